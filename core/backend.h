@@ -1,0 +1,200 @@
+#pragma once
+// The seam: what a device must do. Called once an operation, never once a texel, with arguments that the layer above has
+// checked; so an implementation only fails where a driver or the system can. One instance a device, alive with the process.
+//
+// Failures are thrown as Error with `call` and `cuda_name` where a driver was asked, code out_of_memory where memory ran out,
+// and object left empty: request() in core/request.h adds who asked and the numbers.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <texton/device.h>
+#include <texton/format.h>
+#include <texton/location.h>
+#include <texton/managed.h>
+#include <texton/physical.h>
+#include <texton/pinned.h>
+#include <texton/pool.h>
+#include <texton/registered.h>
+#include <texton/symbol.h>
+#include <texton/view.h>
+
+namespace texton::detail {
+
+// Handles are opaque pointers of distinct types. A null StreamHandle is the device's default stream.
+struct NativeStream;
+struct NativeEvent;
+struct NativeGraph;
+struct NativePool;
+struct NativePhysical;
+struct NativeTexture;
+using StreamHandle = NativeStream*;
+using EventHandle = NativeEvent*;
+using GraphHandle = NativeGraph*;
+using PoolHandle = NativePool*;
+using PhysicalHandle = NativePhysical*;
+using ArrayHandle = NativeArray*;
+using TextureHandle = NativeTexture*;
+
+struct PitchedMemory {
+    std::byte* address = nullptr;
+    std::size_t pitch = 0;
+};
+
+/// One side of a copy, or what is filled. `place.backend` is null for pageable host memory; a range of host memory that is
+/// pinned or registered comes with that kind. Rows start at `place.pitch`, slices at `place.slice_pitch`.
+/// In bytes and rows: place.extent and place.format have already been resolved into a Box.
+struct Box {
+    std::size_t row_bytes = 0;
+    std::size_t rows = 1;  // a slice
+    std::size_t slices = 1;
+};
+
+struct CopyRequest {
+    const Place* destination = nullptr;
+    const Place* source = nullptr;
+    Box box;
+};
+
+struct FillRequest {
+    const Place* destination = nullptr;
+    Box box;
+    std::uint32_t pattern = 0;
+    int pattern_bytes = 1;  // 1, 2 or 4
+};
+
+enum class PoolAttribute : std::uint8_t {
+    reuse_follow_event_dependencies,
+    reuse_opportunistic,
+    reuse_internal_dependencies,
+    release_threshold,
+    reserved_current,
+    reserved_high,  // setting it to 0 resets it; so for used_high
+    used_current,
+    used_high
+};
+
+class Backend {
+public:
+    virtual ~Backend() = default;
+
+    virtual const DeviceProperties& properties() const noexcept = 0;
+    virtual const DeviceLimits& limits() const noexcept = 0;
+    virtual MemoryInfo memory_info() = 0;
+    virtual void synchronize() = 0;
+    virtual bool can_access_peer(Backend& peer) = 0;
+    virtual void set_peer_access(Backend& peer, bool enabled) = 0;  // idempotent
+
+    // Device memory. free() waits for the device's work, as cudaFree does, and never throws.
+    virtual std::byte* allocate(std::size_t bytes) = 0;
+    virtual PitchedMemory allocate_pitched_2d(std::size_t row_bytes, std::size_t rows) = 0;
+    virtual PitchedMemory allocate_pitched_3d(std::size_t row_bytes, std::size_t rows, std::size_t slices) = 0;
+    virtual void free(std::byte* address) noexcept = 0;
+    /// True if the device knows the address as memory of its own that it can touch.
+    virtual bool knows(const void* address) = 0;
+
+    // Host memory.
+    virtual std::byte* allocate_host(std::size_t bytes, PinnedOptions options) = 0;
+    virtual void free_host(std::byte* address) noexcept = 0;
+    virtual PinnedOptions host_options(std::byte* address) = 0;
+    virtual void register_host(std::byte* address, std::size_t bytes, RegisterOptions options) = 0;
+    virtual void unregister_host(std::byte* address) noexcept = 0;
+    virtual std::byte* host_device_pointer(std::byte* address) = 0;
+
+    // Managed memory, freed by free().
+    virtual std::byte* allocate_managed(std::size_t bytes, Attach attach) = 0;
+    virtual void attach_managed(StreamHandle stream, std::byte* address, std::size_t bytes, Attach attach) = 0;
+    virtual void advise(std::byte* address, std::size_t bytes, Advice advice, const Location& location) = 0;
+    virtual void prefetch(std::byte* address, std::size_t bytes, const Location& location, StreamHandle stream) = 0;
+    /// One attribute by itself...
+    virtual bool read_mostly(const std::byte* address, std::size_t bytes) = 0;
+    virtual std::optional<Location> preferred_location(const std::byte* address, std::size_t bytes) = 0;
+    virtual std::vector<Location> accessed_by(const std::byte* address, std::size_t bytes) = 0;
+    virtual std::optional<Location> last_prefetch(const std::byte* address, std::size_t bytes) = 0;
+    /// ... and all in one call.
+    virtual RangeAttributes range_attributes(const std::byte* address, std::size_t bytes) = 0;
+
+    // Pools. `location` of a PoolInfo is resolved: never none for a pinned pool.
+    virtual PoolHandle create_pool(const PoolInfo& info) = 0;
+    virtual void destroy_pool(PoolHandle pool) noexcept = 0;
+    virtual PoolHandle default_pool(const Location& location, PoolType type) = 0;
+    virtual PoolHandle current_pool(const Location& location, PoolType type) = 0;
+    virtual void set_current_pool(const Location& location, PoolType type, PoolHandle pool) = 0;
+    virtual std::uint64_t pool_attribute(PoolHandle pool, PoolAttribute attribute) = 0;
+    virtual void set_pool_attribute(PoolHandle pool, PoolAttribute attribute, std::uint64_t value) = 0;
+    virtual Access pool_access(PoolHandle pool, const Location& location) = 0;
+    virtual void set_pool_access(PoolHandle pool, std::span<const AccessGrant> grants) = 0;
+    virtual void trim_pool(PoolHandle pool, std::size_t keep) = 0;
+    virtual ShareableHandle export_pool(PoolHandle pool, HandleType type) = 0;
+    virtual PoolHandle import_pool(const ShareableHandle& handle) = 0;
+    virtual PointerExport export_pointer(const std::byte* address) = 0;
+    virtual std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer) = 0;
+    /// A null pool is the current one of this device (cudaMallocAsync).
+    virtual std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) = 0;
+    virtual void free_async(std::byte* address, StreamHandle stream) = 0;
+
+    // Physical memory and addresses.
+    virtual std::size_t physical_granularity(const PhysicalInfo& info, Granularity which) = 0;
+    virtual PhysicalHandle create_physical(std::size_t bytes, const PhysicalInfo& info) = 0;
+    virtual void release_physical(PhysicalHandle memory) noexcept = 0;
+    virtual ShareableHandle export_physical(PhysicalHandle memory, HandleType type) = 0;
+    virtual PhysicalHandle import_physical(const ShareableHandle& handle, std::size_t bytes) = 0;
+    virtual std::byte* reserve_addresses(std::size_t bytes, std::size_t alignment) = 0;
+    virtual void free_addresses(std::byte* address, std::size_t bytes) noexcept = 0;
+    virtual void map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory, std::size_t offset) = 0;
+    virtual void unmap_physical(std::byte* address, std::size_t bytes) noexcept = 0;
+    virtual void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) = 0;
+
+    /// Error{not_registered} if the device has no such symbol.
+    virtual SymbolPlace find_symbol(const void* symbol) = 0;
+
+    // Copy and fill: done at return where `stream` is null, else enqueued on *stream.
+    virtual void copy(const CopyRequest& request, const StreamHandle* stream) = 0;
+    virtual void copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) = 0;
+    virtual void fill(const FillRequest& request, const StreamHandle* stream) = 0;
+
+    // Streams, events, graphs.
+    virtual StreamHandle create_stream(int priority) = 0;
+    virtual void destroy_stream(StreamHandle stream) noexcept = 0;  // work that is left still runs
+    virtual void synchronize_stream(StreamHandle stream) = 0;
+    virtual bool stream_idle(StreamHandle stream) = 0;
+    virtual bool stream_capturing(StreamHandle stream) = 0;
+    virtual void stream_wait(StreamHandle stream, EventHandle event) = 0;
+    virtual void run_on_host(StreamHandle stream, std::function<void()> function) = 0;
+    virtual EventHandle create_event(EventTiming timing) = 0;
+    virtual void destroy_event(EventHandle event) noexcept = 0;
+    virtual void record_event(EventHandle event, StreamHandle stream) = 0;
+    virtual bool event_done(EventHandle event) = 0;
+    virtual void synchronize_event(EventHandle event) = 0;
+    virtual float elapsed_milliseconds(EventHandle begin, EventHandle end) = 0;
+    virtual void begin_capture(StreamHandle stream) = 0;  // thread-local mode
+    /// Null if the capture was invalidated (a stream not joined back): throws Error{capturing} then.
+    virtual GraphHandle end_capture(StreamHandle stream) = 0;
+    virtual void abandon_capture(StreamHandle stream) noexcept = 0;
+    virtual std::size_t graph_size(GraphHandle graph) = 0;
+    virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
+    virtual void destroy_graph(GraphHandle graph) noexcept = 0;
+
+    // Arrays and textures: 2D, plain and packed formats.
+    virtual ArrayHandle create_array(Format format, Extent extent) = 0;
+    virtual void destroy_array(ArrayHandle array) noexcept = 0;
+    virtual TextureHandle create_texture(ArrayHandle array, Format format) = 0;
+    virtual void destroy_texture(TextureHandle texture) noexcept = 0;
+    /// Point fetches at texel coordinates x0 y0 x1 y1 ..., clamped to the edge: four floats each into `results`. Host memory.
+    virtual void sample(TextureHandle texture, Format format, std::span<const float> coordinates,
+                        std::span<float> results) = 0;
+};
+
+/// The CUDA devices of the process; empty, with the reason, where there is none. Made once, on first use.
+struct CudaDevices {
+    std::vector<std::unique_ptr<Backend>> devices;
+    std::string why_none;
+};
+[[nodiscard]] CudaDevices make_cuda_devices();
+[[nodiscard]] std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory);
+
+}  // namespace texton::detail

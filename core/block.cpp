@@ -1,0 +1,93 @@
+#include "core/block.h"
+
+#include <fcntl.h>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::detail {
+
+StreamState::~StreamState() {
+    if (owned) device.backend().destroy_stream(handle);
+}
+
+EventState::~EventState() { device.backend().destroy_event(handle); }
+
+GraphState::~GraphState() { device.backend().destroy_graph(handle); }
+
+PoolState::~PoolState() {
+    if (owned) device.backend().destroy_pool(handle);
+}
+
+PoolBlock::~PoolBlock() {
+    if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
+    try {
+        stream->device.backend().free_async(address, stream->handle);
+    } catch (const Error&) {
+        // A graph that owns the memory, or a driver that has shut down: nothing is left to free.
+    }
+}
+
+Block& live(const std::shared_ptr<Block>& block, const char* object) {
+    if (block != nullptr && block->alive.load(std::memory_order_acquire)) return *block;
+    throw Error({.code = ErrorCode::released,
+                 .object = object,
+                 .problem = "it holds no memory: it was moved from, freed, or never made",
+                 .remedy = "Make a new one, or use the object it was moved to."});
+}
+
+bool names_something(const ShareableHandle& handle) noexcept {
+    if (handle.type == HandleType::file_descriptor) return fcntl(handle.file_descriptor, F_GETFD) >= 0;
+    return handle.type != HandleType::none;
+}
+
+void check_bytes(std::size_t bytes, const char* object) {
+    if (bytes > 0) return;
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = object,
+                 .problem = "0 bytes were asked for",
+                 .remedy = "Ask for at least 1 byte.",
+                 .numbers = {{"bytes", 0}}});
+}
+
+View byte_view(const std::shared_ptr<Block>& block, const char* object) {
+    return packed_view(block, object, Format::r8_uint, Extent{live(block, object).bytes});
+}
+
+View packed_view(const std::shared_ptr<Block>& block, const char* object, Format format, Extent extent,
+                 std::size_t offset) {
+    Block& memory = live(block, object);
+    const std::size_t bytes = packed_bytes(format, extent);
+    const std::size_t pitch = info(format).bytes == 0 ? 0 : row_bytes(format, extent.width);
+    if (bytes == 0 || pitch == 0) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = object,
+                     .problem = pitch == 0 && bytes != 0
+                                    ? fmt::format("a view of {} has two planes of different sizes", name(format))
+                                    : fmt::format("a view of {} texels was asked for", to_string(extent)),
+                     .remedy = pitch == 0 && bytes != 0 ? "View each plane by itself with the format of plane_info()."
+                                                        : "Every side must be at least 1.",
+                     .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
+    }
+    if (offset > memory.bytes || bytes > memory.bytes - offset) {
+        throw Error({.code = ErrorCode::out_of_bounds,
+                     .object = object,
+                     .problem = fmt::format("{} texels of {} at byte {} take {} bytes, but it has {}",
+                                            to_string(extent), name(format), offset, bytes, memory.bytes),
+                     .remedy = "Ask for fewer texels or make it larger.",
+                     .numbers = {{"offset", offset}, {"bytes", bytes}, {"size", memory.bytes}}});
+    }
+    Place place;
+    place.owner = block;
+    place.backend = memory.backend;
+    place.address = memory.address + offset;
+    place.pitch = pitch;
+    place.slice_pitch = pitch * row_count(format, extent.height);
+    place.kind = memory.kind;
+    place.format = format;
+    place.extent = extent;
+    return View(std::move(place));
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,208 @@
+#include "core/cpu_stream.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <system_error>
+#include <thread>
+
+#include <texton/error.h>
+
+// A stream's thread takes the whole queue at a time, runs it item by item, and counts. Whoever waits for a point in the queue
+// waits for that count. The lock is only taken by the thread when the queue is empty or somebody waits.
+//
+// Threads are detached: a stream may outlive static objects. When the process ends, an atexit handler stops them between two
+// items, so that no work runs into memory that static destructors free.
+
+namespace texton::detail {
+namespace {
+
+thread_local const CpuStream* own_stream = nullptr;
+std::atomic<bool> ending{false};
+
+// How often an idle thread looks for work before it sleeps: about the time that waking it takes.
+constexpr int kLooks = 400;
+
+std::uint64_t next_id() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+}
+
+}  // namespace
+
+// Streams whose thread runs. Never destroyed.
+class CpuWorkers {
+public:
+    static CpuWorkers& instance() {
+        static CpuWorkers& made = *new CpuWorkers;
+        return made;
+    }
+    void add(std::shared_ptr<CpuStream> stream) {
+        const std::lock_guard lock(mutex_);
+        streams_.insert(std::move(stream));
+    }
+    void remove(const std::shared_ptr<CpuStream>& stream) {
+        const std::lock_guard lock(mutex_);
+        streams_.erase(streams_.find(stream));
+        if (streams_.empty()) empty_.notify_all();
+    }
+
+private:
+    CpuWorkers() { std::atexit([] { instance().stop(); }); }
+
+    void stop() {
+        using namespace std::chrono_literals;
+        ending.store(true);
+        std::unique_lock lock(mutex_);
+        const auto running = streams_;
+        lock.unlock();  // a stream that starts its thread holds its own lock when it asks for this one
+        for (const auto& stream : running) {
+            const std::lock_guard inner(stream->mutex_);
+            stream->work_.notify_all();
+            stream->done_.notify_all();
+        }
+        lock.lock();
+        empty_.wait_for(lock, 1s, [this] { return streams_.empty(); });
+    }
+
+    std::mutex mutex_;
+    std::condition_variable empty_;
+    std::multiset<std::shared_ptr<CpuStream>> streams_;  // twice while one thread ends and the next begins
+};
+
+bool CpuTicket::done() const noexcept { return stream == nullptr || stream->reached(sequence); }
+
+void CpuTicket::wait() const {
+    if (stream != nullptr) stream->wait_until(sequence);
+}
+
+bool CpuTicket::covers(const CpuStream& other, std::uint64_t other_sequence) const noexcept {
+    if (stream.get() == &other) return sequence >= other_sequence;
+    if (clock == nullptr) return false;
+    const auto entry = clock->find(other.id());
+    return entry != clock->end() && entry->second >= other_sequence;
+}
+
+CpuStream::CpuStream() : id_(next_id()) {}
+
+bool CpuStream::in_worker() noexcept { return own_stream != nullptr; }
+bool CpuStream::process_ends() noexcept { return ending.load(std::memory_order_relaxed); }
+
+CpuTicket CpuStream::enqueue(Work work) {
+    const std::lock_guard lock(mutex_);
+    if (!running_) start_worker();
+    queue_.push_back(std::move(work));
+    pending_.store(queue_.size(), std::memory_order_release);
+    ++submitted_;
+    if (sleeping_) work_.notify_one();
+    return {shared_from_this(), submitted_, clock_};
+}
+
+CpuTicket CpuStream::position() const {
+    const std::lock_guard lock(mutex_);
+    return {std::const_pointer_cast<CpuStream>(shared_from_this()), submitted_, clock_};
+}
+
+void CpuStream::wait_for(const CpuTicket& ticket) {
+    if (ticket.stream == nullptr || ticket.stream.get() == this) return;
+    if (!ticket.done()) enqueue([ticket] { ticket.wait(); });
+    const std::lock_guard lock(mutex_);
+    auto merged = std::make_shared<CpuClock>(clock_ ? *clock_ : CpuClock{});
+    const auto learn = [&](std::uint64_t stream, std::uint64_t sequence) {
+        std::uint64_t& known = (*merged)[stream];
+        known = std::max(known, sequence);
+    };
+    if (ticket.clock != nullptr) {
+        for (const auto& [stream, sequence] : *ticket.clock) learn(stream, sequence);
+    }
+    learn(ticket.stream->id(), ticket.sequence);
+    clock_ = std::move(merged);
+}
+
+void CpuStream::wait_until(std::uint64_t sequence) {
+    if (reached(sequence) || own_stream == this) return;
+    std::unique_lock lock(mutex_);
+    waiters_.fetch_add(1);
+    done_.wait(lock, [&] { return completed_.load() >= sequence || process_ends(); });
+    waiters_.fetch_sub(1);
+}
+
+void CpuStream::close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    work_.notify_one();
+}
+
+void CpuStream::join() {
+    if (own_stream == this) return;
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [this] { return !running_ || process_ends(); });
+}
+
+std::shared_ptr<CpuCapture> CpuStream::capture() const {
+    if (!capturing_.load(std::memory_order_acquire)) return nullptr;
+    const std::lock_guard lock(mutex_);
+    return capture_;
+}
+
+void CpuStream::set_capture(std::shared_ptr<CpuCapture> capture) {
+    const std::lock_guard lock(mutex_);
+    capture_ = std::move(capture);
+    capturing_.store(capture_ != nullptr, std::memory_order_release);
+}
+
+void CpuStream::start_worker() {
+    const auto self = shared_from_this();
+    CpuWorkers::instance().add(self);
+    try {
+        std::thread([self] {
+            self->serve();
+            CpuWorkers::instance().remove(self);
+        }).detach();
+    } catch (const std::system_error& error) {
+        CpuWorkers::instance().remove(self);
+        throw Error({.code = ErrorCode::device_failure,
+                     .problem = std::string("the system gives no thread for the stream: ") + error.what(),
+                     .remedy = "Use fewer streams.",
+                     .call = "pthread_create"});
+    }
+    running_ = true;
+}
+
+void CpuStream::serve() {
+    own_stream = this;
+    std::vector<Work> batch;
+    for (;;) {
+        for (int look = 0; look < kLooks && pending_.load(std::memory_order_acquire) == 0; ++look) {
+            std::this_thread::yield();
+        }
+        std::unique_lock lock(mutex_);
+        sleeping_ = true;
+        work_.wait(lock, [this] { return !queue_.empty() || closed_ || process_ends(); });
+        sleeping_ = false;
+        if (queue_.empty() || process_ends()) {
+            running_ = false;
+            done_.notify_all();
+            return;
+        }
+        batch.swap(queue_);
+        pending_.store(0, std::memory_order_release);
+        lock.unlock();
+        run(batch);
+    }
+}
+
+void CpuStream::run(std::vector<Work>& batch) {
+    for (Work& work : batch) {
+        if (process_ends()) break;
+        work();
+        work = nullptr;  // what it owns goes before it counts as done
+        completed_.fetch_add(1);
+        if (waiters_.load() == 0) continue;
+        const std::lock_guard lock(mutex_);
+        done_.notify_all();
+    }
+    batch.clear();
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,347 @@
+#include <optional>
+
+#include "core/cuda_backend.h"
+#include "core/cuda_shape.h"
+
+// copy() picks the one call that fits: two devices (Peer), arrays, symbols, else 1D, 2D or 3D. Everything has a form that
+// takes a stream and one that does not. A copy without a stream is done at return: CUDA's own forms without a stream wait for
+// the host's side alone, so that what they leave on the default stream is waited for here.
+//
+// A batch goes to the driver as at most three calls: rows read in stream order, rows read during the call (pageable memory),
+// and boxes. What those calls leave open is copied one by one.
+
+namespace texton::detail {
+namespace {
+
+bool on_device(const Place& place) noexcept {
+    switch (place.kind) {
+        case MemoryKind::host:
+        case MemoryKind::pinned:
+        case MemoryKind::registered: return false;
+        case MemoryKind::managed:
+        case MemoryKind::linear:
+        case MemoryKind::pitched:
+        case MemoryKind::mapped:
+        case MemoryKind::symbol:
+        case MemoryKind::array: break;
+    }
+    return as_cuda(place.backend) != nullptr;  // all memory of a CPU device is host memory here
+}
+
+// Page-locked memory may have lost its backend, if only its address was given: then it is what its kind says.
+bool pageable(const Place& place) noexcept {
+    return place.kind == MemoryKind::host ||
+           (place.backend != nullptr && place.backend->properties().kind == DeviceKind::cpu);
+}
+
+cudaMemcpyKind kind_of(const Place& to, const Place& from) noexcept {
+    if (on_device(to)) return on_device(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    return on_device(from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
+}
+
+bool is_line(const Box& box) noexcept { return box.rows == 1 && box.slices == 1; }
+
+// Rows from slice to slice. A box of one slice may have more rows than the view's slices had.
+std::size_t slice_rows(const Place& place, const Box& box) noexcept {
+    return box.slices == 1 ? box.rows : place.slice_pitch / place.pitch;
+}
+
+cudaPitchedPtr pitched(const Place& place, const Box& box) noexcept {
+    return cuda_pitched(place.address, place.pitch, box.row_bytes, slice_rows(place, box));
+}
+
+// Where a copy begins in an array, in elements: texels, or blocks of a block-compressed format.
+cudaPos position(const Place& place) noexcept {
+    if (place.array == nullptr) return cuda_position(0, 0, 0);
+    const std::size_t side = block_side(place.format);
+    return cuda_position(place.array_offset.x / side, place.array_offset.y / side, place.array_offset.z);
+}
+
+// One copy on one stream, or without one.
+class Copier {
+public:
+    Copier(const CudaBackend& runs, const CopyRequest& request, std::optional<cudaStream_t> stream) noexcept
+        : runs_(runs),
+          to_(*request.destination),
+          from_(*request.source),
+          box_(request.box),
+          kind_(kind_of(to_, from_)),
+          stream_(stream) {}
+
+    cudaMemcpyKind kind() const noexcept { return kind_; }
+
+    void run() const {
+        const std::size_t max_pitch = runs_.limits().max_pitch;
+        if (two_devices()) {
+            peer();
+        } else if (to_.array != nullptr || from_.array != nullptr) {
+            arrays();
+        } else if (is_line(box_) && named_here(to_)) {
+            to_symbol();
+        } else if (is_line(box_) && named_here(from_)) {
+            from_symbol();
+        } else if (is_line(box_)) {
+            line(to_.address, from_.address);
+        } else if (to_.pitch > max_pitch || from_.pitch > max_pitch) {
+            row_by_row();
+        } else if (box_.slices == 1) {
+            rows();
+        } else {
+            box();
+        }
+    }
+
+    bool two_devices() const noexcept {
+        // Managed and mapped memory is no one device's: its address says where it is.
+        const auto fixed = [](const Place& place) {
+            return place.kind != MemoryKind::managed && place.kind != MemoryKind::mapped;
+        };
+        return to_.backend != from_.backend && kind_ == cudaMemcpyDeviceToDevice && fixed(to_) && fixed(from_);
+    }
+
+private:
+    // A symbol of the device that copies goes by its name, another's by its address.
+    bool named_here(const Place& place) const noexcept {
+        return place.kind == MemoryKind::symbol && place.backend == &runs_;
+    }
+
+    void line(std::byte* to, const std::byte* from) const {
+        if (stream_) {
+            call<cudaMemcpyAsync>(to, from, box_.row_bytes, kind_, *stream_);
+        } else {
+            call<cudaMemcpy>(to, from, box_.row_bytes, kind_);
+        }
+    }
+
+    void rows() const {
+        if (stream_) {
+            call<cudaMemcpy2DAsync>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows,
+                                    kind_, *stream_);
+        } else {
+            call<cudaMemcpy2D>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows, kind_);
+        }
+    }
+
+    // Rows further apart than a pitch may be.
+    void row_by_row() const {
+        for (std::size_t slice = 0; slice < box_.slices; ++slice) {
+            for (std::size_t row = 0; row < box_.rows; ++row) {
+                line(to_.address + slice * to_.slice_pitch + row * to_.pitch,
+                     from_.address + slice * from_.slice_pitch + row * from_.pitch);
+            }
+        }
+    }
+
+    // The element is a byte, or an array's.
+    cudaExtent extent() const noexcept {
+        const Place* array = to_.array != nullptr ? &to_ : from_.array != nullptr ? &from_ : nullptr;
+        const std::size_t element = array != nullptr ? info(array->format).bytes : 1;
+        return cuda_extent(box_.row_bytes / element, box_.rows, box_.slices);
+    }
+
+    void box() const {
+        cudaMemcpy3DParms all{};
+        if (from_.array != nullptr) {
+            all.srcArray = native(from_.array);
+        } else {
+            all.srcPtr = pitched(from_, box_);
+        }
+        if (to_.array != nullptr) {
+            all.dstArray = native(to_.array);
+        } else {
+            all.dstPtr = pitched(to_, box_);
+        }
+        all.srcPos = position(from_);
+        all.dstPos = position(to_);
+        all.extent = extent();
+        all.kind = kind_;
+        if (stream_) {
+            call<cudaMemcpy3DAsync>(&all, *stream_);
+        } else {
+            call<cudaMemcpy3D>(&all);
+        }
+    }
+
+    void peer() const {
+        const int to = as_cuda(to_.backend)->ordinal();
+        const int from = as_cuda(from_.backend)->ordinal();
+        if (is_line(box_) && to_.array == nullptr && from_.array == nullptr) {
+            if (stream_) {
+                call<cudaMemcpyPeerAsync>(to_.address, to, from_.address, from, box_.row_bytes, *stream_);
+            } else {
+                call<cudaMemcpyPeer>(to_.address, to, from_.address, from, box_.row_bytes);
+            }
+            return;
+        }
+        cudaMemcpy3DPeerParms all{};
+        if (from_.array != nullptr) {
+            all.srcArray = native(from_.array);
+        } else {
+            all.srcPtr = pitched(from_, box_);
+        }
+        if (to_.array != nullptr) {
+            all.dstArray = native(to_.array);
+        } else {
+            all.dstPtr = pitched(to_, box_);
+        }
+        all.srcPos = position(from_);
+        all.dstPos = position(to_);
+        all.srcDevice = from;
+        all.dstDevice = to;
+        all.extent = extent();
+        if (stream_) {
+            call<cudaMemcpy3DPeerAsync>(&all, *stream_);
+        } else {
+            call<cudaMemcpy3DPeer>(&all);
+        }
+    }
+
+    void to_symbol() const {
+        if (stream_) {
+            call<cudaMemcpyToSymbolAsync>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, kind_,
+                                          *stream_);
+        } else {
+            call<cudaMemcpyToSymbol>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, kind_);
+        }
+    }
+
+    void from_symbol() const {
+        if (stream_) {
+            call<cudaMemcpyFromSymbolAsync>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, kind_,
+                                            *stream_);
+        } else {
+            call<cudaMemcpyFromSymbol>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, kind_);
+        }
+    }
+
+    // The 2D forms count x in bytes. They know neither slices nor an asynchronous copy between two arrays.
+    void arrays() const {
+        const cudaPos at_to = position(to_);
+        const cudaPos at_from = position(from_);
+        const std::size_t x_to = at_to.x * info(to_.format).bytes;
+        const std::size_t x_from = at_from.x * info(from_.format).bytes;
+        const bool both = to_.array != nullptr && from_.array != nullptr;
+        if (box_.slices > 1 || at_to.z > 0 || at_from.z > 0 || (both && stream_)) {
+            box();
+        } else if (both) {
+            call<cudaMemcpy2DArrayToArray>(native(to_.array), x_to, at_to.y, native(from_.array), x_from, at_from.y,
+                                           box_.row_bytes, box_.rows, kind_);
+        } else if (to_.array != nullptr && stream_) {
+            call<cudaMemcpy2DToArrayAsync>(native(to_.array), x_to, at_to.y, from_.address, from_.pitch, box_.row_bytes,
+                                           box_.rows, kind_, *stream_);
+        } else if (to_.array != nullptr) {
+            call<cudaMemcpy2DToArray>(native(to_.array), x_to, at_to.y, from_.address, from_.pitch, box_.row_bytes,
+                                      box_.rows, kind_);
+        } else if (stream_) {
+            call<cudaMemcpy2DFromArrayAsync>(to_.address, to_.pitch, native(from_.array), x_from, at_from.y,
+                                             box_.row_bytes, box_.rows, kind_, *stream_);
+        } else {
+            call<cudaMemcpy2DFromArray>(to_.address, to_.pitch, native(from_.array), x_from, at_from.y, box_.row_bytes,
+                                        box_.rows, kind_);
+        }
+    }
+
+    const CudaBackend& runs_;
+    const Place& to_;
+    const Place& from_;
+    const Box& box_;
+    cudaMemcpyKind kind_;
+    std::optional<cudaStream_t> stream_;
+};
+
+// The arguments of cudaMemcpyBatchAsync: first the rows read in stream order, then those read during the call.
+struct Lines {
+    std::vector<void*> to;
+    std::vector<const void*> from;
+    std::vector<std::size_t> bytes;
+
+    void add(const CopyRequest& request) {
+        to.push_back(request.destination->address);
+        from.push_back(request.source->address);
+        bytes.push_back(request.box.row_bytes);
+    }
+
+    void run(cudaMemcpySrcAccessOrder order, cudaStream_t stream) {
+        if (to.empty()) return;
+        cudaMemcpyAttributes attributes{};
+        attributes.srcAccessOrder = order;
+        std::size_t first = 0;
+        call<cudaMemcpyBatchAsync>(to.data(), from.data(), bytes.data(), to.size(), &attributes, &first, 1, stream);
+    }
+};
+
+cudaMemcpy3DOperand operand(const Place& place, const Box& box) noexcept {
+    cudaMemcpy3DOperand out{};
+    out.type = cudaMemcpyOperandTypePointer;
+    out.op.ptr.ptr = place.address;
+    out.op.ptr.rowLength = place.pitch;
+    out.op.ptr.layerHeight = slice_rows(place, box);
+    return out;
+}
+
+cudaMemcpy3DBatchOp batch_box(const CopyRequest& request) noexcept {
+    cudaMemcpy3DBatchOp out{};
+    out.src = operand(*request.source, request.box);
+    out.dst = operand(*request.destination, request.box);
+    out.extent = cuda_extent(request.box.row_bytes, request.box.rows, request.box.slices);
+    out.srcAccessOrder =
+        pageable(*request.source) ? cudaMemcpySrcAccessOrderDuringApiCall : cudaMemcpySrcAccessOrderStream;
+    return out;
+}
+
+}  // namespace
+
+void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
+    const Place& to = *request.destination;
+    const Place& from = *request.source;
+    if (stream == nullptr) {
+        const DeviceScope scope(ordinal_);
+        const Copier copier(*this, request, std::nullopt);
+        copier.run();
+        if (copier.kind() == cudaMemcpyDeviceToHost) return;  // the one direction that CUDA itself waits for
+        call<cudaStreamSynchronize>(cudaStream_t{});
+        if (copier.two_devices()) {
+            const DeviceScope other(
+                (as_cuda(to.backend) == this ? as_cuda(from.backend) : as_cuda(to.backend))->ordinal());
+            call<cudaStreamSynchronize>(cudaStream_t{});
+        }
+        return;
+    }
+    // A stream of its own knows its device; the default stream and symbols are the current device's.
+    std::optional<DeviceScope> scope;
+    if (*stream == nullptr || to.kind == MemoryKind::symbol || from.kind == MemoryKind::symbol) scope.emplace(ordinal_);
+    Copier(*this, request, native(*stream)).run();
+    // Where the device reads pageable memory by itself, such a copy may still run after the call; elsewhere it cannot.
+    if (properties_.pageable_memory_access && (pageable(to) || pageable(from)) && !stream_capturing(*stream)) {
+        call<cudaStreamSynchronize>(native(*stream));
+    }
+}
+
+void CudaBackend::copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) {
+    // The driver takes no batch on the default stream, and records none into a graph.
+    const bool one_by_one = stream == nullptr || requests.size() == 1 || stream_capturing(stream);
+    Lines in_order;
+    Lines during_call;
+    std::vector<cudaMemcpy3DBatchOp> boxes;
+    for (const CopyRequest& request : requests) {
+        const Place& to = *request.destination;
+        const Place& from = *request.source;
+        // Pageable memory must hold the result when the call returns, which a batch does not promise.
+        const Copier copier(*this, request, native(stream));
+        const bool alone = one_by_one || pageable(to) || to.array != nullptr || from.array != nullptr ||
+                           to.pitch > limits_.max_pitch || from.pitch > limits_.max_pitch || copier.two_devices() ||
+                           copier.kind() == cudaMemcpyHostToHost;
+        if (alone) {
+            copy(request, &stream);
+        } else if (!is_line(request.box)) {
+            boxes.push_back(batch_box(request));
+        } else {
+            (pageable(from) ? during_call : in_order).add(request);
+        }
+    }
+    in_order.run(cudaMemcpySrcAccessOrderStream, native(stream));
+    during_call.run(cudaMemcpySrcAccessOrderDuringApiCall, native(stream));
+    if (!boxes.empty()) call<cudaMemcpy3DBatchAsync>(boxes.size(), boxes.data(), 0, native(stream));
+}
+
+}  // namespace texton::detail

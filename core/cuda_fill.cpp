@@ -1,0 +1,141 @@
+#include <cstring>
+#include <optional>
+
+#include "core/cuda_backend.h"
+#include "core/cuda_shape.h"
+
+// Patterns of one byte go through the runtime's memset, in as many dimensions as the box has; those of two and four bytes
+// through the driver's, which has no third dimension. The host's memory is filled by the device where the device has an
+// address for it, else by the host in the stream's order.
+
+namespace texton::detail {
+namespace {
+
+// What is filled, free of the caller's views: a copy of it may run later.
+struct Target {
+    std::byte* address;
+    std::size_t pitch, slice_pitch;
+    Box box;
+    std::uint32_t pattern;
+    std::size_t pattern_bytes;
+};
+
+Target target_of(const FillRequest& request) noexcept {
+    const Place& place = *request.destination;
+    return {place.address, place.pitch,     place.slice_pitch,
+            request.box,   request.pattern, static_cast<std::size_t>(request.pattern_bytes)};
+}
+
+template <class Row>
+void each_row(const Target& target, Row&& row) {
+    for (std::size_t slice = 0; slice < target.box.slices; ++slice) {
+        for (std::size_t y = 0; y < target.box.rows; ++y)
+            row(target.address + slice * target.slice_pitch + y * target.pitch);
+    }
+}
+
+void fill_on_host(const Target& target) {
+    each_row(target, [&](std::byte* row) {
+        for (std::size_t at = 0; at < target.box.row_bytes; at += target.pattern_bytes) {
+            std::memcpy(row + at, &target.pattern, target.pattern_bytes);  // little-endian: the low bytes come first
+        }
+    });
+}
+
+void fill_bytes(const Target& target, std::optional<cudaStream_t> stream, std::size_t max_pitch) {
+    const int byte = static_cast<int>(target.pattern & 0xFF);
+    const Box& box = target.box;
+    if ((box.rows == 1 && box.slices == 1) || target.pitch > max_pitch) {
+        each_row(target, [&](std::byte* row) {
+            if (stream) {
+                call<cudaMemsetAsync>(row, byte, box.row_bytes, *stream);
+            } else {
+                call<cudaMemset>(row, byte, box.row_bytes);
+            }
+        });
+        return;
+    }
+    if (box.slices == 1) {
+        if (stream) {
+            call<cudaMemset2DAsync>(target.address, target.pitch, byte, box.row_bytes, box.rows, *stream);
+        } else {
+            call<cudaMemset2D>(target.address, target.pitch, byte, box.row_bytes, box.rows);
+        }
+        return;
+    }
+    const cudaPitchedPtr memory =
+        cuda_pitched(target.address, target.pitch, box.row_bytes, target.slice_pitch / target.pitch);
+    const cudaExtent extent = cuda_extent(box.row_bytes, box.rows, box.slices);
+    if (stream) {
+        call<cudaMemset3DAsync>(memory, byte, extent, *stream);
+    } else {
+        call<cudaMemset3D>(memory, byte, extent);
+    }
+}
+
+void fill_words(const Target& target, cudaStream_t stream, std::size_t max_pitch) {
+    const Box& box = target.box;
+    const std::size_t count = box.row_bytes / target.pattern_bytes;
+    const auto half = static_cast<unsigned short>(target.pattern);
+    if (box.rows == 1 || target.pitch > max_pitch) {
+        each_row(target, [&](std::byte* row) {
+            const auto at = reinterpret_cast<CUdeviceptr>(row);
+            if (target.pattern_bytes == 2) {
+                driver<cuMemsetD16Async>(at, half, count, stream);
+            } else {
+                driver<cuMemsetD32Async>(at, target.pattern, count, stream);
+            }
+        });
+        return;
+    }
+    for (std::size_t slice = 0; slice < box.slices; ++slice) {
+        const auto at = reinterpret_cast<CUdeviceptr>(target.address + slice * target.slice_pitch);
+        if (target.pattern_bytes == 2) {
+            driver<cuMemsetD2D16Async>(at, target.pitch, half, count, box.rows, stream);
+        } else {
+            driver<cuMemsetD2D32Async>(at, target.pitch, target.pattern, count, box.rows, stream);
+        }
+    }
+}
+
+bool is_host(const Place& place) noexcept {
+    return place.kind == MemoryKind::host || place.kind == MemoryKind::pinned || place.kind == MemoryKind::registered ||
+           as_cuda(place.backend) == nullptr;
+}
+
+}  // namespace
+
+void CudaBackend::fill(const FillRequest& request, const StreamHandle* stream) {
+    Target target = target_of(request);
+    if (is_host(*request.destination)) {
+        cudaPointerAttributes known{};
+        const bool mapped = request.destination->kind != MemoryKind::host &&
+                            ask<cudaPointerGetAttributes>(&known, target.address) == cudaSuccess &&
+                            known.type == cudaMemoryTypeHost && known.devicePointer != nullptr;
+        if (!mapped) return fill_host(request, stream);
+        target.address = static_cast<std::byte*>(known.devicePointer);
+    }
+    std::optional<DeviceScope> scope;  // functions of the driver need a context, the default stream the right one
+    if (stream == nullptr || *stream == nullptr || target.pattern_bytes > 1) scope.emplace(ordinal_);
+    if (target.pattern_bytes > 1) {
+        fill_words(target, stream != nullptr ? native(*stream) : cudaStream_t{}, limits_.max_pitch);
+    } else {
+        fill_bytes(target, stream != nullptr ? std::optional(native(*stream)) : std::nullopt, limits_.max_pitch);
+    }
+    if (stream == nullptr) call<cudaStreamSynchronize>(cudaStream_t{});  // a memset of device memory does not wait
+}
+
+// Pageable memory may go when the call returns, so that it is written by then; recorded into a graph, at launch.
+void CudaBackend::fill_host(const FillRequest& request, const StreamHandle* stream) {
+    const Target target = target_of(request);
+    if (stream == nullptr) {
+        fill_on_host(target);
+    } else if (stream_capturing(*stream)) {
+        run_on_host(*stream, [target] { fill_on_host(target); });
+    } else {
+        synchronize_stream(*stream);
+        fill_on_host(target);
+    }
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,133 @@
+#include <texton/device.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+#include <texton/location.h>
+
+#include "core/backend.h"
+#include "core/request.h"
+
+namespace texton {
+namespace {
+
+// A number from the environment, or `fallback` where it is absent or no number.
+std::size_t from_environment(const char* variable, std::size_t fallback) {
+    const char* text = std::getenv(variable);
+    if (text == nullptr || *text == '\0') return fallback;
+    char* end = nullptr;
+    const unsigned long long value = std::strtoull(text, &end, 10);
+    return *end == '\0' ? static_cast<std::size_t>(value) : fallback;
+}
+
+// Both kinds are made on first use and never destroyed: memory may be freed by destructors of other static objects. CUDA is
+// not touched by a program that only asks for the CPU device.
+std::vector<std::unique_ptr<detail::Backend>>& cpu_backends() {
+    static auto& backends = *[] {
+        auto* made = new std::vector<std::unique_ptr<detail::Backend>>;
+        const std::size_t count = std::clamp<std::size_t>(from_environment("TEXTON_CPU_DEVICES", 1), 1, 8);
+        const std::size_t memory = from_environment("TEXTON_CPU_MEMORY", 0);
+        for (std::size_t i = 0; i < count; ++i) made->push_back(detail::make_cpu_device(static_cast<int>(i), memory));
+        return made;
+    }();
+    return backends;
+}
+
+detail::CudaDevices& cuda_backends() {
+    static auto& made = *new detail::CudaDevices(detail::make_cuda_devices());
+    return made;
+}
+
+Device device_at(std::vector<std::unique_ptr<detail::Backend>>& backends, int index, const char* object,
+                 const std::string& why_none) {
+    if (index >= 0 && static_cast<std::size_t>(index) < backends.size()) {
+        return Device(*backends[static_cast<std::size_t>(index)]);
+    }
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = object,
+                 .problem = backends.empty()
+                                ? fmt::format("device {} was asked for, but there is none: {}", index, why_none)
+                                : fmt::format("device {} was asked for, but there are {}", index, backends.size()),
+                 .remedy = backends.empty() ? "Use Device::best() or Device::cpu()." : "Count from 0.",
+                 .numbers = {{"index", static_cast<std::uint64_t>(index)}, {"devices", backends.size()}}});
+}
+
+void check_peer(const Device& device, const Device& peer) {
+    if (device.kind() == peer.kind() && device != peer) return;
+    throw Error({.code = ErrorCode::wrong_device,
+                 .object = "texton::Device",
+                 .problem = fmt::format("{} was asked for direct access to {}", device.name(), peer.name()),
+                 .remedy = "Direct access is between two devices of one kind; copy() works between any two."});
+}
+
+}  // namespace
+
+std::vector<Device> Device::list() {
+    std::vector<Device> devices;
+    for (const auto& backend : cuda_backends().devices) devices.push_back(Device(*backend));
+    for (const auto& backend : cpu_backends()) devices.push_back(Device(*backend));
+    return devices;
+}
+
+Device Device::best() { return cuda_backends().devices.empty() ? cpu() : cuda(); }
+
+Device Device::cuda(int index) {
+    return device_at(cuda_backends().devices, index, "texton::Device::cuda", cuda_backends().why_none);
+}
+
+Device Device::cpu(int index) { return device_at(cpu_backends(), index, "texton::Device::cpu", {}); }
+
+std::string Device::why_no_cuda() { return cuda_backends().devices.empty() ? cuda_backends().why_none : std::string(); }
+
+DeviceKind Device::kind() const noexcept { return properties().kind; }
+int Device::index() const noexcept { return properties().index; }
+const std::string& Device::name() const noexcept { return properties().name; }
+const DeviceProperties& Device::properties() const noexcept { return backend_->properties(); }
+const DeviceLimits& Device::limits() const noexcept { return backend_->limits(); }
+
+MemoryInfo Device::memory() const {
+    return detail::request(backend_, "texton::Device", {}, [&] { return backend_->memory_info(); });
+}
+
+void Device::synchronize() const {
+    detail::refuse_while_recording("texton::Device", "waiting for the device");
+    detail::request(backend_, "texton::Device", {}, [&] { backend_->synchronize(); });
+}
+
+bool Device::can_access(const Device& peer) const {
+    if (kind() != peer.kind() || *this == peer) return *this == peer;
+    return detail::request(backend_, "texton::Device", {}, [&] { return backend_->can_access_peer(peer.backend()); });
+}
+
+void Device::enable_access(const Device& peer) const {
+    check_peer(*this, peer);
+    if (!can_access(peer)) {
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton::Device",
+                     .problem = fmt::format("{} cannot be given direct access to {}", name(), peer.name()),
+                     .remedy = "copy() between them works all the same."});
+    }
+    detail::request(backend_, "texton::Device", {}, [&] { backend_->set_peer_access(peer.backend(), true); });
+}
+
+void Device::disable_access(const Device& peer) const {
+    check_peer(*this, peer);
+    detail::request(backend_, "texton::Device", {}, [&] { backend_->set_peer_access(peer.backend(), false); });
+}
+
+std::string to_string(const Location& location) {
+    switch (location.kind) {
+        case LocationKind::none: return "no location";
+        case LocationKind::device:
+            return fmt::format("{} device {}", location.device_kind == DeviceKind::cuda ? "CUDA" : "CPU", location.id);
+        case LocationKind::host: return "the host";
+        case LocationKind::host_numa: return fmt::format("host NUMA node {}", location.id);
+        case LocationKind::host_numa_current: return "the nearest host NUMA node";
+    }
+    return "an unknown location";
+}
+
+}  // namespace texton

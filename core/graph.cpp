@@ -1,0 +1,86 @@
+#include <texton/graph.h>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "core/block.h"
+#include "core/request.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kGraph = "texton::Graph";
+
+}  // namespace
+
+Graph Graph::capture(const Stream& stream, const std::function<void()>& record) {
+    if (!record) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kGraph,
+                     .problem = "an empty function was given to record",
+                     .remedy = "Pass a callable that enqueues work on the stream."});
+    }
+    detail::Backend& backend = stream.device().backend();
+    const detail::StreamHandle handle = stream.state()->handle;
+    if (handle == nullptr) {
+        throw Error({.code = ErrorCode::capturing,
+                     .object = kGraph,
+                     .problem = "the default stream cannot be captured",
+                     .remedy = "Capture a Stream of your own."});
+    }
+    if (stream.capturing()) {
+        throw Error({.code = ErrorCode::capturing,
+                     .object = kGraph,
+                     .problem = "the stream is being captured already",
+                     .remedy = "End the first capture, or capture another stream."});
+    }
+    const detail::RecordingScope scope;
+    detail::request(&backend, kGraph, {}, [&] { backend.begin_capture(handle); });
+    try {
+        record();
+    } catch (...) {
+        backend.abandon_capture(handle);
+        throw;
+    }
+    const auto graph = detail::request(&backend, kGraph, {}, [&] {
+        try {
+            return backend.end_capture(handle);
+        } catch (const Error& error) {
+            if (error.code() != ErrorCode::capturing) throw;
+            throw Error({.code = ErrorCode::capturing,
+                         .object = {},
+                         .problem = "a stream that took part was not joined back, or something cannot be recorded",
+                         .remedy =
+                             "Let the first stream wait for an event of every other, and look for calls outside of "
+                             "Texton that wait or allocate.",
+                         .call = error.call(),
+                         .cuda_name = error.cuda_name()});
+        }
+    });
+    std::size_t size = 0;
+    try {
+        size = detail::request(&backend, kGraph, {}, [&] { return backend.graph_size(graph); });
+    } catch (...) {
+        backend.destroy_graph(graph);
+        throw;
+    }
+    return Graph(std::make_shared<detail::GraphState>(stream.device(), graph, size));
+}
+
+void Graph::launch(const Stream& stream) const {
+    if (stream.device() != state_->device) {
+        throw Error({.code = ErrorCode::wrong_device,
+                     .object = kGraph,
+                     .problem = fmt::format("a graph of {} was launched on a stream of {}", state_->device.name(),
+                                            stream.device().name()),
+                     .remedy = "Launch it on a stream of the device it was captured on."});
+    }
+    detail::Backend& backend = state_->device.backend();
+    detail::request(&backend, kGraph, {}, [&] { backend.launch_graph(state_->handle, stream.state()->handle); });
+}
+
+std::size_t Graph::size() const noexcept { return state_->size; }
+const Device& Graph::device() const noexcept { return state_->device; }
+
+}  // namespace texton

@@ -1,0 +1,113 @@
+#include <texton/physical.h>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "core/block.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kPhysical = "texton::Physical";
+
+struct PhysicalBlock : detail::Block {
+    PhysicalBlock(detail::Backend& backend, std::size_t bytes, const PhysicalInfo& info) noexcept
+        : Block(backend, MemoryKind::mapped, nullptr, bytes), info(info) {}
+    ~PhysicalBlock() override {
+        if (handle != nullptr) backend->release_physical(handle);
+    }
+    detail::PhysicalHandle handle = nullptr;
+    PhysicalInfo info;
+};
+
+[[noreturn]] void refuse(ErrorCode code, std::string problem, std::string remedy) {
+    throw Error({.code = code, .object = kPhysical, .problem = std::move(problem), .remedy = std::move(remedy)});
+}
+
+PhysicalInfo checked_info(const Device& device, const PhysicalInfo& asked) {
+    if (!device.properties().virtual_memory) {
+        refuse(ErrorCode::unsupported, fmt::format("{} cannot map memory to addresses", device.name()), "Use Linear.");
+    }
+    PhysicalInfo info = asked;
+    switch (asked.location.kind) {
+        case LocationKind::none: info.location = Location::device(device); break;
+        case LocationKind::device:
+            if (asked.location == Location::device(device)) break;
+            refuse(ErrorCode::wrong_location,
+                   fmt::format("{} was asked for memory at {}", device.name(), to_string(asked.location)),
+                   "Ask the device that the location names.");
+        case LocationKind::host_numa:
+            if (!asked.tile_pool) break;
+            refuse(ErrorCode::wrong_location, "memory for tiles was asked for on the host", "Tiles live on a device.");
+        case LocationKind::host:
+        case LocationKind::host_numa_current:
+            refuse(ErrorCode::wrong_location,
+                   fmt::format("physical memory cannot be made at {}", to_string(asked.location)),
+                   "Name a device or a NUMA node with Location::host_numa(n).");
+    }
+    return info;
+}
+
+}  // namespace
+
+std::size_t Physical::granularity(const Device& device, const PhysicalInfo& asked, Granularity which) {
+    const PhysicalInfo info = checked_info(device, asked);
+    detail::Backend& backend = device.backend();
+    return detail::request(&backend, kPhysical, {}, [&] { return backend.physical_granularity(info, which); });
+}
+
+Physical::Physical(const Device& device, std::size_t bytes, const PhysicalInfo& asked) {
+    const PhysicalInfo info = checked_info(device, asked);
+    detail::check_bytes(bytes, kPhysical);
+    const std::size_t unit = granularity(device, info);
+    if (bytes % unit != 0) {
+        const std::size_t next = (bytes / unit + 1) * unit;
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kPhysical,
+                     .problem = fmt::format("{} bytes were asked for, but memory is made in units of {}", bytes, unit),
+                     .remedy = fmt::format("Ask for {}.", next),
+                     .numbers = {{"bytes", bytes}, {"granularity", unit}, {"next", next}}});
+    }
+    detail::refuse_while_recording(kPhysical, "allocating physical memory");
+    detail::Backend& backend = device.backend();
+    auto block = std::make_shared<PhysicalBlock>(backend, bytes, info);
+    block->handle =
+        detail::request(&backend, kPhysical, {{"bytes", bytes}}, [&] { return backend.create_physical(bytes, info); });
+    block_ = std::move(block);
+}
+
+Physical Physical::import(const Device& device, const ShareableHandle& handle, std::size_t bytes) {
+    detail::check_bytes(bytes, kPhysical);
+    if (!detail::names_something(handle)) {
+        refuse(ErrorCode::bad_argument, "a handle that names nothing was imported",
+               "Pass what export_handle() of the other process gave, with its descriptor open.");
+    }
+    detail::Backend& backend = device.backend();
+    const PhysicalInfo info{.location = Location::device(device), .handle = handle.type};
+    auto block = std::make_shared<PhysicalBlock>(backend, bytes, info);
+    block->handle = detail::request(&backend, kPhysical, {{"bytes", bytes}},
+                                    [&] { return backend.import_physical(handle, bytes); });
+    Physical imported;
+    imported.block_ = std::move(block);
+    return imported;
+}
+
+ShareableHandle Physical::export_handle(HandleType type) const {
+    const auto& block = static_cast<const PhysicalBlock&>(detail::live(block_, kPhysical));
+    if (type == HandleType::none || block.info.handle != type) {
+        refuse(ErrorCode::not_permitted, "the memory was not made for this type of handle",
+               "Set the handle type in its PhysicalInfo.");
+    }
+    return detail::request(block.backend, kPhysical, {},
+                           [&] { return block.backend->export_physical(block.handle, type); });
+}
+
+std::size_t Physical::bytes() const noexcept { return block_ ? block_->bytes : 0; }
+PhysicalInfo Physical::info() const { return static_cast<const PhysicalBlock&>(detail::live(block_, kPhysical)).info; }
+Device Physical::device() const { return Device(*detail::live(block_, kPhysical).backend); }
+detail::PhysicalHandle Physical::handle() const {
+    return static_cast<const PhysicalBlock&>(detail::live(block_, kPhysical)).handle;
+}
+
+}  // namespace texton

@@ -1,0 +1,69 @@
+#include "core/request.h"
+
+#include <fmt/format.h>
+
+namespace texton::detail {
+namespace {
+
+struct DeferredFree {
+    Backend* backend;
+    FreeFunction free;
+    std::byte* address;
+};
+
+thread_local int open_recordings = 0;
+thread_local std::vector<DeferredFree> deferred_frees;
+
+}  // namespace
+
+void rethrow_named(const Error& error, Backend* backend, const char* object, std::initializer_list<Number> numbers) {
+    if (!error.object().empty()) throw error;  // already named by a layer in between
+    ErrorParts parts{.code = error.code(),
+                     .object = object,
+                     .problem = error.problem(),
+                     .remedy = error.remedy(),
+                     .numbers = error.numbers(),
+                     .call = error.call(),
+                     .cuda_name = error.cuda_name()};
+    for (const Number& number : numbers) parts.numbers.emplace_back(number.first, number.second);
+    if (error.code() == ErrorCode::out_of_memory && backend != nullptr && numbers.size() > 0) {
+        std::size_t free = 0;
+        try {
+            free = backend->memory_info().free;
+        } catch (const Error&) {
+            // A device that cannot even say what is free: the first failure is the one to report.
+        }
+        parts.numbers.emplace_back("free", free);
+        parts.problem = fmt::format("{} bytes were asked for on {}, but {} are free", numbers.begin()->second,
+                                    backend->properties().name, free);
+        parts.remedy = "Ask for less, or free memory of the device first.";
+    }
+    throw Error(std::move(parts));
+}
+
+void refuse_while_recording(const char* object, const char* what) {
+    if (open_recordings == 0) return;
+    throw Error({.code = ErrorCode::capturing,
+                 .object = object,
+                 .problem = fmt::format("{} is not possible while this thread records a graph", what),
+                 .remedy = "Do it before or after Graph::capture, or give the operation a stream."});
+}
+
+RecordingScope::RecordingScope() noexcept { ++open_recordings; }
+RecordingScope::~RecordingScope() {
+    if (--open_recordings > 0) return;
+    for (const DeferredFree& entry : deferred_frees) (entry.backend->*entry.free)(entry.address);
+    deferred_frees.clear();
+}
+
+bool recording() noexcept { return open_recordings > 0; }
+
+void free_outside_recording(Backend& backend, FreeFunction free, std::byte* address) noexcept {
+    if (open_recordings > 0) {
+        deferred_frees.push_back({&backend, free, address});
+    } else {
+        (backend.*free)(address);
+    }
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <texton/error.h>
+
+#include "core/transfer.h"
+
+// Copies between pageable memory and a CUDA device, in pieces through a ring of pinned buffers: while the bus moves one piece,
+// all cores copy the next into (or the last out of) its buffer. A driver does the same with one core and small buffers, at a
+// sixth of the bus's speed.
+//
+// A ring is used by one copy at a time. After an upload its buffers may still be on their way, on a stream that may wait for
+// something that this very thread does next; so a later copy takes a ring that is idle or was last used on its own stream,
+// and else makes a new one. There are as many rings as streams that stood still with uploads at one time, usually one.
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
+constexpr std::size_t kBuffers = 4;
+constexpr std::size_t kGrain = std::size_t{256} << 10;  // bytes that one task copies
+
+struct Buffer {
+    std::byte* address = nullptr;
+    EventHandle free = nullptr;  // recorded after the copy that last used it
+};
+
+class Ring {
+public:
+    explicit Ring(Backend& backend) : backend_(&backend) {
+        try {
+            stream_ = backend.create_stream(0);
+            for (Buffer& buffer : buffers_) {
+                buffer.address = backend.allocate_host(kBufferBytes, {});
+                buffer.free = backend.create_event(EventTiming::off);
+            }
+        } catch (...) {
+            release();
+            throw;
+        }
+    }
+    ~Ring() { release(); }
+    Ring(const Ring&) = delete;
+    Ring& operator=(const Ring&) = delete;
+
+    StreamHandle own_stream() const noexcept { return stream_; }
+    std::array<Buffer, kBuffers>& buffers() noexcept { return buffers_; }
+    bool usable_on(const StreamHandle* stream) const {
+        return (stream != nullptr && *stream == last_stream_) ||
+               std::all_of(buffers_.begin(), buffers_.end(),
+                           [&](const Buffer& buffer) { return backend_->event_done(buffer.free); });
+    }
+    void used_on(StreamHandle stream) noexcept { last_stream_ = stream; }
+
+private:
+    void release() noexcept {
+        for (Buffer& buffer : buffers_) {
+            if (buffer.free != nullptr) backend_->destroy_event(buffer.free);
+            if (buffer.address != nullptr) backend_->free_host(buffer.address);
+        }
+        if (stream_ != nullptr) backend_->destroy_stream(stream_);
+    }
+
+    Backend* backend_;
+    StreamHandle stream_ = nullptr;
+    StreamHandle last_stream_ = nullptr;
+    std::array<Buffer, kBuffers> buffers_{};
+};
+
+class Rings {
+public:
+    std::unique_ptr<Ring> take(Backend& backend, const StreamHandle* stream) {
+        {
+            const std::lock_guard lock(mutex_);
+            auto& idle = idle_[&backend];
+            for (auto ring = idle.begin(); ring != idle.end(); ++ring) {
+                if (!(*ring)->usable_on(stream)) continue;
+                auto taken = std::move(*ring);
+                idle.erase(ring);
+                return taken;
+            }
+        }
+        return std::make_unique<Ring>(backend);
+    }
+    void give_back(Backend& backend, std::unique_ptr<Ring> ring) {
+        const std::lock_guard lock(mutex_);
+        idle_[&backend].push_front(std::move(ring));
+    }
+    static Rings& instance() {
+        static Rings& made = *new Rings;  // never destroyed: the driver may be gone before static objects are
+        return made;
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<Backend*, std::list<std::unique_ptr<Ring>>> idle_;
+};
+
+// A part of the box that fits a buffer: whole rows of one slice, or a part of one row.
+struct Piece {
+    std::size_t slice, row, byte;
+    Box box;
+};
+
+std::vector<Piece> pieces_of(const Box& box) {
+    std::vector<Piece> pieces;
+    for (std::size_t slice = 0; slice < box.slices; ++slice) {
+        if (box.row_bytes > kBufferBytes) {
+            for (std::size_t row = 0; row < box.rows; ++row) {
+                for (std::size_t byte = 0; byte < box.row_bytes; byte += kBufferBytes) {
+                    pieces.push_back({slice, row, byte, {std::min(kBufferBytes, box.row_bytes - byte), 1, 1}});
+                }
+            }
+            continue;
+        }
+        const std::size_t rows = kBufferBytes / box.row_bytes;
+        for (std::size_t row = 0; row < box.rows; row += rows) {
+            pieces.push_back({slice, row, 0, {box.row_bytes, std::min(rows, box.rows - row), 1}});
+        }
+    }
+    return pieces;
+}
+
+// The piece of a place, in memory or in an array.
+Place part_of(const Place& whole, const Piece& piece) {
+    Place part = whole;
+    if (whole.kind == MemoryKind::array) {
+        const std::size_t side = block_side(whole.format);
+        part.array_offset.x += piece.byte / info(whole.format).bytes * side;
+        part.array_offset.y += piece.row * side;
+        part.array_offset.z += piece.slice;
+    } else {
+        part.address += piece.slice * whole.slice_pitch + piece.row * whole.pitch + piece.byte;
+    }
+    return part;
+}
+
+Place packed_buffer(const Buffer& buffer, const Box& box, Format format) {
+    Place place;
+    place.address = buffer.address;
+    place.pitch = box.row_bytes;
+    place.slice_pitch = box.row_bytes * box.rows;
+    place.kind = MemoryKind::pinned;
+    place.format = format;
+    return place;
+}
+
+// Host to host, with all cores.
+void copy_rows(std::byte* to, std::size_t to_pitch, const std::byte* from, std::size_t from_pitch, const Box& box) {
+    if (box.rows == 1 || (to_pitch == box.row_bytes && from_pitch == box.row_bytes)) {
+        const std::size_t bytes = box.row_bytes * box.rows;
+        tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kGrain), [&](const auto& range) {
+            std::memcpy(to + range.begin(), from + range.begin(), range.size());
+        });
+        return;
+    }
+    const std::size_t grain = std::max<std::size_t>(1, kGrain / box.row_bytes);
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, box.rows, grain), [&](const auto& range) {
+        for (std::size_t row = range.begin(); row != range.end(); ++row) {
+            std::memcpy(to + row * to_pitch, from + row * from_pitch, box.row_bytes);
+        }
+    });
+}
+
+void upload(Backend& backend, Ring& ring, const CopyRequest& request, StreamHandle stream) {
+    std::size_t turn = 0;
+    for (const Piece& piece : pieces_of(request.box)) {
+        Buffer& buffer = ring.buffers()[turn++ % kBuffers];
+        backend.synchronize_event(buffer.free);
+        const Place from = part_of(*request.source, piece);
+        copy_rows(buffer.address, piece.box.row_bytes, from.address, from.pitch, piece.box);
+        const Place packed = packed_buffer(buffer, piece.box, request.source->format);
+        const Place to = part_of(*request.destination, piece);
+        backend.copy({&to, &packed, piece.box}, &stream);
+        backend.record_event(buffer.free, stream);
+    }
+}
+
+void download(Backend& backend, Ring& ring, const CopyRequest& request, StreamHandle stream) {
+    const std::vector<Piece> pieces = pieces_of(request.box);
+    for (std::size_t turn = 0; turn < pieces.size() + kBuffers - 1; ++turn) {
+        if (turn < pieces.size()) {
+            Buffer& buffer = ring.buffers()[turn % kBuffers];
+            backend.synchronize_event(buffer.free);  // an upload before this may still use it
+            const Place packed = packed_buffer(buffer, pieces[turn].box, request.source->format);
+            const Place from = part_of(*request.source, pieces[turn]);
+            backend.copy({&packed, &from, pieces[turn].box}, &stream);
+            backend.record_event(buffer.free, stream);
+        }
+        if (turn + 1 < kBuffers) continue;
+        const std::size_t landed = turn + 1 - kBuffers;
+        if (landed >= pieces.size()) continue;
+        Buffer& buffer = ring.buffers()[landed % kBuffers];
+        backend.synchronize_event(buffer.free);
+        const Place to = part_of(*request.destination, pieces[landed]);
+        copy_rows(to.address, to.pitch, buffer.address, pieces[landed].box.row_bytes, pieces[landed].box);
+    }
+}
+
+}  // namespace
+
+void copy_staged(Backend& backend, const CopyRequest& request, const StreamHandle* stream) {
+    std::unique_ptr<Ring> ring = Rings::instance().take(backend, stream);
+    const StreamHandle on = stream != nullptr ? *stream : ring->own_stream();
+    const Backend* destination = home(*request.destination);
+    ring->used_on(on);
+    // A ring that failed is not given back: its destructor waits for nothing and frees what it has.
+    if (destination == &backend) {
+        upload(backend, *ring, request, on);
+    } else {
+        download(backend, *ring, request, on);
+    }
+    if (stream == nullptr) backend.synchronize_stream(on);
+    Rings::instance().give_back(backend, std::move(ring));
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,148 @@
+#include <texton/stream.h>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "core/block.h"
+#include "core/request.h"
+
+namespace texton {
+namespace {
+
+using detail::request;
+
+constexpr const char* kStream = "texton::Stream";
+constexpr const char* kEvent = "texton::Event";
+
+void refuse_while_capturing(const Stream& stream, const char* what) {
+    if (!stream.capturing()) return;
+    throw Error({.code = ErrorCode::capturing,
+                 .object = kStream,
+                 .problem = fmt::format("{} is not possible while the stream is captured into a graph", what),
+                 .remedy = "Do it after Graph::capture."});
+}
+
+void same_kind(const Device& stream, const Device& event) {
+    if (stream.kind() == event.kind()) return;
+    throw Error({.code = ErrorCode::wrong_device,
+                 .object = kStream,
+                 .problem = fmt::format("a stream of {} cannot wait for an event of {}", stream.name(), event.name()),
+                 .remedy = "Call Event::synchronize() on the host instead."});
+}
+
+}  // namespace
+
+Stream::Stream(const Device& device, int priority) {
+    detail::Backend& backend = device.backend();
+    const auto handle = request(&backend, kStream, {}, [&] { return backend.create_stream(priority); });
+    state_ = std::make_shared<detail::StreamState>(device, handle, true);
+}
+
+Stream Stream::default_of(const Device& device) {
+    return Stream(std::make_shared<detail::StreamState>(device, nullptr, false));
+}
+
+const Device& Stream::device() const noexcept { return state_->device; }
+
+bool Stream::operator==(const Stream& other) const noexcept {
+    return state_->device == other.state_->device && state_->handle == other.state_->handle;
+}
+
+void Stream::synchronize() const {
+    refuse_while_capturing(*this, "waiting for it");
+    detail::Backend& backend = device().backend();
+    request(&backend, kStream, {}, [&] { backend.synchronize_stream(state_->handle); });
+}
+
+bool Stream::idle() const {
+    refuse_while_capturing(*this, "asking whether it is idle");
+    detail::Backend& backend = device().backend();
+    return request(&backend, kStream, {}, [&] { return backend.stream_idle(state_->handle); });
+}
+
+void Stream::wait(const Event& event) const {
+    same_kind(device(), event.device());
+    if (!event.state()->recorded.load(std::memory_order_acquire)) return;  // as in CUDA: nothing to wait for
+    detail::Backend& backend = device().backend();
+    request(&backend, kStream, {}, [&] { backend.stream_wait(state_->handle, event.state()->handle); });
+}
+
+void Stream::run(std::function<void()> function) const {
+    if (!function) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kStream,
+                     .problem = "an empty function was given to run",
+                     .remedy = "Pass a callable."});
+    }
+    detail::Backend& backend = device().backend();
+    request(&backend, kStream, {}, [&] { backend.run_on_host(state_->handle, std::move(function)); });
+}
+
+bool Stream::capturing() const {
+    detail::Backend& backend = device().backend();
+    return request(&backend, kStream, {}, [&] { return backend.stream_capturing(state_->handle); });
+}
+
+Event::Event(const Device& device, EventTiming timing) {
+    detail::Backend& backend = device.backend();
+    const auto handle = request(&backend, kEvent, {}, [&] { return backend.create_event(timing); });
+    state_ = std::make_shared<detail::EventState>(device, handle, timing);
+}
+
+const Device& Event::device() const noexcept { return state_->device; }
+
+void Event::record(const Stream& stream) const {
+    if (stream.device() != device()) {
+        throw Error({.code = ErrorCode::wrong_device,
+                     .object = kEvent,
+                     .problem = fmt::format("an event of {} cannot be recorded on a stream of {}", device().name(),
+                                            stream.device().name()),
+                     .remedy = "Make the event on the stream's device."});
+    }
+    detail::Backend& backend = device().backend();
+    request(&backend, kEvent, {}, [&] { backend.record_event(state_->handle, stream.state()->handle); });
+    state_->recorded.store(true, std::memory_order_release);
+}
+
+bool Event::done() const {
+    if (!state_->recorded.load(std::memory_order_acquire)) return true;
+    detail::Backend& backend = device().backend();
+    return request(&backend, kEvent, {}, [&] { return backend.event_done(state_->handle); });
+}
+
+void Event::synchronize() const {
+    if (!state_->recorded.load(std::memory_order_acquire)) return;
+    detail::Backend& backend = device().backend();
+    request(&backend, kEvent, {}, [&] { backend.synchronize_event(state_->handle); });
+}
+
+float Event::milliseconds_since(const Event& begin) const {
+    const auto refuse = [](std::string problem, std::string remedy) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kEvent,
+                     .problem = std::move(problem),
+                     .remedy = std::move(remedy)});
+    };
+    for (const Event* event : {&begin, this}) {
+        if (event->state_->timing == EventTiming::off) {
+            refuse("an event without timing was asked for a time", "Make both events with EventTiming::on.");
+        }
+        if (!event->state_->recorded.load(std::memory_order_acquire)) {
+            refuse("an event that was never recorded was asked for a time", "Record both events first.");
+        }
+        if (!event->done())
+            refuse("an event was asked for a time before its work is done", "Wait for both events first.");
+    }
+    if (begin.device() != device()) {
+        throw Error({.code = ErrorCode::wrong_device,
+                     .object = kEvent,
+                     .problem = "events of two devices have no common clock",
+                     .remedy = "Use two events of one device."});
+    }
+    detail::Backend& backend = device().backend();
+    return request(&backend, kEvent, {},
+                   [&] { return backend.elapsed_milliseconds(begin.state_->handle, state_->handle); });
+}
+
+}  // namespace texton

@@ -1,0 +1,196 @@
+#include "core/transfer.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "core/block.h"
+#include "core/host_ranges.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr const char* kCopy = "texton::copy";
+
+bool is_host(MemoryKind kind) noexcept {
+    return kind == MemoryKind::host || kind == MemoryKind::pinned || kind == MemoryKind::registered;
+}
+
+// One past the last byte.
+const std::byte* end_of(const Place& place, const Box& box) noexcept {
+    return place.address + (box.slices - 1) * place.slice_pitch + (box.rows - 1) * place.pitch + box.row_bytes;
+}
+
+void check_pair(const Place& destination, const Place& source) {
+    check_live(destination, kCopy);
+    check_live(source, kCopy);
+    if (destination.extent != source.extent) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kCopy,
+                     .problem = fmt::format("{} texels were asked to go into {}", to_string(source.extent),
+                                            to_string(destination.extent)),
+                     .remedy = "Take regions of the same size.",
+                     .numbers = {{"source_width", source.extent.width},
+                                 {"source_height", source.extent.height},
+                                 {"source_depth", source.extent.depth},
+                                 {"destination_width", destination.extent.width},
+                                 {"destination_height", destination.extent.height},
+                                 {"destination_depth", destination.extent.depth}}});
+    }
+    const FormatInfo& to = info(destination.format);
+    const FormatInfo& from = info(source.format);
+    if (to.bytes != from.bytes || block_side(to.format) != block_side(from.format)) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kCopy,
+                     .problem = fmt::format("texels of {} were asked to go into {}", from.name, to.name),
+                     .remedy = "Both must have the same bytes a texel: copy() moves bits and converts nothing.",
+                     .numbers = {{"source_bytes", from.bytes}, {"destination_bytes", to.bytes}}});
+    }
+    if (source.owner != nullptr && source.owner->host_reads_slowly && is_host(destination.kind)) {
+        throw Error({.code = ErrorCode::not_permitted,
+                     .object = kCopy,
+                     .problem = "the host would read write-combined memory, which is very slow",
+                     .remedy = "If that is meant, copy from host_view(pinned.read(SlowReads::allowed))."});
+    }
+}
+
+// Fewer dimensions where both sides have no gaps.
+Box shared_box(const Place& a, const Place& b) noexcept {
+    Box box{row_bytes(a.format, a.extent.width), row_count(a.format, a.extent.height), a.extent.depth};
+    if (a.kind == MemoryKind::array || b.kind == MemoryKind::array) return box;
+    const auto rows_touch = [&](const Place& p) { return p.pitch == box.row_bytes; };
+    const auto slices_touch = [&](const Place& p) { return p.slice_pitch == p.pitch * box.rows; };
+    if (box.slices > 1 && slices_touch(a) && slices_touch(b)) {
+        box.rows *= box.slices;
+        box.slices = 1;
+    }
+    if (box.rows > 1 && box.slices == 1 && rows_touch(a) && rows_touch(b)) {
+        box.row_bytes *= box.rows;
+        box.rows = 1;
+    }
+    return box;
+}
+
+}  // namespace
+
+Box box_of(const Place& place) noexcept { return shared_box(place, place); }
+
+void check_live(const Place& place, const char* object) {
+    if (place.extent.width == 0) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = object,
+                     .problem = "a view of nothing was given",
+                     .remedy = "Take the view of an object that holds memory."});
+    }
+    if (place.owner != nullptr && !place.owner->alive.load(std::memory_order_acquire)) {
+        throw Error(
+            {.code = ErrorCode::released,
+             .object = object,
+             .problem = fmt::format("a view of {} memory that was freed or unmapped was given", name(place.kind)),
+             .remedy = "Take views again after memory is freed or mapped anew."});
+    }
+}
+
+std::optional<Place> page_locked(const Place& place, const char* object) {
+    if (place.kind != MemoryKind::host) return std::nullopt;
+    const Box box = box_of(place);
+    const auto bytes = static_cast<std::size_t>(end_of(place, box) - place.address);
+    const HostRange range = find_host_range(place.address, bytes);
+    switch (range.cover) {
+        case HostCover::none: return std::nullopt;
+        case HostCover::partly:
+            throw Error(
+                {.code = ErrorCode::not_registered,
+                 .object = object,
+                 .problem = fmt::format("{} bytes at {} lie partly in {} that are {}, and partly outside", bytes,
+                                        static_cast<const void*>(place.address), range.bytes, name(range.kind)),
+                 .remedy = "Register the whole range, or copy the parts one by one.",
+                 .numbers = {{"bytes", bytes}, {"registered", range.bytes}}});
+        case HostCover::whole: break;
+    }
+    Place locked = place;
+    locked.kind = range.kind;
+    return locked;
+}
+
+Backend* home(const Place& place) noexcept { return is_host(place.kind) ? nullptr : place.backend; }
+
+void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object) {
+    const Backend* runs = &stream.device().backend();
+    if (runs == destination && runs == source) return;
+    const Backend* mixed = nullptr;  // between a CUDA and a CPU device only the CUDA one can copy
+    if (destination != nullptr && source != nullptr && destination->properties().kind != source->properties().kind) {
+        mixed = destination->properties().kind == DeviceKind::cuda ? destination : source;
+    }
+    const bool fits = mixed != nullptr
+                          ? runs == mixed
+                          : (destination == nullptr && source == nullptr) || runs == destination || runs == source;
+    if (fits) return;
+    const Backend* wanted = mixed != nullptr ? mixed : destination != nullptr ? destination : source;
+    throw Error({.code = ErrorCode::wrong_device,
+                 .object = object,
+                 .problem = fmt::format("a stream of {} was given for memory of {}", stream.device().name(),
+                                        wanted->properties().name),
+                 .remedy = mixed != nullptr ? "Use a stream of the CUDA device."
+                                            : "Use a stream of the device that holds the destination or the source."});
+}
+
+bool overlap(const Place& a, const Place& b, const Box& box) noexcept {
+    if (a.address == nullptr || b.address == nullptr) return false;
+    if (end_of(a, box) <= b.address || end_of(b, box) <= a.address) return false;
+    if (box.rows == 1 && box.slices == 1) return true;
+    // The ranges cross, but rows may still pass between each other, as side by side parts of one block do. For each row of
+    // `a` and each slice of `b`, only the rows of `b` just below and above can share a byte. With equal pitches only the
+    // distances of rows matter, so that the last rows of `a` stand for all.
+    const auto length = static_cast<std::ptrdiff_t>(box.row_bytes);
+    const auto rows = static_cast<std::ptrdiff_t>(box.rows);
+    const auto slices = static_cast<std::ptrdiff_t>(box.slices);
+    const auto pitch = static_cast<std::ptrdiff_t>(b.pitch);
+    const auto slice_pitch = static_cast<std::ptrdiff_t>(b.slice_pitch);
+    const auto meets = [&](std::ptrdiff_t row_of_a, std::ptrdiff_t slice_of_b, std::ptrdiff_t lowest) {
+        const std::ptrdiff_t distance = row_of_a - slice_of_b * slice_pitch;
+        const std::ptrdiff_t below = rows > 1 || lowest < 0 ? distance / pitch - (distance % pitch < 0) : 0;
+        for (std::ptrdiff_t row = below; row <= below + 1; ++row) {
+            if (row < lowest || row >= rows) continue;
+            if (std::abs(distance - row * pitch) < length) return true;
+        }
+        return false;
+    };
+    const std::ptrdiff_t start = a.address - b.address;
+    if (a.pitch == b.pitch && (box.slices == 1 || a.slice_pitch == b.slice_pitch)) {
+        for (std::ptrdiff_t slice = -(slices - 1); slice < slices; ++slice) {
+            if (meets(start, slice, -(rows - 1))) return true;
+        }
+        return false;
+    }
+    for (std::ptrdiff_t z = 0; z < slices; ++z) {
+        for (std::ptrdiff_t y = 0; y < rows; ++y) {
+            const std::ptrdiff_t row =
+                start + z * static_cast<std::ptrdiff_t>(a.slice_pitch) + y * static_cast<std::ptrdiff_t>(a.pitch);
+            for (std::ptrdiff_t slice = 0; slice < slices; ++slice) {
+                if (meets(row, slice, 0)) return true;
+            }
+        }
+    }
+    return false;
+}
+
+Transfer::Transfer(const ConstView& destination, const ConstView& source) {
+    const Place* to = &destination.place();
+    const Place* from = &source.place();
+    check_pair(*to, *from);
+    if ((destination_ = page_locked(*to, kCopy))) to = &*destination_;
+    if ((source_ = page_locked(*from, kCopy))) from = &*source_;
+    request = {to, from, shared_box(*to, *from)};
+    if (overlap(*to, *from, request.box)) {
+        throw Error({.code = ErrorCode::overlap,
+                     .object = kCopy,
+                     .problem = fmt::format("source and destination of {} texels share bytes", to_string(to->extent)),
+                     .remedy = "Copy through a buffer in between.",
+                     .numbers = {{"bytes", request.box.row_bytes * request.box.rows * request.box.slices}}});
+    }
+}
+
+}  // namespace texton::detail

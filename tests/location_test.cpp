@@ -1,0 +1,49 @@
+#include <texton/location.h>
+
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/on_every_device.h"
+
+namespace texton {
+namespace {
+
+TEST(LocationTest, SaysWhatItIs) {
+    EXPECT_EQ(Location::none().kind, LocationKind::none);
+    EXPECT_EQ(Location::host().kind, LocationKind::host);
+    EXPECT_EQ(Location::host_numa(3).kind, LocationKind::host_numa);
+    EXPECT_EQ(Location::host_numa(3).id, 3);
+    EXPECT_EQ(Location::host_numa_current().kind, LocationKind::host_numa_current);
+    EXPECT_EQ(Location{}, Location::none());
+}
+
+TEST(LocationTest, OfADeviceKnowsItsKindAndIndex) {
+    for (const Device& device : Device::list()) {
+        const Location is = Location::device(device);
+        EXPECT_EQ(is.kind, LocationKind::device);
+        EXPECT_EQ(is.id, device.index());
+        EXPECT_EQ(is.device_kind, device.kind());
+    }
+    EXPECT_NE(Location::device(Device::cpu(0)), Location::device(Device::cpu(1)));
+}
+
+TEST(LocationTest, EveryKindReadsDifferently) {
+    std::set<std::string> texts;
+    const Location all[] = {Location::none(),
+                            Location::device(Device::cpu(0)),
+                            Location::device(Device::cpu(1)),
+                            Location::host(),
+                            Location::host_numa(0),
+                            Location::host_numa(1),
+                            Location::host_numa_current(),
+                            Location{LocationKind::device, 0, DeviceKind::cuda}};
+    for (const Location& location : all) texts.insert(to_string(location));
+    EXPECT_EQ(texts.size(), std::size(all));
+    EXPECT_EQ(to_string(Location::host_numa(1)), "host NUMA node 1");
+    EXPECT_EQ(to_string(Location::device(Device::cpu(1))), "CPU device 1");
+}
+
+}  // namespace
+}  // namespace texton

@@ -1,0 +1,80 @@
+#include "tests/support/expect_error.h"
+
+#include <string>
+
+#include <gmock/gmock.h>
+
+namespace texton::test {
+namespace {
+
+bool is_about_sizes(ErrorCode code) {
+    return code == ErrorCode::out_of_bounds || code == ErrorCode::overflow || code == ErrorCode::out_of_memory;
+}
+
+testing::AssertionResult well_formed(const Error& error) {
+    const std::string text = error.what();
+    const auto bad = [&] { return testing::AssertionFailure() << "\"" << text << "\": "; };
+    if (!error.object().starts_with("texton::"))
+        return bad() << "the object \"" << error.object() << "\" names no part of Texton";
+    if (error.problem().empty()) return bad() << "no problem";
+    if (error.problem().ends_with('.')) return bad() << "the problem ends with a full stop of its own";
+    if (error.remedy().empty()) return bad() << "no remedy";
+    if (!error.remedy().ends_with('.')) return bad() << "the remedy is no sentence";
+    if (!text.starts_with(error.object() + ": " + error.problem() + ". " + error.remedy())) {
+        return bad() << "what() is not `object: problem. remedy`";
+    }
+    if (is_about_sizes(error.code()) && error.numbers().empty()) return bad() << "no numbers";
+    for (const auto& [name, value] : error.numbers()) {
+        if (name.empty()) return bad() << "the number " << value << " has no name";
+    }
+    if (!error.call().empty() && text.find(error.call()) == std::string::npos) return bad() << "the call is missing";
+    return testing::AssertionSuccess();
+}
+
+}  // namespace
+
+void expect_well_formed(const Error& error, std::source_location where) {
+    const testing::AssertionResult result = well_formed(error);
+    if (!result) ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line())) << result.message();
+}
+
+Error expect_error(const std::function<void()>& action, ErrorCode code, std::string_view object,
+                   std::initializer_list<std::string_view> fragments, std::source_location where) {
+    const int line = static_cast<int>(where.line());
+    try {
+        action();
+    } catch (const Error& error) {
+        const std::string_view text = error.what();
+        if (error.code() != code) {
+            ADD_FAILURE_AT(where.file_name(), line)
+                << "expected " << name(code) << ", got " << name(error.code()) << ": " << text;
+        }
+        if (!error.object().starts_with(object)) {
+            ADD_FAILURE_AT(where.file_name(), line) << "expected an error of " << object << ": " << text;
+        }
+        for (const std::string_view fragment : fragments) {
+            if (text.find(fragment) == std::string_view::npos) {
+                ADD_FAILURE_AT(where.file_name(), line) << "expected \"" << fragment << "\" in: " << text;
+            }
+        }
+        expect_well_formed(error, where);
+        return error;
+    } catch (const std::exception& other) {
+        ADD_FAILURE_AT(where.file_name(), line) << "expected texton::Error, got another exception: " << other.what();
+        return Error(ErrorParts{});
+    }
+    ADD_FAILURE_AT(where.file_name(), line)
+        << "expected " << name(code) << " from " << object << ", but nothing was thrown";
+    return Error(ErrorParts{});
+}
+
+std::uint64_t number_of(const Error& error, std::string_view name, std::source_location where) {
+    for (const auto& [key, value] : error.numbers()) {
+        if (key == name) return value;
+    }
+    ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line()))
+        << "no number named \"" << name << "\" in: " << error.what();
+    return 0;
+}
+
+}  // namespace texton::test

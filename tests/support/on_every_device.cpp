@@ -1,0 +1,53 @@
+#include "tests/support/on_every_device.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace texton::test {
+
+bool gpu_required() {
+    const char* required = std::getenv("TEXTON_REQUIRE_GPU");
+    return required != nullptr && std::string_view(required) == "1";
+}
+
+std::string device_label(const testing::TestParamInfo<DeviceKind>& info) {
+    return info.param == DeviceKind::cpu ? "cpu" : "cuda";
+}
+
+std::vector<Device> one_of_each_kind() {
+    std::vector<Device> devices{Device::cpu()};
+    if (Device::why_no_cuda().empty()) devices.push_back(Device::cuda());
+    return devices;
+}
+
+void OnEveryDevice::SetUp() {
+    if (GetParam() == DeviceKind::cuda) {
+        const std::string why = Device::why_no_cuda();
+        if (!why.empty()) {
+            if (gpu_required()) FAIL() << "TEXTON_REQUIRE_GPU is 1, but there is no CUDA device: " << why;
+            GTEST_SKIP() << "no CUDA device: " << why;
+        }
+        device_ = Device::cuda();
+    } else {
+        device_ = Device::cpu();
+    }
+    device_->synchronize();
+    free_before_ = device_->memory().free;
+}
+
+void OnEveryDevice::TearDown() {
+    if (!device_) return;
+    device_->synchronize();
+    if (on_cpu()) {
+        EXPECT_GE(device_->memory().free, free_before_) << "the test left memory of the device allocated";
+    }
+}
+
+std::optional<Device> OnEveryDevice::peer() const {
+    for (const Device& other : Device::list()) {
+        if (other.kind() == device_->kind() && other != *device_) return other;
+    }
+    return std::nullopt;
+}
+
+}  // namespace texton::test

@@ -1,0 +1,62 @@
+// Imports a pool and an allocation of it from the process that started this one, checks what is in it and writes to it.
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+#include <texton/fill.h>
+#include <texton/pool.h>
+
+#include "tests/support/share_program.h"
+
+namespace {
+
+using namespace texton;
+
+std::uint32_t refused(const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.code() == ErrorCode::not_permitted && error.object() == "texton::Pool" ? 1 : 0;
+    }
+    return 0;
+}
+
+std::uint32_t wrong_pointers_refused(const Pool& pool) {
+    PointerExport noise;
+    for (std::size_t i = 0; i < noise.bytes.size(); ++i) noise.bytes[i] = static_cast<std::uint8_t>(i * 37 + 11);
+    std::uint32_t count = 0;
+    for (const PointerExport& pointer : {PointerExport{}, noise}) {
+        try {
+            (void)pool.import_pointer(pointer, 4096);
+        } catch (const Error& error) {
+            if (error.object() == "texton::Pool") ++count;
+        }
+    }
+    return count;
+}
+
+test::ShareReply answer(const Device& device, const test::ShareRequest& request, int descriptor) {
+    test::ShareReply reply;
+    const Stream stream(device);
+    const Pool pool = Pool::import(device, {request.handle, descriptor, request.fabric});
+    reply.allocation_refused = refused([&] { (void)pool.allocate(1024, stream); });
+    reply.current_refused = refused([&] { pool.make_current(); });
+    reply.export_refused = refused([&] { (void)pool.export_handle(request.handle); });
+    reply.wrong_pointers_refused = wrong_pointers_refused(pool);
+
+    const Linear memory = pool.import_pointer(request.pointer, request.bytes);
+    std::vector<std::byte> seen(request.bytes);
+    copy(host_view(std::span(seen)), memory.view(), stream);
+    stream.synchronize();
+    const auto wanted = std::byte{request.expected};
+    reply.as_expected = std::all_of(seen.begin(), seen.end(), [&](std::byte b) { return b == wanted; }) ? 1 : 0;
+    fill(memory.view(), request.written, stream);
+    stream.synchronize();
+    return reply;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return test::answer_one_request(argc, argv, answer); }
