@@ -84,24 +84,19 @@ AddressRange::AddressRange(const Device& device, std::size_t bytes, std::size_t 
     block_ = std::move(block);
 }
 
-void AddressRange::map(std::size_t offset, const Physical& memory, std::size_t memory_offset, std::size_t bytes) {
+void AddressRange::map(std::size_t offset, const Physical& memory) {
     RangeBlock& range = live_range(block_);
     const detail::PhysicalHandle handle = memory.handle();
-    const auto inside = [](std::size_t size, std::size_t at, std::size_t count) {
-        return at < size && count <= size - at;
-    };
-    if (bytes == 0 && memory_offset < memory.bytes()) bytes = memory.bytes() - memory_offset;
-    const std::vector<ErrorNumber> numbers{{"offset", offset}, {"memory_offset", memory_offset}, {"bytes", bytes}};
-    if (!inside(range.bytes, offset, bytes) || !inside(memory.bytes(), memory_offset, bytes)) {
+    const std::size_t bytes = memory.bytes();
+    const std::vector<ErrorNumber> numbers{{"offset", offset}, {"bytes", bytes}};
+    if (offset >= range.bytes || bytes > range.bytes - offset) {
         refuse(ErrorCode::out_of_bounds,
-               fmt::format("{} bytes from byte {} of memory with {} do not fit at byte {} of {} addresses", bytes,
-                           memory_offset, memory.bytes(), offset, range.bytes),
-               "Map what lies inside both.", numbers);
+               fmt::format("{} bytes of memory do not fit at byte {} of {} addresses", bytes, offset, range.bytes),
+               "Map what lies inside the range.", numbers);
     }
-    if (offset % range.unit != 0 || memory_offset % range.unit != 0 || bytes % range.unit != 0) {
+    if (offset % range.unit != 0) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("{} bytes from byte {} were mapped at {}, but mapping goes in units of {}", bytes,
-                           memory_offset, offset, range.unit),
+               fmt::format("memory was mapped at byte {}, but mapping goes in units of {}", offset, range.unit),
                "Use multiples of Physical::granularity().", numbers);
     }
     if (memory.info().tile_pool) {
@@ -123,7 +118,7 @@ void AddressRange::map(std::size_t offset, const Physical& memory, std::size_t m
     const auto entry = range.mappings.emplace(offset, Mapping{bytes, memory.block(), false}).first;
     try {
         detail::request(range.backend, kRange, {{"bytes", bytes}},
-                        [&] { range.backend->map_physical(range.address + offset, bytes, handle, memory_offset); });
+                        [&] { range.backend->map_physical(range.address + offset, bytes, handle, 0); });
     } catch (...) {
         range.mappings.erase(entry);
         throw;
@@ -163,9 +158,11 @@ void AddressRange::set_access(std::span<const AccessGrant> grants) const {
     }
     const Location own = Location::device(Device(*range.backend));
     const std::lock_guard lock(range.mutex);
-    for (auto& [offset, mapping] : range.mappings) {
+    for (auto& entry : range.mappings) {
+        std::byte* const address = range.address + entry.first;
+        auto& mapping = entry.second;
         detail::request(range.backend, kRange, {{"bytes", mapping.bytes}},
-                        [&] { range.backend->set_mapped_access(range.address + offset, mapping.bytes, grants); });
+                        [&] { range.backend->set_mapped_access(address, mapping.bytes, grants); });
         for (const AccessGrant& grant : grants) {
             if (grant.location == own) mapping.accessible = grant.access == Access::read_write;
         }

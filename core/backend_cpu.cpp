@@ -115,7 +115,8 @@ Location resolved(const Location& location) {
         case LocationKind::none:
         case LocationKind::host: return location;
         case LocationKind::device:
-            if (location.device_kind != DeviceKind::cpu || CpuDevices::instance().find(location.id) == nullptr) refuse();
+            if (location.device_kind != DeviceKind::cpu || CpuDevices::instance().find(location.id) == nullptr)
+                refuse();
             return location;
         case LocationKind::host_numa:
             if (!has_numa_node(location.id)) refuse();
@@ -141,9 +142,7 @@ CpuDevice::~CpuDevice() {
     while (!blocks_.empty()) release_block(const_cast<std::byte*>(blocks_.begin()->first));
 }
 
-Location CpuDevice::own_location() const noexcept {
-    return {LocationKind::device, properties_.index, DeviceKind::cpu};
-}
+Location CpuDevice::own_location() const noexcept { return {LocationKind::device, properties_.index, DeviceKind::cpu}; }
 
 MemoryInfo CpuDevice::memory_info() { return {account_->free(), account_->total()}; }
 

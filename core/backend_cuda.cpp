@@ -7,8 +7,8 @@
 
 #include "core/cuda_backend.h"
 
-// How CUDA devices are found, and what they say of themselves. Nothing here makes a context: a program that only lists the
-// devices costs no memory on them.
+// How CUDA devices are found, and what they say of themselves. Nothing here makes a context: a program that only lists
+// the devices costs no memory on them.
 
 namespace texton::detail {
 namespace {

@@ -25,7 +25,10 @@ CpuArena::CpuArena(std::size_t bytes, bool shareable, int node) : bytes_(bytes),
     if (shareable) {
         Header header{.bytes = bytes};
         if (getrandom(header.id.data(), header.id.size(), 0) != static_cast<ssize_t>(header.id.size())) {
-            throw Error({.code = ErrorCode::device_failure, .problem = "no random number was to be had", .remedy = "Try again.", .call = "getrandom"});
+            throw Error({.code = ErrorCode::device_failure,
+                         .problem = "no random number was to be had",
+                         .remedy = "Try again.",
+                         .call = "getrandom"});
         }
         file_ = make_shared_memory(kFileName, kUnit + bytes);
         if (pwrite(file_.get(), &header, sizeof(header), 0) != static_cast<ssize_t>(sizeof(header))) {
@@ -40,8 +43,8 @@ CpuArena::CpuArena(int descriptor) {
     const std::size_t file_bytes = shared_memory_bytes(descriptor, kFileName);
     Header header{.magic = 0};
     const bool read = pread(descriptor, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header));
-    if (!read || header.magic != kMagic || header.bytes == 0 || header.bytes % kUnit != 0 ||
-        file_bytes < kUnit || header.bytes != file_bytes - kUnit) {
+    if (!read || header.magic != kMagic || header.bytes == 0 || header.bytes % kUnit != 0 || file_bytes < kUnit ||
+        header.bytes != file_bytes - kUnit) {
         throw Error({.code = ErrorCode::bad_argument,
                      .problem = "the file descriptor is not that of a pool, or its contents are damaged",
                      .remedy = "Pass what Pool::export_handle() gave in the other process."});

@@ -20,9 +20,7 @@ void merge(CpuClock& into, const CpuClock& from) {
 }  // namespace
 
 CpuGraphMemory::CpuGraphMemory(std::shared_ptr<Account> from, std::size_t count)
-    : account(std::move(from)),
-      bytes(round_up(count, kAlignment)),
-      address(take_memory(*account, bytes, kAlignment)) {}
+    : account(std::move(from)), bytes(round_up(count, kAlignment)), address(take_memory(*account, bytes, kAlignment)) {}
 
 CpuGraphMemory::~CpuGraphMemory() { give_memory(*account, address, bytes); }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Recording of streams into a graph. Operations are kept in the order in which they were recorded, which is a valid order to
-// run them in.
+// Recording of streams into a graph. Operations are kept in the order in which they were recorded, which is a valid
+// order to run them in.
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -75,8 +75,8 @@ public:
     Mark mark(const CpuStream& stream);
     /// The stream waits for the mark: it takes part in the recording from here on.
     void join(const std::shared_ptr<CpuStream>& stream, const Mark& mark);
-    /// Error{capturing} if `stream` is not where it began, the thread is another one, or a stream was not joined back: the
-    /// recording has ended then, but for the first two.
+    /// Error{capturing} if `stream` is not where it began, the thread is another one, or a stream was not joined back:
+    /// the recording has ended then, but for the first two.
     std::shared_ptr<CpuGraph> end(const CpuStream& stream);
     /// Ends it; nothing is kept.
     void abandon() noexcept;

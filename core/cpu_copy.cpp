@@ -35,8 +35,8 @@ Box merged(Box box, const Side&... sides) {
     return box;
 }
 
-// Calls body(row, first byte, bytes), where rows count on through slices. One long piece a core: the C library moves long
-// pieces past the caches, and short ones through them at two thirds of the speed.
+// Calls body(row, first byte, bytes), where rows count on through slices. One long piece a core: the C library moves
+// long pieces past the caches, and short ones through them at two thirds of the speed.
 template <class Body>
 void in_parallel(const Box& box, std::size_t unit, const Body& body) {
     const std::size_t rows = box.rows * box.slices;
@@ -72,7 +72,8 @@ void fill_row(std::byte* row, std::size_t bytes, std::uint32_t pattern) {
 // One byte repeated is what memset writes, at the full speed of memory.
 bool is_one_byte(std::uint32_t pattern, int bytes) {
     const std::uint32_t low = pattern & 0xFF;
-    return bytes == 1 || (bytes == 2 && (pattern & 0xFFFF) == low * 0x0101) || (bytes == 4 && pattern == low * 0x01010101);
+    return bytes == 1 || (bytes == 2 && (pattern & 0xFFFF) == low * 0x0101) ||
+           (bytes == 4 && pattern == low * 0x01010101);
 }
 
 }  // namespace

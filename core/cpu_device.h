@@ -128,7 +128,8 @@ private:
     void submit(StreamHandle handle, Work work);
     /// Waits for all work of this device, and of those that have access to it.
     void finish_work() const;
-    /// Calls `release` when all work is done: at once, or, in a stream's own thread, which cannot wait for itself, in another.
+    /// Calls `release` when all work is done: at once, or, in a stream's own thread, which cannot wait for itself, in
+    /// another.
     void when_idle(std::function<void()> release) const noexcept;
     void release_block(std::byte* address) noexcept;
     std::shared_ptr<Account> account_of(const Location& location) const;

@@ -1,6 +1,6 @@
 #pragma once
-// Page-locked host memory of all CPU devices: allocated or registered. The CPU device can reach all memory as it is; what
-// matters is that it knows which is which, as CUDA does.
+// Page-locked host memory of all CPU devices: allocated or registered. The CPU device can reach all memory as it is;
+// what matters is that it knows which is which, as CUDA does.
 #include <map>
 #include <mutex>
 

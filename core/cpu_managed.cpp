@@ -91,9 +91,10 @@ CpuManagedBlocks::Part CpuManagedBlocks::find(const std::byte* address, std::siz
         const auto offset = static_cast<std::size_t>(address - begin);
         if (bytes > 0 && offset < entry.bytes && bytes <= entry.bytes - offset) return {entry.block, offset};
     }
-    throw Error({.code = ErrorCode::not_registered,
-                 .problem = fmt::format("{} bytes at {} are not managed memory", bytes, static_cast<const void*>(address)),
-                 .remedy = "Name a range inside a Managed block."});
+    throw Error(
+        {.code = ErrorCode::not_registered,
+         .problem = fmt::format("{} bytes at {} are not managed memory", bytes, static_cast<const void*>(address)),
+         .remedy = "Name a range inside a Managed block."});
 }
 
 }  // namespace texton::detail

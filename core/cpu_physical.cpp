@@ -120,9 +120,10 @@ void CpuAddresses::set_access(std::byte* address, std::size_t bytes, std::span<c
         covered += last->second.bytes;
         for (const AccessGrant& grant : grants) {
             if (grant.location.kind == LocationKind::device || last->second.on_host) continue;
-            throw Error({.code = ErrorCode::wrong_location,
-                         .problem = fmt::format("{} was to be given access to device memory", to_string(grant.location)),
-                         .remedy = "Name a device, or make the memory on a NUMA node."});
+            throw Error(
+                {.code = ErrorCode::wrong_location,
+                 .problem = fmt::format("{} was to be given access to device memory", to_string(grant.location)),
+                 .remedy = "Name a device, or make the memory on a NUMA node."});
         }
     }
     if (covered != bytes) {

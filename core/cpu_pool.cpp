@@ -4,8 +4,8 @@
 
 #include <texton/error.h>
 
-// The arena is cut into ranges: used, free, or a hole without memory. Free ranges remember the point in a stream at which they
-// were freed. To allocate:
+// The arena is cut into ranges: used, free, or a hole without memory. Free ranges remember the point in a stream at
+// which they were freed. To allocate:
 //   1. The smallest free range that this stream may use (usable() has the rules).
 //   2. Several neighbours, with holes between and after them filled as far as needed: the pool grows.
 //   3. If it cannot grow, give back units that lie idle elsewhere, and try again.
@@ -71,7 +71,8 @@ CpuPool::Window CpuPool::find_window(std::size_t bytes, const CpuTicket& positio
     std::size_t holes = 0;
     for (auto range = ranges_.begin(); range != ranges_.end(); ++range) {
         const bool hole = range->second.state == State::hole;
-        const bool fits = hole || usable(range->second, position) || (pending_too && range->second.state == State::free);
+        const bool fits =
+            hole || usable(range->second, position) || (pending_too && range->second.state == State::free);
         if (!fits) {
             first = std::next(range);
             total = holes = 0;
@@ -210,7 +211,8 @@ CpuPool::Ranges::iterator CpuPool::split_at(std::size_t offset) {
 // Joins free neighbours that the same streams may use, and holes.
 void CpuPool::merge_free() {
     for (auto range = ranges_.begin(); range != ranges_.end();) {
-        if (range->second.state == State::free && opportunistic_ && range->second.freed.done()) range->second.freed = {};
+        if (range->second.state == State::free && opportunistic_ && range->second.freed.done())
+            range->second.freed = {};
         if (range == ranges_.begin()) {
             ++range;
             continue;
@@ -315,7 +317,8 @@ void CpuPool::observe(const CpuTicket& ticket) {
 bool CpuPool::knows(const std::byte* address) const {
     const std::lock_guard lock(mutex_);
     if (imported_) return !imported_offsets_.empty();
-    return std::prev(ranges_.upper_bound(static_cast<std::size_t>(address - arena_.base())))->second.state == State::used;
+    return std::prev(ranges_.upper_bound(static_cast<std::size_t>(address - arena_.base())))->second.state ==
+           State::used;
 }
 
 bool CpuPool::abandon() {

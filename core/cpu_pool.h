@@ -90,7 +90,7 @@ private:
     CpuArena arena_;
 
     mutable std::mutex mutex_;
-    Ranges ranges_;                                           // by offset; they cover the arena
+    Ranges ranges_;                                          // by offset; they cover the arena
     std::set<std::pair<std::size_t, std::size_t>> by_size_;  // free ones: bytes, offset
     std::vector<AccessGrant> grants_;
     std::uint64_t reserved_ = 0, reserved_high_ = 0, used_ = 0, used_high_ = 0, threshold_ = 0;

@@ -8,11 +8,11 @@
 
 #include <texton/error.h>
 
-// A stream's thread takes the whole queue at a time, runs it item by item, and counts. Whoever waits for a point in the queue
-// waits for that count. The lock is only taken by the thread when the queue is empty or somebody waits.
+// A stream's thread takes the whole queue at a time, runs it item by item, and counts. Whoever waits for a point in the
+// queue waits for that count. The lock is only taken by the thread when the queue is empty or somebody waits.
 //
-// Threads are detached: a stream may outlive static objects. When the process ends, an atexit handler stops them between two
-// items, so that no work runs into memory that static destructors free.
+// Threads are detached: a stream may outlive static objects. When the process ends, an atexit handler stops them
+// between two items, so that no work runs into memory that static destructors free.
 
 namespace texton::detail {
 namespace {
@@ -48,7 +48,9 @@ public:
     }
 
 private:
-    CpuWorkers() { std::atexit([] { instance().stop(); }); }
+    CpuWorkers() {
+        std::atexit([] { instance().stop(); });
+    }
 
     void stop() {
         using namespace std::chrono_literals;

@@ -43,7 +43,9 @@ public:
     /// Later work waits for the ticket. Never blocks the caller.
     void wait_for(const CpuTicket& ticket);
 
-    bool reached(std::uint64_t sequence) const noexcept { return completed_.load(std::memory_order_acquire) >= sequence; }
+    bool reached(std::uint64_t sequence) const noexcept {
+        return completed_.load(std::memory_order_acquire) >= sequence;
+    }
     /// Returns at once in the stream's own thread, which would wait for itself, and when the process ends.
     void wait_until(std::uint64_t sequence);
     /// The thread ends when the queue is empty. Work may still be enqueued: it then starts again.

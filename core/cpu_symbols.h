@@ -1,7 +1,7 @@
 #pragma once
 // Host variables that are symbols of every CPU device. Any thread may call.
-#include <cstddef>
 #include <texton/symbol.h>
+#include <cstddef>
 
 namespace texton::detail {
 

@@ -24,7 +24,8 @@
 namespace texton::detail {
 namespace {
 
-// From this size on, a request is also compared with what the machine has at that moment: other programs use it as well.
+// From this size on, a request is also compared with what the machine has at that moment: other programs use it as
+// well.
 constexpr std::size_t kLargeBytes = 64 * kMiB;
 
 // The number after `key` in a file of "key: number" lines, or in a file of a number alone; 0 if there is none.
@@ -43,7 +44,8 @@ std::size_t number_in(const char* path, std::string_view key) {
 
 std::size_t physical_memory() {
     const long pages = sysconf(_SC_PHYS_PAGES);
-    return pages <= 0 ? SIZE_MAX / 4 : static_cast<std::size_t>(pages) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    return pages <= 0 ? SIZE_MAX / 4
+                      : static_cast<std::size_t>(pages) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 // Limit and usage of this process's control group, of version 2 or 1; 0 where there is none.

@@ -10,7 +10,9 @@ inline constexpr std::size_t kMiB = std::size_t{1} << 20;
 /// The unit in which the CPU device holds memory of pools and physical memory.
 inline constexpr std::size_t kUnit = 2 * kMiB;
 
-constexpr std::size_t round_up(std::size_t value, std::size_t unit) noexcept { return (value + unit - 1) / unit * unit; }
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) noexcept {
+    return (value + unit - 1) / unit * unit;
+}
 
 /// What this process may use at most: the machine's memory, or its control group's limit.
 std::size_t machine_memory();
@@ -50,7 +52,8 @@ private:
 /// Host memory of all CPU devices together. Never destroyed.
 Account& host_account();
 
-/// Memory from the system: aligned, in huge pages where it is large. Error{out_of_memory}; nothing is lost when it throws.
+/// Memory from the system: aligned, in huge pages where it is large. Error{out_of_memory}; nothing is lost when it
+/// throws.
 std::byte* take_memory(Account& account, std::size_t bytes, std::size_t alignment);
 void give_memory(Account& account, std::byte* address, std::size_t bytes) noexcept;
 
@@ -72,8 +75,8 @@ private:
     int value_ = -1;
 };
 
-/// Sparse memory of fixed size that can be mapped, also by another process. It can neither shrink nor grow, so that no mapping
-/// ever reaches past its end.
+/// Sparse memory of fixed size that can be mapped, also by another process. It can neither shrink nor grow, so that no
+/// mapping ever reaches past its end.
 Descriptor make_shared_memory(const char* name, std::size_t bytes);
 /// Checks that it is what make_shared_memory(name, ...) made, and returns its size. Error{bad_argument}.
 std::size_t shared_memory_bytes(int descriptor, const char* name);

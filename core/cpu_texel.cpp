@@ -23,12 +23,19 @@ float from_half(std::uint16_t half) {
     return std::bit_cast<float>(sign | widened << 23 | mantissa << 13);
 }
 
+// As an H200 decodes sRGB: a mantissa of 8 bits under an exponent that 8 neighbouring codes share, that of the largest of
+// them and at least 2^-7; the mantissa is the nearest to the curve.
 float from_srgb(std::uint8_t value) {
     static const std::array<float, 256> table = [] {
+        const auto curve = [](std::size_t code) {
+            const double c = static_cast<double>(code) / 255.0;
+            return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+        };
         std::array<float, 256> made{};
-        for (std::size_t i = 0; i < made.size(); ++i) {
-            const double c = static_cast<double>(i) / 255.0;
-            made[i] = static_cast<float>(c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4));
+        for (std::size_t code = 0; code < made.size(); ++code) {
+            const int exponent = std::max(-7, std::ilogb(curve(code | 7)));
+            const double mantissa = std::floor(std::ldexp(curve(code), 7 - exponent) + 0.5);
+            made[code] = static_cast<float>(std::ldexp(mantissa, exponent - 7));
         }
         return made;
     }();

@@ -28,9 +28,11 @@ Reading reading_of(Format format) noexcept {
     return Reading::floating;
 }
 
-// Arrays of plain unorm, snorm and srgb formats hold integers, which the texture turns into fractions.
+// Arrays of plain unorm, snorm and srgb formats hold integers, which the texture turns into fractions. Packed texels are
+// fractions already.
 bool normalizes(Format format) noexcept {
     const FormatKind kind = info(format).kind;
+    if (info(format).layout == FormatLayout::packed) return false;
     return kind == FormatKind::unorm || kind == FormatKind::snorm || kind == FormatKind::srgb;
 }
 

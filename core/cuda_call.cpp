@@ -121,7 +121,8 @@ void note_call(std::string_view name, std::atomic<bool>& noted) noexcept {
     if (noted.exchange(true, std::memory_order_relaxed)) return;
     const int file = record_file();
     if (file < 0) return;
-    // One write for each line: processes that append to one file do not mix theirs. A line that is lost shows as not called.
+    // One write for each line: processes that append to one file do not mix theirs. A line that is lost shows as not
+    // called.
     quietly([&] {
         const std::string line = std::string(name) + '\n';
         [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());

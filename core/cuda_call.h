@@ -1,10 +1,12 @@
 #pragma once
-// The one way into CUDA. `call<cudaMalloc>(&address, bytes)` calls the runtime, `driver<cuMemCreate>(...)` the driver; the
-// function is a template argument, so that an error and the record of calls name it without writing the name a second time.
+// The one way into CUDA. `call<cudaMalloc>(&address, bytes)` calls the runtime, `driver<cuMemCreate>(...)` the driver;
+// the function is a template argument, so that an error and the record of calls name it without writing the name a
+// second time.
 //
-// A call that fails becomes an Error with code, call and cuda_name, and the runtime's last error is cleared, so that nobody
-// else finds it. Functions that answer with a code that is no failure go through `ask`. If TEXTON_RECORD_CALLS names a file,
-// every function that succeeded is appended to it, once a process, at its first success; else a call costs one load more.
+// A call that fails becomes an Error with code, call and cuda_name, and the runtime's last error is cleared, so that
+// nobody else finds it. Functions that answer with a code that is no failure go through `ask`. If TEXTON_RECORD_CALLS
+// names a file, every function that succeeded is appended to it, once a process, at its first success; else a call
+// costs one load more.
 #include <atomic>
 #include <string>
 #include <string_view>
@@ -116,8 +118,8 @@ inline constexpr Value<Function> value{};
 template <auto Function>
 inline constexpr Driver<Function> driver{};
 
-/// For destructors: runs `action`, and drops what it throws. A driver that has shut down before a static object did is the
-/// usual reason, and nothing is left to free then.
+/// For destructors: runs `action`, and drops what it throws. A driver that has shut down before a static object did is
+/// the usual reason, and nothing is left to free then.
 template <class Action>
 void quietly(Action&& action) noexcept {
     try {

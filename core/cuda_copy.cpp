@@ -3,12 +3,12 @@
 #include "core/cuda_backend.h"
 #include "core/cuda_shape.h"
 
-// copy() picks the one call that fits: two devices (Peer), arrays, symbols, else 1D, 2D or 3D. Everything has a form that
-// takes a stream and one that does not. A copy without a stream is done at return: CUDA's own forms without a stream wait for
-// the host's side alone, so that what they leave on the default stream is waited for here.
+// copy() picks the one call that fits: two devices (Peer), arrays, symbols, else 1D, 2D or 3D. Everything has a form
+// that takes a stream and one that does not. A copy without a stream is done at return: CUDA's own forms without a
+// stream wait for the host's side alone, so that what they leave on the default stream is waited for here. The driver finds
+// out by the addresses which way a copy goes: memory of a pool may be the host's.
 //
-// A batch goes to the driver as at most three calls: rows read in stream order, rows read during the call (pageable memory),
-// and boxes. What those calls leave open is copied one by one.
+// A batch of rows goes to the driver as one call; what cannot be in it is copied one by one.
 
 namespace texton::detail {
 namespace {
@@ -32,11 +32,6 @@ bool on_device(const Place& place) noexcept {
 bool pageable(const Place& place) noexcept {
     return place.kind == MemoryKind::host ||
            (place.backend != nullptr && place.backend->properties().kind == DeviceKind::cpu);
-}
-
-cudaMemcpyKind kind_of(const Place& to, const Place& from) noexcept {
-    if (on_device(to)) return on_device(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
-    return on_device(from) ? cudaMemcpyDeviceToHost : cudaMemcpyHostToHost;
 }
 
 bool is_line(const Box& box) noexcept { return box.rows == 1 && box.slices == 1; }
@@ -65,10 +60,7 @@ public:
           to_(*request.destination),
           from_(*request.source),
           box_(request.box),
-          kind_(kind_of(to_, from_)),
           stream_(stream) {}
-
-    cudaMemcpyKind kind() const noexcept { return kind_; }
 
     void run() const {
         const std::size_t max_pitch = runs_.limits().max_pitch;
@@ -96,7 +88,7 @@ public:
         const auto fixed = [](const Place& place) {
             return place.kind != MemoryKind::managed && place.kind != MemoryKind::mapped;
         };
-        return to_.backend != from_.backend && kind_ == cudaMemcpyDeviceToDevice && fixed(to_) && fixed(from_);
+        return to_.backend != from_.backend && on_device(to_) && on_device(from_) && fixed(to_) && fixed(from_);
     }
 
 private:
@@ -107,18 +99,18 @@ private:
 
     void line(std::byte* to, const std::byte* from) const {
         if (stream_) {
-            call<cudaMemcpyAsync>(to, from, box_.row_bytes, kind_, *stream_);
+            call<cudaMemcpyAsync>(to, from, box_.row_bytes, cudaMemcpyDefault, *stream_);
         } else {
-            call<cudaMemcpy>(to, from, box_.row_bytes, kind_);
+            call<cudaMemcpy>(to, from, box_.row_bytes, cudaMemcpyDefault);
         }
     }
 
     void rows() const {
         if (stream_) {
             call<cudaMemcpy2DAsync>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows,
-                                    kind_, *stream_);
+                                    cudaMemcpyDefault, *stream_);
         } else {
-            call<cudaMemcpy2D>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows, kind_);
+            call<cudaMemcpy2D>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows, cudaMemcpyDefault);
         }
     }
 
@@ -154,7 +146,7 @@ private:
         all.srcPos = position(from_);
         all.dstPos = position(to_);
         all.extent = extent();
-        all.kind = kind_;
+        all.kind = cudaMemcpyDefault;
         if (stream_) {
             call<cudaMemcpy3DAsync>(&all, *stream_);
         } else {
@@ -198,19 +190,19 @@ private:
 
     void to_symbol() const {
         if (stream_) {
-            call<cudaMemcpyToSymbolAsync>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, kind_,
+            call<cudaMemcpyToSymbolAsync>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, cudaMemcpyDefault,
                                           *stream_);
         } else {
-            call<cudaMemcpyToSymbol>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, kind_);
+            call<cudaMemcpyToSymbol>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, cudaMemcpyDefault);
         }
     }
 
     void from_symbol() const {
         if (stream_) {
-            call<cudaMemcpyFromSymbolAsync>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, kind_,
+            call<cudaMemcpyFromSymbolAsync>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, cudaMemcpyDefault,
                                             *stream_);
         } else {
-            call<cudaMemcpyFromSymbol>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, kind_);
+            call<cudaMemcpyFromSymbol>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, cudaMemcpyDefault);
         }
     }
 
@@ -225,19 +217,19 @@ private:
             box();
         } else if (both) {
             call<cudaMemcpy2DArrayToArray>(native(to_.array), x_to, at_to.y, native(from_.array), x_from, at_from.y,
-                                           box_.row_bytes, box_.rows, kind_);
+                                           box_.row_bytes, box_.rows, cudaMemcpyDefault);
         } else if (to_.array != nullptr && stream_) {
             call<cudaMemcpy2DToArrayAsync>(native(to_.array), x_to, at_to.y, from_.address, from_.pitch, box_.row_bytes,
-                                           box_.rows, kind_, *stream_);
+                                           box_.rows, cudaMemcpyDefault, *stream_);
         } else if (to_.array != nullptr) {
             call<cudaMemcpy2DToArray>(native(to_.array), x_to, at_to.y, from_.address, from_.pitch, box_.row_bytes,
-                                      box_.rows, kind_);
+                                      box_.rows, cudaMemcpyDefault);
         } else if (stream_) {
             call<cudaMemcpy2DFromArrayAsync>(to_.address, to_.pitch, native(from_.array), x_from, at_from.y,
-                                             box_.row_bytes, box_.rows, kind_, *stream_);
+                                             box_.row_bytes, box_.rows, cudaMemcpyDefault, *stream_);
         } else {
             call<cudaMemcpy2DFromArray>(to_.address, to_.pitch, native(from_.array), x_from, at_from.y, box_.row_bytes,
-                                        box_.rows, kind_);
+                                        box_.rows, cudaMemcpyDefault);
         }
     }
 
@@ -245,48 +237,16 @@ private:
     const Place& to_;
     const Place& from_;
     const Box& box_;
-    cudaMemcpyKind kind_;
     std::optional<cudaStream_t> stream_;
 };
 
-// The arguments of cudaMemcpyBatchAsync: first the rows read in stream order, then those read during the call.
-struct Lines {
-    std::vector<void*> to;
-    std::vector<const void*> from;
-    std::vector<std::size_t> bytes;
-
-    void add(const CopyRequest& request) {
-        to.push_back(request.destination->address);
-        from.push_back(request.source->address);
-        bytes.push_back(request.box.row_bytes);
-    }
-
-    void run(cudaMemcpySrcAccessOrder order, cudaStream_t stream) {
-        if (to.empty()) return;
-        cudaMemcpyAttributes attributes{};
-        attributes.srcAccessOrder = order;
-        std::size_t first = 0;
-        call<cudaMemcpyBatchAsync>(to.data(), from.data(), bytes.data(), to.size(), &attributes, &first, 1, stream);
-    }
-};
-
-cudaMemcpy3DOperand operand(const Place& place, const Box& box) noexcept {
-    cudaMemcpy3DOperand out{};
-    out.type = cudaMemcpyOperandTypePointer;
-    out.op.ptr.ptr = place.address;
-    out.op.ptr.rowLength = place.pitch;
-    out.op.ptr.layerHeight = slice_rows(place, box);
-    return out;
-}
-
-cudaMemcpy3DBatchOp batch_box(const CopyRequest& request) noexcept {
-    cudaMemcpy3DBatchOp out{};
-    out.src = operand(*request.source, request.box);
-    out.dst = operand(*request.destination, request.box);
-    out.extent = cuda_extent(request.box.row_bytes, request.box.rows, request.box.slices);
-    out.srcAccessOrder =
-        pageable(*request.source) ? cudaMemcpySrcAccessOrderDuringApiCall : cudaMemcpySrcAccessOrderStream;
-    return out;
+// Pageable memory is left out: a batch neither reads a large source during the call, nor is a destination written when it
+// returns. Boxes are, too: a batch of them is no faster than a loop.
+bool fits_batch(const CudaBackend& runs, const CopyRequest& request) noexcept {
+    const Place& to = *request.destination;
+    const Place& from = *request.source;
+    return is_line(request.box) && to.array == nullptr && from.array == nullptr && !pageable(to) && !pageable(from) &&
+           (on_device(to) || on_device(from)) && !Copier(runs, request, std::nullopt).two_devices();
 }
 
 }  // namespace
@@ -298,7 +258,7 @@ void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
         const DeviceScope scope(ordinal_);
         const Copier copier(*this, request, std::nullopt);
         copier.run();
-        if (copier.kind() == cudaMemcpyDeviceToHost) return;  // the one direction that CUDA itself waits for
+        if (on_device(from) && !on_device(to)) return;  // the one direction that CUDA itself waits for
         call<cudaStreamSynchronize>(cudaStream_t{});
         if (copier.two_devices()) {
             const DeviceScope other(
@@ -320,28 +280,24 @@ void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
 void CudaBackend::copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) {
     // The driver takes no batch on the default stream, and records none into a graph.
     const bool one_by_one = stream == nullptr || requests.size() == 1 || stream_capturing(stream);
-    Lines in_order;
-    Lines during_call;
-    std::vector<cudaMemcpy3DBatchOp> boxes;
+    std::vector<void*> to;
+    std::vector<const void*> from;
+    std::vector<std::size_t> bytes;
     for (const CopyRequest& request : requests) {
-        const Place& to = *request.destination;
-        const Place& from = *request.source;
-        // Pageable memory must hold the result when the call returns, which a batch does not promise.
-        const Copier copier(*this, request, native(stream));
-        const bool alone = one_by_one || pageable(to) || to.array != nullptr || from.array != nullptr ||
-                           to.pitch > limits_.max_pitch || from.pitch > limits_.max_pitch || copier.two_devices() ||
-                           copier.kind() == cudaMemcpyHostToHost;
-        if (alone) {
+        if (one_by_one || !fits_batch(*this, request)) {
             copy(request, &stream);
-        } else if (!is_line(request.box)) {
-            boxes.push_back(batch_box(request));
-        } else {
-            (pageable(from) ? during_call : in_order).add(request);
+            continue;
         }
+        to.push_back(request.destination->address);
+        from.push_back(request.source->address);
+        bytes.push_back(request.box.row_bytes);
     }
-    in_order.run(cudaMemcpySrcAccessOrderStream, native(stream));
-    during_call.run(cudaMemcpySrcAccessOrderDuringApiCall, native(stream));
-    if (!boxes.empty()) call<cudaMemcpy3DBatchAsync>(boxes.size(), boxes.data(), 0, native(stream));
+    if (to.empty()) return;
+    cudaMemcpyAttributes attributes{};
+    attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    std::size_t first = 0;
+    call<cudaMemcpyBatchAsync>(to.data(), from.data(), bytes.data(), to.size(), &attributes, &first, std::size_t{1},
+                               native(stream));
 }
 
 }  // namespace texton::detail

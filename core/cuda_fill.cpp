@@ -4,9 +4,9 @@
 #include "core/cuda_backend.h"
 #include "core/cuda_shape.h"
 
-// Patterns of one byte go through the runtime's memset, in as many dimensions as the box has; those of two and four bytes
-// through the driver's, which has no third dimension. The host's memory is filled by the device where the device has an
-// address for it, else by the host in the stream's order.
+// Patterns of one byte go through the runtime's memset, in as many dimensions as the box has; those of two and four
+// bytes through the driver's, which has no third dimension. The host's memory is filled by the device where the device
+// has an address for it, else by the host in the stream's order.
 
 namespace texton::detail {
 namespace {

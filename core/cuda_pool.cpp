@@ -53,6 +53,12 @@ PoolHandle CudaBackend::create_pool(const PoolInfo& info) {
     props.location = to_cuda(info.location);
     props.maxSize = info.max_bytes;
     cudaMemPool_t pool = nullptr;
+    // Without a fabric channel the driver (580) makes such a pool all the same, and aborts the process when it is
+    // destroyed. Physical memory is refused properly, so that it is tried first.
+    if (info.handle == HandleType::fabric) {
+        const PhysicalInfo trial{.location = info.location, .handle = HandleType::fabric};
+        release_physical(create_physical(physical_granularity(trial, Granularity::minimum), trial));
+    }
     try {
         call<cudaMemPoolCreate>(&pool, &props);
     } catch (const Error& error) {

@@ -1,6 +1,6 @@
 #pragma once
-// The structs of 3D copies. Apart from cuda_call.h, since their makers come with a header that overloads the functions which
-// are template arguments elsewhere.
+// The structs of 3D copies. Apart from cuda_call.h, since their makers come with a header that overloads the functions
+// which are template arguments elsewhere.
 #include <cstddef>
 
 #include <cuda_runtime_api.h>

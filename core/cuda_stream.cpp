@@ -39,6 +39,19 @@ cudaGraph_t recorded_graph(cudaStream_t stream) {
     return status == cudaStreamCaptureStatusActive ? graph : nullptr;
 }
 
+// Records a graph as one node of another: a launch would break the recording off. Graphs with allocations cannot be.
+void add_child(cudaGraph_t child, cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    cudaGraph_t graph = nullptr;
+    const cudaGraphNode_t* before = nullptr;
+    const cudaGraphEdgeData* edges = nullptr;
+    std::size_t count = 0;
+    call<cudaStreamGetCaptureInfo>(stream, &status, nullptr, &graph, &before, &edges, &count);
+    cudaGraphNode_t node = nullptr;
+    call<cudaGraphAddChildGraphNode>(&node, graph, before, count, child);
+    call<cudaStreamUpdateCaptureDependencies>(stream, &node, nullptr, std::size_t{1}, cudaStreamSetCaptureDependencies);
+}
+
 bool done(cudaError_t answer, std::string_view name) {
     if (answer == cudaSuccess) return true;
     if (answer == cudaErrorNotReady) return false;
@@ -175,6 +188,7 @@ std::size_t CudaBackend::graph_size(GraphHandle graph) {
 
 void CudaBackend::launch_graph(GraphHandle graph, StreamHandle stream) {
     const DeviceScope scope(ordinal_);
+    if (recorded_graph(native(stream)) != nullptr) return add_child(graph->graph, native(stream));
     const std::lock_guard lock(graph->launching);
     call<cudaGraphLaunch>(graph->exec, native(stream));
 }

@@ -94,6 +94,12 @@ MemoryInfo Device::memory() const {
 
 void Device::synchronize() const {
     detail::refuse_while_recording("texton::Device", "waiting for the device");
+    if (detail::anyone_recording()) {
+        throw Error({.code = ErrorCode::capturing,
+                     .object = "texton::Device",
+                     .problem = "waiting for the device would break the graph that another thread records",
+                     .remedy = "Wait for the streams in question instead: Stream::synchronize."});
+    }
     detail::request(backend_, "texton::Device", {}, [&] { backend_->synchronize(); });
 }
 

@@ -1,5 +1,7 @@
 #include "core/request.h"
 
+#include <atomic>
+
 #include <fmt/format.h>
 
 namespace texton::detail {
@@ -11,6 +13,7 @@ struct DeferredFree {
     std::byte* address;
 };
 
+std::atomic<int> all_recordings{0};
 thread_local int open_recordings = 0;
 thread_local std::vector<DeferredFree> deferred_frees;
 
@@ -25,8 +28,10 @@ void rethrow_named(const Error& error, Backend* backend, const char* object, std
                      .numbers = error.numbers(),
                      .call = error.call(),
                      .cuda_name = error.cuda_name()};
+    const bool out_of_memory = error.code() == ErrorCode::out_of_memory && backend != nullptr && numbers.size() > 0;
+    if (out_of_memory) parts.numbers.clear();  // the same numbers on every device
     for (const Number& number : numbers) parts.numbers.emplace_back(number.first, number.second);
-    if (error.code() == ErrorCode::out_of_memory && backend != nullptr && numbers.size() > 0) {
+    if (out_of_memory) {
         std::size_t free = 0;
         try {
             free = backend->memory_info().free;
@@ -49,14 +54,19 @@ void refuse_while_recording(const char* object, const char* what) {
                  .remedy = "Do it before or after Graph::capture, or give the operation a stream."});
 }
 
-RecordingScope::RecordingScope() noexcept { ++open_recordings; }
+RecordingScope::RecordingScope() noexcept {
+    ++open_recordings;
+    ++all_recordings;
+}
 RecordingScope::~RecordingScope() {
+    --all_recordings;
     if (--open_recordings > 0) return;
     for (const DeferredFree& entry : deferred_frees) (entry.backend->*entry.free)(entry.address);
     deferred_frees.clear();
 }
 
 bool recording() noexcept { return open_recordings > 0; }
+bool anyone_recording() noexcept { return all_recordings.load() > 0; }
 
 void free_outside_recording(Backend& backend, FreeFunction free, std::byte* address) noexcept {
     if (open_recordings > 0) {

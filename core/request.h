@@ -39,6 +39,8 @@ public:
 };
 /// True while the calling thread records.
 bool recording() noexcept;
+/// True while any thread does.
+bool anyone_recording() noexcept;
 
 using FreeFunction = void (Backend::*)(std::byte*) noexcept;
 /// Frees now; while the calling thread records, when its recording has ended: a free in between would break the capture.

@@ -295,7 +295,7 @@ TEST_P(CopyTest, RectanglesSideBySideInOneBlockDoNotOverlap) {
     EXPECT_TRUE(same_bytes(download(at(10, 8)), download(at(10, 0))));
     for (const auto& [x, y] : {std::pair<std::size_t, std::size_t>{29, 4}, {10, 4}, {29, 0}, {0, 8}, {29, 8}}) {
         SCOPED_TRACE(std::to_string(x) + "," + std::to_string(y));
-        expect_error([&] { copy(at(x, y), at(10, 4)); }, ErrorCode::overlap, "texton::copy");
+        expect_error([&, x = x, y = y] { copy(at(x, y), at(10, 4)); }, ErrorCode::overlap, "texton::copy");
     }
 }
 

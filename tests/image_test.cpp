@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,7 @@ TEST_F(ImageTest, SixtyFourBitsAChannelAreRefusedAndNamed) {
 struct RoundTrip {
     Format format;
     const char* ending;
+    friend void PrintTo(const RoundTrip& trip, std::ostream* out) { *out << name(trip.format) << trip.ending; }
 };
 
 class ImageRoundTripTest : public ImageTest, public testing::WithParamInterface<RoundTrip> {};

@@ -1,5 +1,6 @@
 #pragma once
-// CUDA's own handles of Texton's objects, and Texton's objects of CUDA's handles. Only where Texton was built with CUDA.
+// CUDA's own handles of Texton's objects, and Texton's objects of CUDA's handles. Only where Texton was built with
+// CUDA.
 #include <cuda_runtime_api.h>
 
 #include <texton/graph.h>
@@ -19,9 +20,9 @@ namespace texton {
 [[nodiscard]] cudaMemPool_t native(const Pool& pool);
 [[nodiscard]] cudaGraphExec_t native(const Graph& graph);
 
-/// A stream that somebody else made and destroys, after the last copy of what is returned and the last memory that is freed on
-/// it are gone. It must be of that device: Error{wrong_device}. Null and cudaStreamLegacy are the default stream;
-/// cudaStreamPerThread, which is another stream on each thread, is Error{bad_argument}.
+/// A stream that somebody else made and destroys, after the last copy of what is returned and the last memory that is
+/// freed on it are gone. It must be of that device: Error{wrong_device}. Null and cudaStreamLegacy are the default
+/// stream; cudaStreamPerThread, which is another stream on each thread, is Error{bad_argument}.
 [[nodiscard]] Stream adopt_stream(const Device& device, cudaStream_t stream);
 
 }  // namespace texton

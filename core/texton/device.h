@@ -88,7 +88,7 @@ public:
     const DeviceProperties& properties() const noexcept;
     const DeviceLimits& limits() const noexcept;
     MemoryInfo memory() const;
-    /// Waits for all work of the device.
+    /// Waits for all work of the device. Error{capturing} while any thread records a graph, which CUDA would break off.
     void synchronize() const;
 
     /// True if this device can be given direct access to `peer`'s memory. Copies between devices work without it, too.

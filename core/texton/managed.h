@@ -62,6 +62,7 @@ public:
     void attach(const Stream& stream, Attach attach) const;
 
     bool read_mostly(ByteRange range = {}) const;
+    /// CUDA's driver (580) takes a NUMA node, but may answer none for it.
     std::optional<Location> preferred_location(ByteRange range = {}) const;
     /// Those of the host and the devices of this device's kind that were advised.
     std::vector<Location> accessed_by(ByteRange range = {}) const;

@@ -60,9 +60,9 @@ public:
     /// `bytes` must be a multiple of the granularity of what will be mapped.
     AddressRange(const Device& device, std::size_t bytes, std::size_t alignment = 0);
 
-    /// Maps `bytes` (0: all) of `memory` from `memory_offset` at `offset`. Error{overlap} if something is mapped there, else
-    /// Error{bad_argument} for what is no multiple of the granularity. Nobody may touch it before set_access().
-    void map(std::size_t offset, const Physical& memory, std::size_t memory_offset = 0, std::size_t bytes = 0);
+    /// Maps all of `memory` at `offset`. Error{overlap} if something is mapped there, Error{bad_argument} for an offset that
+    /// is no multiple of the granularity. Nobody may touch it before set_access().
+    void map(std::size_t offset, const Physical& memory);
     /// `offset` must be where a map() began.
     void unmap(std::size_t offset);
     /// For the whole of what is mapped.

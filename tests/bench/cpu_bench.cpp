@@ -23,7 +23,7 @@ constexpr std::size_t kBytes = std::size_t{256} << 20;
 // Threads that wait for work, so that the peer does not pay for starting them. The caller is one of them.
 class Crew {
 public:
-    Crew() : count_(std::max(1u, std::thread::hardware_concurrency())), start_(count_), end_(count_) {
+    Crew() : count_(std::max(1u, std::thread::hardware_concurrency())), start_(parties()), end_(parties()) {
         for (std::size_t i = 1; i < count_; ++i) {
             threads_.emplace_back([this, i] {
                 for (;;) {
@@ -52,6 +52,8 @@ public:
     }
 
 private:
+    std::ptrdiff_t parties() const { return static_cast<std::ptrdiff_t>(count_); }
+
     std::size_t count_;
     std::function<void(std::size_t)> work_;
     bool stop_ = false;

@@ -149,14 +149,21 @@ def main():
         lines += ["All passed, none was skipped.", ""]
     lines += ["## CUDA calls", ""]
     lines += table(("chapter", "called with success"), [(CHAPTERS[c], calls.count(c)) for c in CHAPTERS]) + [""]
-    for title, names in (("Missing", calls.missing), ("Pending, with the arrays that Texton does not make yet", calls.pending),
-                         ("Excused, since they need two GPUs", calls.excused)):
+    groups = (
+        ("Missing", calls.missing),
+        ("Pending, with the arrays that Texton does not make yet", calls.pending),
+        ("Excused, since they need two GPUs", calls.excused),
+    )
+    for title, names in groups:
         if names:
             lines += [f"{title}: {', '.join(f'`{name}`' for name in names)}.", ""]
     lines += ["## Benchmarks", ""]
     if bench:
-        rows = [(row["name"], f"{row['ours']:.2f} {row['unit']}", f"{row['peer']:.2f} {row['unit']}", f"{row['ratio']:.3f}",
-                 row["target"], row["verdict"]) for row in bench["results"]]
+        rows = [
+            (row["name"], f"{row['ours']:.2f} {row['unit']}", f"{row['peer']:.2f} {row['unit']}", f"{row['ratio']:.3f}",
+             row["target"], row["verdict"])
+            for row in bench["results"]
+        ]
         lines += ["Beside the raw call of CUDA (or what the name says), in the same run.", ""]
         lines += table(("what", "Texton", "peer", "ratio", "target", ""), rows)
         lines += [""] + [f"- {note}" for note in bench["notes"]] if bench["notes"] else []

@@ -33,47 +33,45 @@ testing::AssertionResult well_formed(const Error& error) {
 
 }  // namespace
 
-void expect_well_formed(const Error& error, std::source_location where) {
+void expect_well_formed(const Error& error, Caller where) {
     const testing::AssertionResult result = well_formed(error);
-    if (!result) ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line())) << result.message();
+    if (!result) ADD_FAILURE_AT(where.file, where.line) << result.message();
 }
 
 Error expect_error(const std::function<void()>& action, ErrorCode code, std::string_view object,
-                   std::initializer_list<std::string_view> fragments, std::source_location where) {
-    const int line = static_cast<int>(where.line());
+                   std::initializer_list<std::string_view> fragments, Caller where) {
+    const int line = where.line;
     try {
         action();
     } catch (const Error& error) {
         const std::string_view text = error.what();
         if (error.code() != code) {
-            ADD_FAILURE_AT(where.file_name(), line)
+            ADD_FAILURE_AT(where.file, line)
                 << "expected " << name(code) << ", got " << name(error.code()) << ": " << text;
         }
         if (!error.object().starts_with(object)) {
-            ADD_FAILURE_AT(where.file_name(), line) << "expected an error of " << object << ": " << text;
+            ADD_FAILURE_AT(where.file, line) << "expected an error of " << object << ": " << text;
         }
         for (const std::string_view fragment : fragments) {
             if (text.find(fragment) == std::string_view::npos) {
-                ADD_FAILURE_AT(where.file_name(), line) << "expected \"" << fragment << "\" in: " << text;
+                ADD_FAILURE_AT(where.file, line) << "expected \"" << fragment << "\" in: " << text;
             }
         }
         expect_well_formed(error, where);
         return error;
     } catch (const std::exception& other) {
-        ADD_FAILURE_AT(where.file_name(), line) << "expected texton::Error, got another exception: " << other.what();
+        ADD_FAILURE_AT(where.file, line) << "expected texton::Error, got another exception: " << other.what();
         return Error(ErrorParts{});
     }
-    ADD_FAILURE_AT(where.file_name(), line)
-        << "expected " << name(code) << " from " << object << ", but nothing was thrown";
+    ADD_FAILURE_AT(where.file, line) << "expected " << name(code) << " from " << object << ", but nothing was thrown";
     return Error(ErrorParts{});
 }
 
-std::uint64_t number_of(const Error& error, std::string_view name, std::source_location where) {
+std::uint64_t number_of(const Error& error, std::string_view name, Caller where) {
     for (const auto& [key, value] : error.numbers()) {
         if (key == name) return value;
     }
-    ADD_FAILURE_AT(where.file_name(), static_cast<int>(where.line()))
-        << "no number named \"" << name << "\" in: " << error.what();
+    ADD_FAILURE_AT(where.file, where.line) << "no number named \"" << name << "\" in: " << error.what();
     return 0;
 }
 
