@@ -118,7 +118,7 @@ void AddressRange::map(std::size_t offset, const Physical& memory) {
     const auto entry = range.mappings.emplace(offset, Mapping{bytes, memory.block(), false}).first;
     try {
         detail::request(range.backend, kRange, {{"bytes", bytes}},
-                        [&] { range.backend->map_physical(range.address + offset, bytes, handle, 0); });
+                        [&] { range.backend->map_physical(range.address + offset, bytes, handle); });
     } catch (...) {
         range.mappings.erase(entry);
         throw;

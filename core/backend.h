@@ -132,7 +132,8 @@ public:
     virtual ShareableHandle export_pool(PoolHandle pool, HandleType type) = 0;
     virtual PoolHandle import_pool(const ShareableHandle& handle) = 0;
     virtual PointerExport export_pointer(const std::byte* address) = 0;
-    virtual std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer) = 0;
+    /// Error{out_of_bounds} if what was exported has fewer bytes.
+    virtual std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) = 0;
     /// A null pool is the current one of this device (cudaMallocAsync).
     virtual std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) = 0;
     virtual void free_async(std::byte* address, StreamHandle stream) = 0;
@@ -145,7 +146,7 @@ public:
     virtual PhysicalHandle import_physical(const ShareableHandle& handle, std::size_t bytes) = 0;
     virtual std::byte* reserve_addresses(std::size_t bytes, std::size_t alignment) = 0;
     virtual void free_addresses(std::byte* address, std::size_t bytes) noexcept = 0;
-    virtual void map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory, std::size_t offset) = 0;
+    virtual void map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory) = 0;
     virtual void unmap_physical(std::byte* address, std::size_t bytes) noexcept = 0;
     virtual void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) = 0;
 

@@ -22,11 +22,31 @@ PoolState::~PoolState() {
 
 PoolBlock::~PoolBlock() {
     if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
-    try {
-        stream->device.backend().free_async(address, stream->handle);
-    } catch (const Error&) {
-        // A graph that owns the memory, or a driver that has shut down: nothing is left to free.
+    const auto free = [on = stream, from = pool, memory = address] {
+        try {
+            on->device.backend().free_async(memory, on->handle);
+        } catch (const Error&) {
+            // A graph that owns the memory, or a driver that has shut down: nothing is left to free.
+        }
+    };
+    // Memory from outside of a graph cannot be freed in it.
+    if (!of_graph && recording() && stream->device.backend().stream_capturing(stream->handle)) {
+        after_recording(free);
+    } else {
+        free();
     }
+}
+
+std::shared_ptr<PoolBlock> make_pool_block(const char* object, std::size_t bytes, std::shared_ptr<StreamState> stream,
+                                           std::shared_ptr<PoolState> pool) {
+    Backend& runs = stream->device.backend();
+    Backend& owner = pool != nullptr ? pool->device.backend() : runs;
+    const StreamHandle on = stream->handle;
+    const PoolHandle from = pool != nullptr ? pool->handle : nullptr;
+    auto block = std::make_shared<PoolBlock>(owner, bytes, std::move(stream), std::move(pool));
+    block->address = request(&owner, object, {{"bytes", bytes}}, [&] { return runs.allocate_async(bytes, from, on); });
+    block->of_graph = anyone_recording() && runs.stream_capturing(on);
+    return block;
 }
 
 Block& live(const std::shared_ptr<Block>& block, const char* object) {

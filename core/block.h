@@ -104,7 +104,12 @@ struct PoolBlock : Block {
 
     std::shared_ptr<StreamState> stream;
     std::shared_ptr<PoolState> pool;  ///< empty: the device's current pool
+    bool of_graph = false;            ///< allocated while the stream was captured
 };
+
+/// Allocates on the stream from the pool; an empty one is the current pool of the stream's device.
+std::shared_ptr<PoolBlock> make_pool_block(const char* object, std::size_t bytes, std::shared_ptr<StreamState> stream,
+                                           std::shared_ptr<PoolState> pool);
 
 /// Error{released} unless the block is there and was not freed.
 Block& live(const std::shared_ptr<Block>& block, const char* object);

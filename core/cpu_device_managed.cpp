@@ -117,8 +117,8 @@ void CpuDevice::free_addresses(std::byte* address, std::size_t bytes) noexcept {
     addresses_.release(address, bytes);
 }
 
-void CpuDevice::map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory, std::size_t offset) {
-    addresses_.map(address, bytes, memory_of(memory), offset);
+void CpuDevice::map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory) {
+    addresses_.map(address, bytes, memory_of(memory));
 }
 
 // Not deferred in a stream's thread, unlike free(): the addresses may be mapped anew when this returns.

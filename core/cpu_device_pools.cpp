@@ -127,8 +127,8 @@ PointerExport CpuDevice::export_pointer(const std::byte* address) {
                  .remedy = "Pass what a shared pool allocated."});
 }
 
-std::byte* CpuDevice::import_pointer(PoolHandle pool, const PointerExport& pointer) {
-    return pool_of(pool).import_pointer(pointer);
+std::byte* CpuDevice::import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) {
+    return pool_of(pool).import_pointer(pointer, bytes);
 }
 
 std::byte* CpuDevice::allocate_async(std::size_t bytes, PoolHandle handle, StreamHandle stream_handle) {

@@ -86,7 +86,7 @@ void CpuAddresses::release(std::byte* address, std::size_t) noexcept {
     reserved_.erase(entry);
 }
 
-void CpuAddresses::map(std::byte* address, std::size_t bytes, const CpuPhysical& memory, std::size_t offset) {
+void CpuAddresses::map(std::byte* address, std::size_t bytes, const CpuPhysical& memory) {
     const std::lock_guard lock(mutex_);
     const auto after = reserved_.upper_bound(address);
     const bool inside = after != reserved_.begin() && std::prev(after)->second >= bytes &&
@@ -97,7 +97,7 @@ void CpuAddresses::map(std::byte* address, std::size_t bytes, const CpuPhysical&
                      .remedy = "Map inside an AddressRange."});
     }
     constexpr int kSharing = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
-    if (mmap(address, bytes, PROT_NONE, kSharing, memory.file(), static_cast<off_t>(offset)) == MAP_FAILED) {
+    if (mmap(address, bytes, PROT_NONE, kSharing, memory.file(), 0) == MAP_FAILED) {
         refuse_mapping("mmap");
     }
     const LocationKind kind = memory.info().location.kind;

@@ -38,7 +38,7 @@ public:
     ~CpuAddresses();
     std::byte* reserve(std::size_t bytes, std::size_t alignment);
     void release(std::byte* address, std::size_t bytes) noexcept;
-    void map(std::byte* address, std::size_t bytes, const CpuPhysical& memory, std::size_t offset);
+    void map(std::byte* address, std::size_t bytes, const CpuPhysical& memory);
     void unmap(std::byte* address, std::size_t bytes) noexcept;
     /// Error{bad_argument} if a part is not mapped, Error{wrong_location} for a place that cannot reach the memory.
     void set_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants);

@@ -40,7 +40,7 @@ public:
 
     ShareableHandle export_handle() const;
     PointerExport export_pointer(const std::byte* address) const;
-    std::byte* import_pointer(const PointerExport& pointer);
+    std::byte* import_pointer(const PointerExport& pointer, std::size_t bytes);
 
     bool spans(const std::byte* address) const noexcept {
         return address >= arena_.base() && address < arena_.base() + arena_.bytes();

@@ -6,6 +6,7 @@
 #include <texton/error.h>
 
 #include "core/cpu_pool.h"
+#include "core/request.h"
 
 namespace texton::detail {
 namespace {
@@ -129,7 +130,7 @@ PointerExport CpuPool::export_pointer(const std::byte* address) const {
     return pointer;
 }
 
-std::byte* CpuPool::import_pointer(const PointerExport& pointer) {
+std::byte* CpuPool::import_pointer(const PointerExport& pointer, std::size_t bytes) {
     PointerRecord record;
     std::memcpy(&record, pointer.bytes.data(), sizeof(record));
     const bool whole = record.magic == kPointerMagic && record.sum == record.checksum();
@@ -139,6 +140,7 @@ std::byte* CpuPool::import_pointer(const PointerExport& pointer) {
                      .problem = whole ? "the exported pointer is not of this pool" : "the exported pointer is damaged",
                      .remedy = "Pass what export_pointer() of the pool in the other process gave."});
     }
+    if (bytes > record.bytes) refuse_length(bytes, record.bytes);
     const std::lock_guard lock(mutex_);
     imported_offsets_.insert(record.offset);
     return arena_.base() + record.offset;

@@ -68,7 +68,9 @@ void decode(const std::byte* texel, float* result) {
     for (int channel = 0; channel < channels; ++channel) {
         const std::byte* at = texel + static_cast<std::size_t>(channel) * sizeof(Stored);
         if constexpr (kind == FormatKind::srgb) {
-            result[channel] = channel == 3 ? read<Stored, FormatKind::unorm>(at) : read<Stored, kind>(at);
+            // The last of two or four channels is linear, as an H200 reads it.
+            const bool linear = channels > 1 && channel == channels - 1;
+            result[channel] = linear ? read<Stored, FormatKind::unorm>(at) : read<Stored, kind>(at);
         } else {
             result[channel] = read<Stored, kind>(at);
         }

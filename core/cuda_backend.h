@@ -85,7 +85,7 @@ public:
     ShareableHandle export_pool(PoolHandle pool, HandleType type) override;
     PoolHandle import_pool(const ShareableHandle& handle) override;
     PointerExport export_pointer(const std::byte* address) override;
-    std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer) override;
+    std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) override;
     std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) override;
     void free_async(std::byte* address, StreamHandle stream) override;
 
@@ -96,7 +96,7 @@ public:
     PhysicalHandle import_physical(const ShareableHandle& handle, std::size_t bytes) override;
     std::byte* reserve_addresses(std::size_t bytes, std::size_t alignment) override;
     void free_addresses(std::byte* address, std::size_t bytes) noexcept override;
-    void map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory, std::size_t offset) override;
+    void map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory) override;
     void unmap_physical(std::byte* address, std::size_t bytes) noexcept override;
     void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) override;
 

@@ -56,11 +56,7 @@ cudaPos position(const Place& place) noexcept {
 class Copier {
 public:
     Copier(const CudaBackend& runs, const CopyRequest& request, std::optional<cudaStream_t> stream) noexcept
-        : runs_(runs),
-          to_(*request.destination),
-          from_(*request.source),
-          box_(request.box),
-          stream_(stream) {}
+        : runs_(runs), to_(*request.destination), from_(*request.source), box_(request.box), stream_(stream) {}
 
     void run() const {
         const std::size_t max_pitch = runs_.limits().max_pitch;
@@ -110,7 +106,8 @@ private:
             call<cudaMemcpy2DAsync>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows,
                                     cudaMemcpyDefault, *stream_);
         } else {
-            call<cudaMemcpy2D>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows, cudaMemcpyDefault);
+            call<cudaMemcpy2D>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows,
+                               cudaMemcpyDefault);
         }
     }
 
@@ -190,8 +187,8 @@ private:
 
     void to_symbol() const {
         if (stream_) {
-            call<cudaMemcpyToSymbolAsync>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, cudaMemcpyDefault,
-                                          *stream_);
+            call<cudaMemcpyToSymbolAsync>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset,
+                                          cudaMemcpyDefault, *stream_);
         } else {
             call<cudaMemcpyToSymbol>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, cudaMemcpyDefault);
         }
@@ -199,10 +196,11 @@ private:
 
     void from_symbol() const {
         if (stream_) {
-            call<cudaMemcpyFromSymbolAsync>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, cudaMemcpyDefault,
-                                            *stream_);
+            call<cudaMemcpyFromSymbolAsync>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset,
+                                            cudaMemcpyDefault, *stream_);
         } else {
-            call<cudaMemcpyFromSymbol>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset, cudaMemcpyDefault);
+            call<cudaMemcpyFromSymbol>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset,
+                                       cudaMemcpyDefault);
         }
     }
 

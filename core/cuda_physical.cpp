@@ -103,9 +103,9 @@ void CudaBackend::free_addresses(std::byte* address, std::size_t bytes) noexcept
     });
 }
 
-void CudaBackend::map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory, std::size_t offset) {
+void CudaBackend::map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory) {
     const DeviceScope scope(ordinal_);
-    driver<cuMemMap>(pointer(address), bytes, offset, memory->value, 0);
+    driver<cuMemMap>(pointer(address), bytes, 0, memory->value, 0);
 }
 
 void CudaBackend::unmap_physical(std::byte* address, std::size_t bytes) noexcept {

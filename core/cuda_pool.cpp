@@ -4,6 +4,7 @@
 #include <texton/error.h>
 
 #include "core/cuda_backend.h"
+#include "core/request.h"
 
 // The stream-ordered allocator.
 
@@ -175,12 +176,21 @@ PointerExport CudaBackend::export_pointer(const std::byte* address) {
     return out;
 }
 
-std::byte* CudaBackend::import_pointer(PoolHandle pool, const PointerExport& pointer) {
+std::byte* CudaBackend::import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) {
     const DeviceScope scope(ordinal_);
     cudaMemPoolPtrExportData data{};
     std::memcpy(&data, pointer.bytes.data(), sizeof(data));
     void* address = nullptr;
     call<cudaMemPoolImportPointer>(&address, native(pool), &data);
+    CUdeviceptr begin = 0;
+    std::size_t size = 0;
+    try {
+        driver<cuMemGetAddressRange>(&begin, &size, reinterpret_cast<CUdeviceptr>(address));
+        if (bytes > size) refuse_length(bytes, size);
+    } catch (...) {
+        (void)ask<cudaFree>(address);
+        throw;
+    }
     return static_cast<std::byte*>(address);
 }
 

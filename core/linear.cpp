@@ -23,11 +23,7 @@ Linear::Linear(const Device& device, Format format, Extent extent) : Linear(devi
 
 Linear Linear::async(std::size_t bytes, const Stream& stream) {
     detail::check_bytes(bytes, kLinear);
-    detail::Backend& backend = stream.device().backend();
-    auto block = std::make_shared<detail::PoolBlock>(backend, bytes, stream.state(), nullptr);
-    block->address = detail::request(&backend, kLinear, {{"bytes", bytes}},
-                                     [&] { return backend.allocate_async(bytes, nullptr, stream.state()->handle); });
-    return Linear(std::move(block));
+    return Linear(detail::make_pool_block(kLinear, bytes, stream.state(), nullptr));
 }
 
 std::size_t Linear::bytes() const noexcept { return block_ ? block_->bytes : 0; }

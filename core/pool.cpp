@@ -226,11 +226,7 @@ Linear Pool::allocate(std::size_t bytes, const Stream& stream) const {
                    "Grant it with set_access(), or use a stream of the pool's device.");
         }
     }
-    detail::Backend& backend = stream.device().backend();
-    auto block = std::make_shared<detail::PoolBlock>(state_->device.backend(), bytes, stream.state(), state_);
-    block->address = request(&state_->device.backend(), kPool, {{"bytes", bytes}},
-                             [&] { return backend.allocate_async(bytes, state_->handle, stream.state()->handle); });
-    return Linear(std::move(block));
+    return Linear(detail::make_pool_block(kPool, bytes, stream.state(), state_));
 }
 
 PoolUsage Pool::usage() const {
@@ -313,7 +309,8 @@ Linear Pool::import_pointer(const PointerExport& pointer, std::size_t bytes) con
     }
     detail::Backend& backend = state_->device.backend();
     auto block = std::make_shared<ImportedBlock>(backend, bytes, state_);
-    block->address = request(&backend, kPool, {}, [&] { return backend.import_pointer(state_->handle, pointer); });
+    block->address =
+        request(&backend, kPool, {}, [&] { return backend.import_pointer(state_->handle, pointer, bytes); });
     return Linear(std::move(block));
 }
 

@@ -7,15 +7,9 @@
 namespace texton::detail {
 namespace {
 
-struct DeferredFree {
-    Backend* backend;
-    FreeFunction free;
-    std::byte* address;
-};
-
 std::atomic<int> all_recordings{0};
 thread_local int open_recordings = 0;
-thread_local std::vector<DeferredFree> deferred_frees;
+thread_local std::vector<std::function<void()>> deferred;
 
 }  // namespace
 
@@ -46,6 +40,13 @@ void rethrow_named(const Error& error, Backend* backend, const char* object, std
     throw Error(std::move(parts));
 }
 
+void refuse_length(std::size_t asked, std::size_t exported) {
+    throw Error({.code = ErrorCode::out_of_bounds,
+                 .problem = fmt::format("{} bytes were imported, but the other process exported {}", asked, exported),
+                 .remedy = "Pass the size of the exported memory.",
+                 .numbers = {{"bytes", asked}, {"exported", exported}}});
+}
+
 void refuse_while_recording(const char* object, const char* what) {
     if (open_recordings == 0) return;
     throw Error({.code = ErrorCode::capturing,
@@ -61,16 +62,17 @@ RecordingScope::RecordingScope() noexcept {
 RecordingScope::~RecordingScope() {
     --all_recordings;
     if (--open_recordings > 0) return;
-    for (const DeferredFree& entry : deferred_frees) (entry.backend->*entry.free)(entry.address);
-    deferred_frees.clear();
+    for (const auto& action : std::exchange(deferred, {})) action();
 }
+
+void after_recording(std::function<void()> action) { deferred.push_back(std::move(action)); }
 
 bool recording() noexcept { return open_recordings > 0; }
 bool anyone_recording() noexcept { return all_recordings.load() > 0; }
 
 void free_outside_recording(Backend& backend, FreeFunction free, std::byte* address) noexcept {
     if (open_recordings > 0) {
-        deferred_frees.push_back({&backend, free, address});
+        after_recording([&backend, free, address] { (backend.*free)(address); });
     } else {
         (backend.*free)(address);
     }

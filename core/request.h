@@ -27,6 +27,9 @@ decltype(auto) request(Backend* backend, const char* object, std::initializer_li
     }
 }
 
+/// Error{out_of_bounds}: more bytes were imported than were exported.
+[[noreturn]] void refuse_length(std::size_t asked, std::size_t exported);
+
 /// Error{capturing} while the calling thread records a graph: the call would break the capture.
 void refuse_while_recording(const char* object, const char* what);
 /// Held by Graph::capture from before the recording begins until after it has ended.
@@ -41,6 +44,9 @@ public:
 bool recording() noexcept;
 /// True while any thread does.
 bool anyone_recording() noexcept;
+
+/// Runs when the calling thread's recording has ended.
+void after_recording(std::function<void()> action);
 
 using FreeFunction = void (Backend::*)(std::byte*) noexcept;
 /// Frees now; while the calling thread records, when its recording has ended: a free in between would break the capture.

@@ -168,33 +168,33 @@ TEST_F(CpuDeviceTest, OnePieceOfMemoryIsSeenAtEveryPlaceItIsMappedTo) {
     EXPECT_EQ(unit, 2 * kMega);
     const PhysicalHandle memory = device().create_physical(2 * unit, {.location = own()});
     EXPECT_EQ(device().memory_info().free, kDeviceBytes - 2 * unit);
-    std::byte* addresses = device().reserve_addresses(4 * unit, 8 * unit);
+    std::byte* addresses = device().reserve_addresses(8 * unit, 8 * unit);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(addresses) % (8 * unit), 0U);
     const AccessGrant grant{own(), Access::read_write};
-    device().map_physical(addresses, 2 * unit, memory, 0);
-    device().map_physical(addresses + 2 * unit, unit, memory, unit);
+    device().map_physical(addresses, 2 * unit, memory);
+    device().map_physical(addresses + 2 * unit, 2 * unit, memory);
     EXPECT_FALSE(device().knows(addresses));
-    device().set_mapped_access(addresses, 3 * unit, {&grant, 1});
+    device().set_mapped_access(addresses, 4 * unit, {&grant, 1});
     EXPECT_TRUE(device().knows(addresses));
-    refused(ErrorCode::bad_argument, [&] { device().set_mapped_access(addresses, 4 * unit, {&grant, 1}); });
+    refused(ErrorCode::bad_argument, [&] { device().set_mapped_access(addresses, 5 * unit, {&grant, 1}); });
     fill(addresses + unit, unit, 9, nullptr);
     device().synchronize();
-    EXPECT_EQ(addresses[3 * unit - 1], std::byte{9});
-    addresses[2 * unit] = std::byte{1};
+    EXPECT_EQ(addresses[4 * unit - 1], std::byte{9});
+    addresses[3 * unit] = std::byte{1};
     EXPECT_EQ(addresses[unit], std::byte{1});
 
     device().unmap_physical(addresses, 2 * unit);
     EXPECT_FALSE(device().knows(addresses));
-    device().map_physical(addresses, unit, memory, unit);
-    device().set_mapped_access(addresses, unit, {&grant, 1});
-    EXPECT_EQ(addresses[0], std::byte{1});  // it kept its contents
+    device().map_physical(addresses, 2 * unit, memory);
+    device().set_mapped_access(addresses, 2 * unit, {&grant, 1});
+    EXPECT_EQ(addresses[unit], std::byte{1});  // it kept its contents
     std::byte outside{};
-    refused(ErrorCode::bad_argument, [&] { device().map_physical(&outside, unit, memory, 0); });
+    refused(ErrorCode::bad_argument, [&] { device().map_physical(&outside, 2 * unit, memory); });
     const AccessGrant host{Location::host_numa(0), Access::read_write};
     refused(ErrorCode::wrong_location, [&] { device().set_mapped_access(addresses, unit, {&host, 1}); });
-    device().unmap_physical(addresses, unit);
-    device().unmap_physical(addresses + 2 * unit, unit);
-    device().free_addresses(addresses, 4 * unit);
+    device().unmap_physical(addresses, 2 * unit);
+    device().unmap_physical(addresses + 2 * unit, 2 * unit);
+    device().free_addresses(addresses, 8 * unit);
     device().release_physical(memory);
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
 }
@@ -218,8 +218,8 @@ TEST_F(CpuDeviceTest, ImportedMemoryIsTheExportedOne) {
     const PhysicalHandle imported = device().import_physical(handle, 2 * kMega);
     close(handle.file_descriptor);
     std::byte* addresses = device().reserve_addresses(4 * kMega, 0);
-    device().map_physical(addresses, 2 * kMega, memory, 0);
-    device().map_physical(addresses + 2 * kMega, 2 * kMega, imported, 0);
+    device().map_physical(addresses, 2 * kMega, memory);
+    device().map_physical(addresses + 2 * kMega, 2 * kMega, imported);
     const AccessGrant grant{own(), Access::read_write};
     device().set_mapped_access(addresses, 4 * kMega, {&grant, 1});
     addresses[5] = std::byte{77};

@@ -26,7 +26,7 @@ TEST_F(CpuSharingTest, AnotherProcessWritesIntoAnImportedPool) {
         int status = 1;
         try {
             const PoolHandle imported = device().import_pool(handle);
-            std::byte* theirs = device().import_pointer(imported, pointer);
+            std::byte* theirs = device().import_pointer(imported, pointer, 1);
             if (theirs != memory && theirs[kMega - 1] == std::byte{5}) status = 0;
             std::memset(theirs, 6, kMega);
         } catch (const std::exception&) {
@@ -51,8 +51,8 @@ TEST_F(CpuSharingTest, ImportedPointersAreFreedOnceAndKeepThePool) {
     const PointerExport pointer = device().export_pointer(memory);
     const PoolHandle imported = device().import_pool(handle);
     close(handle.file_descriptor);
-    std::byte* one = device().import_pointer(imported, pointer);
-    std::byte* two = device().import_pointer(imported, pointer);
+    std::byte* one = device().import_pointer(imported, pointer, 1);
+    std::byte* two = device().import_pointer(imported, pointer, 1);
     EXPECT_EQ(one, two);
     std::memset(memory, 8, kMega);
     EXPECT_EQ(one[kMega - 1], std::byte{8});
@@ -77,11 +77,11 @@ TEST_F(CpuSharingTest, DamagedHandlesAreRefused) {
     for (std::size_t i = 0; i < pointer.bytes.size(); ++i) {
         PointerExport damaged = pointer;
         damaged.bytes[i] ^= 0x40;
-        refused(ErrorCode::bad_argument, [&] { device().import_pointer(imported, damaged); });
+        refused(ErrorCode::bad_argument, [&] { device().import_pointer(imported, damaged, 1); });
     }
-    refused(ErrorCode::bad_argument, [&] { device().import_pointer(imported, PointerExport{}); });
-    refused(ErrorCode::bad_argument, [&] { device().import_pointer(other_imported, pointer); });
-    refused(ErrorCode::bad_argument, [&] { device().import_pointer(shared, pointer); });
+    refused(ErrorCode::bad_argument, [&] { device().import_pointer(imported, PointerExport{}, 1); });
+    refused(ErrorCode::bad_argument, [&] { device().import_pointer(other_imported, pointer, 1); });
+    refused(ErrorCode::bad_argument, [&] { device().import_pointer(shared, pointer, 1); });
     refused(ErrorCode::bad_argument, [&] { device().export_pointer(memory + 512); });
 
     const auto import = [&](int descriptor) {

@@ -386,6 +386,35 @@ TEST_P(GraphTest, MemoryDestroyedWhileRecordingIsFreedAfterwards) {
     EXPECT_GT(device().memory().free, free_before + (std::size_t{16} << 20));
 }
 
+TEST_P(GraphTest, PoolMemoryFromOutsideDestroyedWhileRecordingIsFreedAfterwards) {
+    const Pool pool(device());
+    const Stream stream(device());
+    const Linear kept(device(), 64);
+    std::optional<Linear> memory(pool.allocate(std::size_t{1} << 20, stream));
+    stream.synchronize();
+    const Graph graph = Graph::capture(stream, [&] {
+        fill(kept.view(), std::uint8_t{1}, stream);
+        memory.reset();
+        EXPECT_GT(pool.usage().used, 0u);
+    });
+    EXPECT_EQ(graph.size(), 1u);
+    stream.synchronize();
+    EXPECT_EQ(pool.usage().used, 0u);
+}
+
+TEST_P(GraphTest, NoThreadWaitsForTheDeviceWhileOneRecords) {
+    const Stream stream(device());
+    const Linear memory(device(), 64);
+    const Graph graph = Graph::capture(stream, [&] {
+        fill(memory.view(), std::uint8_t{1}, stream);
+        std::thread([&] {
+            expect_error([&] { device().synchronize(); }, ErrorCode::capturing, "texton::Device", {"another thread"});
+        }).join();
+    });
+    EXPECT_EQ(graph.size(), 1u);
+    device().synchronize();
+}
+
 TEST_P(GraphTest, OtherStreamsWorkAsUsualWhileOneIsCaptured) {
     const Stream stream(device());
     const Stream other(device());

@@ -83,7 +83,7 @@ protected:
         EXPECT_EQ(reply.allocation_refused, 1u) << "the other process could allocate from the imported pool";
         EXPECT_EQ(reply.current_refused, 1u) << "the other process could make the imported pool current";
         EXPECT_EQ(reply.export_refused, 1u) << "the other process could export the imported pool";
-        EXPECT_EQ(reply.wrong_pointers_refused, 2u) << "the other process could import a pointer that names nothing";
+        EXPECT_EQ(reply.wrong_pointers_refused, 3u) << "the other process could import a pointer that names nothing";
         EXPECT_EQ(program.wait(), 0);
         EXPECT_TRUE(all_bytes(download(memory.view()), 0xC3)) << "what the other process wrote is not seen here";
         EXPECT_TRUE(all_bytes(download(before.view()), 0x10));

@@ -89,7 +89,8 @@ public:
     [[nodiscard]] ShareableHandle export_handle(HandleType type = HandleType::file_descriptor) const;
     /// Error{bad_argument} if `memory` is not from this pool.
     [[nodiscard]] PointerExport export_pointer(const Linear& memory) const;
-    /// Must be destroyed before the exporting process frees it.
+    /// `bytes` as they were allocated: Error{out_of_bounds} for more. Must be destroyed before the exporting process frees
+    /// it.
     [[nodiscard]] Linear import_pointer(const PointerExport& pointer, std::size_t bytes) const;
 
     Device device() const;

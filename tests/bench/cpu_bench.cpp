@@ -204,7 +204,7 @@ const bool added = add_suite([] {
     add({"cpu/copy/from host", kCopy, upload_linear, 2 * all});
     add({"cpu/copy/on a stream", kCopy, copy_on_a_stream, 2 * all});
     add({"cpu/fill/bytes", kCopy, fill_linear, all});
-    add({"cpu/fill/words", kCopy, fill_words, all});
+    add({"cpu/fill/words (memset of bytes)", {}, fill_words, all});
     add({"cpu/fill/pitched", kCopy, fill_pitched, flat});
     add({"cpu/small copies (memcpy)", {}, small_copies, 0, kSmall});
     add({"cpu/pool allocate and free (malloc)", {}, pool_allocations, 0, kSmall});

@@ -32,7 +32,7 @@ struct ShareReply {
     std::uint32_t allocation_refused = 0;
     std::uint32_t current_refused = 0;
     std::uint32_t export_refused = 0;
-    std::uint32_t wrong_pointers_refused = 0;  // of 2 that name nothing, how many an Error of the pool refused
+    std::uint32_t wrong_pointers_refused = 0;  // of 3 imports that must fail, how many an Error of the pool refused
     std::array<char, 400> error{};             // text of an exception; empty if there was none
 };
 

@@ -23,13 +23,16 @@ std::uint32_t refused(const std::function<void()>& action) {
     return 0;
 }
 
-std::uint32_t wrong_pointers_refused(const Pool& pool) {
+// Two that nobody exported, and a real one with more bytes than it has.
+std::uint32_t wrong_pointers_refused(const Pool& pool, const test::ShareRequest& request) {
     PointerExport noise;
     for (std::size_t i = 0; i < noise.bytes.size(); ++i) noise.bytes[i] = static_cast<std::uint8_t>(i * 37 + 11);
     std::uint32_t count = 0;
-    for (const PointerExport& pointer : {PointerExport{}, noise}) {
+    const std::size_t too_many = request.bytes + (std::size_t{64} << 20);
+    const std::pair<PointerExport, std::size_t> wrong[] = {{{}, 4096}, {noise, 4096}, {request.pointer, too_many}};
+    for (const auto& [pointer, bytes] : wrong) {
         try {
-            (void)pool.import_pointer(pointer, 4096);
+            (void)pool.import_pointer(pointer, bytes);
         } catch (const Error& error) {
             if (error.object() == "texton::Pool") ++count;
         }
@@ -44,7 +47,7 @@ test::ShareReply answer(const Device& device, const test::ShareRequest& request,
     reply.allocation_refused = refused([&] { (void)pool.allocate(1024, stream); });
     reply.current_refused = refused([&] { pool.make_current(); });
     reply.export_refused = refused([&] { (void)pool.export_handle(request.handle); });
-    reply.wrong_pointers_refused = wrong_pointers_refused(pool);
+    reply.wrong_pointers_refused = wrong_pointers_refused(pool, request);
 
     const Linear memory = pool.import_pointer(request.pointer, request.bytes);
     std::vector<std::byte> seen(request.bytes);
