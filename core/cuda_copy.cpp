@@ -80,11 +80,9 @@ public:
     }
 
     bool two_devices() const noexcept {
-        // Managed and mapped memory is no one device's: its address says where it is.
-        const auto fixed = [](const Place& place) {
-            return place.kind != MemoryKind::managed && place.kind != MemoryKind::mapped;
-        };
-        return to_.backend != from_.backend && on_device(to_) && on_device(from_) && fixed(to_) && fixed(from_);
+        // Managed memory is no one device's: its address says where it is.
+        const auto fixed = [](const Place& place) { return on_device(place) && place.kind != MemoryKind::managed; };
+        return to_.backend != from_.backend && fixed(to_) && fixed(from_);
     }
 
 private:

@@ -131,12 +131,17 @@ Pool wrap(const Device& device, detail::PoolHandle handle, const Location& locat
                                                     false));
 }
 
+// A driver takes any question to a pool for the end of the recording.
+void refuse_while_recording() { detail::refuse_while_recording(kPool, "asking or changing a pool"); }
+
 std::uint64_t get(const detail::PoolState& pool, PoolAttribute attribute) {
+    refuse_while_recording();
     detail::Backend& backend = pool.device.backend();
     return request(&backend, kPool, {}, [&] { return backend.pool_attribute(pool.handle, attribute); });
 }
 
 void set(const detail::PoolState& pool, PoolAttribute attribute, std::uint64_t value) {
+    refuse_while_recording();
     detail::Backend& backend = pool.device.backend();
     request(&backend, kPool, {{"value", value}}, [&] { backend.set_pool_attribute(pool.handle, attribute, value); });
 }
@@ -252,6 +257,7 @@ void Pool::set_reuse(PoolReuse reuse) const {
 }
 
 void Pool::trim(std::size_t keep) const {
+    refuse_while_recording();
     detail::Backend& backend = state_->device.backend();
     request(&backend, kPool, {{"keep", keep}}, [&] { backend.trim_pool(state_->handle, keep); });
 }
@@ -263,6 +269,7 @@ Access Pool::access(const Location& location) const {
 }
 
 void Pool::set_access(std::span<const AccessGrant> grants) const {
+    refuse_while_recording();
     if (grants.empty()) refuse(ErrorCode::bad_argument, "no access was given to set", "Pass at least one grant.");
     for (const AccessGrant& grant : grants) {
         check_grantee(*state_, grant.location);

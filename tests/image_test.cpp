@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/place.h"
 #include "tests/support/texels.h"
 
 namespace texton {
@@ -60,7 +61,7 @@ protected:
     fs::path folder_;
 };
 
-const fs::path kAssets = TEXTON_TEST_ASSETS;
+const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
 
 template <class T>
 T value(const Image& image, std::size_t index) {

@@ -19,6 +19,7 @@
 
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/place.h"
 #include "viewer/document.h"
 #include "viewer/render.h"
 #include "viewer/view_state.h"
@@ -28,8 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kCard = fs::path(TEXTON_TEST_ASSETS) / "card.png";
-const fs::path kSky = fs::path(TEXTON_TEST_ASSETS) / "sky.exr";
+const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+const fs::path kCard = kAssets / "card.png";
+const fs::path kSky = kAssets / "sky.exr";
 
 // --- where the canvas looks ---
 
@@ -190,7 +192,7 @@ protected:
         return out;
     }
 
-    inline static const std::string kProgram = TEXTON_VIEW_PROGRAM;
+    inline static const std::string kProgram = test::place("TEXTON_VIEW_PROGRAM", TEXTON_VIEW_PROGRAM);
     fs::path folder_;
 };
 

@@ -14,14 +14,16 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/place.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/theme.h"
 
 namespace texton::viewer {
 namespace {
 
-const QString kCard = QString(TEXTON_TEST_ASSETS) + "/card.png";
-const QString kSky = QString(TEXTON_TEST_ASSETS) + "/sky.exr";
+const QString kAssets = QString::fromStdString(test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS));
+const QString kCard = kAssets + "/card.png";
+const QString kSky = kAssets + "/sky.exr";
 
 class WindowTest : public testing::Test {
 protected:

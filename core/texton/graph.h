@@ -20,7 +20,7 @@ public:
     /// recorded instead of run. Streams joined that way must be joined back before `record` returns. If `record` throws, the
     /// capture ends, nothing is kept and the exception goes on.
     /// While recording, the calling thread cannot allocate or free with the host's order (Linear, Pitched2D, ...), copy or
-    /// fill without a stream, or wait: Error{capturing}.
+    /// fill without a stream, wait, or ask a pool for its figures: Error{capturing}.
     [[nodiscard]] static Graph capture(const Stream& stream, const std::function<void()>& record);
 
     // No moves: a handle always names its graph.

@@ -48,12 +48,14 @@ class Calls:
 class Tests:
     """What GoogleTest's XML says."""
 
-    def __init__(self, path, status):
+    def __init__(self):
         self.passed, self.failed, self.skipped, self.properties = 0, [], [], {}
-        self.ended = path.exists()
-        if not self.ended:
-            self.failed.append((f"the whole suite: it ended with status {status} and left no result", ""))
+
+    def add(self, program, path, status):
+        if not path.exists():
+            self.failed.append((f"{program}: it ended with status {status} and left no result", ""))
             return
+        passed, failed = self.passed, len(self.failed)
         for case in xml.parse(path).getroot().iter("testcase"):
             if case.get("status") == "notrun":
                 continue  # disabled, or filtered out
@@ -68,10 +70,10 @@ class Tests:
                 self.skipped.append((name, reason(skip)))
             else:
                 self.passed += 1
-        if status != 0 and not self.failed:
-            self.failed.append((f"the program: every test passed, but it ended with status {status}", ""))
-        if self.passed == 0 and not self.failed:
-            self.failed.append(("the whole suite: not one test passed", ""))
+        if status != 0 and len(self.failed) == failed:
+            self.failed.append((f"{program}: every test passed, but it ended with status {status}", ""))
+        if self.passed == passed and len(self.failed) == failed:
+            self.failed.append((f"{program}: not one test passed", ""))
 
     def unexpected(self, one_gpu):
         def known(text):
@@ -103,13 +105,16 @@ def grouped(pairs):
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--calls", type=pathlib.Path, required=True, help="the list of functions")
-    options.add_argument("--work", type=pathlib.Path, required=True, help="where tests.xml, calls.txt, bench.json are")
-    options.add_argument("--status", type=int, default=0, help="the exit status of texton-tests")
+    options.add_argument("--work", type=pathlib.Path, required=True, help="where PROGRAM.xml, calls.txt, bench.json are")
+    options.add_argument("--ran", action="append", required=True, metavar="PROGRAM=STATUS", help="exit status of a suite")
     options.add_argument("--commit", default="unknown")
     options.add_argument("--out", type=pathlib.Path, required=True, help="RECORD.md")
     given = options.parse_args()
 
-    tests = Tests(given.work / "tests.xml", given.status)
+    tests = Tests()
+    for ran in given.ran:
+        program, status = ran.split("=")
+        tests.add(program, given.work / f"{program}.xml", int(status))
     gpus = int(tests.properties.get("cuda_devices", 0))
     calls = Calls(given.calls, given.work / "calls.txt", gpus == 1)
     unexpected = tests.unexpected(gpus == 1)

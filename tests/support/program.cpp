@@ -8,16 +8,16 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+
+#include "tests/support/place.h"
 
 namespace texton::test {
 namespace {
 
 std::string path_of(const std::string& name) {
-    const char* folder = std::getenv("TEXTON_TEST_PROGRAMS");
-    return std::string(folder != nullptr ? folder : TEXTON_TEST_PROGRAMS) + "/texton-test-" + name;
+    return place("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS) + "/texton-test-" + name;
 }
 
 }  // namespace
