@@ -7,6 +7,17 @@
 #include <texton/error.h>
 
 namespace texton::detail {
+namespace {
+
+void free_in_order(const StreamState& stream, std::byte* address) noexcept {
+    try {
+        stream.device.backend().free_async(address, stream.handle);
+    } catch (const Error&) {
+        // A graph that owns the memory, or a driver that has shut down: nothing is left to free.
+    }
+}
+
+}  // namespace
 
 StreamState::~StreamState() {
     if (owned) device.backend().destroy_stream(handle);
@@ -22,18 +33,11 @@ PoolState::~PoolState() {
 
 PoolBlock::~PoolBlock() {
     if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
-    const auto free = [on = stream, from = pool, memory = address] {
-        try {
-            on->device.backend().free_async(memory, on->handle);
-        } catch (const Error&) {
-            // A graph that owns the memory, or a driver that has shut down: nothing is left to free.
-        }
-    };
     // Memory from outside of a graph cannot be freed in it.
     if (!of_graph && recording() && stream->device.backend().stream_capturing(stream->handle)) {
-        after_recording(free);
+        after_recording([on = stream, from = pool, memory = address] { free_in_order(*on, memory); });
     } else {
-        free();
+        free_in_order(*stream, address);
     }
 }
 
