@@ -126,8 +126,10 @@ private:
         return cuda_extent(box_.row_bytes / element, box_.rows, box_.slices);
     }
 
-    void box() const {
-        cudaMemcpy3DParms all{};
+    // cudaMemcpy3DParms or cudaMemcpy3DPeerParms.
+    template <class Parameters>
+    Parameters both_sides() const {
+        Parameters all{};
         if (from_.array != nullptr) {
             all.srcArray = native(from_.array);
         } else {
@@ -141,6 +143,11 @@ private:
         all.srcPos = position(from_);
         all.dstPos = position(to_);
         all.extent = extent();
+        return all;
+    }
+
+    void box() const {
+        auto all = both_sides<cudaMemcpy3DParms>();
         all.kind = cudaMemcpyDefault;
         if (stream_) {
             call<cudaMemcpy3DAsync>(&all, *stream_);
@@ -160,22 +167,9 @@ private:
             }
             return;
         }
-        cudaMemcpy3DPeerParms all{};
-        if (from_.array != nullptr) {
-            all.srcArray = native(from_.array);
-        } else {
-            all.srcPtr = pitched(from_, box_);
-        }
-        if (to_.array != nullptr) {
-            all.dstArray = native(to_.array);
-        } else {
-            all.dstPtr = pitched(to_, box_);
-        }
-        all.srcPos = position(from_);
-        all.dstPos = position(to_);
+        auto all = both_sides<cudaMemcpy3DPeerParms>();
         all.srcDevice = from;
         all.dstDevice = to;
-        all.extent = extent();
         if (stream_) {
             call<cudaMemcpy3DPeerAsync>(&all, *stream_);
         } else {

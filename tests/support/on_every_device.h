@@ -1,11 +1,17 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include <texton/device.h>
+
+namespace texton {
+/// How GoogleTest prints the parameter.
+inline void PrintTo(DeviceKind kind, std::ostream* out) { *out << (kind == DeviceKind::cpu ? "cpu" : "cuda"); }
+}  // namespace texton
 
 namespace texton::test {
 

@@ -1,0 +1,107 @@
+// cube_map.h: a direction -> a face and a place on it, and the texels beyond a face's edge.
+//
+// The direction is divided by its largest component before the texture unit sees it, with the approximate reciprocal
+// of the shader core. On the face it is then a normalized coordinate as any other.
+#pragma once
+#include <cstdint>
+
+#include "arrays/float_bits.h"
+#include "arrays/texture_view.h"
+
+namespace texton::detail {
+
+/// Faces in memory order: +X -X +Y -Y +Z -Z.
+struct CubePoint {
+    std::int32_t face;
+    float u;  ///< -1 to 1 along the face's rows
+    float v;
+};
+
+/// Axis (0 x, 1 y, 2 z) and sign that a face's u, v and outward direction follow.
+struct CubeFace {
+    std::int8_t u_axis, u_sign, v_axis, v_sign, out_axis, out_sign;
+};
+
+TEXTON_HD inline CubeFace cube_face(int face) {
+    constexpr CubeFace kFaces[6] = {{2, -1, 1, -1, 0, 1}, {2, 1, 1, -1, 0, -1}, {0, 1, 2, 1, 1, 1},
+                                    {0, 1, 2, -1, 1, -1}, {0, 1, 1, -1, 2, 1},  {0, -1, 1, -1, 2, -1}};
+    return kFaces[face];
+}
+
+TEXTON_HD inline float magnitude_of(float value) { return float_of(bits_of(value) & 0x7fffffffu); }
+
+TEXTON_HD inline CubePoint project_to_cube(float x, float y, float z) {
+    const float direction[3] = {x, y, z};
+    const float ax = magnitude_of(x), ay = magnitude_of(y), az = magnitude_of(z);
+    int axis = 2;
+    if (ax > ay && ax > az)
+        axis = 0;
+    else if (ay > az)
+        axis = 1;
+    const bool negative = direction[axis] < 0.0f;  // no direction at all reads the middle of +Z: sweep_cube_ties
+    const int face = 2 * axis + (negative ? 1 : 0);
+    const CubeFace f = cube_face(face);
+    const float reciprocal = 1.0f / magnitude_of(direction[axis]);
+    const float s = direction[f.u_axis] * reciprocal * static_cast<float>(f.u_sign);
+    const float t = direction[f.v_axis] * reciprocal * static_cast<float>(f.v_sign);
+    return {face, s, t};
+}
+
+/// Where a texel lies that a footprint on a face reads.
+enum class CubeStep : std::uint8_t { inside, edge, corner };
+
+TEXTON_HD inline CubeStep cube_step(std::int32_t x, std::int32_t y, std::int32_t size) {
+    const bool x_out = x < 0 || x >= size;
+    const bool y_out = y < 0 || y >= size;
+    return x_out && y_out ? CubeStep::corner : x_out || y_out ? CubeStep::edge : CubeStep::inside;
+}
+
+/// The gradients of the direction, as gradients of u and v from 0 to 1 on the face that the direction meets. No
+/// capture shows how the hardware does it; this is the derivative of the projection.
+TEXTON_HD inline Gradients project_gradients(float x, float y, float z, const Gradients& gradients) {
+    const CubeFace f = cube_face(project_to_cube(x, y, z).face);
+    const float place[3] = {x, y, z};
+    const float major = magnitude_of(place[f.out_axis]);
+    const float scale = 0.5f / (major * major);
+    const auto derivative = [&](const float* d, int axis, int sign) {
+        const float turned = place[axis] * (d[f.out_axis] * static_cast<float>(f.out_sign));
+        return __builtin_fmaf(d[axis], major, -turned) * scale * static_cast<float>(sign);
+    };
+    return {{derivative(gradients.dx, f.u_axis, f.u_sign), derivative(gradients.dx, f.v_axis, f.v_sign), 0.0f},
+            {derivative(gradients.dy, f.u_axis, f.u_sign), derivative(gradients.dy, f.v_axis, f.v_sign), 0.0f}};
+}
+
+struct CubeTexel {
+    std::int32_t face;
+    std::int32_t x;
+    std::int32_t y;
+};
+
+/// The texel of the neighbouring face that touches the edge where (x, y), one step outside of `face` along one axis,
+/// would be: rand_cube_f32_s1_f1.
+TEXTON_HD inline CubeTexel cross_cube_edge(int face, std::int32_t x, std::int32_t y, std::int32_t size) {
+    const CubeFace from = cube_face(face);
+    // Texel centres in units of half a texel from the face's middle; the face itself lies `size` out.
+    std::int32_t u = 2 * x + 1 - size;
+    std::int32_t v = 2 * y + 1 - size;
+    std::int32_t out = size;
+    if (u < -size || u > size) {
+        u = u < 0 ? -size : size;
+        out = size - 1;
+    } else if (v < -size || v > size) {
+        v = v < 0 ? -size : size;
+        out = size - 1;
+    }
+    std::int32_t place[3];
+    place[from.u_axis] = u * from.u_sign;
+    place[from.v_axis] = v * from.v_sign;
+    place[from.out_axis] = out * from.out_sign;
+    int axis = 0;
+    for (int i = 0; i < 3; ++i)
+        if (place[i] == size || place[i] == -size) axis = i;
+    const int to_face = 2 * axis + (place[axis] < 0 ? 1 : 0);
+    const CubeFace to = cube_face(to_face);
+    return {to_face, (place[to.u_axis] * to.u_sign + size - 1) / 2, (place[to.v_axis] * to.v_sign + size - 1) / 2};
+}
+
+}  // namespace texton::detail

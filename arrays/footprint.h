@@ -1,0 +1,184 @@
+// footprint.h: a place in one level -> the texels around it and what each of them weighs.
+#pragma once
+#include <cstdint>
+
+#include "arrays/cube_map.h"
+#include "arrays/texel_decode.h"
+#include "arrays/texel_filter.h"
+#include "arrays/texture_address.h"
+#include "arrays/texture_view.h"
+
+namespace texton::detail {
+
+TEXTON_HD inline bool is_cube(ArrayKind kind) {
+    return kind == ArrayKind::cubemap || kind == ArrayKind::cubemap_layered;
+}
+TEXTON_HD inline bool is_layered(ArrayKind kind) {
+    return kind == ArrayKind::layered_1d || kind == ArrayKind::layered_2d || kind == ArrayKind::cubemap_layered;
+}
+TEXTON_HD inline bool is_flat(ArrayKind kind) { return kind == ArrayKind::array_1d || kind == ArrayKind::layered_1d; }
+
+/// Layers are unsigned: -1 and those past the last read the last (rand_1dlayered_f32).
+TEXTON_HD inline std::int32_t clamp_layer(std::int32_t layer, std::int32_t count) {
+    return static_cast<std::uint32_t>(layer) >= static_cast<std::uint32_t>(count) ? count - 1 : layer;
+}
+
+// --- the border colour -----------------------------------------------------------------------------------------------
+
+/// `value` times `scale`, rounded to the nearest, halves down: rand_2d_linear_u8x4_n0_a3, whose 0.5 reads as 127/255.
+TEXTON_HD inline std::int32_t quantize_border(float value, float lowest, std::int32_t scale) {
+    const float clamped = value > lowest ? (value < 1.0f ? value : 1.0f) : lowest;
+    const std::int64_t product = floor_to_fixed(clamped, 32, 40) * scale;
+    return static_cast<std::int32_t>((product + 0x7fffffff) >> 32);
+}
+
+/// A border channel as the filter takes it. Integer formats take the bits.
+TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int channel) {
+    switch (lane_kind(format, channel)) {
+        case LaneKind::integer: return {static_cast<std::int32_t>(bits_of(value)), 0};
+        case LaneKind::unorm10: return {quantize_border(value, 0.0f, 1023), 0};
+        case LaneKind::unorm16:
+            if (format.bits == 8) return {quantize_border(value, 0.0f, 255) * 257, 0};
+            return {quantize_border(value, 0.0f, 65535), 0};
+        case LaneKind::snorm8: return {quantize_border(value, -1.0f, 127), 0};
+        case LaneKind::snorm16: return {quantize_border(value, -1.0f, 32767), 0};
+        case LaneKind::srgb: {
+            const Lane lane = lane_of_float(bits_of(value));
+            return {lane.mantissa / 65536, lane.exponent};
+        }
+        case LaneKind::float16: {
+            const Lane lane = lane_of_float(bits_of(value));
+            return {lane.mantissa / 8192, lane.exponent};
+        }
+        case LaneKind::float32: return lane_of_float(bits_of(value));
+    }
+    return {};
+}
+
+// --- the texels of an axis -------------------------------------------------------------------------------------------
+
+/// Where the texels of a fetch lie in one level.
+struct LevelTaps {
+    AxisTaps x;
+    AxisTaps y;
+    AxisTaps z;     ///< slices; a layer or face has weight 0
+    bool seamless;  ///< texels -1 and `width` lie on the neighbouring faces
+};
+
+/// How a footprint is placed beside the coordinates themselves.
+struct Placement {
+    Split split = Split::fixed_point;
+    std::int32_t shift_x = 0;  ///< in 1/256 of a texel
+    std::int32_t shift_y = 0;
+};
+
+TEXTON_HD inline AxisTaps axis_taps(float coordinate, std::int32_t size, const SamplerState& sampler, int axis,
+                                    Split split, std::int32_t shift) {
+    const Address mode = sampler.address[axis];
+    const std::int64_t scaled = scale_coordinate(coordinate, size, sampler.normalized_coordinates, mode);
+    return sampler.filter == Filter::point ? point_taps(scaled, size, mode)
+                                           : linear_taps(scaled, size, mode, split, shift);
+}
+
+/// Cube faces are addressed as with clamp, whatever the sampler says: rand_cube_f32_s0_f1.
+TEXTON_HD inline AxisTaps face_taps(float coordinate, std::int32_t size, const SamplerState& sampler, Split split) {
+    const std::int64_t scaled = scale_face_coordinate(coordinate, size);
+    if (sampler.filter == Filter::point) return point_taps(scaled, size, Address::clamp);
+    return sampler.seamless_cubemap ? seamless_taps(scaled) : linear_taps(scaled, size, Address::clamp, split, 0);
+}
+
+TEXTON_HD inline AxisTaps single_tap(std::int32_t texel) { return {{texel, texel}, 0}; }
+
+TEXTON_HD inline LevelTaps find_cube_taps(const TextureView& view, const SamplerState& sampler, const LevelView& level,
+                                          const Coordinates& at, Split split) {
+    const CubePoint point = project_to_cube(at.x, at.y, at.z);
+    const std::int32_t layer = is_layered(view.kind) ? clamp_layer(at.layer, level.depth / 6) : 0;
+    return {face_taps(point.u, level.width, sampler, split), face_taps(point.v, level.height, sampler, split),
+            single_tap(layer * 6 + point.face), sampler.seamless_cubemap && sampler.filter == Filter::linear};
+}
+
+TEXTON_HD inline LevelTaps find_taps(const TextureView& view, const SamplerState& sampler, const LevelView& level,
+                                     const Coordinates& at, const Placement& placement) {
+    if (is_cube(view.kind)) return find_cube_taps(view, sampler, level, at, placement.split);
+    LevelTaps taps{};
+    taps.x = axis_taps(at.x, level.width, sampler, 0, placement.split, placement.shift_x);
+    // A 1D fetch is a 2D fetch at y = 0 of a texture one texel high: sweep_linear_norm_addr3.
+    const float y = is_flat(view.kind) ? 0.0f : at.y;
+    taps.y = axis_taps(y, level.height, sampler, 1, placement.split, placement.shift_y);
+    if (view.kind == ArrayKind::array_3d)
+        taps.z = axis_taps(at.z, level.depth, sampler, 2, placement.split, 0);
+    else
+        taps.z = single_tap(is_layered(view.kind) ? clamp_layer(at.layer, level.depth) : 0);
+    return taps;
+}
+
+// --- texels and weights ----------------------------------------------------------------------------------------------
+
+TEXTON_HD inline Lanes load_tap(const LevelView& level, const TexelFormat& format, const SamplerState& sampler,
+                                std::int32_t x, std::int32_t y, std::int32_t z) {
+    if (x != kBorderTexel && y != kBorderTexel && z != kBorderTexel) return load_texel(level, format, x, y, z);
+    Lanes lanes{};
+    for (int c = 0; c < format.channels; ++c) lanes.channel[c] = border_lane(sampler.border[c], format, c);
+    return lanes;
+}
+
+/// The four texels of one slice: (x0 y0), (x1 y0), (x0 y1), (x1 y1).
+struct Quad {
+    Lanes texel[4];
+};
+
+TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& format, const SamplerState& sampler,
+                                const LevelTaps& taps, int slice) {
+    Quad quad{};
+    for (int i = 0; i < 4; ++i) {
+        const std::int32_t x = taps.x.texel[i & 1];
+        const std::int32_t y = taps.y.texel[i >> 1];
+        const std::int32_t z = taps.z.texel[slice];
+        const CubeStep step = taps.seamless ? cube_step(x, y, level.width) : CubeStep::inside;
+        if (step == CubeStep::inside) {
+            quad.texel[i] = load_tap(level, format, sampler, x, y, z);
+        } else if (step == CubeStep::edge) {
+            const CubeTexel texel = cross_cube_edge(z % 6, x, y, level.width);
+            quad.texel[i] = load_texel(level, format, texel.x, texel.y, z - z % 6 + texel.face);
+        }
+    }
+    return quad;
+}
+
+/// Where three faces meet there is no fourth texel. Its weight goes to the other three: a third, rounded, to each of
+/// its neighbours and the rest to the one across: rand_cube_f32_s1_f1.
+TEXTON_HD inline FootprintWeights share_cube_corner(const LevelTaps& taps, std::int32_t size,
+                                                    FootprintWeights weights) {
+    if (!taps.seamless) return weights;
+    for (int i = 0; i < 4; ++i) {
+        if (cube_step(taps.x.texel[i & 1], taps.y.texel[i >> 1], size) != CubeStep::corner) continue;
+        const std::int32_t third = (2 * weights.of[i] + 3) / 6;
+        weights.of[i ^ 1] += third;
+        weights.of[i ^ 2] += third;
+        weights.of[i ^ 3] += weights.of[i] - 2 * third;
+        weights.of[i] = 0;
+    }
+    return weights;
+}
+
+/// Adds the texels around a place in one level; their weights add up to `share`. Of two slices the nearer one's share
+/// is rounded and the other's is the rest: onehot_mip3d_l0_t0.
+TEXTON_HD inline void add_footprint(TexelSum& sum, const TextureView& view, const SamplerState& sampler, int level,
+                                    const Coordinates& at, std::int32_t share, const Placement& placement) {
+    if (share == 0) return;
+    const LevelView& info = view.levels[level];
+    const LevelTaps taps = find_taps(view, sampler, info, at, placement);
+    const std::int32_t near = round_to_256th((kFullWeight - taps.z.weight) * share);
+    for (int slice = 0; slice < 2; ++slice) {
+        const std::int32_t slice_share = slice == 0 ? near : share - near;
+        if (slice_share == 0) continue;
+        const FootprintWeights weights = footprint_weights(taps.x.weight, taps.y.weight, slice_share);
+        Lane lanes[4][4];
+        const Quad quad = load_quad(info, view.format, sampler, taps, slice);
+        for (int c = 0; c < 4; ++c)
+            for (int i = 0; i < 4; ++i) lanes[c][i] = quad.texel[i].channel[c];
+        sum.add(lanes, share_cube_corner(taps, info.width, weights));
+    }
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,221 @@
+// lod.h: gradients -> level of detail, in 1/256 of a level.
+//
+// The unit has no square root and no logarithm. A gradient's length is its larger component plus 11/32 of the
+// smaller, both cut to ten bits; the logarithm of a length is its exponent and a table over the next eight bits.
+#pragma once
+#include <cstdint>
+
+#include "arrays/float_bits.h"
+#include "arrays/texture_view.h"
+
+namespace texton::detail {
+
+/// `level` has the weight 256 - weight, the next one `weight`.
+struct LevelBlend {
+    std::int32_t level;
+    std::int32_t weight;
+};
+
+/// A level of detail that is below every level.
+inline constexpr std::int32_t kNoDetail = -(1 << 24);
+
+TEXTON_HD inline std::int32_t lod_to_fixed(float lod) { return static_cast<std::int32_t>(floor_to_fixed(lod, 8, 24)); }
+
+/// Lod, bias and clamps are cut to 1/256 before they act: sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp. Nearest
+/// level: .5 goes up (sweep_lod_point_mip).
+TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const SamplerState& sampler, std::int32_t lod) {
+    const std::int32_t low = lod_to_fixed(sampler.mip_min);
+    const std::int32_t high = lod_to_fixed(sampler.mip_max);
+    const std::int32_t last = (view.level_count - 1) * 256;
+    lod += lod_to_fixed(sampler.mip_bias);
+    if (lod < low) lod = low;
+    if (lod > high) lod = high;
+    if (lod < 0) lod = 0;
+    if (lod > last) lod = last;
+    if (sampler.mip_filter == Filter::point) return {(lod + 128) >> 8, 0};
+    return {lod >> 8, lod & 255};
+}
+
+/// mantissa * 2^(exponent - 9), the mantissa 512 to 1023; zero has mantissa 0.
+struct ShortFloat {
+    std::int32_t mantissa;
+    std::int32_t exponent;
+};
+
+TEXTON_HD inline bool is_less(const ShortFloat& a, const ShortFloat& b) {
+    if (a.mantissa == 0 || b.mantissa == 0) return a.mantissa < b.mantissa;
+    return a.exponent != b.exponent ? a.exponent < b.exponent : a.mantissa < b.mantissa;
+}
+
+TEXTON_HD inline ShortFloat longer_of(const ShortFloat& a, const ShortFloat& b) { return is_less(a, b) ? b : a; }
+
+/// |value| * 2^exponent, cut to ten bits.
+TEXTON_HD inline ShortFloat shorten(std::int64_t value, std::int32_t exponent) {
+    const std::uint64_t magnitude = static_cast<std::uint64_t>(value < 0 ? -value : value);
+    if (magnitude == 0) return {0, 0};
+    const int top = highest_bit(magnitude);
+    const std::uint64_t mantissa = top >= 9 ? magnitude >> (top - 9) : magnitude << (9 - top);
+    return {static_cast<std::int32_t>(mantissa), exponent + top};
+}
+
+/// The magnitude of a gradient component in texels. NaN and infinite ones count as none.
+TEXTON_HD inline ShortFloat texels_of_gradient(float gradient, std::int32_t size) {
+    const std::uint32_t bits = bits_of(gradient) & 0x7fffffffu;
+    if (bits < 0x00800000u || bits >= 0x7f800000u) return {0, 0};
+    const std::int64_t mantissa = static_cast<std::int64_t>((bits & 0x7fffffu) | 0x800000u);
+    return shorten(mantissa * size, static_cast<std::int32_t>(bits >> 23) - 150);
+}
+
+/// About the length of (a, b), within -5.5 % and +6 %: lod_from_grad.
+TEXTON_HD inline ShortFloat approximate_length(const ShortFloat& a, const ShortFloat& b) {
+    const ShortFloat longer = longer_of(a, b);
+    const ShortFloat shorter = is_less(a, b) ? a : b;
+    if (shorter.mantissa == 0) return longer;
+    const int distance = longer.exponent - shorter.exponent;
+    const std::int32_t share = distance > 30 ? 0 : ((11 * shorter.mantissa + 4) >> 5) >> distance;
+    return shorten(longer.mantissa + share, longer.exponent - 9);
+}
+
+/// log2 in 1/256: 256 log2(1 + (i + 1/2) / 256) for the eight bits i after the leading one, rounded up from .53 on.
+/// The first and last entry are pulled to 0 and 255: lod_from_grad.
+TEXTON_HD inline std::int32_t approximate_log2(const ShortFloat& value) {
+    constexpr std::uint8_t kFraction[256] = {
+        0,   2,   4,   5,   6,   8,   9,   11,  12,  13,  15,  16,  18,  19,  20,  22,  23,  24,  26,  27,  28,  30,
+        31,  32,  34,  35,  36,  38,  39,  40,  42,  43,  44,  45,  47,  48,  49,  50,  52,  53,  54,  55,  57,  58,
+        59,  60,  62,  63,  64,  65,  66,  68,  69,  70,  71,  72,  74,  75,  76,  77,  78,  79,  81,  82,  83,  84,
+        85,  86,  88,  89,  90,  91,  92,  93,  94,  95,  97,  98,  99,  100, 101, 102, 103, 104, 105, 106, 107, 109,
+        110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, 131,
+        132, 133, 135, 136, 137, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153,
+        154, 155, 156, 157, 158, 159, 160, 161, 162, 162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172, 173, 173,
+        174, 175, 176, 177, 178, 179, 180, 181, 181, 182, 183, 184, 185, 186, 187, 188, 188, 189, 190, 191, 192, 193,
+        194, 195, 195, 196, 197, 198, 199, 200, 200, 201, 202, 203, 204, 205, 205, 206, 207, 208, 209, 210, 210, 211,
+        212, 213, 214, 214, 215, 216, 217, 218, 218, 219, 220, 221, 222, 222, 223, 224, 225, 226, 226, 227, 228, 229,
+        229, 230, 231, 232, 233, 233, 234, 235, 236, 236, 237, 238, 239, 239, 240, 241, 242, 242, 243, 244, 245, 245,
+        246, 247, 248, 248, 249, 250, 251, 251, 252, 253, 253, 254, 255, 255};
+    return value.mantissa == 0 ? kNoDetail : value.exponent * 256 + kFraction[(value.mantissa >> 1) & 255];
+}
+
+/// 256 * 2^(-fraction / 256), rounded, for fractions 0 to 256: onehot_aniso16.
+TEXTON_HD inline std::int32_t inverse_exp2(std::int32_t fraction) {
+    constexpr std::uint16_t kInverse[257] = {
+        256, 255, 255, 254, 253, 253, 252, 251, 251, 250, 249, 248, 248, 247, 246, 246, 245, 244, 244, 243, 243, 242,
+        241, 241, 240, 239, 239, 238, 237, 237, 236, 235, 235, 234, 233, 233, 232, 232, 231, 230, 230, 229, 228, 228,
+        227, 227, 226, 225, 225, 224, 224, 223, 222, 222, 221, 221, 220, 219, 219, 218, 218, 217, 216, 216, 215, 215,
+        214, 214, 213, 212, 212, 211, 211, 210, 210, 209, 208, 208, 207, 207, 206, 206, 205, 204, 204, 203, 203, 202,
+        202, 201, 201, 200, 200, 199, 198, 198, 197, 197, 196, 196, 195, 195, 194, 194, 193, 193, 192, 192, 191, 191,
+        190, 190, 189, 189, 188, 188, 187, 186, 186, 185, 185, 184, 184, 183, 183, 182, 182, 182, 181, 181, 180, 180,
+        179, 179, 178, 178, 177, 177, 176, 176, 175, 175, 174, 174, 173, 173, 172, 172, 171, 171, 171, 170, 170, 169,
+        169, 168, 168, 167, 167, 166, 166, 166, 165, 165, 164, 164, 163, 163, 162, 162, 162, 161, 161, 160, 160, 159,
+        159, 159, 158, 158, 157, 157, 156, 156, 156, 155, 155, 154, 154, 153, 153, 153, 152, 152, 151, 151, 151, 150,
+        150, 149, 149, 149, 148, 148, 147, 147, 147, 146, 146, 145, 145, 145, 144, 144, 143, 143, 143, 142, 142, 141,
+        141, 141, 140, 140, 140, 139, 139, 138, 138, 138, 137, 137, 137, 136, 136, 135, 135, 135, 134, 134, 134, 133,
+        133, 133, 132, 132, 132, 131, 131, 130, 130, 130, 129, 129, 129, 128, 128};
+    return kInverse[fraction];
+}
+
+/// a * 2^(exponent - 9), with a sign.
+struct SignedShortFloat {
+    std::int32_t mantissa;
+    std::int32_t exponent;
+};
+
+TEXTON_HD inline ShortFloat magnitude_of(const SignedShortFloat& value) {
+    return {value.mantissa < 0 ? -value.mantissa : value.mantissa, value.exponent};
+}
+
+/// a + b, or a - b, cut to ten bits. The smaller one is first cut to the last bit of the larger one, or to half of it
+/// where the magnitudes subtract: rand_grad_general_f32.
+TEXTON_HD inline SignedShortFloat short_sum(const SignedShortFloat& a, const SignedShortFloat& b, bool subtract) {
+    const bool a_negative = a.mantissa < 0;
+    const bool b_negative = (b.mantissa < 0) != subtract;
+    const bool b_larger = is_less(magnitude_of(a), magnitude_of(b));
+    const ShortFloat larger = magnitude_of(b_larger ? b : a);
+    const ShortFloat smaller = magnitude_of(b_larger ? a : b);
+    const int distance = larger.exponent - smaller.exponent;
+    ShortFloat sum = larger;
+    if (smaller.mantissa != 0 && distance <= 20) {
+        if (a_negative != b_negative)
+            sum = shorten(2 * larger.mantissa - ((2 * smaller.mantissa) >> distance), larger.exponent - 10);
+        else
+            sum = shorten(larger.mantissa + (smaller.mantissa >> distance), larger.exponent - 9);
+    }
+    const bool negative = b_larger ? b_negative : a_negative;
+    return {negative ? -sum.mantissa : sum.mantissa, sum.exponent};
+}
+
+/// What the gradients map a pixel to, in texels of level 0: two edges of a parallelogram.
+struct PixelFootprint {
+    SignedShortFloat x_edge[3];
+    SignedShortFloat y_edge[3];
+};
+
+TEXTON_HD inline SignedShortFloat signed_texels(float gradient, std::int32_t size) {
+    const ShortFloat magnitude = texels_of_gradient(gradient, size);
+    return {bits_of(gradient) >> 31 ? -magnitude.mantissa : magnitude.mantissa, magnitude.exponent};
+}
+
+TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool volume, const Gradients& gradients) {
+    const std::int32_t size[3] = {level.width, level.height, level.depth};
+    PixelFootprint footprint{};
+    for (int i = 0; i < (volume ? 3 : 2); ++i) {
+        footprint.x_edge[i] = signed_texels(gradients.dx[i], size[i]);
+        footprint.y_edge[i] = signed_texels(gradients.dy[i], size[i]);
+    }
+    return footprint;
+}
+
+TEXTON_HD inline ShortFloat edge_length(const SignedShortFloat* edge) {
+    const ShortFloat flat = approximate_length(magnitude_of(edge[0]), magnitude_of(edge[1]));
+    return approximate_length(flat, magnitude_of(edge[2]));
+}
+
+/// About the length of 11/16 of (a, b). The products keep their bits: the larger one is cut to ten of them, the
+/// smaller one to twelve: rand_grad_general_f32.
+TEXTON_HD inline ShortFloat scaled_length(const ShortFloat& a, const ShortFloat& b) {
+    const ShortFloat longer = longer_of(a, b);
+    const ShortFloat shorter = is_less(a, b) ? a : b;
+    const ShortFloat length = shorten(11 * longer.mantissa + 4, longer.exponent - 13);
+    if (longer.mantissa == 0 || shorter.mantissa == 0) return longer.mantissa == 0 ? longer : length;
+    const std::int32_t product = 11 * shorter.mantissa + 4;  // 13 or 14 bits, unit 2^(exponent - 13)
+    const int cut = highest_bit(static_cast<std::uint64_t>(product)) - 11;
+    const std::int32_t share = 11 * (product >> cut) + 4;  // unit 2^(exponent - 13 + cut - 5)
+    const int distance = length.exponent - 9 - (shorter.exponent - 18 + cut);
+    if (distance > 40) return length;
+    return shorten(std::int64_t{length.mantissa} * (std::int64_t{1} << distance) + share, shorter.exponent - 18 + cut);
+}
+
+/// The parallelogram's diagonal, x edge plus or minus y edge.
+struct Diagonal {
+    SignedShortFloat part[3];
+    ShortFloat
+        length;  ///< 11/16 of it. Where the edges are nearly parallel that is longer than both: rand_grad_general_f32.
+};
+
+TEXTON_HD inline Diagonal diagonal(const PixelFootprint& footprint, bool subtract) {
+    Diagonal result{};
+    for (int i = 0; i < 3; ++i) result.part[i] = short_sum(footprint.x_edge[i], footprint.y_edge[i], subtract);
+    const ShortFloat x = magnitude_of(result.part[0]);
+    const ShortFloat y = magnitude_of(result.part[1]);
+    const ShortFloat z = magnitude_of(result.part[2]);
+    result.length = z.mantissa == 0 ? scaled_length(x, y) : scaled_length(approximate_length(x, y), z);
+    return result;
+}
+
+/// The longest that a pixel stretches in the texture, and the edge or diagonal it stretches along.
+struct MajorAxis {
+    ShortFloat length;
+    SignedShortFloat along[2];
+};
+
+TEXTON_HD inline MajorAxis major_axis(const PixelFootprint& footprint) {
+    const ShortFloat x = edge_length(footprint.x_edge);
+    const ShortFloat y = edge_length(footprint.y_edge);
+    const Diagonal sum = diagonal(footprint, false);
+    const Diagonal difference = diagonal(footprint, true);
+    const Diagonal& longer = is_less(sum.length, difference.length) ? difference : sum;
+    if (is_less(longer_of(x, y), longer.length)) return {longer.length, {longer.part[0], longer.part[1]}};
+    if (is_less(x, y)) return {y, {footprint.y_edge[0], footprint.y_edge[1]}};
+    return {x, {footprint.x_edge[0], footprint.x_edge[1]}};
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,178 @@
+// texel_filter.h: texels and weights -> the bits that a fetch returns.
+//
+// Weights are whole numbers of 1/256 that add up to 256 over all texels of a fetch: what a texel loses by rounding
+// its neighbour gains. Normalized texels are added up as integers. Floating ones are aligned to the largest exponent
+// of the four texels of their footprint and lose what lies below its guard bits before they are multiplied.
+#pragma once
+#include <cstdint>
+
+#include "arrays/float_bits.h"
+#include "arrays/texel_decode.h"
+#include "arrays/texture_view.h"
+
+namespace texton::detail {
+
+inline constexpr int kFullWeight = 256;
+
+TEXTON_HD inline std::int32_t round_to_256th(std::int32_t product) { return (product + 128) >> 8; }
+
+/// Weights of a footprint's texels (x0 y0), (x1 y0), (x0 y1), (x1 y1), which add up to `share`: onehot_2d_*,
+/// onehot_3d_*, onehot_mip_*.
+struct FootprintWeights {
+    std::int32_t of[4];
+};
+
+TEXTON_HD inline FootprintWeights footprint_weights(std::int32_t x, std::int32_t y, std::int32_t share) {
+    const std::int32_t right = round_to_256th(x * share);
+    const std::int32_t left = share - right;
+    const std::int32_t right_bottom = round_to_256th(right * y);
+    const std::int32_t left_top = round_to_256th(left * (256 - y));
+    return {{left_top, right - right_bottom, left - left_top, right_bottom}};
+}
+
+/// Bits below the last of the largest texel that smaller ones keep: rand_2d_linear_f32_n0_a1,
+/// rand_2d_linear_f16_n0_a1, rand_srgb_linear_u8x4.
+struct LaneWidth {
+    int fraction_bits;
+    int guard_bits;
+};
+
+TEXTON_HD inline LaneWidth lane_width(LaneKind kind) {
+    switch (kind) {
+        case LaneKind::float32: return {23, 4};
+        case LaneKind::float16: return {10, 4};
+        case LaneKind::srgb: return {kSrgbFractionBits, 0};
+        case LaneKind::integer:
+        case LaneKind::unorm10:
+        case LaneKind::unorm16:
+        case LaneKind::snorm8:
+        case LaneKind::snorm16: break;
+    }
+    return {0, 0};
+}
+
+/// A sum of snorm8 texels times weights, which has 8 fraction bits, in 1/32767. It is the sum and a 128th of it,
+/// taken from all but its lowest 4 bits: rand_2d_linear_s8x4_n0_a1.
+TEXTON_HD inline std::int32_t widen_snorm8_sum(std::int32_t sum) { return sum + (((sum >> 4) + (sum >> 12) + 4) >> 3); }
+
+/// The lowest value reads as the one above it, after the sum: rand_2d_linear_s8x4_n0_a1.
+TEXTON_HD inline std::uint32_t signed_result(std::int32_t value) {
+    return bits_of(static_cast<float>(value < -32767 ? -32767 : value) / 32767.0f);
+}
+
+/// Adds up one channel of a fetch, footprint by footprint.
+class ChannelSum {
+public:
+    /// All weights that follow must add up to 256 << scale.
+    TEXTON_HD void start(LaneKind kind, int scale) {
+        kind_ = kind;
+        scale_ = scale;
+    }
+
+    TEXTON_HD void add(const Lane* lanes, const FootprintWeights& weights) {
+        const LaneWidth width = lane_width(kind_);
+        if (width.fraction_bits == 0) {
+            for (int i = 0; i < 4; ++i) fixed_ += std::int64_t{lanes[i].mantissa} * weights.of[i];
+            return;
+        }
+        std::int32_t largest = -1000;
+        for (int i = 0; i < 4; ++i)
+            if (weights.of[i] && lanes[i].exponent > largest) largest = lanes[i].exponent;
+        if (largest == -1000) return;
+        std::int64_t sum = 0;
+        for (int i = 0; i < 4; ++i) {
+            if (weights.of[i] == 0) continue;
+            const int shift = largest - lanes[i].exponent;
+            const std::int64_t magnitude = lanes[i].mantissa < 0 ? -std::int64_t{lanes[i].mantissa} : lanes[i].mantissa;
+            const std::int64_t cut = shift > 63 ? 0 : (magnitude << width.guard_bits) >> shift;
+            sum += (lanes[i].mantissa < 0 ? -cut : cut) * weights.of[i];
+        }
+        accumulate(sum, largest);
+    }
+
+    TEXTON_HD std::uint32_t result() const {
+        switch (kind_) {
+            case LaneKind::integer: break;
+            // No capture shows how 10 bits are filtered: taken to be exact until the end.
+            case LaneKind::unorm10:
+                return bits_of(static_cast<float>(fixed_) /
+                               (1023.0f * static_cast<float>(std::int64_t{256} << scale_)));
+            case LaneKind::unorm16: return bits_of(static_cast<float>(rounded()) / 65535.0f);
+            case LaneKind::snorm8: return signed_result(widen_snorm8_sum(static_cast<std::int32_t>(fixed_ >> scale_)));
+            case LaneKind::snorm16: return signed_result(rounded());
+            case LaneKind::srgb:
+            case LaneKind::float16: return round_floating(true);
+            case LaneKind::float32: return round_floating(false);
+        }
+        return 0;
+    }
+
+private:
+    TEXTON_HD std::int32_t rounded() const {
+        return static_cast<std::int32_t>((fixed_ + (std::int64_t{128} << scale_)) >> (8 + scale_));
+    }
+
+    /// Adds a footprint's sum, whose largest exponent is `exponent`. Footprints are aligned by a coarse exponent, in
+    /// steps of kBlock; what falls below the larger one's last bit is dropped, downward: rand_3d_linear_f32_a0, #185
+    /// and #1134.
+    TEXTON_HD void accumulate(std::int64_t sum, std::int32_t exponent) {
+        const std::int32_t block = ((exponent + 1024 + kBias) & ~(kBlock - 1)) - 1024 - kBias;
+        sum *= std::int64_t{1} << (exponent - block);
+        if (empty_ || block > block_) {
+            floating_ = empty_ ? 0 : floating_ >> shift_limit(block - block_);
+            block_ = block;
+            empty_ = false;
+        } else {
+            sum >>= shift_limit(block_ - block);
+        }
+        floating_ += sum;
+    }
+
+    TEXTON_HD static int shift_limit(int shift) { return shift > 63 ? 63 : shift; }
+
+    TEXTON_HD std::uint32_t round_floating(bool to_half) const {
+        const LaneWidth width = lane_width(kind_);
+        const bool negative = floating_ < 0;
+        const std::uint64_t magnitude = static_cast<std::uint64_t>(negative ? -floating_ : floating_);
+        const int exponent = block_ - width.fraction_bits - width.guard_bits - 8 - scale_;
+        return to_half ? round_to_half(negative, magnitude, exponent) : round_to_float(negative, magnitude, exponent);
+    }
+
+    static constexpr std::int32_t kBlock = 8;
+    static constexpr std::int32_t kBias = 127;
+
+    LaneKind kind_ = LaneKind::integer;
+    int scale_ = 0;
+    bool empty_ = true;
+    std::int32_t block_ = 0;
+    std::int64_t fixed_ = 0;
+    std::int64_t floating_ = 0;
+};
+
+/// Channels that a fetch fills in; the others are 0. Blocks always give four.
+TEXTON_HD inline int returned_channels(const TexelFormat& format) {
+    return format.packing == Packing::plain ? format.channels : 4;
+}
+
+/// The channel sums of a fetch.
+class TexelSum {
+public:
+    TEXTON_HD TexelSum(const TexelFormat& format, int scale) : count_(returned_channels(format)) {
+        for (int c = 0; c < 4; ++c) channels_[c].start(lane_kind(format, c), scale);
+    }
+    /// The four texels of a footprint, channel by channel.
+    TEXTON_HD void add(const Lane (&lanes)[4][4], const FootprintWeights& weights) {
+        for (int c = 0; c < count_; ++c) channels_[c].add(lanes[c], weights);
+    }
+    TEXTON_HD Texel result() const {
+        Texel texel{};
+        for (int c = 0; c < count_; ++c) texel.channel[c] = channels_[c].result();
+        return texel;
+    }
+
+private:
+    ChannelSum channels_[4];
+    int count_;
+};
+
+}  // namespace texton::detail

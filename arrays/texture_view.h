@@ -1,0 +1,90 @@
+// texture_view.h: the plain structs that the texture-unit model reads: texels in memory, and how to sample them.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include <texton/host_device.h>
+
+namespace texton::detail {
+
+enum class ArrayKind : std::uint8_t {
+    array_1d,
+    array_2d,
+    array_3d,
+    layered_1d,
+    layered_2d,
+    cubemap,
+    cubemap_layered,
+    pitch_2d
+};
+
+/// How the bits of a channel read.
+enum class Encoding : std::uint8_t { uint, sint, floating, unorm, snorm, srgb };
+
+/// How the channels of a texel lie in memory.
+enum class Packing : std::uint8_t { plain, rgb10a2, bc1, bc2, bc3, bc4, bc5, bc6h_unsigned, bc6h_signed, bc7 };
+
+struct TexelFormat {
+    Encoding encoding;
+    Packing packing;
+    std::uint8_t channels;
+    std::uint8_t bits;   ///< of a channel as stored; BC: of a decoded channel
+    std::uint8_t bytes;  ///< of a texel; BC: of a block
+};
+
+/// One mip level. Layers and cube faces lie `slice_pitch` apart, as the slices of a 3D level do.
+struct LevelView {
+    const unsigned char* data;
+    std::int32_t width;
+    std::int32_t height;
+    std::int32_t depth;        ///< slices of a 3D level, layers (faces counted one by one), else 1
+    std::int64_t row_pitch;    ///< bytes from a row (BC: of blocks) to the next
+    std::int64_t slice_pitch;  ///< bytes from a slice, layer or face to the next
+};
+
+inline constexpr int kMaxLevels = 18;
+
+struct TextureView {
+    ArrayKind kind;
+    TexelFormat format;
+    std::int32_t level_count;
+    LevelView levels[kMaxLevels];
+};
+
+enum class Address : std::uint8_t { wrap, clamp, mirror, border };
+enum class Filter : std::uint8_t { point, linear };
+
+struct SamplerState {
+    Address address[3];
+    Filter filter;
+    Filter mip_filter;
+    bool normalized_coordinates;
+    bool seamless_cubemap;
+    bool trilinear_optimization;
+    std::uint8_t max_anisotropy;  ///< 0 and 1: isotropic
+    float mip_bias;
+    float mip_min;
+    float mip_max;
+    float border[4];
+};
+
+/// Where to sample. `layer` is what the layered fetches take.
+struct Coordinates {
+    float x;
+    float y;
+    float z;
+    std::int32_t layer;
+};
+
+/// Change of the coordinates from one pixel to the next, along the screen's x and y.
+struct Gradients {
+    float dx[3];
+    float dy[3];
+};
+
+/// Bits of the four channels: float32, or the integers themselves.
+struct Texel {
+    std::uint32_t channel[4];
+};
+
+}  // namespace texton::detail
