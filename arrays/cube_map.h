@@ -32,18 +32,33 @@ TEXTON_HD inline float magnitude_of(float value) { return float_of(bits_of(value
 
 TEXTON_HD inline CubePoint project_to_cube(float x, float y, float z) {
     const float direction[3] = {x, y, z};
-    const float ax = magnitude_of(x), ay = magnitude_of(y), az = magnitude_of(z);
+    std::uint32_t largest = 0;  // bits; what is no number does not count, what is denormal is 0
+    for (float component : direction) {
+        const std::uint32_t magnitude = bits_of(component) & 0x7fffffffu;
+        if (magnitude <= 0x7f800000u && magnitude > largest) largest = magnitude;
+    }
+    const float infinity = float_of(0x7f800000u);
+    float reciprocal = largest < 0x00800000u ? infinity : 1.0f / float_of(largest);
+    if (bits_of(reciprocal) < 0x00800000u) reciprocal = 0.0f;
+    float scaled[3];
+    float size[3];  // what is no number (0 times infinity) is smaller than all, and reads as 0
+    for (int i = 0; i < 3; ++i) {
+        scaled[i] = direction[i] * reciprocal;
+        size[i] = magnitude_of(scaled[i]);
+        if (scaled[i] == scaled[i]) continue;
+        scaled[i] = 0.0f;
+        size[i] = -1.0f;
+    }
     int axis = 2;
-    if (ax > ay && ax > az)
+    if (size[0] > size[1] && size[0] > size[2])
         axis = 0;
-    else if (ay > az)
+    else if (size[1] > size[2])
         axis = 1;
-    const bool negative = direction[axis] < 0.0f;  // no direction at all reads the middle of +Z: sweep_cube_ties
+    const bool negative = scaled[axis] < 0.0f;  // no direction at all reads the middle of +Z: sweep_cube_ties
     const int face = 2 * axis + (negative ? 1 : 0);
     const CubeFace f = cube_face(face);
-    const float reciprocal = 1.0f / magnitude_of(direction[axis]);
-    const float s = direction[f.u_axis] * reciprocal * static_cast<float>(f.u_sign);
-    const float t = direction[f.v_axis] * reciprocal * static_cast<float>(f.v_sign);
+    const float s = scaled[f.u_axis] * static_cast<float>(f.u_sign);
+    const float t = scaled[f.v_axis] * static_cast<float>(f.v_sign);
     return {face, s, t};
 }
 

@@ -25,27 +25,35 @@ TEXTON_HD inline std::int32_t clamp_layer(std::int32_t layer, std::int32_t count
 
 // --- the border colour -----------------------------------------------------------------------------------------------
 
-/// `value` times `scale`, rounded to the nearest, halves down: rand_2d_linear_u8x4_n0_a3, whose 0.5 reads as 127/255.
-TEXTON_HD inline std::int32_t quantize_border(float value, float lowest, std::int32_t scale) {
-    const float clamped = value > lowest ? (value < 1.0f ? value : 1.0f) : lowest;
-    const std::int64_t product = floor_to_fixed(clamped, 32, 40) * scale;
-    return static_cast<std::int32_t>((product + 0x7fffffff) >> 32);
+/// `value`, at least `low` and at most 1, times the largest code, which has `code_bits` bits: cut to four fraction bits
+/// more than those first, then to the nearest, halves toward zero. rand_2d_linear_u8x4_n0_a3, whose 0.5 reads as 127/255;
+/// random borders on an H200.
+TEXTON_HD inline std::int32_t quantize_border(float value, float low, int code_bits) {
+    const float clamped = value > low ? (value < 1.0f ? value : 1.0f) : low;
+    const bool negative = clamped < 0.0f;
+    const std::int64_t largest = (std::int64_t{1} << code_bits) - 1;
+    const int fraction_bits = code_bits + 4;
+    const std::int64_t product = floor_to_fixed(negative ? -clamped : clamped, fraction_bits, 40) * largest;
+    const std::int64_t half = std::int64_t{1} << (fraction_bits - 1);
+    const auto magnitude = static_cast<std::int32_t>((product + half - 1) >> fraction_bits);
+    return negative ? -magnitude : magnitude;
 }
 
-/// A border channel as the filter takes it. Integer formats take the bits.
+/// A border channel as the filter takes it. Integer formats take the low bits.
 TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int channel) {
     switch (lane_kind(format, channel)) {
-        case LaneKind::integer: return {static_cast<std::int32_t>(bits_of(value)), 0};
-        case LaneKind::unorm10: return {quantize_border(value, 0.0f, 1023), 0};
-        case LaneKind::unorm16:
-            if (format.bits == 8) return {quantize_border(value, 0.0f, 255) * 257, 0};
-            return {quantize_border(value, 0.0f, 65535), 0};
-        case LaneKind::snorm8: return {quantize_border(value, -1.0f, 127), 0};
-        case LaneKind::snorm16: return {quantize_border(value, -1.0f, 32767), 0};
-        case LaneKind::srgb: {
-            const Lane lane = lane_of_float(bits_of(value));
-            return {lane.mantissa / 65536, lane.exponent};
+        case LaneKind::integer: {
+            const std::uint32_t low = format.bits < 32 ? bits_of(value) & ((1U << format.bits) - 1U) : bits_of(value);
+            const bool is_signed = format.encoding == Encoding::sint;
+            return {is_signed ? sign_extend(low, format.bits) : static_cast<std::int32_t>(low), 0};
         }
+        case LaneKind::unorm10: return {quantize_border(value, 0.0f, 10), 0};
+        case LaneKind::unorm16:
+            if (format.bits == 8) return {quantize_border(value, 0.0f, 8) * 257, 0};
+            return {quantize_border(value, 0.0f, 16), 0};
+        case LaneKind::snorm8: return {quantize_border(value, -1.0f, 7), 0};
+        case LaneKind::snorm16: return {quantize_border(value, -1.0f, 15), 0};
+        case LaneKind::srgb: return lane_of_srgb(srgb_code_of(value));
         case LaneKind::float16: {
             const Lane lane = lane_of_float(bits_of(value));
             return {lane.mantissa / 8192, lane.exponent};

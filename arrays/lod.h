@@ -19,9 +19,12 @@ struct LevelBlend {
 /// A level of detail that is below every level.
 inline constexpr std::int32_t kNoDetail = -(1 << 24);
 
-TEXTON_HD inline std::int32_t lod_to_fixed(float lod) { return static_cast<std::int32_t>(floor_to_fixed(lod, 8, 24)); }
+TEXTON_HD inline std::int32_t lod_to_fixed(float lod) {
+    const auto cut = static_cast<std::int32_t>(floor_to_fixed(lod < 0 ? -lod : lod, 8, 24));
+    return lod < 0 ? -cut : cut;
+}
 
-/// Lod, bias and clamps are cut to 1/256 before they act: sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp. Nearest
+/// Lod, bias and clamps are cut toward zero to 1/256 before they act: sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp. Nearest
 /// level: .5 goes up (sweep_lod_point_mip).
 TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const SamplerState& sampler, std::int32_t lod) {
     const std::int32_t low = lod_to_fixed(sampler.mip_min);

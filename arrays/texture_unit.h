@@ -22,10 +22,19 @@ TEXTON_HD inline TexelFormat unfiltered_format(TexelFormat format) {
     return format;
 }
 
-/// The bits that one channel of one texel returns. Unlike the filter, which widens snorm8 (and perhaps 10 bits) to 16 bits,
-/// a point read divides by the largest code: TextureModelTest, r8_snorm and rgb10a2_unorm on an H200.
+/// The bits that one channel of one texel returns through the filter.
 TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     if (kind == LaneKind::integer) return static_cast<std::uint32_t>(lane.mantissa);
+    ChannelSum sum;
+    sum.start(kind, 0);
+    const Lane lanes[4] = {lane, {}, {}, {}};
+    sum.add(lanes, {{kFullWeight, 0, 0, 0}});
+    return sum.result();
+}
+
+/// The same where nothing filters, neither in a level nor between them. The filter widens snorm8 (and perhaps 10 bits) to
+/// 16 bits; a point read divides by the largest code: TextureModelTest, r8_snorm and rgb10a2_unorm on an H200.
+TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind) {
     if (kind == LaneKind::float16 && lane.exponent == 16) {  // infinite, or no number
         const bool negative = lane.mantissa < 0;
         const auto fraction = static_cast<std::uint32_t>(negative ? -lane.mantissa : lane.mantissa) & 1023U;
@@ -34,11 +43,7 @@ TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     if (kind == LaneKind::unorm10) return bits_of(static_cast<float>(lane.mantissa) / 1023.0f);
     if (kind == LaneKind::snorm8)
         return bits_of(static_cast<float>(lane.mantissa < -127 ? -127 : lane.mantissa) / 127.0f);
-    ChannelSum sum;
-    sum.start(kind, 0);
-    const Lane lanes[4] = {lane, {}, {}, {}};
-    sum.add(lanes, {{kFullWeight, 0, 0, 0}});
-    return sum.result();
+    return channel_result(lane, kind);
 }
 
 TEXTON_HD inline Texel point_texel(const TextureView& view, const SamplerState& sampler, int level,
@@ -49,7 +54,9 @@ TEXTON_HD inline Texel point_texel(const TextureView& view, const SamplerState& 
         load_tap(view.levels[level], format, sampler, taps.x.texel[0], taps.y.texel[0], taps.z.texel[0]);
     Texel texel{};
     for (int c = 0; c < returned_channels(format); ++c)
-        texel.channel[c] = channel_result(lanes.channel[c], lane_kind(format, c));
+        texel.channel[c] = sampler.mip_filter == Filter::point
+                               ? unfiltered_result(lanes.channel[c], lane_kind(format, c))
+                               : channel_result(lanes.channel[c], lane_kind(format, c));
     return texel;
 }
 
