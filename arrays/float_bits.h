@@ -81,14 +81,4 @@ TEXTON_HD inline std::uint32_t round_to_half(bool negative, std::uint64_t magnit
     return round_to_float(negative, magnitude, exponent);
 }
 
-/// The float32 of a float16.
-TEXTON_HD inline std::uint32_t half_to_float(std::uint32_t half) {
-    const std::uint32_t sign = (half & 0x8000u) << 16;
-    const std::uint32_t exponent = half >> 10 & 31;
-    const std::uint32_t mantissa = half & 1023;
-    if (exponent == 31) return sign | 0x7f800000u | mantissa << 13;
-    if (exponent == 0) return mantissa == 0 ? sign : round_to_float(sign != 0, mantissa, -24);
-    return sign | (exponent + 112) << 23 | mantissa << 13;
-}
-
 }  // namespace texton::detail

@@ -45,15 +45,15 @@ struct PitchedMemory {
     std::size_t pitch = 0;
 };
 
-/// One side of a copy, or what is filled. `place.backend` is null for pageable host memory; a range of host memory that is
-/// pinned or registered comes with that kind. Rows start at `place.pitch`, slices at `place.slice_pitch`.
-/// In bytes and rows: place.extent and place.format have already been resolved into a Box.
+/// What is copied or filled, in bytes and rows.
 struct Box {
     std::size_t row_bytes = 0;
     std::size_t rows = 1;  // a slice
     std::size_t slices = 1;
 };
 
+/// The sides' extent and format have been resolved into the box: rows start at each side's pitch, slices at its
+/// slice_pitch. A side's backend is null for pageable host memory; pinned or registered memory comes with that kind.
 struct CopyRequest {
     const Place* destination = nullptr;
     const Place* source = nullptr;
