@@ -26,7 +26,7 @@ TEXTON_HD inline std::int32_t log2_of_max_anisotropy(int max_anisotropy) {
 
 /// Trilinear optimization: with anisotropy the blend between levels is steeper, around its middle, so that most
 /// fetches need one level. Ratios 2, 4, 8 and 16: rand_grad_aniso2_f32 to rand_grad_aniso16_f32.
-TEXTON_HD inline LevelBlend sharpen_blend(LevelBlend blend, const SamplerState& sampler) {
+TEXTON_HD inline LevelBlend sharpen_blend(LevelBlend blend, const Sampler& sampler) {
     if (!sampler.trilinear_optimization || sampler.max_anisotropy < 2 || blend.weight == 0) return blend;
     const int quarters = sampler.max_anisotropy < 4 ? 6 : sampler.max_anisotropy < 6 ? 7 : 8;
     const int start = sampler.max_anisotropy < 4 ? 42 : sampler.max_anisotropy < 6 ? 54 : 64;

@@ -1,83 +1,100 @@
 #include <texton/array.h>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <texton/error.h>
 
-#include "core/block.h"
+#include "arrays/array_block.h"
+#include "core/transfer.h"
 
 namespace texton {
 namespace {
 
 constexpr const char* kArray = "texton::Array";
 
-struct ArrayBlock : detail::Block {
-    ArrayBlock(detail::Backend& backend, std::size_t bytes) noexcept
-        : Block(backend, MemoryKind::array, nullptr, bytes) {}
-    ~ArrayBlock() override {
-        if (handle != nullptr) backend->destroy_array(handle);
-    }
-    detail::ArrayHandle handle = nullptr;
+[[noreturn]] void refuse(ErrorCode code, std::string problem, std::string remedy, std::vector<ErrorNumber> numbers) {
+    throw Error({.code = code,
+                 .object = kArray,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy),
+                 .numbers = std::move(numbers)});
+}
+
+template <class Index>
+void check_index(const char* what, Index asked, std::size_t count) {
+    if (std::cmp_greater_equal(asked, 0) && std::cmp_less(asked, count)) return;
+    refuse(ErrorCode::out_of_bounds, fmt::format("{} {} was asked for, but there are {}", what, asked, count),
+           "They are counted from 0.", {{what, static_cast<std::uint64_t>(asked)}, {"count", count}});
+}
+
+// The first slice in z, and how many.
+struct Slices {
+    std::size_t first;
+    std::size_t count;
 };
 
-void check(const Device& device, const ArrayInfo& info) {
-    const auto refuse = [&](ErrorCode code, std::string problem, std::string remedy) {
-        throw Error(
-            {.code = code,
-             .object = kArray,
-             .problem = std::move(problem),
-             .remedy = std::move(remedy),
-             .numbers = {{"width", info.extent.width}, {"height", info.extent.height}, {"depth", info.extent.depth}}});
-    };
-    const Extent extent = info.extent;
-    if (extent.width == 0 || extent.height == 0 || extent.depth != 1) {
-        refuse(ErrorCode::bad_argument, fmt::format("{} texels were asked for", to_string(extent)),
-               "Width and height must be at least 1, and depth 1.");
+Slices slices_of(const ArrayInfo& info, const Subresource& part) {
+    Slices slices{0, slice_count(info, part.level)};
+    if (part.layer) {
+        if (!is_layered(info.kind)) {
+            refuse(ErrorCode::bad_argument, fmt::format("layer {} of {} was asked for", *part.layer, name(info.kind)),
+                   "Leave the layer out: slices of a volume are taken by a region.", {{"layer", *part.layer}});
+        }
+        check_index("layer", *part.layer, info.layers);
+        const std::size_t faces = is_cube(info.kind) ? 6 : 1;
+        slices = {*part.layer * faces, faces};
     }
-    const FormatLayout layout = texton::info(info.format).layout;
-    if (layout == FormatLayout::block || layout == FormatLayout::planar) {
-        refuse(ErrorCode::bad_argument, fmt::format("an array of {} was asked for", name(info.format)),
-               "Use a plain format or rgb10a2_unorm.");
+    if (part.face) {
+        if (!is_cube(info.kind)) {
+            refuse(ErrorCode::bad_argument, fmt::format("face {} of {} was asked for", *part.face, name(info.kind)),
+                   "Only cubemaps have faces.", {});
+        }
+        if (is_layered(info.kind) && !part.layer) {
+            refuse(ErrorCode::bad_argument, fmt::format("face {} was asked for, but of no cube", *part.face),
+                   "Name the cube as the layer, too.", {});
+        }
+        check_index("face", *part.face, 6);
+        slices = {slices.first + static_cast<std::size_t>(*part.face), 1};
     }
-    const auto& limit = device.limits().texture_2d;
-    if (extent.width > limit[0] || extent.height > limit[1]) {
-        refuse(ErrorCode::overflow,
-               fmt::format("{} texels were asked for, but a 2D array of {} has at most {} x {}", to_string(extent),
-                           device.name(), limit[0], limit[1]),
-               "Split the image.");
-    }
+    return slices;
 }
 
 }  // namespace
 
-Array::Array(const Device& device, const ArrayInfo& info) : info_(info) {
-    check(device, info);
-    detail::refuse_while_recording(kArray, "making an array");
-    detail::Backend& backend = device.backend();
-    const std::size_t bytes = packed_bytes(info.format, info.extent);
-    auto block = std::make_shared<ArrayBlock>(backend, bytes);
-    block->handle = detail::request(&backend, kArray, {{"bytes", bytes}},
-                                    [&] { return backend.create_array(info.format, info.extent); });
-    block_ = std::move(block);
+Array::Array(const Device& device, const ArrayInfo& info)
+    : block_(detail::make_array(device, info, detail::ArrayBacking::own, kArray)) {}
+
+const ArrayInfo& Array::info() const noexcept {
+    static const ArrayInfo empty{};
+    return block_ != nullptr ? block_->info : empty;
 }
 
-Device Array::device() const { return Device(*detail::live(block_, kArray).backend); }
+Device Array::device() const { return Device(*detail::live(*this, kArray).backend); }
 
-View Array::view() const {
-    detail::Place place;
-    place.backend = detail::live(block_, kArray).backend;
+View Array::view(const Subresource& part) const {
+    const detail::ArrayBlock& block = detail::live(*this, kArray);
+    check_index("level", part.level, static_cast<std::size_t>(block.info.levels));
+    const Slices slices = slices_of(block.info, part);
+    detail::Place place = detail::place_of(block, part.level);
     place.owner = block_;
-    place.array = handle();
-    place.pitch = row_bytes(info_.format, info_.extent.width);
-    place.slice_pitch = place.pitch * row_count(info_.format, info_.extent.height);
-    place.kind = MemoryKind::array;
-    place.format = info_.format;
-    place.extent = info_.extent;
-    return View(std::move(place));
+    place.array_offset.z = slices.first;
+    place.extent.depth = slices.count;
+    return View(part.region ? detail::region_of(place, *part.region, kArray) : std::move(place));
 }
 
-detail::NativeArray* Array::handle() const {
-    return static_cast<const ArrayBlock&>(detail::live(block_, kArray)).handle;
+MemoryRequirements memory_requirements(const Device& device, const ArrayInfo& info) {
+    constexpr const char* kObject = "texton::memory_requirements";
+    const auto block = detail::make_array(device, info, detail::ArrayBacking::deferred, kObject);
+    return detail::request(block->backend, kObject, {},
+                           [&] { return block->backend->array_requirements(block->handle); });
+}
+
+SparseProperties sparse_properties(const Device& device, const ArrayInfo& info) {
+    constexpr const char* kObject = "texton::sparse_properties";
+    const auto block = detail::make_array(device, info, detail::ArrayBacking::sparse, kObject);
+    return detail::request(block->backend, kObject, {}, [&] { return block->backend->array_tiles(block->handle); });
 }
 
 }  // namespace texton

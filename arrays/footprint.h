@@ -10,14 +10,6 @@
 
 namespace texton::detail {
 
-TEXTON_HD inline bool is_cube(ArrayKind kind) {
-    return kind == ArrayKind::cubemap || kind == ArrayKind::cubemap_layered;
-}
-TEXTON_HD inline bool is_layered(ArrayKind kind) {
-    return kind == ArrayKind::layered_1d || kind == ArrayKind::layered_2d || kind == ArrayKind::cubemap_layered;
-}
-TEXTON_HD inline bool is_flat(ArrayKind kind) { return kind == ArrayKind::array_1d || kind == ArrayKind::layered_1d; }
-
 /// Layers are unsigned: -1 and those past the last read the last (rand_1dlayered_f32).
 TEXTON_HD inline std::int32_t clamp_layer(std::int32_t layer, std::int32_t count) {
     return static_cast<std::uint32_t>(layer) >= static_cast<std::uint32_t>(count) ? count - 1 : layer;
@@ -47,7 +39,7 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
             const bool is_signed = format.encoding == Encoding::sint;
             return {is_signed ? sign_extend(low, format.bits) : static_cast<std::int32_t>(low), 0};
         }
-        case LaneKind::unorm10: return {quantize_border(value, 0.0f, 10), 0};
+        case LaneKind::unorm10: return {widen_unorm10(quantize_border(value, 0.0f, 10)), 0};
         case LaneKind::unorm16:
             if (format.bits == 8) return {quantize_border(value, 0.0f, 8) * 257, 0};
             return {quantize_border(value, 0.0f, 16), 0};
@@ -80,39 +72,46 @@ struct Placement {
     std::int32_t shift_y = 0;
 };
 
-TEXTON_HD inline AxisTaps axis_taps(float coordinate, std::int32_t size, const SamplerState& sampler, int axis,
-                                    Split split, std::int32_t shift) {
-    const Address mode = sampler.address[axis];
+TEXTON_HD inline AxisTaps axis_taps(float coordinate, std::int32_t size, const Sampler& sampler, int axis, Split split,
+                                    std::int32_t shift) {
+    const AddressMode mode = sampler.address[axis];
     const std::int64_t scaled = scale_coordinate(coordinate, size, sampler.normalized_coordinates, mode);
     return sampler.filter == Filter::point ? point_taps(scaled, size, mode)
                                            : linear_taps(scaled, size, mode, split, shift);
 }
 
-/// Cube faces are addressed as with clamp, whatever the sampler says: rand_cube_f32_s0_f1.
-TEXTON_HD inline AxisTaps face_taps(float coordinate, std::int32_t size, const SamplerState& sampler, Split split) {
+/// A cube face that is not seamless is a 2D texture of its own, whose last edge is outside: random directions on an H200.
+TEXTON_HD inline AxisTaps face_taps(float coordinate, std::int32_t size, const Sampler& sampler, int axis,
+                                    Split split) {
+    const AddressMode mode = sampler.address[axis];
     const std::int64_t scaled = scale_face_coordinate(coordinate, size);
-    if (sampler.filter == Filter::point) return point_taps(scaled, size, Address::clamp);
-    return sampler.seamless_cubemap ? seamless_taps(scaled) : linear_taps(scaled, size, Address::clamp, split, 0);
+    if (sampler.filter == Filter::point) return point_taps(scaled, size, mode);
+    return sampler.seamless_cubemap ? seamless_taps(scaled) : linear_taps(scaled, size, mode, split, 0);
 }
 
 TEXTON_HD inline AxisTaps single_tap(std::int32_t texel) { return {{texel, texel}, 0}; }
 
-TEXTON_HD inline LevelTaps find_cube_taps(const TextureView& view, const SamplerState& sampler, const LevelView& level,
+TEXTON_HD inline LevelTaps find_cube_taps(const TextureView& view, const Sampler& sampler, const LevelView& level,
                                           const Coordinates& at, Split split) {
     const CubePoint point = project_to_cube(at.x, at.y, at.z);
     const std::int32_t layer = is_layered(view.kind) ? clamp_layer(at.layer, level.depth / 6) : 0;
-    return {face_taps(point.u, level.width, sampler, split), face_taps(point.v, level.height, sampler, split),
+    return {face_taps(point.u, level.width, sampler, 0, split), face_taps(point.v, level.height, sampler, 1, split),
             single_tap(layer * 6 + point.face), sampler.seamless_cubemap && sampler.filter == Filter::linear};
 }
 
-TEXTON_HD inline LevelTaps find_taps(const TextureView& view, const SamplerState& sampler, const LevelView& level,
+TEXTON_HD inline LevelTaps find_taps(const TextureView& view, const Sampler& sampler, const LevelView& level,
                                      const Coordinates& at, const Placement& placement) {
     if (is_cube(view.kind)) return find_cube_taps(view, sampler, level, at, placement.split);
     LevelTaps taps{};
     taps.x = axis_taps(at.x, level.width, sampler, 0, placement.split, placement.shift_x);
-    // A 1D fetch is a 2D fetch at y = 0 of a texture one texel high: sweep_linear_norm_addr3.
-    const float y = is_flat(view.kind) ? 0.0f : at.y;
-    taps.y = axis_taps(y, level.height, sampler, 1, placement.split, placement.shift_y);
+    // A 1D fetch is a 2D fetch at y = 0 of a texture one texel high (sweep_linear_norm_addr3), that of a layer is not:
+    // random borders on an H200.
+    if (view.kind == ArrayKind::layered_1d) {
+        taps.y = single_tap(0);
+    } else {
+        const float y = is_flat(view.kind) ? 0.0f : at.y;
+        taps.y = axis_taps(y, level.height, sampler, 1, placement.split, placement.shift_y);
+    }
     if (view.kind == ArrayKind::array_3d)
         taps.z = axis_taps(at.z, level.depth, sampler, 2, placement.split, 0);
     else
@@ -122,7 +121,7 @@ TEXTON_HD inline LevelTaps find_taps(const TextureView& view, const SamplerState
 
 // --- texels and weights ----------------------------------------------------------------------------------------------
 
-TEXTON_HD inline Lanes load_tap(const LevelView& level, const TexelFormat& format, const SamplerState& sampler,
+TEXTON_HD inline Lanes load_tap(const LevelView& level, const TexelFormat& format, const Sampler& sampler,
                                 std::int32_t x, std::int32_t y, std::int32_t z) {
     if (x != kBorderTexel && y != kBorderTexel && z != kBorderTexel) return load_texel(level, format, x, y, z);
     Lanes lanes{};
@@ -135,7 +134,13 @@ struct Quad {
     Lanes texel[4];
 };
 
-TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& format, const SamplerState& sampler,
+/// A texel of a quad has no part in the result where its weight along an axis is 0, and need not have memory then: fetches at
+/// the centre of the last texel before an unmapped tile are resident on an H200.
+TEXTON_HD inline bool has_weight(const LevelTaps& taps, int texel) {
+    return ((texel & 1) == 0 || taps.x.weight != 0) && ((texel & 2) == 0 || taps.y.weight != 0);
+}
+
+TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& format, const Sampler& sampler,
                                 const LevelTaps& taps, int slice) {
     Quad quad{};
     for (int i = 0; i < 4; ++i) {
@@ -143,6 +148,7 @@ TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& forma
         const std::int32_t y = taps.y.texel[i >> 1];
         const std::int32_t z = taps.z.texel[slice];
         const CubeStep step = taps.seamless ? cube_step(x, y, level.width) : CubeStep::inside;
+        if (level.partial != nullptr && !has_weight(taps, i)) continue;
         if (step == CubeStep::inside) {
             quad.texel[i] = load_tap(level, format, sampler, x, y, z);
         } else if (step == CubeStep::edge) {
@@ -171,7 +177,7 @@ TEXTON_HD inline FootprintWeights share_cube_corner(const LevelTaps& taps, std::
 
 /// Adds the texels around a place in one level; their weights add up to `share`. Of two slices the nearer one's share
 /// is rounded and the other's is the rest: onehot_mip3d_l0_t0.
-TEXTON_HD inline void add_footprint(TexelSum& sum, const TextureView& view, const SamplerState& sampler, int level,
+TEXTON_HD inline void add_footprint(TexelSum& sum, const TextureView& view, const Sampler& sampler, int level,
                                     const Coordinates& at, std::int32_t share, const Placement& placement) {
     if (share == 0) return;
     const LevelView& info = view.levels[level];

@@ -26,7 +26,7 @@ TEXTON_HD inline std::int32_t lod_to_fixed(float lod) {
 
 /// Lod, bias and clamps are cut toward zero to 1/256 before they act: sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp. Nearest
 /// level: .5 goes up (sweep_lod_point_mip).
-TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const SamplerState& sampler, std::int32_t lod) {
+TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const Sampler& sampler, std::int32_t lod) {
     const std::int32_t low = lod_to_fixed(sampler.mip_min);
     const std::int32_t high = lod_to_fixed(sampler.mip_max);
     const std::int32_t last = (view.level_count - 1) * 256;

@@ -143,6 +143,9 @@ TEXTON_HD inline std::int32_t sign_extend(std::uint32_t value, int bits) {
     return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
 }
 
+/// 10 bits in 1/65535, as the filter and gathering take them: the first six again below the last (gathers on an H200).
+TEXTON_HD inline std::int32_t widen_unorm10(std::int32_t value) { return value << 6 | value >> 4; }
+
 /// An unsigned normalized value of 8 or 16 bits in 1/65535.
 TEXTON_HD inline std::int32_t widen_unorm(std::uint32_t value, int bits) {
     return static_cast<std::int32_t>(bits == 8 ? value * 257 : value);
@@ -176,24 +179,34 @@ TEXTON_HD inline Lanes decode_block(const unsigned char* block, int x, int y, co
     return lanes;
 }
 
-/// The texel at (x, y) of slice, layer or face z, all inside the level.
-TEXTON_HD inline Lanes load_texel(const LevelView& level, const TexelFormat& format, int x, int y, int z) {
-    const unsigned char* slice = level.data + z * level.slice_pitch;
-    if (format.packing >= Packing::bc1) {
-        const unsigned char* block = slice + (y >> 2) * level.row_pitch + std::int64_t{x >> 2} * format.bytes;
-        return decode_block(block, x & 3, y & 3, format);
-    }
-    const unsigned char* texel = slice + y * level.row_pitch + std::int64_t{x} * format.bytes;
+/// What is stored at `bytes`: a texel, or the block that holds the texel (x, y).
+TEXTON_HD inline Lanes decode_texel(const unsigned char* bytes, const TexelFormat& format, int x, int y) {
+    if (format.packing >= Packing::bc1) return decode_block(bytes, x & 3, y & 3, format);
     Lanes lanes{};
     if (format.packing == Packing::rgb10a2) {
-        const std::uint32_t word = load_bits(texel, 32);
-        for (int c = 0; c < 3; ++c) lanes.channel[c] = {static_cast<std::int32_t>(word >> (10 * c) & 1023), 0};
-        lanes.channel[3] = {static_cast<std::int32_t>(word >> 30) * 341, 0};
+        const std::uint32_t word = load_bits(bytes, 32);
+        for (int c = 0; c < 3; ++c) lanes.channel[c] = {widen_unorm10(static_cast<std::int32_t>(word >> (10 * c) & 1023)), 0};
+        lanes.channel[3] = {static_cast<std::int32_t>(word >> 30) * 21845, 0};
         return lanes;
     }
     for (int c = 0; c < format.channels; ++c)
-        lanes.channel[c] = decode_channel(load_bits(texel + c * format.bits / 8, format.bits), format, c);
+        lanes.channel[c] = decode_channel(load_bits(bytes + c * format.bits / 8, format.bits), format, c);
     return lanes;
+}
+
+TEXTON_HD inline Lanes load_partial_texel(const LevelView& level, const TexelFormat& format, int x, int y, int z) {
+    const unsigned char nothing[16] = {};
+    const unsigned char* found = level.partial->find(x, y, z);
+    return decode_texel(found != nullptr ? found : nothing, format, x, y);
+}
+
+/// The texel at (x, y) of slice, layer or face z, all inside the level.
+TEXTON_HD inline Lanes load_texel(const LevelView& level, const TexelFormat& format, int x, int y, int z) {
+    if (level.partial != nullptr) return load_partial_texel(level, format, x, y, z);
+    const int side = format.packing >= Packing::bc1 ? 2 : 0;  // log2 of the texels along a block
+    const unsigned char* stored =
+        level.data + z * level.slice_pitch + (y >> side) * level.row_pitch + std::int64_t{x >> side} * format.bytes;
+    return decode_texel(stored, format, x, y);
 }
 
 }  // namespace texton::detail

@@ -93,10 +93,7 @@ public:
     TEXTON_HD std::uint32_t result() const {
         switch (kind_) {
             case LaneKind::integer: break;
-            // No capture shows how 10 bits are filtered: taken to be exact until the end.
             case LaneKind::unorm10:
-                return bits_of(static_cast<float>(fixed_) /
-                               (1023.0f * static_cast<float>(std::int64_t{256} << scale_)));
             case LaneKind::unorm16: return bits_of(static_cast<float>(rounded()) / 65535.0f);
             case LaneKind::snorm8: return signed_result(widen_snorm8_sum(static_cast<std::int32_t>(fixed_ >> scale_)));
             case LaneKind::snorm16: return signed_result(rounded());

@@ -1,50 +1,314 @@
-#include <texton/sample.h>
 #include <texton/texture.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include <texton/error.h>
 
-#include "core/block.h"
+#include "arrays/array_block.h"
+#include "arrays/texture_state.h"
+#include "core/backing.h"
+#include "core/transfer.h"
 
 namespace texton {
-namespace detail {
+namespace {
 
-struct TextureState {
-    TextureState(Backend& backend, const Array& array) : backend(&backend), array(array.block()), info(array.info()) {}
-    ~TextureState() {
-        if (handle != nullptr) backend->destroy_texture(handle);
-    }
-    TextureState(const TextureState&) = delete;
-    TextureState& operator=(const TextureState&) = delete;
+using detail::ArrayBlock;
+using detail::TextureRequest;
 
-    Backend* backend;
-    std::shared_ptr<Block> array;
-    ArrayInfo info;
-    TextureHandle handle = nullptr;
-};
+constexpr const char* kTexture = "texton::Texture";
 
-}  // namespace detail
-
-Texture::Texture(const Array& array) {
-    detail::Backend& backend = array.device().backend();
-    state_ = std::make_shared<detail::TextureState>(backend, array);
-    state_->handle = detail::request(&backend, "texton::Texture", {},
-                                     [&] { return backend.create_texture(array.handle(), array.info().format); });
+[[noreturn]] void refuse(ErrorCode code, std::string problem, std::string remedy,
+                         std::vector<ErrorNumber> numbers = {}) {
+    throw Error({.code = code,
+                 .object = kTexture,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy),
+                 .numbers = std::move(numbers)});
 }
 
-const ArrayInfo& Texture::info() const noexcept { return state_->info; }
+bool reads_as_integer(Format format) noexcept {
+    const FormatKind kind = info(format).kind;
+    return kind == FormatKind::uint || kind == FormatKind::sint;
+}
+
+// --- the sampler -----------------------------------------------------------------------------------------------------
+
+int dimensions(ArrayKind kind) noexcept { return is_flat(kind) ? 1 : kind == ArrayKind::array_3d ? 3 : 2; }
+
+void check_filters(const Sampler& sampler, Format format) {
+    if (!reads_as_integer(format)) return;
+    const auto check = [&](Filter filter, const char* field) {
+        if (filter == Filter::point) return;
+        refuse(ErrorCode::bad_argument,
+               fmt::format("linear {} needs a unorm, snorm, srgb or float format, but {} reads as integers", field,
+                           name(format)),
+               "Use Filter::point, or read the texels as another format.");
+    };
+    check(sampler.filter, "filter");
+    check(sampler.mip_filter, "mip_filter");
+}
+
+void check_coordinates(const Sampler& sampler, ArrayKind kind, int levels) {
+    if (sampler.normalized_coordinates) return;
+    if (levels > 1 || is_cube(kind)) {
+        refuse(ErrorCode::bad_argument,
+               is_cube(kind)
+                   ? fmt::format("normalized_coordinates is false, but a {} is read by directions", name(kind))
+                   : fmt::format("normalized_coordinates is false, but {} mip levels are read", levels),
+               "Set Sampler::normalized_coordinates.");
+    }
+    for (int axis = 0; axis < dimensions(kind); ++axis) {
+        const AddressMode mode = sampler.address[axis];
+        if (mode != AddressMode::wrap && mode != AddressMode::mirror) continue;
+        refuse(ErrorCode::bad_argument,
+               fmt::format("address[{}] is {}, which needs normalized coordinates", axis,
+                           mode == AddressMode::wrap ? "wrap" : "mirror"),
+               "Set Sampler::normalized_coordinates, or use AddressMode::clamp or border.");
+    }
+}
+
+void check_numbers(const Sampler& sampler) {
+    if (sampler.max_anisotropy < 1 || sampler.max_anisotropy > 16) {
+        refuse(ErrorCode::bad_argument, fmt::format("max_anisotropy is {}", sampler.max_anisotropy),
+               "Use 1, for isotropic filtering, to 16.", {{"max_anisotropy", sampler.max_anisotropy}});
+    }
+    const auto check = [](float value, const char* field) {
+        if (std::isnan(value)) refuse(ErrorCode::bad_argument, fmt::format("{} is no number", field), "Use a number.");
+    };
+    check(sampler.mip_bias, "mip_bias");
+    check(sampler.mip_min, "mip_min");
+    check(sampler.mip_max, "mip_max");
+}
+
+void check_sampler(const Sampler& sampler, Format format, ArrayKind kind, int levels) {
+    check_filters(sampler, format);
+    check_coordinates(sampler, kind, levels);
+    check_numbers(sampler);
+    if (sampler.seamless_cubemap && !is_cube(kind)) {
+        refuse(ErrorCode::bad_argument,
+               fmt::format("seamless_cubemap was asked for of a texture of kind {}", name(kind)),
+               "Leave it off: only cubemaps have edges between faces.");
+    }
+}
+
+// As an H200's driver has it, which takes every mode for planes of the other planar formats.
+void check_plane(const ArrayBlock& block, const Sampler& sampler) {
+    if (block.whole == nullptr || block.whole->info.format != Format::nv12) return;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (sampler.address[axis] == AddressMode::clamp) continue;
+        refuse(ErrorCode::unsupported,
+               fmt::format("address[{}] is not clamp, but CUDA reads planes of nv12 with clamp alone", axis),
+               "Use AddressMode::clamp, or copy the plane into an array of its own.");
+    }
+}
+
+// --- what of an array is read ----------------------------------------------------------------------------------------
+
+// Views of 8- and 16-bit channels are read as fractions where the array's own channels are 32-bit integers or floats, and
+// block-compressed arrays have no views: all as seen on an H200.
+Format checked_format(const ArrayInfo& array, const TextureRange& range) {
+    const FormatInfo& is = info(array.format);
+    const FormatInfo& read = info(range.format.value_or(array.format));
+    if (is.format == read.format) return read.format;
+    const auto refuse_as = [&](ErrorCode code, const char* why, const char* remedy) {
+        refuse(code, fmt::format("an array of {} was asked to be read as {}, {}", is.name, read.name, why), remedy,
+               {{"array_bytes", is.bytes}, {"format_bytes", read.bytes}});
+    };
+    if (is.layout != read.layout || is.bytes != read.bytes) {
+        refuse_as(ErrorCode::bad_argument, "whose texels are laid out otherwise",
+                  "Read it as a format of the same layout with as many bytes a texel.");
+    }
+    const auto compression = [](const FormatInfo& row) { return row.name.substr(0, row.name.find('_')); };
+    if (is.layout == FormatLayout::block &&
+        (compression(is) != compression(read) || is.kind != FormatKind::unorm || read.kind != FormatKind::srgb)) {
+        refuse_as(ErrorCode::bad_argument, "but blocks are read as they are, or unorm as srgb",
+                  "Make the array of the format that is to be read.");
+    }
+    const bool wide = is.kind == FormatKind::floating || is.bits == 32;
+    if (wide && read.kind != FormatKind::floating && read.bits < 32) {
+        refuse_as(ErrorCode::unsupported, "but CUDA reads 32-bit integers and floats only as such",
+                  "Make the array of the format that is to be read.");
+    }
+    return read.format;
+}
+
+// The range with its counts filled in.
+TextureRange checked_range(const ArrayInfo& array, TextureRange range) {
+    if (range.first_level < 0 || range.first_level >= array.levels || range.levels < 0 ||
+        range.levels > array.levels - range.first_level) {
+        refuse(ErrorCode::out_of_bounds,
+               fmt::format("{} levels from level {} on were asked for, but the array has {}", range.levels,
+                           range.first_level, array.levels),
+               "Ask for levels that it has; 0 means all from the first on.",
+               {{"first_level", static_cast<std::uint64_t>(range.first_level)},
+                {"levels", static_cast<std::uint64_t>(range.levels)},
+                {"array_levels", static_cast<std::uint64_t>(array.levels)}});
+    }
+    const std::size_t layers = is_layered(array.kind) ? array.layers : 1;
+    if (range.first_layer >= layers || range.layers > layers - range.first_layer) {
+        refuse(ErrorCode::out_of_bounds,
+               fmt::format("{} layers from layer {} on were asked for, but the array has {}", range.layers,
+                           range.first_layer, layers),
+               "Ask for layers that it has; 0 means all from the first on.",
+               {{"first_layer", range.first_layer}, {"layers", range.layers}, {"array_layers", layers}});
+    }
+    if (range.levels == 0) range.levels = array.levels - range.first_level;
+    if (range.layers == 0) range.layers = layers - range.first_layer;
+    const bool part = range.layers != layers || (range.levels != array.levels && range.levels != 1);
+    if (part && info(array.format).layout != FormatLayout::plain) {
+        refuse(ErrorCode::unsupported, fmt::format("a part of an array of {} was asked for", name(array.format)),
+               "Read all layers, and all levels or one: CUDA has no views of such formats.");
+    }
+    return range;
+}
+
+// --- what of memory is read ------------------------------------------------------------------------------------------
+
+bool is_row(const detail::Place& place) noexcept { return place.extent.height == 1; }
+
+void check_row(const detail::Place& place, const Sampler& sampler) {
+    // As an H200's driver has it: 2^30 texels, and 2^32 bytes.
+    const std::size_t longest = std::min(std::size_t{1} << 30, (std::size_t{1} << 32) / info(place.format).bytes);
+    if (place.extent.width > longest) {
+        refuse(ErrorCode::overflow,
+               fmt::format("a row of {} texels of {} was given, but a texture reads at most {}", place.extent.width,
+                           name(place.format), longest),
+               "Read the row in parts.", {{"width", place.extent.width}, {"limit", longest}});
+    }
+    if (sampler.filter != Filter::point || sampler.normalized_coordinates) {
+        refuse(ErrorCode::bad_argument,
+               sampler.normalized_coordinates
+                   ? "normalized_coordinates is true, but a row of memory is read by the texel's number"
+                   : "linear filter was asked for, but a row of memory is read by the texel's number",
+               "Use the default Sampler, or copy the texels into a 1D array.");
+    }
+}
+
+void check_rows(const detail::Place& place, const DeviceLimits& limits) {
+    const auto& most = limits.pitch_2d;
+    if (place.extent.width > most[0] || place.extent.height > most[1] || place.pitch > most[2]) {
+        refuse(ErrorCode::overflow,
+               fmt::format(
+                   "{} texels with a pitch of {} bytes were given, but a texture on memory has at most {} x {} with a "
+                   "pitch of {}",
+                   to_string(place.extent), place.pitch, most[0], most[1], most[2]),
+               "Copy the texels into an array, or read a part of them.",
+               {{"width", place.extent.width}, {"height", place.extent.height}, {"pitch", place.pitch}});
+    }
+    if (place.pitch % limits.texture_pitch_alignment != 0) {
+        refuse(ErrorCode::bad_argument,
+               fmt::format("rows {} bytes apart were given, but textures need a multiple of {}", place.pitch,
+                           limits.texture_pitch_alignment),
+               "Use Pitched2D, or copy the texels into an array.",
+               {{"pitch", place.pitch}, {"alignment", limits.texture_pitch_alignment}});
+    }
+}
+
+void check_memory(const detail::Place& place, const Sampler& sampler) {
+    detail::check_live(place, kTexture);
+    if (detail::home(place) == nullptr) {
+        refuse(ErrorCode::bad_argument, fmt::format("{} memory was given", name(place.kind)),
+               "Copy the texels to memory of the device, or into an array.");
+    }
+    if (place.address == nullptr) {
+        refuse(ErrorCode::bad_argument, fmt::format("a view of {} was given, which has no address", name(place.kind)),
+               "Make the texture from the Array itself, or copy the texels to memory of the device.");
+    }
+    if (place.extent.depth != 1) {
+        refuse(ErrorCode::bad_argument, fmt::format("{} texels were given", to_string(place.extent)),
+               "A texture on memory reads a row, or rows a pitch apart: take one slice, or copy the texels into a 3D "
+               "array.",
+               {{"width", place.extent.width}, {"height", place.extent.height}, {"depth", place.extent.depth}});
+    }
+    if (const FormatLayout layout = info(place.format).layout;
+        layout != FormatLayout::plain && layout != FormatLayout::packed) {
+        refuse(ErrorCode::unsupported, fmt::format("memory of {} was given", name(place.format)),
+               "Copy the texels into an array, or a PlanarArray.");
+    }
+    const DeviceLimits& limits = place.backend->limits();
+    if (reinterpret_cast<std::uintptr_t>(place.address) % limits.texture_alignment != 0) {
+        refuse(ErrorCode::bad_argument,
+               fmt::format("the first texel lies at {}, but textures need a multiple of {} bytes",
+                           static_cast<const void*>(place.address), limits.texture_alignment),
+               "Begin where the memory begins, or at a multiple of limits().texture_alignment.",
+               {{"alignment", limits.texture_alignment}});
+    }
+    if (is_row(place)) {
+        check_row(place, sampler);
+    } else {
+        check_rows(place, limits);
+    }
+}
+
+std::unique_ptr<detail::TextureState> create(detail::Backend& backend, const TextureRequest& request) {
+    detail::refuse_while_recording(kTexture, "making a texture");
+    auto state = std::make_unique<detail::TextureState>(backend);
+    state->format = request.format;
+    state->sampler = request.sampler;
+    if (request.array != nullptr) {
+        const ArrayInfo& array = request.array->info;
+        state->kind = array.kind;
+        state->extent = level_extent(array, request.range.first_level);
+        state->levels = request.range.levels;
+        state->layers = request.range.layers;
+        state->gathers = array.usage.gather;
+        state->block = request.array;
+    } else {
+        const detail::Place& place = *request.memory;
+        state->source = is_row(place) ? TextureSource::linear : TextureSource::pitched;
+        state->kind = is_row(place) ? ArrayKind::array_1d : ArrayKind::array_2d;
+        state->extent = place.extent;
+        state->block = place.owner.get();
+    }
+    state->handle = detail::request(
+        &backend, kTexture,
+        {{"width", state->extent.width}, {"height", state->extent.height}, {"depth", state->extent.depth}},
+        [&] { return state->sampling->create_texture(request); });
+    return state;
+}
+
+}  // namespace
+
+Texture::Texture(const Array& array, const Sampler& sampler, const TextureRange& range) {
+    const ArrayBlock& block = detail::live(array, kTexture);
+    TextureRequest request{.array = &block, .sampler = sampler};
+    request.format = checked_format(block.info, range);
+    request.range = checked_range(block.info, range);
+    request.range.format = request.format;
+    check_sampler(sampler, request.format, block.info.kind, request.range.levels);
+    check_plane(block, sampler);
+    state_ = detail::TextureCache::find_or_make(array.block(), detail::texture_key(request),
+                                                [&] { return create(*block.backend, request); });
+}
+
+Texture::Texture(const ConstView& memory, const Sampler& sampler) {
+    const detail::Place& place = memory.place();
+    check_memory(place, sampler);
+    check_sampler(sampler, place.format, is_row(place) ? ArrayKind::array_1d : ArrayKind::array_2d, 1);
+    const TextureRequest request{.memory = &place, .format = place.format, .sampler = sampler};
+    if (place.owner == nullptr) {
+        state_ = create(*place.backend, request);
+    } else {
+        state_ = detail::TextureCache::find_or_make(place.owner, detail::texture_key(request),
+                                                    [&] { return create(*place.backend, request); });
+    }
+}
+
+TextureSource Texture::source() const noexcept { return state_->source; }
+ArrayKind Texture::kind() const noexcept { return state_->kind; }
+Format Texture::format() const noexcept { return state_->format; }
+const Sampler& Texture::sampler() const noexcept { return state_->sampler; }
+Extent Texture::extent() const noexcept { return state_->extent; }
+int Texture::levels() const noexcept { return state_->levels; }
+std::size_t Texture::layers() const noexcept { return state_->layers; }
 Device Texture::device() const { return Device(*state_->backend); }
 
-std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const Point2> points) {
-    detail::refuse_while_recording("texton::sample", "sampling without a stream");
-    std::vector<std::array<float, 4>> results(points.size());
-    if (points.empty()) return results;
-    static_assert(sizeof(Point2) == 2 * sizeof(float));
-    const std::span<const float> coordinates(&points.front().x, points.size() * 2);
-    const std::span<float> values(results.front().data(), results.size() * 4);
-    detail::Backend& backend = texture.device().backend();
-    detail::request(&backend, "texton::sample", {{"points", points.size()}},
-                    [&] { backend.sample(texture.state()->handle, texture.info().format, coordinates, values); });
-    return results;
+std::uint64_t Texture::handle() const {
+    const detail::BackingUse use(kTexture, detail::source_of(state_));
+    return state_->sampling->texture_number(state_->handle);
 }
 
 }  // namespace texton

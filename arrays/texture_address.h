@@ -26,34 +26,34 @@ TEXTON_HD inline int coordinate_fraction_bits(std::int32_t size) {
     return bits > 21 ? bits : 21;
 }
 
-TEXTON_HD inline std::int32_t address_texel(std::int64_t texel, std::int32_t size, Address mode) {
+TEXTON_HD inline std::int32_t address_texel(std::int64_t texel, std::int32_t size, AddressMode mode) {
     switch (mode) {
-        case Address::wrap: {
+        case AddressMode::wrap: {
             const std::int64_t rest = texel % size;
             return static_cast<std::int32_t>(rest < 0 ? rest + size : rest);
         }
-        case Address::clamp: return static_cast<std::int32_t>(texel < 0 ? 0 : texel >= size ? size - 1 : texel);
-        case Address::mirror: {
+        case AddressMode::clamp: return static_cast<std::int32_t>(texel < 0 ? 0 : texel >= size ? size - 1 : texel);
+        case AddressMode::mirror: {
             const std::int64_t period = 2 * std::int64_t{size};
             std::int64_t rest = texel % period;
             if (rest < 0) rest += period;
             return static_cast<std::int32_t>(rest < size ? rest : period - 1 - rest);
         }
-        case Address::border: return texel < 0 || texel >= size ? kBorderTexel : static_cast<std::int32_t>(texel);
+        case AddressMode::border: return texel < 0 || texel >= size ? kBorderTexel : static_cast<std::int32_t>(texel);
     }
     return 0;
 }
 
 /// The coordinate in 1/512 of a texel, rounded down. Saturates at +-2^40, far outside of every texture.
-TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t size, bool normalized, Address mode) {
+TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t size, bool normalized, AddressMode mode) {
     constexpr int kLimitBits = 40;
     if (!normalized) return floor_to_fixed(coordinate, 9, kLimitBits);
     const int fraction_bits = coordinate_fraction_bits(size);
     std::int64_t u = floor_to_fixed(coordinate, fraction_bits, kLimitBits);
     // Infinite and huge coordinates wrap and mirror as whole numbers do: sweep_special_coords_f0_n1_a0, _a2.
     const std::int64_t one = std::int64_t{1} << fraction_bits;
-    if (mode == Address::wrap) u &= one - 1;
-    if (mode == Address::mirror) u &= 2 * one - 1;
+    if (mode == AddressMode::wrap) u &= one - 1;
+    if (mode == AddressMode::mirror) u &= 2 * one - 1;
     return (u * size) >> (fraction_bits - 9);
 }
 
@@ -71,10 +71,10 @@ enum class Split : std::uint8_t { fixed_point, texels };
 /// Linear filtering: texel centres are whole numbers after half a texel is taken off, rounded half up to 1/256.
 /// `scaled` is in 1/512 of a texel.
 /// `shift`, in 1/256 of a texel, moves the footprint.
-TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, Address mode, Split split,
+TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, Split split,
                                       std::int32_t shift) {
     std::int64_t fixed = ((scaled - 255) >> 1) + shift;
-    if (mode == Address::clamp && split == Split::fixed_point) {
+    if (mode == AddressMode::clamp && split == Split::fixed_point) {
         const std::int64_t last = (std::int64_t{size} - 1) * 256;
         fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
     }
@@ -83,7 +83,7 @@ TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, Ad
             static_cast<std::int32_t>(fixed & 255)};
 }
 
-TEXTON_HD inline AxisTaps point_taps(std::int64_t scaled, std::int32_t size, Address mode) {
+TEXTON_HD inline AxisTaps point_taps(std::int64_t scaled, std::int32_t size, AddressMode mode) {
     const std::int32_t texel = address_texel(scaled >> 9, size, mode);
     return {{texel, texel}, 0};
 }

@@ -32,7 +32,7 @@ TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     return sum.result();
 }
 
-/// The same where nothing filters, neither in a level nor between them. The filter widens snorm8 (and perhaps 10 bits) to
+/// The same where nothing filters, neither in a level nor between them. The filter widens snorm8 and 10 bits to
 /// 16 bits; a point read divides by the largest code: TextureModelTest, r8_snorm and rgb10a2_unorm on an H200.
 TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind) {
     if (kind == LaneKind::float16 && lane.exponent == 16) {  // infinite, or no number
@@ -40,27 +40,35 @@ TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind
         const auto fraction = static_cast<std::uint32_t>(negative ? -lane.mantissa : lane.mantissa) & 1023U;
         return (negative ? 0xff800000U : 0x7f800000U) | fraction << 13;
     }
-    if (kind == LaneKind::unorm10) return bits_of(static_cast<float>(lane.mantissa) / 1023.0f);
+    if (kind == LaneKind::unorm10) return bits_of(static_cast<float>(lane.mantissa >> 6) / 1023.0f);
     if (kind == LaneKind::snorm8)
         return bits_of(static_cast<float>(lane.mantissa < -127 ? -127 : lane.mantissa) / 127.0f);
+    if (kind == LaneKind::unorm16) return bits_of(static_cast<float>(lane.mantissa) / 65535.0f);  // as the filter would
     return channel_result(lane, kind);
 }
 
-TEXTON_HD inline Texel point_texel(const TextureView& view, const SamplerState& sampler, int level,
-                                   const Coordinates& at) {
+/// What a fetch makes of one texel where nothing filters.
+TEXTON_HD inline Texel unfiltered_texel(const Lanes& lanes, const TexelFormat& format) {
+    Texel texel{};
+    for (int c = 0; c < returned_channels(format); ++c)
+        texel.channel[c] = unfiltered_result(lanes.channel[c], lane_kind(format, c));
+    return texel;
+}
+
+TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampler, int level, const Coordinates& at) {
     const TexelFormat format = unfiltered_format(view.format);
     const LevelTaps taps = find_taps(view, sampler, view.levels[level], at, {});
     const Lanes lanes =
         load_tap(view.levels[level], format, sampler, taps.x.texel[0], taps.y.texel[0], taps.z.texel[0]);
+    // Where there is one level, mip_filter counts for nothing: r8_snorm of flat arrays on an H200.
+    if (sampler.mip_filter == Filter::point || view.level_count == 1) return unfiltered_texel(lanes, format);
     Texel texel{};
     for (int c = 0; c < returned_channels(format); ++c)
-        texel.channel[c] = sampler.mip_filter == Filter::point
-                               ? unfiltered_result(lanes.channel[c], lane_kind(format, c))
-                               : channel_result(lanes.channel[c], lane_kind(format, c));
+        texel.channel[c] = channel_result(lanes.channel[c], lane_kind(format, c));
     return texel;
 }
 
-TEXTON_HD inline Texel sample_levels(const TextureView& view, const SamplerState& sampler, const Coordinates& at,
+TEXTON_HD inline Texel sample_levels(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                      const LevelBlend& blend) {
     if (sampler.filter == Filter::point && blend.weight == 0) return point_texel(view, sampler, blend.level, at);
     TexelSum sum(view.format, 0);
@@ -71,7 +79,7 @@ TEXTON_HD inline Texel sample_levels(const TextureView& view, const SamplerState
 
 /// Adds a row of pairs in one level. Shares of `level_share` are rounded so that their running total is right:
 /// rand_grad_aniso8_f32. A row of fewer parts than the sum counts each sample so much oftener.
-TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const SamplerState& sampler, int level,
+TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Sampler& sampler, int level,
                               const Coordinates& at, const SampleRow& row, int scale, std::int32_t level_share,
                               const Direction& first, const Direction& step) {
     const std::int32_t side = 128 << row.scale;
@@ -91,7 +99,7 @@ TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Samp
 
 /// The finer level's row is that of the ratio, stretched; the coarser one's is that of a ratio as much smaller as its
 /// texels are larger: rand_grad_aniso2_f32.
-TEXTON_HD inline Texel sample_line(const TextureView& view, const SamplerState& sampler, const Coordinates& at,
+TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                    const FootprintLine& line) {
     const LevelBlend blend = sharpen_blend(blend_levels(view, sampler, line.lod), sampler);
     if (line.ratio == 0) return sample_levels(view, sampler, at, blend);
@@ -115,19 +123,18 @@ TEXTON_HD inline Texel sample_line(const TextureView& view, const SamplerState& 
 // --- the fetches -----------------------------------------------------------------------------------------------------
 
 /// A fetch from level 0.
-TEXTON_HD inline Texel fetch(const TextureView& view, const SamplerState& sampler, const Coordinates& at) {
+TEXTON_HD inline Texel fetch(const TextureView& view, const Sampler& sampler, const Coordinates& at) {
     return sample_levels(view, sampler, at, {0, 0});
 }
 
 /// A fetch at a level of detail that the caller gives.
-TEXTON_HD inline Texel fetch_lod(const TextureView& view, const SamplerState& sampler, const Coordinates& at,
-                                 float lod) {
+TEXTON_HD inline Texel fetch_lod(const TextureView& view, const Sampler& sampler, const Coordinates& at, float lod) {
     return sample_levels(view, sampler, at, sharpen_blend(blend_levels(view, sampler, lod_to_fixed(lod)), sampler));
 }
 
 /// A fetch whose level of detail and anisotropy follow from how the coordinates change between pixels. Cubemaps: the
 /// gradients are those of the direction.
-TEXTON_HD inline Texel fetch_grad(const TextureView& view, const SamplerState& sampler, const Coordinates& at,
+TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                   const Gradients& gradients) {
     const bool volume = view.kind == ArrayKind::array_3d;
     const Gradients on_face = is_cube(view.kind) ? project_gradients(at.x, at.y, at.z, gradients) : gradients;
@@ -139,20 +146,48 @@ TEXTON_HD inline Texel fetch_grad(const TextureView& view, const SamplerState& s
     return sample_levels(view, sampler, at, sharpen_blend(blend_levels(view, sampler, lod), sampler));
 }
 
+/// Texel number `index` of a row of memory, of which those outside read as zeros.
+TEXTON_HD inline Texel fetch_texel(const TextureView& view, std::int32_t index) {
+    if (index < 0 || index >= view.levels[0].width) return {};
+    const TexelFormat format = unfiltered_format(view.format);
+    return unfiltered_texel(load_texel(view.levels[0], format, index, 0, 0), format);
+}
+
 /// One channel of the four texels that linear filtering would blend, in the order (0,1) (1,1) (1,0) (0,0):
 /// rand_gather_*.
-TEXTON_HD inline Texel gather(const TextureView& view, const SamplerState& sampler, const Coordinates& at,
-                              int channel) {
+TEXTON_HD inline Texel gather(const TextureView& view, const Sampler& sampler, const Coordinates& at, int channel) {
     constexpr int kOrder[4] = {2, 3, 1, 0};
-    SamplerState linear = sampler;
+    Sampler linear = sampler;
     linear.filter = Filter::linear;
-    const LevelTaps taps = find_taps(view, linear, view.levels[0], at, {Split::texels, 0, 0});
+    LevelTaps taps = find_taps(view, linear, view.levels[0], at, {Split::texels, 0, 0});
+    taps.x.weight = taps.y.weight = kFullWeight;  // all four are read
     const TexelFormat format = unfiltered_format(view.format);
     const Quad quad = load_quad(view.levels[0], format, sampler, taps, 0);
     Texel result{};
     for (int i = 0; i < 4; ++i)
         result.channel[i] = channel_result(quad.texel[kOrder[i]].channel[channel], lane_kind(format, channel));
     return result;
+}
+
+/// Any of them.
+TEXTON_HD inline Texel fetch_point(const TextureView& view, const Sampler& sampler, const FetchPoint& point,
+                                   FetchOperation operation, int component) {
+    const Coordinates at{point.x, point.y, point.z, point.layer};
+    switch (operation) {
+        case FetchOperation::plain: return fetch(view, sampler, at);
+        case FetchOperation::lod: return fetch_lod(view, sampler, at, point.lod);
+        case FetchOperation::gradients: {
+            Gradients gradients{{point.dx[0], 0, 0}, {point.dy[0], 0, 0}};
+            for (int axis = 1; axis < 3 && !is_flat(view.kind); ++axis) {
+                gradients.dx[axis] = point.dx[axis];
+                gradients.dy[axis] = point.dy[axis];
+            }
+            return fetch_grad(view, sampler, at, gradients);
+        }
+        case FetchOperation::gather: return gather(view, sampler, at, component);
+        case FetchOperation::texel: return fetch_texel(view, point.layer);
+    }
+    return {};
 }
 
 }  // namespace texton::detail

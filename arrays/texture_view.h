@@ -3,20 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <texton/array_info.h>
+#include <texton/fetch.h>
 #include <texton/host_device.h>
+#include <texton/sampler.h>
 
 namespace texton::detail {
-
-enum class ArrayKind : std::uint8_t {
-    array_1d,
-    array_2d,
-    array_3d,
-    layered_1d,
-    layered_2d,
-    cubemap,
-    cubemap_layered,
-    pitch_2d
-};
 
 /// How the bits of a channel read.
 enum class Encoding : std::uint8_t { uint, sint, floating, unorm, snorm, srgb };
@@ -32,14 +24,28 @@ struct TexelFormat {
     std::uint8_t bytes;  ///< of a texel; BC: of a block
 };
 
+/// Texels of which some may have no memory: those of a sparse array.
+class PartialTexels {
+public:
+    /// The texel, or the block that holds it; null where there is none, which reads as zeros.
+    TEXTON_HD virtual const unsigned char* find(int x, int y, int z) = 0;
+
+protected:
+    PartialTexels() = default;
+    PartialTexels(const PartialTexels&) = default;
+    PartialTexels& operator=(const PartialTexels&) = default;
+    ~PartialTexels() = default;
+};
+
 /// One mip level. Layers and cube faces lie `slice_pitch` apart, as the slices of a 3D level do.
 struct LevelView {
     const unsigned char* data;
     std::int32_t width;
     std::int32_t height;
-    std::int32_t depth;        ///< slices of a 3D level, layers (faces counted one by one), else 1
-    std::int64_t row_pitch;    ///< bytes from a row (BC: of blocks) to the next
-    std::int64_t slice_pitch;  ///< bytes from a slice, layer or face to the next
+    std::int32_t depth;                ///< slices of a 3D level, layers (faces counted one by one), else 1
+    std::int64_t row_pitch;            ///< bytes from a row (BC: of blocks) to the next
+    std::int64_t slice_pitch;          ///< bytes from a slice, layer or face to the next
+    PartialTexels* partial = nullptr;  ///< in place of `data`
 };
 
 inline constexpr int kMaxLevels = 18;
@@ -49,23 +55,6 @@ struct TextureView {
     TexelFormat format;
     std::int32_t level_count;
     LevelView levels[kMaxLevels];
-};
-
-enum class Address : std::uint8_t { wrap, clamp, mirror, border };
-enum class Filter : std::uint8_t { point, linear };
-
-struct SamplerState {
-    Address address[3];
-    Filter filter;
-    Filter mip_filter;
-    bool normalized_coordinates;
-    bool seamless_cubemap;
-    bool trilinear_optimization;
-    std::uint8_t max_anisotropy;  ///< 0 and 1: isotropic
-    float mip_bias;
-    float mip_min;
-    float mip_max;
-    float border[4];
 };
 
 /// Where to sample. `layer` is what the layered fetches take.
@@ -80,11 +69,6 @@ struct Coordinates {
 struct Gradients {
     float dx[3];
     float dy[3];
-};
-
-/// Bits of the four channels: float32, or the integers themselves.
-struct Texel {
-    std::uint32_t channel[4];
 };
 
 }  // namespace texton::detail

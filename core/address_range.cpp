@@ -26,6 +26,7 @@ struct RangeBlock;
 
 struct Cover : detail::Block {
     Cover(std::shared_ptr<RangeBlock> range, std::size_t offset, std::size_t bytes) noexcept;
+    ~Cover() override { attached.reset(); }
     std::shared_ptr<RangeBlock> range;
     std::size_t offset;
 };

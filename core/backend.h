@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include <texton/array_info.h>
 #include <texton/device.h>
 #include <texton/format.h>
 #include <texton/location.h>
@@ -31,14 +32,12 @@ struct NativeEvent;
 struct NativeGraph;
 struct NativePool;
 struct NativePhysical;
-struct NativeTexture;
 using StreamHandle = NativeStream*;
 using EventHandle = NativeEvent*;
 using GraphHandle = NativeGraph*;
 using PoolHandle = NativePool*;
 using PhysicalHandle = NativePhysical*;
 using ArrayHandle = NativeArray*;
-using TextureHandle = NativeTexture*;
 
 struct PitchedMemory {
     std::byte* address = nullptr;
@@ -63,8 +62,24 @@ struct CopyRequest {
 struct FillRequest {
     const Place* destination = nullptr;
     Box box;
-    std::uint32_t pattern = 0;
-    int pattern_bytes = 1;  // 1, 2 or 4
+    std::array<std::byte, 16> pattern{};
+    int pattern_bytes = 1;  // 1, 2, 4, 8 or 16; arrays: the bytes of a texel, or of a block
+};
+
+/// Where an array's memory comes from.
+enum class ArrayBacking : std::uint8_t { own, sparse, deferred };
+
+/// Memory for a box of texels of a sparse array, or for a layer's mip tail; a null memory takes it away. Offset and extent are
+/// whole tiles, but at the edge of a level, where the extent ends with the level.
+struct TileMapRequest {
+    ArrayHandle array = nullptr;
+    bool tail = false;
+    int level = 0;
+    std::size_t layer = 0;
+    Offset offset;  // texels
+    Extent extent;
+    PhysicalHandle memory = nullptr;
+    std::size_t memory_offset = 0;  // bytes; the tiles follow each other, x fastest
 };
 
 enum class PoolAttribute : std::uint8_t {
@@ -180,14 +195,15 @@ public:
     virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
     virtual void destroy_graph(GraphHandle graph) noexcept = 0;
 
-    // Arrays and textures: 2D, plain and packed formats.
-    virtual ArrayHandle create_array(Format format, Extent extent) = 0;
-    virtual void destroy_array(ArrayHandle array) noexcept = 0;
-    virtual TextureHandle create_texture(ArrayHandle array, Format format) = 0;
-    virtual void destroy_texture(TextureHandle texture) noexcept = 0;
-    /// Point fetches at texel coordinates x0 y0 x1 y1 ..., clamped to the edge: four floats each into `results`. Host memory.
-    virtual void sample(TextureHandle texture, Format format, std::span<const float> coordinates,
-                        std::span<float> results) = 0;
+    // Arrays. Planar formats are 2D, with planes instead of levels. Textures, surfaces and sampling: arrays/sampling.h.
+    virtual ArrayHandle create_array(const ArrayInfo& info, ArrayBacking backing) = 0;
+    virtual void destroy_array(ArrayHandle array) noexcept = 0;  // after the device's work, as cudaFreeArray
+    virtual MemoryRequirements array_requirements(ArrayHandle deferred) = 0;
+    virtual SparseProperties array_tiles(ArrayHandle sparse) = 0;
+    /// In the stream's order; memory is of PhysicalInfo::tile_pool. All in one call to the driver, all of one array or not.
+    virtual void map_tiles(std::span<const TileMapRequest> requests, StreamHandle stream) = 0;
+    /// Backs a deferred array with `memory` from `offset` on; null takes it away.
+    virtual void map_array(ArrayHandle deferred, PhysicalHandle memory, std::size_t offset, StreamHandle stream) = 0;
 };
 
 /// The CUDA devices of the process; empty, with the reason, where there is none. Made once, on first use.

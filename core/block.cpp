@@ -32,6 +32,7 @@ PoolState::~PoolState() {
 }
 
 PoolBlock::~PoolBlock() {
+    attached.reset();
     if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
     // Memory from outside of a graph cannot be freed in it.
     if (!of_graph && recording() && stream->device.backend().stream_capturing(stream->handle)) {

@@ -3,11 +3,27 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
+
+#include <texton/stream.h>
 
 #include "core/backend.h"
 #include "core/request.h"
 
 namespace texton::detail {
+
+/// Guards memory whose backing changes while it is in use: that of sparse and deferred arrays. See BackingUse.
+class Backing {
+public:
+    virtual ~Backing() = default;
+    /// Until unlock() nobody maps or unmaps. Error{not_mapped}, naming `object`, if work on it must not be enqueued.
+    virtual void lock(const char* object) = 0;
+    virtual void unlock() noexcept = 0;
+    /// Lets what follows on the stream come after the last mapping; a null stream: the host waits for it.
+    virtual void wait_for_mapping(const Stream* stream) = 0;
+    /// Work was enqueued on the stream: what it uses must stay until the work is done.
+    virtual void used_on(const Stream& stream) = 0;
+};
 
 struct Block {
     Block(Backend& backend, MemoryKind kind, std::byte* address, std::size_t bytes) noexcept
@@ -22,6 +38,10 @@ struct Block {
     std::size_t bytes;
     bool host_reads_slowly = false;  ///< write-combined
     std::atomic<bool> alive{true};   ///< false once freed before its last view is gone
+    Backing* backing = nullptr;      ///< null where the memory is there as long as the block
+    /// What the layer of arrays keeps with the memory: its textures. Destroyed before the memory is.
+    mutable std::mutex attached_mutex;
+    mutable std::shared_ptr<void> attached;
 };
 
 struct StreamState {
@@ -59,6 +79,7 @@ struct GraphState {
     Device device;
     GraphHandle handle;
     std::size_t size;
+    std::vector<std::shared_ptr<const Block>> guarded;  ///< what a launch uses that has a Backing
 };
 
 struct PoolState {
@@ -80,6 +101,7 @@ struct PlainBlock : Block {
     PlainBlock(Backend& backend, MemoryKind kind, std::byte* address, std::size_t bytes, FreeFunction free) noexcept
         : Block(backend, kind, address, bytes), free(free) {}
     ~PlainBlock() override {
+        attached.reset();
         if (address != nullptr) free_outside_recording(*backend, free, address);
     }
 

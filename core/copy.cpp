@@ -1,9 +1,11 @@
 #include <texton/copy.h>
 
 #include <deque>
+#include <memory>
 
 #include <texton/error.h>
 
+#include "core/backing.h"
 #include "core/block.h"
 #include "core/transfer.h"
 
@@ -42,33 +44,71 @@ detail::Backend& executor(const detail::CopyRequest& request) {
     return to != nullptr ? *to : Device::cpu().backend();
 }
 
+bool is_cpu_array(const detail::Place& place) {
+    return place.kind == MemoryKind::array && place.backend->properties().kind == DeviceKind::cpu;
+}
+
+// Nobody copies between an array of the CPU device and a CUDA device: it goes through packed host memory, within the call.
+void copy_through_host(const detail::CopyRequest& request, detail::Backend& cuda, const detail::StreamHandle* stream) {
+    if (stream != nullptr && cuda.stream_capturing(*stream)) {
+        throw Error({.code = ErrorCode::capturing,
+                     .problem = "a copy between an array of the CPU device and a CUDA device cannot be recorded",
+                     .remedy = "Copy into memory of the CUDA device before, and record the copy from there."});
+    }
+    const auto bytes = std::make_unique_for_overwrite<std::byte[]>(total(request.box));
+    detail::Place packed;
+    packed.address = bytes.get();
+    packed.pitch = request.box.row_bytes;
+    packed.slice_pitch = request.box.row_bytes * request.box.rows;
+    packed.format = request.source->format;
+    packed.extent = request.source->extent;
+    const auto run = [&](const detail::Place& to, const detail::Place& from, const detail::Place& array) {
+        const detail::CopyRequest half{&to, &from, request.box};
+        if (is_cpu_array(array)) {
+            array.backend->copy(half, nullptr);
+        } else {
+            cuda.copy(half, stream);
+        }
+    };
+    run(packed, *request.source, *request.source);
+    run(*request.destination, packed, *request.destination);
+}
+
+bool goes_through_host(const detail::CopyRequest& request, const detail::Backend& backend) {
+    return backend.properties().kind == DeviceKind::cuda &&
+           (is_cpu_array(*request.source) || is_cpu_array(*request.destination));
+}
+
+void run_copy(const detail::CopyRequest& request, detail::Backend& backend, const detail::StreamHandle* stream) {
+    if (goes_through_host(request, backend)) {
+        copy_through_host(request, backend, stream);
+    } else if (worth_staging(request) &&
+               (stream == nullptr || (!detail::recording() && !backend.stream_capturing(*stream)))) {
+        detail::copy_staged(backend, request, stream);
+    } else {
+        backend.copy(request, stream);
+    }
+}
+
 }  // namespace
 
 void copy(const View& destination, const ConstView& source) {
     const Transfer transfer(destination, source);
     detail::refuse_while_recording(kCopy, "copying without a stream");
     detail::Backend& backend = executor(transfer.request);
-    detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}}, [&] {
-        if (worth_staging(transfer.request)) {
-            detail::copy_staged(backend, transfer.request, nullptr);
-        } else {
-            backend.copy(transfer.request, nullptr);
-        }
-    });
+    const detail::BackingUse use(kCopy, destination.place().owner, source.place().owner);
+    detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}},
+                    [&] { run_copy(transfer.request, backend, nullptr); });
 }
 
 void copy(const View& destination, const ConstView& source, const Stream& stream) {
     const Transfer transfer(destination, source);
     detail::check_stream(stream, detail::home(destination.place()), detail::home(source.place()), kCopy);
     detail::Backend& backend = stream.device().backend();
-    const detail::StreamHandle handle = stream.state()->handle;
-    detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}}, [&] {
-        if (worth_staging(transfer.request) && !detail::recording() && !backend.stream_capturing(handle)) {
-            detail::copy_staged(backend, transfer.request, &handle);
-        } else {
-            backend.copy(transfer.request, &handle);
-        }
-    });
+    detail::BackingUse use(kCopy, stream, destination.place().owner, source.place().owner);
+    detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}},
+                    [&] { run_copy(transfer.request, backend, &stream.state()->handle); });
+    use.enqueued();
 }
 
 void CopyBatch::add(const View& destination, const ConstView& source) {
@@ -80,15 +120,27 @@ void CopyBatch::run(const Stream& stream) const {
     if (pairs_.empty()) return;
     std::deque<Transfer> transfers;  // requests point into them
     std::vector<detail::CopyRequest> requests;
+    std::vector<detail::CopyRequest> through_host;
+    std::vector<std::shared_ptr<const detail::Block>> guarded;
     requests.reserve(pairs_.size());
+    detail::Backend& backend = stream.device().backend();
     for (const Pair& pair : pairs_) {
         const Transfer& transfer = transfers.emplace_back(pair.destination, pair.source);
-        detail::check_stream(stream, detail::home(pair.destination.place()), detail::home(pair.source.place()), kBatch);
-        requests.push_back(transfer.request);
+        const detail::Place& to = pair.destination.place();
+        const detail::Place& from = pair.source.place();
+        detail::check_stream(stream, detail::home(to), detail::home(from), kBatch);
+        for (const detail::Place* place : {&to, &from}) {
+            if (place->owner != nullptr && place->owner->backing != nullptr) guarded.push_back(place->owner);
+        }
+        (goes_through_host(transfer.request, backend) ? through_host : requests).push_back(transfer.request);
     }
-    detail::Backend& backend = stream.device().backend();
-    detail::request(&backend, kBatch, {{"copies", requests.size()}},
-                    [&] { backend.copy_batch(requests, stream.state()->handle); });
+    const detail::StreamHandle handle = stream.state()->handle;
+    detail::BackingUse use(kBatch, stream, guarded);
+    detail::request(&backend, kBatch, {{"copies", pairs_.size()}}, [&] {
+        if (!requests.empty()) backend.copy_batch(requests, handle);
+        for (const detail::CopyRequest& request : through_host) copy_through_host(request, backend, &handle);
+    });
+    use.enqueued();
 }
 
 }  // namespace texton

@@ -13,17 +13,10 @@ namespace {
 // Below this size the cores' agreement costs more than it gains.
 constexpr std::size_t kParallelBytes = std::size_t{1} << 20;
 
-CpuCopy::Side side_of(const Place& place, const Box& box) {
-    if (place.array == nullptr) return {place.address, place.pitch, place.slice_pitch};
-    const CpuArray& array = *reinterpret_cast<const CpuArray*>(place.array);
-    std::byte* first =
-        array.address + place.array_offset.y * array.pitch + place.array_offset.x * info(array.format).bytes;
-    return {first, array.pitch, array.pitch * box.rows};
-}
-
 // Rows that touch on all sides become one; so do slices.
 template <class... Side>
 Box merged(Box box, const Side&... sides) {
+    if ((sides.tiled() || ...)) return box;
     if (box.slices > 1 && ((sides.slice_pitch == sides.pitch * box.rows) && ...)) {
         box.rows *= box.slices;
         box.slices = 1;
@@ -59,52 +52,94 @@ void in_parallel(const Box& box, std::size_t unit, const Body& body) {
     run_in_parallel(cores, [&](std::size_t i) { run(std::min(i * piece, total), std::min((i + 1) * piece, total)); });
 }
 
-std::byte* at(const CpuCopy::Side& side, const Box& box, std::size_t row) {
-    return side.address + row / box.rows * side.slice_pitch + row % box.rows * side.pitch;
+// The bytes of a row of the box from `byte` on, as far as they lie behind each other.
+CpuRun run_of(const CpuSide& side, const Box& box, std::size_t row, std::size_t byte) noexcept {
+    if (side.tiled()) {
+        return side.level->run(side.byte + byte, side.row + row % box.rows, side.slice + row / box.rows);
+    }
+    std::byte* base = side.address;
+    if (side.level != nullptr) {
+        base = side.level->run(side.byte, side.row, side.slice).address;
+        if (base == nullptr) return {nullptr, box.row_bytes - byte};
+    }
+    return {base + row / box.rows * side.slice_pitch + row % box.rows * side.pitch + byte, box.row_bytes - byte};
 }
 
-template <class Pattern>
-void fill_row(std::byte* row, std::size_t bytes, std::uint32_t pattern) {
-    auto* first = reinterpret_cast<Pattern*>(row);
-    std::fill(first, first + bytes / sizeof(Pattern), static_cast<Pattern>(pattern));
+using FillRow = void (*)(std::byte* row, std::size_t bytes, const std::byte* pattern);
+
+template <std::size_t pattern_bytes>
+void fill_row(std::byte* row, std::size_t bytes, const std::byte* pattern) {
+    for (std::size_t i = 0; i < bytes; i += pattern_bytes) std::memcpy(row + i, pattern, pattern_bytes);
 }
 
 // One byte repeated is what memset writes, at the full speed of memory.
-bool is_one_byte(std::uint32_t pattern, int bytes) {
-    const std::uint32_t low = pattern & 0xFF;
-    return bytes == 1 || (bytes == 2 && (pattern & 0xFFFF) == low * 0x0101) ||
-           (bytes == 4 && pattern == low * 0x01010101);
+FillRow fill_function(const std::array<std::byte, 16>& pattern, std::size_t bytes) {
+    const bool one_byte = std::all_of(pattern.begin(), pattern.begin() + static_cast<std::ptrdiff_t>(bytes),
+                                      [&](std::byte each) { return each == pattern[0]; });
+    if (one_byte) {
+        return [](std::byte* row, std::size_t count, const std::byte* value) {
+            std::memset(row, std::to_integer<int>(*value), count);
+        };
+    }
+    switch (bytes) {
+        case 2: return fill_row<2>;
+        case 4: return fill_row<4>;
+        case 8: return fill_row<8>;
+        default: return fill_row<16>;
+    }
 }
 
 }  // namespace
 
+CpuSide::CpuSide(const Place& place) : address(place.address), pitch(place.pitch), slice_pitch(place.slice_pitch) {
+    if (place.array == nullptr) return;
+    const CpuArray& array = cpu_array(place.array);
+    const Format format = array.part_format(place.array_part);
+    const std::size_t side = block_side(format);
+    level = &array.parts[static_cast<std::size_t>(place.array_part)];
+    byte = place.array_offset.x / side * info(format).bytes;
+    row = place.array_offset.y / side;
+    slice = place.array_offset.z;
+    pitch = level->row_pitch;
+    slice_pitch = level->slice_pitch;
+}
+
 CpuCopy::CpuCopy(const CopyRequest& request)
-    : to(side_of(*request.destination, request.box)),
-      from(side_of(*request.source, request.box)),
+    : to(*request.destination),
+      from(*request.source),
       box(merged(request.box, to, from)),
       pageable(request.destination->kind == MemoryKind::host || request.source->kind == MemoryKind::host) {}
 
 void CpuCopy::run() const {
     in_parallel(box, 64, [this](std::size_t row, std::size_t byte, std::size_t bytes) {
-        std::memcpy(at(to, box, row) + byte, at(from, box, row) + byte, bytes);
+        for (std::size_t done = 0; done < bytes;) {
+            const CpuRun into = run_of(to, box, row, byte + done);
+            const CpuRun out_of = run_of(from, box, row, byte + done);
+            const std::size_t count = std::min({bytes - done, into.bytes, out_of.bytes});
+            if (into.address != nullptr && out_of.address != nullptr) {
+                std::memmove(into.address, out_of.address, count);  // mapped to the same memory, both may overlap
+            } else if (into.address != nullptr) {
+                std::memset(into.address, 0, count);
+            }
+            done += count;
+        }
     });
 }
 
 CpuFill::CpuFill(const FillRequest& request)
-    : to(side_of(*request.destination, request.box)),
+    : to(*request.destination),
       box(merged(request.box, to)),
       pattern(request.pattern),
-      pattern_bytes(request.pattern_bytes) {}
+      pattern_bytes(static_cast<std::size_t>(request.pattern_bytes)) {}
 
 void CpuFill::run() const {
-    in_parallel(box, 64, [this](std::size_t row, std::size_t byte, std::size_t bytes) {
-        std::byte* first = at(to, box, row) + byte;
-        if (is_one_byte(pattern, pattern_bytes)) {
-            std::memset(first, static_cast<int>(pattern & 0xFF), bytes);
-        } else if (pattern_bytes == 2) {
-            fill_row<std::uint16_t>(first, bytes, pattern);
-        } else {
-            fill_row<std::uint32_t>(first, bytes, pattern);
+    const auto fill = fill_function(pattern, pattern_bytes);
+    in_parallel(box, 64, [&](std::size_t row, std::size_t byte, std::size_t bytes) {
+        for (std::size_t done = 0; done < bytes;) {
+            const CpuRun into = run_of(to, box, row, byte + done);
+            const std::size_t count = std::min(bytes - done, into.bytes);
+            if (into.address != nullptr) fill(into.address, count, pattern.data());
+            done += count;
         }
     });
 }

@@ -1,30 +1,32 @@
 #pragma once
 // Copies and fills of the CPU device, in bytes: by all cores where they are large.
-#include "core/backend.h"
+#include "core/cpu_array.h"
 
 namespace texton::detail {
 
-/// 2D texels in packed rows.
-struct CpuArray {
-    std::byte* address = nullptr;
-    std::size_t bytes = 0;
-    std::size_t pitch = 0;
-    Format format = Format::r8_uint;
-    Extent extent;
+/// Rows of bytes, in plain memory or in an array, whose memory is looked up as the work runs: it may be mapped by then.
+struct CpuSide {
+    explicit CpuSide(const Place& place);
+
+    std::byte* address = nullptr;     // of plain memory
+    const CpuLevel* level = nullptr;  // of an array
+    std::size_t byte = 0;             // in the level's rows
+    std::size_t row = 0;              // of blocks
+    std::size_t slice = 0;
+    std::size_t pitch = 0;  // bytes; of no use in tiles
+    std::size_t slice_pitch = 0;
+
+    bool tiled() const noexcept { return level != nullptr && level->sparse(); }
 };
 
-/// A copy by itself: what the request points to may be gone when it runs.
+/// A copy by itself: what the request points to may be gone when it runs. Bytes that are not mapped read as 0; what is
+/// written there is dropped.
 struct CpuCopy {
     explicit CpuCopy(const CopyRequest& request);
     void run() const;
 
-    struct Side {
-        std::byte* address;
-        std::size_t pitch;
-        std::size_t slice_pitch;
-    };
-    Side to;
-    Side from;
+    CpuSide to;
+    CpuSide from;
     Box box;
     bool pageable;  ///< a side is host memory that is not page-locked
 };
@@ -33,10 +35,10 @@ struct CpuFill {
     explicit CpuFill(const FillRequest& request);
     void run() const;
 
-    CpuCopy::Side to;
+    CpuSide to;
     Box box;
-    std::uint32_t pattern;
-    int pattern_bytes;
+    std::array<std::byte, 16> pattern;
+    std::size_t pattern_bytes;
 };
 
 }  // namespace texton::detail

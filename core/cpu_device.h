@@ -111,13 +111,13 @@ public:
     void launch_graph(GraphHandle graph, StreamHandle stream) override;
     void destroy_graph(GraphHandle graph) noexcept override;
 
-    // cpu_device_textures.cpp
-    ArrayHandle create_array(Format format, Extent extent) override;
+    // cpu_device_arrays.cpp
+    ArrayHandle create_array(const ArrayInfo& info, ArrayBacking backing) override;
     void destroy_array(ArrayHandle array) noexcept override;
-    TextureHandle create_texture(ArrayHandle array, Format format) override;
-    void destroy_texture(TextureHandle texture) noexcept override;
-    void sample(TextureHandle texture, Format format, std::span<const float> coordinates,
-                std::span<float> results) override;
+    MemoryRequirements array_requirements(ArrayHandle deferred) override;
+    SparseProperties array_tiles(ArrayHandle sparse) override;
+    void map_tiles(std::span<const TileMapRequest> requests, StreamHandle stream) override;
+    void map_array(ArrayHandle deferred, PhysicalHandle memory, std::size_t offset, StreamHandle stream) override;
 
 private:
     using PoolKey = std::tuple<LocationKind, int, PoolType>;

@@ -21,7 +21,9 @@ RangeAttributes attributes_of(const std::byte* address, std::size_t bytes) {
     return part.block->attributes(part.offset, bytes);
 }
 
-CpuPhysical& memory_of(PhysicalHandle handle) { return *reinterpret_cast<CpuPhysical*>(handle); }
+PhysicalHandle to_handle(std::shared_ptr<CpuPhysical> memory) {
+    return reinterpret_cast<PhysicalHandle>(new std::shared_ptr<CpuPhysical>(std::move(memory)));
+}
 
 }  // namespace
 
@@ -93,19 +95,19 @@ PhysicalHandle CpuDevice::create_physical(std::size_t bytes, const PhysicalInfo&
     if (info.handle == HandleType::fabric) refuse_fabric();
     PhysicalInfo made = info;
     made.location = resolved(info.location);
-    return reinterpret_cast<PhysicalHandle>(new CpuPhysical(bytes, made, account_of(made.location)));
+    return to_handle(std::make_shared<CpuPhysical>(bytes, made, account_of(made.location)));
 }
 
-void CpuDevice::release_physical(PhysicalHandle memory) noexcept { delete &memory_of(memory); }
+void CpuDevice::release_physical(PhysicalHandle memory) noexcept { delete &cpu_physical(memory); }
 
 ShareableHandle CpuDevice::export_physical(PhysicalHandle memory, HandleType type) {
     if (type == HandleType::fabric) refuse_fabric();
-    return memory_of(memory).export_handle();
+    return cpu_physical(memory)->export_handle();
 }
 
 PhysicalHandle CpuDevice::import_physical(const ShareableHandle& handle, std::size_t bytes) {
     if (handle.type == HandleType::fabric) refuse_fabric();
-    return reinterpret_cast<PhysicalHandle>(new CpuPhysical(handle.file_descriptor, bytes));
+    return to_handle(std::make_shared<CpuPhysical>(handle.file_descriptor, bytes));
 }
 
 std::byte* CpuDevice::reserve_addresses(std::size_t bytes, std::size_t alignment) {
@@ -118,7 +120,7 @@ void CpuDevice::free_addresses(std::byte* address, std::size_t bytes) noexcept {
 }
 
 void CpuDevice::map_physical(std::byte* address, std::size_t bytes, PhysicalHandle memory) {
-    addresses_.map(address, bytes, memory_of(memory));
+    addresses_.map(address, bytes, *cpu_physical(memory));
 }
 
 // Not deferred in a stream's thread, unlike free(): the addresses may be mapped anew when this returns.

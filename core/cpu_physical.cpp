@@ -23,6 +23,12 @@ constexpr const char* kFileName = "texton-memory";
                  .call = call});
 }
 
+std::byte* map_whole(int file, std::size_t bytes) {
+    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (address == MAP_FAILED) refuse_mapping("mmap");
+    return static_cast<std::byte*>(address);
+}
+
 }  // namespace
 
 CpuPhysical::CpuPhysical(std::size_t bytes, const PhysicalInfo& info, std::shared_ptr<Account> account)
@@ -30,6 +36,7 @@ CpuPhysical::CpuPhysical(std::size_t bytes, const PhysicalInfo& info, std::share
     account->take(bytes);
     try {
         file_ = make_shared_memory(kFileName, bytes);
+        if (info.tile_pool) address_ = map_whole(file_.get(), bytes);
     } catch (...) {
         account->give(bytes);
         throw;
@@ -50,6 +57,7 @@ CpuPhysical::CpuPhysical(int descriptor, std::size_t bytes) : bytes_(bytes) {
 }
 
 CpuPhysical::~CpuPhysical() {
+    if (address_ != nullptr) munmap(address_, bytes_);
     if (account_ != nullptr) account_->give(bytes_);
 }
 

@@ -8,6 +8,7 @@
 
 #include <texton/physical.h>
 
+#include "core/backend.h"
 #include "core/cpu_system.h"
 
 namespace texton::detail {
@@ -23,6 +24,9 @@ public:
 
     int file() const noexcept { return file_.get(); }
     const PhysicalInfo& info() const noexcept { return info_; }
+    std::size_t bytes() const noexcept { return bytes_; }
+    /// Of memory for tiles; null for other memory, which is touched where CpuAddresses maps it.
+    std::byte* address() const noexcept { return address_; }
     ShareableHandle export_handle() const;
 
 private:
@@ -30,7 +34,13 @@ private:
     std::size_t bytes_;
     std::shared_ptr<Account> account_;  // empty for another process's memory
     Descriptor file_;
+    std::byte* address_ = nullptr;
 };
+
+/// What a handle stands for: sparse and deferred arrays share it while they are mapped to it.
+inline std::shared_ptr<CpuPhysical>& cpu_physical(PhysicalHandle handle) noexcept {
+    return *reinterpret_cast<std::shared_ptr<CpuPhysical>*>(handle);
+}
 
 /// The address ranges of one device.
 class CpuAddresses {

@@ -18,15 +18,11 @@ struct NativeGraph {
 struct NativePhysical {
     CUmemGenericAllocationHandle value = 0;
 };
-struct NativeTexture {
-    cudaTextureObject_t value = 0;
-};
 
-// Streams, events, pools and arrays are CUDA's own pointers under another name.
+// Streams, events and pools are CUDA's own pointers under another name.
 inline cudaStream_t native(StreamHandle stream) noexcept { return reinterpret_cast<cudaStream_t>(stream); }
 inline cudaEvent_t native(EventHandle event) noexcept { return reinterpret_cast<cudaEvent_t>(event); }
 inline cudaMemPool_t native(PoolHandle pool) noexcept { return reinterpret_cast<cudaMemPool_t>(pool); }
-inline cudaArray_t native(ArrayHandle array) noexcept { return reinterpret_cast<cudaArray_t>(array); }
 
 /// For the runtime and the driver alike, whose enumerations have the same numbers.
 cudaMemLocation to_cuda(const Location& location) noexcept;
@@ -126,12 +122,12 @@ public:
     void launch_graph(GraphHandle graph, StreamHandle stream) override;
     void destroy_graph(GraphHandle graph) noexcept override;
 
-    ArrayHandle create_array(Format format, Extent extent) override;
+    ArrayHandle create_array(const ArrayInfo& info, ArrayBacking backing) override;
     void destroy_array(ArrayHandle array) noexcept override;
-    TextureHandle create_texture(ArrayHandle array, Format format) override;
-    void destroy_texture(TextureHandle texture) noexcept override;
-    void sample(TextureHandle texture, Format format, std::span<const float> coordinates,
-                std::span<float> results) override;
+    MemoryRequirements array_requirements(ArrayHandle deferred) override;
+    SparseProperties array_tiles(ArrayHandle sparse) override;
+    void map_tiles(std::span<const TileMapRequest> requests, StreamHandle stream) override;
+    void map_array(ArrayHandle deferred, PhysicalHandle memory, std::size_t offset, StreamHandle stream) override;
 
 private:
     void fill_host(const FillRequest& request, const StreamHandle* stream);
@@ -139,6 +135,7 @@ private:
     int ordinal_;
     DeviceProperties properties_;
     DeviceLimits limits_;
+    std::once_flag move_kernels_;  // loaded with the first array
 };
 
 /// Null unless the backend is a CUDA device.

@@ -26,6 +26,7 @@ constexpr Meaning kMeanings[] = {
     {cudaErrorInvalidMemcpyDirection, ErrorCode::bad_argument},
     {cudaErrorInvalidChannelDescriptor, ErrorCode::bad_argument},
     {cudaErrorInvalidNormSetting, ErrorCode::bad_argument},
+    {cudaErrorInvalidFilterSetting, ErrorCode::bad_argument},
     {cudaErrorInvalidTexture, ErrorCode::bad_argument},
     {cudaErrorInvalidDevice, ErrorCode::bad_argument},
     {cudaErrorInvalidResourceHandle, ErrorCode::bad_argument},
@@ -71,6 +72,7 @@ const char* remedy(ErrorCode code) noexcept {
         case ErrorCode::released:
         case ErrorCode::wrong_device:
         case ErrorCode::wrong_location:
+        case ErrorCode::not_mapped:
         case ErrorCode::io:
         case ErrorCode::device_failure: break;
     }

@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <optional>
 
-#include "core/cuda_backend.h"
+#include "core/cuda_array.h"
+#include "core/cuda_array_copy.h"
 #include "core/cuda_shape.h"
+#include "core/transfer.h"
 
-// copy() picks the one call that fits: two devices (Peer), arrays, symbols, else 1D, 2D or 3D. Everything has a form
-// that takes a stream and one that does not. A copy without a stream is done at return: CUDA's own forms without a
+// copy() picks the one call that fits: two devices (Peer), arrays, symbols, else 1D, 2D or 3D; between arrays and memory of one
+// device a kernel of Texton's own. Everything has a form that takes a stream and one that does not. A copy without a stream is done at return: CUDA's own forms without a
 // stream wait for the host's side alone, so that what they leave on the default stream is waited for here. The driver finds
 // out by the addresses which way a copy goes: memory of a pool may be the host's.
 //
@@ -45,22 +48,55 @@ cudaPitchedPtr pitched(const Place& place, const Box& box) noexcept {
     return cuda_pitched(place.address, place.pitch, box.row_bytes, slice_rows(place, box));
 }
 
-// Where a copy begins in an array, in elements: texels, or blocks of a block-compressed format.
+// Where a 3D copy begins in an array, in texels: of block-compressed ones, too.
 cudaPos position(const Place& place) noexcept {
-    if (place.array == nullptr) return cuda_position(0, 0, 0);
-    const std::size_t side = block_side(place.format);
-    return cuda_position(place.array_offset.x / side, place.array_offset.y / side, place.array_offset.z);
+    return cuda_position(place.array_offset.x, place.array_offset.y, place.array_offset.z);
+}
+
+// The part of a copy in one slice.
+Place slice_of(const Place& place, std::size_t slice) {
+    Place part = place;
+    if (place.array != nullptr) {
+        part.array_offset.z += slice;
+    } else {
+        part.address += slice * place.slice_pitch;
+    }
+    return part;
+}
+
+cudaArray_t native(const Place& place) noexcept {
+    return cuda_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
+}
+
+// The driver (580) takes the rows of these arrays for closer together than they are when it copies within a device, by any of
+// its calls; so do surfaces. Copies from and to the host, and textures, have them right. Seen on an H200: sparse arrays whose
+// width is no multiple of a tile's, the levels of a mip tail, and planes of 7 and 11 rows, not those of
+// 32, 64, 65 and 600.
+bool misread_on_device(const Place& place) {
+    if (place.array == nullptr) return false;
+    const CudaArray& array = cuda_array(place.array);
+    if (info(array.info.format).layout == FormatLayout::planar) {
+        const std::size_t rows =
+            array.info.extent.height / plane_info(array.info.format, place.array_part).divide_height;
+        return rows < 64;
+    }
+    if (array.backing != ArrayBacking::sparse) return false;
+    const Extent level = level_extent(array.info, place.array_part);
+    const Extent tile = tile_extent(array.info.format, array.info.kind == ArrayKind::array_3d ? 3 : 2);
+    return level.width % tile.width != 0 || level.height % tile.height != 0 || level.depth % tile.depth != 0;
 }
 
 // One copy on one stream, or without one.
 class Copier {
 public:
-    Copier(const CudaBackend& runs, const CopyRequest& request, std::optional<cudaStream_t> stream) noexcept
+    Copier(CudaBackend& runs, const CopyRequest& request, std::optional<cudaStream_t> stream) noexcept
         : runs_(runs), to_(*request.destination), from_(*request.source), box_(request.box), stream_(stream) {}
 
     void run() const {
         const std::size_t max_pitch = runs_.limits().max_pitch;
-        if (two_devices()) {
+        if (slices_of_blocks() || recorded_layers_of_lines()) {
+            slice_by_slice();
+        } else if (two_devices()) {
             peer();
         } else if (to_.array != nullptr || from_.array != nullptr) {
             arrays();
@@ -119,11 +155,40 @@ private:
         }
     }
 
-    // The element is a byte, or an array's.
+    // How far apart slices of blocks are in memory, CUDA does not say.
+    bool slices_of_blocks() const noexcept {
+        const bool memory = to_.array == nullptr || from_.array == nullptr;
+        const Place& other = to_.array == nullptr ? from_ : to_;
+        return box_.slices > 1 && memory && other.array != nullptr && block_side(other.format) > 1;
+    }
+
+    // Recorded into a graph, a copy of several layers of a 1D array copies the first alone.
+    bool recorded_layers_of_lines() const {
+        const auto lines = [](const Place& place) {
+            return place.array != nullptr && cuda_array(place.array).info.kind == ArrayKind::layered_1d;
+        };
+        return box_.slices > 1 && (lines(to_) || lines(from_)) && stream_ &&
+               runs_.stream_capturing(reinterpret_cast<StreamHandle>(*stream_));
+    }
+
+    void slice_by_slice() const {
+        for (std::size_t slice = 0; slice < box_.slices; ++slice) {
+            const Place to = slice_of(to_, slice);
+            const Place from = slice_of(from_, slice);
+            Copier(runs_, {&to, &from, {box_.row_bytes, box_.rows, 1}}, stream_).run();
+        }
+    }
+
+    // In bytes, or with an array in its texels: of blocks that reach past the edge, only those that are there.
     cudaExtent extent() const noexcept {
         const Place* array = to_.array != nullptr ? &to_ : from_.array != nullptr ? &from_ : nullptr;
-        const std::size_t element = array != nullptr ? info(array->format).bytes : 1;
-        return cuda_extent(box_.row_bytes / element, box_.rows, box_.slices);
+        if (array == nullptr) return cuda_extent(box_.row_bytes, box_.rows, box_.slices);
+        const std::size_t elements = box_.row_bytes / info(array->format).bytes;
+        const std::size_t side = block_side(array->format);
+        if (side == 1) return cuda_extent(elements, box_.rows, box_.slices);
+        const Extent level = level_extent(cuda_array(array->array).info, array->array_part);
+        return cuda_extent(std::min(elements * side, level.width - array->array_offset.x),
+                           std::min(box_.rows * side, level.height - array->array_offset.y), box_.slices);
     }
 
     // cudaMemcpy3DParms or cudaMemcpy3DPeerParms.
@@ -131,12 +196,12 @@ private:
     Parameters both_sides() const {
         Parameters all{};
         if (from_.array != nullptr) {
-            all.srcArray = native(from_.array);
+            all.srcArray = native(from_);
         } else {
             all.srcPtr = pitched(from_, box_);
         }
         if (to_.array != nullptr) {
-            all.dstArray = native(to_.array);
+            all.dstArray = native(to_);
         } else {
             all.dstPtr = pitched(to_, box_);
         }
@@ -196,34 +261,48 @@ private:
         }
     }
 
-    // The 2D forms count x in bytes. They know neither slices nor an asynchronous copy between two arrays.
     void arrays() const {
-        const cudaPos at_to = position(to_);
-        const cudaPos at_from = position(from_);
-        const std::size_t x_to = at_to.x * info(to_.format).bytes;
-        const std::size_t x_from = at_from.x * info(from_.format).bytes;
+        if (on_device(to_) && on_device(from_) && (misread_on_device(to_) || misread_on_device(from_))) {
+            const cudaStream_t stream = stream_.value_or(cudaStream_t{});
+            copy_through_host(runs_, {&to_, &from_, box_}, reinterpret_cast<StreamHandle>(stream));
+            return;
+        }
+        if (copy_by_kernel(runs_, {&to_, &from_, box_}, stream_.value_or(cudaStream_t{}))) return;
         const bool both = to_.array != nullptr && from_.array != nullptr;
-        if (box_.slices > 1 || at_to.z > 0 || at_from.z > 0 || (both && stream_)) {
+        const bool blocks = block_side(to_.array != nullptr ? to_.format : from_.format) > 1;
+        const auto flat = [](const Place& place) {
+            return place.array == nullptr || cuda_array(place.array).info.kind == ArrayKind::array_2d;
+        };
+        // There is no 2D form for two arrays on a stream, nor is one known to be for those of blocks.
+        if (!flat(to_) || !flat(from_) || (both && (stream_ || blocks))) {
             box();
         } else if (both) {
-            call<cudaMemcpy2DArrayToArray>(native(to_.array), x_to, at_to.y, native(from_.array), x_from, at_from.y,
-                                           box_.row_bytes, box_.rows, cudaMemcpyDefault);
+            call<cudaMemcpy2DArrayToArray>(native(to_), x_bytes(to_), rows_before(to_), native(from_), x_bytes(from_),
+                                           rows_before(from_), box_.row_bytes, box_.rows, cudaMemcpyDefault);
         } else if (to_.array != nullptr && stream_) {
-            call<cudaMemcpy2DToArrayAsync>(native(to_.array), x_to, at_to.y, from_.address, from_.pitch, box_.row_bytes,
-                                           box_.rows, cudaMemcpyDefault, *stream_);
+            call<cudaMemcpy2DToArrayAsync>(native(to_), x_bytes(to_), rows_before(to_), from_.address, from_.pitch,
+                                           box_.row_bytes, box_.rows, cudaMemcpyDefault, *stream_);
         } else if (to_.array != nullptr) {
-            call<cudaMemcpy2DToArray>(native(to_.array), x_to, at_to.y, from_.address, from_.pitch, box_.row_bytes,
-                                      box_.rows, cudaMemcpyDefault);
+            call<cudaMemcpy2DToArray>(native(to_), x_bytes(to_), rows_before(to_), from_.address, from_.pitch,
+                                      box_.row_bytes, box_.rows, cudaMemcpyDefault);
         } else if (stream_) {
-            call<cudaMemcpy2DFromArrayAsync>(to_.address, to_.pitch, native(from_.array), x_from, at_from.y,
+            call<cudaMemcpy2DFromArrayAsync>(to_.address, to_.pitch, native(from_), x_bytes(from_), rows_before(from_),
                                              box_.row_bytes, box_.rows, cudaMemcpyDefault, *stream_);
         } else {
-            call<cudaMemcpy2DFromArray>(to_.address, to_.pitch, native(from_.array), x_from, at_from.y, box_.row_bytes,
-                                        box_.rows, cudaMemcpyDefault);
+            call<cudaMemcpy2DFromArray>(to_.address, to_.pitch, native(from_), x_bytes(from_), rows_before(from_),
+                                        box_.row_bytes, box_.rows, cudaMemcpyDefault);
         }
     }
 
-    const CudaBackend& runs_;
+    // The 2D forms count bytes of a row (of blocks), and such rows.
+    static std::size_t x_bytes(const Place& array) noexcept {
+        return array.array_offset.x / block_side(array.format) * info(array.format).bytes;
+    }
+    static std::size_t rows_before(const Place& array) noexcept {
+        return array.array_offset.y / block_side(array.format);
+    }
+
+    CudaBackend& runs_;
     const Place& to_;
     const Place& from_;
     const Box& box_;
@@ -232,7 +311,7 @@ private:
 
 // Pageable memory is left out: a batch neither reads a large source during the call, nor is a destination written when it
 // returns. Boxes are, too: a batch of them is no faster than a loop.
-bool fits_batch(const CudaBackend& runs, const CopyRequest& request) noexcept {
+bool fits_batch(CudaBackend& runs, const CopyRequest& request) noexcept {
     const Place& to = *request.destination;
     const Place& from = *request.source;
     return is_line(request.box) && to.array == nullptr && from.array == nullptr && !pageable(to) && !pageable(from) &&

@@ -83,8 +83,25 @@ bool CudaBackend::knows(const void* address) {
     return is.type == cudaMemoryTypeManaged || (is.type == cudaMemoryTypeDevice && is.device == ordinal_);
 }
 
+namespace {
+
+// Lets a thread that records a graph make what is no part of it.
+class RelaxedCapture {
+public:
+    RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
+    ~RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
+    RelaxedCapture(const RelaxedCapture&) = delete;
+    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+}  // namespace
+
 std::byte* CudaBackend::allocate_host(std::size_t bytes, PinnedOptions options) {
     const DeviceScope scope(ordinal_);
+    const RelaxedCapture relaxed;
     void* address = nullptr;
     if (options == PinnedOptions{}) {
         call<cudaMallocHost>(&address, bytes);

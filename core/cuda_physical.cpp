@@ -51,6 +51,10 @@ std::size_t CudaBackend::physical_granularity(const PhysicalInfo& info, Granular
 
 PhysicalHandle CudaBackend::create_physical(std::size_t bytes, const PhysicalInfo& info) {
     const DeviceScope scope(ordinal_);
+    if (bytes > properties_.total_memory && info.location.kind == LocationKind::device) {
+        // The driver calls sizes beyond all reason a wrong argument.
+        throw Error({.code = ErrorCode::out_of_memory, .problem = "more was asked for than the device has"});
+    }
     const CUmemAllocationProp properties = driver_properties(info);
     auto memory = std::make_unique<NativePhysical>();
     try {

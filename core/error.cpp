@@ -25,6 +25,7 @@ std::string_view name(ErrorCode code) noexcept {
         case ErrorCode::released: return "released";
         case ErrorCode::wrong_device: return "wrong_device";
         case ErrorCode::wrong_location: return "wrong_location";
+        case ErrorCode::not_mapped: return "not_mapped";
         case ErrorCode::not_registered: return "not_registered";
         case ErrorCode::out_of_memory: return "out_of_memory";
         case ErrorCode::unsupported: return "unsupported";

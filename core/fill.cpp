@@ -1,9 +1,13 @@
 #include <texton/fill.h>
 
+#include <algorithm>
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include <texton/error.h>
 
+#include "core/backing.h"
 #include "core/block.h"
 #include "core/transfer.h"
 
@@ -12,7 +16,29 @@ namespace {
 
 constexpr const char* kFill = "texton::fill";
 
-void check_pattern(const detail::Place& place, const detail::Box& box, std::size_t pattern_bytes) {
+// In memory the pattern as it is; in an array, whose texels have no bytes of their own, repeated to a texel or a block.
+void set_pattern(detail::FillRequest& request, std::span<const std::byte> pattern) {
+    const detail::Place& place = *request.destination;
+    const bool array = place.kind == MemoryKind::array;
+    const std::size_t whole = array ? info(place.format).bytes : pattern.size();
+    if (array ? pattern.empty() || whole % pattern.size() != 0
+              : whole != 1 && whole != 2 && whole != 4 && whole != 8 && whole != 16) {
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = kFill,
+             .problem = array ? fmt::format("a pattern of {} bytes was given for texels of {}, which have {}",
+                                            pattern.size(), name(place.format), whole)
+                              : fmt::format("a pattern of {} bytes was given", whole),
+             .remedy = array ? "Its length must divide that of a texel, or of a block." : "Use 1, 2, 4, 8 or 16.",
+             .numbers = {{"pattern", pattern.size()}, {"texel", whole}}});
+    }
+    for (std::size_t at = 0; at < whole; at += pattern.size()) {
+        std::memcpy(request.pattern.data() + at, pattern.data(), pattern.size());
+    }
+    request.pattern_bytes = static_cast<int>(whole);
+}
+
+void check_rows(const detail::Place& place, const detail::Box& box, std::size_t pattern_bytes) {
     const auto fits = [pattern_bytes](std::size_t bytes) { return bytes % pattern_bytes == 0; };
     const auto address = reinterpret_cast<std::uintptr_t>(place.address);
     const bool rows_fit = box.rows == 1 || fits(place.pitch);
@@ -26,45 +52,52 @@ void check_pattern(const detail::Place& place, const detail::Box& box, std::size
                  .numbers = {{"row", box.row_bytes}, {"pitch", place.pitch}, {"pattern", pattern_bytes}}});
 }
 
-void fill_with(const View& destination, std::uint32_t pattern, int pattern_bytes, const Stream* stream) {
+void fill_with(const View& destination, std::span<const std::byte> pattern, const Stream* stream) {
     detail::check_live(destination.place(), kFill);
-    if (destination.kind() == MemoryKind::array) {
-        throw Error({.code = ErrorCode::unsupported,
-                     .object = kFill,
-                     .problem = "an array was asked to be filled with a byte pattern",
-                     .remedy = "Fill linear memory and copy it into the array."});
-    }
     const auto locked = detail::page_locked(destination.place(), kFill);
     const detail::Place& place = locked ? *locked : destination.place();
-    const detail::FillRequest request{&place, detail::box_of(place), pattern, pattern_bytes};
-    check_pattern(place, request.box, static_cast<std::size_t>(pattern_bytes));
+    detail::FillRequest request{.destination = &place, .box = detail::box_of(place)};
+    set_pattern(request, pattern);
+    if (place.kind != MemoryKind::array) check_rows(place, request.box, pattern.size());
     detail::Backend* owner = detail::home(place);
     const detail::Number bytes{"bytes", request.box.row_bytes * request.box.rows * request.box.slices};
     if (stream == nullptr) {
         detail::refuse_while_recording(kFill, "filling without a stream");
         detail::Backend& backend = owner != nullptr ? *owner : Device::cpu().backend();
+        const detail::BackingUse use(kFill, place.owner);
         detail::request(&backend, kFill, {bytes}, [&] { backend.fill(request, nullptr); });
         return;
     }
     detail::check_stream(*stream, owner, nullptr, kFill);
     detail::Backend& backend = stream->device().backend();
     const detail::StreamHandle handle = stream->state()->handle;
+    detail::BackingUse use(kFill, *stream, place.owner);
     detail::request(&backend, kFill, {bytes}, [&] { backend.fill(request, &handle); });
+    use.enqueued();
+}
+
+template <class Pattern>
+std::span<const std::byte> bytes_of(const Pattern& pattern) {
+    return std::as_bytes(std::span(&pattern, 1));
 }
 
 }  // namespace
 
-void fill(const View& destination, std::uint8_t pattern) { fill_with(destination, pattern, 1, nullptr); }
-void fill(const View& destination, std::uint16_t pattern) { fill_with(destination, pattern, 2, nullptr); }
-void fill(const View& destination, std::uint32_t pattern) { fill_with(destination, pattern, 4, nullptr); }
+void fill(const View& destination, std::uint8_t pattern) { fill_with(destination, bytes_of(pattern), nullptr); }
+void fill(const View& destination, std::uint16_t pattern) { fill_with(destination, bytes_of(pattern), nullptr); }
+void fill(const View& destination, std::uint32_t pattern) { fill_with(destination, bytes_of(pattern), nullptr); }
 void fill(const View& destination, std::uint8_t pattern, const Stream& stream) {
-    fill_with(destination, pattern, 1, &stream);
+    fill_with(destination, bytes_of(pattern), &stream);
 }
 void fill(const View& destination, std::uint16_t pattern, const Stream& stream) {
-    fill_with(destination, pattern, 2, &stream);
+    fill_with(destination, bytes_of(pattern), &stream);
 }
 void fill(const View& destination, std::uint32_t pattern, const Stream& stream) {
-    fill_with(destination, pattern, 4, &stream);
+    fill_with(destination, bytes_of(pattern), &stream);
+}
+void fill(const View& destination, std::span<const std::byte> texel) { fill_with(destination, texel, nullptr); }
+void fill(const View& destination, std::span<const std::byte> texel, const Stream& stream) {
+    fill_with(destination, texel, &stream);
 }
 
 }  // namespace texton

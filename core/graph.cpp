@@ -4,6 +4,7 @@
 
 #include <texton/error.h>
 
+#include "core/backing.h"
 #include "core/block.h"
 #include "core/request.h"
 
@@ -65,7 +66,9 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
         backend.destroy_graph(graph);
         throw;
     }
-    return Graph(std::make_shared<detail::GraphState>(stream.device(), graph, size));
+    auto state = std::make_shared<detail::GraphState>(stream.device(), graph, size);
+    state->guarded = scope.kept();
+    return Graph(std::move(state));
 }
 
 void Graph::launch(const Stream& stream) const {
@@ -77,7 +80,9 @@ void Graph::launch(const Stream& stream) const {
                      .remedy = "Launch it on a stream of the device it was captured on."});
     }
     detail::Backend& backend = state_->device.backend();
+    detail::BackingUse use(kGraph, stream, state_->guarded);
     detail::request(&backend, kGraph, {}, [&] { backend.launch_graph(state_->handle, stream.state()->handle); });
+    use.enqueued();
 }
 
 std::size_t Graph::size() const noexcept { return state_->size; }

@@ -20,6 +20,7 @@ struct HostBlock : detail::Block {
     HostBlock(detail::Backend& backend, MemoryKind kind, std::size_t bytes, detail::FreeFunction free) noexcept
         : Block(backend, kind, nullptr, bytes), free(free) {}
     ~HostBlock() override {
+        attached.reset();
         if (address == nullptr) return;
         detail::remove_host_range(address);
         detail::free_outside_recording(*backend, free, address);

@@ -1,5 +1,6 @@
 #include "core/request.h"
 
+#include <algorithm>
 #include <atomic>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@ namespace {
 std::atomic<int> all_recordings{0};
 thread_local int open_recordings = 0;
 thread_local std::vector<std::function<void()>> deferred;
+thread_local std::vector<std::shared_ptr<const Block>> kept_blocks;
 
 }  // namespace
 
@@ -55,15 +57,26 @@ void refuse_while_recording(const char* object, const char* what) {
                  .remedy = "Do it before or after Graph::capture, or give the operation a stream."});
 }
 
-RecordingScope::RecordingScope() noexcept {
+RecordingScope::RecordingScope() noexcept : first_kept_(kept_blocks.size()) {
     ++open_recordings;
     ++all_recordings;
 }
 RecordingScope::~RecordingScope() {
     --all_recordings;
     if (--open_recordings > 0) return;
+    kept_blocks.clear();
     for (const auto& action : std::exchange(deferred, {})) action();
 }
+
+std::vector<std::shared_ptr<const Block>> RecordingScope::kept() const {
+    std::vector<std::shared_ptr<const Block>> blocks(kept_blocks.begin() + static_cast<std::ptrdiff_t>(first_kept_),
+                                                     kept_blocks.end());
+    std::sort(blocks.begin(), blocks.end());
+    blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+    return blocks;
+}
+
+void keep_in_recording(std::shared_ptr<const Block> block) { kept_blocks.push_back(std::move(block)); }
 
 void after_recording(std::function<void()> action) { deferred.push_back(std::move(action)); }
 

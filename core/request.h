@@ -1,8 +1,10 @@
 #pragma once
 // Gives a failure from below the seam its name: who asked, and with which numbers.
 #include <initializer_list>
+#include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <texton/error.h>
 
@@ -39,7 +41,16 @@ public:
     ~RecordingScope();
     RecordingScope(const RecordingScope&) = delete;
     RecordingScope& operator=(const RecordingScope&) = delete;
+
+    /// What keep_in_recording() was given since it began.
+    std::vector<std::shared_ptr<const Block>> kept() const;
+
+private:
+    std::size_t first_kept_;
 };
+/// The graph that the calling thread records keeps the block, whose backing its launches use. (Of recordings within each
+/// other, all do: which one the work went into, only the driver knows.)
+void keep_in_recording(std::shared_ptr<const Block> block);
 /// True while the calling thread records.
 bool recording() noexcept;
 /// True while any thread does.

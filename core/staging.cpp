@@ -12,6 +12,7 @@
 
 #include <texton/error.h>
 
+#include "core/block.h"
 #include "core/transfer.h"
 
 // Copies between pageable memory and a CUDA device, in pieces through a ring of pinned buffers: while the bus moves one piece,
@@ -25,7 +26,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kBufferBytes = std::size_t{8} << 20;
+constexpr std::size_t kBufferBytes = HostStage::kBytes;
 constexpr std::size_t kBuffers = 4;
 constexpr std::size_t kGrain = std::size_t{256} << 10;  // bytes that one task copies
 
@@ -33,6 +34,8 @@ struct Buffer {
     std::byte* address = nullptr;
     EventHandle free = nullptr;  // recorded after the copy that last used it
 };
+
+}  // namespace
 
 class Ring {
 public:
@@ -75,6 +78,8 @@ private:
     StreamHandle last_stream_ = nullptr;
     std::array<Buffer, kBuffers> buffers_{};
 };
+
+namespace {
 
 class Rings {
 public:
@@ -144,9 +149,9 @@ Place part_of(const Place& whole, const Piece& piece) {
     return part;
 }
 
-Place packed_buffer(const Buffer& buffer, const Box& box, Format format) {
+Place packed_buffer(std::byte* buffer, const Box& box, Format format) {
     Place place;
-    place.address = buffer.address;
+    place.address = buffer;
     place.pitch = box.row_bytes;
     place.slice_pitch = box.row_bytes * box.rows;
     place.kind = MemoryKind::pinned;
@@ -178,7 +183,7 @@ void upload(Backend& backend, Ring& ring, const CopyRequest& request, StreamHand
         backend.synchronize_event(buffer.free);
         const Place from = part_of(*request.source, piece);
         copy_rows(buffer.address, piece.box.row_bytes, from.address, from.pitch, piece.box);
-        const Place packed = packed_buffer(buffer, piece.box, request.source->format);
+        const Place packed = packed_buffer(buffer.address, piece.box, request.source->format);
         const Place to = part_of(*request.destination, piece);
         backend.copy({&to, &packed, piece.box}, &stream);
         backend.record_event(buffer.free, stream);
@@ -191,7 +196,7 @@ void download(Backend& backend, Ring& ring, const CopyRequest& request, StreamHa
         if (turn < pieces.size()) {
             Buffer& buffer = ring.buffers()[turn % kBuffers];
             backend.synchronize_event(buffer.free);  // an upload before this may still use it
-            const Place packed = packed_buffer(buffer, pieces[turn].box, request.source->format);
+            const Place packed = packed_buffer(buffer.address, pieces[turn].box, request.source->format);
             const Place from = part_of(*request.source, pieces[turn]);
             backend.copy({&packed, &from, pieces[turn].box}, &stream);
             backend.record_event(buffer.free, stream);
@@ -221,6 +226,54 @@ void copy_staged(Backend& backend, const CopyRequest& request, const StreamHandl
     }
     if (stream == nullptr) backend.synchronize_stream(on);
     Rings::instance().give_back(backend, std::move(ring));
+}
+
+void copy_through_host(Backend& backend, const CopyRequest& request, StreamHandle stream) {
+    const std::size_t bytes = request.box.row_bytes * request.box.rows * request.box.slices;
+    const HostStage stage(backend, stream, std::min(bytes, kBufferBytes));
+    for (const Piece& piece : pieces_of(request.box)) {
+        const Place packed = packed_buffer(stage.buffer(), piece.box, request.source->format);
+        const Place from = part_of(*request.source, piece);
+        const Place to = part_of(*request.destination, piece);
+        backend.copy({&packed, &from, piece.box}, &stream);
+        backend.copy({&to, &packed, piece.box}, &stream);
+    }
+}
+
+HostStage::HostStage(Backend& backend, StreamHandle stream, std::size_t bytes) : backend_(backend), stream_(stream) {
+    if (stream == nullptr || !backend.stream_capturing(stream)) {
+        ring_ = Rings::instance().take(backend, &stream);
+        ring_->used_on(stream);
+        return;
+    }
+    if (!recording()) {
+        throw Error(
+            {.code = ErrorCode::capturing,
+             .problem = "a pinned buffer is needed that lives as long as the graph, which somebody else records",
+             .remedy = "Record it with Graph::capture, in the thread that records."});
+    }
+    kept_ = make_block(backend, "", MemoryKind::pinned, bytes, &Backend::free_host,
+                       [&] { return backend.allocate_host(bytes, {}); });
+    keep_in_recording(kept_);
+}
+
+HostStage::~HostStage() {
+    if (ring_ == nullptr) return;
+    try {
+        for (const Buffer& buffer : ring_->buffers()) backend_.record_event(buffer.free, stream_);
+        Rings::instance().give_back(backend_, std::move(ring_));
+    } catch (const std::exception&) {
+        // A ring that failed is not given back: its destructor frees what it has.
+    }
+}
+
+std::byte* HostStage::buffer() const noexcept {
+    return kept_ != nullptr ? kept_->address : ring_->buffers().front().address;
+}
+
+std::byte* HostStage::written_by_host() const {
+    if (ring_ != nullptr) backend_.synchronize_event(ring_->buffers().front().free);
+    return buffer();
 }
 
 }  // namespace texton::detail

@@ -73,6 +73,16 @@ Box shared_box(const Place& a, const Place& b) noexcept {
     return box;
 }
 
+bool share_texels(const Place& a, const Place& b) noexcept {
+    const auto meet = [](std::size_t at, std::size_t length, std::size_t other, std::size_t other_length) {
+        return at < other + other_length && other < at + length;
+    };
+    const Offset& p = a.array_offset;
+    const Offset& q = b.array_offset;
+    return meet(p.x, a.extent.width, q.x, b.extent.width) && meet(p.y, a.extent.height, q.y, b.extent.height) &&
+           meet(p.z, a.extent.depth, q.z, b.extent.depth);
+}
+
 }  // namespace
 
 Box box_of(const Place& place) noexcept { return shared_box(place, place); }
@@ -138,6 +148,7 @@ void check_stream(const Stream& stream, const Backend* destination, const Backen
 }
 
 bool overlap(const Place& a, const Place& b, const Box& box) noexcept {
+    if (a.array != nullptr && a.array == b.array) return a.array_part == b.array_part && share_texels(a, b);
     if (a.address == nullptr || b.address == nullptr) return false;
     if (end_of(a, box) <= b.address || end_of(b, box) <= a.address) return false;
     if (box.rows == 1 && box.slices == 1) return true;
@@ -187,7 +198,8 @@ Transfer::Transfer(const ConstView& destination, const ConstView& source) {
     if (overlap(*to, *from, request.box)) {
         throw Error({.code = ErrorCode::overlap,
                      .object = kCopy,
-                     .problem = fmt::format("source and destination of {} texels share bytes", to_string(to->extent)),
+                     .problem = fmt::format("source and destination of {} texels share {}", to_string(to->extent),
+                                            to->array != nullptr ? "texels" : "bytes"),
                      .remedy = "Copy through a buffer in between.",
                      .numbers = {{"bytes", request.box.row_bytes * request.box.rows * request.box.slices}}});
     }

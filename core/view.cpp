@@ -6,6 +6,7 @@
 
 #include "core/backend.h"
 #include "core/request.h"
+#include "core/transfer.h"
 
 namespace texton {
 namespace {
@@ -54,47 +55,6 @@ detail::Place checked_place(const char* object, std::byte* data, Format format, 
     return place;
 }
 
-detail::Place region_of(const detail::Place& whole, Region region) {
-    if (!contains(whole.extent, region)) {
-        throw Error(
-            {.code = ErrorCode::out_of_bounds,
-             .object = kView,
-             .problem = fmt::format("the region {} does not lie in {}", to_string(region), to_string(whole.extent)),
-             .remedy = "Ask for at least one texel, and for none past the edge.",
-             .numbers = {{"x", region.offset.x},
-                         {"y", region.offset.y},
-                         {"z", region.offset.z},
-                         {"width", region.extent.width},
-                         {"height", region.extent.height},
-                         {"depth", region.extent.depth}}});
-    }
-    const std::size_t side = block_side(whole.format);
-    const auto on_blocks = [side](std::size_t offset, std::size_t length, std::size_t whole_length) {
-        return offset % side == 0 && (length % side == 0 || offset + length == whole_length);
-    };
-    if (!on_blocks(region.offset.x, region.extent.width, whole.extent.width) ||
-        !on_blocks(region.offset.y, region.extent.height, whole.extent.height)) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .object = kView,
-                     .problem = fmt::format("the region {} cuts through 4 x 4 blocks of {}", to_string(region),
-                                            name(whole.format)),
-                     .remedy = "Use multiples of 4, up to the edge."});
-    }
-    detail::Place part = whole;
-    part.extent = region.extent;
-    if (whole.kind == MemoryKind::array) {
-        part.array_offset.x += region.offset.x;
-        part.array_offset.y += region.offset.y;
-        part.array_offset.z += region.offset.z;
-        return part;
-    }
-    const std::size_t bytes = region.offset.x / side * info(whole.format).bytes + region.offset.y / side * whole.pitch +
-                              region.offset.z * whole.slice_pitch;
-    part.address += bytes;
-    part.symbol_offset += bytes;
-    return part;
-}
-
 }  // namespace
 
 std::string_view name(MemoryKind kind) noexcept {
@@ -117,8 +77,49 @@ std::optional<Device> ConstView::device() const noexcept {
     return Device(*place_.backend);
 }
 
-ConstView ConstView::region(Region region) const { return ConstView(region_of(place_, region)); }
-View View::region(Region region) const { return View(region_of(place_, region)); }
+detail::Place detail::region_of(const Place& whole, const Region& region, const char* object) {
+    if (!contains(whole.extent, region)) {
+        throw Error(
+            {.code = ErrorCode::out_of_bounds,
+             .object = object,
+             .problem = fmt::format("the region {} does not lie in {}", to_string(region), to_string(whole.extent)),
+             .remedy = "Ask for at least one texel, and for none past the edge.",
+             .numbers = {{"x", region.offset.x},
+                         {"y", region.offset.y},
+                         {"z", region.offset.z},
+                         {"width", region.extent.width},
+                         {"height", region.extent.height},
+                         {"depth", region.extent.depth}}});
+    }
+    const std::size_t side = block_side(whole.format);
+    const auto on_blocks = [side](std::size_t offset, std::size_t length, std::size_t whole_length) {
+        return offset % side == 0 && (length % side == 0 || offset + length == whole_length);
+    };
+    if (!on_blocks(region.offset.x, region.extent.width, whole.extent.width) ||
+        !on_blocks(region.offset.y, region.extent.height, whole.extent.height)) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = object,
+                     .problem = fmt::format("the region {} cuts through 4 x 4 blocks of {}", to_string(region),
+                                            name(whole.format)),
+                     .remedy = "Use multiples of 4, up to the edge."});
+    }
+    Place part = whole;
+    part.extent = region.extent;
+    if (whole.kind == MemoryKind::array) {
+        part.array_offset.x += region.offset.x;
+        part.array_offset.y += region.offset.y;
+        part.array_offset.z += region.offset.z;
+        return part;
+    }
+    const std::size_t bytes = region.offset.x / side * info(whole.format).bytes + region.offset.y / side * whole.pitch +
+                              region.offset.z * whole.slice_pitch;
+    part.address += bytes;
+    part.symbol_offset += bytes;
+    return part;
+}
+
+ConstView ConstView::region(Region region) const { return ConstView(detail::region_of(place_, region, kView)); }
+View View::region(Region region) const { return View(detail::region_of(place_, region, kView)); }
 
 View host_view(void* data, Format format, Extent extent, std::size_t pitch, std::size_t slice_pitch) {
     return View(checked_place("texton::host_view", static_cast<std::byte*>(data), format, extent, pitch, slice_pitch));

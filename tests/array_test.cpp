@@ -1,19 +1,19 @@
 #include <texton/array.h>
 
-#include <array>
-#include <cmath>
-#include <cstring>
-#include <vector>
+#include <optional>
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <texton/copy.h>
+#include <texton/deferred_array.h>
 #include <texton/fill.h>
-#include <texton/pinned.h>
+#include <texton/graph.h>
+#include <texton/linear.h>
 #include <texton/pitched.h>
-#include <texton/sample.h>
+#include <texton/sparse_array.h>
 #include <texton/texture.h>
 
+#include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
 #include "tests/support/texels.h"
@@ -26,29 +26,94 @@ using test::expect_error;
 using test::pattern;
 using test::same_bytes;
 using test::upload;
-using testing::ElementsAre;
 
-bool has_array(const FormatInfo& row) {
-    return row.layout == FormatLayout::plain || row.layout == FormatLayout::packed;
+ArrayInfo cubes(int levels = 1) {
+    return {.format = Format::rg8_uint,
+            .extent = {8, 8},
+            .kind = ArrayKind::cubemap_layered,
+            .layers = 2,
+            .levels = levels};
 }
 
 class ArrayTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ArrayTest, test::every_device(), test::device_label);
 
 TEST_P(ArrayTest, EveryFormatHoldsWhatIsWritten) {
-    for (const FormatInfo& row : formats()) {
-        if (!has_array(row)) continue;
-        SCOPED_TRACE(row.name);
-        const ArrayInfo info{row.format, {53, 29}};
+    for (const Format format : test::array_formats()) {
+        SCOPED_TRACE(name(format));
+        const ArrayInfo info{.format = format, .extent = {53, 29}};
         const Array array(device(), info);
         EXPECT_EQ(array.info(), info);
         EXPECT_EQ(array.device(), device());
         EXPECT_EQ(array.view().kind(), MemoryKind::array);
         EXPECT_EQ(array.view().extent(), info.extent);
-        const test::Bytes bytes = pattern(packed_bytes(row.format, info.extent), 1);
+        EXPECT_EQ(array.view().data(), nullptr);
+        const test::Bytes bytes = pattern(packed_bytes(format, info.extent), 1);
         upload(array.view(), bytes);
         EXPECT_TRUE(same_bytes(download(array.view()), bytes));
     }
+}
+
+TEST_P(ArrayTest, EveryKindShowsItsLevelsAsTexels) {
+    for (const ArrayKind kind : test::all_kinds()) {
+        const ArrayInfo info = test::small_info(kind, Format::rgba8_unorm);
+        SCOPED_TRACE(test::describe(info));
+        const Array array(device(), info);
+        const test::ReferenceArray reference(info, 1);
+        for (int level = 0; level < info.levels; ++level) {
+            EXPECT_EQ(array.view({.level = level}).extent(), test::level_box(info, level));
+        }
+        test::upload(array, reference);
+        EXPECT_TRUE(test::holds(array, reference));
+    }
+}
+
+TEST_P(ArrayTest, ALayerIsTheSameTexelsAsItsPartOfTheLevel) {
+    for (const ArrayKind kind : {ArrayKind::layered_1d, ArrayKind::layered_2d}) {
+        const ArrayInfo info = test::small_info(kind, Format::r16_uint);
+        SCOPED_TRACE(test::describe(info));
+        const Array array(device(), info);
+        const test::ReferenceArray reference(info, 2);
+        for (int level = 0; level < info.levels; ++level) {
+            const Extent box = test::level_box(info, level);
+            for (std::size_t layer = 0; layer < info.layers; ++layer) {
+                const View view = array.view({.level = level, .layer = layer});
+                EXPECT_EQ(view.extent(), (Extent{box.width, box.height, 1}));
+                upload(view, reference.read(level, {{0, 0, layer}, {box.width, box.height, 1}}));
+            }
+        }
+        EXPECT_TRUE(test::holds(array, reference));
+    }
+}
+
+TEST_P(ArrayTest, AFaceOfACubeIsTheSameTexelsAsItsPartOfTheLevel) {
+    const ArrayInfo info = cubes(4);
+    const Array array(device(), info);
+    const test::ReferenceArray reference(info, 3);
+    test::upload(array, reference);
+    for (int level = 0; level < info.levels; ++level) {
+        const std::size_t width = test::level_box(info, level).width;
+        for (std::size_t cube = 0; cube < 2; ++cube) {
+            EXPECT_TRUE(same_bytes(download(array.view({.level = level, .layer = cube})),
+                                   reference.read(level, {{0, 0, cube * 6}, {width, width, 6}})));
+            for (int face = 0; face < 6; ++face) {
+                const std::size_t z = cube * 6 + static_cast<std::size_t>(face);
+                EXPECT_TRUE(same_bytes(download(array.view({.level = level, .layer = cube, .face = face})),
+                                       reference.read(level, {{0, 0, z}, {width, width, 1}})));
+            }
+        }
+    }
+}
+
+TEST_P(ArrayTest, ARegionOfAPartIsThatPartsRegion) {
+    const Array array(device(), cubes(2));
+    const test::ReferenceArray reference(array.info(), 4);
+    test::upload(array, reference);
+    const Region region{{1, 2, 1}, {2, 1, 3}};
+    const Subresource part{.level = 1, .layer = 1, .region = region};
+    const test::Bytes expected = reference.read(1, {{1, 2, 7}, {2, 1, 3}});
+    EXPECT_TRUE(same_bytes(download(array.view(part)), expected));
+    EXPECT_TRUE(same_bytes(download(array.view({.level = 1, .layer = 1}).region(region)), expected));
 }
 
 TEST_P(ArrayTest, RegionsPassBetweenArraysAndOtherMemory) {
@@ -78,23 +143,153 @@ TEST_P(ArrayTest, RegionsPassBetweenArraysAndOtherMemory) {
     EXPECT_TRUE(same_bytes(download(pitched.view().region(to)), expected));
 }
 
-TEST_P(ArrayTest, WhatItCannotBeIsRefused) {
-    const auto make = [&](Format format, Extent extent) {
-        return [=, this] { Array array(device(), {format, extent}); };
+TEST_P(ArrayTest, PartsOfOneArrayAreCopiedToEachOther) {
+    const ArrayInfo info{
+        .format = Format::rgba16_uint, .extent = {16, 8}, .kind = ArrayKind::layered_2d, .layers = 3, .levels = 2};
+    const Array array(device(), info);
+    test::ReferenceArray reference(info, 5);
+    test::upload(array, reference);
+    copy(array.view({.layer = 2}), array.view({.layer = 0}));
+    reference.write(0, {{0, 0, 2}, {16, 8, 1}}, reference.read(0, {{0, 0, 0}, {16, 8, 1}}));
+    const Region corner{{0, 0, 0}, {8, 4, 1}};
+    copy(array.view({.level = 1, .layer = 1}), array.view({.layer = 1, .region = corner}));
+    reference.write(1, {{0, 0, 1}, {8, 4, 1}}, reference.read(0, {{0, 0, 1}, {8, 4, 1}}));
+    // Side by side within a layer.
+    copy(array.view({.layer = 0, .region = Region{{8, 0, 0}, {8, 8, 1}}}),
+         array.view({.layer = 0, .region = Region{{0, 0, 0}, {8, 8, 1}}}));
+    reference.write(0, {{8, 0, 0}, {8, 8, 1}}, reference.read(0, {{0, 0, 0}, {8, 8, 1}}));
+    EXPECT_TRUE(test::holds(array, reference));
+}
+
+TEST_P(ArrayTest, PartsThatShareTexelsAreNotCopiedToEachOther) {
+    const Array array(device(), {.format = Format::r8_uint, .extent = {16, 16, 4}, .kind = ArrayKind::array_3d});
+    const auto part = [&](std::size_t x, std::size_t y, std::size_t z) {
+        return array.view({.region = Region{{x, y, z}, {8, 8, 2}}});
     };
-    expect_error(make(Format::r8_uint, {0, 4}), ErrorCode::bad_argument, "texton::Array", {"0 x 4"});
-    expect_error(make(Format::r8_uint, {4, 0}), ErrorCode::bad_argument, "texton::Array", {"4 x 0"});
-    expect_error(make(Format::r8_uint, {4, 4, 2}), ErrorCode::bad_argument, "texton::Array", {"4 x 4 x 2"});
-    expect_error(make(Format::bc1_unorm, {8, 8}), ErrorCode::bad_argument, "texton::Array", {"bc1_unorm"});
-    expect_error(make(Format::nv12, {8, 8}), ErrorCode::bad_argument, "texton::Array", {"nv12"});
-    const auto& limit = device().limits().texture_2d;
-    expect_error(make(Format::r8_uint, {limit[0] + 1, 1}), ErrorCode::overflow, "texton::Array",
-                 {std::to_string(limit[0])});
-    expect_error(make(Format::r8_uint, {1, limit[1] + 1}), ErrorCode::overflow, "texton::Array",
-                 {std::to_string(limit[1])});
-    const Array array(device(), {Format::r8_uint, {16, 16}});
-    expect_error([&] { fill(array.view(), std::uint8_t{1}); }, ErrorCode::unsupported, "texton::fill", {"array"});
-    expect_error([&] { (void)array.view().region({{1, 0}, {16, 16}}); }, ErrorCode::out_of_bounds, "texton::View");
+    expect_error([&] { copy(part(0, 0, 0), part(7, 7, 1)); }, ErrorCode::overlap, "texton::copy", {"texels"});
+    expect_error([&] { copy(part(8, 8, 2), part(1, 1, 1)); }, ErrorCode::overlap, "texton::copy", {"texels"});
+    expect_error([&] { copy(array.view(), array.view()); }, ErrorCode::overlap, "texton::copy");
+    upload(array.view(), pattern(16 * 16 * 4, 6));
+    copy(part(0, 0, 0), part(8, 0, 0));
+    copy(part(0, 0, 0), part(0, 8, 0));
+    copy(part(0, 0, 0), part(0, 0, 2));
+    EXPECT_TRUE(same_bytes(download(part(0, 0, 0)), download(part(0, 0, 2))));
+}
+
+TEST_P(ArrayTest, BlocksPassBetweenFormatsOfTheSameSize) {
+    const Extent extent{13, 9};
+    const Array from(device(), {.format = Format::bc1_unorm, .extent = extent, .levels = 4});
+    const Array to(device(), {.format = Format::bc4_snorm, .extent = extent, .levels = 4});
+    for (int level = 0; level < 4; ++level) {  // the last are smaller than a block
+        SCOPED_TRACE(level);
+        const View source = from.view({.level = level});
+        const test::Bytes bytes = pattern(packed_bytes(Format::bc1_unorm, source.extent()), 7);
+        upload(source, bytes);
+        copy(to.view({.level = level}), source);
+        EXPECT_TRUE(same_bytes(download(to.view({.level = level})), bytes));
+    }
+    const Array larger(device(), {.format = Format::bc7_unorm, .extent = extent});
+    expect_error([&] { copy(larger.view(), from.view()); }, ErrorCode::bad_argument, "texton::copy", {"bc7_unorm"});
+}
+
+TEST_P(ArrayTest, TexelsPassToArraysOfEveryOtherDevice) {
+    const ArrayInfo info = cubes();
+    const Array array(device(), info);
+    const test::ReferenceArray reference(info, 8);
+    test::upload(array, reference);
+    for (const Device& other : Device::list()) {
+        if (other == device()) continue;
+        SCOPED_TRACE(other.name());
+        const Array there(other, info);
+        copy(there.view(), array.view());
+        EXPECT_TRUE(test::holds(there, reference));
+        const Array back(device(), info);
+        const Device cuda = device().kind() == DeviceKind::cuda ? device() : other;
+        const Stream stream(cuda);
+        copy(back.view({.layer = 0}), there.view({.layer = 0}), stream);
+        CopyBatch batch;
+        batch.add(back.view({.layer = 1}), there.view({.layer = 1}));
+        batch.run(stream);
+        stream.synchronize();
+        EXPECT_TRUE(test::holds(back, reference));
+    }
+}
+
+TEST_P(ArrayTest, AViewKeepsItsArray) {
+    const test::Bytes bytes = pattern(64, 9);
+    const View view = [&] {
+        const Array array(device(), {Format::r8_uint, {8, 8}});
+        upload(array.view(), bytes);
+        return array.view();
+    }();
+    EXPECT_TRUE(same_bytes(download(view), bytes));
+}
+
+TEST_P(ArrayTest, ArraysThatTheDeviceCannotHoldAreRefusedWithTheirBytes) {
+    const auto& most = device().limits().texture_3d;
+    const ArrayInfo info{
+        .format = Format::rgba32_float, .extent = {most[0], most[1], most[2]}, .kind = ArrayKind::array_3d};
+    const Error error =
+        expect_error([&] { Array array(device(), info); }, ErrorCode::out_of_memory, "texton::Array", {"bytes"});
+    EXPECT_EQ(test::number_of(error, "bytes"), packed_bytes(info));
+}
+
+TEST_P(ArrayTest, TheLimitThatIsPassedIsNamed) {
+    const DeviceLimits& limits = device().limits();
+    const auto refused = [&](const ArrayInfo& info, std::string_view limit) {
+        expect_error([&] { Array array(device(), info); }, ErrorCode::overflow, "texton::Array", {limit});
+    };
+    refused({.extent = {limits.texture_2d[0] + 1, 1}}, "texture_2d");
+    refused({.extent = {limits.mipmap_2d[0] + 1, 1}, .levels = 2}, "mipmap_2d");
+    refused({.extent = {limits.gather[0] + 1, 1}, .usage = {.gather = true}}, "gather");
+    refused({.extent = {4, 4}, .kind = ArrayKind::layered_2d, .layers = limits.texture_2d_layered[2] + 1},
+            "texture_2d_layered");
+}
+
+TEST_P(ArrayTest, WhatItsMemoryWouldTakeIsToldWithoutMakingIt) {
+    const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {300, 200}, .levels = 3};
+    const MemoryRequirements needed = memory_requirements(device(), info);
+    EXPECT_EQ(needed, DeferredArray(device(), info).requirements());
+    EXPECT_GE(needed.bytes, packed_bytes(info));
+    EXPECT_EQ(needed.bytes % kTileBytes, 0u);
+    EXPECT_EQ(needed.alignment, kTileBytes);
+    const SparseProperties tiles = sparse_properties(device(), info);
+    EXPECT_EQ(tiles, SparseArray(device(), info).properties());
+    EXPECT_EQ(tiles.tile, (Extent{128, 128}));
+    expect_error(
+        [&] {
+            (void)memory_requirements(device(), {.extent = {0, 1}});
+        },
+        ErrorCode::bad_argument, "texton::memory_requirements");
+    expect_error(
+        [&] {
+            (void)sparse_properties(device(), {.extent = {8, 8}, .kind = ArrayKind::cubemap});
+        },
+        ErrorCode::unsupported, "texton::sparse_properties", {"cubemap"});
+}
+
+TEST_P(ArrayTest, WhileAGraphIsRecordedNoneIsMadeAndThoseThatGoGoAfterwards) {
+    const Stream stream(device());
+    const Linear memory(device(), 64);
+    const std::size_t free = device().memory().free;
+    std::optional<Array> array(std::in_place, device(), ArrayInfo{Format::r8_uint, {1024, 1024}});
+    upload(memory.view(), pattern(64, 10));
+    (void)Texture(*array);
+    const Graph graph = Graph::capture(stream, [&] {
+        fill(memory.view(), std::uint8_t{7}, stream);
+        array.reset();
+        expect_error(
+            [&] {
+                Array another(device(), {Format::r8_uint, {8, 8}});
+            },
+            ErrorCode::capturing, "texton::Array");
+    });
+    graph.launch(stream);
+    stream.synchronize();
+    EXPECT_TRUE(test::all_bytes(download(memory.view()), 7));
+    if (on_cpu()) {
+        EXPECT_GE(device().memory().free, free);
+    }
 }
 
 TEST_P(ArrayTest, AMovedFromOneIsEmptyAndSaysSo) {
@@ -102,136 +297,8 @@ TEST_P(ArrayTest, AMovedFromOneIsEmptyAndSaysSo) {
     const Array to = std::move(from);
     expect_error([&] { (void)from.view(); }, ErrorCode::released, "texton::Array");  // NOLINT(bugprone-use-after-move)
     expect_error([&] { (void)from.device(); }, ErrorCode::released, "texton::Array");
-    expect_error([&] { Texture texture(from); }, ErrorCode::released, "texton::");
+    EXPECT_EQ(from.info(), ArrayInfo{});
     EXPECT_EQ(to.info().extent, (Extent{16, 16}));
-}
-
-class SampleTest : public test::OnEveryDevice {
-protected:
-    std::vector<std::array<float, 4>> fetch(Format format, Extent extent, const test::Bytes& bytes,
-                                            const std::vector<Point2>& points) const {
-        const Array array(device(), {format, extent});
-        upload(array.view(), bytes);
-        return sample(Texture(array), points);
-    }
-    template <class T>
-    std::array<float, 4> fetch_one(Format format, std::vector<T> channels) const {
-        test::Bytes bytes(channels.size() * sizeof(T));
-        std::memcpy(bytes.data(), channels.data(), bytes.size());
-        return fetch(format, {1, 1}, bytes, {{0.5f, 0.5f}}).at(0);
-    }
-};
-INSTANTIATE_TEST_SUITE_P(Devices, SampleTest, test::every_device(), test::device_label);
-
-TEST_P(SampleTest, TexelsReadAsTheirFormatSays) {
-    using U8 = std::uint8_t;
-    using U16 = std::uint16_t;
-    EXPECT_THAT((fetch_one<U8>(Format::rgba8_unorm, {0, 51, 128, 255})), ElementsAre(0.0f, 0.2f, 128 / 255.0f, 1.0f));
-    EXPECT_THAT((fetch_one<U8>(Format::rgba8_uint, {0, 51, 128, 255})), ElementsAre(0.0f, 51.0f, 128.0f, 255.0f));
-    EXPECT_THAT((fetch_one<std::int8_t>(Format::rgba8_sint, {0, -51, 127, -128})),
-                ElementsAre(0.0f, -51.0f, 127.0f, -128.0f));
-    EXPECT_THAT((fetch_one<std::int8_t>(Format::rgba8_snorm, {0, -127, 127, -128})),
-                ElementsAre(0.0f, -1.0f, 1.0f, -1.0f));
-    EXPECT_THAT((fetch_one<U16>(Format::rg16_unorm, {0, 65535})), ElementsAre(0.0f, 1.0f, 0.0f, 1.0f));
-    EXPECT_THAT((fetch_one<float>(Format::r32_float, {-2.5f})), ElementsAre(-2.5f, 0.0f, 0.0f, 1.0f));
-    EXPECT_THAT((fetch_one<U16>(Format::rgba16_float, {0x3C00, 0xC000, 0x3800, 0x0000})),
-                ElementsAre(1.0f, -2.0f, 0.5f, 0.0f));
-    EXPECT_THAT((fetch_one<std::uint32_t>(Format::rgb10a2_unorm, {0xC00003FFu})), ElementsAre(1.0f, 0.0f, 0.0f, 1.0f));
-    EXPECT_THAT((fetch_one<std::int32_t>(Format::r32_sint, {-70000})), ElementsAre(-70000.0f, 0.0f, 0.0f, 1.0f));
-    const auto srgb = fetch_one<U8>(Format::rgba8_srgb, {0, 128, 255, 51});
-    EXPECT_EQ(srgb[0], 0.0f);
-    EXPECT_NEAR(srgb[1], 0.2158605f, 0.001f);
-    EXPECT_NEAR(srgb[2], 1.0f, 0.0001f);
-    EXPECT_NEAR(srgb[3], 0.2f, 0.0001f);  // alpha is linear
-}
-
-TEST_P(SampleTest, TheNearestTexelIsTakenAndTheEdgeGoesOn) {
-    test::Bytes bytes(12);
-    for (std::size_t i = 0; i < 12; ++i) bytes[i] = std::byte(10 + i);
-    const auto seen = fetch(Format::r8_uint, {4, 3}, bytes,
-                            {{0.5f, 0.5f},
-                             {1.0f, 0.5f},
-                             {0.99f, 1.0f},
-                             {3.5f, 2.5f},
-                             {-5.0f, 1.5f},
-                             {9.0f, -1.0f},
-                             {2.5f, 99.0f},
-                             {1e6f, 1e6f},
-                             {-1e6f, 0.0f}});
-    std::vector<float> red;
-    for (const auto& texel : seen) red.push_back(texel[0]);
-    EXPECT_THAT(red, ElementsAre(10, 11, 14, 21, 14, 13, 20, 21, 10));
-}
-
-TEST_P(SampleTest, AnyNumberOfPointsIsFetched) {
-    const Array array(device(), {Format::r32_float, {64, 64}});
-    const test::Bytes bytes = [] {
-        test::Bytes out(64 * 64 * 4);
-        for (std::size_t i = 0; i < 64 * 64; ++i) {
-            const auto value = static_cast<float>(i);
-            std::memcpy(out.data() + i * 4, &value, 4);
-        }
-        return out;
-    }();
-    upload(array.view(), bytes);
-    const Texture texture(array);
-    EXPECT_EQ(texture.info(), array.info());
-    EXPECT_EQ(texture.device(), device());
-    EXPECT_TRUE(sample(texture, {}).empty());
-    for (const std::size_t count : {std::size_t{1}, std::size_t{255}, std::size_t{100'003}}) {
-        std::vector<Point2> points(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            points[i] = {static_cast<float>(i * 7 % 64) + 0.25f, static_cast<float>(i * 13 % 64) + 0.75f};
-        }
-        const auto seen = sample(texture, points);
-        ASSERT_EQ(seen.size(), count);
-        for (std::size_t i = 0; i < count; ++i) {
-            ASSERT_EQ(seen[i][0], static_cast<float>(i * 13 % 64 * 64 + i * 7 % 64)) << i;
-        }
-    }
-}
-
-TEST_P(SampleTest, ATextureKeepsItsArray) {
-    const Texture texture = [&] {
-        const Array array(device(), {Format::r8_uint, {8, 8}});
-        upload(array.view(), test::Bytes(64, std::byte{9}));
-        return Texture(array);
-    }();
-    const std::vector<Point2> points{{4.5f, 4.5f}};
-    EXPECT_EQ(sample(texture, points).at(0)[0], 9.0f);
-}
-
-TEST(SampleParityTest, BothDevicesReadEveryFormatAlike) {
-    const auto devices = test::one_of_each_kind();
-    if (devices.size() < 2) {
-        if (test::gpu_required()) FAIL() << "TEXTON_REQUIRE_GPU is 1, but there is no CUDA device";
-        GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
-    }
-    std::vector<Point2> points;
-    for (int y = -2; y < 34; ++y) {
-        for (int x = -2; x < 34; ++x) points.push_back({static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f});
-    }
-    for (const FormatInfo& row : formats()) {
-        if (!has_array(row)) continue;
-        SCOPED_TRACE(row.name);
-        const Extent extent{32, 32};
-        const test::Bytes bytes = pattern(packed_bytes(row.format, extent), 5);
-        std::vector<std::vector<std::array<float, 4>>> seen;
-        for (const Device& device : devices) {
-            const Array array(device, {row.format, extent});
-            upload(array.view(), bytes);
-            seen.push_back(sample(Texture(array), points));
-        }
-        int different = 0;
-        for (std::size_t i = 0; i < points.size(); ++i) {
-            for (std::size_t c = 0; c < 4; ++c) {
-                const float a = seen[0][i][c];
-                const float b = seen[1][i][c];
-                if (!(std::isnan(a) && std::isnan(b)) && !(a == b)) ++different;
-            }
-        }
-        EXPECT_EQ(different, 0);
-    }
 }
 
 }  // namespace

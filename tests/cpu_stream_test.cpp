@@ -207,11 +207,12 @@ TEST_F(CpuStreamTest, LargeBoxesArriveWholeAndTouchNoPadding) {
 
 TEST_F(CpuStreamTest, FillsRepeatTheirPatternAndTouchNoPadding) {
     const std::size_t pitch = 2048, rows = 1200, row = 2000;
-    for (const int bytes : {1, 2, 4}) {
+    std::array<std::byte, 16> pattern{};
+    for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(i + 1);
+    for (const int bytes : {1, 2, 4, 8, 16}) {
         std::vector<std::byte> target(pitch * rows, std::byte{0xEE});
         const Place to = at(target.data(), pitch, MemoryKind::host);
-        const std::uint32_t pattern = 0x04030201;
-        device().fill({&to, {row, rows}, bytes == 4 ? pattern : pattern & ((1U << (8 * bytes)) - 1), bytes}, nullptr);
+        device().fill({&to, {row, rows}, pattern, bytes}, nullptr);
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < target.size(); ++i) {
             const std::size_t x = i % pitch;

@@ -1,154 +1,297 @@
-// Arrays of the CUDA device, at the seam: each way of copying, and point fetches.
-#include <array>
-#include <memory>
-#include <numeric>
+// Arrays of the CUDA device, at the seam: what the driver made of a request, how memory is mapped to it, and what foreign arrays
+// are taken for.
+#include <algorithm>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include <texton/error.h>
 #include <texton/linear.h>
-#include <texton/pitched.h>
-#include <texton/stream.h>
+#include <texton/physical.h>
 
-#include "core/block.h"
-#include "core/cuda_backend.h"
-#include "tests/support/on_every_device.h"
-#include "tests/support/texels.h"
+#include "tests/support/cuda_arrays.h"
 
 namespace texton {
 namespace {
 
+using detail::ArrayBacking;
 using detail::ArrayHandle;
-using detail::Backend;
 using detail::Box;
 using detail::Place;
-using detail::StreamHandle;
+using test::box_of;
+using test::Bytes;
+using test::HeldArray;
+using test::Rows;
 
-class CudaArrayTest : public test::OnEveryDevice {
-protected:
-    Backend& backend() const { return device().backend(); }
-};
+class CudaArrayTest : public test::OnCudaArrays {};
 INSTANTIATE_TEST_SUITE_P(Devices, CudaArrayTest, testing::Values(DeviceKind::cuda), test::device_label);
 
-class Held {
-public:
-    Held(Backend& backend, Format format, Extent extent)
-        : backend_(backend), array_(backend.create_array(format, extent)), format_(format), extent_(extent) {}
-    ~Held() { backend_.destroy_array(array_); }
-    Held(const Held&) = delete;
-    Held& operator=(const Held&) = delete;
-    ArrayHandle handle() const { return array_; }
-    Place place(Offset at, Extent extent) const {
-        Place out;
-        out.backend = &backend_;
-        out.array = array_;
-        out.array_offset = at;
-        out.kind = MemoryKind::array;
-        out.format = format_;
-        out.extent = extent;
-        return out;
-    }
-    Place place() const { return place({}, extent_); }
-
-private:
-    Backend& backend_;
-    ArrayHandle array_;
-    Format format_;
-    Extent extent_;
-};
-
-Box box_of(Format format, Extent extent) { return {row_bytes(format, extent.width), extent.height, 1}; }
-
-TEST_P(CudaArrayTest, HoldsWhatWasCopiedFromEverywhereWithAndWithoutAStream) {
-    constexpr Format kFormat = Format::rgba8_unorm;
-    constexpr Extent kExtent{37, 11};
-    const Stream stream(device());
-    const StreamHandle handle = stream.state()->handle;
-    for (const StreamHandle* on : {static_cast<const StreamHandle*>(nullptr), &handle}) {
-        const Held array(backend(), kFormat, kExtent);
-        const Held second(backend(), kFormat, kExtent);
-        const Pitched2D pitched(device(), kFormat, kExtent);
-        const test::Bytes written = test::pattern(packed_bytes(kFormat, kExtent), on == nullptr ? 1 : 2);
-        test::Bytes read(written.size());
-        const View from = host_view(const_cast<std::byte*>(written.data()), kFormat, kExtent);
-        const View to = host_view(read.data(), kFormat, kExtent);
-        const Place all = array.place();
-        const Place copied = second.place();
-        const Box box = box_of(kFormat, kExtent);
-        backend().copy({&all, &from.place(), box}, on);  // host to array
-        backend().copy({&copied, &all, box}, on);        // array to array
-        const View device_view = pitched.view();
-        backend().copy({&device_view.place(), &copied, box}, on);  // array to device memory
-        backend().copy({&all, &device_view.place(), box}, on);     // device memory to array
-        backend().copy({&to.place(), &all, box}, on);              // array to host
-        stream.synchronize();
-        EXPECT_TRUE(test::same_bytes(read, written)) << (on == nullptr ? "without a stream" : "on a stream");
+TEST_P(CudaArrayTest, TheDriverMadeWhatWasAskedFor) {
+    for (const ArrayKind kind : test::all_kinds()) {
+        for (const int levels : {1, 3}) {
+            for (const ArrayBacking backing : {ArrayBacking::own, ArrayBacking::sparse, ArrayBacking::deferred}) {
+                const bool sparse_kind =
+                    kind == ArrayKind::array_2d || kind == ArrayKind::array_3d || kind == ArrayKind::layered_2d;
+                if (backing == ArrayBacking::sparse && !sparse_kind) continue;
+                ArrayInfo info = test::info_of(kind, Format::rgba8_unorm, levels);
+                info.usage.gather = kind == ArrayKind::array_2d;
+                SCOPED_TRACE(test::describe(info));
+                const HeldArray array(backend(), info, backing);
+                ASSERT_EQ(array.cuda().parts.size(), static_cast<std::size_t>(levels));
+                for (int level = 0; level < levels; ++level) {
+                    cudaChannelFormatDesc channels{};
+                    cudaExtent sides{};
+                    unsigned flags = 0;
+                    detail::call<cudaArrayGetInfo>(&channels, &sides, &flags,
+                                                   array.cuda().parts[static_cast<std::size_t>(level)]);
+                    const Extent extent = level_extent(info, level);
+                    const bool deep = kind != ArrayKind::array_1d && kind != ArrayKind::array_2d;
+                    EXPECT_EQ(sides.width, extent.width);
+                    EXPECT_EQ(sides.height, is_flat(kind) ? 0 : extent.height);
+                    EXPECT_EQ(sides.depth, deep ? slice_count(info, level) : 0);
+                    EXPECT_EQ(channels.x, 8);
+                    EXPECT_EQ(channels.w, 8);
+                    EXPECT_EQ(channels.f, cudaChannelFormatKindUnsigned);
+                    EXPECT_EQ((flags & cudaArrayLayered) != 0, is_layered(kind));
+                    EXPECT_EQ((flags & cudaArrayCubemap) != 0, is_cube(kind));
+                    EXPECT_EQ((flags & cudaArrayTextureGather) != 0, info.usage.gather);
+                    EXPECT_EQ((flags & cudaArraySparse) != 0, backing == ArrayBacking::sparse);
+                    EXPECT_EQ((flags & cudaArrayDeferredMapping) != 0, backing == ArrayBacking::deferred);
+                    EXPECT_EQ((flags & cudaArraySurfaceLoadStore) != 0, backing != ArrayBacking::sparse);
+                }
+            }
+        }
     }
 }
 
-TEST_P(CudaArrayTest, APartIsWhereItsOffsetSays) {
-    constexpr Format kFormat = Format::r16_uint;
-    constexpr Extent kExtent{16, 8};
-    const Held array(backend(), kFormat, kExtent);
-    test::Bytes image = test::pattern(packed_bytes(kFormat, kExtent), 5);
-    const View whole = host_view(image.data(), kFormat, kExtent);
-    const Place all = array.place();
-    backend().copy({&all, &whole.place(), box_of(kFormat, kExtent)}, nullptr);
-
-    constexpr Extent kPart{5, 3};
-    const Place part = array.place({3, 2, 0}, kPart);
-    test::Bytes patch = test::pattern(packed_bytes(kFormat, kPart), 6);
-    const View patch_view = host_view(patch.data(), kFormat, kPart);
-    backend().copy({&part, &patch_view.place(), box_of(kFormat, kPart)}, nullptr);
-    test::reference_copy(image, {2 * 32 + 3 * 2, 32, 0}, patch, {0, 10, 0}, 10, 3, 1);
-
-    test::Bytes read(image.size());
-    const View to = host_view(read.data(), kFormat, kExtent);
-    backend().copy({&to.place(), &all, box_of(kFormat, kExtent)}, nullptr);
-    EXPECT_TRUE(test::same_bytes(read, image));
+TEST_P(CudaArrayTest, ArraysTooWideForSurfacesAreMadeWithout) {
+    const HeldArray wide(backend(), {.format = Format::r8_uint, .extent = {100000}, .kind = ArrayKind::array_1d});
+    EXPECT_FALSE(wide.cuda().has_surfaces);
+    Bytes bytes = test::pattern(100000, 3);
+    write(wide, 0, bytes);
+    EXPECT_TRUE(test::same_bytes(read(wide, 0), bytes));
 }
 
-// The CPU device's fetches are the definition.
-TEST_P(CudaArrayTest, PointFetchesAreThoseOfTheCpuDevice) {
-    constexpr Extent kExtent{9, 5};
-    std::vector<float> coordinates;
-    for (int y = -1; y <= 5; ++y) {
-        for (int x = -1; x <= 9; ++x) {
-            coordinates.push_back(static_cast<float>(x) + 0.5f);
-            coordinates.push_back(static_cast<float>(y) + 0.25f);
+TEST_P(CudaArrayTest, TheRuntimeAndTheDriverNameTheSamePlanes) {
+    for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
+        SCOPED_TRACE(std::string(name(format)));
+        const HeldArray array(backend(), {.format = format, .extent = {32, 18}});
+        ASSERT_EQ(array.cuda().parts.size(), 2u);
+        for (unsigned plane = 0; plane < 2; ++plane) {
+            CUarray other = nullptr;
+            const detail::DeviceScope scope(backend().ordinal());
+            detail::driver<cuArrayGetPlane>(&other, reinterpret_cast<CUarray>(array.cuda().plain), plane);
+            EXPECT_EQ(reinterpret_cast<cudaArray_t>(other), array.cuda().parts[plane]);
         }
-    }
-    Backend& cpu = Device::cpu().backend();
-    for (const FormatInfo& row : formats()) {
-        if (row.layout != FormatLayout::plain && row.layout != FormatLayout::packed) continue;
-        SCOPED_TRACE(std::string(row.name));
-        test::Bytes texels = test::pattern(packed_bytes(row.format, kExtent), 9);
-        if (row.kind == FormatKind::floating) {  // 0x3C in every high byte: neither infinite nor NaN
-            for (std::size_t i = row.bits / 8u - 1; i < texels.size(); i += row.bits / 8u) texels[i] = std::byte{0x3C};
-        }
-        const View source = host_view(texels.data(), row.format, kExtent);
-        std::array<std::vector<float>, 2> results;
-        for (std::size_t i = 0; i < 2; ++i) {
-            Backend& runs = i == 0 ? backend() : cpu;
-            const Held array(runs, row.format, kExtent);
-            const Place all = array.place();
-            runs.copy({&all, &source.place(), box_of(row.format, kExtent)}, nullptr);
-            const detail::TextureHandle texture = runs.create_texture(array.handle(), row.format);
-            results[i].resize(coordinates.size() * 2);
-            runs.sample(texture, row.format, coordinates, results[i]);
-            runs.destroy_texture(texture);
-        }
-        EXPECT_EQ(results[0], results[1]);
     }
 }
 
 TEST_P(CudaArrayTest, AnImpossibleArrayIsRefusedByName) {
-    try {
-        backend().destroy_array(backend().create_array(Format::r8_uint, {std::size_t{1} << 20, 4}));
-        FAIL() << "a texture of a million texels across was made";
-    } catch (const Error& error) {
-        EXPECT_EQ(error.call(), "cudaMallocArray");
-        EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+    const auto refused = [&](const ArrayInfo& info, std::string_view call) {
+        try {
+            const HeldArray array(backend(), info);
+            ADD_FAILURE() << test::describe(info) << " was made";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.call(), call);
+            EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        }
+    };
+    refused({.format = Format::r8_uint, .extent = {std::size_t{1} << 20, 4}}, "cudaMallocArray");
+    refused({.format = Format::r8_uint, .extent = {1 << 20, 4}, .levels = 2}, "cudaMallocMipmappedArray");
+    refused({.format = Format::r8_uint, .extent = {1 << 20}, .kind = ArrayKind::layered_1d}, "cudaMalloc3DArray");
+    refused({.format = Format::nv12, .extent = {31, 17}}, "cuArray3DCreate");
+}
+
+TEST_P(CudaArrayTest, WhatCannotBeMadeTakesNoMemory) {
+    const ArrayInfo huge{.format = Format::rgba32_uint, .extent = {16384, 16384, 16384}, .kind = ArrayKind::array_3d};
+    const ArrayInfo mips{.format = Format::rgba32_uint,
+                         .extent = {32768, 32768},
+                         .kind = ArrayKind::layered_2d,
+                         .layers = 2048,
+                         .levels = 16};
+    const auto fails = [&](const ArrayInfo& info) {
+        try {
+            const HeldArray array(backend(), info);
+            ADD_FAILURE() << test::describe(info) << " was made";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+        }
+    };
+    fails(huge);
+    fails(mips);
+    const std::size_t before = backend().memory_info().free;
+    for (int i = 0; i < 20; ++i) {
+        fails(huge);
+        fails(mips);
     }
+    EXPECT_EQ(backend().memory_info().free, before);
+}
+
+TEST_P(CudaArrayTest, ArraysThatWereCopiedByKernelGiveAllMemoryBack) {
+    const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {2048, 2048}};
+    const Linear memory(device(), packed_bytes(info));
+    const auto copied = [&] {
+        const HeldArray array(backend(), info);
+        const Place to = array.place(0, array.whole(0));
+        const Box box = box_of(info.format, info.extent);
+        const Place from = Rows::packed(box).place(memory, backend(), info.format, info.extent);
+        backend().copy({&to, &from, box}, nullptr);
+        EXPECT_NE(array.cuda().surfaces.at(0), 0u);
+    };
+    copied();
+    const std::size_t before = backend().memory_info().free;
+    for (int i = 0; i < 50; ++i) copied();
+    EXPECT_EQ(backend().memory_info().free, before);
+}
+
+// Every byte of the memory and of the array is compared: also what the copy must leave alone.
+
+// More than the staged ring holds at a time, from and to pageable memory.
+
+TEST_P(CudaArrayTest, AListOfTilesIsMappedAsAWholeOrNotAtAll) {
+    const ArrayInfo info{.format = Format::r32_uint, .extent = {256, 256}};
+    const HeldArray array(backend(), info, ArrayBacking::sparse);
+    const SparseProperties tiles = backend().array_tiles(array.handle());
+    ASSERT_EQ(tiles.tile, (Extent{128, 128}));
+    const Physical memory(device(), std::size_t{2} << 20, {.tile_pool = true});
+    const auto request = [&](std::size_t x, std::size_t slot) {
+        return detail::TileMapRequest{.array = array.handle(),
+                                      .offset = {x, 0, 0},
+                                      .extent = tiles.tile,
+                                      .memory = memory.handle(),
+                                      .memory_offset = slot * kTileBytes};
+    };
+    Bytes texels = test::pattern(256 * 256 * 4, 4);
+    const auto seen = [&] {
+        write(array, 0, texels);
+        return read(array, 0);
+    };
+    const detail::TileMapRequest wrong[] = {request(0, 0), request(64, 1)};  // 64 is inside a tile
+    EXPECT_THROW(backend().map_tiles(wrong, nullptr), Error);
+    EXPECT_TRUE(test::all_bytes(seen(), 0));
+    const detail::TileMapRequest right[] = {request(0, 0), request(128, 1)};
+    backend().map_tiles(right, nullptr);
+    const std::size_t half = texels.size() / 2;  // the upper row of tiles
+    Bytes expected = texels;
+    std::fill(expected.begin() + static_cast<std::ptrdiff_t>(half), expected.end(), std::byte{});
+    EXPECT_TRUE(test::same_bytes(seen(), expected));
+    detail::TileMapRequest away = request(0, 0);
+    away.extent = {256, 128};
+    away.memory = nullptr;
+    backend().map_tiles({&away, 1}, nullptr);
+    EXPECT_TRUE(test::all_bytes(seen(), 0));
+}
+
+TEST_P(CudaArrayTest, ADeferredArrayHoldsWhatItsMemoryHolds) {
+    for (const ArrayKind kind : test::all_kinds()) {
+        const ArrayInfo info = test::info_of(kind, Format::rgba8_unorm, 2);
+        SCOPED_TRACE(test::describe(info));
+        const HeldArray array(backend(), info, ArrayBacking::deferred);
+        const MemoryRequirements needs = backend().array_requirements(array.handle());
+        ASSERT_GT(needs.bytes, 0u);
+        ASSERT_LE(needs.bytes, std::size_t{2} << 20);
+        const Physical a(device(), std::size_t{2} << 20, {.tile_pool = true});
+        const Physical b(device(), std::size_t{2} << 20, {.tile_pool = true});
+        Bytes in_a = test::pattern(test::box_bytes(info.format, array.whole(1).extent), 1);
+        Bytes in_b = test::pattern(in_a.size(), 2);
+        backend().map_array(array.handle(), a.handle(), 0, nullptr);
+        write(array, 1, in_a);
+        backend().map_array(array.handle(), b.handle(), 0, nullptr);
+        write(array, 1, in_b);
+        EXPECT_TRUE(test::same_bytes(read(array, 1), in_b));
+        backend().map_array(array.handle(), a.handle(), 0, nullptr);
+        EXPECT_TRUE(test::same_bytes(read(array, 1), in_a));
+        backend().synchronize();
+        backend().map_array(array.handle(), nullptr, 0, nullptr);
+    }
+}
+
+class Raw {
+public:
+    Raw(cudaChannelFormatDesc channels, cudaExtent sides, unsigned flags) {
+        detail::call<cudaMalloc3DArray>(&array_, &channels, sides, flags);
+    }
+    ~Raw() { (void)detail::ask<cudaFreeArray>(array_); }
+    Raw(const Raw&) = delete;
+    Raw& operator=(const Raw&) = delete;
+    cudaArray_t get() const { return array_; }
+
+private:
+    cudaArray_t array_ = nullptr;
+};
+
+TEST_P(CudaArrayTest, AdoptedArraysAreWhatTheDriverSays) {
+    const detail::DeviceScope scope(backend().ordinal());
+    for (const ArrayKind kind : test::all_kinds()) {
+        ArrayInfo info = test::info_of(kind, Format::rgba8_unorm, 3);
+        SCOPED_TRACE(test::describe(info));
+        info.usage = {.surface = true, .gather = kind == ArrayKind::array_2d};
+        const HeldArray array(backend(), info);
+        const ArrayHandle all = detail::adopt_mipmapped_array(backend(), array.cuda().mipmapped, info.format);
+        EXPECT_EQ(detail::cuda_array(all).info, info);
+        EXPECT_TRUE(detail::cuda_array(all).has_surfaces);
+        backend().destroy_array(all);
+        const ArrayHandle one = detail::adopt_array(backend(), array.cuda().parts[1], std::nullopt);
+        ArrayInfo level = info;
+        level.format = Format::rgba8_uint;
+        level.extent = level_extent(info, 1);
+        level.levels = 1;
+        EXPECT_EQ(detail::cuda_array(one).info, level);
+        backend().destroy_array(one);
+        EXPECT_EQ(read(array, 1).size(), test::box_bytes(info.format, array.whole(1).extent));  // it is still there
+    }
+}
+
+TEST_P(CudaArrayTest, AdoptedTexelsAreWhatTheirChannelsAre) {
+    const detail::DeviceScope scope(backend().ordinal());
+    const auto format_of = [&](cudaChannelFormatDesc channels, std::optional<Format> named) {
+        const Raw raw(channels, detail::cuda_extent(16, 16, 0), 0);
+        const ArrayHandle adopted = detail::adopt_array(backend(), raw.get(), named);
+        const Format format = detail::cuda_array(adopted).info.format;
+        backend().destroy_array(adopted);
+        return format;
+    };
+    for (const FormatInfo& row : formats()) {
+        if (row.layout == FormatLayout::planar) continue;
+        EXPECT_EQ(format_of(detail::channel_descriptor(row.format), row.format), row.format) << row.name;
+    }
+    const cudaChannelFormatDesc normalized{8, 8, 8, 8, cudaChannelFormatKindUnsignedNormalized8X4};
+    EXPECT_EQ(format_of(normalized, std::nullopt), Format::rgba8_unorm);
+    EXPECT_EQ(format_of(normalized, Format::rgba8_srgb), Format::rgba8_srgb);
+    const cudaChannelFormatDesc integers{8, 8, 8, 8, cudaChannelFormatKindUnsigned};
+    const auto refused = [&](cudaChannelFormatDesc channels, Format named) {
+        try {
+            (void)format_of(channels, named);
+            ADD_FAILURE() << name(named) << " was taken";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+        }
+    };
+    refused(normalized, Format::rgba8_uint);
+    refused(integers, Format::r32_uint);
+    refused(integers, Format::rgba8_sint);
+    refused({32, 0, 0, 0, cudaChannelFormatKindFloat}, Format::r32_uint);
+}
+
+TEST_P(CudaArrayTest, NeitherPlanarNorDeferredArraysAreAdopted) {
+    const detail::DeviceScope scope(backend().ordinal());
+    const auto refused = [&](cudaArray_t array) {
+        try {
+            backend().destroy_array(detail::adopt_array(backend(), array, std::nullopt));
+            ADD_FAILURE() << "it was taken";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::unsupported);
+        }
+    };
+    for (const Format format : {Format::nv12, Format::p010}) {
+        const HeldArray planar(backend(), {.format = format, .extent = {32, 32}});
+        refused(planar.cuda().plain);
+        const ArrayHandle plane = detail::adopt_array(backend(), planar.cuda().parts[1], std::nullopt);
+        EXPECT_EQ(detail::cuda_array(plane).info.extent, (Extent{16, 16}));
+        backend().destroy_array(plane);
+    }
+    const HeldArray deferred(backend(), test::info_of(ArrayKind::array_2d, Format::r8_uint, 1), ArrayBacking::deferred);
+    refused(deferred.cuda().plain);
 }
 
 }  // namespace

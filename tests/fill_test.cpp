@@ -5,11 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/array.h>
 #include <texton/copy.h>
 #include <texton/linear.h>
 #include <texton/pinned.h>
 #include <texton/pitched.h>
 
+#include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/gate.h"
 #include "tests/support/memories.h"
@@ -166,6 +168,73 @@ TEST_P(FillTest, RowsThatStartBesideThePatternAreRefused) {
     const View odd = memory.view(Format::r8_uint, {51, 4}).region({{0, 0}, {48, 2}});
     expect_error([&] { fill(odd, std::uint16_t{1}); }, ErrorCode::bad_argument, "texton::fill", {"51"});
     fill(odd, std::uint8_t{1});
+}
+
+TEST_P(FillTest, ATexelOfAnySizeIsAPattern) {
+    const Stream stream(device());
+    for (const Format format : {Format::r8_uint, Format::rg8_uint, Format::rgba8_uint, Format::rgba16_float,
+                                Format::rgba32_float, Format::bc1_unorm, Format::bc7_unorm}) {
+        SCOPED_TRACE(name(format));
+        const Bytes texel = pattern(info(format).bytes, 3);
+        const Extent extent{20, 12, 3};
+        const Linear linear(device(), format, extent);
+        const Array array(device(), {.format = format, .extent = extent, .kind = ArrayKind::array_3d});
+        for (const View& view : {linear.view(format, extent), array.view()}) {
+            const Region region{{4, 8, 1}, {12, 4, 2}};
+            fill(view, Bytes(texel.size()), stream);
+            fill(view.region(region), texel, stream);
+            stream.synchronize();
+            Bytes expected;
+            while (expected.size() < packed_bytes(format, region.extent)) {
+                expected.insert(expected.end(), texel.begin(), texel.end());
+            }
+            EXPECT_TRUE(same_bytes(download(view.region(region)), expected));
+            EXPECT_TRUE(test::all_bytes(download(view.region({{0, 0, 0}, {20, 12, 1}})), 0));
+            EXPECT_TRUE(test::all_bytes(download(view.region({{16, 0, 0}, {4, 12, 3}})), 0));
+            fill(view, texel);
+            EXPECT_TRUE(same_bytes(download(view.region(region)), expected));
+        }
+    }
+}
+
+TEST_P(FillTest, APatternIsRepeatedToATexelOfAnArray) {
+    for (const ArrayKind kind : test::all_kinds()) {
+        for (const Format format : {Format::rgba32_uint, Format::rg16_uint, Format::r32_float, Format::bc3_unorm}) {
+            if (!test::has_arrays(kind, format)) continue;
+            const ArrayInfo info = test::small_info(kind, format);
+            SCOPED_TRACE(test::describe(info));
+            const Array array(device(), info);
+            test::ReferenceArray reference(info, 1);
+            test::upload(array, reference);
+            test::Random random(2);
+            for (int level = 0; level < info.levels; ++level) {
+                const Region region = test::random_region(random, format, test::level_box(info, level));
+                const View part = array.view({.level = level, .region = region});
+                const Bytes bytes{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
+                fill(part, std::uint8_t{5});
+                fill(part, std::uint16_t{0x0605});
+                fill(part, std::uint32_t{0x04030201});
+                reference.fill(level, region, bytes);
+            }
+            EXPECT_TRUE(test::holds(array, reference));
+        }
+    }
+}
+
+TEST_P(FillTest, APatternThatDoesNotDivideATexelIsRefused) {
+    const Array array(device(), {.format = Format::rg8_uint, .extent = {8, 8}});
+    expect_error([&] { fill(array.view(), std::uint32_t{1}); }, ErrorCode::bad_argument, "texton::fill",
+                 {"4 bytes", "rg8_uint", "2"});
+    for (const std::size_t bytes : {0u, 3u, 4u, 16u}) {
+        expect_error([&] { fill(array.view(), Bytes(bytes)); }, ErrorCode::bad_argument, "texton::fill");
+    }
+    const Linear memory(device(), 960);
+    for (const std::size_t bytes : {0u, 3u, 5u, 12u, 32u}) {
+        expect_error([&] { fill(memory.view(), Bytes(bytes)); }, ErrorCode::bad_argument, "texton::fill",
+                     {"1, 2, 4, 8 or 16"});
+    }
+    expect_error([&] { fill(memory.view(Format::r8_uint, {8}), Bytes(16)); }, ErrorCode::bad_argument, "texton::fill");
+    fill(memory.view(), Bytes(16));
 }
 
 TEST_P(FillTest, OfNothingIsRefused) {

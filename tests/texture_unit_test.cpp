@@ -1,14 +1,14 @@
-// The model of the texture unit against recordings of the hardware.
+// The model of the texture unit, fetch by fetch. Recordings of the hardware are replayed in capture_test.cpp.
 #include "arrays/texture_unit.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstring>
+#include <deque>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,80 +16,40 @@
 #include <texton/copy.h>
 #include <texton/sample.h>
 
-#include "tests/support/capture.h"
+#include "tests/support/arrays.h"
 #include "tests/support/on_every_device.h"
-#include "tests/support/place.h"
 #include "tests/support/texels.h"
 
 namespace texton {
 namespace {
 
-namespace fs = std::filesystem;
-
-fs::path captures() { return test::place("TEXTON_TEST_CAPTURES", TEXTON_TEST_CAPTURES); }
-
-std::vector<std::string> capture_names() {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(captures())) {
-        if (entry.path().extension() == ".cap") names.push_back(entry.path().stem());
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
-// Recordings that the model does not reach in every point yet, with the share that it does.
-const std::map<std::string, double>& not_exact() {
-    static const std::map<std::string, double> shares{
-        {"rand_grad_aniso2_f32", 0.99},   {"rand_grad_aniso4_f32", 0.97},  {"rand_grad_aniso4_u8x4", 0.98},
-        {"rand_grad_aniso8_f32", 0.97},   {"rand_grad_aniso8_u8x4", 0.98}, {"rand_grad_aniso16_f32", 0.97},
-        {"rand_grad_aniso16_u8x4", 0.97},
-    };
-    return shares;
-}
-
-class CaptureTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(CaptureTest, IsEqualInEveryBit) {
-    const test::Capture capture(captures() / (GetParam() + ".cap"));
-    ASSERT_GT(capture.points(), 0U);
-    std::size_t equal = 0;
-    for (std::size_t i = 0; i < capture.points(); ++i) {
-        const detail::Texel& recorded = capture.recorded(i);
-        const detail::Texel computed = capture.computed(i);
-        equal += std::equal(std::begin(recorded.channel), std::end(recorded.channel), std::begin(computed.channel));
-    }
-    const auto known = not_exact().find(GetParam());
-    if (known == not_exact().end()) {
-        EXPECT_EQ(equal, capture.points());
-    } else {
-        EXPECT_GE(static_cast<double>(equal), known->second * static_cast<double>(capture.points()));
-        EXPECT_LT(equal, capture.points()) << "it is exact now: take it off the list";
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(H200, CaptureTest, testing::ValuesIn(capture_names()),
-                         [](const auto& info) { return info.param; });
-
 class TextureModelTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, TextureModelTest, test::every_device(), test::device_label);
 
 detail::TexelFormat model_format(const FormatInfo& row) {
-    const auto encoding = [&] {
-        switch (row.kind) {
-            case FormatKind::uint: return detail::Encoding::uint;
-            case FormatKind::sint: return detail::Encoding::sint;
-            case FormatKind::floating: return detail::Encoding::floating;
-            case FormatKind::unorm: return detail::Encoding::unorm;
-            case FormatKind::snorm: return detail::Encoding::snorm;
-            case FormatKind::srgb: return detail::Encoding::srgb;
-        }
-        return detail::Encoding::uint;
-    }();
+    using detail::Encoding;
+    using detail::Packing;
+    static const std::map<FormatKind, Encoding> encodings{
+        {FormatKind::uint, Encoding::uint},   {FormatKind::sint, Encoding::sint},
+        {FormatKind::unorm, Encoding::unorm}, {FormatKind::snorm, Encoding::snorm},
+        {FormatKind::srgb, Encoding::srgb},   {FormatKind::floating, Encoding::floating}};
+    static const std::map<Format, Packing> blocks{{Format::bc3_unorm, Packing::bc3}, {Format::bc5_snorm, Packing::bc5}};
+    const auto block = blocks.find(row.format);
     const bool packed = row.layout == FormatLayout::packed;
-    return {encoding, packed ? detail::Packing::rgb10a2 : detail::Packing::plain, row.channels, row.bits, row.bytes};
+    return {encodings.at(row.kind),
+            block != blocks.end() ? block->second
+            : packed              ? Packing::rgb10a2
+                                  : Packing::plain,
+            row.channels, block != blocks.end() ? std::uint8_t{8} : row.bits, row.bytes};
 }
 
-// Random bits in every format that reads as floats: what the device's texture returns is what the model computes.
+float as_float(std::uint32_t bits, FormatKind kind) {
+    if (kind == FormatKind::uint) return static_cast<float>(bits);
+    if (kind == FormatKind::sint) return static_cast<float>(static_cast<std::int32_t>(bits));
+    return std::bit_cast<float>(bits);
+}
+
+// Random bits in every plain and packed format: what the device's texture returns is what the model computes.
 TEST_P(TextureModelTest, DecodesTexelsOfEveryFormatAsTheDeviceDoes) {
     const Extent extent{64, 64};
     std::vector<Point2> points;
@@ -97,9 +57,7 @@ TEST_P(TextureModelTest, DecodesTexelsOfEveryFormatAsTheDeviceDoes) {
         points.push_back({static_cast<float>(i % 64) + 0.5F, static_cast<float>(i / 64) + 0.5F});
     }
     for (const FormatInfo& row : formats()) {
-        const bool has_array = row.layout == FormatLayout::plain || row.layout == FormatLayout::packed;
-        const bool is_integer = row.kind == FormatKind::uint || row.kind == FormatKind::sint;
-        if (!has_array || is_integer) continue;  // integers are returned as they are
+        if (row.layout != FormatLayout::plain && row.layout != FormatLayout::packed) continue;
         SCOPED_TRACE(row.name);
         const test::Bytes bytes = test::pattern(packed_bytes(row.format, extent), 11);
         const Array array(device(), {row.format, extent});
@@ -107,18 +65,18 @@ TEST_P(TextureModelTest, DecodesTexelsOfEveryFormatAsTheDeviceDoes) {
         const auto returned = sample(Texture(array), points);
 
         detail::TextureView view{};
-        view.kind = detail::ArrayKind::array_2d;
+        view.kind = ArrayKind::array_2d;
         view.format = model_format(row);
         view.level_count = 1;
         view.levels[0] = {
             reinterpret_cast<const unsigned char*>(bytes.data()), 64, 64, 1, 64 * row.bytes, 64 * 64 * row.bytes};
-        detail::SamplerState sampler{};
-        for (auto& mode : sampler.address) mode = detail::Address::clamp;
+        Sampler sampler{};
+        for (auto& mode : sampler.address) mode = AddressMode::clamp;
         int different = 0;
         for (std::size_t i = 0; i < points.size(); ++i) {
-            const detail::Texel texel = fetch(view, sampler, {points[i].x, points[i].y, 0, 0});
+            const Texel texel = fetch(view, sampler, {points[i].x, points[i].y, 0, 0});
             for (std::size_t c = 0; c < row.channels; ++c) {
-                const auto computed = std::bit_cast<float>(texel.channel[c]);
+                const float computed = as_float(texel.channel[c], row.kind);
                 if (!(std::isnan(computed) && std::isnan(returned[i][c])) && computed != returned[i][c]) ++different;
             }
         }
@@ -126,28 +84,163 @@ TEST_P(TextureModelTest, DecodesTexelsOfEveryFormatAsTheDeviceDoes) {
     }
 }
 
-TEST(CaptureFileTest, ADamagedOneIsRefusedByName) {
-    const fs::path good = captures() / (capture_names().front() + ".cap");
-    std::ifstream file(good, std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    const fs::path damaged = fs::path(testing::TempDir()) / "texton_damaged.cap";
-    const auto refused = [&](const std::string& contents) {
-        std::ofstream(damaged, std::ios::binary) << contents;
-        try {
-            const test::Capture capture(damaged);
-            ADD_FAILURE() << "a damaged capture was read";
-        } catch (const std::runtime_error& error) {
-            EXPECT_NE(std::string(error.what()).find(damaged.string()), std::string::npos);
-        }
-    };
-    refused("");
-    refused(bytes.substr(0, 4));
-    refused(bytes.substr(0, 40));
-    refused(bytes.substr(0, bytes.size() - 1));
-    refused(bytes + "x");
-    refused(std::string(8, '\xff') + bytes.substr(8));
-    fs::remove(damaged);
+// --- every kind, operation, filter and address mode, through the library and by the model itself -----------------------
+
+/// Texels whose sums the filter holds exactly, whatever their order: floats are small whole numbers, the rest any bits.
+test::Bytes exact_texels(Format format, std::size_t count, unsigned seed) {
+    const FormatInfo& row = info(format);
+    test::Bytes bytes = test::pattern(count, seed);
+    if (row.kind != FormatKind::floating || row.layout != FormatLayout::plain) return bytes;
+    for (std::size_t i = 0; i < count; i += row.bits / 8) {
+        const auto whole = static_cast<float>(static_cast<unsigned>(bytes[i]) % 64);
+        const std::uint32_t wide = std::bit_cast<std::uint32_t>(whole);
+        const auto half = static_cast<std::uint16_t>(wide == 0 ? 0 : (wide >> 13) - (112U << 10));
+        if (row.bits == 32) std::memcpy(&bytes[i], &wide, 4);
+        if (row.bits == 16) std::memcpy(&bytes[i], &half, 2);
+    }
+    return bytes;
 }
+
+/// An array on the device, and the same texels for the model.
+struct Both {
+    Both(const Device& device, const ArrayInfo& info, unsigned seed) : array(device, info) {
+        view.kind = info.kind;
+        view.format = model_format(texton::info(info.format));
+        view.level_count = info.levels;
+        for (int level = 0; level < info.levels; ++level) {
+            const Extent extent = test::level_box(info, level);
+            const test::Bytes& bytes =
+                levels.emplace_back(exact_texels(info.format, test::box_bytes(info.format, extent), seed++));
+            test::upload(array.view({.level = level}), bytes);
+            const std::size_t row = row_bytes(info.format, extent.width);
+            view.levels[level] = {reinterpret_cast<const unsigned char*>(bytes.data()),
+                                  static_cast<std::int32_t>(extent.width),
+                                  static_cast<std::int32_t>(extent.height),
+                                  static_cast<std::int32_t>(extent.depth),
+                                  static_cast<std::int64_t>(row),
+                                  static_cast<std::int64_t>(row * row_count(info.format, extent.height))};
+        }
+    }
+
+    Array array;
+    detail::TextureView view{};
+    std::deque<test::Bytes> levels;
+};
+
+/// Steps of 1/512 around the texture; of cubemaps, directions whose largest part is a power of two. Pixels map to squares.
+std::vector<FetchPoint> steady_points(ArrayKind kind, std::size_t count, unsigned seed) {
+    test::Random random(seed);
+    const auto place = [&] { return static_cast<float>(random.between(0, 1536)) / 512.0F - 1.0F; };
+    std::vector<FetchPoint> points(count);
+    for (FetchPoint& point : points) {
+        point = {place(), place(), place(), static_cast<std::int32_t>(random.below(5)) - 1};
+        if (is_cube(kind)) {
+            float* const axes[] = {&point.x, &point.y, &point.z};
+            for (float* axis : axes) *axis /= 2;
+            *axes[random.below(3)] = random.coin() ? 2.0F : -2.0F;
+        }
+        point.lod = static_cast<float>(random.below(40)) / 8.0F - 0.5F;
+        const float step = std::ldexp(1.0F, -static_cast<int>(random.below(5)));
+        point.dx[0] = step;
+        point.dy[1] = step;
+    }
+    return points;
+}
+
+Texel model_fetch(const Both& both, const Sampler& sampler, const FetchPoint& point, const SampleOptions& options) {
+    const detail::Coordinates at{point.x, point.y, point.z, point.layer};
+    const bool flat = is_flat(both.view.kind);
+    const detail::Gradients gradients{{point.dx[0], flat ? 0 : point.dx[1], point.dx[2]},
+                                      {point.dy[0], flat ? 0 : point.dy[1], point.dy[2]}};
+    switch (options.operation) {
+        case FetchOperation::plain: return fetch(both.view, sampler, at);
+        case FetchOperation::lod: return fetch_lod(both.view, sampler, at, point.lod);
+        case FetchOperation::gradients: return fetch_grad(both.view, sampler, at, gradients);
+        case FetchOperation::gather: return gather(both.view, sampler, at, options.component);
+        case FetchOperation::texel: return detail::fetch_texel(both.view, point.layer);
+    }
+    return {};
+}
+
+struct FetchCase {
+    ArrayKind kind;
+    FetchOperation operation;
+    Format format;
+    Sampler sampler;
+};
+
+/// What no recording shows of the hardware (tests/captures/README.md): the model computes it, but may be wrong.
+bool is_recorded(const FetchCase& is) {
+    const bool plain = info(is.format).layout == FormatLayout::plain;
+    const bool border = is.sampler.address[0] == AddressMode::border;
+    if (border && (!plain || is.operation == FetchOperation::gather)) return false;
+    if (is.operation == FetchOperation::gradients && is.kind != ArrayKind::array_2d &&
+        is.kind != ArrayKind::layered_2d) {
+        return false;
+    }
+    const bool blends_more = is.kind == ArrayKind::array_3d || is.sampler.mip_filter == Filter::linear;
+    const bool short_float = info(is.format).kind == FormatKind::srgb || info(is.format).bits == 16;
+    return !(blends_more && short_float);
+}
+
+class FetchTest : public testing::TestWithParam<std::tuple<DeviceKind, ArrayKind>> {};
+
+TEST_P(FetchTest, EveryOperationFilterAndAddressModeReturnsWhatTheModelComputes) {
+    const auto [device_kind, kind] = GetParam();
+    const auto devices = test::one_of_each_kind();
+    if (device_kind == DeviceKind::cuda && devices.size() < 2) {
+        if (test::gpu_required()) FAIL() << "TEXTON_REQUIRE_GPU is 1, but there is no CUDA device";
+        GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
+    }
+    const Device& device = device_kind == DeviceKind::cpu ? devices.front() : devices.back();
+    using enum FetchOperation;
+    std::size_t fetches = 0;
+    for (const Format format : {Format::r32_float, Format::rgba8_unorm, Format::rg16_snorm, Format::rgba16_float,
+                                Format::rgba8_srgb, Format::rgba8_uint, Format::bc3_unorm, Format::bc5_snorm}) {
+        if (!test::has_arrays(kind, format)) continue;
+        ArrayInfo info = test::small_info(kind, format);
+        info.usage.gather = kind == ArrayKind::array_2d;
+        const Both both(device, info, 21);
+        const auto points = steady_points(kind, 40, 22);
+        const bool integers = texton::info(format).kind == FormatKind::uint;
+        for (const AddressMode mode :
+             {AddressMode::wrap, AddressMode::clamp, AddressMode::mirror, AddressMode::border}) {
+            for (int filters = 0; filters < (integers ? 1 : 4); ++filters) {
+                for (const FetchOperation operation : {plain, lod, gradients, gather}) {
+                    if (operation == gather && !info.usage.gather) continue;
+                    Sampler sampler{.address = {mode, mode, mode}, .normalized_coordinates = true};
+                    sampler.filter = (filters & 1) != 0 ? Filter::linear : Filter::point;
+                    sampler.mip_filter = (filters & 2) != 0 ? Filter::linear : Filter::point;
+                    sampler.seamless_cubemap = is_cube(kind) && mode == AddressMode::wrap;
+                    sampler.mip_bias = 0.25F;
+                    sampler.border[0] = 0.25F;
+                    sampler.border[1] = 1.0F;
+                    if (device_kind == DeviceKind::cuda && !is_recorded({kind, operation, format, sampler})) continue;
+                    SCOPED_TRACE(testing::Message()
+                                 << test::describe(info) << ", operation " << static_cast<int>(operation)
+                                 << ", filters " << filters << ", address " << static_cast<int>(mode));
+                    const SampleOptions options{.operation = operation, .component = 1};
+                    const Samples samples = sample(Texture(both.array, sampler), points, options);
+                    std::size_t different = 0;
+                    for (std::size_t i = 0; i < points.size(); ++i) {
+                        if (!(samples.texels[i] == model_fetch(both, sampler, points[i], options))) ++different;
+                    }
+                    EXPECT_EQ(different, 0U);
+                    fetches += points.size();
+                }
+            }
+        }
+    }
+    EXPECT_GT(fetches, 1000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, FetchTest,
+                         testing::Combine(test::every_device(),
+                                          testing::ValuesIn(test::all_kinds().begin(), test::all_kinds().end())),
+                         [](const auto& info) {
+                             return std::string(std::get<0>(info.param) == DeviceKind::cpu ? "cpu_" : "cuda_") +
+                                    std::string(name(std::get<1>(info.param)));
+                         });
 
 }  // namespace
 }  // namespace texton

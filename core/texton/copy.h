@@ -15,7 +15,9 @@ namespace texton {
 ///
 /// The stream must be of the destination's or the source's device; between a CUDA device and the CPU device, of the CUDA one.
 /// Errors: bad_argument (extents or texel sizes differ, an empty view), overlap, released, wrong_device, not_registered (a
-/// host range that is only partly registered), not_permitted (the host would read write-combined memory).
+/// host range that is only partly registered), not_permitted (the host would read write-combined memory), not_mapped (a
+/// deferred array without memory), capturing (on a stream that is captured by others than Graph::capture, for sparse and
+/// deferred arrays; between an array of the CPU device and a CUDA device, on any that is captured).
 void copy(const View& destination, const ConstView& source);
 void copy(const View& destination, const ConstView& source, const Stream& stream);
 

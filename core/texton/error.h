@@ -17,6 +17,7 @@ enum class ErrorCode {
     released,        ///< the object was moved from, freed or never made
     wrong_device,    ///< the object lives on another device than the one needed
     wrong_location,  ///< a memory location of a type that the operation does not take
+    not_mapped,      ///< a sparse or deferred array has no memory there
     not_registered,  ///< a pointer, range or symbol that the device does not know
     out_of_memory,   ///< numbers() says what was asked for and what is free
     unsupported,     ///< this device or driver cannot do it

@@ -12,8 +12,9 @@ struct GraphState;
 
 /// Work recorded once and launched as a whole, any number of times.
 ///
-/// What a graph touches must outlive its launches: views do not keep their owners alive inside a graph. Memory that was
-/// allocated while capturing belongs to the graph; see Linear.
+/// What a graph touches must outlive its launches: views do not keep their owners alive inside a graph. But sparse and deferred
+/// arrays it does keep, and each launch is a use of theirs, with the memory that they have then. Memory that was allocated
+/// while capturing belongs to the graph; see Linear.
 class Graph {
 public:
     /// Runs `record`, in which everything enqueued on `stream`, and on streams that wait for events recorded on it, is
@@ -27,6 +28,7 @@ public:
     Graph(const Graph&) = default;
     Graph& operator=(const Graph&) = default;
 
+    /// Error{wrong_device}, Error{not_mapped} if a deferred array that it uses has no memory.
     void launch(const Stream& stream) const;
     /// How many operations were recorded.
     std::size_t size() const noexcept;

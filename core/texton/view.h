@@ -21,7 +21,7 @@ enum class MemoryKind : std::uint8_t {
     pitched,     ///< Pitched2D, Pitched3D
     mapped,      ///< AddressRange
     symbol,      ///< Symbol<T>
-    array        ///< Array
+    array        ///< Array and its kin
 };
 
 [[nodiscard]] std::string_view name(MemoryKind kind) noexcept;
@@ -38,7 +38,8 @@ struct Place {
     const void* symbol = nullptr;
     std::size_t symbol_offset = 0;
     NativeArray* array = nullptr;
-    Offset array_offset;
+    int array_part = 0;           // the level, or the plane of a planar array
+    Offset array_offset;          // texels; z counts slices, layers or faces
     std::size_t pitch = 0;        // bytes between rows
     std::size_t slice_pitch = 0;  // bytes between slices, a multiple of pitch
     MemoryKind kind = MemoryKind::host;

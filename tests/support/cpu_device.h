@@ -74,7 +74,7 @@ protected:
     }
     void fill(std::byte* address, std::size_t bytes, unsigned value, StreamHandle stream) {
         const Place place = at(address, bytes);
-        device_->fill({&place, {bytes}, value, 1}, &stream);
+        device_->fill({&place, {bytes}, {static_cast<std::byte>(value)}, 1}, &stream);
     }
     void copy(std::byte* to, std::byte* from, std::size_t bytes, StreamHandle stream,
               MemoryKind from_kind = MemoryKind::linear) {

@@ -10,7 +10,7 @@ texton_packages=(
     libfmt-dev libtbb-dev
     libopenimageio-dev
     qt6-base-dev libcli11-dev fonts-dejavu-core
-    nlohmann-json3-dev libgtest-dev libgmock-dev libbenchmark-dev
+    nlohmann-json3-dev libdlpack-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 
 texton_fail() {

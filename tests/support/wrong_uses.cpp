@@ -206,10 +206,6 @@ std::vector<WrongUse> sizes() {
          [](D d) {
              fill(Linear(d, 64).view().region({{2}, {8}}), std::uint32_t{1});
          }},
-        {"FillOfAnArray", ErrorCode::unsupported, "texton::fill",
-         [](D d) {
-             fill(Array(d, {Format::r8_uint, {8, 8}}).view(), std::uint8_t{1});
-         }},
     };
 }
 
@@ -450,7 +446,8 @@ std::vector<WrongUse> too_much() {
 const std::vector<WrongUse>& wrong_uses() {
     static const std::vector<WrongUse> all = [] {
         std::vector<WrongUse> joined;
-        for (auto& part : {null_and_zero(), sizes(), released(), unknown_and_denied(), places(), too_much()}) {
+        for (auto& part : {null_and_zero(), sizes(), released(), unknown_and_denied(), places(), too_much(),
+                           wrong_uses_of_arrays(), wrong_uses_of_textures(), wrong_uses_of_mappings()}) {
             joined.insert(joined.end(), part.begin(), part.end());
         }
         return joined;

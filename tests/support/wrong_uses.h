@@ -17,6 +17,10 @@ struct WrongUse {
     bool memory = false;  ///< a request for too much memory: the numbers must say what was asked for and what is free
 };
 
+/// All of them; the parts below are in it.
 [[nodiscard]] const std::vector<WrongUse>& wrong_uses();
+[[nodiscard]] std::vector<WrongUse> wrong_uses_of_arrays();    ///< and of their views, copies and fills
+[[nodiscard]] std::vector<WrongUse> wrong_uses_of_textures();  ///< samplers, sampling and surfaces, too
+[[nodiscard]] std::vector<WrongUse> wrong_uses_of_mappings();  ///< tile pools, sparse and deferred arrays
 
 }  // namespace texton::test

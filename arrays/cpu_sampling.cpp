@@ -1,0 +1,258 @@
+// Textures and surfaces of the CPU device: the model of the texture unit over the texels as they lie in memory. What a texture
+// reads is looked up when it fetches, since the memory of deferred and sparse arrays comes and goes.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "arrays/cpu_texel_decoder.h"
+#include "arrays/sampling.h"
+#include "arrays/surface_point.h"
+#include "arrays/texel_format.h"
+#include "arrays/texture_unit.h"
+#include "core/cpu_array.h"
+#include "core/cpu_parallel.h"
+
+namespace texton::detail {
+namespace {
+
+// --- what a texture reads --------------------------------------------------------------------------------------------
+
+struct CpuTexture {
+    const CpuArray* array = nullptr;  // or memory
+    std::size_t first_part = 0;
+    std::size_t levels = 1;
+    std::size_t first_slice = 0;  // layers and faces counted one by one
+    std::size_t slices = 1;       // not of 3D
+    LevelView memory{};
+    ArrayKind kind = ArrayKind::array_2d;
+    Format stored = Format::r8_uint;
+    TexelFormat format{};
+    Sampler sampler{};
+};
+
+CpuTexture& texture_of(TextureHandle handle) noexcept { return *reinterpret_cast<CpuTexture*>(handle); }
+
+LevelView level_view(const unsigned char* data, Extent extent, std::size_t row_pitch,
+                     std::size_t slice_pitch) noexcept {
+    return {data,
+            static_cast<std::int32_t>(extent.width),
+            static_cast<std::int32_t>(extent.height),
+            static_cast<std::int32_t>(extent.depth),
+            static_cast<std::int64_t>(row_pitch),
+            static_cast<std::int64_t>(slice_pitch)};
+}
+
+class SparseTexels final : public PartialTexels {
+public:
+    SparseTexels() = default;
+    SparseTexels(const CpuLevel& level, Format format, std::size_t first_slice) noexcept
+        : level_(&level), format_(format), first_slice_(first_slice) {}
+
+    const unsigned char* find(int x, int y, int z) override {
+        const std::byte* texel = level_->texel(static_cast<std::size_t>(x), static_cast<std::size_t>(y),
+                                               static_cast<std::size_t>(z) + first_slice_, format_);
+        if (texel == nullptr) missed = true;
+        return reinterpret_cast<const unsigned char*>(texel);
+    }
+
+    bool missed = false;  // a texel was asked for that has no memory
+
+private:
+    const CpuLevel* level_ = nullptr;
+    Format format_ = Format::r8_uint;
+    std::size_t first_slice_ = 0;
+};
+
+// A texture as one thread reads it.
+class TextureReader {
+public:
+    explicit TextureReader(const CpuTexture& texture) : sampler_(texture.sampler) {
+        view_.kind = texture.kind;
+        view_.format = texture.format;
+        view_.level_count = static_cast<std::int32_t>(texture.levels);
+        if (texture.array == nullptr) {
+            view_.levels[0] = texture.memory;
+            return;
+        }
+        for (std::size_t i = 0; i < texture.levels; ++i) {
+            const CpuLevel& level = texture.array->parts[texture.first_part + i];
+            Extent extent = level.extent;
+            if (texture.kind != ArrayKind::array_3d) extent.depth = texture.slices;
+            view_.levels[i] = level_view(nullptr, extent, level.row_pitch, level.slice_pitch);
+            if (level.sparse()) {
+                sparse_[i] = SparseTexels(level, texture.stored, texture.first_slice);
+                view_.levels[i].partial = &sparse_[i];
+            } else {
+                view_.levels[i].data =
+                    reinterpret_cast<const unsigned char*>(level.data) + texture.first_slice * level.slice_pitch;
+            }
+        }
+    }
+    TextureReader(const TextureReader&) = delete;
+    TextureReader& operator=(const TextureReader&) = delete;
+
+    Texel fetch(const FetchPoint& point, const SampleOptions& options) const {
+        return fetch_point(view_, sampler_, point, options.operation, options.component);
+    }
+
+    /// The same for many points.
+    void fetch(std::span<const FetchPoint> points, const SampleOptions& options, std::span<Texel> texels) const {
+        if (const TexelDecoder decode = nearest_decoder(options)) {
+            for (std::size_t i = 0; i < points.size(); ++i) texels[i] = decode(nearest_texel(points[i]));
+        } else {
+            for (std::size_t i = 0; i < points.size(); ++i) texels[i] = fetch(points[i], options);
+        }
+    }
+
+    /// True if all texels of the fetches since the last call had memory.
+    bool found_all() {
+        bool found = true;
+        for (int i = 0; i < view_.level_count; ++i) found &= !std::exchange(sparse_[i].missed, false);
+        return found;
+    }
+
+private:
+    // Where the fetch takes one texel of a 2D texture and no border: it is all that a picture's pixels need. Else null.
+    TexelDecoder nearest_decoder(const SampleOptions& options) const {
+        const bool nearest = options.operation == FetchOperation::plain && sampler_.filter == Filter::point &&
+                             sampler_.mip_filter == Filter::point && view_.kind == ArrayKind::array_2d &&
+                             sampler_.address[0] != AddressMode::border && sampler_.address[1] != AddressMode::border &&
+                             view_.levels[0].partial == nullptr;
+        return nearest ? texel_decoder(view_.format) : nullptr;
+    }
+
+    const unsigned char* nearest_texel(const FetchPoint& point) const {
+        const LevelView& level = view_.levels[0];
+        const AxisTaps x = axis_taps(point.x, level.width, sampler_, 0, Split::fixed_point, 0);
+        const AxisTaps y = axis_taps(point.y, level.height, sampler_, 1, Split::fixed_point, 0);
+        return level.data + y.texel[0] * level.row_pitch + std::int64_t{x.texel[0]} * view_.format.bytes;
+    }
+
+    TextureView view_{};
+    const Sampler& sampler_;
+    SparseTexels sparse_[kMaxLevels];
+};
+
+// --- surfaces --------------------------------------------------------------------------------------------------------
+
+struct CpuSurface {
+    const CpuLevel* level;
+    Format format;
+    SurfaceSize size;
+};
+
+CpuSurface& surface_of(SurfaceHandle handle) noexcept { return *reinterpret_cast<CpuSurface*>(handle); }
+
+// Null where nothing is read or written.
+std::byte* texel_at(const CpuSurface& surface, SurfacePoint at, Boundary boundary) noexcept {
+    if (!is_inside(at, surface.size)) {
+        if (boundary != Boundary::clamp) return nullptr;
+        at = nearest_inside(at, surface.size);
+    }
+    return surface.level->texel(static_cast<std::size_t>(at.x), static_cast<std::size_t>(at.y),
+                                static_cast<std::size_t>(at.z), surface.format);
+}
+
+// --- batches ---------------------------------------------------------------------------------------------------------
+
+/// Calls body(begin, end) for pieces of [0, count), on all cores.
+template <class Body>
+void in_pieces(std::size_t count, const Body& body) {
+    constexpr std::size_t kPiece = 4096;  // fetches
+    const std::size_t pieces = (count + kPiece - 1) / kPiece;
+    if (pieces <= 1) {
+        body(std::size_t{0}, count);
+    } else {
+        run_in_parallel(pieces, [&](std::size_t i) { body(i * kPiece, std::min((i + 1) * kPiece, count)); });
+    }
+}
+
+class CpuSampling final : public Sampling {
+public:
+    TextureHandle create_texture(const TextureRequest& request) override {
+        auto texture = std::make_unique<CpuTexture>();
+        texture->format = texel_format(request.format);
+        texture->sampler = request.sampler;
+        if (request.array != nullptr) {
+            const ArrayBlock& block = *request.array;
+            const std::size_t faces = is_cube(block.info.kind) ? 6 : 1;
+            texture->array = &cpu_array(block.handle);
+            texture->first_part = static_cast<std::size_t>(block.part + request.range.first_level);
+            texture->levels = static_cast<std::size_t>(request.range.levels);
+            texture->first_slice = request.range.first_layer * faces;
+            texture->slices = request.range.layers * faces;
+            texture->kind = block.info.kind;
+            texture->stored = block.info.format;
+        } else {
+            const Place& place = *request.memory;
+            texture->kind = place.extent.height == 1 ? ArrayKind::array_1d : ArrayKind::array_2d;
+            texture->memory = level_view(reinterpret_cast<const unsigned char*>(place.address), place.extent,
+                                         place.pitch, place.slice_pitch);
+        }
+        return reinterpret_cast<TextureHandle>(texture.release());
+    }
+    void destroy_texture(TextureHandle texture) noexcept override { delete &texture_of(texture); }
+    std::uint64_t texture_number(TextureHandle texture) const noexcept override {
+        return reinterpret_cast<std::uintptr_t>(texture);
+    }
+
+    void sample(TextureHandle handle, std::span<const FetchPoint> points, const SampleOptions& options,
+                std::span<Texel> texels, std::span<std::uint8_t> resident) override {
+        in_pieces(points.size(), [&](std::size_t begin, std::size_t end) {
+            TextureReader reader(texture_of(handle));
+            if (resident.empty()) {
+                reader.fetch(points.subspan(begin, end - begin), options, texels.subspan(begin, end - begin));
+                return;
+            }
+            for (std::size_t i = begin; i < end; ++i) {
+                texels[i] = reader.fetch(points[i], options);
+                resident[i] = reader.found_all() ? 1 : 0;
+            }
+        });
+    }
+
+    SurfaceHandle create_surface(const ArrayBlock& array, int level) override {
+        const CpuLevel& part = cpu_array(array.handle).parts[static_cast<std::size_t>(array.part + level)];
+        const SurfaceSize size{static_cast<std::int32_t>(part.extent.width),
+                               static_cast<std::int32_t>(part.extent.height),
+                               static_cast<std::int32_t>(part.extent.depth)};
+        return reinterpret_cast<SurfaceHandle>(new CpuSurface{&part, array.info.format, size});
+    }
+    void destroy_surface(SurfaceHandle surface) noexcept override { delete &surface_of(surface); }
+    std::uint64_t surface_number(SurfaceHandle surface) const noexcept override {
+        return reinterpret_cast<std::uintptr_t>(surface);
+    }
+
+    void read(SurfaceHandle handle, std::span<const SurfacePoint> points, Boundary boundary,
+              std::span<std::byte> texels) override {
+        const CpuSurface& surface = surface_of(handle);
+        const std::size_t bytes = info(surface.format).bytes;
+        in_pieces(points.size(), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::byte* texel = texel_at(surface, points[i], boundary);
+                if (texel != nullptr) {
+                    std::memcpy(&texels[i * bytes], texel, bytes);
+                } else {
+                    std::memset(&texels[i * bytes], 0, bytes);
+                }
+            }
+        });
+    }
+
+    // One after the other, so that no texel is half of one point's and half of another's.
+    void write(SurfaceHandle handle, std::span<const SurfacePoint> points, Boundary boundary,
+               std::span<const std::byte> texels) override {
+        const CpuSurface& surface = surface_of(handle);
+        const std::size_t bytes = info(surface.format).bytes;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            std::byte* texel = texel_at(surface, points[i], boundary);
+            if (texel != nullptr) std::memcpy(texel, &texels[i * bytes], bytes);
+        }
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Sampling> make_cpu_sampling(Backend&) { return std::make_unique<CpuSampling>(); }
+
+}  // namespace texton::detail

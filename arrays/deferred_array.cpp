@@ -1,0 +1,144 @@
+#include <texton/deferred_array.h>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "arrays/mapped_block.h"
+#include "core/transfer.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kDeferred = "texton::DeferredArray";
+
+using detail::SlotRange;
+
+std::vector<SlotRange> ranges_of(const SlotRange& range) {
+    return range.run != nullptr ? std::vector{range} : std::vector<SlotRange>{};
+}
+
+class DeferredBlock : public detail::MappedBlock {
+public:
+    using MappedBlock::MappedBlock;
+    ~DeferredBlock() override { destroy(order(), remains_); }
+
+    void find_requirements() {
+        requirements_ = detail::request(backend, kDeferred, {}, [&] { return backend->array_requirements(handle); });
+    }
+    const MemoryRequirements& requirements() const noexcept { return requirements_; }
+
+    bool mapped() const {
+        const std::shared_lock lock(mutex());
+        return remains_->memory.run != nullptr;
+    }
+
+    void map(const Tiles& tiles, const Stream& stream) {
+        check_stream(stream, kDeferred);
+        const SlotRange wanted = slots_of(tiles);
+        const std::unique_lock lock(mutex());
+        map_to(wanted, stream, [&] { map_array(handle, wanted, stream); });
+    }
+
+    void unmap(const Stream& stream) {
+        check_stream(stream, kDeferred);
+        const std::unique_lock lock(mutex());
+        if (remains_->memory.run == nullptr) return;
+        map_to({}, stream, [&] { map_array(handle, {}, stream); });
+    }
+
+    void move(const Tiles& tiles, const Stream& stream) {
+        check_stream(stream, kDeferred);
+        const SlotRange wanted = slots_of(tiles);
+        const std::unique_lock lock(mutex());
+        check_usable(kDeferred);
+        if (wanted.run == remains_->memory.run) return;
+        if (remains_->shadow == nullptr) {
+            remains_->shadow = detail::make_array(Device(*backend), info, detail::ArrayBacking::deferred, kDeferred);
+        }
+        map_to(wanted, stream, [&] { move_to(wanted, stream); });
+    }
+
+private:
+    // What goes after the array.
+    struct Remains {
+        ~Remains() {
+            if (memory.run != nullptr) detail::release_slots(memory);
+        }
+        SlotRange memory;                            // none: not mapped
+        std::shared_ptr<detail::ArrayBlock> shadow;  // of the same info, for move(); mapped only within it
+    };
+
+    void check_usable(const char* object) const override {
+        if (remains_->memory.run != nullptr) return;
+        throw Error({.code = ErrorCode::not_mapped,
+                     .object = object,
+                     .problem = "a deferred array was to be used, but has no memory",
+                     .remedy = "Call DeferredArray::map() first."});
+    }
+
+    SlotRange slots_of(const Tiles& tiles) const {
+        check_tiles(tiles, kDeferred);
+        const std::size_t needed = requirements_.bytes / kTileBytes;
+        if (tiles.size() >= needed) return {tiles.run(), 0, needed};
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = kDeferred,
+             .problem = fmt::format("{} tiles of 64 KiB were given, but the array takes {}", tiles.size(), needed),
+             .remedy = "Allocate requirements().bytes with TilePool::allocate_bytes().",
+             .numbers = {{"tiles", tiles.size()}, {"needed", needed}}});
+    }
+
+    void map_array(detail::ArrayHandle array, const SlotRange& slots, const Stream& stream) const {
+        const detail::TileRun* run = slots.run.get();
+        backend->map_array(array, run != nullptr ? run->chunk->memory : nullptr,
+                           run != nullptr ? run->byte_offset(slots.first) : 0, stream.state()->handle);
+    }
+
+    void map_to(const SlotRange& wanted, const Stream& stream, const std::function<void()>& map) {
+        detail::SlotExchange slots(ranges_of(wanted), ranges_of(remains_->memory), Aliasing::allowed, kDeferred);
+        change(kDeferred, stream, slots, map);
+        remains_->memory = wanted;
+    }
+
+    // The shadow shows the new memory while the texels are copied there: arrays of one info lay them out alike.
+    void move_to(const SlotRange& wanted, const Stream& stream) const {
+        const detail::ArrayBlock& shadow = *remains_->shadow;
+        const detail::StreamHandle on = stream.state()->handle;
+        map_array(shadow.handle, wanted, stream);
+        try {
+            for (int level = 0; level < info.levels; ++level) {
+                const detail::Place to = detail::place_of(shadow, level);
+                const detail::Place from = detail::place_of(*this, level);
+                backend->copy({&to, &from, detail::box_of(to)}, &on);
+            }
+            map_array(handle, wanted, stream);
+        } catch (...) {
+            map_array(shadow.handle, {}, stream);
+            throw;
+        }
+        map_array(shadow.handle, {}, stream);
+    }
+
+    MemoryRequirements requirements_;
+    std::shared_ptr<Remains> remains_ = std::make_shared<Remains>();
+};
+
+DeferredBlock& block_of(const Array& array) { return static_cast<DeferredBlock&>(detail::live(array, kDeferred)); }
+
+}  // namespace
+
+DeferredArray::DeferredArray(const Device& device, const ArrayInfo& info) {
+    auto block = detail::make_array<DeferredBlock>(device, info, detail::ArrayBacking::deferred, kDeferred);
+    block->find_requirements();
+    array_ = Array(std::move(block));
+}
+
+MemoryRequirements DeferredArray::requirements() const { return block_of(array_).requirements(); }
+bool DeferredArray::mapped() const { return block_of(array_).mapped(); }
+void DeferredArray::map(const Tiles& tiles, const Stream& stream) { block_of(array_).map(tiles, stream); }
+void DeferredArray::move(const Tiles& tiles, const Stream& stream) { block_of(array_).move(tiles, stream); }
+void DeferredArray::unmap(const Stream& stream) { block_of(array_).unmap(stream); }
+void DeferredArray::used_on(const Stream& stream) const { detail::use_on(array_, stream, kDeferred); }
+
+}  // namespace texton

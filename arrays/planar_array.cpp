@@ -1,0 +1,124 @@
+#include <texton/planar_array.h>
+
+#include <fmt/format.h>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+
+#include "arrays/array_block.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kPlanar = "texton::PlanarArray";
+
+[[noreturn]] void refuse(const char* object, ErrorCode code, Extent extent, std::string problem, std::string remedy) {
+    throw Error({.code = code,
+                 .object = object,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy),
+                 .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
+}
+
+// The driver wants an even height of nv16, too.
+void check_picture(Format format, Extent extent, const char* object) {
+    if (info(format).layout != FormatLayout::planar) {
+        refuse(object, ErrorCode::bad_argument, extent,
+               fmt::format("a picture of {} was asked for, which has no planes", name(format)),
+               "Use nv12, p010, p016 or nv16, or an Array.");
+    }
+    const bool empty = extent.width == 0 || extent.height == 0 || extent.depth != 1;
+    if (!empty && extent.width % 2 == 0 && extent.height % 2 == 0) return;
+    refuse(object, ErrorCode::bad_argument, extent,
+           fmt::format("a picture of {} texels of {} was asked for", to_string(extent), name(format)),
+           "Width and height must be even, and neither 0.");
+}
+
+Extent plane_extent(Format format, Extent extent, int plane) {
+    const PlaneInfo part = plane_info(format, plane);
+    return {extent.width / part.divide_width, extent.height / part.divide_height};
+}
+
+std::shared_ptr<detail::ArrayBlock> make_whole(const Device& device, Format format, Extent extent) {
+    const auto& most = device.limits().texture_2d;
+    if (extent.width > most[0] || extent.height > most[1]) {
+        refuse(kPlanar, ErrorCode::overflow, extent,
+               fmt::format("a picture of {} texels was asked for, but the limit of {} for texture_2d is {} x {}",
+                           to_string(extent), device.name(), most[0], most[1]),
+               "Split the picture.");
+    }
+    const ArrayInfo info{.format = format, .extent = extent};
+    auto whole = std::make_shared<detail::ArrayBlock>(device.backend(), info, packed_bytes(info));
+    detail::create_array(*whole, detail::ArrayBacking::own, kPlanar);
+    return whole;
+}
+
+}  // namespace
+
+Frame host_frame(void* data, Format format, Extent extent, std::size_t pitch) {
+    constexpr const char* kObject = "texton::host_frame";
+    check_picture(format, extent, kObject);
+    if (data == nullptr) {
+        refuse(kObject, ErrorCode::bad_argument, extent, "the pointer is null", "Pass the address of the first texel.");
+    }
+    const Format luma = plane_info(format, 0).format;
+    const std::size_t row =
+        row_bytes(luma, extent.width);  // of both planes: chroma has half the texels of twice the size
+    if (pitch == 0) pitch = row;
+    if (pitch < row) {
+        refuse(kObject, ErrorCode::bad_argument, extent,
+               fmt::format("the pitch of {} bytes is shorter than a row of {}", pitch, row),
+               "Pass the bytes from one row to the next, or 0 for packed rows.");
+    }
+    const std::size_t luma_bytes = checked_product(pitch, extent.height, kObject, "pitch * height");
+    return {.luma = host_view(data, luma, extent, pitch),
+            .chroma = host_view(static_cast<void*>(static_cast<std::byte*>(data) + luma_bytes),
+                                plane_info(format, 1).format, plane_extent(format, extent, 1), pitch)};
+}
+
+void copy(const Frame& destination, const Frame& source) {
+    CopyBatch checked;  // both planes are checked before one is written
+    checked.add(destination.luma, source.luma);
+    checked.add(destination.chroma, source.chroma);
+    copy(destination.luma, source.luma);
+    copy(destination.chroma, source.chroma);
+}
+
+void copy(const Frame& destination, const Frame& source, const Stream& stream) {
+    CopyBatch checked;
+    checked.add(destination.luma, source.luma);
+    checked.add(destination.chroma, source.chroma);
+    copy(destination.luma, source.luma, stream);
+    copy(destination.chroma, source.chroma, stream);
+}
+
+PlanarArray::PlanarArray(const Device& device, Format format, Extent extent) : format_(format), extent_(extent) {
+    check_picture(format, extent, kPlanar);
+    const auto whole = make_whole(device, format, extent);
+    for (int plane = 0; plane < 2; ++plane) {
+        const ArrayInfo info{.format = plane_info(format, plane).format, .extent = plane_extent(format, extent, plane)};
+        auto block = std::make_shared<detail::ArrayBlock>(device.backend(), info, packed_bytes(info));
+        block->handle = whole->handle;
+        block->part = plane;
+        block->whole = whole;
+        planes_[plane] = Array(std::move(block));
+    }
+}
+
+Format PlanarArray::format() const noexcept { return format_; }
+Extent PlanarArray::extent() const noexcept { return extent_; }
+Device PlanarArray::device() const { return Device(*detail::live(planes_[0], kPlanar).backend); }
+
+const Array& PlanarArray::plane(int index) const {
+    (void)detail::live(planes_[0], kPlanar);
+    if (index == 0 || index == 1) return planes_[index];
+    throw Error({.code = ErrorCode::out_of_bounds,
+                 .object = kPlanar,
+                 .problem = fmt::format("plane {} was asked for, but there are 2", index),
+                 .remedy = "Plane 0 is luma, plane 1 chroma.",
+                 .numbers = {{"plane", static_cast<std::uint64_t>(index)}, {"count", 2}}});
+}
+
+Frame PlanarArray::frame() const { return {.luma = plane(0).view(), .chroma = plane(1).view()}; }
+
+}  // namespace texton

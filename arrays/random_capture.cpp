@@ -1,0 +1,233 @@
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <texton/capture.h>
+#include <texton/error.h>
+
+// Draws are made with the generator's own integers alone: the standard leaves it open how its distributions use them.
+
+namespace texton {
+namespace {
+
+class Dice {
+public:
+    explicit Dice(std::uint64_t seed) : engine_(seed) {}
+
+    /// 0 to count - 1.
+    std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
+    std::size_t between(std::size_t lowest, std::size_t highest) { return lowest + below(highest - lowest + 1); }
+    bool one_in(std::size_t count) { return below(count) == 0; }
+    std::uint32_t bits() { return static_cast<std::uint32_t>(engine_() >> 32); }
+    float uniform(float low, float high) { return low + (high - low) * static_cast<float>(bits() >> 8) * 0x1p-24F; }
+    template <class T>
+    T of(std::initializer_list<T> values) {
+        return values.begin()[below(values.size())];
+    }
+
+private:
+    std::mt19937_64 engine_;
+};
+
+bool is_block(Format format) { return info(format).layout == FormatLayout::block; }
+bool is_integer(Format format) {
+    return info(format).kind == FormatKind::uint || info(format).kind == FormatKind::sint;
+}
+
+bool fits(Format format, ArrayKind kind) {
+    if (info(format).layout == FormatLayout::planar) return false;
+    return !is_block(format) || !(is_flat(kind) || kind == ArrayKind::array_3d);
+}
+
+bool fits(FetchOperation operation, ArrayKind kind) {
+    switch (operation) {
+        case FetchOperation::plain:
+        case FetchOperation::lod:
+        case FetchOperation::gradients: return true;
+        case FetchOperation::gather: return kind == ArrayKind::array_2d;
+        case FetchOperation::texel: break;
+    }
+    return false;
+}
+
+ArrayKind draw_kind(Dice& dice, const CaptureChoice& choice) {
+    if (choice.kind) return *choice.kind;
+    if (choice.operation == FetchOperation::gather) return ArrayKind::array_2d;
+    for (;;) {
+        const auto kind = static_cast<ArrayKind>(dice.below(7));
+        if (!choice.format || fits(*choice.format, kind)) return kind;
+    }
+}
+
+Format draw_format(Dice& dice, ArrayKind kind) {
+    for (;;) {
+        const Format format = formats()[dice.below(formats().size())].format;
+        if (fits(format, kind)) return format;
+    }
+}
+
+FetchOperation draw_operation(Dice& dice, ArrayKind kind) {
+    for (;;) {
+        const auto operation =
+            dice.of({FetchOperation::plain, FetchOperation::lod, FetchOperation::gradients, FetchOperation::gather});
+        if (fits(operation, kind)) return operation;
+    }
+}
+
+std::size_t draw_side(Dice& dice, std::size_t longest) {
+    return dice.one_in(3)   ? dice.between(1, 5)
+           : dice.one_in(3) ? std::size_t{1} << dice.below(6)
+                            : dice.between(1, longest);
+}
+
+ArrayInfo draw_array(Dice& dice, ArrayKind kind, Format format) {
+    ArrayInfo array{.format = format, .extent = {draw_side(dice, 70)}, .kind = kind};
+    if (kind == ArrayKind::array_3d) {
+        array.extent = {draw_side(dice, 24), draw_side(dice, 24), draw_side(dice, 24)};
+    } else if (is_cube(kind)) {
+        array.extent.height = array.extent.width;
+    } else if (!is_flat(kind)) {
+        array.extent.height = draw_side(dice, 70);
+    }
+    if (is_layered(kind)) array.layers = dice.between(1, 4);
+    return array;
+}
+
+Sampler draw_sampler(Dice& dice, const ArrayInfo& array, FetchOperation operation) {
+    Sampler sampler;
+    const bool mips = array.levels > 1 || operation == FetchOperation::lod || operation == FetchOperation::gradients;
+    sampler.normalized_coordinates = mips || is_cube(array.kind) || dice.one_in(2);
+    for (AddressMode& mode : sampler.address) {
+        mode = sampler.normalized_coordinates
+                   ? dice.of({AddressMode::wrap, AddressMode::clamp, AddressMode::mirror, AddressMode::border})
+                   : dice.of({AddressMode::clamp, AddressMode::border});
+    }
+    const bool filters = !is_integer(array.format);
+    sampler.filter = filters && !dice.one_in(3) ? Filter::linear : Filter::point;
+    sampler.mip_filter = filters && mips && dice.one_in(2) ? Filter::linear : Filter::point;
+    sampler.seamless_cubemap = is_cube(array.kind) && dice.one_in(2);
+    sampler.trilinear_optimization = !dice.one_in(3);
+    if (operation == FetchOperation::gradients)
+        sampler.max_anisotropy = dice.of<std::uint8_t>({1, 1, 1, 2, 3, 4, 8, 16});
+    if (mips && dice.one_in(2)) sampler.mip_bias = dice.uniform(-3, 3);
+    if (mips && dice.one_in(3)) {
+        sampler.mip_min = dice.uniform(0, 4);
+        sampler.mip_max = sampler.mip_min + dice.uniform(0, 4);
+    }
+    for (float& value : sampler.border) value = dice.one_in(4) ? dice.uniform(-3, 3) : dice.uniform(0, 1);
+    return sampler;
+}
+
+// Random bits make floats of wild size, and some that are no numbers: one texture in four has them.
+std::vector<std::byte> draw_texels(Dice& dice, Format format, std::size_t bytes, bool wild) {
+    std::vector<std::byte> texels(bytes);
+    const FormatInfo& row = info(format);
+    const bool tame = !wild && row.layout == FormatLayout::plain && row.kind == FormatKind::floating;
+    for (std::size_t at = 0; at < bytes; at += 4) {
+        std::uint32_t word = dice.bits();
+        if (tame && row.bits == 32) {  // -4 to 4
+            const float value = dice.uniform(-4, 4);
+            std::memcpy(&word, &value, 4);
+        } else if (tame) {  // exponents of -14 to 3
+            word = (word & 0x83ff83ffU) | static_cast<std::uint32_t>(dice.between(1, 18)) << 10 |
+                   static_cast<std::uint32_t>(dice.between(1, 18)) << 26;
+        }
+        std::memcpy(&texels[at], &word, std::min<std::size_t>(4, bytes - at));
+    }
+    return texels;
+}
+
+// A coordinate along a side of `size` texels, in texels.
+float draw_coordinate(Dice& dice, std::size_t size) {
+    const auto side = static_cast<float>(size);
+    if (dice.one_in(40)) {
+        constexpr float kInfinity = std::numeric_limits<float>::infinity();
+        return dice.of({0.0F, -0.0F, kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), 1e-40F, -1e-40F,
+                        1e30F, -1e30F, 1e9F, -1e9F, 65536.5F});
+    }
+    if (dice.one_in(4)) return static_cast<float>(dice.below(4 * size + 4)) / 2 - side / 2;  // edges and centres
+    if (dice.one_in(6)) {  // halves of the weights' steps
+        const auto steps = static_cast<float>(dice.below(size * 512 + 1));
+        return steps / 512;
+    }
+    return dice.uniform(-0.75F * side, 1.75F * side);
+}
+
+float draw_gradient(Dice& dice) {
+    if (dice.one_in(30)) return 0;
+    const float magnitude = std::ldexp(dice.uniform(1, 2), static_cast<int>(dice.below(10)) - 9);
+    return dice.one_in(2) ? magnitude : -magnitude;
+}
+
+FetchPoint draw_point(Dice& dice, const ArrayInfo& array, const Sampler& sampler) {
+    FetchPoint point;
+    const std::size_t sides[3] = {array.extent.width, array.extent.height, array.extent.depth};
+    float* const to[3] = {&point.x, &point.y, &point.z};
+    for (int i = 0; i < 3; ++i) {
+        if (is_cube(array.kind)) {
+            *to[i] = dice.one_in(8) ? dice.of({-1.0F, 0.0F, 1.0F, 0.5F}) : dice.uniform(-1, 1);
+        } else {
+            const float texels = draw_coordinate(dice, sides[i]);
+            *to[i] = sampler.normalized_coordinates ? texels / static_cast<float>(sides[i]) : texels;
+        }
+    }
+    if (is_flat(array.kind)) point.y = 0;
+    if (!is_cube(array.kind) && array.kind != ArrayKind::array_3d) point.z = 0;
+    if (is_layered(array.kind)) point.layer = static_cast<std::int32_t>(dice.below(array.layers + 2)) - 1;
+    point.lod = dice.uniform(-2, 8);
+    for (int i = 0; i < 3; ++i) {
+        point.dx[i] = draw_gradient(dice);
+        point.dy[i] = draw_gradient(dice);
+    }
+    return point;
+}
+
+[[noreturn]] void refuse(std::string problem) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton::random_capture",
+                 .problem = std::move(problem),
+                 .remedy = "Choose another kind, format or operation, or leave one open."});
+}
+
+}  // namespace
+
+Capture random_capture(std::uint64_t seed, const CaptureChoice& choice) {
+    if (choice.operation && choice.kind && !fits(*choice.operation, *choice.kind))
+        refuse(fmt::format("the operation was asked for {}, which does not have it", name(*choice.kind)));
+    if (choice.operation == FetchOperation::texel) refuse("texel fetches are not recorded");
+    if (choice.format && choice.kind && !fits(*choice.format, *choice.kind))
+        refuse(fmt::format("{} was asked for in {}", name(*choice.format), name(*choice.kind)));
+    if (choice.format && !fits(*choice.format, ArrayKind::array_2d))
+        refuse(fmt::format("{} was asked for, which is sampled by its planes", name(*choice.format)));
+    Dice dice(seed);
+    const ArrayKind kind = draw_kind(dice, choice);
+    const Format format = choice.format ? *choice.format : draw_format(dice, kind);
+    Capture capture;
+    capture.operation = choice.operation ? *choice.operation : draw_operation(dice, kind);
+    capture.array = draw_array(dice, kind, format);
+    const bool mipped = capture.operation == FetchOperation::lod || capture.operation == FetchOperation::gradients;
+    if (mipped && !dice.one_in(5))
+        capture.array.levels = static_cast<int>(dice.between(1, static_cast<std::size_t>(full_levels(capture.array))));
+    capture.sampler = draw_sampler(dice, capture.array, capture.operation);
+    if (capture.operation == FetchOperation::gather) {
+        capture.array.usage.gather = true;
+        capture.component = static_cast<int>(dice.below(info(format).channels == 3 ? 3 : info(format).channels));
+    }
+    const bool plain_rows = info(format).layout == FormatLayout::plain;
+    if (kind == ArrayKind::array_2d && capture.operation == FetchOperation::plain && plain_rows && dice.one_in(5))
+        capture.source = TextureSource::pitched;
+    const bool wild = dice.one_in(4);
+    for (int level = 0; level < capture.array.levels; ++level) {
+        Extent extent = level_extent(capture.array, level);
+        extent.depth = slice_count(capture.array, level);
+        capture.levels.push_back(draw_texels(dice, format, packed_bytes(format, extent), wild));
+    }
+    for (std::size_t i = 0; i < choice.points; ++i)
+        capture.points.push_back(draw_point(dice, capture.array, capture.sampler));
+    return capture;
+}
+
+}  // namespace texton

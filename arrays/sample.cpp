@@ -1,0 +1,167 @@
+#include <texton/sample.h>
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "arrays/texture_state.h"
+#include "core/backing.h"
+
+namespace texton {
+namespace {
+
+using detail::TextureState;
+
+constexpr const char* kSample = "texton::sample";
+
+[[noreturn]] void refuse(std::string problem, std::string remedy, std::vector<ErrorNumber> numbers = {}) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = kSample,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy),
+                 .numbers = std::move(numbers)});
+}
+
+const char* source_name(TextureSource source) noexcept {
+    switch (source) {
+        case TextureSource::array: return "an array";
+        case TextureSource::linear: return "a row of memory";
+        case TextureSource::pitched: return "rows of memory";
+    }
+    return "";
+}
+
+void check_gather(const TextureState& texture, int component) {
+    if (component < 0 || component > 3) {
+        refuse(fmt::format("component {} was asked for", component), "Gather takes components 0 to 3.");
+    }
+    if (texture.source != TextureSource::array || texture.kind != ArrayKind::array_2d) {
+        refuse(fmt::format("gather was asked for of {} of kind {}", source_name(texture.source), name(texture.kind)),
+               "Gather from a texture of a 2D array.");
+    }
+    if (!texture.gathers) {
+        refuse("gather was asked for, but the array was not made for it", "Make the array with ArrayUsage::gather.");
+    }
+}
+
+void check_operation(const TextureState& texture, const SampleOptions& options) {
+    const bool row = texture.source == TextureSource::linear;
+    switch (options.operation) {
+        case FetchOperation::texel:
+            if (!row) {
+                refuse(fmt::format("texel fetches were asked for of {}", source_name(texture.source)),
+                       "Make a texture of a row of memory, or use FetchOperation::plain at the texel's centre.");
+            }
+            return;
+        case FetchOperation::plain:
+            if (row) refuse("plain fetches were asked for of a row of memory", "Use FetchOperation::texel.");
+            return;
+        case FetchOperation::lod:
+        case FetchOperation::gradients:
+            if (texture.source != TextureSource::array) {
+                refuse(fmt::format("{} was asked for of {}, which has no levels",
+                                   options.operation == FetchOperation::lod ? "a level of detail" : "gradients",
+                                   source_name(texture.source)),
+                       row ? "Use FetchOperation::texel." : "Use FetchOperation::plain.");
+            }
+            return;
+        case FetchOperation::gather: check_gather(texture, options.component); return;
+    }
+    refuse("an operation was asked for that does not exist", "Use one of FetchOperation.");
+}
+
+void check_residency(const TextureState& texture) {
+    if (texture.source != TextureSource::array) {
+        refuse(fmt::format("residency was asked for of {}, all of which is always there", source_name(texture.source)),
+               "Ask for it of textures of arrays.");
+    }
+    const bool has_flag = texture.kind == ArrayKind::array_2d || texture.kind == ArrayKind::array_3d ||
+                          texture.kind == ArrayKind::layered_2d;
+    if (has_flag) return;
+    refuse(fmt::format("residency was asked for of a texture of kind {}", name(texture.kind)),
+           "Only fetches of 2D, 3D and layered 2D textures return it.");
+}
+
+// What the texture reads must be there, and stay until the batch is done.
+detail::BackingUse use_source(const Texture& texture) {
+    detail::refuse_while_recording(kSample, "sampling without a stream");
+    const detail::Block* block = texture.state()->block;
+    if (block != nullptr && !block->alive.load(std::memory_order_acquire)) {
+        throw Error({.code = ErrorCode::released,
+                     .object = kSample,
+                     .problem = "the memory that the texture reads was freed or unmapped",
+                     .remedy = "Make the texture of memory that lives."});
+    }
+    return {kSample, detail::source_of(texture.state())};
+}
+
+void fetch(const TextureState& texture, std::span<const FetchPoint> points, const SampleOptions& options,
+           std::span<Texel> texels, std::span<std::uint8_t> resident) {
+    if (points.empty()) return;
+    detail::request(texture.backend, kSample, {{"points", points.size()}},
+                    [&] { texture.sampling->sample(texture.handle, points, options, texels, resident); });
+}
+
+// --- texels as floats ------------------------------------------------------------------------------------------------
+
+float to_float(std::uint32_t bits, FormatKind kind) noexcept {
+    switch (kind) {
+        case FormatKind::uint: return static_cast<float>(bits);
+        case FormatKind::sint: return static_cast<float>(static_cast<std::int32_t>(bits));
+        case FormatKind::floating:
+        case FormatKind::unorm:
+        case FormatKind::snorm:
+        case FormatKind::srgb: break;
+    }
+    return std::bit_cast<float>(bits);
+}
+
+std::array<float, 4> to_floats(const Texel& texel, const FormatInfo& format) noexcept {
+    std::array<float, 4> floats{0, 0, 0, 1};
+    for (std::size_t c = 0; c < format.channels; ++c) floats[c] = to_float(texel.channel[c], format.kind);
+    return floats;
+}
+
+}  // namespace
+
+Samples sample(const Texture& texture, std::span<const FetchPoint> points, const SampleOptions& options) {
+    const TextureState& state = *texture.state();
+    check_operation(state, options);
+    if (options.residency) check_residency(state);
+    const detail::BackingUse use = use_source(texture);
+    Samples samples;
+    samples.texels.resize(points.size());
+    if (options.residency) samples.resident.resize(points.size());
+    fetch(state, points, options, samples.texels, samples.resident);
+    return samples;
+}
+
+std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const Point2> points) {
+    const TextureState& state = *texture.state();
+    check_operation(state, {});
+    if (state.kind != ArrayKind::array_2d) {
+        refuse(fmt::format("points of two coordinates were given for a texture of kind {}", name(state.kind)),
+               "Give a FetchPoint for each fetch.");
+    }
+    const detail::BackingUse use = use_source(texture);
+    constexpr std::size_t kPiece = std::size_t{1} << 18;  // points that are widened at a time
+    std::vector<FetchPoint> wide(std::min(points.size(), kPiece));
+    std::vector<Texel> texels(wide.size());
+    std::vector<std::array<float, 4>> results(points.size());
+    const FormatInfo& format = info(state.format);
+    for (std::size_t begin = 0; begin < points.size(); begin += kPiece) {
+        const std::size_t count = std::min(kPiece, points.size() - begin);
+        for (std::size_t i = 0; i < count; ++i) {
+            wide[i].x = points[begin + i].x;
+            wide[i].y = points[begin + i].y;
+        }
+        fetch(state, std::span(wide).first(count), {}, std::span(texels).first(count), {});
+        for (std::size_t i = 0; i < count; ++i) results[begin + i] = to_floats(texels[i], format);
+    }
+    return results;
+}
+
+}  // namespace texton

@@ -1,0 +1,81 @@
+#include "arrays/texture_state.h"
+
+#include <bit>
+
+namespace texton::detail {
+namespace {
+
+// Textures that nobody names are kept for the next time, up to this many a source.
+constexpr std::size_t kKept = 256;
+
+std::uint64_t pair_of(float low, float high) noexcept {
+    return std::bit_cast<std::uint32_t>(low) | std::uint64_t{std::bit_cast<std::uint32_t>(high)} << 32;
+}
+
+// Each in a byte, or less, of its own.
+std::uint64_t modes_of(const Sampler& sampler) noexcept {
+    std::uint64_t modes = 0;
+    for (const AddressMode mode : sampler.address) modes = modes << 8 | static_cast<std::uint64_t>(mode);
+    modes = modes << 8 | static_cast<std::uint64_t>(sampler.filter);
+    modes = modes << 8 | static_cast<std::uint64_t>(sampler.mip_filter);
+    modes = modes << 8 | sampler.max_anisotropy;
+    return modes << 3 | std::uint64_t{sampler.normalized_coordinates} << 2 |
+           std::uint64_t{sampler.seamless_cubemap} << 1 | std::uint64_t{sampler.trilinear_optimization};
+}
+
+}  // namespace
+
+TextureState::TextureState(Backend& device) : backend(&device), sampling(&detail::sampling(device)) {}
+
+TextureState::~TextureState() {
+    if (handle == nullptr) return;
+    if (recording()) {  // on CUDA the call would break the capture
+        after_recording([on = sampling, texture = handle] { on->destroy_texture(texture); });
+    } else {
+        sampling->destroy_texture(handle);
+    }
+}
+
+TextureKey texture_key(const TextureRequest& request) noexcept {
+    TextureKey key{};
+    if (request.memory != nullptr) {
+        key[0] = reinterpret_cast<std::uintptr_t>(request.memory->address);
+        key[1] = request.memory->extent.width;
+        key[2] = request.memory->extent.height;
+        key[3] = request.memory->pitch;
+    } else {
+        key[0] = static_cast<std::uint64_t>(request.range.first_level) << 32 |
+                 static_cast<std::uint32_t>(request.range.levels);
+        key[1] = request.range.first_layer;
+        key[2] = request.range.layers;
+    }
+    const Sampler& sampler = request.sampler;
+    key[4] = static_cast<std::uint64_t>(request.format);
+    key[5] = modes_of(sampler);
+    key[6] = pair_of(sampler.mip_bias, sampler.mip_min);
+    key[7] = pair_of(sampler.mip_max, 0);
+    key[8] = pair_of(sampler.border[0], sampler.border[1]);
+    key[9] = pair_of(sampler.border[2], sampler.border[3]);
+    return key;
+}
+
+std::size_t TextureCache::Hash::operator()(const TextureKey& key) const noexcept {
+    std::uint64_t hash = 0;
+    for (const std::uint64_t word : key) hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15ULL;
+    return static_cast<std::size_t>(hash ^ hash >> 32);
+}
+
+std::shared_ptr<TextureState> TextureCache::handle_of(Entry& entry, const std::shared_ptr<const Block>& owner) {
+    if (auto handle = entry.handles.lock()) return handle;
+    auto keeper = std::make_shared<std::shared_ptr<const Block>>(owner);
+    std::shared_ptr<TextureState> handle(std::move(keeper), entry.state.get());
+    entry.handles = handle;
+    return handle;
+}
+
+void TextureCache::make_room() {
+    if (textures_.size() < kKept) return;
+    std::erase_if(textures_, [](const auto& entry) { return entry.second.handles.expired(); });
+}
+
+}  // namespace texton::detail

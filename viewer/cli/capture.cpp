@@ -1,0 +1,109 @@
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <texton/capture.h>
+#include <texton/error.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/document.h"
+
+namespace texton::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::string out;
+    std::vector<std::string> like;
+    std::size_t random = 0;
+    std::uint64_t seed = 1;
+    std::size_t points = 512;
+    std::string kind;
+    std::string format;
+    std::string operation;
+    std::string device = "cuda";
+};
+
+[[noreturn]] void refuse(std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton capture",
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+FetchOperation operation_named(const std::string& name) {
+    if (name == "fetch") return FetchOperation::plain;
+    if (name == "lod") return FetchOperation::lod;
+    if (name == "grad") return FetchOperation::gradients;
+    if (name == "gather") return FetchOperation::gather;
+    refuse(fmt::format("--operation {} is unknown", name), "Use fetch, lod, grad or gather.");
+}
+
+CaptureChoice choice_of(const Options& options) {
+    CaptureChoice choice;
+    choice.points = options.points;
+    if (!options.kind.empty()) {
+        choice.kind = array_kind_named(options.kind);
+        if (!choice.kind)
+            refuse(fmt::format("--kind {} is unknown", options.kind),
+                   "Use array_1d, array_2d, array_3d, layered_1d, layered_2d, cubemap or cubemap_layered.");
+    }
+    if (!options.format.empty()) {
+        choice.format = format_named(options.format);
+        if (!choice.format)
+            refuse(fmt::format("--format {} is unknown", options.format), "Use a name such as rgba8_unorm.");
+    }
+    if (!options.operation.empty()) choice.operation = operation_named(options.operation);
+    return choice;
+}
+
+void record(Capture capture, const fs::path& path, const Device& device) {
+    capture.results = replay(capture, device);
+    write_capture(path, capture);
+    fmt::print("{}\n", path.string());
+}
+
+Status run(const Options& options) {
+    if (options.like.empty() == (options.random == 0))
+        refuse("it was not said what to record", "Give either --like or --random.");
+    const Device device = viewer::device_named(options.device);
+    if (device.kind() != DeviceKind::cuda)
+        refuse(fmt::format("{} is no GPU, and recordings are of hardware", device.name()), "Use --device cuda.");
+    const CaptureChoice choice = choice_of(options);
+    std::error_code failure;
+    fs::create_directories(options.out, failure);
+    if (failure) refuse(fmt::format("{}: {}", options.out, failure.message()), "Name a folder that can be written.");
+    for (const std::string& path : options.like)
+        record(read_capture(path), fs::path(options.out) / fs::path(path).filename(), device);
+    for (std::size_t i = 0; i < options.random; ++i) {
+        const std::uint64_t seed = options.seed + i;
+        record(random_capture(seed, choice), fs::path(options.out) / fmt::format("random_{}.cap", seed), device);
+    }
+    return Status::good;
+}
+
+}  // namespace
+
+void add_capture(CLI::App& program, Status& status) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command =
+        program.add_subcommand("capture", "Records what a GPU's texture unit returns, for `texton replay` anywhere");
+    command->add_option("FOLDER", options->out, "Where the recordings go")->required();
+    command->add_option("--like", options->like, "Fetch the textures and points of these recordings on this GPU");
+    command->add_option("--random", options->random, "Record this many random textures, samplers and points");
+    command->add_option("--seed", options->seed, "Of the first random one; the next has the next")
+        ->capture_default_str();
+    command->add_option("--points", options->points, "Points of each random one")
+        ->check(CLI::Range(1, 100'000'000))
+        ->capture_default_str();
+    command->add_option("--kind", options->kind, "Random ones of this kind: array_2d, cubemap, ...");
+    command->add_option("--format", options->format, "Random ones of this format: rgba8_unorm, bc7_srgb, ...");
+    command->add_option("--operation", options->operation, "Random ones of this operation: fetch, lod, grad, gather");
+    command->add_option("--device", options->device, "cuda or cuda:N")->capture_default_str();
+    command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace texton::cli

@@ -1,0 +1,18 @@
+#pragma once
+// The commands of `texton`, one file each. A command adds its options to the program and, when it was asked for, sets the
+// exit status.
+#include <CLI/CLI.hpp>
+
+namespace texton::cli {
+
+/// What `texton` returns to the shell.
+enum class Status : int {
+    good = 0,
+    different = 1,  ///< it ran, and something was not as it should be
+    failed = 2      ///< a wrong option, a file that cannot be read, a device that is not there
+};
+
+void add_capture(CLI::App& program, Status& status);
+void add_replay(CLI::App& program, Status& status);
+
+}  // namespace texton::cli

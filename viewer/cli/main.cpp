@@ -1,0 +1,28 @@
+#include <iostream>
+
+#include <texton/error.h>
+
+#include "viewer/cli/commands.h"
+
+int main(int argc, char** argv) {
+    using texton::cli::Status;
+    CLI::App program("Images that live where a GPU samples them.", "texton");
+    program.set_version_flag("--version", "texton " TEXTON_VERSION);
+    program.require_subcommand(1);
+    program.footer(
+        "`texton COMMAND --help` says more of each.\n"
+        "Exit status: 0 if all is well; 1 if something differs from what it should be; 2 for a wrong option, a\n"
+        "file that cannot be read or written, or a device that is not there.");
+    Status status = Status::good;
+    texton::cli::add_capture(program, status);
+    texton::cli::add_replay(program, status);
+    try {
+        program.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return program.exit(error) == 0 ? 0 : static_cast<int>(Status::failed);
+    } catch (const texton::Error& error) {
+        std::cerr << "texton: " << error.what() << '\n';
+        return static_cast<int>(Status::failed);
+    }
+    return static_cast<int>(status);
+}

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/capture.h>
+#include <texton/error.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/document.h"
+
+namespace texton::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::vector<std::string> paths;
+    std::string device;
+    bool json = false;
+};
+
+// How many floats lie between two, or integers; no numbers are as far from all others as can be.
+std::uint32_t distance(std::uint32_t a, std::uint32_t b, bool integers) {
+    if (a == b) return 0;
+    if (integers) {
+        const auto difference = std::int64_t{static_cast<std::int32_t>(a)} - static_cast<std::int32_t>(b);
+        return static_cast<std::uint32_t>(difference < 0 ? -difference : difference);
+    }
+    const auto is_number = [](std::uint32_t bits) { return (bits & 0x7fffffffU) <= 0x7f800000U; };
+    if (!is_number(a) || !is_number(b)) return UINT32_MAX;
+    const auto ordered = [](std::uint32_t bits) {
+        const auto magnitude = std::int64_t{bits & 0x7fffffffU};
+        return bits >> 31 != 0 ? -magnitude : magnitude;
+    };
+    const std::int64_t difference = ordered(a) - ordered(b);
+    return static_cast<std::uint32_t>(std::min<std::int64_t>(difference < 0 ? -difference : difference, UINT32_MAX));
+}
+
+struct Result {
+    std::string name;
+    std::size_t points = 0;
+    std::size_t equal = 0;
+    std::uint32_t max_ulp = 0;
+};
+
+Result compare(const fs::path& path, const std::optional<Device>& device) {
+    const Capture capture = read_capture(path);
+    const std::vector<Texel> texels = device ? replay(capture, *device) : replay(capture);
+    const FormatKind kind = info(capture.array.format).kind;
+    const bool integers = kind == FormatKind::uint || kind == FormatKind::sint;
+    Result result{path.stem().string(), texels.size()};
+    for (std::size_t i = 0; i < texels.size(); ++i) {
+        result.equal += texels[i] == capture.results[i] ? 1 : 0;
+        for (std::size_t c = 0; c < 4; ++c) {
+            result.max_ulp =
+                std::max(result.max_ulp, distance(texels[i].channel[c], capture.results[i].channel[c], integers));
+        }
+    }
+    return result;
+}
+
+// A folder stands for the recordings in it, at any depth.
+std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
+    std::vector<fs::path> files;
+    for (const std::string& path : paths) {
+        if (!fs::is_directory(path)) {
+            files.emplace_back(path);
+            continue;
+        }
+        const std::size_t first = files.size();
+        for (const auto& entry : fs::recursive_directory_iterator(path)) {
+            if (entry.is_regular_file() && entry.path().extension() == ".cap") files.push_back(entry.path());
+        }
+        std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
+        if (files.size() == first) {
+            throw Error({.code = ErrorCode::io,
+                         .object = "texton replay",
+                         .problem = fmt::format("{} holds no .cap file", path),
+                         .remedy = "Name a recording, or a folder with some."});
+        }
+    }
+    return files;
+}
+
+Status run(const Options& options) {
+    std::optional<Device> device;
+    if (!options.device.empty()) device = viewer::device_named(options.device);
+    std::vector<Result> results;
+    bool damaged = false;
+    for (const fs::path& file : files_of(options.paths)) {
+        try {
+            results.push_back(compare(file, device));
+        } catch (const Error& error) {
+            std::cerr << "texton: " << error.what() << '\n';
+            damaged = true;
+            continue;
+        }
+        const Result& last = results.back();
+        if (!options.json) fmt::print("{} {} {} {}\n", last.name, last.points, last.equal, last.max_ulp);
+    }
+    Result total;
+    std::size_t exact = 0;
+    nlohmann::json list = nlohmann::json::array();
+    for (const Result& each : results) {
+        total.points += each.points;
+        total.equal += each.equal;
+        exact += each.equal == each.points ? 1 : 0;
+        list.push_back(
+            {{"name", each.name}, {"points", each.points}, {"equal", each.equal}, {"max_ulp", each.max_ulp}});
+    }
+    if (options.json) {
+        const nlohmann::json all{
+            {"files", list},
+            {"total", {{"points", total.points}, {"equal", total.equal}, {"files", results.size()}, {"exact", exact}}}};
+        fmt::print("{}\n", all.dump(2));
+    } else {
+        fmt::print("total: {} points, {} equal, {} of {} files exact\n", total.points, total.equal, exact,
+                   results.size());
+    }
+    if (damaged) return Status::failed;
+    return exact == results.size() ? Status::good : Status::different;
+}
+
+}  // namespace
+
+void add_replay(CLI::App& program, Status& status) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = program.add_subcommand(
+        "replay",
+        "Fetches recordings of a texture unit again, and compares every bit: a line `NAME points equal max_ulp` each");
+    command->add_option("PATH", options->paths, "Recordings (.cap), or folders with some")->required();
+    command->add_option("--device", options->device,
+                        "Fetch on this device (cpu, cpu:N, cuda or cuda:N) instead of by the model alone");
+    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->footer("Exit status: 0 if all points are equal; 1 if some are not; 2 if a file is no recording.");
+    command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace texton::cli
