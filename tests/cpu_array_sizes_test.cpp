@@ -172,6 +172,62 @@ constexpr Sparse kSparse[] = {
     {F::rgb10a2_unorm, K::layered_2d, {1024, 1024}, 3, 0, 0, {2, 0}, {3, 0}, {4, 64}},
 };
 
+// With that many levels: where the tail begins, how large blocks get in it, and where layers begin in a tail that they share.
+struct SparseTail {
+    Format format;
+    ArrayKind kind;
+    Extent extent;
+    std::size_t layers;
+    int levels;
+    int single_tail;
+    Tail tail;
+};
+constexpr SparseTail kSparseTails[] = {
+    {F::r8_uint, K::array_2d, {100, 263}, 1, 3, 1, {0, 128}},
+    {F::r8_uint, K::array_2d, {1000, 300}, 1, 3, 0, {1, 192}},
+    {F::r32_uint, K::array_2d, {100, 157}, 1, 3, 1, {0, 192}},
+    {F::r32_uint, K::array_2d, {100, 269}, 1, 3, 1, {0, 256}},
+    {F::bc1_unorm, K::array_2d, {1000, 253}, 1, 1, 1, {0, 128}},
+    {F::bc1_unorm, K::array_2d, {1000, 253}, 1, 3, 1, {1, 64}},
+    {F::bc1_unorm, K::array_2d, {1000, 254}, 1, 1, 1, {0, 128}},
+    {F::bc1_unorm, K::array_2d, {1000, 254}, 1, 3, 1, {1, 64}},
+    {F::bc1_unorm, K::array_2d, {1000, 255}, 1, 1, 1, {0, 128}},
+    {F::bc1_unorm, K::array_2d, {1000, 255}, 1, 3, 1, {1, 64}},
+    {F::r8_uint, K::layered_2d, {100, 282}, 3, 3, 1, {0, 256}},
+    {F::r8_uint, K::layered_2d, {283, 283}, 4, 4, 0, {1, 128}},
+    {F::r8_uint, K::layered_2d, {300, 200}, 5, 4, 1, {0, 640}},
+    {F::r8_uint, K::layered_2d, {466, 1048}, 5, 5, 0, {1, 320}},
+    {F::r8_uint, K::layered_2d, {474, 66}, 3, 7, 1, {0, 256}},
+    {F::r16_uint, K::layered_2d, {7, 98}, 6, 7, 1, {0, 192}},
+    {F::r16_uint, K::layered_2d, {1000, 600}, 3, 4, 0, {2, 192}},
+    {F::r32_uint, K::layered_2d, {100, 130}, 3, 3, 1, {0, 512}},
+    {F::r32_uint, K::layered_2d, {100, 131}, 3, 3, 1, {0, 512}},
+    {F::r32_uint, K::layered_2d, {100, 166}, 3, 3, 1, {0, 512}},
+    {F::r32_uint, K::layered_2d, {100, 278}, 3, 3, 1, {0, 768}},
+    {F::rg32_uint, K::layered_2d, {2, 94}, 3, 7, 1, {0, 128}},
+    {F::rgba32_uint, K::layered_2d, {2, 82}, 5, 2, 1, {0, 64}},
+    {F::rgba32_uint, K::layered_2d, {55, 70}, 3, 3, 1, {0, 448}},
+    {F::bc1_unorm, K::layered_2d, {100, 217}, 3, 3, 1, {0, 128}},
+    {F::bc1_unorm, K::layered_2d, {265, 136}, 5, 1, 1, {0, 192}},
+    {F::bc1_unorm, K::layered_2d, {265, 136}, 5, 2, 1, {0, 256}},
+    {F::bc1_unorm, K::layered_2d, {265, 136}, 5, 6, 1, {0, 320}},
+    {F::r8_uint, K::array_3d, {42, 19, 17}, 1, 2, 1, {0, 64}},
+    {F::r8_uint, K::array_3d, {100, 243, 20}, 1, 3, 1, {0, 1152}},
+    {F::r8_uint, K::array_3d, {200, 100, 400}, 1, 9, 0, {2, 384}},
+    {F::r16_uint, K::array_3d, {42, 19, 28}, 1, 2, 1, {0, 128}},
+    {F::r16_uint, K::array_3d, {64, 64, 600}, 1, 10, 0, {2, 320}},
+    {F::r16_uint, K::array_3d, {200, 100, 400}, 1, 9, 0, {2, 640}},
+    {F::r32_uint, K::array_3d, {300, 9, 36}, 1, 2, 1, {0, 1088}},
+    {F::rg32_uint, K::array_3d, {3, 130, 80}, 1, 8, 1, {0, 1024}},
+    {F::rgba32_uint, K::array_3d, {4, 109, 79}, 1, 7, 1, {0, 832}},
+    {F::rgba32_uint, K::array_3d, {5, 79, 82}, 1, 7, 1, {0, 1152}},
+    {F::bc1_unorm, K::array_3d, {100, 202, 20}, 1, 3, 1, {0, 576}},
+    {F::bc1_unorm, K::array_3d, {100, 247, 20}, 1, 1, 1, {0, 512}},
+    {F::bc1_unorm, K::array_3d, {200, 100, 14}, 1, 2, 1, {0, 256}},
+    {F::bc1_unorm, K::array_3d, {1255, 2452, 61}, 1, 6, 0, {2, 1856}},
+    {F::bc3_unorm, K::array_3d, {64, 64, 14}, 1, 7, 1, {0, 128}},
+};
+
 struct Deferred {
     Format format;
     ArrayKind kind;
@@ -248,6 +304,85 @@ constexpr Deferred kDeferred[] = {
     {F::r32_uint, K::array_3d, {200, 100, 50}, 1, 3, 99},
     {F::r32_uint, K::array_2d, {100, 100}, 1, 7, 2},
     {F::r32_uint, K::layered_1d, {64}, 3, 7, 1},
+    // Where layers begin, how high and deep blocks get, and planes.
+    {F::nv12, K::array_2d, {1398, 1682}, 1, 1, 59},
+    {F::nv12, K::array_2d, {1810, 38}, 1, 1, 3},
+    {F::nv12, K::array_2d, {3568, 20}, 1, 1, 4},
+    {F::p010, K::array_2d, {616, 148}, 1, 1, 8},
+    {F::p010, K::array_2d, {1292, 26}, 1, 1, 4},
+    {F::p016, K::array_2d, {1498, 2}, 1, 1, 4},
+    {F::p016, K::array_2d, {1040, 18}, 1, 1, 4},
+    {F::p016, K::array_2d, {3180, 2}, 1, 1, 8},
+    {F::nv16, K::array_2d, {2, 2}, 1, 1, 2},
+    {F::nv16, K::array_2d, {3126, 14}, 1, 1, 4},
+    {F::r32_uint, K::array_2d, {100, 182}, 1, 3, 3},
+    {F::r32_uint, K::array_2d, {100, 285}, 1, 3, 4},
+    {F::r8_uint, K::layered_2d, {2, 80}, 3, 7, 1},
+    {F::r16_uint, K::layered_2d, {2, 43}, 6, 6, 2},
+    {F::r32_uint, K::layered_2d, {136, 102}, 5, 2, 8},
+    {F::r32_uint, K::layered_2d, {136, 102}, 5, 8, 9},
+    {F::r32_uint, K::layered_2d, {136, 102}, 7, 2, 11},
+    {F::r32_uint, K::layered_2d, {136, 102}, 7, 8, 12},
+    {F::r32_uint, K::layered_2d, {1000, 600}, 3, 7, 171},
+    {F::bc1_unorm, K::layered_2d, {20, 187}, 6, 8, 2},
+    {F::bc1_unorm, K::layered_2d, {100, 282}, 3, 3, 3},
+    {F::bc1_unorm, K::layered_2d, {100, 294}, 3, 3, 3},
+    {F::bc3_unorm, K::layered_2d, {12, 153}, 6, 8, 2},
+    {F::bc3_unorm, K::layered_2d, {136, 102}, 6, 1, 2},
+    {F::r8_uint, K::array_3d, {100, 181, 20}, 1, 3, 14},
+    {F::r8_uint, K::array_3d, {190, 70, 9}, 1, 3, 4},
+    {F::r8_uint, K::array_3d, {200, 100, 38}, 1, 8, 24},
+    {F::r16_uint, K::array_3d, {200, 100, 35}, 1, 1, 35},
+    {F::r16_uint, K::array_3d, {200, 100, 38}, 1, 2, 42},
+    {F::r32_uint, K::array_3d, {64, 64, 1000}, 1, 1, 252},
+    {F::r32_uint, K::array_3d, {100, 225, 20}, 1, 1, 51},
+    {F::r32_uint, K::array_3d, {200, 100, 600}, 1, 2, 920},
+    {F::rg32_uint, K::array_3d, {64, 64, 1000}, 1, 2, 568},
+    {F::rg32_uint, K::array_3d, {300, 9, 19}, 1, 2, 22},
+    {F::rgba32_uint, K::array_3d, {5, 79, 82}, 1, 7, 18},
+    {F::rgba32_uint, K::array_3d, {42, 19, 600}, 1, 2, 186},
+    {F::bc1_unorm, K::array_3d, {42, 19, 16}, 1, 1, 1},
+    {F::bc1_unorm, K::array_3d, {42, 19, 17}, 1, 1, 1},
+    {F::bc1_unorm, K::array_3d, {42, 19, 33}, 1, 1, 1},
+    {F::bc1_unorm, K::array_3d, {42, 19, 300}, 1, 2, 6},
+    {F::bc1_unorm, K::array_3d, {42, 19, 300}, 1, 9, 8},
+    {F::bc1_unorm, K::array_3d, {42, 19, 1000}, 1, 1, 16},
+    {F::r8_uint, K::cubemap, {42, 42}, 1, 6, 1},
+    {F::r8_uint, K::cubemap, {214, 214}, 1, 3, 9},
+    {F::r8_uint, K::cubemap, {235, 235}, 1, 3, 9},
+    {F::rgba32_uint, K::cubemap, {67, 67}, 1, 6, 17},
+    {F::rgba32_uint, K::cubemap, {91, 91}, 1, 3, 24},
+    {F::bc3_unorm, K::cubemap, {94, 94}, 1, 6, 2},
+    {F::bc3_unorm, K::cubemap, {283, 283}, 1, 2, 18},
+    {F::bc3_unorm, K::cubemap, {405, 405}, 1, 3, 27},
+    {F::r8_uint, K::cubemap_layered, {44, 44}, 4, 6, 5},
+    {F::r8_uint, K::cubemap_layered, {265, 265}, 5, 5, 90},
+    {F::r8_uint, K::cubemap_layered, {283, 283}, 4, 5, 72},
+    {F::r16_uint, K::cubemap_layered, {42, 42}, 5, 6, 7},
+    {F::r16_uint, K::cubemap_layered, {56, 56}, 4, 2, 5},
+    {F::r16_uint, K::cubemap_layered, {75, 75}, 5, 7, 19},
+    {F::r16_uint, K::cubemap_layered, {136, 136}, 6, 8, 68},
+    {F::r32_uint, K::cubemap_layered, {42, 42}, 5, 5, 9},
+    {F::r32_uint, K::cubemap_layered, {75, 75}, 1, 2, 5},
+    {F::r32_uint, K::cubemap_layered, {116, 116}, 3, 3, 25},
+    {F::r32_uint, K::cubemap_layered, {265, 265}, 5, 1, 192},
+    {F::rg32_uint, K::cubemap_layered, {283, 283}, 4, 2, 432},
+    {F::rg32_uint, K::cubemap_layered, {283, 283}, 4, 6, 471},
+    {F::rgba32_uint, K::cubemap_layered, {31, 31}, 3, 3, 7},
+    {F::rgba32_uint, K::cubemap_layered, {76, 76}, 3, 3, 58},
+    {F::rgba32_uint, K::cubemap_layered, {79, 79}, 5, 3, 100},
+    {F::rgba32_uint, K::cubemap_layered, {86, 86}, 5, 5, 113},
+    {F::rgba32_uint, K::cubemap_layered, {145, 145}, 3, 3, 219},
+    {F::rgba32_uint, K::cubemap_layered, {286, 286}, 3, 3, 689},
+    {F::rgba32_uint, K::cubemap_layered, {367, 367}, 4, 1, 828},
+    {F::bc1_unorm, K::cubemap_layered, {58, 58}, 3, 6, 2},
+    {F::bc1_unorm, K::cubemap_layered, {300, 300}, 4, 2, 39},
+    {F::bc1_unorm, K::cubemap_layered, {300, 300}, 8, 2, 78},
+    {F::bc1_unorm, K::cubemap_layered, {373, 373}, 6, 8, 77},
+    {F::bc3_unorm, K::cubemap_layered, {136, 136}, 3, 8, 15},
+    {F::bc3_unorm, K::cubemap_layered, {265, 265}, 5, 2, 83},
+    {F::bc3_unorm, K::cubemap_layered, {265, 265}, 5, 8, 90},
+    {F::bc3_unorm, K::cubemap_layered, {1000, 1000}, 3, 7, 381},
 };
 // clang-format on
 
@@ -273,21 +408,30 @@ ArrayInfo random_info(std::mt19937& random, std::size_t side) {
     return info;
 }
 
+void expect_sparse(const ArrayInfo& info, bool single_tail, Tail measured) {
+    const SparseProperties sizes = sparse_sizes(info);
+    EXPECT_EQ(sizes.tile, tile_extent(info.format, info.kind == K::array_3d ? 3 : 2)) << describe(info);
+    EXPECT_EQ(sizes.first_tail_level, measured.first) << describe(info);
+    EXPECT_EQ(sizes.tail_bytes, measured.kib << 10) << describe(info);
+    EXPECT_EQ(sizes.tail_per_layer, !single_tail) << describe(info);
+}
+
 TEST(CpuArraySizesTest, SparseArraysAreCutAsOnAnH200) {
     for (const Sparse& row : kSparse) {
         ArrayInfo info{.format = row.format, .extent = row.extent, .kind = row.kind, .layers = row.layers};
         const auto check = [&](int levels, Tail measured) {
             info.levels = levels;
-            const SparseProperties sizes = sparse_sizes(info);
-            EXPECT_EQ(sizes.tile, tile_extent(row.format, row.kind == K::array_3d ? 3 : 2)) << describe(info);
-            EXPECT_EQ(sizes.first_tail_level, measured.first) << describe(info);
-            EXPECT_EQ(sizes.tail_bytes, measured.kib << 10) << describe(info);
-            EXPECT_EQ(sizes.tail_per_layer, row.single_tail == 0) << describe(info);
+            expect_sparse(info, row.single_tail != 0, measured);
         };
         check(1, {row.plain_kib == 0 ? 1 : 0, row.plain_kib});
         check(2, row.two);
         check(3, row.three);
         check(full_levels(info), row.all);
+    }
+    for (const SparseTail& row : kSparseTails) {
+        expect_sparse(
+            {.format = row.format, .extent = row.extent, .kind = row.kind, .layers = row.layers, .levels = row.levels},
+            row.single_tail != 0, row.tail);
     }
 }
 

@@ -46,7 +46,7 @@ public:
     /// Slots that the whole array takes: every tile and every tail.
     std::size_t slots() const;
 
-    /// Maps all boxes with one call to the driver, in the stream's order, after the work that Texton enqueued on the array and
+    /// Maps all boxes with one call to the driver (tails with one of their own), in the stream's order, after the work that Texton enqueued on the array and
     /// on what was mapped to the memory before. Work that is enqueued later, on any stream, comes after it. Boxes already
     /// mapped are mapped anew. Error{overlap} if a slot is mapped elsewhere and aliasing was not allowed, or if boxes have a
     /// tile in common; Error{out_of_bounds}, Error{wrong_device}, Error{capturing}. On an error nothing has changed.

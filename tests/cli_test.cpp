@@ -1,0 +1,143 @@
+// The program texton, as a shell runs it.
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/capture.h>
+#include <texton/device.h>
+
+#include "tests/support/place.h"
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Ended {
+    int status;
+    std::string out;
+    std::string err;
+};
+
+class CliTest : public testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = fs::path(testing::TempDir()) /
+                  ("texton_cli_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        fs::remove_all(folder_);
+        fs::create_directories(folder_);
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+
+    Ended run(const std::string& arguments) const {
+        const std::string command = "'" + kProgram + "' " + arguments + " >'" + at("out") + "' 2>'" + at("err") + "'";
+        const int status = std::system(command.c_str());
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out"), text("err")};
+    }
+
+    std::string text(const std::string& name) const {
+        std::ifstream file(at(name), std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    /// A recording of what the model returns, in `name`.
+    Capture recorded(const std::string& name, std::uint64_t seed) const {
+        Capture capture = random_capture(seed, {.points = 10});
+        capture.results = replay(capture);
+        write_capture(at(name), capture);
+        return capture;
+    }
+
+    inline static const std::string kProgram = test::place("TEXTON_PROGRAM", TEXTON_PROGRAM);
+    fs::path folder_;
+};
+
+TEST_F(CliTest, ReplayPrintsALineForEachRecordingAndATotal) {
+    recorded("b.cap", 1);
+    recorded("a.cap", 2);
+    const Ended good = run("replay '" + folder_.string() + "'");
+    EXPECT_EQ(good.status, 0) << good.err;
+    EXPECT_EQ(good.out, "a 10 10 0\nb 10 10 0\ntotal: 20 points, 20 equal, 2 of 2 files exact\n");
+    // One bit of one point.
+    Capture wrong = recorded("c.cap", 3);
+    wrong.results[4].channel[0] ^= 1;
+    write_capture(at("c.cap"), wrong);
+    const Ended different = run("replay '" + at("a.cap") + "' '" + at("c.cap") + "'");
+    EXPECT_EQ(different.status, 1);
+    EXPECT_EQ(different.out, "a 10 10 0\nc 10 9 1\ntotal: 20 points, 19 equal, 1 of 2 files exact\n");
+}
+
+TEST_F(CliTest, ReplayPrintsTheSameAsJson) {
+    recorded("a.cap", 2);
+    const Ended result = run("replay --json '" + at("a.cap") + "'");
+    EXPECT_EQ(result.status, 0) << result.err;
+    const nlohmann::json expected = {{"files", {{{"name", "a"}, {"points", 10}, {"equal", 10}, {"max_ulp", 0}}}},
+                                     {"total", {{"points", 10}, {"equal", 10}, {"files", 1}, {"exact", 1}}}};
+    EXPECT_EQ(nlohmann::json::parse(result.out), expected);
+}
+
+TEST_F(CliTest, ReplayFetchesOnADeviceIfAsked) {
+    recorded("a.cap", 2);
+    const Ended result = run("replay --device cpu '" + at("a.cap") + "'");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(run("replay --device tpu '" + at("a.cap") + "'").status, 2);
+}
+
+TEST_F(CliTest, ADamagedRecordingIsNamedAndTheOthersAreReplayed) {
+    recorded("a.cap", 2);
+    std::ofstream(at("broken.cap")) << "no recording";
+    const Ended result = run("replay '" + folder_.string() + "'");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(result.out, "a 10 10 0\ntotal: 10 points, 10 equal, 1 of 1 files exact\n");
+    EXPECT_NE(result.err.find("broken.cap"), std::string::npos) << result.err;
+    const Ended gone = run("replay '" + at("gone.cap") + "'");
+    EXPECT_EQ(gone.status, 2);
+    EXPECT_NE(gone.err.find("gone.cap"), std::string::npos) << gone.err;
+    fs::create_directories(at("empty"));
+    EXPECT_EQ(run("replay '" + at("empty") + "'").status, 2);
+}
+
+TEST_F(CliTest, AWrongCommandOrOptionSaysWhatThereIs) {
+    for (const char* wrong : {"", "record", "replay", "replay --fast x.cap", "capture"}) {
+        const Ended result = run(wrong);
+        EXPECT_EQ(result.status, 2) << wrong;
+        EXPECT_FALSE(result.err.empty()) << wrong;
+    }
+    const Ended help = run("--help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_NE(help.out.find("replay"), std::string::npos);
+}
+
+TEST_F(CliTest, CaptureTakesAGpuAndSaysSo) {
+    const Ended cpu = run("capture --device cpu --random 1 '" + at("new") + "'");
+    EXPECT_EQ(cpu.status, 2);
+    EXPECT_NE(cpu.err.find("GPU"), std::string::npos) << cpu.err;
+    EXPECT_EQ(run("capture '" + at("new") + "'").status, 2);
+    EXPECT_EQ(run("capture --random 1 --kind round '" + at("new") + "'").status, 2);
+    EXPECT_FALSE(fs::exists(at("new")));
+}
+
+TEST_F(CliTest, WhatIsRecordedOnAGpuIsReplayedOnIt) {
+    if (!Device::why_no_cuda().empty()) GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
+    const std::string folder = at("new");
+    const Ended recorded = run("capture --random 5 --seed 40 --points 100 '" + folder + "'");
+    ASSERT_EQ(recorded.status, 0) << recorded.err;
+    EXPECT_EQ(read_capture(fs::path(folder) / "random_44.cap").points.size(), 100U);
+    EXPECT_EQ(run("replay --device cuda '" + folder + "'").status, 0);
+    const Ended again = run("capture '" + at("again") + "' --like '" + folder + "/random_40.cap'");
+    ASSERT_EQ(again.status, 0) << again.err;
+    EXPECT_EQ(read_capture(fs::path(at("again")) / "random_40.cap").results,
+              read_capture(fs::path(folder) / "random_40.cap").results);
+}
+
+}  // namespace
+}  // namespace texton
