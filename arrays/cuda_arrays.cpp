@@ -56,21 +56,21 @@ Array adopt(const Device& device, const char* object, const Adopt& adopt_handle)
 
 // --- what a foreign texture is ---------------------------------------------------------------------------------------
 
-Sampler sampler_of(const cudaTextureDesc& how) noexcept {
+Sampler sampler_of(const CUDA_TEXTURE_DESC& how) noexcept {
     constexpr AddressMode kModes[] = {AddressMode::wrap, AddressMode::clamp, AddressMode::mirror, AddressMode::border};
-    static_assert(cudaAddressModeWrap == 0 && cudaAddressModeClamp == 1 && cudaAddressModeMirror == 2 &&
-                  cudaAddressModeBorder == 3);
-    const auto filter = [](cudaTextureFilterMode mode) {
-        return mode == cudaFilterModeLinear ? Filter::linear : Filter::point;
+    static_assert(CU_TR_ADDRESS_MODE_WRAP == 0 && CU_TR_ADDRESS_MODE_CLAMP == 1 && CU_TR_ADDRESS_MODE_MIRROR == 2 &&
+                  CU_TR_ADDRESS_MODE_BORDER == 3);
+    const auto filter = [](CUfilter_mode mode) {
+        return mode == CU_TR_FILTER_MODE_LINEAR ? Filter::linear : Filter::point;
     };
     Sampler sampler;
     std::transform(std::begin(how.addressMode), std::end(how.addressMode), sampler.address,
-                   [&](cudaTextureAddressMode mode) { return kModes[mode & 3]; });
+                   [&](CUaddress_mode mode) { return kModes[mode & 3]; });
     sampler.filter = filter(how.filterMode);
     sampler.mip_filter = filter(how.mipmapFilterMode);
-    sampler.normalized_coordinates = how.normalizedCoords != 0;
-    sampler.seamless_cubemap = how.seamlessCubemap != 0;
-    sampler.trilinear_optimization = how.disableTrilinearOptimization == 0;
+    sampler.normalized_coordinates = (how.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
+    sampler.seamless_cubemap = (how.flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
+    sampler.trilinear_optimization = (how.flags & CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION) == 0;
     sampler.max_anisotropy = static_cast<std::uint8_t>(std::clamp(how.maxAnisotropy, 1U, 16U));
     sampler.mip_bias = how.mipmapLevelBias;
     sampler.mip_min = how.minMipmapLevelClamp;
@@ -91,13 +91,13 @@ Format find_format(const Matches& matches) {
 }
 
 /// What fetches make of texels stored as `stored`.
-Format as_read(Format stored, const cudaTextureDesc& how) {
+Format as_read(Format stored, unsigned flags) {
     const FormatInfo& is = info(stored);
-    const bool fractions = how.readMode == cudaReadModeNormalizedFloat && is.bits <= 16;
+    const bool fractions = (flags & CU_TRSF_READ_AS_INTEGER) == 0 && is.bits <= 16;
     FormatKind kind = is.kind;
     if (fractions && kind == FormatKind::uint) kind = FormatKind::unorm;
     if (fractions && kind == FormatKind::sint) kind = FormatKind::snorm;
-    if (kind == FormatKind::unorm && how.sRGB != 0) kind = FormatKind::srgb;
+    if (kind == FormatKind::unorm && (flags & CU_TRSF_SRGB) != 0) kind = FormatKind::srgb;
     if (kind == is.kind) return stored;
     return find_format([&](const FormatInfo& row) {
         return row.kind == kind && detail::view_format(row.format) == detail::view_format(stored);
@@ -114,18 +114,17 @@ Format stored_as(const cudaChannelFormatDesc& channels) {
 
 struct Foreign {
     cudaResourceDesc resource{};
-    cudaTextureDesc how{};
-    std::optional<cudaResourceViewDesc> view;
+    CUDA_TEXTURE_DESC how{};
+    CUDA_RESOURCE_VIEW_DESC view{};  // its format is none where the texture has no view
 };
 
 Foreign ask_of(cudaTextureObject_t texture) {
     Foreign is;
     detail::call<cudaGetTextureObjectResourceDesc>(&is.resource, texture);
-    detail::call<cudaGetTextureObjectTextureDesc>(&is.how, texture);
-    cudaResourceViewDesc view{};
-    // Without a view this is an error by contract; no view has format none.
-    const bool viewed = detail::ask<cudaGetTextureObjectResourceViewDesc>(&view, texture) == cudaSuccess;
-    if (viewed && view.format != cudaResViewFormatNone) is.view = view;
+    // Of these the runtime of CUDA 13.0 says what is not: views where there are none. Neither tells the border, which stays 0.
+    detail::driver<cuTexObjectGetTextureDesc>(&is.how, texture);
+    detail::quietly(
+        [&] { detail::driver<cuTexObjectGetResourceViewDesc>(&is.view, texture); });  // fails without a view
     return is;
 }
 
@@ -135,20 +134,22 @@ void set_array(detail::TextureState& state, const Array& array, const Foreign& i
     int first_level = 0;
     state.levels = info.levels;
     state.layers = info.layers;
-    if (is.view) {
-        const cudaResourceViewDesc& view = *is.view;
-        stored = find_format([&](const FormatInfo& row) { return detail::view_format(row.format) == view.format; });
+    if (const CUDA_RESOURCE_VIEW_DESC& view = is.view; view.format != CU_RES_VIEW_FORMAT_NONE) {
+        const auto format = static_cast<cudaResourceViewFormat>(view.format);
+        stored = find_format([&](const FormatInfo& row) { return detail::view_format(row.format) == format; });
         first_level = static_cast<int>(view.firstMipmapLevel);
         // The driver takes views that say more levels than there are.
         state.levels = std::min(static_cast<int>(view.lastMipmapLevel) + 1, info.levels) - first_level;
         if (is_layered(info.kind)) {
+            // Of cubemaps the first is a face, but cubes are counted from there to the last.
             const std::size_t faces = info.kind == ArrayKind::cubemap_layered ? 6 : 1;
-            state.layers = (view.lastLayer - view.firstLayer + 1) / faces;
+            state.layers = std::min<std::size_t>(view.lastLayer - view.firstLayer + 1,
+                                                 info.layers - std::min(view.firstLayer / faces, info.layers));
         }
     }
     state.source = TextureSource::array;
     state.kind = info.kind;
-    state.format = as_read(stored, is.how);
+    state.format = as_read(stored, is.how.flags);
     state.extent = level_extent(info, first_level);
     if (block_side(stored) != block_side(info.format)) {  // blocks that were stored as integers
         state.extent.width *= block_side(stored);
@@ -162,7 +163,7 @@ void set_memory(detail::TextureState& state, const Foreign& is) {
     const Format stored = stored_as(linear ? is.resource.res.linear.desc : is.resource.res.pitch2D.desc);
     state.source = linear ? TextureSource::linear : TextureSource::pitched;
     state.kind = linear ? ArrayKind::array_1d : ArrayKind::array_2d;
-    state.format = as_read(stored, is.how);
+    state.format = as_read(stored, is.how.flags);
     state.extent = linear ? Extent{is.resource.res.linear.sizeInBytes / info(stored).bytes}
                           : Extent{is.resource.res.pitch2D.width, is.resource.res.pitch2D.height};
 }

@@ -84,14 +84,15 @@ bool filters_float_view(const TextureRequest& request) noexcept {
 }
 
 // A view is made where nothing else does: arrays of block-compressed texels take none, and none has a name for packed ones.
-// A single level is an array by itself.
+// A single level is an array by itself, but one of layers or faces reads these from wrong places.
 ArraySource source_of(const TextureRequest& request) noexcept {
     const ArrayInfo& array = request.array->info;
     const CudaArray& native = cuda_array(request.array->handle);
     const TextureRange& range = request.range;
     const cudaResourceViewFormat format = view_format(request.format);
     const bool as_it_is = format == view_format(array.format) && range.layers == array.layers;
-    if (as_it_is && (native.mipmapped == nullptr || (range.levels == 1 && array.levels > 1))) {
+    const bool stands_alone = range.levels == 1 && array.levels > 1 && !is_layered(array.kind) && !is_cube(array.kind);
+    if (as_it_is && (native.mipmapped == nullptr || stands_alone)) {
         return source_of(native.parts[static_cast<std::size_t>(request.array->part + range.first_level)]);
     }
     ArraySource source;
@@ -112,9 +113,11 @@ ArraySource source_of(const TextureRequest& request) noexcept {
     view.firstMipmapLevel = static_cast<unsigned>(range.first_level);
     view.lastMipmapLevel = static_cast<unsigned>(range.first_level + range.levels - 1);
     if (is_layered(array.kind)) {  // a cubemap that is not has faces, but no layers
+        // The driver takes the first layer of a cubemap as a face and counts whole cubes from there to the last: with the last
+        // face instead, fetches past the end leave the array.
         const std::size_t faces = is_cube(array.kind) ? 6 : 1;
         view.firstLayer = static_cast<unsigned>(range.first_layer * faces);
-        view.lastLayer = static_cast<unsigned>((range.first_layer + range.layers) * faces - 1);
+        view.lastLayer = static_cast<unsigned>(range.first_layer * faces + range.layers - 1);
     }
     return source;
 }
@@ -185,6 +188,8 @@ public:
         if (request.array != nullptr) {
             const ArraySource source = source_of(request);
             if (filters_float_view(request)) how.readMode = cudaReadModeNormalizedFloat;
+            // Of an array that is no mipmapped one the device ignores it, but not of a view of one level.
+            if (request.range.levels == 1) how.mipmapFilterMode = cudaFilterModePoint;
             texture->kind = request.array->info.kind;
             call<cudaCreateTextureObject>(&texture->value, &source.resource, &how,
                                           source.view ? &*source.view : nullptr);

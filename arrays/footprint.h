@@ -19,7 +19,7 @@ TEXTON_HD inline std::int32_t clamp_layer(std::int32_t layer, std::int32_t count
 
 /// `value`, at least `low` and at most 1, times the largest code, which has `code_bits` bits: cut to four fraction bits
 /// more than those first, then to the nearest, halves toward zero. rand_2d_linear_u8x4_n0_a3, whose 0.5 reads as 127/255;
-/// random borders on an H200.
+/// random borders on an H200, which of rgb10a2, BC4 and BC5 have 16 bits.
 TEXTON_HD inline std::int32_t quantize_border(float value, float low, int code_bits) {
     const float clamped = value > low ? (value < 1.0f ? value : 1.0f) : low;
     const bool negative = clamped < 0.0f;
@@ -39,7 +39,7 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
             const bool is_signed = format.encoding == Encoding::sint;
             return {is_signed ? sign_extend(low, format.bits) : static_cast<std::int32_t>(low), 0};
         }
-        case LaneKind::unorm10: return {widen_unorm10(quantize_border(value, 0.0f, 10)), 0};
+        case LaneKind::unorm10:
         case LaneKind::unorm16:
             if (format.bits == 8) return {quantize_border(value, 0.0f, 8) * 257, 0};
             return {quantize_border(value, 0.0f, 16), 0};
@@ -53,6 +53,14 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
         case LaneKind::float32: return lane_of_float(bits_of(value));
     }
     return {};
+}
+
+/// The channels that a block format lacks read in the border as they do in its texels.
+TEXTON_HD inline Lanes border_lanes(const Sampler& sampler, const TexelFormat& format) {
+    Lanes lanes{};
+    for (int c = 0; c < format.channels; ++c) lanes.channel[c] = border_lane(sampler.border[c], format, c);
+    if (format.packing >= Packing::bc1 && format.channels < 4) lanes.channel[3] = border_lane(1.0f, format, 3);
+    return lanes;
 }
 
 // --- the texels of an axis -------------------------------------------------------------------------------------------
@@ -80,10 +88,11 @@ TEXTON_HD inline AxisTaps axis_taps(float coordinate, std::int32_t size, const S
                                            : linear_taps(scaled, size, mode, split, shift);
 }
 
-/// A cube face that is not seamless is a 2D texture of its own, whose last edge is outside: random directions on an H200.
+/// A face is addressed as a 2D texture of its own, of which a coordinate of 1 lies outside; a seamless one clamps, whatever the
+/// sampler says: random directions on an H200.
 TEXTON_HD inline AxisTaps face_taps(float coordinate, std::int32_t size, const Sampler& sampler, int axis,
                                     Split split) {
-    const AddressMode mode = sampler.address[axis];
+    const AddressMode mode = sampler.seamless_cubemap ? AddressMode::clamp : sampler.address[axis];
     const std::int64_t scaled = scale_face_coordinate(coordinate, size);
     if (sampler.filter == Filter::point) return point_taps(scaled, size, mode);
     return sampler.seamless_cubemap ? seamless_taps(scaled) : linear_taps(scaled, size, mode, split, 0);
@@ -124,9 +133,7 @@ TEXTON_HD inline LevelTaps find_taps(const TextureView& view, const Sampler& sam
 TEXTON_HD inline Lanes load_tap(const LevelView& level, const TexelFormat& format, const Sampler& sampler,
                                 std::int32_t x, std::int32_t y, std::int32_t z) {
     if (x != kBorderTexel && y != kBorderTexel && z != kBorderTexel) return load_texel(level, format, x, y, z);
-    Lanes lanes{};
-    for (int c = 0; c < format.channels; ++c) lanes.channel[c] = border_lane(sampler.border[c], format, c);
-    return lanes;
+    return border_lanes(sampler, format);
 }
 
 /// The four texels of one slice: (x0 y0), (x1 y0), (x0 y1), (x1 y1).

@@ -35,7 +35,8 @@ TEXTON_HD inline LaneKind lane_kind(const TexelFormat& format, int channel) {
         case Encoding::uint:
         case Encoding::sint: return LaneKind::integer;
         case Encoding::floating: return format.bits == 32 ? LaneKind::float32 : LaneKind::float16;
-        case Encoding::unorm: return format.packing == Packing::rgb10a2 ? LaneKind::unorm10 : LaneKind::unorm16;
+        case Encoding::unorm:
+            return format.packing == Packing::rgb10a2 && channel < 3 ? LaneKind::unorm10 : LaneKind::unorm16;
         case Encoding::snorm:
             return format.bits == 8 && format.packing == Packing::plain ? LaneKind::snorm8 : LaneKind::snorm16;
         case Encoding::srgb: return is_linear_channel(format, channel) ? LaneKind::unorm16 : LaneKind::srgb;
@@ -185,7 +186,8 @@ TEXTON_HD inline Lanes decode_texel(const unsigned char* bytes, const TexelForma
     Lanes lanes{};
     if (format.packing == Packing::rgb10a2) {
         const std::uint32_t word = load_bits(bytes, 32);
-        for (int c = 0; c < 3; ++c) lanes.channel[c] = {widen_unorm10(static_cast<std::int32_t>(word >> (10 * c) & 1023)), 0};
+        for (int c = 0; c < 3; ++c)
+            lanes.channel[c] = {widen_unorm10(static_cast<std::int32_t>(word >> (10 * c) & 1023)), 0};
         lanes.channel[3] = {static_cast<std::int32_t>(word >> 30) * 21845, 0};
         return lanes;
     }

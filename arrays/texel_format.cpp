@@ -42,8 +42,10 @@ Packing packing_of(Format format) noexcept {
 TexelFormat texel_format(Format format) noexcept {
     const FormatInfo& row = info(format);
     const bool block = row.layout == FormatLayout::block;
-    const auto decoded_bits = static_cast<std::uint8_t>(row.kind == FormatKind::floating ? 16 : 8);
-    return {encoding_of(row.kind), packing_of(format), row.channels, block ? decoded_bits : row.bits, row.bytes};
+    const Packing packing = packing_of(format);
+    const bool wide = row.kind == FormatKind::floating || packing == Packing::bc4 || packing == Packing::bc5;
+    const auto decoded_bits = static_cast<std::uint8_t>(wide ? 16 : 8);
+    return {encoding_of(row.kind), packing, row.channels, block ? decoded_bits : row.bits, row.bytes};
 }
 
 }  // namespace texton::detail

@@ -157,10 +157,12 @@ TextureRange checked_range(const ArrayInfo& array, TextureRange range) {
     }
     if (range.levels == 0) range.levels = array.levels - range.first_level;
     if (range.layers == 0) range.layers = layers - range.first_layer;
-    const bool part = range.layers != layers || (range.levels != array.levels && range.levels != 1);
+    const bool stands_alone = range.levels == 1 && !is_layered(array.kind) && !is_cube(array.kind);
+    const bool part = range.layers != layers || (range.levels != array.levels && !stands_alone);
     if (part && info(array.format).layout != FormatLayout::plain) {
-        refuse(ErrorCode::unsupported, fmt::format("a part of an array of {} was asked for", name(array.format)),
-               "Read all layers, and all levels or one: CUDA has no views of such formats.");
+        refuse(
+            ErrorCode::unsupported, fmt::format("a part of an array of {} was asked for", name(array.format)),
+            "Read the whole: CUDA has no views of such formats. One level is read where there are no layers or faces.");
     }
     return range;
 }

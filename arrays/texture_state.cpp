@@ -1,12 +1,10 @@
 #include "arrays/texture_state.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace texton::detail {
 namespace {
-
-// Textures that nobody names are kept for the next time, up to this many a source.
-constexpr std::size_t kKept = 256;
 
 std::uint64_t pair_of(float low, float high) noexcept {
     return std::bit_cast<std::uint32_t>(low) | std::uint64_t{std::bit_cast<std::uint32_t>(high)} << 32;
@@ -59,7 +57,7 @@ TextureKey texture_key(const TextureRequest& request) noexcept {
     return key;
 }
 
-std::size_t TextureCache::Hash::operator()(const TextureKey& key) const noexcept {
+std::size_t TextureCache::Hash::operator()(const TextureKey& key) const {
     std::uint64_t hash = 0;
     for (const std::uint64_t word : key) hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15ULL;
     return static_cast<std::size_t>(hash ^ hash >> 32);
@@ -74,8 +72,9 @@ std::shared_ptr<TextureState> TextureCache::handle_of(Entry& entry, const std::s
 }
 
 void TextureCache::make_room() {
-    if (textures_.size() < kKept) return;
+    if (textures_.size() < room_) return;
     std::erase_if(textures_, [](const auto& entry) { return entry.second.handles.expired(); });
+    room_ = std::max(kKept, 2 * textures_.size());  // looking through them all costs each new one the same
 }
 
 }  // namespace texton::detail

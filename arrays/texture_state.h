@@ -66,13 +66,17 @@ private:
         std::weak_ptr<TextureState> handles;  // expired: no Texture names it
     };
     struct Hash {
-        std::size_t operator()(const TextureKey& key) const noexcept;
+        std::size_t operator()(const TextureKey& key) const;  // not noexcept: so the map keeps each hash
     };
 
     static std::shared_ptr<TextureState> handle_of(Entry& entry, const std::shared_ptr<const Block>& owner);
     void make_room();
 
+    /// Textures that nobody names are kept for the next time, up to this many a source.
+    static constexpr std::size_t kKept = 256;
+
     std::unordered_map<TextureKey, Entry, Hash> textures_;
+    std::size_t room_ = kKept;
 };
 
 }  // namespace texton::detail

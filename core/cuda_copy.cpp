@@ -94,7 +94,7 @@ public:
 
     void run() const {
         const std::size_t max_pitch = runs_.limits().max_pitch;
-        if (slices_of_blocks() || recorded_layers_of_lines()) {
+        if (slices_of_blocks()) {
             slice_by_slice();
         } else if (two_devices()) {
             peer();
@@ -162,13 +162,12 @@ private:
         return box_.slices > 1 && memory && other.array != nullptr && block_side(other.format) > 1;
     }
 
-    // Recorded into a graph, a copy of several layers of a 1D array copies the first alone.
-    bool recorded_layers_of_lines() const {
+    // Of several layers of a 1D array the driver copies the first alone, within a device: seen with managed memory.
+    bool layers_of_lines() const noexcept {
         const auto lines = [](const Place& place) {
             return place.array != nullptr && cuda_array(place.array).info.kind == ArrayKind::layered_1d;
         };
-        return box_.slices > 1 && (lines(to_) || lines(from_)) && stream_ &&
-               runs_.stream_capturing(reinterpret_cast<StreamHandle>(*stream_));
+        return box_.slices > 1 && (lines(to_) || lines(from_)) && on_device(to_) && on_device(from_);
     }
 
     void slice_by_slice() const {
@@ -268,6 +267,7 @@ private:
             return;
         }
         if (copy_by_kernel(runs_, {&to_, &from_, box_}, stream_.value_or(cudaStream_t{}))) return;
+        if (layers_of_lines()) return slice_by_slice();
         const bool both = to_.array != nullptr && from_.array != nullptr;
         const bool blocks = block_side(to_.array != nullptr ? to_.format : from_.format) > 1;
         const auto flat = [](const Place& place) {

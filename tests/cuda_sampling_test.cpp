@@ -1,5 +1,6 @@
 // Textures, surfaces and their batches on the CUDA device: what is particular to it. That both devices return the same is in
 // array_parity_test.
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <set>
@@ -248,6 +249,41 @@ TEST_P(CudaSamplingTest, ARangeOfLayersBeginsAtItsFirst) {
         EXPECT_EQ(samples.texels[0].channel[0], 100 + 2 * faces);
         EXPECT_EQ(samples.texels[1].channel[0], 100 + 3 * faces);
         EXPECT_EQ(samples.texels[2].channel[0], 100 + 3 * faces) << "past the last of the range";
+    }
+}
+
+TEST_P(CudaSamplingTest, ALevelIsReadByItselfInEveryLayerAndFormat) {
+    for (const ArrayKind kind : kKinds) {
+        const bool volume = kind == ArrayKind::array_3d;
+        const ArrayInfo info{.format = Format::r32_uint,
+                             .extent = {13,
+                                        is_flat(kind)   ? 1u
+                                        : is_cube(kind) ? 13u
+                                                        : 7u,
+                                        volume ? 5u : 1u},
+                             .kind = kind,
+                             .layers = is_layered(kind) ? 5u : 1u,
+                             .levels = 3};
+        const Array array = numbered(device(), info);
+        const std::uint32_t faces = is_cube(kind) ? 6 : 1;
+        for (const Format format : {Format::r32_uint, Format::r32_sint}) {
+            for (const std::size_t first : {0u, 2u}) {
+                if (first > 0 && !is_layered(kind)) continue;
+                SCOPED_TRACE(std::string(name(kind)) + " as " + std::string(name(format)) + " from layer " +
+                             std::to_string(first));
+                const std::size_t layers = !is_layered(kind) ? 1 : first == 0 ? 5 : 2;
+                const Texture texture(
+                    array, kNormalized,
+                    {.format = format, .first_level = 1, .levels = 1, .first_layer = first, .layers = layers});
+                std::vector<FetchPoint> points(5, {.x = 1, .y = 0.01f, .z = 0.01f});  // in a cube: towards face 0
+                for (std::size_t i = 0; i < points.size(); ++i) points[i].layer = static_cast<std::int32_t>(i);
+                const Samples samples = sample(texture, points);
+                for (std::size_t i = 0; i < points.size(); ++i) {
+                    const auto layer = static_cast<std::uint32_t>(first + std::min(i, layers - 1));
+                    EXPECT_EQ(samples.texels[i].channel[0], 100 + layer * faces) << "layer " << i;
+                }
+            }
+        }
     }
 }
 

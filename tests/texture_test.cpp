@@ -385,19 +385,25 @@ TEST_P(TextureTest, IntegersOf32BitsAndFloatsAreReadOnlyAsSuch) {
     }
 }
 
-TEST_P(TextureTest, PartsOfBlockCompressedArraysAreOneLevelOrAll) {
-    const Array array(
-        device(),
-        {.format = Format::bc7_unorm, .extent = {16, 16}, .kind = ArrayKind::layered_2d, .layers = 2, .levels = 3});
-    EXPECT_EQ(Texture(array, normalized()).levels(), 3);
-    EXPECT_EQ(Texture(array, normalized(), {.first_level = 1, .levels = 1}).levels(), 1);
-    const auto unsupported = [&](const TextureRange& range) {
-        expect_error([&] { Texture texture(array, normalized(), range); }, ErrorCode::unsupported, kTexture,
-                     {"bc7_unorm"});
-    };
-    unsupported({.first_level = 1});
-    unsupported({.levels = 2});
-    unsupported({.first_layer = 1});
+TEST_P(TextureTest, PartsOfBlockCompressedArraysAreOneLevelWithoutLayersOrAll) {
+    for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::layered_2d, ArrayKind::cubemap}) {
+        const std::size_t layers = kind == ArrayKind::layered_2d ? 2 : 1;
+        const Array array(
+            device(), {.format = Format::bc7_unorm, .extent = {16, 16}, .kind = kind, .layers = layers, .levels = 3});
+        EXPECT_EQ(Texture(array, normalized()).levels(), 3);
+        const auto unsupported = [&](const TextureRange& range) {
+            expect_error([&] { Texture texture(array, normalized(), range); }, ErrorCode::unsupported, kTexture,
+                         {"bc7_unorm"});
+        };
+        unsupported({.first_level = 1});
+        unsupported({.levels = 2});
+        if (layers > 1) unsupported({.first_layer = 1});
+        if (kind == ArrayKind::array_2d) {
+            EXPECT_EQ(Texture(array, normalized(), {.first_level = 1, .levels = 1}).levels(), 1);
+        } else {
+            unsupported({.first_level = 1, .levels = 1});
+        }
+    }
 }
 
 TEST_P(TextureTest, MemoryThatTexturesCannotReadIsRefused) {

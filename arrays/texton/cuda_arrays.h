@@ -33,8 +33,8 @@ namespace texton {
 [[nodiscard]] Array adopt_array(const Device& device, cudaArray_t array, std::optional<Format> format = {});
 [[nodiscard]] Array adopt_mipmapped_array(const Device& device, cudaMipmappedArray_t array,
                                           std::optional<Format> format = {});
-/// As it is: what it reads and how is asked of CUDA. handle() returns it, sample() fetches through it. What it reads must stay
-/// as long.
+/// As it is: what it reads and how is asked of CUDA, which does not tell the border colour: sampler().border is 0. handle()
+/// returns it, sample() fetches through it. What it reads must stay as long.
 [[nodiscard]] Texture adopt_texture(const Device& device, cudaTextureObject_t texture);
 
 }  // namespace texton
