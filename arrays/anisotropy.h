@@ -25,11 +25,11 @@ TEXTON_HD inline std::int32_t log2_of_max_anisotropy(int max_anisotropy) {
 }
 
 /// Trilinear optimization: with anisotropy the blend between levels is steeper, around its middle, so that most
-/// fetches need one level. Ratios 2, 4, 8 and 16: rand_grad_aniso2_f32 to rand_grad_aniso16_f32.
+/// fetches need one level. Ratios 2, 4, 8 and 16: rand_grad_aniso2_f32 to rand_grad_aniso16_f32; 6: aniso6_trilinear.
 TEXTON_HD inline LevelBlend sharpen_blend(LevelBlend blend, const Sampler& sampler) {
     if (!sampler.trilinear_optimization || sampler.max_anisotropy < 2 || blend.weight == 0) return blend;
-    const int quarters = sampler.max_anisotropy < 4 ? 6 : sampler.max_anisotropy < 6 ? 7 : 8;
-    const int start = sampler.max_anisotropy < 4 ? 42 : sampler.max_anisotropy < 6 ? 54 : 64;
+    const int quarters = sampler.max_anisotropy < 4 ? 6 : sampler.max_anisotropy < 8 ? 7 : 8;
+    const int start = sampler.max_anisotropy < 4 ? 42 : sampler.max_anisotropy < 8 ? 54 : 64;
     const std::int32_t weight = (quarters * (blend.weight - start)) >> 2;
     if (weight >= 256) return {blend.level + 1, 0};
     return {blend.level, weight < 0 ? 0 : weight};
@@ -75,19 +75,6 @@ struct FootprintLine {
     std::int32_t lod;
     std::int32_t ratio;
 };
-
-/// a * b as the unit's multiplier gives it: the lowest six columns of the sum of partial products are left out, and 7
-/// units of the next one added for them, before it is cut to ten bits: rand_grad_aniso16_f32.
-TEXTON_HD inline SignedShortFloat multiply(const SignedShortFloat& a, const SignedShortFloat& b) {
-    const std::int32_t m = magnitude_of(a).mantissa;
-    const std::int32_t n = magnitude_of(b).mantissa;
-    if (m == 0 || n == 0) return {0, 0};
-    std::int32_t sum = 7;
-    for (int i = 0; i < 10; ++i)
-        if (n >> i & 1) sum += (m << i) >> 6;
-    const ShortFloat product = shorten(sum, a.exponent + b.exponent - 12);
-    return {(a.mantissa < 0) == (b.mantissa < 0) ? product.mantissa : -product.mantissa, product.exponent};
-}
 
 /// The minor axis is the parallelogram's area by the major axis, and at least one texel: rand_grad_aniso16_f32.
 TEXTON_HD inline FootprintLine footprint_line(const PixelFootprint& footprint, int max_anisotropy) {

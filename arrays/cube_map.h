@@ -71,19 +71,35 @@ TEXTON_HD inline CubeStep cube_step(std::int32_t x, std::int32_t y, std::int32_t
     return x_out && y_out ? CubeStep::corner : x_out || y_out ? CubeStep::edge : CubeStep::inside;
 }
 
-/// The gradients of the direction, as gradients of u and v from 0 to 1 on the face that the direction meets. No
-/// capture shows how the hardware does it; this is the derivative of the projection.
+/// Where `at` lies beside `face`: on a neighbouring face that is folded flat, so that u or v pass 1. The opposite face is out of
+/// every level's reach.
+TEXTON_HD inline CubePoint unfold_to_face(int face, const CubePoint& at) {
+    if (at.face == face) return at;
+    if (at.face == (face ^ 1)) return {face, 3.0f, 3.0f};
+    const CubeFace from = cube_face(at.face);
+    float place[3];
+    place[from.u_axis] = at.u * static_cast<float>(from.u_sign);
+    place[from.v_axis] = at.v * static_cast<float>(from.v_sign);
+    place[from.out_axis] = static_cast<float>(from.out_sign);
+    const CubeFace to = cube_face(face);
+    const float beyond = 1.0f - place[to.out_axis] * static_cast<float>(to.out_sign);
+    place[from.out_axis] += beyond * static_cast<float>(from.out_sign);
+    return {face, place[to.u_axis] * static_cast<float>(to.u_sign), place[to.v_axis] * static_cast<float>(to.v_sign)};
+}
+
+/// The gradients of the direction, as gradients of u and v from 0 to 1 on the face that the direction meets: differences to the
+/// places that the direction and each gradient together meet, as between the pixels of a picture. lod_from_grad_cube.
 TEXTON_HD inline Gradients project_gradients(float x, float y, float z, const Gradients& gradients) {
-    const CubeFace f = cube_face(project_to_cube(x, y, z).face);
-    const float place[3] = {x, y, z};
-    const float major = magnitude_of(place[f.out_axis]);
-    const float scale = 0.5f / (major * major);
-    const auto derivative = [&](const float* d, int axis, int sign) {
-        const float turned = place[axis] * (d[f.out_axis] * static_cast<float>(f.out_sign));
-        return __builtin_fmaf(d[axis], major, -turned) * scale * static_cast<float>(sign);
-    };
-    return {{derivative(gradients.dx, f.u_axis, f.u_sign), derivative(gradients.dx, f.v_axis, f.v_sign), 0.0f},
-            {derivative(gradients.dy, f.u_axis, f.u_sign), derivative(gradients.dy, f.v_axis, f.v_sign), 0.0f}};
+    const CubePoint centre = project_to_cube(x, y, z);
+    const float* const dx = gradients.dx;
+    const float* const dy = gradients.dy;
+    const CubePoint beyond_x = project_to_cube(x + dx[0], y + dx[1], z + dx[2]);
+    const CubePoint beyond_y = project_to_cube(x + dy[0], y + dy[1], z + dy[2]);
+    const CubePoint right = unfold_to_face(centre.face, beyond_x);
+    const CubePoint below = unfold_to_face(centre.face, beyond_y);
+    return {{0.5f * (right.u - centre.u), 0.5f * (right.v - centre.v), 0.0f},
+            {0.5f * (below.u - centre.u), 0.5f * (below.v - centre.v), 0.0f},
+            beyond_x.face != centre.face || beyond_y.face != centre.face};
 }
 
 struct CubeTexel {

@@ -89,29 +89,29 @@ ArraySource source_of(const TextureRequest& request) noexcept {
     const ArrayInfo& array = request.array->info;
     const CudaArray& native = cuda_array(request.array->handle);
     const TextureRange& range = request.range;
-    const cudaResourceViewFormat format = view_format(request.format);
-    const bool as_it_is = format == view_format(array.format) && range.layers == array.layers;
-    const bool stands_alone = range.levels == 1 && array.levels > 1 && !is_layered(array.kind) && !is_cube(array.kind);
-    if (as_it_is && (native.mipmapped == nullptr || stands_alone)) {
-        return source_of(native.parts[static_cast<std::size_t>(request.array->part + range.first_level)]);
-    }
+    const bool stands_alone =
+        native.mipmapped == nullptr || (range.levels == 1 && !is_layered(array.kind) && !is_cube(array.kind));
     ArraySource source;
-    if (native.mipmapped == nullptr) {
-        source = source_of(native.parts[static_cast<std::size_t>(request.array->part)]);
+    if (stands_alone) {
+        source = source_of(native.parts[static_cast<std::size_t>(request.array->part + range.first_level)]);
     } else {
         source.resource.resType = cudaResourceTypeMipmappedArray;
         source.resource.res.mipmap.mipmap = native.mipmapped;
     }
-    if (as_it_is && range.levels == array.levels) return source;
-    // Sides are the whole array's, whatever part of it is viewed.
+    const cudaResourceViewFormat format = view_format(request.format);
+    const bool whole = range.layers == array.layers && (stands_alone || range.levels == array.levels);
+    if (whole && format == view_format(array.format)) return source;
+    // Sides are the whole resource's, whatever part of it is viewed.
+    const int level = stands_alone ? range.first_level : 0;
+    const Extent extent = level_extent(array, level);
     cudaResourceViewDesc& view = source.view.emplace();
     view.format = format;
-    view.width = array.extent.width;
-    view.height = is_flat(array.kind) ? 0 : array.extent.height;
+    view.width = extent.width;
+    view.height = is_flat(array.kind) ? 0 : extent.height;
     const bool deep = array.kind != ArrayKind::array_1d && array.kind != ArrayKind::array_2d;
-    view.depth = deep ? slice_count(array, 0) : 0;
-    view.firstMipmapLevel = static_cast<unsigned>(range.first_level);
-    view.lastMipmapLevel = static_cast<unsigned>(range.first_level + range.levels - 1);
+    view.depth = deep ? slice_count(array, level) : 0;
+    view.firstMipmapLevel = static_cast<unsigned>(range.first_level - level);
+    view.lastMipmapLevel = view.firstMipmapLevel + static_cast<unsigned>(range.levels - 1);
     if (is_layered(array.kind)) {  // a cubemap that is not has faces, but no layers
         // The driver takes the first layer of a cubemap as a face and counts whole cubes from there to the last: with the last
         // face instead, fetches past the end leave the array.

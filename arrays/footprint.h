@@ -34,7 +34,9 @@ TEXTON_HD inline std::int32_t quantize_border(float value, float low, int code_b
 /// A border channel as the filter takes it. Integer formats take the low bits.
 TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int channel) {
     switch (lane_kind(format, channel)) {
-        case LaneKind::integer: {
+        case LaneKind::integer:
+        case LaneKind::wide_uint:
+        case LaneKind::wide_sint: {
             const std::uint32_t low = format.bits < 32 ? bits_of(value) & ((1U << format.bits) - 1U) : bits_of(value);
             const bool is_signed = format.encoding == Encoding::sint;
             return {is_signed ? sign_extend(low, format.bits) : static_cast<std::int32_t>(low), 0};
@@ -84,7 +86,7 @@ TEXTON_HD inline AxisTaps axis_taps(float coordinate, std::int32_t size, const S
                                     std::int32_t shift) {
     const AddressMode mode = sampler.address[axis];
     const std::int64_t scaled = scale_coordinate(coordinate, size, sampler.normalized_coordinates, mode);
-    return sampler.filter == Filter::point ? point_taps(scaled, size, mode)
+    return sampler.filter == Filter::point ? point_taps(scaled, size, mode, shift)
                                            : linear_taps(scaled, size, mode, split, shift);
 }
 
@@ -94,7 +96,7 @@ TEXTON_HD inline AxisTaps face_taps(float coordinate, std::int32_t size, const S
                                     Split split) {
     const AddressMode mode = sampler.seamless_cubemap ? AddressMode::clamp : sampler.address[axis];
     const std::int64_t scaled = scale_face_coordinate(coordinate, size);
-    if (sampler.filter == Filter::point) return point_taps(scaled, size, mode);
+    if (sampler.filter == Filter::point) return point_taps(scaled, size, mode, 0);
     return sampler.seamless_cubemap ? seamless_taps(scaled) : linear_taps(scaled, size, mode, split, 0);
 }
 

@@ -61,22 +61,71 @@ TEXTON_HD inline ShortFloat shorten(std::int64_t value, std::int32_t exponent) {
     return {static_cast<std::int32_t>(mantissa), exponent + top};
 }
 
-/// The magnitude of a gradient component in texels. NaN and infinite ones count as none.
+/// a * 2^(exponent - 9), with a sign.
+struct SignedShortFloat {
+    std::int32_t mantissa;
+    std::int32_t exponent;
+};
+
+TEXTON_HD inline ShortFloat magnitude_of(const SignedShortFloat& value) {
+    return {value.mantissa < 0 ? -value.mantissa : value.mantissa, value.exponent};
+}
+
+/// a * b as the unit's multiplier gives it: the lowest six columns of the sum of partial products are left out, and 7
+/// units of the next one added for them, before it is cut to ten bits: rand_grad_aniso16_f32.
+TEXTON_HD inline ShortFloat multiply(const ShortFloat& a, const ShortFloat& b) {
+    if (a.mantissa == 0 || b.mantissa == 0) return {0, 0};
+    std::int32_t sum = 7;
+    for (int i = 0; i < 10; ++i)
+        if (b.mantissa >> i & 1) sum += (a.mantissa << i) >> 6;
+    return shorten(sum, a.exponent + b.exponent - 12);
+}
+
+TEXTON_HD inline SignedShortFloat multiply(const SignedShortFloat& a, const SignedShortFloat& b) {
+    const ShortFloat product = multiply(magnitude_of(a), magnitude_of(b));
+    return {(a.mantissa < 0) == (b.mantissa < 0) ? product.mantissa : -product.mantissa, product.exponent};
+}
+
+/// The magnitude of a gradient component in texels, a product of the same multiplier: lod_from_grad_1d. NaN and infinite ones
+/// count as none.
 TEXTON_HD inline ShortFloat texels_of_gradient(float gradient, std::int32_t size) {
     const std::uint32_t bits = bits_of(gradient) & 0x7fffffffu;
     if (bits < 0x00800000u || bits >= 0x7f800000u) return {0, 0};
     const std::int64_t mantissa = static_cast<std::int64_t>((bits & 0x7fffffu) | 0x800000u);
-    return shorten(mantissa * size, static_cast<std::int32_t>(bits >> 23) - 150);
+    return multiply(shorten(mantissa, static_cast<std::int32_t>(bits >> 23) - 150), shorten(size, 0));
 }
 
-/// About the length of (a, b), within -5.5 % and +6 %: lod_from_grad.
-TEXTON_HD inline ShortFloat approximate_length(const ShortFloat& a, const ShortFloat& b) {
+/// Components by length.
+struct SortedLengths {
+    ShortFloat longest;
+    ShortFloat middle;
+    ShortFloat shortest;
+};
+
+TEXTON_HD inline SortedLengths sort_lengths(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
     const ShortFloat longer = longer_of(a, b);
     const ShortFloat shorter = is_less(a, b) ? a : b;
-    if (shorter.mantissa == 0) return longer;
-    const int distance = longer.exponent - shorter.exponent;
-    const std::int32_t share = distance > 30 ? 0 : ((11 * shorter.mantissa + 4) >> 5) >> distance;
-    return shorten(longer.mantissa + share, longer.exponent - 9);
+    if (is_less(longer, c)) return {c, longer, shorter};
+    return is_less(shorter, c) ? SortedLengths{longer, c, shorter} : SortedLengths{longer, shorter, c};
+}
+
+/// 11/32 of a length and a quarter of a shorter one, cut to ten bits each time.
+TEXTON_HD inline ShortFloat shorter_share(const ShortFloat& middle, const ShortFloat& shortest) {
+    if (middle.mantissa == 0) return middle;
+    const ShortFloat share = shorten(11 * middle.mantissa + 4, middle.exponent - 14);
+    const int distance = share.exponent - (shortest.exponent - 2);
+    if (shortest.mantissa == 0 || distance > 30) return share;
+    return shorten(share.mantissa + (shortest.mantissa >> distance), share.exponent - 9);
+}
+
+/// About the length of (a, b, c): the longest, 11/32 of the next and a quarter of the last. In a plane that is within -5.5 % and
+/// +6 %: lod_from_grad, lod_from_grad_3d.
+TEXTON_HD inline ShortFloat approximate_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
+    const SortedLengths sorted = sort_lengths(a, b, c);
+    const ShortFloat share = shorter_share(sorted.middle, sorted.shortest);
+    const int distance = sorted.longest.exponent - share.exponent;
+    if (share.mantissa == 0 || distance > 30) return sorted.longest;
+    return shorten(sorted.longest.mantissa + (share.mantissa >> distance), sorted.longest.exponent - 9);
 }
 
 /// log2 in 1/256: 256 log2(1 + (i + 1/2) / 256) for the eight bits i after the leading one, rounded up from .53 on.
@@ -116,16 +165,6 @@ TEXTON_HD inline std::int32_t inverse_exp2(std::int32_t fraction) {
     return kInverse[fraction];
 }
 
-/// a * 2^(exponent - 9), with a sign.
-struct SignedShortFloat {
-    std::int32_t mantissa;
-    std::int32_t exponent;
-};
-
-TEXTON_HD inline ShortFloat magnitude_of(const SignedShortFloat& value) {
-    return {value.mantissa < 0 ? -value.mantissa : value.mantissa, value.exponent};
-}
-
 /// a + b, or a - b, cut to ten bits. The smaller one is first cut to the last bit of the larger one, or to half of it
 /// where the magnitudes subtract: rand_grad_general_f32.
 TEXTON_HD inline SignedShortFloat short_sum(const SignedShortFloat& a, const SignedShortFloat& b, bool subtract) {
@@ -150,6 +189,7 @@ TEXTON_HD inline SignedShortFloat short_sum(const SignedShortFloat& a, const Sig
 struct PixelFootprint {
     SignedShortFloat x_edge[3];
     SignedShortFloat y_edge[3];
+    bool folded;  ///< over the edge of a cube's face
 };
 
 TEXTON_HD inline SignedShortFloat signed_texels(float gradient, std::int32_t size) {
@@ -160,6 +200,7 @@ TEXTON_HD inline SignedShortFloat signed_texels(float gradient, std::int32_t siz
 TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool volume, const Gradients& gradients) {
     const std::int32_t size[3] = {level.width, level.height, level.depth};
     PixelFootprint footprint{};
+    footprint.folded = gradients.folded;
     for (int i = 0; i < (volume ? 3 : 2); ++i) {
         footprint.x_edge[i] = signed_texels(gradients.dx[i], size[i]);
         footprint.y_edge[i] = signed_texels(gradients.dy[i], size[i]);
@@ -168,23 +209,30 @@ TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool vol
 }
 
 TEXTON_HD inline ShortFloat edge_length(const SignedShortFloat* edge) {
-    const ShortFloat flat = approximate_length(magnitude_of(edge[0]), magnitude_of(edge[1]));
-    return approximate_length(flat, magnitude_of(edge[2]));
+    return approximate_length(magnitude_of(edge[0]), magnitude_of(edge[1]), magnitude_of(edge[2]));
 }
 
-/// About the length of 11/16 of (a, b). The products keep their bits: the larger one is cut to ten of them, the
-/// smaller one to twelve: rand_grad_general_f32.
-TEXTON_HD inline ShortFloat scaled_length(const ShortFloat& a, const ShortFloat& b) {
-    const ShortFloat longer = longer_of(a, b);
-    const ShortFloat shorter = is_less(a, b) ? a : b;
-    const ShortFloat length = shorten(11 * longer.mantissa + 4, longer.exponent - 13);
-    if (longer.mantissa == 0 || shorter.mantissa == 0) return longer.mantissa == 0 ? longer : length;
-    const std::int32_t product = 11 * shorter.mantissa + 4;  // 13 or 14 bits, unit 2^(exponent - 13)
+/// About the length of 11/16 of (a, b, c). In a plane the products keep their bits: the longer one is cut to ten of them,
+/// the shorter one to twelve: rand_grad_general_f32.
+TEXTON_HD inline ShortFloat scaled_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
+    const SortedLengths sorted = sort_lengths(a, b, c);
+    if (sorted.longest.mantissa == 0) return sorted.longest;
+    const ShortFloat length = shorten(11 * sorted.longest.mantissa + 4, sorted.longest.exponent - 13);
+    if (sorted.middle.mantissa == 0) return length;
+    const std::int32_t product = 11 * sorted.middle.mantissa + 4;  // 13 or 14 bits, unit 2^(exponent - 13)
     const int cut = highest_bit(static_cast<std::uint64_t>(product)) - 11;
-    const std::int32_t share = 11 * (product >> cut) + 4;  // unit 2^(exponent - 13 + cut - 5)
-    const int distance = length.exponent - 9 - (shorter.exponent - 18 + cut);
+    std::int32_t share = product >> cut;
+    int unit = sorted.middle.exponent - 18 + cut;  // exponent of 11 * share
+    if (sorted.shortest.mantissa != 0) {
+        const ShortFloat both = shorter_share(sorted.middle, sorted.shortest);
+        share = both.mantissa;
+        unit = both.exponent - 13;
+    }
+    share = 11 * share + 4;
+    const int distance = length.exponent - 9 - unit;
     if (distance > 40) return length;
-    return shorten(std::int64_t{length.mantissa} * (std::int64_t{1} << distance) + share, shorter.exponent - 18 + cut);
+    if (distance < 0) return shorten(length.mantissa + (share >> -distance), length.exponent - 9);
+    return shorten(std::int64_t{length.mantissa} * (std::int64_t{1} << distance) + share, unit);
 }
 
 /// The parallelogram's diagonal, x edge plus or minus y edge.
@@ -200,7 +248,7 @@ TEXTON_HD inline Diagonal diagonal(const PixelFootprint& footprint, bool subtrac
     const ShortFloat x = magnitude_of(result.part[0]);
     const ShortFloat y = magnitude_of(result.part[1]);
     const ShortFloat z = magnitude_of(result.part[2]);
-    result.length = z.mantissa == 0 ? scaled_length(x, y) : scaled_length(approximate_length(x, y), z);
+    result.length = scaled_length(x, y, z);
     return result;
 }
 
@@ -210,13 +258,15 @@ struct MajorAxis {
     SignedShortFloat along[2];
 };
 
+/// A folded footprint's diagonals do not count: lod_from_grad_cube.
 TEXTON_HD inline MajorAxis major_axis(const PixelFootprint& footprint) {
     const ShortFloat x = edge_length(footprint.x_edge);
     const ShortFloat y = edge_length(footprint.y_edge);
     const Diagonal sum = diagonal(footprint, false);
     const Diagonal difference = diagonal(footprint, true);
     const Diagonal& longer = is_less(sum.length, difference.length) ? difference : sum;
-    if (is_less(longer_of(x, y), longer.length)) return {longer.length, {longer.part[0], longer.part[1]}};
+    if (!footprint.folded && is_less(longer_of(x, y), longer.length))
+        return {longer.length, {longer.part[0], longer.part[1]}};
     if (is_less(x, y)) return {y, {footprint.y_edge[0], footprint.y_edge[1]}};
     return {x, {footprint.x_edge[0], footprint.x_edge[1]}};
 }

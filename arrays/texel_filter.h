@@ -35,20 +35,23 @@ TEXTON_HD inline FootprintWeights footprint_weights(std::int32_t x, std::int32_t
 struct LaneWidth {
     int fraction_bits;
     int guard_bits;
+    int special_exponent;  ///< of infinite texels and those that are no numbers
 };
 
 TEXTON_HD inline LaneWidth lane_width(LaneKind kind) {
     switch (kind) {
-        case LaneKind::float32: return {23, 4};
-        case LaneKind::float16: return {10, 4};
-        case LaneKind::srgb: return {kSrgbFractionBits, 0};
+        case LaneKind::float32: return {23, 4, 128};
+        case LaneKind::float16: return {10, 4, 16};
+        case LaneKind::srgb: return {kSrgbFractionBits, 0, 1000};
         case LaneKind::integer:
+        case LaneKind::wide_uint:
+        case LaneKind::wide_sint:
         case LaneKind::unorm10:
         case LaneKind::unorm16:
         case LaneKind::snorm8:
         case LaneKind::snorm16: break;
     }
-    return {0, 0};
+    return {0, 0, 1000};
 }
 
 /// A sum of snorm8 texels times weights, which has 8 fraction bits, in 1/32767. It is the sum and a 128th of it,
@@ -72,13 +75,19 @@ public:
     TEXTON_HD void add(const Lane* lanes, const FootprintWeights& weights) {
         const LaneWidth width = lane_width(kind_);
         if (width.fraction_bits == 0) {
-            for (int i = 0; i < 4; ++i) fixed_ += std::int64_t{lanes[i].mantissa} * weights.of[i];
+            const bool is_unsigned = kind_ == LaneKind::wide_uint;
+            for (int i = 0; i < 4; ++i) {
+                const std::int32_t mantissa = lanes[i].mantissa;
+                fixed_ += (is_unsigned ? std::int64_t{static_cast<std::uint32_t>(mantissa)} : std::int64_t{mantissa}) *
+                          weights.of[i];
+            }
             return;
         }
         std::int32_t largest = -1000;
         for (int i = 0; i < 4; ++i)
             if (weights.of[i] && lanes[i].exponent > largest) largest = lanes[i].exponent;
         if (largest == -1000) return;
+        if (largest == width.special_exponent) return add_special(lanes, weights, width);
         std::int64_t sum = 0;
         for (int i = 0; i < 4; ++i) {
             if (weights.of[i] == 0) continue;
@@ -92,14 +101,16 @@ public:
 
     TEXTON_HD std::uint32_t result() const {
         switch (kind_) {
-            case LaneKind::integer: break;
+            case LaneKind::integer: return static_cast<std::uint32_t>(rounded());
+            case LaneKind::wide_uint:  // rounded down: random gradients on an H200
+            case LaneKind::wide_sint: return static_cast<std::uint32_t>(fixed_ >> (8 + scale_));
             case LaneKind::unorm10:
             case LaneKind::unorm16: return bits_of(static_cast<float>(rounded()) / 65535.0f);
             case LaneKind::snorm8: return signed_result(widen_snorm8_sum(static_cast<std::int32_t>(fixed_ >> scale_)));
             case LaneKind::snorm16: return signed_result(rounded());
             case LaneKind::srgb:
-            case LaneKind::float16: return round_floating(true);
-            case LaneKind::float32: return round_floating(false);
+            case LaneKind::float16: return special_ ? special_bits(0x7fffe000U) : round_floating(true);
+            case LaneKind::float32: return special_ ? special_bits(0x7fffffffU) : round_floating(false);
         }
         return 0;
     }
@@ -107,6 +118,21 @@ public:
 private:
     TEXTON_HD std::int32_t rounded() const {
         return static_cast<std::int32_t>((fixed_ + (std::int64_t{128} << scale_)) >> (8 + scale_));
+    }
+
+    /// Texels with weight of which one is no number, or is infinite: wild_2d_f16, wild_2d_f32.
+    TEXTON_HD void add_special(const Lane* lanes, const FootprintWeights& weights, const LaneWidth& width) {
+        for (int i = 0; i < 4; ++i) {
+            if (weights.of[i] == 0 || lanes[i].exponent != width.special_exponent) continue;
+            const bool negative = lanes[i].mantissa < 0;
+            const bool infinite = (negative ? -lanes[i].mantissa : lanes[i].mantissa) == 1 << width.fraction_bits;
+            special_ |= !infinite ? kNoNumber : negative ? kMinusInfinity : kPlusInfinity;
+        }
+    }
+
+    TEXTON_HD std::uint32_t special_bits(std::uint32_t no_number) const {
+        if (special_ == kPlusInfinity) return 0x7f800000U;
+        return special_ == kMinusInfinity ? 0xff800000U : no_number;
     }
 
     /// Adds a footprint's sum, whose largest exponent is `exponent`. Footprints are aligned by a coarse exponent, in
@@ -137,10 +163,12 @@ private:
 
     static constexpr std::int32_t kBlock = 8;
     static constexpr std::int32_t kBias = 127;
+    static constexpr unsigned kPlusInfinity = 1, kMinusInfinity = 2, kNoNumber = 4;
 
     LaneKind kind_ = LaneKind::integer;
     int scale_ = 0;
     bool empty_ = true;
+    unsigned special_ = 0;
     std::int32_t block_ = 0;
     std::int64_t fixed_ = 0;
     std::int64_t floating_ = 0;

@@ -94,6 +94,15 @@ void check_sampler(const Sampler& sampler, Format format, ArrayKind kind, int le
     }
 }
 
+// As an H200 has it, which measures the texels of a level between layers with the whole array's sides.
+void check_layers_in_texels(const ArrayInfo& array, const Sampler& sampler) {
+    if (sampler.normalized_coordinates || !is_layered(array.kind) || array.levels == 1) return;
+    refuse(ErrorCode::unsupported,
+           fmt::format("normalized_coordinates is false, but one of {} levels of a {} is read", array.levels,
+                       name(array.kind)),
+           "Set Sampler::normalized_coordinates, or copy the level into an array of its own.");
+}
+
 // As an H200's driver has it, which takes every mode for planes of the other planar formats.
 void check_plane(const ArrayBlock& block, const Sampler& sampler) {
     if (block.whole == nullptr || block.whole->info.format != Format::nv12) return;
@@ -281,6 +290,7 @@ Texture::Texture(const Array& array, const Sampler& sampler, const TextureRange&
     request.range = checked_range(block.info, range);
     request.range.format = request.format;
     check_sampler(sampler, request.format, block.info.kind, request.range.levels);
+    check_layers_in_texels(block.info, sampler);
     check_plane(block, sampler);
     state_ = detail::TextureCache::find_or_make(array.block(), detail::texture_key(request),
                                                 [&] { return create(*block.backend, request); });

@@ -83,8 +83,9 @@ TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, Ad
             static_cast<std::int32_t>(fixed & 255)};
 }
 
-TEXTON_HD inline AxisTaps point_taps(std::int64_t scaled, std::int32_t size, AddressMode mode) {
-    const std::int32_t texel = address_texel(scaled >> 9, size, mode);
+/// `shift`, in 1/256 of a texel, moves the sample: aniso16_point.
+TEXTON_HD inline AxisTaps point_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, std::int32_t shift) {
+    const std::int32_t texel = address_texel((scaled + 2 * shift) >> 9, size, mode);
     return {{texel, texel}, 0};
 }
 

@@ -24,7 +24,7 @@ TEXTON_HD inline TexelFormat unfiltered_format(TexelFormat format) {
 
 /// The bits that one channel of one texel returns through the filter.
 TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
-    if (kind == LaneKind::integer) return static_cast<std::uint32_t>(lane.mantissa);
+    if (is_integer(kind)) return static_cast<std::uint32_t>(lane.mantissa);
     ChannelSum sum;
     sum.start(kind, 0);
     const Lane lanes[4] = {lane, {}, {}, {}};
@@ -70,7 +70,10 @@ TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampl
 
 TEXTON_HD inline Texel sample_levels(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                      const LevelBlend& blend) {
-    if (sampler.filter == Filter::point && blend.weight == 0) return point_texel(view, sampler, blend.level, at);
+    // With anisotropy a point read goes through the filter, too, but in a volume: random gradients, snorm8 and rgb10a2.
+    const bool filtered = sampler.max_anisotropy > 1 && view.kind != ArrayKind::array_3d;
+    if (sampler.filter == Filter::point && blend.weight == 0 && !filtered)
+        return point_texel(view, sampler, blend.level, at);
     TexelSum sum(view.format, 0);
     add_footprint(sum, view, sampler, blend.level, at, kFullWeight - blend.weight, {});
     add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, {});
@@ -140,7 +143,7 @@ TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sample
     const Gradients on_face = is_cube(view.kind) ? project_gradients(at.x, at.y, at.z, gradients) : gradients;
     const PixelFootprint footprint = pixel_footprint(view.levels[0], volume, on_face);
     const bool isotropic =
-        sampler.max_anisotropy < 2 || sampler.filter == Filter::point || volume || is_cube(view.kind);
+        sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || is_cube(view.kind);
     if (!isotropic) return sample_line(view, sampler, at, footprint_line(footprint, sampler.max_anisotropy));
     const std::int32_t lod = approximate_log2(major_axis(footprint).length);
     return sample_levels(view, sampler, at, sharpen_blend(blend_levels(view, sampler, lod), sampler));

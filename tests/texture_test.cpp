@@ -406,6 +406,18 @@ TEST_P(TextureTest, PartsOfBlockCompressedArraysAreOneLevelWithoutLayersOrAll) {
     }
 }
 
+TEST_P(TextureTest, OneLevelIsReadInTexelsWhereThereAreNoLayers) {
+    for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::array_2d, ArrayKind::array_3d}) {
+        const Array array(device(), {.format = Format::r8_uint, .extent = {8}, .kind = kind, .levels = 3});
+        EXPECT_EQ(Texture(array, {}, {.first_level = 1, .levels = 1}).levels(), 1);
+    }
+    for (const ArrayKind kind : {ArrayKind::layered_1d, ArrayKind::layered_2d}) {
+        const Array array(device(), {.format = Format::r8_uint, .extent = {8}, .kind = kind, .layers = 2, .levels = 3});
+        expect_error([&] { Texture texture(array, {}, {.first_level = 1, .levels = 1}); }, ErrorCode::unsupported,
+                     kTexture, {"normalized_coordinates is false", "one of 3 levels", name(kind)});
+    }
+}
+
 TEST_P(TextureTest, MemoryThatTexturesCannotReadIsRefused) {
     const auto refused_view = [&](const ConstView& view, ErrorCode code,
                                   std::initializer_list<std::string_view> fragments, const Sampler& sampler = {}) {

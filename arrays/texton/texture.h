@@ -17,8 +17,8 @@ struct TextureRange {
     /// floats are not read as 8- or 16-bit channels, block-compressed ones only unorm as srgb.
     std::optional<Format> format{};
     int first_level = 0;
-    /// 0: all from the first on; a single one may be read in texels. Block-compressed and packed arrays are read as a whole, or
-    /// one level of those without layers and faces.
+    /// 0: all from the first on; a single one, not of a layered array, may be read in texels. Block-compressed and packed
+    /// arrays are read as a whole, or one level of those without layers and faces.
     int levels = 0;
     std::size_t first_layer = 0;
     std::size_t layers = 0;  ///< of a layered array; 0: all from the first on

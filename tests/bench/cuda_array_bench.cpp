@@ -286,20 +286,34 @@ Sides cached_textures() {
             }};
 }
 
+class RawTextures {
+public:
+    RawTextures() {
+        const cudaChannelFormatDesc channels{8, 8, 8, 8, cudaChannelFormatKindUnsigned};
+        must(cudaMallocArray(&array_, &channels, 64, 64, 0));
+        for (int i = 0; i < kTextures; ++i) textures_.push_back(raw_texture(array_, i));
+    }
+    ~RawTextures() {
+        for (const cudaTextureObject_t texture : textures_) cudaDestroyTextureObject(texture);
+        cudaFreeArray(array_);
+    }
+    RawTextures(const RawTextures&) = delete;
+    RawTextures& operator=(const RawTextures&) = delete;
+
+private:
+    cudaArray_t array_ = nullptr;
+    std::vector<cudaTextureObject_t> textures_;
+};
+
+// Made alone, on both sides: all are kept until the rounds are over.
 Sides new_textures() {
-    return {[] {
+    auto ours = std::make_shared<std::vector<Texture>>();
+    auto raw = std::make_shared<std::vector<std::unique_ptr<RawTextures>>>();
+    return {[=] {
                 const Array array(Device::cuda(), kTextured);
-                for (int i = 0; i < kTextures; ++i) (void)Texture(array, sampler(i)).handle();
+                for (int i = 0; i < kTextures; ++i) ours->emplace_back(array, sampler(i));
             },
-            [] {
-                const cudaChannelFormatDesc channels{8, 8, 8, 8, cudaChannelFormatKindUnsigned};
-                cudaArray_t array = nullptr;
-                must(cudaMallocArray(&array, &channels, 64, 64, 0));
-                std::vector<cudaTextureObject_t> textures;
-                for (int i = 0; i < kTextures; ++i) textures.push_back(raw_texture(array, i));
-                for (const cudaTextureObject_t texture : textures) must(cudaDestroyTextureObject(texture));
-                must(cudaFreeArray(array));
-            }};
+            [=] { raw->push_back(std::make_unique<RawTextures>()); }};
 }
 
 // --- rows --------------------------------------------------------------------------------------------------------------
