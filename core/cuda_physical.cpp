@@ -60,6 +60,13 @@ PhysicalHandle CudaBackend::create_physical(std::size_t bytes, const PhysicalInf
     try {
         driver<cuMemCreate>(&memory->value, bytes, &properties, 0);
     } catch (const Error& error) {
+        // There are hosts on which pieces of 512 MiB and more, made for tiles, are called a wrong argument (driver 580).
+        if (info.tile_pool && error.code() == ErrorCode::bad_argument) {
+            throw Error({.code = ErrorCode::out_of_memory,
+                         .problem = error.problem(),
+                         .call = error.call(),
+                         .cuda_name = error.cuda_name()});
+        }
         rethrow_refused_handle(error, info.handle);
     }
     return memory.release();

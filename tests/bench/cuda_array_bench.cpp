@@ -181,6 +181,7 @@ Sides array_fill(const ArrayInfo& info) {
 // --- tiles -------------------------------------------------------------------------------------------------------------
 
 constexpr Extent kTiles{100, 100};  // of 128 x 128 texels, 64 KiB each
+constexpr Extent kHalf{100, 50};    // of them; not every driver makes all in one piece of memory
 
 class RawTiles {
 public:
@@ -192,12 +193,14 @@ public:
         properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
         properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device_}};
         properties.allocFlags.usage = CU_MEM_CREATE_USAGE_TILE_POOL;
-        const std::size_t bytes = (kTiles.width * kTiles.height * kTileBytes + (2 << 20) - 1) >> 21 << 21;
-        detail::driver<cuMemCreate>(&memory_, bytes, &properties, 0);
+        const std::size_t bytes = (kHalf.width * kHalf.height * kTileBytes + (2 << 20) - 1) >> 21 << 21;
+        for (CUmemGenericAllocationHandle& half : memory_) detail::driver<cuMemCreate>(&half, bytes, &properties, 0);
     }
     ~RawTiles() {
         cudaFreeArray(array_);
-        detail::quietly([&] { detail::driver<cuMemRelease>(memory_); });
+        for (const CUmemGenericAllocationHandle half : memory_) {
+            detail::quietly([&] { detail::driver<cuMemRelease>(half); });
+        }
     }
     RawTiles(const RawTiles&) = delete;
     RawTiles& operator=(const RawTiles&) = delete;
@@ -216,8 +219,8 @@ public:
                 tile.subresource.sparseLevel.extentDepth = 1;
                 tile.memOperationType = operation;
                 tile.memHandleType = CU_MEM_HANDLE_TYPE_GENERIC;
-                tile.memHandle.memHandle = operation == CU_MEM_OPERATION_TYPE_MAP ? memory_ : 0;
-                tile.offset = (y * kTiles.width + x) * kTileBytes;
+                tile.memHandle.memHandle = operation == CU_MEM_OPERATION_TYPE_MAP ? memory_[y / kHalf.height] : 0;
+                tile.offset = (y % kHalf.height * kTiles.width + x) * kTileBytes;
                 tile.deviceBitMask = 1U << device_;
                 detail::driver<cuMemMapArrayAsync>(&tile, 1U, stream_->get());
             }
@@ -229,7 +232,7 @@ private:
     std::shared_ptr<RawStream> stream_;
     int device_ = 0;
     cudaArray_t array_ = nullptr;
-    CUmemGenericAllocationHandle memory_ = 0;
+    CUmemGenericAllocationHandle memory_[2]{};
 };
 
 Sides tiles_mapped() {
@@ -237,13 +240,14 @@ Sides tiles_mapped() {
     const Stream stream(device);
     auto array = std::make_shared<SparseArray>(
         device, ArrayInfo{.format = Format::rgba8_unorm, .extent = {kTiles.width * 128, kTiles.height * 128}});
-    const TilePool pool(device, {.chunk_bytes = std::size_t{1} << 30});
-    const Tiles tiles = pool.allocate(kTiles.width * kTiles.height);
+    const TilePool pool(device, {.chunk_bytes = std::size_t{320} << 20});
+    const std::size_t slots = kHalf.width * kHalf.height;
+    const std::vector<TileMapping> halves{{{.extent = kHalf}, pool.allocate(slots)},
+                                          {{.offset = {0, kHalf.height}, .extent = kHalf}, pool.allocate(slots)}};
     auto raw = std::make_shared<RawTiles>();
     return {[=] {
-                const TileBox all{.extent = kTiles};
-                array->map(all, tiles, stream);
-                array->unmap(all, stream);
+                array->map(halves, stream);
+                array->unmap_all(stream);
                 stream.synchronize();
             },
             [=] {
