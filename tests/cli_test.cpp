@@ -1,10 +1,6 @@
 // The program texton, as a shell runs it.
-#include <sys/wait.h>
-
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -13,42 +9,16 @@
 #include <texton/capture.h>
 #include <texton/device.h>
 
-#include "tests/support/place.h"
+#include "tests/support/command_line.h"
 
 namespace texton {
 namespace {
 
 namespace fs = std::filesystem;
+using test::Ended;
 
-struct Ended {
-    int status;
-    std::string out;
-    std::string err;
-};
-
-class CliTest : public testing::Test {
+class CliTest : public test::CommandLine {
 protected:
-    void SetUp() override {
-        folder_ = fs::path(testing::TempDir()) /
-                  ("texton_cli_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
-    }
-    void TearDown() override { fs::remove_all(folder_); }
-
-    std::string at(const std::string& name) const { return (folder_ / name).string(); }
-
-    Ended run(const std::string& arguments) const {
-        const std::string command = "'" + kProgram + "' " + arguments + " >'" + at("out") + "' 2>'" + at("err") + "'";
-        const int status = std::system(command.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out"), text("err")};
-    }
-
-    std::string text(const std::string& name) const {
-        std::ifstream file(at(name), std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-
     /// A recording of what the model returns, in `name`.
     Capture recorded(const std::string& name, std::uint64_t seed) const {
         Capture capture = random_capture(seed, {.points = 10});
@@ -56,15 +26,12 @@ protected:
         write_capture(at(name), capture);
         return capture;
     }
-
-    inline static const std::string kProgram = test::place("TEXTON_PROGRAM", TEXTON_PROGRAM);
-    fs::path folder_;
 };
 
 TEST_F(CliTest, ReplayPrintsALineForEachRecordingAndATotal) {
     recorded("b.cap", 1);
     recorded("a.cap", 2);
-    const Ended good = run("replay '" + folder_.string() + "'");
+    const Ended good = run("replay '" + folder().string() + "'");
     EXPECT_EQ(good.status, 0) << good.err;
     EXPECT_EQ(good.out, "a 10 10 0\nb 10 10 0\ntotal: 20 points, 20 equal, 2 of 2 files exact\n");
     // One bit of one point.
@@ -95,7 +62,7 @@ TEST_F(CliTest, ReplayFetchesOnADeviceIfAsked) {
 TEST_F(CliTest, ADamagedRecordingIsNamedAndTheOthersAreReplayed) {
     recorded("a.cap", 2);
     std::ofstream(at("broken.cap")) << "no recording";
-    const Ended result = run("replay '" + folder_.string() + "'");
+    const Ended result = run("replay '" + folder().string() + "'");
     EXPECT_EQ(result.status, 2);
     EXPECT_EQ(result.out, "a 10 10 0\ntotal: 10 points, 10 equal, 1 of 1 files exact\n");
     EXPECT_NE(result.err.find("broken.cap"), std::string::npos) << result.err;

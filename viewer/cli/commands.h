@@ -13,6 +13,9 @@ enum class Status : int {
 };
 
 void add_capture(CLI::App& program, Status& status);
+void add_compare(CLI::App& program, Status& status);
+void add_completion(CLI::App& program, Status& status);
+void add_devices(CLI::App& program, Status& status);
 void add_replay(CLI::App& program, Status& status);
 
 }  // namespace texton::cli

@@ -15,6 +15,9 @@ int main(int argc, char** argv) {
         "file that cannot be read or written, or a device that is not there.");
     Status status = Status::good;
     texton::cli::add_capture(program, status);
+    texton::cli::add_compare(program, status);
+    texton::cli::add_completion(program, status);
+    texton::cli::add_devices(program, status);
     texton::cli::add_replay(program, status);
     try {
         program.parse(argc, argv);

@@ -1,0 +1,167 @@
+// texton compare, as a shell runs it.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/image.h>
+
+#include "tests/support/command_line.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using nlohmann::json;
+using test::Bytes;
+using test::Ended;
+using testing::HasSubstr;
+
+class CliCompareTest : public test::CommandLine {
+protected:
+    /// A 20 x 10 picture of grey 100; alpha too, if it has any.
+    Bytes grey(Format format = Format::rgba8_unorm) const {
+        return Bytes(packed_bytes(format, kExtent), std::byte{100});
+    }
+    void write(const std::string& name, const Bytes& texels, Format format = Format::rgba8_unorm,
+               Extent extent = kExtent) const {
+        write_image(at(name), format, extent, texels);
+    }
+    void SetUp() override {
+        CommandLine::SetUp();
+        write("a.png", grey());
+        Bytes other = grey();
+        other[4 * (20 * 3 + 7) + 1] = std::byte{104};  // green at (7, 3)
+        other[4 * (20 * 9 + 19)] = std::byte{99};      // red at (19, 9)
+        write("b.png", other);
+    }
+
+    static constexpr Extent kExtent{20, 10};
+};
+
+TEST_F(CliCompareTest, EqualPicturesAreGood) {
+    const Ended result = run("compare a.png a.png");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("a.png is 20 x 10 of rgba8_unorm"));
+    EXPECT_THAT(result.out, HasSubstr("0 of 200 texels differ"));
+    EXPECT_TRUE(result.err.empty()) << result.err;  // no bar where there is no terminal
+}
+
+TEST_F(CliCompareTest, ADifferenceIsNamedWithItsPlaceAndValues) {
+    const Ended result = run("compare a.png b.png");
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("2 of 200 texels differ"));
+    EXPECT_THAT(result.out, HasSubstr("\n4 to 7"));
+    EXPECT_THAT(result.out, HasSubstr("\n7, 3      4    0.0156863   0.392157 0.392157 0.392157 0.392157  "
+                                      "0.392157 0.407843 0.392157 0.392157\n19, 9     1    0.00392157"));
+}
+
+TEST_F(CliCompareTest, JsonHasAllNumbers) {
+    const Ended result = run("compare --json a.png b.png");
+    EXPECT_EQ(result.status, 1) << result.err;
+    const json out = json::parse(result.out);
+    EXPECT_EQ(out["a"],
+              (json{{"path", "a.png"}, {"format", "rgba8_unorm"}, {"width", 20}, {"height", 10}, {"depth", 1}}));
+    EXPECT_EQ(out["equal"], false);
+    EXPECT_EQ(out["good"], false);
+    EXPECT_EQ(out["all"]["differing"], 2);
+    EXPECT_EQ(out["all"]["max_ulp"], 4);
+    EXPECT_EQ(out["channels"]["r"]["max_ulp"], 1);
+    EXPECT_EQ(out["channels"]["g"]["differing"], 1);
+    EXPECT_NEAR(out["channels"]["g"]["mse"].get<double>(), 16 / (255.0 * 255) / 200, 1e-15);
+    EXPECT_NEAR(out["channels"]["g"]["psnr"].get<double>(), 10 * std::log10(255.0 * 255 * 200 / 16), 1e-9);
+    EXPECT_TRUE(out["channels"]["b"]["psnr"].is_null());  // infinite
+    EXPECT_LT(out["all"]["ssim"].get<double>(), 1);
+    EXPECT_GT(out["flip"]["mean"].get<double>(), 0);
+    EXPECT_EQ(out["ulp_histogram"], json::parse(R"([{"from":0,"to":0,"count":798},{"from":1,"to":1,"count":1},
+                                                    {"from":4,"to":7,"count":1}])"));
+    ASSERT_EQ(out["worst"].size(), 2U);
+    EXPECT_EQ(out["worst"][0]["x"], 7);
+    EXPECT_EQ(out["worst"][0]["y"], 3);
+    EXPECT_EQ(out["worst"][0]["b"][1], 104 / 255.0);
+    EXPECT_EQ(out["limits"], json::array());
+}
+
+TEST_F(CliCompareTest, LimitsDecideIfThereAreAny) {
+    EXPECT_EQ(run("compare a.png b.png --max-ulp 4").status, 0);
+    EXPECT_EQ(run("compare a.png b.png --max-ulp 3").status, 1);
+    EXPECT_EQ(run("compare a.png b.png --min-psnr 60").status, 0);
+    EXPECT_EQ(run("compare a.png b.png --min-psnr 90").status, 1);
+    EXPECT_EQ(run("compare a.png b.png --min-ssim 0.9").status, 0);
+    EXPECT_EQ(run("compare a.png b.png --min-ssim 1").status, 1);
+    EXPECT_EQ(run("compare a.png b.png --max-flip 0.01").status, 0);
+    EXPECT_EQ(run("compare a.png b.png --max-flip 0").status, 1);
+    EXPECT_EQ(run("compare a.png a.png --max-ulp 0 --min-psnr 1000 --min-ssim 1 --max-flip 0").status, 0);
+    const Ended both = run("compare a.png b.png --max-ulp 4 --min-psnr 90");
+    EXPECT_EQ(both.status, 1);
+    EXPECT_THAT(both.out, HasSubstr("max_ulp 4: held by 4\nmin_psnr 90: broken by "));
+    const json limits = json::parse(run("compare a.png b.png --max-ulp 3 --metric ulp --json").out)["limits"];
+    EXPECT_EQ(limits, json::parse(R"([{"limit":"max_ulp","allowed":3.0,"found":4.0,"held":false}])"));
+}
+
+TEST_F(CliCompareTest, OnlyTheMetricsAskedForAreShown) {
+    const json some = json::parse(run("compare a.png b.png --json --metric psnr,ulp --metric worst --worst 1").out);
+    EXPECT_EQ(some["all"].size(), 2U);
+    EXPECT_EQ(some["worst"].size(), 1U);
+    EXPECT_FALSE(some.contains("flip"));
+    EXPECT_FALSE(some.contains("ulp_histogram"));
+    const Ended words = run("compare a.png b.png --metric ssim");
+    EXPECT_THAT(words.out, HasSubstr("SSIM"));
+    EXPECT_THAT(words.out, testing::Not(HasSubstr("PSNR")));
+    EXPECT_EQ(run("compare a.png b.png --metric beauty").status, 2);
+}
+
+TEST_F(CliCompareTest, MapsShowWhere) {
+    const Ended result = run("compare a.png b.png --ulp-map ulp.png --heat-map seen.png --metric ulp");
+    EXPECT_EQ(result.status, 1) << result.err;
+    const Image ulp = read_image(at("ulp.png")), seen = read_image(at("seen.png"));
+    ASSERT_EQ(ulp.extent, kExtent);
+    ASSERT_EQ(seen.extent, kExtent);
+    for (std::size_t i = 0; i < 200; ++i)
+        EXPECT_EQ(ulp.texels[4 * i] != std::byte{0}, i == 20 * 3 + 7 || i == 20 * 9 + 19) << i;
+    EXPECT_EQ(run("compare a.png b.png --heat-map nofolder/x.png").status, 2);
+}
+
+TEST_F(CliCompareTest, TheAlphaThatAFileOfThreeChannelsLacksIsNotCounted) {
+    write("grey.tif", grey(Format::r32_float), Format::r32_float);
+    const json grey_file = json::parse(run("compare grey.tif grey.tif --json").out);
+    EXPECT_EQ(grey_file["channels"].size(), 1U);
+    std::ofstream(at("one.ppm"), std::ios::binary) << "P6\n1 1\n255\n"
+                                                   << "\x10\x20\x30";
+    std::ofstream(at("two.ppm"), std::ios::binary) << "P6\n1 1\n255\n"
+                                                   << "\x10\x20\x33";
+    const json rgb = json::parse(run("compare one.ppm two.ppm --json").out);
+    EXPECT_EQ(rgb["channels"].size(), 3U);
+    EXPECT_NEAR(rgb["all"]["mse"].get<double>(), 9 / (255.0 * 255) / 3, 1e-15);
+}
+
+TEST_F(CliCompareTest, UnlikeFilesAreRefusedOrComparedByWhatTheyReadAs) {
+    std::vector<float> values(4 * 200, 100 / 255.0f);
+    const auto bytes = std::as_bytes(std::span(values));
+    write("a.exr", Bytes(bytes.begin(), bytes.end()), Format::rgba32_float);
+    const Ended refused = run("compare a.png a.exr");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("a.png is 20 x 10 of rgba8_unorm, but a.exr is 20 x 10 of rgba32_float"));
+    EXPECT_THAT(refused.err, HasSubstr("--as-values"));
+    const Ended good = run("compare a.png a.exr --as-values");
+    EXPECT_EQ(good.status, 0) << good.out;
+    EXPECT_THAT(good.out, HasSubstr("compared as what they read as: rgba32_float"));
+    write("wide.png", Bytes(4 * 21), Format::rgba8_unorm, {21, 1});
+    const Ended sizes = run("compare a.png wide.png --as-values");
+    EXPECT_EQ(sizes.status, 2);
+    EXPECT_THAT(sizes.err, HasSubstr("21 x 1"));
+}
+
+TEST_F(CliCompareTest, WhatCannotBeReadIsAnError) {
+    const Ended gone = run("compare a.png gone.png");
+    EXPECT_EQ(gone.status, 2);
+    EXPECT_THAT(gone.err, HasSubstr("gone.png"));
+    std::ofstream(at("broken.png")) << "no picture";
+    EXPECT_EQ(run("compare broken.png a.png").status, 2);
+    EXPECT_EQ(run("compare a.png").status, 2);
+    EXPECT_EQ(run("compare a.png b.png --max-ulp -1").status, 2);
+    EXPECT_EQ(run("compare a.png b.png --pixels-per-degree 0").status, 2);
+}
+
+}  // namespace
+}  // namespace texton

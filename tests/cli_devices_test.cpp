@@ -1,0 +1,113 @@
+// texton devices, texton completion and the help of all commands, as a shell runs them.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/array_info.h>
+#include <texton/device.h>
+#include <texton/format.h>
+
+#include "tests/support/command_line.h"
+
+namespace texton {
+namespace {
+
+using nlohmann::json;
+using test::Ended;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CliDevicesTest : public test::CommandLine {};
+class CliCompletionTest : public test::CommandLine {
+protected:
+    /// What bash would offer for the words; the last is being typed.
+    std::string offered(const std::string& words) const {
+        const Ended result = shell("bash -c 'source <(\"" + kProgram + "\" completion bash); COMP_WORDS=(" + words +
+                                   "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _texton; echo \"${COMPREPLY[*]}\"'");
+        EXPECT_EQ(result.status, 0) << result.err;
+        return result.out;
+    }
+};
+
+TEST_F(CliDevicesTest, EveryDeviceIsListedWithItsLimits) {
+    const Ended result = run("devices --json");
+    ASSERT_EQ(result.status, 0) << result.err;
+    const json out = json::parse(result.out);
+    ASSERT_EQ(out["devices"].size(), Device::list().size());
+    EXPECT_EQ(out["no_cuda"].is_null(), Device::why_no_cuda().empty());
+    const json& cpu = out["devices"][Device::list().size() - 1];
+    const Device device = Device::list().back();
+    EXPECT_EQ(cpu["properties"]["name"], device.name());
+    EXPECT_EQ(cpu["properties"]["total_memory"], device.memory().total);
+    EXPECT_EQ(cpu["limits"]["texture_2d"], json(device.limits().texture_2d));
+    EXPECT_EQ(cpu["limits"]["pitch_alignment"], 512);
+}
+
+TEST_F(CliDevicesTest, FormatsSayWhichArraysTheyMake) {
+    const json formats_of = json::parse(run("devices --device cpu --json").out)["devices"][0]["formats"];
+    ASSERT_EQ(formats_of.size(), formats().size());
+    const auto uses = [&](const char* format, ArrayKind kind) {
+        return formats_of[format]["kinds"].value(std::string(name(kind)), std::vector<std::string>());
+    };
+    EXPECT_THAT(uses("rgba8_unorm", ArrayKind::array_2d),
+                ElementsAre("texture", "surface", "gather", "sparse", "deferred"));
+    EXPECT_THAT(uses("bc7_srgb", ArrayKind::cubemap), ElementsAre("texture", "deferred"));
+    EXPECT_THAT(uses("bc1_unorm", ArrayKind::array_1d), ElementsAre());
+    EXPECT_THAT(uses("nv12", ArrayKind::array_2d), ElementsAre("texture"));
+    EXPECT_THAT(uses("nv12", ArrayKind::array_3d), ElementsAre());
+}
+
+TEST_F(CliDevicesTest, TablesAreForPeople) {
+    const Ended kinds = run("devices --device cpu:0");
+    ASSERT_EQ(kinds.status, 0) << kinds.err;
+    EXPECT_THAT(kinds.out, HasSubstr("array kinds of cpu:0"));
+    for (const char* row : {"\narray_2d", "\ncubemap_layered", "\ntexture_3d", "\ntotal_memory"})
+        EXPECT_THAT(kinds.out, HasSubstr(row));
+    EXPECT_THAT(kinds.out, testing::Not(HasSubstr("rgb10a2_unorm")));
+    EXPECT_THAT(run("devices --device cpu --formats").out, HasSubstr("\nrgb10a2_unorm"));
+    EXPECT_EQ(run("devices --device tpu").status, 2);
+    EXPECT_EQ(run("devices --device cpu:99").status, 2);
+}
+
+TEST_F(CliCompletionTest, BashOffersCommandsOptionsAndTheirValues) {
+    EXPECT_EQ(offered("texton co"), "compare completion\n");
+    EXPECT_EQ(offered("texton --v"), "--version\n");
+    EXPECT_EQ(offered("texton compare --max"), "--max-ulp --max-flip\n");
+    EXPECT_EQ(offered("texton compare a.png --metric s"), "ssim\n");
+    EXPECT_EQ(offered("texton compare --metric zz"), "\n");
+    EXPECT_EQ(offered("texton completion z"), "zsh\n");
+    EXPECT_EQ(offered("texton compare a"), "\n");  // files are bash's own
+    EXPECT_EQ(offered("texton nothing --j"), "\n");
+}
+
+TEST_F(CliCompletionTest, EveryShellGetsAllCommandsAndTheirOptions) {
+    for (const char* shell : {"bash", "fish", "zsh"}) {
+        SCOPED_TRACE(shell);
+        const Ended result = run(std::string("completion ") + shell);
+        ASSERT_EQ(result.status, 0) << result.err;
+        for (const char* word : {"capture", "compare", "completion", "devices", "replay", "heat-map", "max-ulp"})
+            EXPECT_THAT(result.out, HasSubstr(word));
+    }
+    EXPECT_EQ(run("completion csh").status, 2);
+    EXPECT_EQ(run("completion").status, 2);
+}
+
+TEST_F(CliCompletionTest, TheScriptsAreWhatTheirShellsCanRead) {
+    for (const char* name : {"bash", "fish", "zsh"}) {
+        const std::string check = std::string("command -v ") + name + " >/dev/null || exit 0; '" + kProgram +
+                                  "' completion " + name + " >script; " + name + " -n script";
+        const Ended result = shell(check);
+        EXPECT_EQ(result.status, 0) << name << ": " << result.err;
+    }
+}
+
+TEST_F(CliCompletionTest, HelpOfEveryCommandHasExamplesAndExitStatuses) {
+    for (const char* command : {"compare", "completion", "devices"}) {
+        const Ended help = run(std::string(command) + " --help");
+        EXPECT_EQ(help.status, 0);
+        EXPECT_THAT(help.out, HasSubstr("Examples:\n  ")) << command;
+        EXPECT_THAT(help.out, HasSubstr("Exit status:")) << command;
+    }
+}
+
+}  // namespace
+}  // namespace texton

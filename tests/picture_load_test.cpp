@@ -1,0 +1,276 @@
+#include <texton/picture_load.h>
+
+#include <thread>
+
+#include <texton/deferred_array.h>
+#include <texton/error.h>
+#include <texton/picture_save.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/picture_folder.h"
+
+// From files into arrays of every kind, on every device.
+
+// There where a sanitizer is linked in.
+extern "C" __attribute__((weak)) void __asan_init();
+extern "C" __attribute__((weak)) void __tsan_init();
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using OIIO::TypeDesc;
+using test::Bytes;
+using test::download;
+using test::same_bytes;
+using test::StoredPicture;
+
+class PictureLoadTest : public test::OnEveryDevice {
+protected:
+    fs::path at(const std::string& name) const { return folder_.at(name); }
+    test::PictureFolder folder_;
+};
+
+TEST_P(PictureLoadTest, EveryKindIsLoadedFromDdsBitForBit) {
+    for (const ArrayKind kind : test::all_kinds()) {
+        for (const Format format : test::formats_of_every_size()) {
+            if (!test::has_arrays(kind, format)) continue;
+            const test::ReferenceArray reference(test::small_info(kind, format), 3);
+            SCOPED_TRACE(test::describe(reference.info()));
+            const Array source(Device::cpu(), reference.info());
+            test::upload(source, reference);
+            save(at("a.dds"), source);
+            const Array loaded = load(device(), open_picture(at("a.dds")));
+            EXPECT_EQ(loaded.device(), device());
+            EXPECT_TRUE(test::holds(loaded, reference));
+        }
+    }
+}
+
+TEST_P(PictureLoadTest, ChainsWidenedChannelsAndTurnedPicturesArrive) {
+    StoredPicture chain = test::stored_chain(300, 200, 3, TypeDesc::UINT8, 3, 32);
+    chain.spec.attribute("Orientation", 6);
+    const Picture picture = open_picture(test::store(at("a.tif"), {chain}));
+    ASSERT_EQ(picture.info().levels, 9);
+    ASSERT_EQ(picture.info().extent, (Extent{200, 300}));
+    const Array loaded = load(device(), picture, {.usage = {.surface = true}});
+    EXPECT_TRUE(loaded.info().usage.surface);
+    for (int level = 0; level < 9; ++level) {
+        EXPECT_TRUE(same_bytes(download(loaded.view({.level = level})), test::read_part(picture, {.level = level})));
+    }
+}
+
+TEST_P(PictureLoadTest, CrossesAndPicturesAroundArriveAsCubes) {
+    const fs::path cross = test::store(at("a.tif"), {test::stored_picture(64, 48, 4, TypeDesc::UINT16, 3)});
+    const fs::path around = test::store(at("b.exr"), {test::stored_picture(64, 32, 4, TypeDesc::UINT16, 3)});
+    for (const fs::path& path : {cross, around}) {
+        const Picture picture = open_picture(path, {.kind = ArrayKind::cubemap});
+        EXPECT_TRUE(same_bytes(download(load(device(), picture).view()), test::read_part(picture)));
+    }
+}
+
+TEST_P(PictureLoadTest, PlanarFramesAreLoadedAndSavedAgain) {
+    for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
+        SCOPED_TRACE(name(format));
+        const Extent extent{64, 36};
+        const Bytes frames = test::pattern(2 * packed_bytes(format, extent), 3);
+        const Picture picture =
+            open_picture(test::write_bytes(at("a.yuv"), frames), {.raw = RawFrames{format, extent, 1}});
+        const PlanarArray loaded = load_planar(device(), picture);
+        EXPECT_EQ(loaded.format(), format);
+        save(at("b.yuv"), loaded);
+        EXPECT_TRUE(same_bytes(test::file_bytes(at("b.yuv")), std::span(frames).subspan(frames.size() / 2)));
+        const PlanarArray there(device(), format, extent);
+        load(there, picture);
+        EXPECT_TRUE(same_bytes(download(there.plane(1).view()), test::read_part(picture.plane(1))));
+        EXPECT_TRUE(same_bytes(download(load(device(), picture.plane(0)).view()), test::read_part(picture.plane(0))));
+        test::expect_error([&] { (void)load(device(), picture); }, ErrorCode::bad_argument, "texton::load",
+                           {"a.yuv", name(format)});
+        const PlanarArray other(device(), format, {64, 38});
+        test::expect_error([&] { load(other, picture); }, ErrorCode::bad_argument, "texton::load",
+                           {"a.yuv", "64 x 38"});
+    }
+}
+
+TEST_P(PictureLoadTest, AnArrayThatIsThereIsFilledIfItIsThePictures) {
+    const StoredPicture stored = test::stored_picture(40, 30, 2, TypeDesc::UINT16, 3);
+    const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
+    const Array array(device(), {.format = Format::rg16_unorm, .extent = {40, 30}, .usage = {.gather = true}});
+    load(array, picture);
+    EXPECT_TRUE(same_bytes(download(array.view()), stored.levels[0]));
+    for (const ArrayInfo& info :
+         {ArrayInfo{.format = Format::rg16_uint, .extent = {40, 30}},
+          ArrayInfo{.format = Format::rg16_unorm, .extent = {40, 31}},
+          ArrayInfo{.format = Format::rg16_unorm, .extent = {40, 30}, .levels = 2},
+          ArrayInfo{.format = Format::rg16_unorm, .extent = {40, 30}, .kind = ArrayKind::layered_2d}}) {
+        const Array other(device(), info);
+        test::expect_error([&] { load(other, picture); }, ErrorCode::bad_argument, "texton::load", {"a.tif"});
+    }
+}
+
+TEST_P(PictureLoadTest, ADeferredArrayIsFilledOnceItHasMemory) {
+    const StoredPicture stored = test::stored_picture(40, 30, 4, TypeDesc::UINT8, 3);
+    const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
+    DeferredArray array(device(), picture.info());
+    test::expect_error([&] { load(array.array(), picture); }, ErrorCode::not_mapped, "texton::");
+    TilePool pool(device());
+    const Tiles tiles = pool.allocate(array.requirements().bytes / kTileBytes);
+    const Stream stream(device());
+    array.map(tiles, stream);
+    load(array.array(), picture);
+    EXPECT_TRUE(same_bytes(download(array.array().view()), stored.levels[0]));
+}
+
+// 40 MiB in rows: several turns of all buffers.
+class LargePictureLoadTest : public PictureLoadTest {
+protected:
+    static constexpr int kSide = 2560;
+    Picture large(const std::string& name, bool tiled) const {
+        StoredPicture stored = test::stored_picture(kSide, kSide, 3, TypeDesc::UINT16, 3);
+        if (tiled) stored.spec.tile_width = stored.spec.tile_height = 128;
+        stored.spec.attribute("compression", "none");
+        return open_picture(test::store(at(name), {stored}));
+    }
+};
+
+TEST_P(LargePictureLoadTest, ManyBandsArriveInTheirPlacesAndTheTimingTellsOfEach) {
+    for (const bool tiled : {false, true}) {
+        const Picture picture = large("a.tif", tiled);
+        LoadTiming timing;
+        const Array loaded = load(device(), picture, {.timing = &timing});
+        EXPECT_TRUE(same_bytes(download(loaded.view()), test::read_part(picture)));
+        ASSERT_GT(timing.steps.size(), 3u);
+        std::size_t bytes = 0;
+        for (const LoadStep& step : timing.steps) {
+            bytes += step.bytes;
+            EXPECT_LE(step.decode_begin, step.decode_end);
+            EXPECT_LE(step.copy_begin, step.copy_end);
+            EXPECT_LE(step.copy_end, timing.total + 0.01);  // events count in float
+        }
+        EXPECT_EQ(bytes, packed_bytes(picture.info()));
+        EXPECT_LE(timing.peak, std::size_t{48} << 20);
+        const std::string text = to_string(timing);
+        EXPECT_NE(text.find("decoded at"), std::string::npos);
+        EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), timing.steps.size() + 2);
+    }
+}
+
+TEST_P(LargePictureLoadTest, ProgressGrowsToTheWhole) {
+    const Picture picture = large("a.tif", false);
+    std::vector<std::size_t> done;
+    (void)load(device(), picture, {.progress = [&](const PictureProgress& progress) {
+                   EXPECT_EQ(progress.total, packed_bytes(picture.info()));
+                   done.push_back(progress.done);
+                   return true;
+               }});
+    ASSERT_GT(done.size(), 3u);
+    EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+    EXPECT_EQ(done.back(), packed_bytes(picture.info()));
+}
+
+// The fixture sees to it that no memory of the device stays.
+TEST_P(LargePictureLoadTest, ACancelledLoadLeavesNothingBehind) {
+    const Picture picture = large("a.tif", false);
+    int calls = 0;
+    try {
+        (void)load(device(), picture, {.progress = [&](const PictureProgress&) { return ++calls < 2; }});
+        FAIL() << "nothing was thrown";
+    } catch (const Cancelled& cancelled) {
+        test::expect_well_formed(cancelled);
+        EXPECT_NE(cancelled.problem().find("a.tif"), std::string::npos);
+    }
+    EXPECT_EQ(calls, 2);
+    (void)load(device(), picture);
+    EXPECT_THROW((void)load(device(), picture, {.progress = [](const PictureProgress&) -> bool { throw 5; }}), int);
+}
+
+TEST_P(LargePictureLoadTest, AFileThatEndsEarlyFailsAndIsNamed) {
+    (void)large("a.tif", false);
+    const Bytes whole = test::file_bytes(at("a.tif"));
+    const fs::path cut = test::write_bytes(at("cut.tif"), std::span(whole).first(whole.size() / 2));
+    test::expect_error([&] { (void)load(device(), open_picture(cut)); }, ErrorCode::io, "texton::", {"cut.tif"});
+}
+
+TEST_P(PictureLoadTest, ArraysThatTheDeviceDoesNotMakeAreRefusedAndThePictureNamed) {
+    const StoredPicture wide = test::stored_picture(32769, 2, 1, TypeDesc::UINT8, 3);
+    const Picture picture = open_picture(test::store(at("wide.tif"), {wide}), {.kind = ArrayKind::layered_2d});
+    test::expect_error([&] { (void)load(device(), picture); }, ErrorCode::overflow, "texton::load",
+                       {"wide.tif", "32769"});
+}
+
+// Beside the array, a load may hold what picture_load.h says; how much the process grew to is the system's to tell.
+class MemoryBoundTest : public PictureLoadTest {
+protected:
+    static std::size_t status(const char* key) {
+        std::ifstream in("/proc/self/status");
+        for (std::string line; std::getline(in, line);) {
+            if (line.starts_with(key)) return std::stoul(line.substr(line.find(':') + 1)) << 10;
+        }
+        return 0;
+    }
+    // The most that the process came to hold while the action ran, beyond what it held.
+    template <class Action>
+    static std::size_t growth(Action action) {
+        std::ofstream("/proc/self/clear_refs") << 5;
+        const std::size_t before = status("VmRSS");
+        action();
+        return status("VmHWM") - std::min(before, status("VmHWM"));
+    }
+    // A sparse file: the texels of all its tiles but the first are zeros that take no disk.
+    fs::path huge(int side) const {
+        const fs::path path = at("huge.tif");
+        const auto out = OIIO::ImageOutput::create(path.string());
+        OIIO::ImageSpec spec(side, side, 4, TypeDesc::UINT8);
+        spec.tile_width = spec.tile_height = 256;
+        spec.attribute("compression", "zip");
+        EXPECT_TRUE(out->open(path.string(), spec));
+        const Bytes tile(256 * 256 * 4);
+        for (int y = 0; y < side; y += 256) {
+            for (int x = 0; x < side; x += 256) EXPECT_TRUE(out->write_tile(x, y, 0, TypeDesc::UINT8, tile.data()));
+        }
+        EXPECT_TRUE(out->close());
+        return path;
+    }
+};
+
+TEST_P(MemoryBoundTest, ALoadHoldsTheArrayAndNoMoreThanTheHeaderSays) {
+    if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "a sanitizer keeps what was freed";
+    constexpr int kSide = 8192;
+    const Picture picture = open_picture(huge(kSide));
+    const std::size_t texels = packed_bytes(picture.info());
+    EXPECT_EQ(texels, std::size_t{256} << 20);
+    const std::size_t reading = growth([&] {
+        Bytes band(std::size_t{kSide} * 256 * 4);
+        for (std::size_t y = 0; y < kSide; y += 256) picture.read({.region = Region{{0, y, 0}, {kSide, 256}}}, band);
+    });
+    std::size_t loading = growth([&] { (void)load(device(), picture); });
+    if (on_cpu()) loading -= std::min(loading, texels);
+    EXPECT_LE(reading, std::size_t{64} << 20);
+    EXPECT_LE(loading, std::size_t{(48 + 64)} << 20);
+}
+
+TEST_P(PictureLoadTest, ManyThreadsReadOnePicture) {
+    StoredPicture stored = test::stored_picture(256, 256, 1, TypeDesc::UINT16, 3);
+    stored.spec.tile_width = stored.spec.tile_height = 32;
+    const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
+    std::vector<Bytes> read(4, Bytes(stored.levels[0].size()));
+    std::vector<std::thread> threads;
+    for (Bytes& bytes : read) {
+        threads.emplace_back([&] {
+            for (std::size_t y = 0; y < 256; y += 16) {
+                picture.read({.region = Region{{0, y, 0}, {256, 16}}}, std::span(bytes).subspan(y * 512, 16 * 512));
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const Bytes& bytes : read) EXPECT_TRUE(same_bytes(bytes, stored.levels[0]));
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, PictureLoadTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, LargePictureLoadTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, MemoryBoundTest, test::every_device(), test::device_label);
+
+}  // namespace
+}  // namespace texton

@@ -1,0 +1,269 @@
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include <texton/error.h>
+#include <texton/fill.h>
+#include <texton/image.h>
+#include <texton/linear.h>
+#include <texton/picture_load.h>
+#include <texton/picture_save.h>
+#include <texton/pitched.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/picture_folder.h"
+
+// Out to files and back, and what happens where that cannot be done.
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using OIIO::TypeDesc;
+using test::Bytes;
+using test::read_part;
+using test::same_bytes;
+using test::StoredPicture;
+
+class PictureSaveTest : public test::OnEveryDevice {
+protected:
+    fs::path at(const std::string& name) const { return folder_.at(name); }
+    test::PictureFolder folder_;
+};
+
+struct Kept {
+    const char* ending;
+    Format format;
+};
+
+// Kinds of file with formats that they hold, and that are what the file is read as.
+const std::vector<Kept>& kept() {
+    static const std::vector<Kept> all{
+        {".tif", Format::r8_unorm},     {".tif", Format::rg8_unorm},    {".tif", Format::rgba8_unorm},
+        {".tif", Format::r16_unorm},    {".tif", Format::rgba16_unorm}, {".tif", Format::rgba16_sint},
+        {".tif", Format::rg32_uint},    {".tif", Format::rgba32_float}, {".exr", Format::r16_float},
+        {".exr", Format::rgba16_float}, {".exr", Format::rg32_float},   {".exr", Format::r32_uint}};
+    return all;
+}
+
+TEST_P(PictureSaveTest, EveryKindIsSavedAndLoadedAgainBitForBit) {
+    for (const ArrayKind kind : test::all_kinds()) {
+        for (const auto& [ending, format] : kept()) {
+            const test::ReferenceArray reference(test::flat_info(kind, format), 3);
+            SCOPED_TRACE(test::describe(reference.info()) + ending);
+            const Array array(device(), reference.info());
+            test::upload(array, reference);
+            const fs::path path = at(std::string("a") + ending);
+            save(path, array);
+            const Array loaded = load(device(), open_picture(path, {.kind = kind}));
+            EXPECT_EQ(loaded.info(), reference.info());
+            EXPECT_TRUE(test::holds(loaded, reference));
+            EXPECT_EQ(folder_.files(), 1);
+            fs::remove(path);
+        }
+    }
+}
+
+TEST_P(PictureSaveTest, ChainsAreSavedTiledAndLoadedAgain) {
+    for (const char* name : {"a.tif", "a.tx", "a.exr"}) {
+        SCOPED_TRACE(name);
+        const bool exr = fs::path(name).extension() == ".exr";
+        const ArrayInfo info{
+            .format = exr ? Format::rgba16_float : Format::rgba8_unorm, .extent = {150, 70}, .levels = 8};
+        const test::ReferenceArray reference(info, 3);
+        const Array array(device(), info);
+        test::upload(array, reference);
+        save(at(name), array, {.tile = Extent{32, 32}});
+        EXPECT_TRUE(test::holds(load(device(), open_picture(at(name))), reference));
+        const auto in = OIIO::ImageInput::open(at(name).string());
+        ASSERT_TRUE(in);
+        EXPECT_EQ(in->spec().tile_width, 32);
+        EXPECT_TRUE(in->seek_subimage(0, 7));
+        EXPECT_EQ(in->spec().width, 1);
+    }
+}
+
+TEST_P(PictureSaveTest, AnyPartIsSaved) {
+    const test::ReferenceArray reference(test::small_info(ArrayKind::layered_2d, Format::rgba16_unorm), 3);
+    const Array array(device(), reference.info());
+    test::upload(array, reference);
+    const View part = array.view({.level = 1, .layer = 1});
+    save(at("a.png"), part);
+    EXPECT_TRUE(same_bytes(read_image(at("a.png")).texels, test::download(part)));
+    save(at("a.tif"), array.view({.level = 1}));
+    const Picture layers = open_picture(at("a.tif"), {.kind = ArrayKind::layered_2d});
+    EXPECT_EQ(layers.info().layers, reference.info().layers);
+    EXPECT_TRUE(same_bytes(read_part(layers), reference.level(1)));
+}
+
+TEST_P(PictureSaveTest, MemoryThatIsNoArrayIsSaved) {
+    const Pitched2D pitched(device(), Format::rgba8_unorm, {33, 17});
+    const Bytes texels = test::pattern(33 * 17 * 4, 5);
+    test::upload(pitched.view(), texels);
+    save(at("a.dds"), pitched.view());
+    EXPECT_TRUE(same_bytes(read_part(open_picture(at("a.dds"))), texels));
+    save(at("a.png"), pitched.view());
+    EXPECT_TRUE(same_bytes(read_image(at("a.png")).texels, texels));
+}
+
+TEST_P(PictureSaveTest, FromFileToFileMetadataIsKept) {
+    StoredPicture stored = test::stored_picture(20, 10, 4, TypeDesc::HALF, 3);
+    stored.spec.x = 3;
+    stored.spec.y = -4;
+    stored.spec.full_width = 40;
+    stored.spec.full_height = 30;
+    stored.spec.attribute("Artist", "somebody");
+    stored.spec.attribute("PixelAspectRatio", 2.0f);
+    const Picture picture = open_picture(test::store(at("a.exr"), {stored}));
+    save(at("b.exr"), picture, {.attributes = {{"Copyright", "nobody"}, {"answer", "42", "int"}}});
+    const Picture again = open_picture(at("b.exr"));
+    EXPECT_EQ(again.metadata().data, (PictureFrame{3, -4, 20, 10}));
+    EXPECT_EQ(again.metadata().display, (PictureFrame{0, 0, 40, 30}));
+    EXPECT_TRUE(same_bytes(read_part(again), stored.levels[0]));
+    const auto& attributes = again.metadata().attributes;
+    for (const PictureAttribute& wanted :
+         {PictureAttribute{"Artist", "somebody"}, PictureAttribute{"PixelAspectRatio", "2", "float"},
+          PictureAttribute{"Copyright", "nobody"}, PictureAttribute{"answer", "42", "int"}}) {
+        EXPECT_NE(std::find(attributes.begin(), attributes.end(), wanted), attributes.end()) << wanted.name;
+    }
+}
+
+TEST_P(PictureSaveTest, SrgbAndAlphaComeBackAsTheyWere) {
+    const Bytes texels = test::pattern(8 * 8 * 4, 5);
+    save(at("a.png"), host_view(texels.data(), Format::rgba8_srgb, {8, 8}));
+    const Picture png = open_picture(at("a.png"));
+    EXPECT_EQ(png.info().format, Format::rgba8_srgb);
+    EXPECT_EQ(png.metadata().alpha, PictureAlpha::straight);
+    EXPECT_TRUE(same_bytes(read_part(png), texels));
+}
+
+TEST_P(PictureSaveTest, TurnedPicturesAreSavedUprightAndOthersKeepTheirOrientation) {
+    StoredPicture stored = test::stored_picture(6, 4, 1, TypeDesc::UINT8, 3);
+    stored.spec.attribute("Orientation", 6);
+    const fs::path path = test::store(at("a.tif"), {stored});
+    const Picture upright = open_picture(path);
+    save(at("b.tif"), upright);
+    EXPECT_EQ(open_picture(at("b.tif")).metadata().orientation, 1);
+    EXPECT_TRUE(same_bytes(read_part(open_picture(at("b.tif"))), read_part(upright)));
+    save(at("c.tif"), open_picture(path, {.upright = false}));
+    EXPECT_EQ(open_picture(at("c.tif")).metadata().orientation, 6);
+    EXPECT_TRUE(same_bytes(read_part(open_picture(at("c.tif"))), read_part(upright)));
+}
+
+TEST_P(PictureSaveTest, WhatAKindOfFileCannotHoldIsRefusedAndTheOldFileStays) {
+    const Bytes old = test::pattern(100, 5);
+    const auto refused = [&](const std::string& name, const Array& array, std::string_view fragment,
+                             const SaveOptions& options = {}) {
+        SCOPED_TRACE(name);
+        test::write_bytes(at(name), old);
+        test::expect_error([&] { save(at(name), array, options); }, ErrorCode::io, "texton::save", {name, fragment});
+        EXPECT_TRUE(same_bytes(test::file_bytes(at(name)), old));
+        fs::remove(at(name));
+    };
+    const auto array = [&](Format format, ArrayKind kind, int levels = 1) {
+        ArrayInfo info{.format = format, .extent = {8, 8}, .kind = kind, .levels = levels};
+        if (kind == ArrayKind::layered_2d) info.layers = 3;
+        return Array(device(), info);
+    };
+    refused("a.png", array(Format::rgba32_float, ArrayKind::array_2d), "rgba32_float");
+    refused("a.jpg", array(Format::rgba8_unorm, ArrayKind::array_2d), "rgba8_unorm");
+    refused("a.png", array(Format::rgba8_unorm, ArrayKind::layered_2d), "layers");
+    refused("a.png", array(Format::rgba8_unorm, ArrayKind::array_2d, 3), "tiles");
+    refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d), "bc1_unorm");
+    refused("a.tif", array(Format::rgba8_unorm, ArrayKind::layered_2d, 3), "levels of layers");
+    refused("a.yuv", array(Format::rgba8_unorm, ArrayKind::array_2d), "planar");
+    refused("a.nokind", array(Format::rgba8_unorm, ArrayKind::array_2d), "names no kind of file");
+    refused("a", array(Format::rgba8_unorm, ArrayKind::array_2d), "");
+    refused("a.tif", array(Format::rgba8_unorm, ArrayKind::array_2d), "cannot be opened", {.tile = Extent{17, 5}});
+    const PlanarArray planar(device(), Format::nv12, {8, 8});
+    test::expect_error([&] { save(at("a.dds"), planar); }, ErrorCode::io, "texton::save", {"a.dds", "nv12"});
+    EXPECT_EQ(folder_.files(), 0);
+}
+
+TEST_P(PictureSaveTest, ACancelledSaveLeavesTheOldFile) {
+    const Array array(
+        device(), {.format = Format::rgba8_unorm, .extent = {2048, 2048}, .kind = ArrayKind::layered_2d, .layers = 3});
+    fill(array.view(), std::uint32_t{7});
+    for (const char* name : {"a.dds", "a.tif"}) {
+        const Bytes old = test::pattern(100, 5);
+        test::write_bytes(at(name), old);
+        EXPECT_THROW(
+            save(at(name), array,
+                 {.progress = [](const PictureProgress& progress) { return progress.done < progress.total / 2; }}),
+            Cancelled);
+        EXPECT_TRUE(same_bytes(test::file_bytes(at(name)), old));
+        EXPECT_EQ(folder_.files(), 1);
+        fs::remove(at(name));
+    }
+}
+
+TEST_P(PictureSaveTest, AFolderThatCannotBeWrittenToIsNamed) {
+    const Bytes texels(64);
+    const auto view = host_view(texels.data(), Format::r8_unorm, {8, 8});
+    for (const char* name : {"nofolder/a.dds", "nofolder/a.tif", "nofolder/a.png", "nofolder/a.exr"}) {
+        test::expect_error([&] { save(at(name), view); }, ErrorCode::io, "texton::save", {name});
+    }
+    if (geteuid() == 0) return;  // may write anywhere
+    fs::permissions(folder_.path(), fs::perms::owner_read | fs::perms::owner_exec);
+    for (const char* name : {"a.dds", "a.tif", "a.png", "a.exr"}) {
+        test::expect_error([&] { save(at(name), view); }, ErrorCode::io, "texton::save", {name});
+    }
+}
+
+// No more than 64 KiB may be written to a file, as if the disk were full.
+class FullDiskTest : public PictureSaveTest {
+protected:
+    void SetUp() override {
+        PictureSaveTest::SetUp();
+        getrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, SIG_IGN);
+    }
+    void TearDown() override {
+        setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, SIG_DFL);
+        PictureSaveTest::TearDown();
+    }
+    void fill_disk() const {
+        rlimit small = before_;
+        small.rlim_cur = 64 << 10;
+        setrlimit(RLIMIT_FSIZE, &small);
+    }
+
+private:
+    rlimit before_{};
+};
+
+TEST_P(FullDiskTest, AFullDiskIsAnErrorAndLeavesTheOldFile) {
+    const Bytes texels = test::pattern(256 * 256 * 4, 5);
+    const auto view = host_view(texels.data(), Format::rgba8_unorm, {256, 256});
+    const auto half = host_view(texels.data(), Format::rgba16_float, {128, 256});
+    const auto floats = host_view(texels.data(), Format::rgba32_float, {128, 128});
+    struct Row {
+        const char* name;
+        ConstView view;
+    };
+    for (const Row& row : {Row{"a.dds", view}, Row{"a.tif", view}, Row{"a.png", view}, Row{"a.exr", half},
+                           Row{"b.tif", floats}, Row{"a.tga", view}}) {
+        SCOPED_TRACE(row.name);
+        const Bytes old = test::pattern(100, 5);
+        test::write_bytes(at(row.name), old);
+        fill_disk();
+        test::expect_error([&] { save(at(row.name), row.view); }, ErrorCode::io, "texton::save", {row.name});
+        if (row.view.format() == Format::rgba8_unorm && fs::path(row.name).extension() != ".dds") {
+            test::expect_error([&] { write_image(at(row.name), row.view.format(), row.view.extent(), texels); },
+                               ErrorCode::io, "texton::write_image", {row.name});
+        }
+        EXPECT_TRUE(same_bytes(test::file_bytes(at(row.name)), old));
+        EXPECT_EQ(folder_.files(), 1);
+        fs::remove(at(row.name));
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, PictureSaveTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, FullDiskTest, test::every_device(), test::device_label);
+
+}  // namespace
+}  // namespace texton

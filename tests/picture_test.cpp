@@ -1,0 +1,584 @@
+#include <texton/picture.h>
+
+#include <cmath>
+
+#include <texton/error.h>
+#include <texton/image.h>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/picture_folder.h"
+#include "tests/support/place.h"
+
+// Files as pictures: what each would be as an array, what is done to its texels, and what of it can be read.
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using OIIO::TypeDesc;
+using test::Bytes;
+using test::read_part;
+using test::same_bytes;
+using test::store;
+using test::stored_chain;
+using test::stored_picture;
+using test::StoredPicture;
+using Sentences = std::vector<std::string>;
+
+class PictureTest : public testing::Test {
+protected:
+    fs::path at(const std::string& name) const { return folder_.at(name); }
+    fs::path one(const std::string& name, const StoredPicture& picture) const { return store(at(name), {picture}); }
+
+    test::PictureFolder folder_;
+};
+
+// Texels of a packed block, moved one by one.
+Bytes box(const Bytes& texels, Extent extent, std::size_t texel, const Region& region) {
+    Bytes out;
+    for (std::size_t z = 0; z < region.extent.depth; ++z) {
+        for (std::size_t y = 0; y < region.extent.height; ++y) {
+            const std::size_t row = (region.offset.z + z) * extent.height + region.offset.y + y;
+            const auto first = static_cast<std::ptrdiff_t>((row * extent.width + region.offset.x) * texel);
+            out.insert(out.end(), texels.begin() + first,
+                       texels.begin() + first + static_cast<std::ptrdiff_t>(region.extent.width * texel));
+        }
+    }
+    return out;
+}
+
+template <class T>
+std::vector<T> values(const Bytes& bytes) {
+    std::vector<T> out(bytes.size() / sizeof(T));
+    std::memcpy(out.data(), bytes.data(), bytes.size());
+    return out;
+}
+
+template <class T>
+Bytes bytes_of(const std::vector<T>& values) {
+    Bytes out(values.size() * sizeof(T));
+    std::memcpy(out.data(), values.data(), out.size());
+    return out;
+}
+
+// --- types and formats ---
+
+TEST_F(PictureTest, EachTypeIsTheFormatThatHasIt) {
+    struct Row {
+        const char* name;
+        TypeDesc type;
+        int channels;
+        Format format;
+    };
+    const Row rows[] = {
+        {"a.tif", TypeDesc::UINT8, 1, Format::r8_unorm},      {"b.tif", TypeDesc::INT8, 2, Format::rg8_sint},
+        {"c.tif", TypeDesc::UINT16, 4, Format::rgba16_unorm}, {"d.tif", TypeDesc::INT16, 1, Format::r16_sint},
+        {"e.tif", TypeDesc::UINT32, 2, Format::rg32_uint},    {"f.tif", TypeDesc::INT32, 4, Format::rgba32_sint},
+        {"g.exr", TypeDesc::HALF, 4, Format::rgba16_float},   {"h.exr", TypeDesc::FLOAT, 1, Format::r32_float},
+        {"i.exr", TypeDesc::UINT32, 1, Format::r32_uint}};
+    for (const Row& row : rows) {
+        SCOPED_TRACE(row.name);
+        const StoredPicture stored = stored_picture(13, 7, row.channels, row.type, 5);
+        const Picture picture = open_picture(one(row.name, stored));
+        EXPECT_EQ(picture.info(), (ArrayInfo{.format = row.format, .extent = {13, 7}}));
+        EXPECT_EQ(picture.conversions(), Sentences{});
+        EXPECT_TRUE(same_bytes(read_part(picture), stored.levels[0]));
+    }
+}
+
+TEST_F(PictureTest, ThreeChannelsAreWidenedAndTheSentenceSaysSo) {
+    const StoredPicture stored = stored_picture(5, 3, 3, TypeDesc::UINT16, 1);
+    const Picture picture = open_picture(one("a.tif", stored));
+    EXPECT_EQ(picture.info().format, Format::rgba16_unorm);
+    EXPECT_EQ(picture.conversions(), Sentences{"Three channels are widened to four, with alpha 1."});
+    const auto in = values<std::uint16_t>(stored.levels[0]);
+    const auto out = values<std::uint16_t>(read_part(picture));
+    ASSERT_EQ(out.size(), 60u);
+    for (std::size_t texel = 0; texel < 15; ++texel) {
+        for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(out[texel * 4 + c], in[texel * 3 + c]);
+        EXPECT_EQ(out[texel * 4 + 3], 0xffff);
+    }
+}
+
+TEST_F(PictureTest, OfFiveChannelsTheFirstFourAreReadAndTheSentenceSaysSo) {
+    const Picture picture = open_picture(one("a.tif", stored_picture(2, 2, 5, TypeDesc::UINT8, 1)));
+    EXPECT_EQ(picture.info().format, Format::rgba8_unorm);
+    EXPECT_EQ(picture.conversions(), Sentences{"Of 5 channels the first four are read."});
+}
+
+TEST_F(PictureTest, SrgbIsTakenFromTheMetadataOrAsChosen) {
+    StoredPicture stored = stored_picture(4, 4, 4, TypeDesc::UINT8, 2);
+    stored.spec.attribute("oiio:ColorSpace", "sRGB");
+    const fs::path path = one("a.png", stored);
+    EXPECT_EQ(open_picture(path).info().format, Format::rgba8_srgb);
+    EXPECT_EQ(open_picture(path).metadata().color_space, "sRGB");
+    EXPECT_EQ(open_picture(path, {.color = PictureColor::linear}).info().format, Format::rgba8_unorm);
+    const fs::path plain = one("b.tif", stored_picture(4, 4, 1, TypeDesc::UINT8, 2));
+    EXPECT_EQ(open_picture(plain).info().format, Format::r8_unorm);
+    EXPECT_EQ(open_picture(plain, {.color = PictureColor::srgb}).info().format, Format::r8_srgb);
+    const Picture wide =
+        open_picture(one("c.tif", stored_picture(4, 4, 1, TypeDesc::UINT16, 2)), {.color = PictureColor::srgb});
+    EXPECT_EQ(wide.info().format, Format::r16_unorm);
+    EXPECT_EQ(wide.conversions(),
+              Sentences{"Numbers are sRGB and stay so: r16_unorm is not decoded by the texture unit."});
+}
+
+TEST_F(PictureTest, AFormatWithTheSameBitsTakesThemAsTheyAre) {
+    const StoredPicture stored = stored_picture(6, 5, 4, TypeDesc::UINT8, 3);
+    const fs::path path = one("a.tif", stored);
+    for (const Format format : {Format::rgba8_uint, Format::rgba8_sint, Format::rgba8_snorm, Format::rgba8_srgb}) {
+        const Picture picture = open_picture(path, {.format = format});
+        EXPECT_EQ(picture.info().format, format);
+        EXPECT_EQ(picture.conversions(),
+                  Sentences{"The stored bits are taken for " + std::string(name(format)) + " as they are."});
+        EXPECT_TRUE(same_bytes(read_part(picture), stored.levels[0]));
+    }
+}
+
+TEST_F(PictureTest, ValuesBecomeOtherUnormsAndFloatsAndTheSentenceSaysSo) {
+    const Bytes bytes = bytes_of<std::uint8_t>({0, 1, 127, 255});
+    StoredPicture stored = stored_picture(4, 1, 1, TypeDesc::UINT8, 1);
+    stored.levels[0] = bytes;
+    const fs::path path = one("a.tif", stored);
+    const Picture wide = open_picture(path, {.format = Format::r16_unorm});
+    EXPECT_EQ(values<std::uint16_t>(read_part(wide)), (std::vector<std::uint16_t>{0, 257, 127 * 257, 65535}));
+    EXPECT_EQ(wide.conversions(), Sentences{"Channels of 8 bits become 16 bits."});
+    const Picture floats = open_picture(path, {.format = Format::r32_float});
+    EXPECT_EQ(values<float>(read_part(floats)), (std::vector<float>{0, 1 / 255.0f, 127 / 255.0f, 1}));
+    EXPECT_EQ(floats.conversions(), Sentences{"Channels of 8 bits become 32 bits of float."});
+
+    StoredPicture high = stored_picture(4, 1, 1, TypeDesc::FLOAT, 1);
+    high.levels[0] = bytes_of<float>({-1.0f, 0.5f, 1.0f, 7.0f});
+    const Picture clamped = open_picture(one("b.exr", high), {.format = Format::r8_unorm});
+    EXPECT_EQ(values<std::uint8_t>(read_part(clamped)), (std::vector<std::uint8_t>{0, 128, 255, 255}));
+    EXPECT_EQ(clamped.conversions(),
+              (Sentences{"Channels of 32 bits become 8 bits.", "Values below 0 and above 1 are clamped."}));
+    const Picture half = open_picture(at("b.exr"), {.format = Format::r16_float});
+    EXPECT_EQ(values<std::uint16_t>(read_part(half)), (std::vector<std::uint16_t>{0xbc00, 0x3800, 0x3c00, 0x4700}));
+}
+
+TEST_F(PictureTest, SrgbBecomesLinearInFloatsAndBackButAlphaNever) {
+    StoredPicture stored = stored_picture(1, 1, 4, TypeDesc::UINT8, 1);
+    stored.levels[0] = bytes_of<std::uint8_t>({0, 10, 188, 188});
+    const fs::path path = one("a.tif", stored);
+    const Picture picture = open_picture(path, {.format = Format::rgba32_float, .color = PictureColor::srgb});
+    const auto linear = values<float>(read_part(picture));
+    EXPECT_EQ(linear[0], 0.0f);
+    EXPECT_FLOAT_EQ(linear[1], static_cast<float>(10 / 255.0 / 12.92));
+    EXPECT_FLOAT_EQ(linear[2], static_cast<float>(std::pow((188 / 255.0 + 0.055) / 1.055, 2.4)));
+    EXPECT_EQ(linear[3], 188 / 255.0f);
+    EXPECT_EQ(test::sentence_with(picture.conversions(), "decoded"), "sRGB is decoded to linear values.");
+
+    StoredPicture back = stored_picture(1, 1, 4, TypeDesc::FLOAT, 1);
+    back.levels[0] = bytes_of(linear);
+    const Picture again = open_picture(one("b.exr", back), {.format = Format::rgba8_srgb});
+    EXPECT_EQ(values<std::uint8_t>(read_part(again)), (std::vector<std::uint8_t>{0, 10, 188, 188}));
+    EXPECT_EQ(test::sentence_with(again.conversions(), "encoded"), "Linear values are encoded as sRGB.");
+}
+
+TEST_F(PictureTest, ChannelsAreAddedAndLeftOutAsTheFormatAsks) {
+    const auto read = [&](int channels, bool alpha, std::vector<std::uint8_t> texel, Format format,
+                          const char* sentence) {
+        StoredPicture stored = stored_picture(1, 1, channels, TypeDesc::UINT8, 1);
+        if (alpha) {
+            stored.spec.channelnames = {"Y", "A"};
+            stored.spec.alpha_channel = 1;
+        }
+        stored.levels[0] = bytes_of(texel);
+        const Picture picture =
+            open_picture(one(alpha ? "a.png" : "a.tif", stored), {.format = format, .color = PictureColor::linear});
+        EXPECT_NE(test::sentence_with(picture.conversions(), sentence), "") << sentence;
+        return values<std::uint8_t>(read_part(picture));
+    };
+    using Texel = std::vector<std::uint8_t>;
+    EXPECT_EQ(read(1, false, {9}, Format::rgba8_unorm, "Grey is widened"), (Texel{9, 9, 9, 255}));
+    EXPECT_EQ(read(2, true, {9, 3}, Format::rgba8_unorm, "Grey is widened"), (Texel{9, 9, 9, 3}));
+    EXPECT_EQ(read(2, false, {9, 3}, Format::rgba8_unorm, "blue 0"), (Texel{9, 3, 0, 255}));
+    EXPECT_EQ(read(1, false, {9}, Format::rg8_unorm, "the second 1"), (Texel{9, 255}));
+    EXPECT_EQ(read(4, false, {9, 8, 7, 6}, Format::r8_unorm, "Of 4 channels the first is kept."), (Texel{9}));
+    EXPECT_EQ(read(3, false, {9, 8, 7}, Format::rg8_unorm, "the first two are kept"), (Texel{9, 8}));
+}
+
+TEST_F(PictureTest, FormatsThatTheTexelsDoNotBecomeAreRefusedAndNamed) {
+    const fs::path floats = one("floats.exr", stored_picture(2, 2, 4, TypeDesc::FLOAT, 1));
+    for (const Format format : {Format::rgba32_uint, Format::bc1_unorm, Format::rgb10a2_unorm, Format::nv12}) {
+        test::expect_error([&] { (void)open_picture(floats, {.format = format}); }, ErrorCode::unsupported,
+                           "texton::open_picture", {"floats.exr", "rgba32_float", name(format)});
+    }
+}
+
+TEST_F(PictureTest, AlphaIsKeptAsStoredAndNamed) {
+    StoredPicture stored = stored_picture(1, 1, 4, TypeDesc::UINT8, 1);
+    stored.levels[0] = bytes_of<std::uint8_t>({200, 100, 50, 0});
+    stored.spec.attribute("oiio:UnassociatedAlpha", 1);
+    const Picture straight = open_picture(one("a.png", stored));
+    EXPECT_EQ(straight.metadata().alpha, PictureAlpha::straight);
+    EXPECT_TRUE(same_bytes(read_part(straight), stored.levels[0]));
+    const Picture half = open_picture(one("a.exr", stored_picture(1, 1, 4, TypeDesc::HALF, 1)));
+    EXPECT_EQ(half.metadata().alpha, PictureAlpha::premultiplied);
+    EXPECT_EQ(open_picture(one("b.exr", stored_picture(1, 1, 1, TypeDesc::HALF, 1))).metadata().alpha,
+              PictureAlpha::none);
+}
+
+TEST_F(PictureTest, MetadataIsWhatTheFileSays) {
+    StoredPicture stored = stored_picture(9, 4, 3, TypeDesc::HALF, 1);
+    stored.spec.attribute("Artist", "somebody");
+    stored.spec.attribute("PixelAspectRatio", 2.0f);
+    const PictureMetadata metadata = open_picture(one("a.exr", stored)).metadata();
+    EXPECT_EQ(metadata.file_kind, "openexr");
+    EXPECT_EQ(metadata.channels, (std::vector<std::string>{"R", "G", "B"}));
+    EXPECT_EQ(metadata.parts, 1u);
+    const auto has = [&](const PictureAttribute& wanted) {
+        return std::find(metadata.attributes.begin(), metadata.attributes.end(), wanted) != metadata.attributes.end();
+    };
+    EXPECT_TRUE(has({"Artist", "somebody", "string"}));
+    EXPECT_TRUE(has({"PixelAspectRatio", "2", "float"}));
+}
+
+// --- parts of a picture ---
+
+TEST_F(PictureTest, AnyRegionIsReadFromRowsAndFromTiles) {
+    StoredPicture tiled = stored_picture(100, 70, 4, TypeDesc::UINT16, 4);
+    tiled.spec.tile_width = 32;
+    tiled.spec.tile_height = 16;
+    StoredPicture strips = tiled;
+    strips.spec.tile_width = strips.spec.tile_height = 0;
+    StoredPicture moved = tiled;
+    moved.spec.x = moved.spec.full_x = -11;
+    moved.spec.y = moved.spec.full_y = 5;
+    for (const fs::path& path : {one("tiled.tif", tiled), one("rows.tif", strips), one("rows.png", strips)}) {
+        SCOPED_TRACE(path.string());
+        const Picture picture = open_picture(path);
+        for (const Region& region :
+             {Region{{0, 0, 0}, {100, 70}}, Region{{33, 17, 0}, {1, 1}}, Region{{99, 69, 0}, {1, 1}},
+              Region{{0, 5, 0}, {100, 20}}, Region{{31, 15, 0}, {34, 18}}, Region{{64, 16, 0}, {32, 16}}}) {
+            SCOPED_TRACE(to_string(region));
+            EXPECT_TRUE(same_bytes(read_part(picture, {.region = region}), box(tiled.levels[0], {100, 70}, 8, region)));
+        }
+    }
+    StoredPicture half = stored_picture(100, 70, 4, TypeDesc::HALF, 4);
+    half.spec.tile_width = half.spec.tile_height = 32;
+    half.spec.x = half.spec.full_x = -11;
+    half.spec.y = half.spec.full_y = 5;
+    const Region region{{30, 31, 0}, {40, 3}};
+    EXPECT_TRUE(same_bytes(read_part(open_picture(one("moved.exr", half)), {.region = region}),
+                           box(half.levels[0], {100, 70}, 8, region)));
+}
+
+TEST_F(PictureTest, PartsThatAreNotThereAreRefusedAndNamed) {
+    const Picture picture = open_picture(one("a.tif", stored_picture(8, 8, 1, TypeDesc::UINT8, 1)));
+    Bytes bytes(64);
+    const auto refused = [&](const Subresource& part, ErrorCode code, std::string_view fragment) {
+        test::expect_error([&] { picture.read(part, bytes); }, code, "texton::Picture", {"a.tif", fragment});
+    };
+    refused({.level = 1}, ErrorCode::out_of_bounds, "level 1");
+    refused({.layer = 0}, ErrorCode::bad_argument, "layer 0 of array_2d");
+    refused({.face = 0}, ErrorCode::bad_argument, "face 0 of array_2d");
+    refused({.region = Region{{0, 0, 0}, {4, 4}}}, ErrorCode::bad_argument, "64 bytes are not 4 x 4 texels");
+    test::expect_error(
+        [&] {
+            picture.read({.region = Region{{4, 4, 0}, {8, 8}}}, bytes);
+        },
+        ErrorCode::out_of_bounds, "texton::Picture");
+    test::expect_error([&] { (void)picture.plane(0); }, ErrorCode::bad_argument, "texton::Picture",
+                       {"a.tif", "plane 0"});
+    test::expect_error([] { (void)Picture().info(); }, ErrorCode::released, "texton::Picture");
+}
+
+// --- levels ---
+
+TEST_F(PictureTest, ChainsOfTiledFilesAreLevels) {
+    for (const std::string name : {"a.tif", "a.tx", "a.exr"}) {
+        SCOPED_TRACE(name);
+        const TypeDesc type = name == "a.exr" ? TypeDesc::HALF : TypeDesc::UINT8;
+        const StoredPicture stored = stored_chain(150, 37, 4, type, 3, 16);
+        const Picture picture = open_picture(one(name, stored));
+        ASSERT_EQ(picture.info().levels, 8);
+        EXPECT_EQ(picture.info().extent, (Extent{150, 37}));
+        for (int level = 0; level < 8; ++level) {
+            EXPECT_TRUE(
+                same_bytes(read_part(picture, {.level = level}), stored.levels[static_cast<std::size_t>(level)]));
+        }
+        const Picture part = open_picture(at(name), {.first_level = 2, .levels = 3});
+        EXPECT_EQ(part.info().extent, (Extent{37, 9}));
+        ASSERT_EQ(part.info().levels, 3);
+        EXPECT_TRUE(same_bytes(read_part(part, {.level = 1}), stored.levels[3]));
+        test::expect_error([&] { (void)open_picture(at(name), {.first_level = 8}); }, ErrorCode::out_of_bounds,
+                           "texton::open_picture", {name, "8 levels"});
+    }
+}
+
+// --- several pictures ---
+
+TEST_F(PictureTest, SeveralFilesAreLayersOrSlices) {
+    std::vector<fs::path> paths;
+    Bytes all;
+    for (unsigned index = 0; index < 40; ++index) {  // more than are kept open
+        const StoredPicture stored = stored_picture(9, 6, 2, TypeDesc::UINT16, index);
+        paths.push_back(one("slice." + std::to_string(1008 + index) + ".tif", stored));
+        all.insert(all.end(), stored.levels[0].begin(), stored.levels[0].end());
+    }
+    (void)one("slice.1050.tif", stored_picture(9, 6, 2, TypeDesc::UINT16, 1));  // not the next number
+    EXPECT_EQ(numbered_files(paths.front()), paths);
+    const Picture layers = open_picture(paths);
+    EXPECT_EQ(layers.info(),
+              (ArrayInfo{.format = Format::rg16_unorm, .extent = {9, 6}, .kind = ArrayKind::layered_2d, .layers = 40}));
+    EXPECT_TRUE(same_bytes(read_part(layers), all));
+    const Picture volume = open_picture(paths, {.kind = ArrayKind::array_3d});
+    EXPECT_EQ(volume.info(),
+              (ArrayInfo{.format = Format::rg16_unorm, .extent = {9, 6, 40}, .kind = ArrayKind::array_3d}));
+    const Region region{{2, 1, 5}, {4, 3, 30}};
+    EXPECT_TRUE(same_bytes(read_part(volume, {.region = region}), box(all, {9, 6, 40}, 4, region)));
+}
+
+TEST_F(PictureTest, NumbersOfFilesMayGrowADigit) {
+    std::vector<fs::path> paths;
+    for (const char* name : {"9.tif", "10.tif", "11.tif"})
+        paths.push_back(one(name, stored_picture(1, 1, 1, TypeDesc::UINT8, 1)));
+    EXPECT_EQ(numbered_files(paths[0]), paths);
+    const fs::path alone = one("none.tif", stored_picture(1, 1, 1, TypeDesc::UINT8, 1));
+    EXPECT_EQ(numbered_files(alone), std::vector<fs::path>{alone});
+}
+
+TEST_F(PictureTest, PartsOfAFileAreLayersWhereLayersAreAskedFor) {
+    for (const std::string name : {"a.exr", "a.tif"}) {
+        SCOPED_TRACE(name);
+        std::vector<StoredPicture> parts;
+        for (unsigned index = 0; index < 3; ++index) {
+            parts.push_back(stored_picture(12, 5, 1, TypeDesc::FLOAT, index));
+            parts.back().spec.attribute("oiio:subimagename", "part " + std::to_string(index));
+        }
+        const fs::path path = store(at(name), parts);
+        EXPECT_EQ(open_picture(path).info().kind, ArrayKind::array_2d);
+        EXPECT_EQ(open_picture(path).metadata().parts, 3u);
+        EXPECT_TRUE(same_bytes(read_part(open_picture(path, {.part = 1})), parts[1].levels[0]));
+        const Picture layers = open_picture(path, {.kind = ArrayKind::layered_2d});
+        ASSERT_EQ(layers.info().layers, 3u);
+        for (std::size_t layer = 0; layer < 3; ++layer) {
+            EXPECT_TRUE(same_bytes(read_part(layers, {.layer = layer}), parts[layer].levels[0]));
+        }
+        EXPECT_EQ(open_picture(path, {.kind = ArrayKind::array_3d}).info().extent, (Extent{12, 5, 3}));
+        test::expect_error([&] { (void)open_picture(path, {.part = 3}); }, ErrorCode::io, "texton::open_picture",
+                           {name, "part 3"});
+    }
+}
+
+TEST_F(PictureTest, RowsAreLayersOfOneDimension) {
+    const StoredPicture stored = stored_picture(31, 6, 1, TypeDesc::UINT8, 6);
+    const Picture picture = open_picture(one("a.tif", stored), {.kind = ArrayKind::layered_1d});
+    EXPECT_EQ(picture.info(),
+              (ArrayInfo{.format = Format::r8_unorm, .extent = {31}, .kind = ArrayKind::layered_1d, .layers = 6}));
+    EXPECT_EQ(picture.conversions(), Sentences{"Each row is a layer."});
+    EXPECT_TRUE(same_bytes(read_part(picture), stored.levels[0]));
+    EXPECT_TRUE(same_bytes(read_part(picture, {.layer = 4}), box(stored.levels[0], {31, 6}, 1, {{0, 4, 0}, {31, 1}})));
+    const Picture line =
+        open_picture(one("b.tif", stored_picture(31, 1, 1, TypeDesc::UINT8, 6)), {.kind = ArrayKind::array_1d});
+    EXPECT_EQ(line.info(), (ArrayInfo{.format = Format::r8_unorm, .extent = {31}, .kind = ArrayKind::array_1d}));
+    test::expect_error([&] { (void)open_picture(at("a.tif"), {.kind = ArrayKind::array_1d}); }, ErrorCode::unsupported,
+                       "texton::open_picture", {"a.tif", "31 x 6", "array_1d"});
+}
+
+TEST_F(PictureTest, PicturesThatAreNotAlikeAreRefusedAndNamed) {
+    const std::vector<fs::path> sides{one("a.tif", stored_picture(4, 4, 1, TypeDesc::UINT8, 1)),
+                                      one("b.tif", stored_picture(4, 5, 1, TypeDesc::UINT8, 1))};
+    test::expect_error([&] { (void)open_picture(sides); }, ErrorCode::io, "texton::open_picture",
+                       {"b.tif", "4 x 5", "4 x 4"});
+    const std::vector<fs::path> types{sides[0], one("c.tif", stored_picture(4, 4, 1, TypeDesc::UINT16, 1))};
+    test::expect_error([&] { (void)open_picture(types); }, ErrorCode::io, "texton::open_picture",
+                       {"c.tif", "r16_unorm", "r8_unorm"});
+    const std::vector<fs::path> two{sides[0], sides[0]};
+    test::expect_error([&] { (void)open_picture(two, {.kind = ArrayKind::array_2d}); }, ErrorCode::unsupported,
+                       "texton::open_picture", {"a.tif", "2 pictures"});
+    test::expect_error([&] { (void)open_picture(std::span<const fs::path>{}); }, ErrorCode::bad_argument,
+                       "texton::open_picture");
+}
+
+// --- orientation and windows ---
+
+// Exif: where row 0 and column 0 of the file are in the picture as it is meant.
+TEST_F(PictureTest, EveryOrientationIsTurnedUpright) {
+    constexpr std::size_t kWidth = 5, kHeight = 3;
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+        SCOPED_TRACE(orientation);
+        StoredPicture stored = stored_picture(kWidth, kHeight, 1, TypeDesc::UINT16, 9);
+        stored.spec.attribute("Orientation", orientation);
+        const fs::path path = one("a.tif", stored);
+        const auto in = values<std::uint16_t>(stored.levels[0]);
+        const bool swapped = orientation >= 5;
+        const std::size_t width = swapped ? kHeight : kWidth, height = swapped ? kWidth : kHeight;
+        std::vector<std::uint16_t> expected(in.size());
+        for (std::size_t row = 0; row < kHeight; ++row) {
+            for (std::size_t column = 0; column < kWidth; ++column) {
+                const std::size_t last_row = kHeight - 1 - row, last_column = kWidth - 1 - column;
+                const std::size_t places[8][2] = {{column, row},           {last_column, row}, {last_column, last_row},
+                                                  {column, last_row},      {row, column},      {last_row, column},
+                                                  {last_row, last_column}, {row, last_column}};
+                const auto& [x, y] = places[orientation - 1];
+                expected[y * width + x] = in[row * kWidth + column];
+            }
+        }
+        const Picture picture = open_picture(path);
+        EXPECT_EQ(picture.info().extent, (Extent{width, height}));
+        EXPECT_EQ(values<std::uint16_t>(read_part(picture)), expected);
+        for (std::size_t y = 0; y < height; ++y) {
+            for (std::size_t x = 0; x + 1 < width; ++x) {
+                const auto pair = values<std::uint16_t>(read_part(picture, {.region = Region{{x, y, 0}, {2, 1}}}));
+                EXPECT_EQ(pair, (std::vector<std::uint16_t>{expected[y * width + x], expected[y * width + x + 1]}));
+            }
+        }
+        const std::string sentence = "Turned upright from orientation " + std::to_string(orientation) + ".";
+        EXPECT_EQ(picture.conversions(), orientation == 1 ? Sentences{} : Sentences{sentence});
+        EXPECT_EQ(picture.metadata().orientation, orientation);
+        EXPECT_TRUE(same_bytes(read_part(open_picture(path, {.upright = false})), stored.levels[0]));
+    }
+}
+
+TEST_F(PictureTest, TheDisplayWindowIsFilledWithZerosAndCutsWhatIsOutside) {
+    struct Row {
+        PictureFrame data, display;
+    };
+    for (const Row& row :
+         {Row{{3, 2, 6, 4}, {0, 0, 16, 9}}, Row{{-2, -1, 6, 4}, {0, 0, 16, 9}}, Row{{-5, -5, 40, 30}, {1, 2, 7, 5}},
+          Row{{100, 100, 4, 4}, {0, 0, 6, 6}}, Row{{14, 7, 6, 4}, {0, 0, 16, 9}}}) {
+        StoredPicture stored = stored_picture(row.data.width, row.data.height, 1, TypeDesc::FLOAT, 4);
+        stored.spec.x = row.data.x;
+        stored.spec.y = row.data.y;
+        stored.spec.full_x = row.display.x;
+        stored.spec.full_y = row.display.y;
+        stored.spec.full_width = row.display.width;
+        stored.spec.full_height = row.display.height;
+        const fs::path path = one("a.exr", stored);
+        const auto in = values<std::uint32_t>(stored.levels[0]);
+        std::vector<std::uint32_t> expected;
+        for (int y = row.display.y; y < row.display.y + row.display.height; ++y) {
+            for (int x = row.display.x; x < row.display.x + row.display.width; ++x) {
+                const int u = x - row.data.x, v = y - row.data.y;
+                const bool there = u >= 0 && v >= 0 && u < row.data.width && v < row.data.height;
+                expected.push_back(there ? in[static_cast<std::size_t>(v * row.data.width + u)] : 0u);
+            }
+        }
+        const Picture picture = open_picture(path, {.window = PictureWindow::display});
+        EXPECT_EQ(picture.metadata().data, row.data);
+        EXPECT_EQ(picture.metadata().display, row.display);
+        EXPECT_EQ(values<std::uint32_t>(read_part(picture)), expected);
+        EXPECT_NE(test::sentence_with(picture.conversions(), "are 0."), "");
+        EXPECT_TRUE(same_bytes(read_part(open_picture(path)), stored.levels[0]));
+        EXPECT_NE(test::sentence_with(open_picture(path).conversions(), "is all that is read."), "");
+    }
+}
+
+// --- raw frames ---
+
+TEST_F(PictureTest, RawFramesHaveTheirPlanesBehindEachOther) {
+    struct Row {
+        Format format;
+        std::size_t luma, chroma;  // bytes
+    };
+    for (const Row& row : {Row{Format::nv12, 96, 48}, Row{Format::p010, 192, 96}, Row{Format::p016, 192, 96},
+                           Row{Format::nv16, 96, 96}}) {
+        SCOPED_TRACE(name(row.format));
+        const std::size_t frame = row.luma + row.chroma;
+        const Bytes bytes = test::pattern(3 * frame, 8);
+        const fs::path path = test::write_bytes(at("a.yuv"), bytes);
+        const Picture picture = open_picture(path, {.raw = RawFrames{row.format, {12, 8}, 1}});
+        EXPECT_EQ(picture.info(), (ArrayInfo{.format = row.format, .extent = {12, 8}}));
+        EXPECT_EQ(picture.metadata().frames, 3u);
+        EXPECT_TRUE(same_bytes(read_part(picture.plane(0)), std::span(bytes).subspan(frame, row.luma)));
+        EXPECT_TRUE(same_bytes(read_part(picture.plane(1)), std::span(bytes).subspan(frame + row.luma, row.chroma)));
+        const auto refused = [&](const RawFrames& raw, ErrorCode code, std::string_view fragment) {
+            test::expect_error([&] { (void)open_picture(path, {.raw = raw}); }, code, "texton::open_picture",
+                               {"a.yuv", fragment});
+        };
+        refused({row.format, {12, 8}, 3}, ErrorCode::out_of_bounds, "3 frames");
+        refused({row.format, {14, 8}}, ErrorCode::io, "no whole number of frames");
+        refused({row.format, {11, 8}}, ErrorCode::bad_argument, "11 x 8");
+        refused({row.format, {0, 8}}, ErrorCode::bad_argument, "0 x 8");
+        refused({Format::rgba8_unorm, {12, 8}}, ErrorCode::bad_argument, "rgba8_unorm");
+        Bytes part(1);
+        test::expect_error([&] { picture.read({}, part); }, ErrorCode::bad_argument, "texton::Picture",
+                           {"a.yuv", "planes"});
+    }
+}
+
+// --- what is wrong with files ---
+
+TEST_F(PictureTest, WhatIsNoPictureIsRefusedAndNamed) {
+    const auto refused = [&](const fs::path& path, std::string_view fragment) {
+        test::expect_error([&] { (void)open_picture(path); }, ErrorCode::io, "texton::open_picture",
+                           {path.filename().string(), fragment});
+    };
+    refused(at("nowhere.png"), "does not exist");
+    refused(folder_.path(), "is a folder");
+    for (const std::string content : {"", "no picture\n", "DDS"}) {
+        for (const std::string name : {"empty.png", "empty.exr", "empty.tif", "empty.jpg", "empty.dds", "empty"}) {
+            std::ofstream(at(name)) << content;
+            refused(at(name), "");
+        }
+    }
+}
+
+TEST_F(PictureTest, FilesThatAreCutFailWhereTheyEndAndAreNamed) {
+    for (const std::string name : {"a.tif", "a.png", "a.exr"}) {
+        const TypeDesc type = name == "a.exr" ? TypeDesc::HALF : TypeDesc::UINT8;
+        const Bytes whole = test::file_bytes(one(name, stored_picture(64, 64, 4, type, 1)));
+        for (const std::size_t bytes :
+             {std::size_t{4}, std::size_t{30}, whole.size() / 2, whole.size() - whole.size() / 8}) {
+            SCOPED_TRACE(name + " " + std::to_string(bytes));
+            const fs::path part = test::write_bytes(at("cut" + name.substr(1)), std::span(whole).first(bytes));
+            test::expect_error([&] { (void)read_part(open_picture(part)); }, ErrorCode::io, "texton::", {"cut"});
+        }
+    }
+}
+
+// A file of 100 bytes whose header claims 30,000 times 33,333 texels.
+TEST_F(PictureTest, AClaimOfAThousandMillionTexelsTakesNoMemory) {
+    const auto claim = [&](const std::string& name, TypeDesc type) {
+        const fs::path path = at(name);
+        const auto out = OIIO::ImageOutput::create(path.string());
+        OIIO::ImageSpec spec(30000, 33333, 4, type);
+        spec.attribute("compression", "zip");
+        EXPECT_TRUE(out && out->open(path.string(), spec));
+        const Bytes row(30000 * spec.pixel_bytes());
+        for (int y = 0; y < 64; ++y) EXPECT_TRUE(out->write_scanline(y, 0, type, row.data()));
+        (void)out->close();
+        return path;
+    };
+    for (const fs::path& path : {claim("claim.tif", TypeDesc::UINT8), claim("claim.exr", TypeDesc::FLOAT)}) {
+        SCOPED_TRACE(path.string());
+        test::expect_error([&] { (void)read_image(path); }, ErrorCode::io, "texton::read_image",
+                           {path.filename().string()});
+        test::expect_error(
+            [&] {
+                const Picture picture = open_picture(path);
+                Bytes row(30000 * info(picture.info().format).bytes);
+                picture.read({.region = Region{{0, 33332, 0}, {30000, 1}}}, row);
+            },
+            ErrorCode::io, "texton::", {path.filename().string()});
+    }
+}
+
+TEST_F(PictureTest, FilesThatVanishOrChangeAfterTheyWereOpenedFailAndAreNamed) {
+    const StoredPicture stored = stored_picture(64, 64, 4, TypeDesc::UINT8, 1);
+    std::vector<fs::path> paths;
+    for (int index = 0; index < 40; ++index) paths.push_back(one("a" + std::to_string(index) + ".tif", stored));
+    const Picture picture = open_picture(paths);  // the first are no longer open
+    fs::remove(paths[0]);
+    (void)one("a1.tif", stored_picture(64, 32, 4, TypeDesc::UINT8, 1));
+    test::expect_error([&] { (void)read_part(picture, {.layer = 0}); }, ErrorCode::io, "texton::Picture",
+                       {"a0.tif", "does not exist"});
+    test::expect_error([&] { (void)read_part(picture, {.layer = 1}); }, ErrorCode::io, "texton::Picture",
+                       {"a1.tif", "has changed"});
+    EXPECT_TRUE(same_bytes(read_part(picture, {.layer = 2}), stored.levels[0]));
+
+    test::write_bytes(at("a.yuv"), Bytes(24));
+    const Picture raw = open_picture(at("a.yuv"), {.raw = RawFrames{Format::nv12, {4, 4}}});
+    fs::resize_file(at("a.yuv"), 10);
+    test::expect_error([&] { (void)read_part(raw.plane(0)); }, ErrorCode::io, "texton::Picture",
+                       {"a.yuv", "ends after 10 bytes"});
+    fs::remove(at("a.yuv"));
+    test::expect_error([&] { (void)read_part(raw.plane(0)); }, ErrorCode::io, "texton::Picture",
+                       {"a.yuv", "can no longer be opened"});
+}
+
+}  // namespace
+}  // namespace texton

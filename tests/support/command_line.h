@@ -1,0 +1,59 @@
+#pragma once
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/place.h"
+
+namespace texton::test {
+
+/// How a program ended: its exit status (-1 if a signal ended it) and what it printed.
+struct Ended {
+    int status;
+    std::string out;
+    std::string err;
+};
+
+/// Base of the suites that run the program texton as a shell runs it, each test in a folder of its own.
+class CommandLine : public testing::Test {
+protected:
+    void SetUp() override {
+        const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+        folder_ = std::filesystem::path(testing::TempDir()) /
+                  (std::string("texton_") + test.test_suite_name() + "_" + test.name());
+        std::filesystem::remove_all(folder_);
+        std::filesystem::create_directories(folder_);
+    }
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    const std::filesystem::path& folder() const { return folder_; }
+    /// A path in the folder.
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+
+    /// `texton ARGUMENTS`, in the folder.
+    Ended run(const std::string& arguments) const { return shell("'" + kProgram + "' " + arguments); }
+
+    Ended shell(const std::string& command) const {
+        const std::string line = "cd '" + folder_.string() + "' && (" + command + ") >out 2>err";
+        const int status = std::system(line.c_str());
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out"), text("err")};
+    }
+
+    std::string text(const std::string& name) const {
+        std::ifstream file(at(name), std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    inline static const std::string kProgram = place("TEXTON_PROGRAM", TEXTON_PROGRAM);
+
+private:
+    std::filesystem::path folder_;
+};
+
+}  // namespace texton::test

@@ -1,0 +1,149 @@
+#pragma once
+// For tests of picture files: a folder that is gone afterwards, and files in it as OpenImageIO writes them.
+#include <OpenImageIO/imageio.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/picture.h>
+
+#include "tests/support/texels.h"
+
+namespace texton::test {
+
+class PictureFolder {
+public:
+    PictureFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "texton-picture-XXXXXX").string();
+        if (mkdtemp(name.data()) != nullptr) folder_ = name;
+    }
+    ~PictureFolder() {
+        std::error_code ignored;
+        std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, ignored);
+        std::filesystem::remove_all(folder_, ignored);
+    }
+    PictureFolder(const PictureFolder&) = delete;
+    PictureFolder& operator=(const PictureFolder&) = delete;
+
+    std::filesystem::path path() const { return folder_; }
+    std::filesystem::path at(const std::string& name) const { return folder_ / name; }
+    /// Also those whose name begins with a dot.
+    std::ptrdiff_t files() const {
+        return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
+    }
+
+private:
+    std::filesystem::path folder_;
+};
+
+/// One picture of a file, with its levels: packed texels of each.
+struct StoredPicture {
+    OIIO::ImageSpec spec;
+    std::vector<Bytes> levels;
+};
+
+/// A picture of that type with other bytes for each seed.
+inline StoredPicture stored_picture(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed,
+                                    int depth = 1) {
+    StoredPicture picture{OIIO::ImageSpec(width, height, channels, type), {}};
+    picture.spec.depth = picture.spec.full_depth = depth;
+    picture.spec.attribute("oiio:UnassociatedAlpha", 1);  // the bytes go to the file as they are
+    picture.levels.push_back(pattern(static_cast<std::size_t>(picture.spec.image_bytes()), seed));
+    return picture;
+}
+
+/// The same tiled, with all levels down to one texel.
+inline StoredPicture stored_chain(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed, int tile) {
+    StoredPicture picture = stored_picture(width, height, channels, type, seed);
+    picture.spec.tile_width = picture.spec.tile_height = tile;
+    picture.spec.tile_depth = 1;
+    picture.spec.attribute("textureformat", "Plain Texture");
+    while (width > 1 || height > 1) {
+        width = std::max(1, width / 2);
+        height = std::max(1, height / 2);
+        const auto bytes =
+            static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * picture.spec.pixel_bytes();
+        picture.levels.push_back(pattern(bytes, ++seed));
+    }
+    return picture;
+}
+
+/// Writes parts and their levels, without Texton.
+inline std::filesystem::path store(const std::filesystem::path& path, const std::vector<StoredPicture>& pictures) {
+    const auto out = OIIO::ImageOutput::create(path.string());
+    EXPECT_TRUE(out) << path;
+    if (!out) return path;
+    std::vector<OIIO::ImageSpec> specs;
+    for (const StoredPicture& picture : pictures) specs.push_back(picture.spec);
+    bool first = true;
+    for (const StoredPicture& picture : pictures) {
+        OIIO::ImageSpec spec = picture.spec;
+        for (std::size_t level = 0; level < picture.levels.size(); ++level) {
+            if (level > 0) {
+                spec.width = std::max(1, spec.width / 2);
+                spec.height = std::max(1, spec.height / 2);
+                spec.full_width = spec.width;
+                spec.full_height = spec.height;
+            }
+            bool opened = false;
+            if (first && specs.size() > 1) {
+                opened = out->open(path.string(), static_cast<int>(specs.size()), specs.data());
+            } else if (first) {
+                opened = out->open(path.string(), spec);
+            } else {
+                const bool mip = level > 0 && out->supports("mipmap");
+                opened = out->open(path.string(), spec,
+                                   mip ? OIIO::ImageOutput::AppendMIPLevel : OIIO::ImageOutput::AppendSubimage);
+            }
+            EXPECT_TRUE(opened && out->write_image(spec.format, picture.levels[level].data())) << out->geterror();
+            first = false;
+        }
+    }
+    EXPECT_TRUE(out->close()) << out->geterror();
+    return path;
+}
+
+/// The whole level, or the part.
+inline Bytes read_part(const Picture& picture, const Subresource& part = {}) {
+    Extent extent = level_extent(picture.info(), part.level);
+    extent.depth = slice_count(picture.info(), part.level);
+    if (part.layer) extent.depth = is_cube(picture.info().kind) ? 6 : 1;
+    if (part.face) extent.depth = 1;
+    if (part.region) extent = part.region->extent;
+    Bytes bytes(packed_bytes(picture.info().format, extent));
+    picture.read(part, bytes);
+    return bytes;
+}
+
+inline Bytes file_bytes(const std::filesystem::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    const std::string content(std::istreambuf_iterator<char>(in), {});
+    Bytes bytes(content.size());
+    std::memcpy(bytes.data(), content.data(), content.size());
+    return bytes;
+}
+
+inline std::filesystem::path write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+    std::filesystem::remove(path);  // file systems flush a file that is cut and written again
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return path;
+}
+
+/// The one of `sentences` that has the fragment, or none.
+inline std::string sentence_with(const std::vector<std::string>& sentences, std::string_view fragment) {
+    for (const std::string& sentence : sentences) {
+        if (sentence.find(fragment) != std::string::npos) return sentence;
+    }
+    return "";
+}
+
+}  // namespace texton::test

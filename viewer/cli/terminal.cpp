@@ -1,0 +1,61 @@
+#include "viewer/cli/terminal.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace texton::cli {
+
+std::string Table::text() const {
+    std::vector<std::size_t> widths;
+    for (const auto& row : rows_) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    }
+    std::string out;
+    for (const auto& row : rows_) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (i > 0) line += "  ";
+            line +=
+                i == 0 || words_ ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("{:>{}}", row[i], widths[i]);
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        out += line + '\n';
+    }
+    return out;
+}
+
+ProgressBar::ProgressBar(std::string_view title) : title_(title), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+ProgressBar::~ProgressBar() {
+    if (terminal_ && percent_ >= 0) fmt::print(stderr, "\r{:{}}\r", "", title_.size() + 50);
+}
+
+void ProgressBar::show(double done) {
+    constexpr int kCells = 40;
+    const int percent = static_cast<int>(std::lround(100 * std::clamp(done, 0.0, 1.0)));
+    if (!terminal_ || percent == percent_) return;
+    percent_ = percent;
+    const auto full = static_cast<std::size_t>(percent * kCells / 100);
+    fmt::print(stderr, "\r{} [{:<{}}] {:3}%", title_, std::string(full, '#'), kCells, percent);
+    std::fflush(stderr);
+}
+
+void print_json(const nlohmann::ordered_json& value) { fmt::print("{}\n", value.dump(2)); }
+
+std::string bytes_in_words(std::size_t bytes) {
+    constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+    const bool whole = value == std::floor(value);
+    return whole ? fmt::format("{:.0f} {}", value, kUnits[unit]) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+}  // namespace texton::cli
