@@ -24,17 +24,6 @@ TEXTON_HD inline std::int32_t log2_of_max_anisotropy(int max_anisotropy) {
     return max_anisotropy >= 2 ? 256 : 0;
 }
 
-/// Trilinear optimization: with anisotropy the blend between levels is steeper, around its middle, so that most
-/// fetches need one level. Ratios 2, 4, 8 and 16: rand_grad_aniso2_f32 to rand_grad_aniso16_f32; 6: aniso6_trilinear.
-TEXTON_HD inline LevelBlend sharpen_blend(LevelBlend blend, const Sampler& sampler) {
-    if (!sampler.trilinear_optimization || sampler.max_anisotropy < 2 || blend.weight == 0) return blend;
-    const int quarters = sampler.max_anisotropy < 4 ? 6 : sampler.max_anisotropy < 8 ? 7 : 8;
-    const int start = sampler.max_anisotropy < 4 ? 42 : sampler.max_anisotropy < 8 ? 54 : 64;
-    const std::int32_t weight = (quarters * (blend.weight - start)) >> 2;
-    if (weight >= 256) return {blend.level + 1, 0};
-    return {blend.level, weight < 0 ? 0 : weight};
-}
-
 /// A vector in 1/64.
 struct Direction {
     std::int32_t x;
@@ -69,6 +58,10 @@ TEXTON_HD inline Direction direction_of(const SignedShortFloat* edge) {
     return {edge[0].mantissa < 0 ? -direction.x : direction.x, edge[1].mantissa < 0 ? -direction.y : direction.y};
 }
 
+TEXTON_HD inline std::int32_t limit_ratio(std::int32_t ratio, std::int32_t limit) {
+    return ratio < 0 ? 0 : ratio > limit ? limit : ratio;
+}
+
 /// The footprint as a line of texels: its direction, its level of detail, and log2 of length by width, in 1/256.
 struct FootprintLine {
     Direction direction;
@@ -76,9 +69,10 @@ struct FootprintLine {
     std::int32_t ratio;
 };
 
-/// The minor axis is the parallelogram's area by the major axis, and at least one texel: rand_grad_aniso16_f32.
+/// The minor axis is the parallelogram's area by the major axis: rand_grad_aniso16_f32. The row covers the ratio to one
+/// of at least a texel; the level of detail goes below that, for a bias to raise: aniso4_bias.
 TEXTON_HD inline FootprintLine footprint_line(const PixelFootprint& footprint, int max_anisotropy) {
-    const MajorAxis major = major_axis(footprint);
+    const Axis major = major_axis(footprint);
     if (major.length.mantissa == 0) return {{0, 0}, kNoDetail, 0};
     const SignedShortFloat* x = footprint.x_edge;
     const SignedShortFloat* y = footprint.y_edge;
@@ -86,24 +80,21 @@ TEXTON_HD inline FootprintLine footprint_line(const PixelFootprint& footprint, i
     const std::int32_t length = approximate_log2(major.length);
     const std::int32_t width = approximate_log2(area) - length;
     const std::int32_t limit = log2_of_max_anisotropy(max_anisotropy);
-    std::int32_t ratio = length - (width > 0 ? width : 0);
-    if (ratio < 0) ratio = 0;
-    if (ratio > limit) ratio = limit;
-    return {direction_of(major.along), length - ratio, ratio};
+    return {direction_of(major.part), length - limit_ratio(length - width, limit),
+            limit_ratio(length - (width > 0 ? width : 0), limit)};
 }
 
-/// A row of sample pairs. Weights on each side add up to 128 << scale.
+/// A row of sample pairs. Shares on each side add up to 128 << scale.
 struct SampleRow {
-    std::int32_t scale;
+    int scale;
     std::int32_t
         first;  ///< from the centre to the first pair, in 1/256 of a texel; the next are one texel further each
     std::int32_t share;  ///< of each sample but the last
 };
 
-/// Up to a ratio of 2 one pair moves apart from the centre; above, pairs stand at 1/2, 3/2, ... texels:
+/// Ratios above 1. Up to a ratio of 2 one pair moves apart from the centre; above, pairs stand at 1/2, 3/2, ... texels:
 /// onehot_aniso16.
 TEXTON_HD inline SampleRow sample_row(std::int32_t ratio) {
-    if (ratio <= 0) return {1, 0, 256};
     if (ratio <= 256) return {1, 256 - inverse_exp2(ratio), 256};
     const std::int32_t inverse = inverse_exp2(ratio & 255);
     if (ratio < 511) return {1, 128, inverse};
@@ -116,7 +107,7 @@ TEXTON_HD inline Direction pair_offset(const Direction& direction, std::int32_t 
 }
 
 /// The offset of the first pair in the finer of two blended levels, whose texels are smaller by 2^(weight / 256). It
-/// is rounded down; the pairs beyond stand at its odd multiples: rand_grad_aniso4_f32.
+/// is rounded down, toward minus infinity; the pairs beyond stand at its odd multiples: rand_grad_aniso4_f32.
 TEXTON_HD inline Direction stretch_offset(const Direction& offset, std::int32_t weight) {
     const std::int32_t factor = inverse_exp2(256 - weight) >> 1;
     return {(offset.x * factor) >> 6, (offset.y * factor) >> 6};

@@ -65,8 +65,8 @@ TEXTON_HD inline int decode_bc3_alpha(const BlockBits& bits, int texel) {
 /// One channel of BC4 or BC5 in 16 bits. The ends are weighed in 1/64, and the end of the larger weight (of the
 /// smaller, where there is one on each side of the middle) fills the low bits: rand_bc4u_f0, rand_bc4s_f0.
 TEXTON_HD inline std::int32_t decode_bc4_channel(const BlockBits& bits, int base, int texel, bool is_signed) {
-    constexpr std::uint8_t kWeightOf8[8] = {0, 64, 9, 18, 28, 36, 46, 55};
-    constexpr std::uint8_t kWeightOf6[6] = {0, 64, 12, 24, 40, 52};
+    static constexpr std::uint8_t kWeightOf8[8] = {0, 64, 9, 18, 28, 36, 46, 55};
+    static constexpr std::uint8_t kWeightOf6[6] = {0, 64, 12, 24, 40, 52};
     constexpr std::uint8_t kEnd1FillsOf8 = 0b11010010;  // a bit a code
     constexpr std::uint8_t kEnd1FillsOf6 = 0b110010;
     int end0 = static_cast<int>(bits.at(base, 8));

@@ -8,7 +8,7 @@ namespace texton::detail {
 
 /// A bit a texel: its subset, of two.
 TEXTON_HD inline std::uint32_t bc_partition2(int partition) {
-    constexpr std::uint16_t kSubsets[64] = {
+    static constexpr std::uint16_t kSubsets[64] = {
         0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8,
         0xff00, 0xfff0, 0xf000, 0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce, 0x088c, 0x3110,
         0x6666, 0x366c, 0x17e8, 0x0ff0, 0x718e, 0x399c, 0xaaaa, 0xf0f0, 0x5a5a, 0x33cc, 0x3c3c, 0x55aa, 0x9696,
@@ -19,7 +19,7 @@ TEXTON_HD inline std::uint32_t bc_partition2(int partition) {
 
 /// Two bits a texel: its subset, of three.
 TEXTON_HD inline std::uint32_t bc_partition3(int partition) {
-    constexpr std::uint32_t kSubsets[64] = {
+    static constexpr std::uint32_t kSubsets[64] = {
         0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
         0xaa550000, 0xaa555500, 0xaaaa5500, 0x90909090, 0x94949494, 0xa4a4a4a4, 0xa9a59450, 0x2a0a4250,
         0xa5945040, 0x0a425054, 0xa5a5a500, 0x55a0a0a0, 0xa8a85454, 0x6a6a4040, 0xa4a45000, 0x1a1a0500,
@@ -33,30 +33,30 @@ TEXTON_HD inline std::uint32_t bc_partition3(int partition) {
 
 /// The texel of the second of two subsets whose index has one bit less.
 TEXTON_HD inline int bc_anchor2(int partition) {
-    constexpr std::uint8_t kTexel[64] = {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
-                                         15, 2,  8,  2,  2,  8,  8,  15, 2,  8,  2,  2,  8,  8,  2,  2,
-                                         15, 15, 6,  8,  2,  8,  15, 15, 2,  8,  2,  2,  2,  15, 15, 6,
-                                         6,  2,  6,  8,  15, 15, 2,  2,  15, 15, 15, 15, 15, 2,  2,  15};
+    static constexpr std::uint8_t kTexel[64] = {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
+                                                15, 2,  8,  2,  2,  8,  8,  15, 2,  8,  2,  2,  8,  8,  2,  2,
+                                                15, 15, 6,  8,  2,  8,  15, 15, 2,  8,  2,  2,  2,  15, 15, 6,
+                                                6,  2,  6,  8,  15, 15, 2,  2,  15, 15, 15, 15, 15, 2,  2,  15};
     return kTexel[partition];
 }
 
 /// The same for the second and third of three subsets.
 TEXTON_HD inline int bc_anchor3(int partition, int subset) {
-    constexpr std::uint8_t kSecond[64] = {3, 3,  15, 15, 8, 3,  15, 15, 8,  8,  6,  6,  6,  5,  3,  3,
-                                          3, 3,  8,  15, 3, 3,  6,  10, 5,  8,  8,  6,  8,  5,  15, 15,
-                                          8, 15, 3,  5,  6, 10, 8,  15, 15, 3,  15, 5,  15, 15, 15, 15,
-                                          3, 15, 5,  5,  5, 8,  5,  10, 5,  10, 8,  13, 15, 12, 3,  3};
-    constexpr std::uint8_t kThird[64] = {15, 8, 8,  3,  15, 15, 3,  8,  15, 15, 15, 15, 15, 15, 15, 8,
-                                         15, 8, 15, 3,  15, 8,  15, 8,  3,  15, 6,  10, 15, 15, 10, 8,
-                                         15, 3, 15, 10, 10, 8,  9,  10, 6,  15, 8,  15, 3,  6,  6,  8,
-                                         15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3,  15, 15, 8};
+    static constexpr std::uint8_t kSecond[64] = {3, 3,  15, 15, 8, 3,  15, 15, 8,  8,  6,  6,  6,  5,  3,  3,
+                                                 3, 3,  8,  15, 3, 3,  6,  10, 5,  8,  8,  6,  8,  5,  15, 15,
+                                                 8, 15, 3,  5,  6, 10, 8,  15, 15, 3,  15, 5,  15, 15, 15, 15,
+                                                 3, 15, 5,  5,  5, 8,  5,  10, 5,  10, 8,  13, 15, 12, 3,  3};
+    static constexpr std::uint8_t kThird[64] = {15, 8, 8,  3,  15, 15, 3,  8,  15, 15, 15, 15, 15, 15, 15, 8,
+                                                15, 8, 15, 3,  15, 8,  15, 8,  3,  15, 6,  10, 15, 15, 10, 8,
+                                                15, 3, 15, 10, 10, 8,  9,  10, 6,  15, 8,  15, 3,  6,  6,  8,
+                                                15, 3, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 3,  15, 15, 8};
     return subset == 1 ? kSecond[partition] : kThird[partition];
 }
 
 /// Weight of the second end in 1/64, for indices of 2, 3 or 4 bits.
 TEXTON_HD inline int bc_weight(int index, int width) {
-    constexpr std::uint8_t kWeights[28] = {0, 21, 43, 64, 0,  9,  18, 27, 37, 46, 55, 64, 0,  4,
-                                           9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
+    static constexpr std::uint8_t kWeights[28] = {0, 21, 43, 64, 0,  9,  18, 27, 37, 46, 55, 64, 0,  4,
+                                                  9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
     return kWeights[(1 << width) - 4 + index];
 }
 
@@ -74,10 +74,10 @@ struct Bc7Mode {
 };
 
 TEXTON_HD inline Bc7Mode bc7_mode(int mode) {
-    constexpr Bc7Mode kModes[8] = {{3, 4, 0, 0, 4, 0, 1, 0, 3, 0}, {2, 6, 0, 0, 6, 0, 0, 1, 3, 0},
-                                   {3, 6, 0, 0, 5, 0, 0, 0, 2, 0}, {2, 6, 0, 0, 7, 0, 1, 0, 2, 0},
-                                   {1, 0, 2, 1, 5, 6, 0, 0, 2, 3}, {1, 0, 2, 0, 7, 8, 0, 0, 2, 2},
-                                   {1, 0, 0, 0, 7, 7, 1, 0, 4, 0}, {2, 6, 0, 0, 5, 5, 1, 0, 2, 0}};
+    static constexpr Bc7Mode kModes[8] = {{3, 4, 0, 0, 4, 0, 1, 0, 3, 0}, {2, 6, 0, 0, 6, 0, 0, 1, 3, 0},
+                                          {3, 6, 0, 0, 5, 0, 0, 0, 2, 0}, {2, 6, 0, 0, 7, 0, 1, 0, 2, 0},
+                                          {1, 0, 2, 1, 5, 6, 0, 0, 2, 3}, {1, 0, 2, 0, 7, 8, 0, 0, 2, 2},
+                                          {1, 0, 0, 0, 7, 7, 1, 0, 4, 0}, {2, 6, 0, 0, 5, 5, 1, 0, 2, 0}};
     return kModes[mode];
 }
 
@@ -123,7 +123,7 @@ struct Bc6hRun {
 
 /// The runs of all modes, one mode after the other; each mode says where its own begin.
 TEXTON_HD inline Bc6hRun bc6h_run(int index) {
-    constexpr Bc6hRun kRuns[236] = {
+    static constexpr Bc6hRun kRuns[236] = {
         {2, 1, 4, 1, false},  {2, 2, 4, 1, false},  {3, 2, 4, 1, false},  {0, 0, 0, 10, false}, {0, 1, 0, 10, false},
         {0, 2, 0, 10, false}, {1, 0, 0, 5, false},  {3, 1, 4, 1, false},  {2, 1, 0, 4, false},  {1, 1, 0, 5, false},
         {3, 2, 0, 1, false},  {3, 1, 0, 4, false},  {1, 2, 0, 5, false},  {3, 2, 1, 1, false},  {2, 2, 0, 4, false},

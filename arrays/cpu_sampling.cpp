@@ -4,7 +4,8 @@
 #include <cstring>
 #include <memory>
 
-#include "arrays/cpu_texel_decoder.h"
+#include "arrays/cpu_rows.h"
+#include "arrays/pixel_encode.h"
 #include "arrays/sampling.h"
 #include "arrays/surface_point.h"
 #include "arrays/texel_format.h"
@@ -97,12 +98,15 @@ public:
 
     /// The same for many points.
     void fetch(std::span<const FetchPoint> points, const SampleOptions& options, std::span<Texel> texels) const {
-        if (const TexelDecoder decode = nearest_decoder(options)) {
-            for (std::size_t i = 0; i < points.size(); ++i) texels[i] = decode(nearest_texel(points[i]));
+        if (options.operation == FetchOperation::plain && view_.kind == ArrayKind::array_2d) {
+            fetch_plain(points, texels);
         } else {
             for (std::size_t i = 0; i < points.size(); ++i) texels[i] = fetch(points[i], options);
         }
     }
+
+    /// Plain fetches of a 2D texture, or of a layer; valid as long as the reader.
+    RowSampler rows(std::int32_t layer) const { return {view_, sampler_, layer}; }
 
     /// True if all texels of the fetches since the last call had memory.
     bool found_all() {
@@ -112,20 +116,19 @@ public:
     }
 
 private:
-    // Where the fetch takes one texel of a 2D texture and no border: it is all that a picture's pixels need. Else null.
-    TexelDecoder nearest_decoder(const SampleOptions& options) const {
-        const bool nearest = options.operation == FetchOperation::plain && sampler_.filter == Filter::point &&
-                             sampler_.mip_filter == Filter::point && view_.kind == ArrayKind::array_2d &&
-                             sampler_.address[0] != AddressMode::border && sampler_.address[1] != AddressMode::border &&
-                             view_.levels[0].partial == nullptr;
-        return nearest ? texel_decoder(view_.format) : nullptr;
-    }
-
-    const unsigned char* nearest_texel(const FetchPoint& point) const {
-        const LevelView& level = view_.levels[0];
-        const AxisTaps x = axis_taps(point.x, level.width, sampler_, 0, Split::fixed_point, 0);
-        const AxisTaps y = axis_taps(point.y, level.height, sampler_, 1, Split::fixed_point, 0);
-        return level.data + y.texel[0] * level.row_pitch + std::int64_t{x.texel[0]} * view_.format.bytes;
+    void fetch_plain(std::span<const FetchPoint> points, std::span<Texel> texels) const {
+        constexpr std::size_t kBlock = 512;  // points on the stack
+        float x[kBlock];
+        float y[kBlock];
+        const RowSampler sampler = rows(0);
+        for (std::size_t begin = 0; begin < points.size(); begin += kBlock) {
+            const std::size_t count = std::min(kBlock, points.size() - begin);
+            for (std::size_t i = 0; i < count; ++i) {
+                x[i] = points[begin + i].x;
+                y[i] = points[begin + i].y;
+            }
+            sampler.fetch(x, y, count, &texels[begin]);
+        }
     }
 
     TextureView view_{};
@@ -167,8 +170,34 @@ void in_pieces(std::size_t count, const Body& body) {
     }
 }
 
+// --- grids -----------------------------------------------------------------------------------------------------------
+
+// Free of what the caller holds: made when the stream comes to it. The texture may be dropped before, what it reads not.
+struct CpuGrid {
+    CpuTexture texture;
+    AffineMap map;
+    std::byte* address;
+    std::size_t pitch;
+    Extent extent;
+    PixelFormat format;
+
+    void run() const {
+        constexpr std::size_t kPiece = 16384;  // pixels, in whole rows
+        const std::size_t rows = std::max<std::size_t>(1, kPiece / extent.width);
+        run_in_parallel((extent.height + rows - 1) / rows, [&](std::size_t piece) {
+            const TextureReader reader(texture);
+            const RowSampler sampler = reader.rows(map.layer);
+            const std::size_t end = std::min((piece + 1) * rows, extent.height);
+            for (std::size_t y = piece * rows; y < end; ++y)
+                sampler.fetch_row(map, 0, static_cast<std::uint32_t>(y), extent.width, format, address + y * pitch);
+        });
+    }
+};
+
 class CpuSampling final : public Sampling {
 public:
+    explicit CpuSampling(Backend& backend) noexcept : backend_(backend) {}
+
     TextureHandle create_texture(const TextureRequest& request) override {
         auto texture = std::make_unique<CpuTexture>();
         texture->format = texel_format(request.format);
@@ -211,6 +240,17 @@ public:
         });
     }
 
+    void sample_grid(TextureHandle texture, const GridRequest& request, const StreamHandle* stream) override {
+        const Place& place = *request.picture;
+        const CpuGrid grid{texture_of(texture), request.map,  place.address,
+                           place.pitch,         place.extent, {texel_format(place.format), request.from_signed}};
+        if (stream == nullptr) {
+            grid.run();
+        } else {
+            backend_.run_on_host(*stream, [grid] { grid.run(); });
+        }
+    }
+
     SurfaceHandle create_surface(const ArrayBlock& array, int level) override {
         const CpuLevel& part = cpu_array(array.handle).parts[static_cast<std::size_t>(array.part + level)];
         const SurfaceSize size{static_cast<std::int32_t>(part.extent.width),
@@ -249,10 +289,13 @@ public:
             if (texel != nullptr) std::memcpy(texel, &texels[i * bytes], bytes);
         }
     }
+
+private:
+    Backend& backend_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sampling> make_cpu_sampling(Backend&) { return std::make_unique<CpuSampling>(); }
+std::unique_ptr<Sampling> make_cpu_sampling(Backend& backend) { return std::make_unique<CpuSampling>(backend); }
 
 }  // namespace texton::detail

@@ -1,11 +1,14 @@
-// cube_map.h: a direction -> a face and a place on it, and the texels beyond a face's edge.
+// cube_map.h: a direction -> a face and a place on it, and how far gradients of the direction lead there.
 //
 // The direction is divided by its largest component before the texture unit sees it, with the approximate reciprocal
-// of the shader core. On the face it is then a normalized coordinate as any other.
+// of the shader core. On the face it is then a normalized coordinate as any other. A fetch with gradients reaches the
+// unit as three directions, as of three neighbouring pixels: the gradients are what lies between their places.
 #pragma once
 #include <cstdint>
 
 #include "arrays/float_bits.h"
+#include "arrays/lod.h"
+#include "arrays/reciprocal.h"
 #include "arrays/texture_view.h"
 
 namespace texton::detail {
@@ -23,8 +26,8 @@ struct CubeFace {
 };
 
 TEXTON_HD inline CubeFace cube_face(int face) {
-    constexpr CubeFace kFaces[6] = {{2, -1, 1, -1, 0, 1}, {2, 1, 1, -1, 0, -1}, {0, 1, 2, 1, 1, 1},
-                                    {0, 1, 2, -1, 1, -1}, {0, 1, 1, -1, 2, 1},  {0, -1, 1, -1, 2, -1}};
+    static constexpr CubeFace kFaces[6] = {{2, -1, 1, -1, 0, 1}, {2, 1, 1, -1, 0, -1}, {0, 1, 2, 1, 1, 1},
+                                           {0, 1, 2, -1, 1, -1}, {0, 1, 1, -1, 2, 1},  {0, -1, 1, -1, 2, -1}};
     return kFaces[face];
 }
 
@@ -32,14 +35,12 @@ TEXTON_HD inline float magnitude_of(float value) { return float_of(bits_of(value
 
 TEXTON_HD inline CubePoint project_to_cube(float x, float y, float z) {
     const float direction[3] = {x, y, z};
-    std::uint32_t largest = 0;  // bits; what is no number does not count, what is denormal is 0
+    std::uint32_t largest = 0;  // bits; what is no number does not count
     for (float component : direction) {
         const std::uint32_t magnitude = bits_of(component) & 0x7fffffffu;
         if (magnitude <= 0x7f800000u && magnitude > largest) largest = magnitude;
     }
-    const float infinity = float_of(0x7f800000u);
-    float reciprocal = largest < 0x00800000u ? infinity : 1.0f / float_of(largest);
-    if (bits_of(reciprocal) < 0x00800000u) reciprocal = 0.0f;
+    const float reciprocal = approximate_reciprocal(float_of(largest));
     float scaled[3];
     float size[3];  // what is no number (0 times infinity) is smaller than all, and reads as 0
     for (int i = 0; i < 3; ++i) {
@@ -57,82 +58,85 @@ TEXTON_HD inline CubePoint project_to_cube(float x, float y, float z) {
     const bool negative = scaled[axis] < 0.0f;  // no direction at all reads the middle of +Z: sweep_cube_ties
     const int face = 2 * axis + (negative ? 1 : 0);
     const CubeFace f = cube_face(face);
-    const float s = scaled[f.u_axis] * static_cast<float>(f.u_sign);
-    const float t = scaled[f.v_axis] * static_cast<float>(f.v_sign);
-    return {face, s, t};
+    const float u = scaled[f.u_axis] * static_cast<float>(f.u_sign);
+    const float v = scaled[f.v_axis] * static_cast<float>(f.v_sign);
+    // The approximate reciprocal may scale the largest component to just above 1: cube_edges_border.
+    return {face, u < -1.0f ? -1.0f : u, v < -1.0f ? -1.0f : v};
 }
 
-/// Where a texel lies that a footprint on a face reads.
-enum class CubeStep : std::uint8_t { inside, edge, corner };
+// --- gradients of the direction --------------------------------------------------------------------------------------
 
-TEXTON_HD inline CubeStep cube_step(std::int32_t x, std::int32_t y, std::int32_t size) {
-    const bool x_out = x < 0 || x >= size;
-    const bool y_out = y < 0 || y >= size;
-    return x_out && y_out ? CubeStep::corner : x_out || y_out ? CubeStep::edge : CubeStep::inside;
+/// The mantissa of a float with its leading bit; 0 for what is denormal.
+TEXTON_HD inline std::int64_t mantissa_of(std::uint32_t bits) {
+    return (bits >> 23 & 255) == 0 ? 0 : (bits & 0x7fffffu) | 0x800000u;
 }
 
-/// Where `at` lies beside `face`: on a neighbouring face that is folded flat, so that u or v pass 1. The opposite face is out of
-/// every level's reach.
-TEXTON_HD inline CubePoint unfold_to_face(int face, const CubePoint& at) {
-    if (at.face == face) return at;
-    if (at.face == (face ^ 1)) return {face, 3.0f, 3.0f};
-    const CubeFace from = cube_face(at.face);
-    float place[3];
-    place[from.u_axis] = at.u * static_cast<float>(from.u_sign);
-    place[from.v_axis] = at.v * static_cast<float>(from.v_sign);
-    place[from.out_axis] = static_cast<float>(from.out_sign);
-    const CubeFace to = cube_face(face);
-    const float beyond = 1.0f - place[to.out_axis] * static_cast<float>(to.out_sign);
-    place[from.out_axis] += beyond * static_cast<float>(from.out_sign);
-    return {face, place[to.u_axis] * static_cast<float>(to.u_sign), place[to.v_axis] * static_cast<float>(to.v_sign)};
+/// a - b, cut to ten bits. The smaller one is first cut to the last bit of the larger one, or to half of it where the
+/// magnitudes subtract, as in short_sum(): differences just above and below powers of two on an H200.
+TEXTON_HD inline SignedShortFloat short_difference(float a, float b) {
+    const bool swapped = magnitude_of(a) < magnitude_of(b);
+    const std::uint32_t larger = bits_of(swapped ? b : a);
+    const std::uint32_t smaller = bits_of(swapped ? a : b);
+    const auto exponent = static_cast<std::int32_t>(larger >> 23 & 255);
+    const int distance = exponent - static_cast<int>(smaller >> 23 & 255);
+    const std::int64_t rest = distance < 32 ? mantissa_of(smaller) : 0;
+    const bool magnitudes_add = (larger ^ smaller) >> 31;
+    const std::int64_t doubled = magnitudes_add ? 2 * (mantissa_of(larger) + (rest >> distance))
+                                                : 2 * mantissa_of(larger) - (2 * rest >> distance);
+    const ShortFloat difference = shorten(doubled, exponent - 151);
+    const bool negative = (larger >> 31 != 0) != swapped;
+    return {negative ? -difference.mantissa : difference.mantissa, difference.exponent};
 }
 
-/// The gradients of the direction, as gradients of u and v from 0 to 1 on the face that the direction meets: differences to the
-/// places that the direction and each gradient together meet, as between the pixels of a picture. lod_from_grad_cube.
-TEXTON_HD inline Gradients project_gradients(float x, float y, float z, const Gradients& gradients) {
-    const CubePoint centre = project_to_cube(x, y, z);
+/// a - b in texels; a face is 2 wide.
+TEXTON_HD inline SignedShortFloat texels_between(float a, float b, std::int32_t size) {
+    const SignedShortFloat distance = short_difference(0.5f * a, 0.5f * b);
+    const ShortFloat texels = multiply(magnitude_of(distance), shorten(size, 0));
+    return {distance.mantissa < 0 ? -texels.mantissa : texels.mantissa, texels.exponent};
+}
+
+/// Where a point of a face lies along one of the face's two axes.
+TEXTON_HD inline float place_along(const CubePoint& point, int axis) {
+    const CubeFace face = cube_face(point.face);
+    return face.u_axis == axis ? point.u * static_cast<float>(face.u_sign) : point.v * static_cast<float>(face.v_sign);
+}
+
+/// From a point to the edge between its face and `other`.
+TEXTON_HD inline SignedShortFloat texels_to_edge(const CubePoint& point, const CubeFace& other, std::int32_t size) {
+    return texels_between(1.0f, place_along(point, other.out_axis) * static_cast<float>(other.out_sign), size);
+}
+
+/// From `centre` to `beyond` in texels: along the rows and columns of the centre's face, and outward. Over an edge, the
+/// ways to it and from it are added; the opposite face lies a whole face away: lod_from_grad_cube_folded.
+TEXTON_HD inline void edge_on_cube(const CubePoint& centre, const CubePoint& beyond, std::int32_t size,
+                                   SignedShortFloat* edge) {
+    const CubeFace here = cube_face(centre.face);
+    const CubeFace there = cube_face(beyond.face);
+    const int axes[2] = {here.u_axis, here.v_axis};
+    const int signs[2] = {here.u_sign, here.v_sign};
+    for (int i = 0; i < 2; ++i) {
+        const auto sign = static_cast<float>(signs[i]);
+        if (axes[i] == there.out_axis)
+            edge[i] = short_sum(texels_to_edge(centre, there, size), texels_to_edge(beyond, here, size), false);
+        else
+            edge[i] = texels_between(place_along(beyond, axes[i]) * sign, place_along(centre, axes[i]) * sign, size);
+    }
+    if (beyond.face == (centre.face ^ 1)) edge[2] = texels_between(1.0f, -1.0f, size);
+}
+
+/// The footprint of a pixel on the face that its direction meets. Its edges lead to the places that the direction and
+/// each gradient together meet: lod_from_grad_cube.
+TEXTON_HD inline PixelFootprint cube_footprint(std::int32_t size, const Coordinates& at, const Gradients& gradients) {
     const float* const dx = gradients.dx;
     const float* const dy = gradients.dy;
-    const CubePoint beyond_x = project_to_cube(x + dx[0], y + dx[1], z + dx[2]);
-    const CubePoint beyond_y = project_to_cube(x + dy[0], y + dy[1], z + dy[2]);
-    const CubePoint right = unfold_to_face(centre.face, beyond_x);
-    const CubePoint below = unfold_to_face(centre.face, beyond_y);
-    return {{0.5f * (right.u - centre.u), 0.5f * (right.v - centre.v), 0.0f},
-            {0.5f * (below.u - centre.u), 0.5f * (below.v - centre.v), 0.0f},
-            beyond_x.face != centre.face || beyond_y.face != centre.face};
-}
-
-struct CubeTexel {
-    std::int32_t face;
-    std::int32_t x;
-    std::int32_t y;
-};
-
-/// The texel of the neighbouring face that touches the edge where (x, y), one step outside of `face` along one axis,
-/// would be: rand_cube_f32_s1_f1.
-TEXTON_HD inline CubeTexel cross_cube_edge(int face, std::int32_t x, std::int32_t y, std::int32_t size) {
-    const CubeFace from = cube_face(face);
-    // Texel centres in units of half a texel from the face's middle; the face itself lies `size` out.
-    std::int32_t u = 2 * x + 1 - size;
-    std::int32_t v = 2 * y + 1 - size;
-    std::int32_t out = size;
-    if (u < -size || u > size) {
-        u = u < 0 ? -size : size;
-        out = size - 1;
-    } else if (v < -size || v > size) {
-        v = v < 0 ? -size : size;
-        out = size - 1;
-    }
-    std::int32_t place[3];
-    place[from.u_axis] = u * from.u_sign;
-    place[from.v_axis] = v * from.v_sign;
-    place[from.out_axis] = out * from.out_sign;
-    int axis = 0;
-    for (int i = 0; i < 3; ++i)
-        if (place[i] == size || place[i] == -size) axis = i;
-    const int to_face = 2 * axis + (place[axis] < 0 ? 1 : 0);
-    const CubeFace to = cube_face(to_face);
-    return {to_face, (place[to.u_axis] * to.u_sign + size - 1) / 2, (place[to.v_axis] * to.v_sign + size - 1) / 2};
+    const CubePoint centre = project_to_cube(at.x, at.y, at.z);
+    const CubePoint right = project_to_cube(at.x + dx[0], at.y + dx[1], at.z + dx[2]);
+    const CubePoint below = project_to_cube(at.x + dy[0], at.y + dy[1], at.z + dy[2]);
+    PixelFootprint footprint{};
+    edge_on_cube(centre, right, size, footprint.x_edge);
+    edge_on_cube(centre, below, size, footprint.y_edge);
+    footprint.folded = right.face != centre.face || below.face != centre.face;
+    return footprint;
 }
 
 }  // namespace texton::detail

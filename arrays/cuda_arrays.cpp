@@ -166,6 +166,11 @@ void set_memory(detail::TextureState& state, const Foreign& is) {
     state.format = as_read(stored, is.how.flags);
     state.extent = linear ? Extent{is.resource.res.linear.sizeInBytes / info(stored).bytes}
                           : Extent{is.resource.res.pitch2D.width, is.resource.res.pitch2D.height};
+    if (linear) return;
+    state.memory.address = static_cast<std::byte*>(is.resource.res.pitch2D.devPtr);
+    state.memory.pitch = is.resource.res.pitch2D.pitchInBytes;
+    state.memory.format = state.format;
+    state.memory.extent = state.extent;
 }
 
 void describe(detail::TextureState& state, const Device& device, cudaTextureObject_t texture) {
@@ -245,9 +250,7 @@ Texture adopt_texture(const Device& device, cudaTextureObject_t texture) {
         const detail::DeviceScope scope(backend.ordinal());
         describe(*state, device, texture);
     });
-    const FormatKind kind = info(state->format).kind;
-    const bool integers = kind == FormatKind::uint || kind == FormatKind::sint;
-    state->handle = new detail::NativeTexture{texture, state->kind, integers, false};
+    state->handle = new detail::NativeTexture{texture, state->kind, false};
     return Texture(std::move(state));
 }
 

@@ -5,10 +5,14 @@
 #include <mutex>
 #include <optional>
 
+#include <fmt/format.h>
+
+#include <texton/error.h>
 #include <texton/linear.h>
 #include <texton/stream.h>
 
 #include "arrays/sampling.h"
+#include "arrays/texel_format.h"
 #include "core/block.h"
 #include "core/cuda_array.h"
 
@@ -176,15 +180,41 @@ void launch(const void* kernel, void** arguments, const Piece& piece) {
     call<cudaLaunchKernel>(kernel, dim3{blocks, 1, 1}, dim3{kThreads, 1, 1}, arguments, std::size_t{0}, piece.stream);
 }
 
+// How the device reaches memory: the host's by an address that may be another.
+std::byte* device_address(const Place& place) {
+    if (place.kind != MemoryKind::pinned && place.kind != MemoryKind::registered) return place.address;
+    cudaPointerAttributes is{};
+    if (ask<cudaPointerGetAttributes>(&is, place.address) == cudaSuccess && is.devicePointer != nullptr)
+        return static_cast<std::byte*>(is.devicePointer);
+    throw Error({.code = ErrorCode::wrong_device,
+                 .object = {},
+                 .problem = fmt::format("the GPU has no address for the {} memory at {}", name(place.kind),
+                                        static_cast<const void*>(place.address)),
+                 .remedy = "Make it with this device, or as portable and mapped."});
+}
+
+GridPicture grid_picture(const GridRequest& request) {
+    const Place& place = *request.picture;
+    GridPicture memory;
+    memory.address = device_address(place);
+    memory.pitch = place.pitch;
+    memory.width = static_cast<unsigned>(place.extent.width);
+    memory.height = static_cast<unsigned>(place.extent.height);
+    memory.format = {texel_format(place.format), request.from_signed};
+    const std::uintptr_t places = reinterpret_cast<std::uintptr_t>(memory.address) | memory.pitch;
+    memory.aligned = places % memory.format.stored.bytes == 0;
+    return memory;
+}
+
 class CudaSampling final : public Sampling {
 public:
     explicit CudaSampling(CudaBackend& backend) noexcept : backend_(backend) {}
 
     TextureHandle create_texture(const TextureRequest& request) override {
         const DeviceScope scope(backend_.ordinal());
+        load_grid_kernels();
         cudaTextureDesc how = describe(request.sampler, request.format);
         auto texture = std::make_unique<NativeTexture>();
-        texture->integers = reads_integers(request.format);
         if (request.array != nullptr) {
             const ArraySource source = source_of(request);
             if (filters_float_view(request)) how.readMode = cudaReadModeNormalizedFloat;
@@ -214,7 +244,7 @@ public:
 
     void sample(TextureHandle texture, std::span<const FetchPoint> points, const SampleOptions& options,
                 std::span<Texel> texels, std::span<std::uint8_t> resident) override {
-        const void* kernel = fetch_kernel(options.operation, texture->kind, texture->integers, options.residency);
+        const void* kernel = fetch_kernel(options.operation, texture->kind, options.residency);
         int component = options.component;
         in_pieces(points.size(), sizeof(Texel), sizeof(FetchPoint), [&](Piece piece) {
             auto count = static_cast<unsigned>(piece.count);
@@ -224,6 +254,20 @@ public:
             download(texels, piece.texels, piece);
             if (options.residency) download(resident, piece.flags, piece);
         });
+    }
+
+    void sample_grid(TextureHandle texture, const GridRequest& request, const StreamHandle* stream) override {
+        const DeviceScope scope(backend_.ordinal());
+        load_grid_kernels();
+        GridPicture picture = grid_picture(request);
+        AffineMap map = request.map;
+        void* arguments[] = {&texture->value, &map, &picture};
+        const auto tiles = [](unsigned side) { return (side + kGridTile - 1) / kGridTile; };
+        const dim3 grid{tiles(picture.width) * tiles(picture.height), 1, 1};
+        const cudaStream_t on = stream != nullptr ? native(*stream) : nullptr;
+        call<cudaLaunchKernel>(grid_kernel(texture->kind), grid, dim3{kGridTile, kGridRows, 1}, arguments,
+                               std::size_t{0}, on);
+        if (stream == nullptr) call<cudaStreamSynchronize>(on);
     }
 
     SurfaceHandle create_surface(const ArrayBlock& array, int level) override {
@@ -262,6 +306,16 @@ public:
     }
 
 private:
+    // Doing that waits for the device where they are first used: so with the first texture.
+    void load_grid_kernels() {
+        std::call_once(grid_kernels_, [] {
+            for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::layered_2d}) {
+                cudaFuncAttributes unused{};
+                call<cudaFuncGetAttributes>(&unused, grid_kernel(kind));
+            }
+        });
+    }
+
     template <class Move>
     void access(NativeSurface& surface, const void* kernel, std::span<const SurfacePoint> points, Boundary boundary,
                 const Move& move) {
@@ -297,6 +351,7 @@ private:
     CudaBackend& backend_;
     std::mutex mutex_;
     std::optional<Workspace> workspace_;  // made with the first batch
+    std::once_flag grid_kernels_;
 };
 
 }  // namespace

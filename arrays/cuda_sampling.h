@@ -8,6 +8,7 @@
 #include <texton/array_info.h>
 #include <texton/fetch.h>
 
+#include "arrays/pixel_encode.h"
 #include "arrays/surface_point.h"
 
 namespace texton::detail {
@@ -15,7 +16,6 @@ namespace texton::detail {
 struct NativeTexture {
     cudaTextureObject_t value = 0;
     ArrayKind kind = ArrayKind::array_2d;  // linear memory: array_1d
-    bool integers = false;                 // channels come as integers, else as floats
     bool owned = true;                     // false: adopted
 };
 
@@ -32,7 +32,23 @@ cudaResourceViewFormat view_format(Format format) noexcept;
 
 /// Arguments: cudaTextureObject_t texture, const FetchPoint* points, uint4* texels, std::uint8_t* resident, unsigned count,
 /// int component. `resident` is written with `residency` alone. Null for a fetch that CUDA does not have.
-const void* fetch_kernel(FetchOperation operation, ArrayKind kind, bool integers, bool residency) noexcept;
+const void* fetch_kernel(FetchOperation operation, ArrayKind kind, bool residency) noexcept;
+
+/// A picture as its kernel sees it.
+struct GridPicture {
+    std::byte* address = nullptr;
+    std::size_t pitch = 0;
+    unsigned width = 0;
+    unsigned height = 0;
+    PixelFormat format{};
+    bool aligned = true;  ///< every pixel lies at a multiple of its bytes
+};
+
+/// A block makes a tile of so many pixels a side, with so many rows of threads.
+inline constexpr unsigned kGridTile = 32;
+inline constexpr unsigned kGridRows = 8;
+/// Arguments: cudaTextureObject_t texture, AffineMap map, GridPicture picture. One block a tile, row by row.
+const void* grid_kernel(ArrayKind kind) noexcept;
 
 /// Arguments: cudaSurfaceObject_t surface, const SurfacePoint* points, T* texels, unsigned count, SurfaceSize size,
 /// Boundary boundary, where T is as long as a texel: 1, 2, 4, 8 or 16 bytes.

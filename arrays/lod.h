@@ -24,15 +24,31 @@ TEXTON_HD inline std::int32_t lod_to_fixed(float lod) {
     return lod < 0 ? -cut : cut;
 }
 
+inline constexpr float kLargestBias = 15.0f;
+
+/// The level of detail with the sampler's bias, which is -15 to 15: lod_bias_far. Trilinear optimization: with anisotropy
+/// the blend between levels is steeper, 6/4, 7/4 or 2, around its middle, so that most fetches need one level. Where the
+/// slope starts is taken off the bias before that is cut: aniso6_trilinear, aniso4_bias.
+TEXTON_HD inline std::int32_t biased_lod(const Sampler& sampler, std::int32_t lod) {
+    const float wanted = sampler.mip_bias;
+    const float bias = wanted < -kLargestBias ? -kLargestBias : wanted > kLargestBias ? kLargestBias : wanted;
+    if (!sampler.trilinear_optimization || sampler.max_anisotropy < 2) return lod + lod_to_fixed(bias);
+    const int quarters = sampler.max_anisotropy < 4 ? 6 : sampler.max_anisotropy < 8 ? 7 : 8;
+    const std::int32_t moved = lod + lod_to_fixed(bias - (0.5f - 2.0f / static_cast<float>(quarters)));
+    const std::int32_t fraction = moved & 255;
+    const std::int32_t weight = (quarters * fraction) >> 2;
+    return moved - fraction + (weight < 256 ? weight : 256);
+}
+
 /// Lod, bias and clamps are cut toward zero to 1/256 before they act: sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp. Nearest
-/// level: .5 goes up (sweep_lod_point_mip).
+/// level: .5 goes up (sweep_lod_point_mip). The lower clamp wins over the upper one: lod_limits_crossed.
 TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const Sampler& sampler, std::int32_t lod) {
     const std::int32_t low = lod_to_fixed(sampler.mip_min);
     const std::int32_t high = lod_to_fixed(sampler.mip_max);
     const std::int32_t last = (view.level_count - 1) * 256;
-    lod += lod_to_fixed(sampler.mip_bias);
-    if (lod < low) lod = low;
+    lod = biased_lod(sampler, lod);
     if (lod > high) lod = high;
+    if (lod < low) lod = low;
     if (lod < 0) lod = 0;
     if (lod > last) lod = last;
     if (sampler.mip_filter == Filter::point) return {(lod + 128) >> 8, 0};
@@ -109,29 +125,42 @@ TEXTON_HD inline SortedLengths sort_lengths(const ShortFloat& a, const ShortFloa
     return is_less(shorter, c) ? SortedLengths{longer, c, shorter} : SortedLengths{longer, shorter, c};
 }
 
-/// 11/32 of a length and a quarter of a shorter one, cut to ten bits each time.
-TEXTON_HD inline ShortFloat shorter_share(const ShortFloat& middle, const ShortFloat& shortest) {
-    if (middle.mantissa == 0) return middle;
-    const ShortFloat share = shorten(11 * middle.mantissa + 4, middle.exponent - 14);
-    const int distance = share.exponent - (shortest.exponent - 2);
-    if (shortest.mantissa == 0 || distance > 30) return share;
-    return shorten(share.mantissa + (shortest.mantissa >> distance), share.exponent - 9);
+/// a + b of which b is not longer: b is cut to the last bit of a, the sum to ten bits.
+TEXTON_HD inline ShortFloat add_shorter(const ShortFloat& a, const ShortFloat& b) {
+    const int distance = a.exponent - b.exponent;
+    if (b.mantissa == 0 || distance > 30) return a;
+    return shorten(a.mantissa + (b.mantissa >> distance), a.exponent - 9);
 }
+
+TEXTON_HD inline ShortFloat quarter_of(const ShortFloat& length) { return {length.mantissa, length.exponent - 2}; }
 
 /// About the length of (a, b, c): the longest, 11/32 of the next and a quarter of the last. In a plane that is within -5.5 % and
 /// +6 %: lod_from_grad, lod_from_grad_3d.
 TEXTON_HD inline ShortFloat approximate_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
     const SortedLengths sorted = sort_lengths(a, b, c);
-    const ShortFloat share = shorter_share(sorted.middle, sorted.shortest);
-    const int distance = sorted.longest.exponent - share.exponent;
-    if (share.mantissa == 0 || distance > 30) return sorted.longest;
-    return shorten(sorted.longest.mantissa + (share.mantissa >> distance), sorted.longest.exponent - 9);
+    if (sorted.middle.mantissa == 0) return sorted.longest;
+    const ShortFloat share = shorten(11 * sorted.middle.mantissa + 4, sorted.middle.exponent - 14);
+    return add_shorter(sorted.longest, add_shorter(share, quarter_of(sorted.shortest)));
+}
+
+/// 11/16 of a length.
+TEXTON_HD inline ShortFloat scale_length(const ShortFloat& length) {
+    return length.mantissa == 0 ? length : shorten(11 * length.mantissa + 4, length.exponent - 13);
+}
+
+/// 11/16 of approximate_length(). 11/32 of 11/16 are one factor: lod_from_diagonals, lod_from_diagonals_3d.
+TEXTON_HD inline ShortFloat scaled_approximate_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
+    const SortedLengths sorted = sort_lengths(a, b, c);
+    const ShortFloat longest = scale_length(sorted.longest);
+    if (sorted.middle.mantissa == 0) return longest;
+    const ShortFloat share = shorten(121 * sorted.middle.mantissa + 32, sorted.middle.exponent - 18);
+    return add_shorter(longest, add_shorter(share, quarter_of(scale_length(sorted.shortest))));
 }
 
 /// log2 in 1/256: 256 log2(1 + (i + 1/2) / 256) for the eight bits i after the leading one, rounded up from .53 on.
 /// The first and last entry are pulled to 0 and 255: lod_from_grad.
 TEXTON_HD inline std::int32_t approximate_log2(const ShortFloat& value) {
-    constexpr std::uint8_t kFraction[256] = {
+    static constexpr std::uint8_t kFraction[256] = {
         0,   2,   4,   5,   6,   8,   9,   11,  12,  13,  15,  16,  18,  19,  20,  22,  23,  24,  26,  27,  28,  30,
         31,  32,  34,  35,  36,  38,  39,  40,  42,  43,  44,  45,  47,  48,  49,  50,  52,  53,  54,  55,  57,  58,
         59,  60,  62,  63,  64,  65,  66,  68,  69,  70,  71,  72,  74,  75,  76,  77,  78,  79,  81,  82,  83,  84,
@@ -149,7 +178,7 @@ TEXTON_HD inline std::int32_t approximate_log2(const ShortFloat& value) {
 
 /// 256 * 2^(-fraction / 256), rounded, for fractions 0 to 256: onehot_aniso16.
 TEXTON_HD inline std::int32_t inverse_exp2(std::int32_t fraction) {
-    constexpr std::uint16_t kInverse[257] = {
+    static constexpr std::uint16_t kInverse[257] = {
         256, 255, 255, 254, 253, 253, 252, 251, 251, 250, 249, 248, 248, 247, 246, 246, 245, 244, 244, 243, 243, 242,
         241, 241, 240, 239, 239, 238, 237, 237, 236, 235, 235, 234, 233, 233, 232, 232, 231, 230, 230, 229, 228, 228,
         227, 227, 226, 225, 225, 224, 224, 223, 222, 222, 221, 221, 220, 219, 219, 218, 218, 217, 216, 216, 215, 215,
@@ -200,7 +229,6 @@ TEXTON_HD inline SignedShortFloat signed_texels(float gradient, std::int32_t siz
 TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool volume, const Gradients& gradients) {
     const std::int32_t size[3] = {level.width, level.height, level.depth};
     PixelFootprint footprint{};
-    footprint.folded = gradients.folded;
     for (int i = 0; i < (volume ? 3 : 2); ++i) {
         footprint.x_edge[i] = signed_texels(gradients.dx[i], size[i]);
         footprint.y_edge[i] = signed_texels(gradients.dy[i], size[i]);
@@ -208,67 +236,59 @@ TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool vol
     return footprint;
 }
 
-TEXTON_HD inline ShortFloat edge_length(const SignedShortFloat* edge) {
-    return approximate_length(magnitude_of(edge[0]), magnitude_of(edge[1]), magnitude_of(edge[2]));
-}
-
-/// About the length of 11/16 of (a, b, c). In a plane the products keep their bits: the longer one is cut to ten of them,
-/// the shorter one to twelve: rand_grad_general_f32.
-TEXTON_HD inline ShortFloat scaled_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
-    const SortedLengths sorted = sort_lengths(a, b, c);
-    if (sorted.longest.mantissa == 0) return sorted.longest;
-    const ShortFloat length = shorten(11 * sorted.longest.mantissa + 4, sorted.longest.exponent - 13);
-    if (sorted.middle.mantissa == 0) return length;
-    const std::int32_t product = 11 * sorted.middle.mantissa + 4;  // 13 or 14 bits, unit 2^(exponent - 13)
-    const int cut = highest_bit(static_cast<std::uint64_t>(product)) - 11;
-    std::int32_t share = product >> cut;
-    int unit = sorted.middle.exponent - 18 + cut;  // exponent of 11 * share
-    if (sorted.shortest.mantissa != 0) {
-        const ShortFloat both = shorter_share(sorted.middle, sorted.shortest);
-        share = both.mantissa;
-        unit = both.exponent - 13;
+/// Gradients in a volume reach the unit as the coordinates of neighbouring pixels, and are rounded as those are. From 2^97 on
+/// coordinates are infinite to it, and gradients longer than any texture: lod_from_diagonals_3d, lod_from_far_3d.
+TEXTON_HD inline Gradients neighbour_gradients(const Coordinates& at, const Gradients& gradients) {
+    constexpr float kInfinite = 0x1p97f, kLonger = 0x1p60f;
+    const float place[3] = {at.x, at.y, at.z};
+    Gradients taken = gradients;
+    for (int i = 0; i < 3; ++i) {
+        const bool infinite = place[i] >= kInfinite || place[i] <= -kInfinite;
+        taken.dx[i] = infinite ? kLonger : (place[i] + gradients.dx[i]) - place[i];
+        taken.dy[i] = infinite ? kLonger : (place[i] + gradients.dy[i]) - place[i];
     }
-    share = 11 * share + 4;
-    const int distance = length.exponent - 9 - unit;
-    if (distance > 40) return length;
-    if (distance < 0) return shorten(length.mantissa + (share >> -distance), length.exponent - 9);
-    return shorten(std::int64_t{length.mantissa} * (std::int64_t{1} << distance) + share, unit);
+    return taken;
 }
 
-/// The parallelogram's diagonal, x edge plus or minus y edge.
-struct Diagonal {
+/// A way that a pixel may stretch in the texture, and how far.
+struct Axis {
     SignedShortFloat part[3];
-    ShortFloat
-        length;  ///< 11/16 of it. Where the edges are nearly parallel that is longer than both: rand_grad_general_f32.
+    ShortFloat length;
 };
 
-TEXTON_HD inline Diagonal diagonal(const PixelFootprint& footprint, bool subtract) {
-    Diagonal result{};
-    for (int i = 0; i < 3; ++i) result.part[i] = short_sum(footprint.x_edge[i], footprint.y_edge[i], subtract);
-    const ShortFloat x = magnitude_of(result.part[0]);
-    const ShortFloat y = magnitude_of(result.part[1]);
-    const ShortFloat z = magnitude_of(result.part[2]);
-    result.length = scaled_length(x, y, z);
-    return result;
+/// The longer one, `a` if they are equal.
+TEXTON_HD inline Axis longer_axis(const Axis& a, const Axis& b) { return is_less(a.length, b.length) ? b : a; }
+
+TEXTON_HD inline Axis edge_axis(const SignedShortFloat* edge) {
+    return {{edge[0], edge[1], edge[2]},
+            approximate_length(magnitude_of(edge[0]), magnitude_of(edge[1]), magnitude_of(edge[2]))};
 }
 
-/// The longest that a pixel stretches in the texture, and the edge or diagonal it stretches along.
-struct MajorAxis {
-    ShortFloat length;
-    SignedShortFloat along[2];
-};
+/// 11/16 of a diagonal, a plus or minus b. Where the edges are nearly parallel that is longer than both:
+/// rand_grad_general_f32.
+TEXTON_HD inline Axis diagonal_axis(const Axis& a, const Axis& b, bool subtract) {
+    Axis axis{};
+    ShortFloat magnitude[3];
+    for (int i = 0; i < 3; ++i) {
+        const SignedShortFloat part = short_sum(a.part[i], b.part[i], subtract);
+        magnitude[i] = magnitude_of(part);
+        const ShortFloat scaled = scale_length(magnitude[i]);
+        axis.part[i] = {part.mantissa < 0 ? -scaled.mantissa : scaled.mantissa, scaled.exponent};
+    }
+    axis.length = scaled_approximate_length(magnitude[0], magnitude[1], magnitude[2]);
+    return axis;
+}
 
-/// A folded footprint's diagonals do not count: lod_from_grad_cube.
-TEXTON_HD inline MajorAxis major_axis(const PixelFootprint& footprint) {
-    const ShortFloat x = edge_length(footprint.x_edge);
-    const ShortFloat y = edge_length(footprint.y_edge);
-    const Diagonal sum = diagonal(footprint, false);
-    const Diagonal difference = diagonal(footprint, true);
-    const Diagonal& longer = is_less(sum.length, difference.length) ? difference : sum;
-    if (!footprint.folded && is_less(longer_of(x, y), longer.length))
-        return {longer.length, {longer.part[0], longer.part[1]}};
-    if (is_less(x, y)) return {y, {footprint.y_edge[0], footprint.y_edge[1]}};
-    return {x, {footprint.x_edge[0], footprint.x_edge[1]}};
+/// The longest of the edges and diagonals, of equal ones the first in the order x edge, sum, y edge, difference. The
+/// difference is the longer edge less the shorter, y less x if they are equal: aniso16_free_f32. A folded footprint's
+/// diagonals do not count: lod_from_grad_cube.
+TEXTON_HD inline Axis major_axis(const PixelFootprint& footprint) {
+    const Axis x = edge_axis(footprint.x_edge);
+    const Axis y = edge_axis(footprint.y_edge);
+    if (footprint.folded) return longer_axis(x, y);
+    const Axis longest = longer_axis(longer_axis(x, diagonal_axis(x, y, false)), y);
+    const bool x_longer = is_less(y.length, x.length);
+    return longer_axis(longest, x_longer ? diagonal_axis(x, y, true) : diagonal_axis(y, x, true));
 }
 
 }  // namespace texton::detail

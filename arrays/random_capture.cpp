@@ -216,7 +216,8 @@ Capture random_capture(std::uint64_t seed, const CaptureChoice& choice) {
         capture.array.usage.gather = true;
         capture.component = static_cast<int>(dice.below(info(format).channels == 3 ? 3 : info(format).channels));
     }
-    const bool plain_rows = info(format).layout == FormatLayout::plain;
+    // A single row of memory would be a texture of another kind.
+    const bool plain_rows = info(format).layout == FormatLayout::plain && capture.array.extent.height > 1;
     if (kind == ArrayKind::array_2d && capture.operation == FetchOperation::plain && plain_rows && dice.one_in(5))
         capture.source = TextureSource::pitched;
     const bool wild = dice.one_in(4);

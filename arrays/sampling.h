@@ -28,6 +28,13 @@ struct TextureRequest {
     Sampler sampler{};
 };
 
+/// A grid of plain fetches: one for each pixel of a picture, which is memory that the device reaches.
+struct GridRequest {
+    const Place* picture = nullptr;
+    AffineMap map{};
+    bool from_signed = false;  ///< of integers: those that the texture returns have a sign
+};
+
 class Sampling {
 public:
     virtual ~Sampling() = default;
@@ -38,6 +45,8 @@ public:
     /// Done at return. `resident` is empty unless residency was asked for.
     virtual void sample(TextureHandle texture, std::span<const FetchPoint> points, const SampleOptions& options,
                         std::span<Texel> texels, std::span<std::uint8_t> resident) = 0;
+    /// Done at return where `stream` is null, else enqueued on *stream.
+    virtual void sample_grid(TextureHandle texture, const GridRequest& request, const StreamHandle* stream) = 0;
 
     virtual SurfaceHandle create_surface(const ArrayBlock& array, int level) = 0;
     virtual void destroy_surface(SurfaceHandle surface) noexcept = 0;

@@ -2,7 +2,8 @@
 //
 // Weights are whole numbers of 1/256 that add up to 256 over all texels of a fetch: what a texel loses by rounding
 // its neighbour gains. Normalized texels are added up as integers. Floating ones are aligned to the largest exponent
-// of the four texels of their footprint and lose what lies below its guard bits before they are multiplied.
+// of the four texels of their footprint and lose what lies below its guard bits before they are multiplied; footprints
+// are then aligned to the largest block of exponents, sum_3d_trilinear_f32.
 #pragma once
 #include <cstdint>
 
@@ -13,6 +14,10 @@
 namespace texton::detail {
 
 inline constexpr int kFullWeight = 256;
+/// Weights may be in parts of 256 << scale, up to this scale.
+inline constexpr int kLargestScale = 2;
+/// Footprints that are aligned as one place.
+inline constexpr int kLargestPlace = 4;
 
 TEXTON_HD inline std::int32_t round_to_256th(std::int32_t product) { return (product + 128) >> 8; }
 
@@ -20,6 +25,7 @@ TEXTON_HD inline std::int32_t round_to_256th(std::int32_t product) { return (pro
 /// onehot_3d_*, onehot_mip_*.
 struct FootprintWeights {
     std::int32_t of[4];
+    bool reaches[4];  ///< none of the texel's weights along x and y is 0, though their product may round to 0
 };
 
 TEXTON_HD inline FootprintWeights footprint_weights(std::int32_t x, std::int32_t y, std::int32_t share) {
@@ -27,7 +33,7 @@ TEXTON_HD inline FootprintWeights footprint_weights(std::int32_t x, std::int32_t
     const std::int32_t left = share - right;
     const std::int32_t right_bottom = round_to_256th(right * y);
     const std::int32_t left_top = round_to_256th(left * (256 - y));
-    return {{left_top, right - right_bottom, left - left_top, right_bottom}};
+    return {{left_top, right - right_bottom, left - left_top, right_bottom}, {true, x != 0, y != 0, x != 0 && y != 0}};
 }
 
 /// Bits below the last of the largest texel that smaller ones keep: rand_2d_linear_f32_n0_a1,
@@ -54,9 +60,11 @@ TEXTON_HD inline LaneWidth lane_width(LaneKind kind) {
     return {0, 0, 1000};
 }
 
-/// A sum of snorm8 texels times weights, which has 8 fraction bits, in 1/32767. It is the sum and a 128th of it,
-/// taken from all but its lowest 4 bits: rand_2d_linear_s8x4_n0_a1.
-TEXTON_HD inline std::int32_t widen_snorm8_sum(std::int32_t sum) { return sum + (((sum >> 4) + (sum >> 12) + 4) >> 3); }
+/// A sum of snorm8 texels times weights, which has 8 + kLargestScale fraction bits, in 1/32767. It is the sum and a 128th of
+/// it, taken from all but the lowest 4 bits of what has 8, rounded: rand_2d_linear_s8x4_n0_a1, aniso4_s8x4.
+TEXTON_HD inline std::int32_t widen_snorm8_sum(std::int32_t sum) {
+    return ((sum << (3 - kLargestScale)) + (sum >> (4 + kLargestScale)) + (sum >> (12 + kLargestScale)) + 4) >> 3;
+}
 
 /// The lowest value reads as the one above it, after the sum: rand_2d_linear_s8x4_n0_a1.
 TEXTON_HD inline std::uint32_t signed_result(std::int32_t value) {
@@ -66,28 +74,21 @@ TEXTON_HD inline std::uint32_t signed_result(std::int32_t value) {
 /// Adds up one channel of a fetch, footprint by footprint.
 class ChannelSum {
 public:
-    /// All weights that follow must add up to 256 << scale.
-    TEXTON_HD void start(LaneKind kind, int scale) {
-        kind_ = kind;
-        scale_ = scale;
-    }
+    TEXTON_HD void start(LaneKind kind) { kind_ = kind; }
 
-    TEXTON_HD void add(const Lane* lanes, const FootprintWeights& weights) {
+    /// Weights are in parts of 256 << scale. A texel that is reached counts by what it is, if by no weight: infinite ones and
+    /// those that are no numbers go through, and all but negative zeros make a sum of zero positive: special_3d_f32.
+    TEXTON_HD void add(const Lane* lanes, const FootprintWeights& weights, int scale) {
         const LaneWidth width = lane_width(kind_);
-        if (width.fraction_bits == 0) {
-            const bool is_unsigned = kind_ == LaneKind::wide_uint;
-            for (int i = 0; i < 4; ++i) {
-                const std::int32_t mantissa = lanes[i].mantissa;
-                fixed_ += (is_unsigned ? std::int64_t{static_cast<std::uint32_t>(mantissa)} : std::int64_t{mantissa}) *
-                          weights.of[i];
-            }
-            return;
-        }
-        std::int32_t largest = -1000;
-        for (int i = 0; i < 4; ++i)
+        if (width.fraction_bits == 0) return add_fixed(lanes, weights, scale);
+        std::int32_t largest = kNoExponent;
+        for (int i = 0; i < 4; ++i) {
+            if (!weights.reaches[i]) continue;
+            minus_zero_ &= lanes[i].negative && lanes[i].mantissa == 0;
+            if (lanes[i].exponent == width.special_exponent) add_special(lanes[i], width);
             if (weights.of[i] && lanes[i].exponent > largest) largest = lanes[i].exponent;
-        if (largest == -1000) return;
-        if (largest == width.special_exponent) return add_special(lanes, weights, width);
+        }
+        if (special_ || largest == kNoExponent) return;
         std::int64_t sum = 0;
         for (int i = 0; i < 4; ++i) {
             if (weights.of[i] == 0) continue;
@@ -96,17 +97,24 @@ public:
             const std::int64_t cut = shift > 63 ? 0 : (magnitude << width.guard_bits) >> shift;
             sum += (lanes[i].mantissa < 0 ? -cut : cut) * weights.of[i];
         }
-        accumulate(sum, largest);
+        hold(sum, largest, scale);
+    }
+
+    /// What was added since the last call is a place in one level: a footprint, those of two slices, or up to four of a row:
+    /// rand_grad_aniso16_f32.
+    TEXTON_HD void end_place() {
+        for (int i = 0; i < held_count_; ++i) floating_ += shift_down(held_[i].sum, block_ - held_[i].block);
+        held_count_ = 0;
     }
 
     TEXTON_HD std::uint32_t result() const {
         switch (kind_) {
             case LaneKind::integer: return static_cast<std::uint32_t>(rounded());
             case LaneKind::wide_uint:  // rounded down: random gradients on an H200
-            case LaneKind::wide_sint: return static_cast<std::uint32_t>(fixed_ >> (8 + scale_));
+            case LaneKind::wide_sint: return static_cast<std::uint32_t>(fixed_ >> (8 + kLargestScale));
             case LaneKind::unorm10:
             case LaneKind::unorm16: return bits_of(static_cast<float>(rounded()) / 65535.0f);
-            case LaneKind::snorm8: return signed_result(widen_snorm8_sum(static_cast<std::int32_t>(fixed_ >> scale_)));
+            case LaneKind::snorm8: return signed_result(widen_snorm8_sum(static_cast<std::int32_t>(fixed_)));
             case LaneKind::snorm16: return signed_result(rounded());
             case LaneKind::srgb:
             case LaneKind::float16: return special_ ? special_bits(0x7fffe000U) : round_floating(true);
@@ -117,17 +125,23 @@ public:
 
 private:
     TEXTON_HD std::int32_t rounded() const {
-        return static_cast<std::int32_t>((fixed_ + (std::int64_t{128} << scale_)) >> (8 + scale_));
+        return static_cast<std::int32_t>((fixed_ + (std::int64_t{128} << kLargestScale)) >> (8 + kLargestScale));
     }
 
-    /// Texels with weight of which one is no number, or is infinite: wild_2d_f16, wild_2d_f32.
-    TEXTON_HD void add_special(const Lane* lanes, const FootprintWeights& weights, const LaneWidth& width) {
+    TEXTON_HD void add_fixed(const Lane* lanes, const FootprintWeights& weights, int scale) {
+        const bool is_unsigned = kind_ == LaneKind::wide_uint;
         for (int i = 0; i < 4; ++i) {
-            if (weights.of[i] == 0 || lanes[i].exponent != width.special_exponent) continue;
-            const bool negative = lanes[i].mantissa < 0;
-            const bool infinite = (negative ? -lanes[i].mantissa : lanes[i].mantissa) == 1 << width.fraction_bits;
-            special_ |= !infinite ? kNoNumber : negative ? kMinusInfinity : kPlusInfinity;
+            const std::int32_t mantissa = lanes[i].mantissa;
+            fixed_ += (is_unsigned ? std::int64_t{static_cast<std::uint32_t>(mantissa)} : std::int64_t{mantissa}) *
+                      (weights.of[i] << (kLargestScale - scale));
         }
+    }
+
+    /// A texel that is no number, or is infinite: wild_2d_f16, wild_2d_f32.
+    TEXTON_HD void add_special(const Lane& lane, const LaneWidth& width) {
+        const std::int32_t magnitude = lane.negative ? -lane.mantissa : lane.mantissa;
+        const bool infinite = magnitude == 1 << width.fraction_bits;
+        special_ |= !infinite ? kNoNumber : lane.negative ? kMinusInfinity : kPlusInfinity;
     }
 
     TEXTON_HD std::uint32_t special_bits(std::uint32_t no_number) const {
@@ -135,41 +149,45 @@ private:
         return special_ == kMinusInfinity ? 0xff800000U : no_number;
     }
 
-    /// Adds a footprint's sum, whose largest exponent is `exponent`. Footprints are aligned by a coarse exponent, in
-    /// steps of kBlock; what falls below the larger one's last bit is dropped, downward: rand_3d_linear_f32_a0, #185
-    /// and #1134.
-    TEXTON_HD void accumulate(std::int64_t sum, std::int32_t exponent) {
-        const std::int32_t block = ((exponent + 1024 + kBias) & ~(kBlock - 1)) - 1024 - kBias;
-        sum *= std::int64_t{1} << (exponent - block);
-        if (empty_ || block > block_) {
-            floating_ = empty_ ? 0 : floating_ >> shift_limit(block - block_);
-            block_ = block;
-            empty_ = false;
-        } else {
-            sum >>= shift_limit(block_ - block);
-        }
-        floating_ += sum;
+    /// Takes a footprint's sum, whose largest exponent is `exponent`. Blocks of four exponents are aligned as one, to the
+    /// largest of the place and of those before; each sum alone drops what falls below its last bit, downward:
+    /// sum_3d_trilinear_f32, sum_3d_trilinear_srgb, sum_3d_f16.
+    TEXTON_HD void hold(std::int64_t sum, std::int32_t exponent, int scale) {
+        const std::int32_t block = ((exponent + kBias) & ~(kBlock - 1)) - kBias;
+        held_[held_count_++] = {(sum * (std::int64_t{1} << (exponent - block))) >> scale, block};
+        if (block <= block_) return;
+        floating_ = shift_down(floating_, block - block_);
+        block_ = block;
     }
 
-    TEXTON_HD static int shift_limit(int shift) { return shift > 63 ? 63 : shift; }
+    TEXTON_HD static std::int64_t shift_down(std::int64_t sum, std::int32_t shift) {
+        return sum >> (shift > 63 ? 63 : shift);
+    }
 
     TEXTON_HD std::uint32_t round_floating(bool to_half) const {
         const LaneWidth width = lane_width(kind_);
-        const bool negative = floating_ < 0;
+        const bool negative = floating_ < 0 || (floating_ == 0 && minus_zero_);
         const std::uint64_t magnitude = static_cast<std::uint64_t>(negative ? -floating_ : floating_);
-        const int exponent = block_ - width.fraction_bits - width.guard_bits - 8 - scale_;
+        const int exponent = block_ - width.fraction_bits - width.guard_bits - 8;
         return to_half ? round_to_half(negative, magnitude, exponent) : round_to_float(negative, magnitude, exponent);
     }
 
-    static constexpr std::int32_t kBlock = 8;
+    static constexpr std::int32_t kBlock = 4;
     static constexpr std::int32_t kBias = 127;
+    static constexpr std::int32_t kNoExponent = -1000;
     static constexpr unsigned kPlusInfinity = 1, kMinusInfinity = 2, kNoNumber = 4;
 
+    struct HeldSum {
+        std::int64_t sum;
+        std::int32_t block;
+    };
+
     LaneKind kind_ = LaneKind::integer;
-    int scale_ = 0;
-    bool empty_ = true;
+    bool minus_zero_ = true;  ///< all texels reached so far are negative zeros
     unsigned special_ = 0;
-    std::int32_t block_ = 0;
+    int held_count_ = 0;
+    HeldSum held_[kLargestPlace];
+    std::int32_t block_ = kNoExponent;
     std::int64_t fixed_ = 0;
     std::int64_t floating_ = 0;
 };
@@ -182,12 +200,15 @@ TEXTON_HD inline int returned_channels(const TexelFormat& format) {
 /// The channel sums of a fetch.
 class TexelSum {
 public:
-    TEXTON_HD TexelSum(const TexelFormat& format, int scale) : count_(returned_channels(format)) {
-        for (int c = 0; c < 4; ++c) channels_[c].start(lane_kind(format, c), scale);
+    TEXTON_HD explicit TexelSum(const TexelFormat& format) : count_(returned_channels(format)) {
+        for (int c = 0; c < 4; ++c) channels_[c].start(lane_kind(format, c));
     }
     /// The four texels of a footprint, channel by channel.
-    TEXTON_HD void add(const Lane (&lanes)[4][4], const FootprintWeights& weights) {
-        for (int c = 0; c < count_; ++c) channels_[c].add(lanes[c], weights);
+    TEXTON_HD void add(const Lane (&lanes)[4][4], const FootprintWeights& weights, int scale) {
+        for (int c = 0; c < count_; ++c) channels_[c].add(lanes[c], weights, scale);
+    }
+    TEXTON_HD void end_place() {
+        for (int c = 0; c < count_; ++c) channels_[c].end_place();
     }
     TEXTON_HD Texel result() const {
         Texel texel{};

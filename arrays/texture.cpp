@@ -272,6 +272,8 @@ std::unique_ptr<detail::TextureState> create(detail::Backend& backend, const Tex
         state->source = is_row(place) ? TextureSource::linear : TextureSource::pitched;
         state->kind = is_row(place) ? ArrayKind::array_1d : ArrayKind::array_2d;
         state->extent = place.extent;
+        state->memory = place;
+        state->memory.owner = nullptr;
         state->block = place.owner.get();
     }
     state->handle = detail::request(

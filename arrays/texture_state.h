@@ -26,6 +26,7 @@ struct TextureState {
     Format format = Format::r8_uint;
     Sampler sampler{};
     Extent extent;
+    Place memory;  ///< what it reads if that is memory, without its owner
     int levels = 1;
     std::size_t layers = 1;
     bool gathers = false;

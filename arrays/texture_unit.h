@@ -26,9 +26,10 @@ TEXTON_HD inline TexelFormat unfiltered_format(TexelFormat format) {
 TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     if (is_integer(kind)) return static_cast<std::uint32_t>(lane.mantissa);
     ChannelSum sum;
-    sum.start(kind, 0);
+    sum.start(kind);
     const Lane lanes[4] = {lane, {}, {}, {}};
-    sum.add(lanes, {{kFullWeight, 0, 0, 0}});
+    sum.add(lanes, {{kFullWeight, 0, 0, 0}, {true, false, false, false}}, 0);
+    sum.end_place();
     return sum.result();
 }
 
@@ -56,70 +57,99 @@ TEXTON_HD inline Texel unfiltered_texel(const Lanes& lanes, const TexelFormat& f
 }
 
 TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampler, int level, const Coordinates& at) {
-    const TexelFormat format = unfiltered_format(view.format);
+    // Where there is one level, mip_filter counts for nothing: r8_snorm of flat arrays on an H200.
+    const bool filtered = sampler.mip_filter == Filter::linear && view.level_count > 1;
+    const TexelFormat format = filtered ? view.format : unfiltered_format(view.format);
     const LevelTaps taps = find_taps(view, sampler, view.levels[level], at, {});
     const Lanes lanes =
         load_tap(view.levels[level], format, sampler, taps.x.texel[0], taps.y.texel[0], taps.z.texel[0]);
-    // Where there is one level, mip_filter counts for nothing: r8_snorm of flat arrays on an H200.
-    if (sampler.mip_filter == Filter::point || view.level_count == 1) return unfiltered_texel(lanes, format);
+    if (!filtered) return unfiltered_texel(lanes, format);
     Texel texel{};
     for (int c = 0; c < returned_channels(format); ++c)
         texel.channel[c] = channel_result(lanes.channel[c], lane_kind(format, c));
     return texel;
 }
 
-TEXTON_HD inline Texel sample_levels(const TextureView& view, const Sampler& sampler, const Coordinates& at,
-                                     const LevelBlend& blend) {
+[[gnu::noinline]] TEXTON_HD inline Texel sample_levels(const TextureView& view, const Sampler& sampler,
+                                                       const Coordinates& at, const LevelBlend& blend) {
     // With anisotropy a point read goes through the filter, too, but in a volume: random gradients, snorm8 and rgb10a2.
     const bool filtered = sampler.max_anisotropy > 1 && view.kind != ArrayKind::array_3d;
     if (sampler.filter == Filter::point && blend.weight == 0 && !filtered)
         return point_texel(view, sampler, blend.level, at);
-    TexelSum sum(view.format, 0);
-    add_footprint(sum, view, sampler, blend.level, at, kFullWeight - blend.weight, {});
-    add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, {});
+    TexelSum sum(view.format);
+    add_footprint(sum, view, sampler, blend.level, at, kFullWeight - blend.weight, 0, {});
+    sum.end_place();
+    add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, 0, {});
+    sum.end_place();
     return sum.result();
 }
 
-/// Adds a row of pairs in one level. Shares of `level_share` are rounded so that their running total is right:
-/// rand_grad_aniso8_f32. A row of fewer parts than the sum counts each sample so much oftener.
-TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Sampler& sampler, int level,
-                              const Coordinates& at, const SampleRow& row, int scale, std::int32_t level_share,
-                              const Direction& first, const Direction& step) {
+/// A row of pairs in one level: which level, what it weighs, where the first pair stands and how far the next is.
+struct LevelRow {
+    int level;
+    std::int32_t level_share;
+    SampleRow row;
+    Direction first;
+    Direction step;
+};
+
+/// Footprints of a row that are one place of the sum: four, or two if texels have more than 32 bits: aniso8_f16x4.
+TEXTON_HD inline int place_footprints(const TexelFormat& format) {
+    const bool wide = format.packing == Packing::plain
+                          ? format.bytes > 4
+                          : format.packing == Packing::bc6h_unsigned || format.packing == Packing::bc6h_signed;
+    return wide ? 2 : kLargestPlace;
+}
+
+/// Adds a row, from its far end to the one that the line points to. Shares of the level's are rounded so that their
+/// running total is right: rand_grad_aniso8_f32.
+TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                              const LevelRow& level) {
+    const SampleRow& row = level.row;
     const std::int32_t side = 128 << row.scale;
+    const std::int32_t pairs = (side + row.share - 1) / row.share;
+    const std::int32_t last_share = side - (pairs - 1) * row.share;
+    const int place = place_footprints(view.format);
     std::int32_t given = 0;
-    Direction offset = first;
-    while (given < side) {
-        const std::int32_t next = given + row.share < side ? given + row.share : side;
-        const std::int32_t share = round_to_256th(next * level_share) - round_to_256th(given * level_share);
-        for (int repeat = 0; repeat < 1 << (scale - row.scale); ++repeat) {
-            add_footprint(sum, view, sampler, level, at, share, {Split::fixed_point, 2 * offset.x, 2 * offset.y});
-            add_footprint(sum, view, sampler, level, at, share, {Split::fixed_point, -2 * offset.x, -2 * offset.y});
-        }
+    for (std::int32_t i = -pairs; i < pairs; ++i) {
+        const std::int32_t pair = i < 0 ? -i - 1 : i;
+        const std::int32_t sign = i < 0 ? -2 : 2;
+        const std::int32_t next = given + (pair == pairs - 1 ? last_share : row.share);
+        const std::int32_t share = round_to_256th(next * level.level_share) - round_to_256th(given * level.level_share);
+        const Placement placement{Split::fixed_point, sign * (level.first.x + pair * level.step.x),
+                                  sign * (level.first.y + pair * level.step.y)};
+        add_footprint(sum, view, sampler, level.level, at, share, row.scale, placement);
+        if ((i + pairs + 1) % place == 0) sum.end_place();
         given = next;
-        offset = {offset.x + step.x, offset.y + step.y};
     }
+    sum.end_place();
 }
 
 /// The finer level's row is that of the ratio, stretched; the coarser one's is that of a ratio as much smaller as its
-/// texels are larger: rand_grad_aniso2_f32.
+/// texels are larger, or one sample: rand_grad_aniso2_f32.
 TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                    const FootprintLine& line) {
-    const LevelBlend blend = sharpen_blend(blend_levels(view, sampler, line.lod), sampler);
+    const LevelBlend blend = blend_levels(view, sampler, line.lod);
     if (line.ratio == 0) return sample_levels(view, sampler, at, blend);
+    TexelSum sum(view.format);
+    const Direction texel{2 * line.direction.x, 2 * line.direction.y};
     const SampleRow fine = sample_row(line.ratio);
-    const SampleRow coarse = sample_row(line.ratio + blend.weight - 256);
-    const int scale = blend.weight && coarse.scale > fine.scale ? coarse.scale : fine.scale;
-    TexelSum sum(view.format, scale);
-    Direction first = pair_offset(line.direction, fine.first);
-    Direction step = {2 * line.direction.x, 2 * line.direction.y};
-    if (blend.weight) {
-        first = stretch_offset(first, blend.weight);
-        step = {2 * first.x, 2 * first.y};
+    const Direction offset = pair_offset(line.direction, fine.first);
+    if (blend.weight == 0) {
+        add_row(sum, view, sampler, at, {blend.level, kFullWeight, fine, offset, texel});
+        return sum.result();
     }
-    add_row(sum, view, sampler, blend.level, at, fine, scale, kFullWeight - blend.weight, first, step);
-    if (blend.weight)
-        add_row(sum, view, sampler, blend.level + 1, at, coarse, scale, blend.weight,
-                pair_offset(line.direction, coarse.first), {2 * line.direction.x, 2 * line.direction.y});
+    const Direction first = stretch_offset(offset, blend.weight);
+    add_row(sum, view, sampler, at, {blend.level, kFullWeight - blend.weight, fine, first, {2 * first.x, 2 * first.y}});
+    const std::int32_t coarse_ratio = line.ratio + blend.weight - 256;
+    if (coarse_ratio > 0) {
+        const SampleRow coarse = sample_row(coarse_ratio);
+        add_row(sum, view, sampler, at,
+                {blend.level + 1, blend.weight, coarse, pair_offset(line.direction, coarse.first), texel});
+    } else {
+        add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, 0, {});
+        sum.end_place();
+    }
     return sum.result();
 }
 
@@ -132,7 +162,7 @@ TEXTON_HD inline Texel fetch(const TextureView& view, const Sampler& sampler, co
 
 /// A fetch at a level of detail that the caller gives.
 TEXTON_HD inline Texel fetch_lod(const TextureView& view, const Sampler& sampler, const Coordinates& at, float lod) {
-    return sample_levels(view, sampler, at, sharpen_blend(blend_levels(view, sampler, lod_to_fixed(lod)), sampler));
+    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod_to_fixed(lod)));
 }
 
 /// A fetch whose level of detail and anisotropy follow from how the coordinates change between pixels. Cubemaps: the
@@ -140,13 +170,16 @@ TEXTON_HD inline Texel fetch_lod(const TextureView& view, const Sampler& sampler
 TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                   const Gradients& gradients) {
     const bool volume = view.kind == ArrayKind::array_3d;
-    const Gradients on_face = is_cube(view.kind) ? project_gradients(at.x, at.y, at.z, gradients) : gradients;
-    const PixelFootprint footprint = pixel_footprint(view.levels[0], volume, on_face);
+    const PixelFootprint footprint =
+        is_cube(view.kind)
+            ? cube_footprint(view.levels[0].width, at, gradients)
+            : pixel_footprint(view.levels[0], volume, volume ? neighbour_gradients(at, gradients) : gradients);
+    // Where a pixel reaches over a cube's edge it counts as round: cube_aniso16_f32.
     const bool isotropic =
-        sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || is_cube(view.kind);
+        sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || footprint.folded;
     if (!isotropic) return sample_line(view, sampler, at, footprint_line(footprint, sampler.max_anisotropy));
     const std::int32_t lod = approximate_log2(major_axis(footprint).length);
-    return sample_levels(view, sampler, at, sharpen_blend(blend_levels(view, sampler, lod), sampler));
+    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod));
 }
 
 /// Texel number `index` of a row of memory, of which those outside read as zeros.
@@ -159,16 +192,15 @@ TEXTON_HD inline Texel fetch_texel(const TextureView& view, std::int32_t index) 
 /// One channel of the four texels that linear filtering would blend, in the order (0,1) (1,1) (1,0) (0,0):
 /// rand_gather_*.
 TEXTON_HD inline Texel gather(const TextureView& view, const Sampler& sampler, const Coordinates& at, int channel) {
-    constexpr int kOrder[4] = {2, 3, 1, 0};
+    static constexpr int kOrder[4] = {2, 3, 1, 0};
     Sampler linear = sampler;
     linear.filter = Filter::linear;
     LevelTaps taps = find_taps(view, linear, view.levels[0], at, {Split::texels, 0, 0});
     taps.x.weight = taps.y.weight = kFullWeight;  // all four are read
-    const TexelFormat format = unfiltered_format(view.format);
-    const Quad quad = load_quad(view.levels[0], format, sampler, taps, 0);
+    const Quad quad = load_quad(view.levels[0], view.format, sampler, taps, 0);
+    const LaneKind kind = lane_kind(view.format, channel);
     Texel result{};
-    for (int i = 0; i < 4; ++i)
-        result.channel[i] = channel_result(quad.texel[kOrder[i]].channel[channel], lane_kind(format, channel));
+    for (int i = 0; i < 4; ++i) result.channel[i] = channel_result(quad.texel[kOrder[i]].channel[channel], kind);
     return result;
 }
 

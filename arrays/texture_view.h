@@ -69,7 +69,6 @@ struct Coordinates {
 struct Gradients {
     float dx[3];
     float dy[3];
-    bool folded = false;  ///< one of them leads to another face of a cube
 };
 
 }  // namespace texton::detail

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -38,37 +37,12 @@ std::size_t equal_texels(const std::vector<Texel>& a, const std::vector<Texel>& 
     return equal;
 }
 
-// Recordings that the model does not reach in every point yet, with the share that it does.
-const std::map<std::string, double>& not_exact() {
-    static const std::map<std::string, double> shares{
-        {"rand_grad_aniso2_f32", 0.99},
-        {"rand_grad_aniso4_f32", 0.97},
-        {"rand_grad_aniso4_u8x4", 0.98},
-        {"rand_grad_aniso8_f32", 0.97},
-        {"rand_grad_aniso8_u8x4", 0.98},
-        {"rand_grad_aniso16_f32", 0.97},
-        {"rand_grad_aniso16_u8x4", 0.97},
-        {"lod_from_grad_3d", 0.98},
-        {"lod_from_grad_cube", 0.96},
-        {"wild_2d_f16", 0.99},
-        {"wild_2d_f32", 0.99},
-    };
-    return shares;
-}
-
 class CaptureTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(CaptureTest, IsEqualInEveryBit) {
     const Capture capture = read_capture(capture_named(GetParam()));
     ASSERT_FALSE(capture.points.empty());
-    const std::size_t equal = equal_texels(replay(capture), capture.results);
-    const auto known = not_exact().find(GetParam());
-    if (known == not_exact().end()) {
-        EXPECT_EQ(equal, capture.points.size());
-    } else {
-        EXPECT_GE(static_cast<double>(equal), known->second * static_cast<double>(capture.points.size()));
-        EXPECT_LT(equal, capture.points.size()) << "it is exact now: take it off the list";
-    }
+    EXPECT_EQ(equal_texels(replay(capture), capture.results), capture.points.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(H200, CaptureTest, testing::ValuesIn(capture_names()),

@@ -1,0 +1,238 @@
+#include "arrays/cpu_rows.h"
+
+#include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+
+#include "arrays/texel_format.h"
+#include "arrays/texture_unit.h"
+
+namespace texton::detail {
+namespace {
+
+// --- what the vectors need to know -----------------------------------------------------------------------------------
+
+AxisPlan plan_axis(const TextureView& view, const Sampler& sampler, int axis) {
+    const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
+    const AddressMode mode = sampler.address[axis];
+    const bool repeats = mode == AddressMode::wrap || mode == AddressMode::mirror;
+    AxisPlan plan{};
+    plan.size = size;
+    plan.mode = mode;
+    plan.normalized = sampler.normalized_coordinates;
+    plan.repeats = repeats;
+    const int fraction_bits = coordinate_fraction_bits(size, flat_axis_kind(view, Split::fixed_point));
+    const auto period_bits = mode == AddressMode::mirror ? fraction_bits + 1 : fraction_bits;
+    // What is infinite or saturates repeats as 0 does; NaN is 0 everywhere.
+    plan.zero_from = static_cast<std::int32_t>(repeats ? bits_of(std::ldexp(1.0f, 60 - fraction_bits)) : 0x7f800001u);
+    plan.limit = repeats ? 0x1p60f : sampler.normalized_coordinates ? 4.0f : 0x1p20f;
+    plan.steps = std::ldexp(1.0, fraction_bits);
+    plan.period = std::ldexp(1.0, period_bits);
+    plan.units_of_step = std::ldexp(size, 9 - fraction_bits);
+    return plan;
+}
+
+// A channel of the border as a texel that reads the same would be stored, if there is one.
+std::uint32_t stored_border(float value, const TexelFormat& format, int channel) {
+    const Lane lane = border_lane(value, format, channel);
+    switch (lane_kind(format, channel)) {
+        case LaneKind::unorm16:
+            return static_cast<std::uint32_t>(format.bits == 8 ? lane.mantissa / 257 : lane.mantissa);
+        case LaneKind::srgb: return srgb_code_of(value);
+        case LaneKind::float16: return half_toward_zero(value);
+        case LaneKind::float32: return bits_of(value);
+        case LaneKind::integer:
+        case LaneKind::wide_uint:
+        case LaneKind::wide_sint:
+        case LaneKind::unorm10:
+        case LaneKind::snorm8:
+        case LaneKind::snorm16: break;
+    }
+    return static_cast<std::uint32_t>(lane.mantissa);
+}
+
+bool same_lanes(const Lanes& a, const Lanes& b, int channels) {
+    for (int c = 0; c < channels; ++c) {
+        const Lane& x = a.channel[c];
+        const Lane& y = b.channel[c];
+        // The exponent of a zero counts for nothing.
+        if (x.mantissa != y.mantissa || x.negative != y.negative) return false;
+        if (x.mantissa != 0 && x.exponent != y.exponent) return false;
+    }
+    return true;
+}
+
+// False if no texel reads as the border does, which may have 16 bits where the format has 10.
+bool store_border(const Sampler& sampler, const TexelFormat& format, unsigned char* texel) {
+    if (format.packing != Packing::plain) return false;
+    for (int c = 0; c < format.channels; ++c) {
+        const std::uint32_t code = stored_border(sampler.border[c], format, c);
+        std::memcpy(texel + c * format.bits / 8, &code, format.bits / 8u);
+    }
+    return same_lanes(decode_texel(texel, format, 0, 0), border_lanes(sampler, format), format.channels);
+}
+
+bool has_border(const Sampler& sampler) {
+    return sampler.address[0] == AddressMode::border || sampler.address[1] == AddressMode::border;
+}
+
+// Where nothing but the texels of level 0 counts.
+bool is_simple(const TextureView& view, const Sampler& sampler) {
+    constexpr std::int32_t kLargestSide = 1 << 18;  // these keep all numbers within 32 bits
+    constexpr std::int64_t kMostTexels = std::int64_t{1} << 31;
+    const LevelView& level = view.levels[0];
+    if (view.kind != ArrayKind::array_2d && view.kind != ArrayKind::layered_2d) return false;
+    if (level.partial != nullptr || level.width > kLargestSide || level.height > kLargestSide) return false;
+    if (level.row_pitch % view.format.bytes != 0) return false;
+    if (level.row_pitch / view.format.bytes * level.height > kMostTexels) return false;
+    for (int axis = 0; axis < 2; ++axis) {
+        const AddressMode mode = sampler.address[axis];
+        if (!sampler.normalized_coordinates && (mode == AddressMode::wrap || mode == AddressMode::mirror)) return false;
+    }
+    if (sampler.filter == Filter::linear) return true;
+    // Else a point read goes through the filter.
+    return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || view.level_count == 1);
+}
+
+// A texel that was copied is the pixel.
+bool is_stored_alike(const TexelFormat& texture, const PixelFormat& picture) {
+    const TexelFormat& stored = picture.stored;
+    return texture.encoding == stored.encoding && texture.packing == stored.packing && texture.bits == stored.bits &&
+           texture.channels == stored.channels && texture.encoding != Encoding::snorm;
+}
+
+// A Texel of floats is the pixel.
+bool is_texel(const TexelFormat& picture) {
+    return picture.encoding == Encoding::floating && picture.bits == 32 && picture.channels == 4;
+}
+
+void make_halves_quiet(std::byte* halves, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint16_t half;
+        std::memcpy(&half, halves + 2 * i, 2);
+        if ((half & 0x7fff) > 0x7c00) half |= 0x200;
+        std::memcpy(halves + 2 * i, &half, 2);
+    }
+}
+
+SrgbTables make_srgb_tables() {
+    SrgbTables tables;
+    for (std::uint32_t code = 0; code < 256; ++code) {
+        const Lane lane = lane_of_srgb(code);
+        const float value = std::ldexp(static_cast<float>(lane.mantissa), lane.exponent - kSrgbFractionBits);
+        tables.colour[code] = bits_of(value) | static_cast<std::uint32_t>(lane.exponent + 7);
+        tables.linear[code] = bits_of(std::ldexp(static_cast<float>(code), -kSrgbFractionBits)) | 7u;
+    }
+    for (std::uint32_t half = 0; half < std::size(tables.code_of_half); ++half) {
+        const Lane lane = lane_of_half(half);
+        const float value = std::ldexp(static_cast<float>(lane.mantissa), lane.exponent - 10);
+        tables.code_of_half[half] = static_cast<unsigned char>(srgb_code_of(value));
+    }
+    return tables;
+}
+
+}  // namespace
+
+const SrgbTables& srgb_tables() {
+    static const SrgbTables tables = make_srgb_tables();
+    return tables;
+}
+
+// --- fetches ---------------------------------------------------------------------------------------------------------
+
+RowSampler::RowSampler(const TextureView& view, const Sampler& sampler, std::int32_t layer)
+    : view_(view), sampler_(sampler), layer_(layer) {
+    std::fegetenv(&caller_modes_);
+    std::fesetenv(FE_DFL_ENV);
+    if (!is_simple(view, sampler)) return;
+    if (has_border(sampler) && !store_border(sampler, view.format, plan_.border)) return;
+    const LevelView& level = view.levels[0];
+    const std::int32_t slice = is_layered(view.kind) ? clamp_layer(layer, level.depth) : 0;
+    plan_.texels = level.data + slice * level.slice_pitch;
+    plan_.pitch = static_cast<std::int32_t>(level.row_pitch / view.format.bytes);
+    plan_.x = plan_axis(view, sampler, 0);
+    plan_.y = plan_axis(view, sampler, 1);
+    if (sampler.filter == Filter::point) {
+        decoder_ = texel_decoder(view.format);
+        if (decoder_ == nullptr) return;
+    }
+    kernels_ = row_kernels(view.format, sampler.filter);
+}
+
+RowSampler::~RowSampler() { std::fesetenv(&caller_modes_); }
+
+bool RowSampler::has_kernels(std::size_t count) const {
+    constexpr std::size_t kFewest = 8;  // below it a block is not worth its while
+    return kernels_.pixels != nullptr && count >= kFewest;
+}
+
+void RowSampler::fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const {
+    for (std::size_t i = 0; i < count; ++i)
+        texels[i] = detail::fetch(view_, sampler_, Coordinates{x[i], y[i], 0, layer_});
+}
+
+// Blocks of which the last is filled up with the last place.
+void RowSampler::fetch_blocks(BlockFetch fetch, std::size_t bytes, const float* x, const float* y, std::size_t count,
+                              unsigned char* results) const {
+    const std::size_t whole = count / kRowBlock * kRowBlock;
+    if (whole != 0) fetch(plan_, x, y, whole / kRowBlock, results);
+    if (whole == count) return;
+    float last_x[kRowBlock];
+    float last_y[kRowBlock];
+    for (std::size_t i = 0; i < kRowBlock; ++i) {
+        last_x[i] = x[std::min(whole + i, count - 1)];
+        last_y[i] = y[std::min(whole + i, count - 1)];
+    }
+    unsigned char last[kRowBlock * sizeof(Texel)];
+    fetch(plan_, last_x, last_y, 1, last);
+    std::memcpy(results + whole * bytes, last, (count - whole) * bytes);
+}
+
+void RowSampler::fetch(const float* x, const float* y, std::size_t count, Texel* texels) const {
+    if (!has_kernels(count)) return fetch_by_model(x, y, count, texels);
+    if (sampler_.filter == Filter::linear)
+        return fetch_blocks(kernels_.texels, sizeof(Texel), x, y, count, reinterpret_cast<unsigned char*>(texels));
+    const std::size_t bytes = view_.format.bytes;
+    for (std::size_t begin = 0; begin < count; begin += kRowBlock) {
+        unsigned char stored[kRowBlock * sizeof(Texel)];
+        const std::size_t length = std::min(kRowBlock, count - begin);
+        fetch_blocks(kernels_.pixels, bytes, x + begin, y + begin, length, stored);
+        for (std::size_t i = 0; i < length; ++i) texels[begin + i] = decoder_(stored + i * bytes);
+    }
+}
+
+void RowSampler::fetch_stored(const float* x, const float* y, std::size_t count, std::byte* pixels) const {
+    const TexelFormat& format = view_.format;
+    fetch_blocks(kernels_.pixels, format.bytes, x, y, count, reinterpret_cast<unsigned char*>(pixels));
+    const bool halves = format.encoding == Encoding::floating && format.bits == 16;
+    if (halves && sampler_.filter == Filter::point) make_halves_quiet(pixels, count * format.channels);
+}
+
+void RowSampler::fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture,
+                       std::byte* pixels) const {
+    if (has_kernels(count) && is_stored_alike(view_.format, picture)) return fetch_stored(x, y, count, pixels);
+    if (is_texel(picture.stored)) return fetch(x, y, count, reinterpret_cast<Texel*>(pixels));
+    const std::size_t bytes = picture.stored.bytes;
+    for (std::size_t begin = 0; begin < count; begin += kRowBlock) {
+        Texel texels[kRowBlock];
+        const std::size_t length = std::min(kRowBlock, count - begin);
+        fetch(x + begin, y + begin, length, texels);
+        for (std::size_t i = 0; i < length; ++i)
+            std::memcpy(pixels + (begin + i) * bytes, encode_pixel(texels[i], picture).word, bytes);
+    }
+}
+
+void RowSampler::fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
+                           const PixelFormat& picture, std::byte* pixels) const {
+    constexpr std::size_t kPlaces = 512;  // on the stack
+    float x[kPlaces];
+    float y[kPlaces];
+    for (std::size_t begin = 0; begin < count; begin += kPlaces) {
+        const std::size_t length = std::min(kPlaces, count - begin);
+        find_row_places(map, i + static_cast<std::uint32_t>(begin), j, length, x, y);
+        fetch(x, y, length, picture, pixels + begin * picture.stored.bytes);
+    }
+}
+
+}  // namespace texton::detail

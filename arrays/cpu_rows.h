@@ -1,0 +1,49 @@
+#pragma once
+#include <cfenv>
+#include <cstddef>
+
+#include "arrays/cpu_rows_simd.h"
+#include "arrays/cpu_texel_decoder.h"
+#include "arrays/pixel_encode.h"
+#include "arrays/texture_view.h"
+
+namespace texton::detail {
+
+/// Plain fetches of a texture at many places, in blocks: of 2D textures on vectors where the format and the sampler
+/// allow, else by the model. Equal to the model in every bit: while it lives, its thread rounds to the nearest and
+/// keeps denormals, so it is made where it is used.
+class RowSampler {
+public:
+    /// The view and the sampler must outlive it. Of a layered texture `layer` is read.
+    RowSampler(const TextureView& view, const Sampler& sampler, std::int32_t layer = 0);
+    ~RowSampler();
+    RowSampler(const RowSampler&) = delete;
+    RowSampler& operator=(const RowSampler&) = delete;
+
+    void fetch(const float* x, const float* y, std::size_t count, Texel* texels) const;
+    /// As encode_pixel() has them, one after the other.
+    void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const;
+
+    /// For the pixels of a row from (i, j) on, of a picture that `map` leads to the texture; its layer is not looked
+    /// at.
+    void fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
+                   const PixelFormat& picture, std::byte* pixels) const;
+
+private:
+    bool has_kernels(std::size_t count) const;
+    void fetch_blocks(BlockFetch fetch, std::size_t bytes, const float* x, const float* y, std::size_t count,
+                      unsigned char* results) const;
+    /// As pixels of the texture's own format.
+    void fetch_stored(const float* x, const float* y, std::size_t count, std::byte* pixels) const;
+    void fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const;
+
+    const TextureView& view_;
+    const Sampler& sampler_;
+    std::int32_t layer_;
+    std::fenv_t caller_modes_;
+    RowPlan plan_{};
+    RowKernels kernels_;              // none: by the model
+    TexelDecoder decoder_ = nullptr;  // of point reads
+};
+
+}  // namespace texton::detail

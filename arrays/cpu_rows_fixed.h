@@ -1,0 +1,207 @@
+// cpu_rows_fixed.h: normalized texels, side by side, and their weights -> what a fetch returns, on vectors. There is a
+// struct for each kind of texel, which adds up a block and turns the results into pixels or floats.
+//
+// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// includes it.
+
+// --- the weights of channels, which follow each other pixel by pixel -------------------------------------------------
+
+// Of `channels` channels each lane's, from the pixels that begin at `weights`.
+template <std::size_t channels>
+HWY_INLINE IntVector spread_weights(const std::uint32_t* weights) {
+    const auto pixels = hn::LoadU(kInt, reinterpret_cast<const std::int32_t*>(weights));
+    if constexpr (channels == 1) return pixels;
+    HWY_ALIGN static constexpr std::int32_t kPixel[2][16] = {{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7},
+                                                             {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}};
+    return hn::TableLookupLanes(pixels, hn::SetTableIndices(kInt, kPixel[channels / 4]));
+}
+
+struct Weights {
+    IntVector of[4];  // left top, right top, left bottom, right bottom
+};
+
+template <std::size_t channels>
+HWY_INLINE Weights load_weights(const Taps& taps, std::size_t element) {
+    const IntVector top = spread_weights<channels>(taps.top + element / channels);
+    const IntVector bottom = spread_weights<channels>(taps.bottom + element / channels);
+    const IntVector low = whole(0xffff);
+    return {{hn::And(top, low), hn::ShiftRight<16>(top), hn::And(bottom, low), hn::ShiftRight<16>(bottom)}};
+}
+
+// --- channels from the stage -----------------------------------------------------------------------------------------
+
+struct Sides {
+    WordVector left;
+    WordVector right;
+};
+
+// An unsigned type of so many bytes.
+template <std::size_t bytes>
+struct Unsigned;
+template <>
+struct Unsigned<2> {
+    using type = std::uint16_t;
+};
+template <>
+struct Unsigned<4> {
+    using type = std::uint32_t;
+};
+template <>
+struct Unsigned<8> {
+    using type = std::uint64_t;
+};
+
+template <class Lane, class D>
+HWY_INLINE void load_pairs(D d, const unsigned char* pairs, hn::Vec<D>& left, hn::Vec<D>& right) {
+    const hn::Repartition<Lane, D> texels;
+    hn::Vec<decltype(texels)> even, odd;
+    hn::LoadInterleaved2(texels, reinterpret_cast<const Lane*>(pairs), even, odd);
+    left = hn::BitCast(d, even);
+    right = hn::BitCast(d, odd);
+}
+
+// From channel number `element` on.
+template <class Element, std::size_t channels>
+HWY_INLINE Sides load_sides(const unsigned char* row, std::size_t element) {
+    constexpr std::size_t kBytes = sizeof(Element) * channels;
+    if constexpr (kBytes == 16) {
+        const auto* words = reinterpret_cast<const std::uint32_t*>(row) + element;
+        return {hn::LoadU(kWord, words), hn::LoadU(kWord, words + kRowBlock * channels)};
+    } else if constexpr (sizeof(Element) == 4) {
+        Sides sides;
+        load_pairs<typename Unsigned<kBytes>::type>(kWord, row + 2 * element * 4, sides.left, sides.right);
+        return sides;
+    } else {
+        hn::Vec<FewCodes> left, right;
+        load_pairs<typename Unsigned<kBytes>::type>(kFewCodes, row + 2 * element * 2, left, right);
+        return {hn::PromoteTo(kWord, left), hn::PromoteTo(kWord, right)};
+    }
+}
+
+// --- sums of channels: each kind adds up a block's, and turns the results into pixels or floats ----------------------
+
+HWY_INLINE hn::Vec<Code> load_codes(const unsigned char* pairs) { return hn::BitCast(kCode, hn::LoadU(kByte, pairs)); }
+HWY_INLINE hn::Vec<Code> even_bytes(hn::Vec<Code> pairs) { return hn::And(pairs, hn::Set(kCode, 0xff)); }
+HWY_INLINE hn::Vec<Code> odd_bytes(hn::Vec<Code> pairs) { return hn::ShiftRight<8>(pairs); }
+
+// A sum of 8-bit codes times weights in 1/255 and, as the filter rounds it, in 1/65535.
+template <class D>
+HWY_INLINE hn::Vec<D> in_255th(D codes, hn::Vec<D> sum) {
+    return hn::ShiftRight<8>(hn::Add(sum, hn::Set(codes, 128)));
+}
+template <class D>
+HWY_INLINE hn::Vec<D> in_65535th(D codes, hn::Vec<D> sum) {
+    return hn::Add(sum, in_255th(codes, sum));
+}
+HWY_INLINE FloatVector float_of_unorm16(WordVector codes) {
+    return hn::Div(hn::ConvertTo(kFloat, hn::BitCast(kInt, codes)), number(65535));
+}
+
+// Results are sums of texels times weights, at most 255 * 256.
+template <std::size_t channels>
+struct Unorm8 {
+    using Result = std::uint16_t;
+    static constexpr std::size_t kBytes = channels;
+    static constexpr std::size_t kChannels = channels;
+    static constexpr bool kResultsArePixels = false;
+
+    // The bytes of a pair are taken apart into even and odd ones: left and right, or channels 0 and 2 and channels 1
+    // and 3.
+    static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* sums) {
+        constexpr std::size_t kPair = 2 * channels;  // bytes
+        for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kByte) / kPair) {
+            const auto top = load_codes(rows.top + i * kPair);
+            const auto bottom = load_codes(rows.bottom + i * kPair);
+            if constexpr (channels == 1) {
+                hn::Store(hn::Add(row_sum(top, taps.top + i), row_sum(bottom, taps.bottom + i)), kCode, sums + i);
+            } else {
+                const auto top_weights = pair_weights(taps.top + i);
+                const auto bottom_weights = pair_weights(taps.bottom + i);
+                const auto even =
+                    hn::Add(hn::Mul(even_bytes(top), top_weights), hn::Mul(even_bytes(bottom), bottom_weights));
+                const auto odd =
+                    hn::Add(hn::Mul(odd_bytes(top), top_weights), hn::Mul(odd_bytes(bottom), bottom_weights));
+                hn::Store(add_sides(even, odd), kCode, sums + i * channels);
+            }
+        }
+    }
+
+    static HWY_INLINE void encode(const Result* sums, unsigned char* pixels) {
+        const hn::Rebind<std::uint8_t, Code> bytes;
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kCode))
+            hn::StoreU(hn::TruncateTo(bytes, in_255th(kCode, hn::Load(kCode, sums + i))), bytes, pixels + i);
+    }
+
+    static HWY_INLINE FloatVector widen(const Result* sums) {
+        return float_of_unorm16(hn::PromoteTo(kWord, in_65535th(kFewCodes, hn::Load(kFewCodes, sums))));
+    }
+
+private:
+    static HWY_INLINE hn::Vec<Code> row_sum(hn::Vec<Code> pairs, const std::uint32_t* weights) {
+        const auto first = hn::BitCast(kCode, hn::LoadU(kWord, weights));
+        const auto second = hn::BitCast(kCode, hn::LoadU(kWord, weights + hn::Lanes(kWord)));
+        return hn::Add(hn::Mul(even_bytes(pairs), hn::ConcatEven(kCode, second, first)),
+                       hn::Mul(odd_bytes(pairs), hn::ConcatOdd(kCode, second, first)));
+    }
+
+    // The left weight as often as a texel has even bytes, then the right one.
+    static HWY_INLINE hn::Vec<Code> pair_weights(const std::uint32_t* weights) {
+        if constexpr (channels == 2) return hn::BitCast(kCode, hn::LoadU(kWord, weights));
+        HWY_ALIGN static constexpr std::uint8_t kTwice[16] = {0, 1, 0, 1, 2, 3, 2, 3, 8, 9, 8, 9, 10, 11, 10, 11};
+        const hn::Repartition<std::uint64_t, Code> pairs;
+        const auto wide = hn::PromoteTo(pairs, hn::LoadU(kHalfWord, weights));
+        return hn::BitCast(kCode, hn::TableLookupBytes(hn::BitCast(kByte, wide), hn::LoadDup128(kByte, kTwice)));
+    }
+
+    // The channels in their order again.
+    static HWY_INLINE hn::Vec<Code> add_sides(hn::Vec<Code> even, hn::Vec<Code> odd) {
+        constexpr int kSide = 8 * channels;  // bits
+        const hn::Repartition<typename Unsigned<2 * channels>::type, Code> pairs;
+        const hn::Repartition<typename Unsigned<channels>::type, Code> sides;
+        const auto low = hn::Add(even, hn::BitCast(kCode, hn::ShiftRight<kSide>(hn::BitCast(pairs, even))));
+        const auto high = hn::Add(odd, hn::BitCast(kCode, hn::ShiftLeft<kSide>(hn::BitCast(pairs, odd))));
+        const auto both = hn::BitCast(kByte, hn::OddEven(hn::BitCast(sides, high), hn::BitCast(sides, low)));
+        if constexpr (channels == 2) return hn::BitCast(kCode, both);
+        HWY_ALIGN static constexpr std::uint8_t kInTurns[16] = {0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15};
+        return hn::BitCast(kCode, hn::TableLookupBytes(both, hn::LoadDup128(kByte, kInTurns)));
+    }
+};
+
+template <class Element, std::size_t channels>
+HWY_INLINE void load_taps(const Rows& rows, std::size_t element, WordVector (&texels)[4]) {
+    const Sides top = load_sides<Element, channels>(rows.top, element);
+    const Sides bottom = load_sides<Element, channels>(rows.bottom, element);
+    texels[0] = top.left;
+    texels[1] = top.right;
+    texels[2] = bottom.left;
+    texels[3] = bottom.right;
+}
+
+HWY_INLINE FloatVector float_of_weight(IntVector weight) { return hn::ConvertTo(kFloat, weight); }
+
+// Results are rounded codes. The sums, at most 65535 * 256, are exact in float32.
+template <std::size_t channels>
+struct Unorm16 {
+    using Result = std::uint16_t;
+    static constexpr std::size_t kBytes = 2 * channels;
+    static constexpr std::size_t kChannels = channels;
+    static constexpr bool kResultsArePixels = true;
+
+    static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* codes) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            WordVector texels[4];
+            load_taps<std::uint16_t, channels>(rows, i, texels);
+            const Weights weights = load_weights<channels>(taps, i);
+            FloatVector sum = number(128);
+            for (int k = 0; k < 4; ++k)
+                sum = hn::MulAdd(hn::ConvertTo(kFloat, hn::BitCast(kInt, texels[k])), float_of_weight(weights.of[k]),
+                                 sum);
+            const IntVector rounded = hn::ConvertTo(kInt, hn::Mul(sum, number(1.0f / 256)));
+            hn::StoreU(hn::DemoteTo(kFewCodes, rounded), kFewCodes, codes + i);
+        }
+    }
+
+    static HWY_INLINE FloatVector widen(const Result* codes) {
+        return float_of_unorm16(hn::PromoteTo(kWord, hn::Load(kFewCodes, codes)));
+    }
+};

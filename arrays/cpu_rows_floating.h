@@ -1,0 +1,344 @@
+// cpu_rows_floating.h: the same as cpu_rows_fixed.h for texels with an exponent: float16, sRGB and float32.
+//
+// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// includes it.
+
+// --- floating texels: what their sums share --------------------------------------------------------------------------
+
+constexpr std::int32_t kMagnitude = 0x7fffffff;  // a float32's bits without the sign
+constexpr std::int32_t kSign = -0x7fffffff - 1;
+constexpr std::int32_t kExponentOne = 1 << 23;
+constexpr std::int32_t kInfinity = 255 << 23;
+
+// 2^(power - e), where 2^e has the bits `exponent`.
+HWY_INLINE FloatVector inverse_scale(int power, IntVector exponent) {
+    const auto biased = static_cast<std::uint32_t>(power + 2 * 127) << 23;
+    return as_floats(hn::Sub(whole(static_cast<std::int32_t>(biased)), exponent));
+}
+
+// The four texels of footprints, in the order of Weights.
+struct Texels {
+    FloatVector of[4];
+};
+
+HWY_INLINE IntVector magnitude_of(FloatVector value) { return hn::And(bits(value), whole(kMagnitude)); }
+
+// The bits of 2^e, where e is the exponent of the largest texel that has weight, or that of `least`.
+HWY_INLINE IntVector largest_exponent(const Texels& texels, const Weights& weights, std::int32_t least) {
+    IntVector largest = whole(least);
+    for (int k = 0; k < 4; ++k) {
+        const auto has_weight = hn::Gt(weights.of[k], hn::Zero(kInt));
+        largest = hn::Max(largest, hn::IfThenElseZero(has_weight, magnitude_of(texels.of[k])));
+    }
+    return hn::And(largest, whole(kInfinity));
+}
+
+// A texel that is reached counts by what it is, if by no weight (ChannelSum::add).
+struct Reached {
+    Texels texels;  // those not reached are -0, and so are negative denormals
+    hn::Mask<Int> all_minus_zero;
+    hn::Mask<Int> any_special;  // infinite or no number
+};
+
+HWY_INLINE Reached find_reached(const Texels& texels, const Weights& weights) {
+    const IntVector zero = hn::Zero(kInt);
+    const auto no_right = hn::Eq(hn::Or(weights.of[1], weights.of[3]), zero);
+    const auto no_bottom = hn::Eq(hn::Or(weights.of[2], weights.of[3]), zero);
+    IntVector reached[4];
+    for (int k = 0; k < 4; ++k) {
+        const auto denormal = hn::Lt(magnitude_of(texels.of[k]), whole(kExponentOne));
+        reached[k] = hn::IfThenElse(denormal, hn::And(bits(texels.of[k]), whole(kSign)), bits(texels.of[k]));
+    }
+    reached[1] = hn::IfThenElse(no_right, whole(kSign), reached[1]);
+    reached[2] = hn::IfThenElse(no_bottom, whole(kSign), reached[2]);
+    reached[3] = hn::IfThenElse(hn::Or(no_right, no_bottom), whole(kSign), reached[3]);
+    Reached result;
+    IntVector highest = whole(kSign);
+    IntVector largest = zero;
+    for (int k = 0; k < 4; ++k) {
+        result.texels.of[k] = as_floats(reached[k]);
+        highest = hn::Max(highest, reached[k]);
+        largest = hn::Max(largest, hn::And(reached[k], whole(kMagnitude)));
+    }
+    result.all_minus_zero = hn::Eq(highest, whole(kSign));
+    result.any_special = hn::Gt(largest, whole(kInfinity - 1));
+    return result;
+}
+
+// The sum of texels of which one is infinite or no number.
+HWY_INLINE FloatVector special_sum(const Reached& reached) {
+    FloatVector sum = hn::Zero(kFloat);
+    for (const FloatVector texel : reached.texels.of) {
+        const auto special = hn::Gt(magnitude_of(texel), whole(kInfinity - 1));
+        sum = hn::Add(sum, hn::IfThenElseZero(hn::RebindMask(kFloat, special), texel));
+    }
+    return hn::IfThenElse(hn::IsNaN(sum), as_floats(whole(kMagnitude)), sum);
+}
+
+template <class Kind>
+HWY_NOINLINE FloatVector sum_anew(const Texels texels, const Weights weights) {
+    const Reached reached = find_reached(texels, weights);
+    Texels finite;
+    for (int k = 0; k < 4; ++k) {
+        const IntVector texel = hn::IfThenZeroElse(hn::Eq(weights.of[k], hn::Zero(kInt)), bits(reached.texels.of[k]));
+        const auto special = hn::Gt(hn::And(texel, whole(kMagnitude)), whole(kInfinity - 1));
+        finite.of[k] = as_floats(hn::IfThenZeroElse(special, texel));
+    }
+    const IntVector sum = bits(Kind::sum_finite(finite, weights));
+    const IntVector result = hn::IfThenElse(reached.any_special, bits(special_sum(reached)), sum);
+    return as_floats(hn::IfThenElse(reached.all_minus_zero, whole(kSign), result));
+}
+
+// A quick sum, which takes texels for finite, is right but where it is no finite number, or smaller than `safe`: there
+// it may be a zero with the wrong sign, or have lost digits. Zeros all around are zero.
+template <class Kind>
+HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& texels, const Weights& weights) {
+    const IntVector magnitude = magnitude_of(quick);
+    const auto doubtful = hn::Or(hn::Lt(magnitude, safe), hn::Gt(magnitude, whole(kInfinity - 1)));
+    if (HWY_LIKELY(hn::AllFalse(kInt, doubtful))) return quick;
+    const IntVector any =
+        hn::Or(hn::Or(bits(texels.of[0]), bits(texels.of[1])), hn::Or(bits(texels.of[2]), bits(texels.of[3])));
+    const auto zeros = hn::Eq(any, hn::Zero(kInt));
+    if (hn::AllFalse(kInt, hn::AndNot(zeros, doubtful))) return as_floats(hn::IfThenZeroElse(zeros, bits(quick)));
+    return sum_anew<Kind>(texels, weights);
+}
+
+// --- floats of 16 bits and fewer -------------------------------------------------------------------------------------
+
+// round_to_half() of a sum that float32 holds exactly, as float16's bits.
+HWY_INLINE IntVector half_of_sum(FloatVector sum) {
+    const IntVector magnitude = magnitude_of(sum);
+    const IntVector exponent = hn::Max(hn::And(magnitude, whole(kInfinity)), whole(113 * kExponentOne));
+    const IntVector rounded =
+        hn::ConvertTo(kInt, hn::MulAdd(as_floats(magnitude), inverse_scale(10, exponent), number(0.5f)));
+    const IntVector finite = hn::Add(rounded, hn::ShiftRight<13>(hn::Sub(exponent, whole(113 * kExponentOne))));
+    const IntVector sign = hn::And(hn::ShiftRight<16>(bits(sum)), whole(0x8000));
+    const auto special = hn::Gt(magnitude, whole(kInfinity - 1));
+    const auto no_number = hn::Gt(magnitude, whole(kInfinity));
+    const IntVector code = hn::Or(hn::IfThenElse(special, whole(0x7c00), finite), sign);
+    return hn::IfThenElse(no_number, whole(0x7fff), code);
+}
+
+HWY_INLINE FloatVector float_of_half(WordVector half) {
+    const IntVector code = hn::BitCast(kInt, half);
+    const IntVector magnitude = hn::ShiftLeft<13>(hn::And(code, whole(0x7fff)));
+    const IntVector finite = bits(hn::Mul(as_floats(magnitude), number(0x1p112f)));
+    const auto special = hn::Gt(magnitude, whole((31 << 23) - 1));
+    const IntVector value = hn::IfThenElse(special, hn::Or(magnitude, whole(kInfinity)), finite);
+    return as_floats(hn::Or(value, hn::ShiftLeft<16>(hn::And(code, whole(0x8000)))));
+}
+
+// The sum of texels, each cut to so many bits below the first bit of 2^exponent, in units of the last of these times
+// 256: a whole number below 2^24.
+template <int cut_bits>
+HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const Weights& weights, IntVector exponent) {
+    const FloatVector steps = inverse_scale(cut_bits, exponent);
+    FloatVector sum = number(0);
+    for (int k = 0; k < 4; ++k)
+        sum = hn::MulAdd(hn::Trunc(hn::Mul(texels.of[k], steps)), float_of_weight(weights.of[k]), sum);
+    return sum;
+}
+
+// The same as a value.
+template <int cut_bits>
+HWY_INLINE FloatVector scale_sum(FloatVector sum, IntVector exponent) {
+    return hn::Mul(sum, as_floats(hn::Sub(exponent, whole((cut_bits + 8) * kExponentOne))));
+}
+
+template <std::size_t channels>
+struct Float16 {
+    using Result = std::uint16_t;
+    static constexpr std::size_t kBytes = 2 * channels;
+    static constexpr std::size_t kChannels = channels;
+    static constexpr bool kResultsArePixels = true;
+
+    static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* halves) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            WordVector codes[4];
+            load_taps<std::uint16_t, channels>(rows, i, codes);
+            const Weights weights = load_weights<channels>(taps, i);
+            Texels texels;
+            for (int k = 0; k < 4; ++k) texels.of[k] = float_of_half(codes[k]);
+            const FloatVector sum = settle<Float16>(sum_finite(texels, weights), whole(1), texels, weights);
+            hn::StoreU(hn::DemoteTo(kFewCodes, half_of_sum(sum)), kFewCodes, halves + i);
+        }
+    }
+
+    static HWY_INLINE FloatVector sum_finite(const Texels& texels, const Weights& weights) {
+        constexpr int kCutBits = 14;  // with guard bits
+        const IntVector exponent = largest_exponent(texels, weights, 113 * kExponentOne);
+        return scale_sum<kCutBits>(sum_of_cut<kCutBits>(texels, weights, exponent), exponent);
+    }
+
+    static HWY_INLINE FloatVector widen(const Result* halves) {
+        return float_of_half(hn::PromoteTo(kWord, hn::Load(kFewCodes, halves)));
+    }
+};
+
+// Results are float16 in the colours, and sums as of Unorm8 in a channel that is linear. Codes are looked up: a colour
+// is its value with the filter's exponent, plus 7, in the lowest bits of the mantissa; a linear one is taken for a
+// colour of exponent 0.
+template <std::size_t channels>
+struct Srgb {
+    using Result = std::uint16_t;
+    static constexpr std::size_t kBytes = channels;
+    static constexpr std::size_t kChannels = channels;
+    static constexpr bool kResultsArePixels = false;
+
+    static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* results) {
+        HWY_ALIGN std::uint32_t texels[4][kRowBlock * channels];
+        look_up(rows.top, texels[0], texels[1]);
+        look_up(rows.bottom, texels[2], texels[3]);
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            const Weights weights = load_weights<channels>(taps, i);
+            Texels values;
+            IntVector exponents[4];
+            for (int k = 0; k < 4; ++k) {
+                const IntVector found = hn::BitCast(kInt, hn::Load(kWord, texels[k] + i));
+                const IntVector texel = hn::IfThenZeroElse(hn::Eq(weights.of[k], hn::Zero(kInt)), found);
+                exponents[k] = hn::And(texel, whole(7));
+                values.of[k] = as_floats(hn::AndNot(whole(7), texel));
+            }
+            const IntVector largest = hn::Max(hn::Max(exponents[0], exponents[1]), hn::Max(exponents[2], exponents[3]));
+            const IntVector exponent = hn::ShiftLeft<23>(hn::Add(largest, whole(120)));
+            const FloatVector sum = sum_of_cut<kSrgbFractionBits>(values, weights, exponent);
+            const IntVector half = half_of_sum(scale_sum<kSrgbFractionBits>(sum, exponent));
+            const IntVector result = hn::IfThenElse(linear_lanes(), hn::ConvertTo(kInt, sum), half);
+            hn::Store(hn::DemoteTo(kFewCodes, result), kFewCodes, results + i);
+        }
+    }
+
+    static HWY_INLINE void encode(const Result* results, unsigned char* pixels) {
+        const SrgbTables& tables = srgb_tables();
+        for (std::size_t i = 0; i < kRowBlock; ++i) {
+            for (std::size_t c = 0; c < channels; ++c) {
+                const std::uint32_t result = results[i * channels + c];
+                pixels[i * channels + c] =
+                    is_linear(c) ? static_cast<unsigned char>((result + 128) >> 8) : tables.code_of_half[result];
+            }
+        }
+    }
+
+    static HWY_INLINE FloatVector widen(const Result* results) {
+        const auto result = hn::Load(kFewCodes, results);
+        return hn::IfThenElse(hn::RebindMask(kFloat, linear_lanes()),
+                              float_of_unorm16(hn::PromoteTo(kWord, in_65535th(kFewCodes, result))),
+                              float_of_half(hn::PromoteTo(kWord, result)));
+    }
+
+private:
+    static constexpr bool is_linear(std::size_t channel) { return channels > 1 && channel == channels - 1; }
+
+    static HWY_INLINE hn::Mask<Int> linear_lanes() {
+        const IntVector last = whole(static_cast<std::int32_t>(channels) - 1);
+        const auto last_lanes = hn::Eq(hn::And(hn::Iota(kInt, 0), last), last);
+        return channels > 1 ? last_lanes : hn::FirstN(kInt, 0);
+    }
+
+    static HWY_INLINE void look_up(const unsigned char* pairs, std::uint32_t* left, std::uint32_t* right) {
+        const SrgbTables& tables = srgb_tables();
+        for (std::size_t i = 0; i < kRowBlock; ++i, pairs += 2 * channels) {
+            for (std::size_t c = 0; c < channels; ++c) {
+                const std::uint32_t* values = is_linear(c) ? tables.linear : tables.colour;
+                left[i * channels + c] = values[pairs[c]];
+                right[i * channels + c] = values[pairs[channels + c]];
+            }
+        }
+    }
+};
+
+// --- float32 ---------------------------------------------------------------------------------------------------------
+
+template <std::size_t channels>
+struct Float32 {
+    using Result = float;
+    static constexpr std::size_t kBytes = 4 * channels;
+    static constexpr std::size_t kChannels = channels;
+    static constexpr bool kResultsArePixels = true;
+
+    static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* results) {
+        for (std::size_t i = 0; i < kRowBlock * channels; i += hn::Lanes(kInt)) {
+            WordVector words[4];
+            load_taps<float, channels>(rows, i, words);
+            const Weights weights = load_weights<channels>(taps, i);
+            Texels texels;
+            for (int k = 0; k < 4; ++k) texels.of[k] = hn::BitCast(kFloat, words[k]);
+            const IntVector exponent = largest_exponent(texels, weights, kSmallest);
+            // Leaves the sum 25 bits, and is more than texels have that are too small.
+            const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kSmallest));
+            const FloatVector quick = quick_sum(texels, weights, exponent);
+            hn::StoreU(settle<Float32>(quick, safe, texels, weights), kFloat, results + i);
+        }
+    }
+
+    // Also where a float32 does not hold as many steps as the largest texel has: there texels are enlarged first.
+    static HWY_INLINE FloatVector sum_finite(const Texels& texels, const Weights& weights) {
+        const IntVector exponent = largest_exponent(texels, weights, kExponentOne);
+        const auto tiny = hn::Lt(exponent, whole(kSmallest));
+        const IntVector enlarged = hn::Add(exponent, hn::IfThenElseZero(tiny, whole(64 * kExponentOne)));
+        const FloatVector factor = hn::IfThenElse(hn::RebindMask(kFloat, tiny), number(0x1p64f), number(1));
+        Texels large;
+        for (int k = 0; k < 4; ++k) large.of[k] = hn::Mul(texels.of[k], factor);
+        const IntVector sum = bits(sum_of_cut(large, weights, exponent, inverse_scale(kCutBits, enlarged)));
+        const auto denormal = hn::Lt(hn::And(sum, whole(kMagnitude)), whole(kExponentOne));
+        return as_floats(hn::IfThenElse(denormal, hn::And(sum, whole(kSign)), sum));
+    }
+
+    static HWY_INLINE FloatVector widen(const Result* results) { return hn::Load(kFloat, results); }
+
+private:
+    static constexpr std::int32_t kCutBits = 27;                  // with guard bits
+    static constexpr std::int32_t kSmallest = 40 * kExponentOne;  // exponent for which all factors are float32
+
+    // In float32 alone: texels are cut to whole numbers below 2^28, of which the upper and the lower bits are added up
+    // by themselves. Where the sum of both has 25 bits or more, the half of its last bit that is added leaves zero, and
+    // is felt at halves alone.
+    static HWY_INLINE FloatVector quick_sum(const Texels& texels, const Weights& weights, IntVector exponent) {
+        constexpr int kLowBits = 13;
+        constexpr auto kLow = static_cast<float>(1 << kLowBits);
+        const FloatVector steps = inverse_scale(kCutBits, exponent);
+        const FloatVector high_steps = inverse_scale(kCutBits - kLowBits, exponent);
+        FloatVector high_sum = number(0);
+        FloatVector low_sum = number(0);
+        for (int k = 0; k < 4; ++k) {
+            const FloatVector weight = float_of_weight(weights.of[k]);
+            const FloatVector high = hn::Trunc(hn::Mul(texels.of[k], high_steps));
+            const FloatVector low = hn::Trunc(hn::NegMulAdd(high, number(kLow), hn::Mul(texels.of[k], steps)));
+            high_sum = hn::MulAdd(high, weight, high_sum);
+            low_sum = hn::MulAdd(low, weight, low_sum);
+        }
+        const FloatVector beyond_half = hn::MulAdd(low_sum, number(2), hn::CopySign(number(1), high_sum));
+        const FloatVector doubled = hn::MulAdd(high_sum, number(2 * kLow), beyond_half);
+        return hn::Mul(doubled, as_floats(hn::Sub(exponent, whole((kCutBits + 8 + 1) * kExponentOne))));
+    }
+
+    // Texels are cut in float32, of which none has more than 24 bits, and added up in float64.
+
+    static HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const Weights& weights, IntVector exponent,
+                                             FloatVector steps) {
+        Texels cut;
+        for (int k = 0; k < 4; ++k) cut.of[k] = hn::Trunc(hn::Mul(texels.of[k], steps));
+        return hn::Combine(kFloat, sum_half<true>(cut, weights, exponent), sum_half<false>(cut, weights, exponent));
+    }
+
+    template <bool upper, class D, class V>
+    static HWY_INLINE hn::Vec<D> half(D d, V vector) {
+        if constexpr (upper) return hn::UpperHalf(d, vector);
+        return hn::LowerHalf(d, vector);
+    }
+
+    // The sum is a whole number below 2^37, so a part of 2^44 more of it is less than half way to the next place where
+    // the rounding of DemoteTo changes: it is felt at halves alone, which so leave zero.
+    template <bool upper>
+    static HWY_INLINE hn::Vec<HalfFloat> sum_half(const Texels& cut, const Weights& weights, IntVector exponent) {
+        DoubleVector sum = hn::Zero(kDouble);
+        for (int k = 0; k < 4; ++k) {
+            sum = hn::MulAdd(hn::PromoteTo(kDouble, half<upper>(kHalfFloat, cut.of[k])),
+                             hn::PromoteTo(kDouble, half<upper>(kHalfInt, weights.of[k])), sum);
+        }
+        const hn::Repartition<std::int64_t, Double> bits64;
+        const auto shifted = hn::ShiftLeft<52 - 23>(hn::PromoteTo(bits64, half<upper>(kHalfInt, exponent)));
+        const auto unit = hn::Add(shifted, hn::Set(bits64, (std::int64_t{1023 - 127 - kCutBits - 8} << 52) + (1 << 8)));
+        return hn::DemoteTo(kHalfFloat, hn::Mul(sum, hn::BitCast(kDouble, unit)));
+    }
+};

@@ -1,0 +1,63 @@
+#pragma once
+// Blocks of plain fetches of a 2D texture, compiled once for each instruction set that Highway knows.
+#include <cstddef>
+#include <cstdint>
+
+#include <texton/sample.h>
+
+#include "arrays/texture_view.h"
+
+namespace texton::detail {
+
+/// Fetches of a block: whole vectors everywhere, and little enough that all stages stay in the first cache.
+inline constexpr std::size_t kRowBlock = 64;
+
+/// What coordinates along an axis mean: scale_coordinate() and address_texel(), prepared.
+struct AxisPlan {
+    std::int32_t size;
+    AddressMode mode;
+    bool normalized;
+    bool repeats;            ///< only the part of a coordinate below `period` counts
+    std::int32_t zero_from;  ///< bits of the least magnitude that reads as 0
+    float limit;  ///< coordinates are clamped to +-limit, outside of the texture; above all that count where it repeats
+    double steps;          ///< of a normalized coordinate from 0 to 1
+    double period;         ///< in steps
+    double units_of_step;  ///< in 1/512 of a texel
+};
+
+/// Level 0 of a texture without holes, and what its sampler makes of coordinates.
+struct RowPlan {
+    const unsigned char* texels;
+    std::int32_t pitch;  ///< texels from a row to the next; there are fewer than 2^31
+    AxisPlan x;
+    AxisPlan y;
+    unsigned char border[16];  ///< the border colour as a stored texel
+};
+
+/// Fetches blocks one after the other. The default rounding and denormals are presumed.
+using BlockFetch = void (*)(const RowPlan& plan, const float* x, const float* y, std::size_t blocks,
+                            unsigned char* results);
+
+struct RowKernels {
+    BlockFetch pixels = nullptr;  ///< as pixels of the texture's own format; point reads: its stored texels
+    BlockFetch texels = nullptr;  ///< as Texels; linear filtering alone
+};
+
+/// Where the pixels of a row from (i, j) on lead: place_of_pixel(). Both have room for a whole number of 16 places.
+void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);
+
+/// sRGB codes and what the filter makes of them.
+struct SrgbTables {
+    /// float32 of a texel, with the filter's exponent, plus 7, in the lowest three bits.
+    std::uint32_t colour[256];
+    std::uint32_t linear[256];                   ///< the same of a channel that is linear: 128ths, of exponent 0
+    unsigned char code_of_half[(15 << 10) + 1];  ///< of a filtered colour, which is a float16 from 0 to 1
+};
+
+[[nodiscard]] const SrgbTables& srgb_tables();
+
+/// Those of the best instruction set of this CPU. None where the model must do: another packing, a format that is not
+/// filtered here, or a CPU that is too old.
+[[nodiscard]] RowKernels row_kernels(const TexelFormat& format, Filter filter);
+
+}  // namespace texton::detail

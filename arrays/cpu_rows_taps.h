@@ -1,0 +1,288 @@
+// cpu_rows_taps.h: coordinates -> texels and weights -> the texels of a block, side by side, on vectors.
+//
+// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// includes it.
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Int = hn::CappedTag<std::int32_t, 16>;
+using Word = hn::Rebind<std::uint32_t, Int>;
+using Float = hn::Rebind<float, Int>;
+using Double = hn::Repartition<double, Float>;
+using Code = hn::Repartition<std::uint16_t, Int>;  // twice the lanes
+using Byte = hn::Repartition<std::uint8_t, Int>;
+using HalfInt = hn::Half<Int>;
+using HalfWord = hn::Half<Word>;
+using HalfFloat = hn::Half<Float>;
+using FewCodes = hn::Rebind<std::uint16_t, Int>;  // as many lanes as Int
+using IntVector = hn::Vec<Int>;
+using WordVector = hn::Vec<Word>;
+using FloatVector = hn::Vec<Float>;
+using DoubleVector = hn::Vec<Double>;
+
+constexpr Int kInt;
+constexpr Word kWord;
+constexpr Float kFloat;
+constexpr Double kDouble;
+constexpr Code kCode;
+constexpr Byte kByte;
+constexpr HalfInt kHalfInt;
+constexpr HalfWord kHalfWord;
+constexpr HalfFloat kHalfFloat;
+constexpr FewCodes kFewCodes;
+
+HWY_INLINE IntVector bits(FloatVector value) { return hn::BitCast(kInt, value); }
+HWY_INLINE FloatVector as_floats(IntVector value) { return hn::BitCast(kFloat, value); }
+HWY_INLINE IntVector whole(std::int32_t value) { return hn::Set(kInt, value); }
+HWY_INLINE FloatVector number(float value) { return hn::Set(kFloat, value); }
+
+// --- coordinates -> texels and weights -------------------------------------------------------------------------------
+
+struct Taps {
+    // The first texel of each axis, not yet addressed, and its place in the texture: at most 2^31.
+    HWY_ALIGN std::int32_t x[kRowBlock];
+    HWY_ALIGN std::int32_t y[kRowBlock];
+    HWY_ALIGN std::int32_t place[kRowBlock];
+    // Of the upper and the lower texels: the left one's weight below the right one's. Padded, since vectors are read
+    // from anywhere.
+    HWY_ALIGN std::uint32_t top[kRowBlock + 16];
+    HWY_ALIGN std::uint32_t bottom[kRowBlock + 16];
+    bool inside;  // all texels lie in the texture
+};
+
+HWY_INLINE IntVector place_of(const RowPlan& plan, IntVector x, IntVector y) {
+    return hn::Add(hn::Mul(y, whole(plan.pitch)), x);
+}
+
+HWY_INLINE IntVector place_or_border(const RowPlan& plan, IntVector x, IntVector y) {
+    return hn::IfThenElse(hn::Lt(hn::Or(x, y), hn::Zero(kInt)), whole(kBorderTexel), place_of(plan, x, y));
+}
+
+HWY_INLINE hn::Vec<HalfInt> scale_normalized(const AxisPlan& axis, hn::Vec<HalfFloat> at) {
+    DoubleVector steps = hn::Floor(hn::Mul(hn::PromoteTo(kDouble, at), hn::Set(kDouble, axis.steps)));
+    if (axis.repeats) {
+        const DoubleVector periods = hn::Floor(hn::Mul(steps, hn::Set(kDouble, 1 / axis.period)));
+        steps = hn::Sub(steps, hn::Mul(periods, hn::Set(kDouble, axis.period)));
+    }
+    return hn::DemoteTo(kHalfInt, hn::Floor(hn::Mul(steps, hn::Set(kDouble, axis.units_of_step))));
+}
+
+// In 1/512 of a texel, rounded down. All products are exact: the factors are powers of two, or whole numbers of few
+// bits.
+HWY_INLINE IntVector scale(const AxisPlan& axis, const float* coordinates) {
+    FloatVector at = hn::LoadU(kFloat, coordinates);
+    const IntVector magnitude = hn::And(bits(at), whole(0x7fffffff));
+    const auto counts = hn::And(hn::Gt(magnitude, whole(0x7fffff)), hn::Lt(magnitude, whole(axis.zero_from)));
+    at = hn::IfThenElseZero(hn::RebindMask(kFloat, counts), at);
+    at = hn::Min(hn::Max(at, number(-axis.limit)), number(axis.limit));
+    if (!axis.normalized) return hn::ConvertTo(kInt, hn::Floor(hn::Mul(at, number(512))));
+    return hn::Combine(kInt, scale_normalized(axis, hn::UpperHalf(kHalfFloat, at)),
+                       scale_normalized(axis, hn::LowerHalf(kHalfFloat, at)));
+}
+
+// linear_taps() before the address mode.
+HWY_INLINE IntVector linear_place(const AxisPlan& axis, const float* coordinates) {
+    const IntVector place = hn::ShiftRight<1>(hn::Sub(scale(axis, coordinates), whole(255)));
+    if (axis.mode != AddressMode::clamp) return place;
+    return hn::Min(hn::Max(place, hn::Zero(kInt)), whole((axis.size - 1) * 256));
+}
+
+HWY_INLINE IntVector address(const AxisPlan& axis, IntVector texel) {
+    const IntVector zero = hn::Zero(kInt);
+    const IntVector last = whole(axis.size - 1);
+    switch (axis.mode) {
+        case AddressMode::wrap:  // `repeats` leaves at most one texel outside
+            return hn::IfThenZeroElse(hn::Gt(texel, last), hn::IfThenElse(hn::Lt(texel, zero), last, texel));
+        case AddressMode::clamp: return hn::Min(hn::Max(texel, zero), last);
+        case AddressMode::mirror: return hn::Max(hn::Min(texel, hn::Sub(whole(2 * axis.size - 1), texel)), zero);
+        case AddressMode::border:
+            return hn::IfThenElse(hn::Or(hn::Lt(texel, zero), hn::Gt(texel, last)), whole(kBorderTexel), texel);
+    }
+    return zero;
+}
+
+HWY_INLINE bool all_within(IntVector lowest, IntVector highest, std::int32_t size) {
+    const auto outside = hn::Or(hn::Lt(lowest, hn::Zero(kInt)), hn::Gt(highest, whole(size - 1)));
+    return hn::AllFalse(kInt, outside);
+}
+
+// footprint_weights() of all 256: what the four products of the weights round to follows from one of them.
+HWY_INLINE void store_weights(IntVector x, IntVector y, std::size_t i, Taps& taps) {
+    const auto product = hn::Mul(hn::BitCast(kCode, x), hn::BitCast(kCode, y));
+    const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::BitCast(kInt, product), whole(128)));
+    const IntVector right_top = hn::Sub(x, right_bottom);
+    const IntVector left_bottom = hn::Sub(y, right_bottom);
+    const IntVector left_top = hn::Sub(hn::Sub(whole(256), x), left_bottom);
+    hn::Store(hn::BitCast(kWord, hn::Or(left_top, hn::ShiftLeft<16>(right_top))), kWord, taps.top + i);
+    hn::Store(hn::BitCast(kWord, hn::Or(left_bottom, hn::ShiftLeft<16>(right_bottom))), kWord, taps.bottom + i);
+}
+
+HWY_NOINLINE void find_linear_taps(const RowPlan& plan, const float* x, const float* y, Taps& taps) {
+    IntVector lowest_x = whole(0), lowest_y = whole(0), highest_x = whole(0), highest_y = whole(0);
+    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+        const IntVector place_x = linear_place(plan.x, x + i);
+        const IntVector place_y = linear_place(plan.y, y + i);
+        const IntVector texel_x = hn::ShiftRight<8>(place_x);
+        const IntVector texel_y = hn::ShiftRight<8>(place_y);
+        hn::Store(texel_x, kInt, taps.x + i);
+        hn::Store(texel_y, kInt, taps.y + i);
+        hn::Store(place_of(plan, texel_x, texel_y), kInt, taps.place + i);
+        lowest_x = hn::Min(lowest_x, texel_x);
+        lowest_y = hn::Min(lowest_y, texel_y);
+        highest_x = hn::Max(highest_x, texel_x);
+        highest_y = hn::Max(highest_y, texel_y);
+        store_weights(hn::And(place_x, whole(255)), hn::And(place_y, whole(255)), i, taps);
+    }
+    taps.inside = all_within(lowest_x, highest_x, plan.x.size - 1) && all_within(lowest_y, highest_y, plan.y.size - 1);
+}
+
+// --- the texels, side by side ----------------------------------------------------------------------------------------
+
+// The upper or the lower texels of a block: left and right one in turns, but those of 16 bytes, which are vectors by
+// themselves: first all on the left.
+struct Stage {
+    HWY_ALIGN unsigned char top[kRowBlock * 32];
+    HWY_ALIGN unsigned char bottom[kRowBlock * 32];
+};
+
+template <std::size_t bytes>
+HWY_INLINE unsigned char* staged(unsigned char* row, std::size_t i, std::size_t side) {
+    return row + (bytes == 16 ? side * kRowBlock + i : 2 * i + side) * bytes;
+}
+
+template <std::size_t bytes>
+HWY_INLINE const unsigned char* texel_at(const RowPlan& plan, std::int32_t place) {
+    return plan.texels + static_cast<std::int64_t>(place) * static_cast<std::int64_t>(bytes);
+}
+
+template <std::size_t bytes>
+HWY_INLINE const unsigned char* texel_or_border(const RowPlan& plan, std::int32_t place) {
+    return place < 0 ? plan.border : texel_at<bytes>(plan, place);
+}
+
+// By a vector, since compilers turn loops of plain copies into vectors put together lane by lane, which is half as
+// fast.
+template <std::size_t bytes>
+HWY_INLINE void copy_texels(const unsigned char* from, unsigned char* to) {
+    if constexpr (bytes < 4) {
+        std::memcpy(to, from, bytes);
+    } else {
+        const hn::FixedTag<std::uint8_t, bytes> texels;
+        hn::StoreU(hn::LoadU(texels, from), texels, to);
+    }
+}
+
+template <std::size_t bytes>
+HWY_INLINE void stage_footprint(const unsigned char* top, const unsigned char* bottom, std::size_t i, Stage& stage) {
+    if constexpr (bytes < 16) {
+        copy_texels<2 * bytes>(top, staged<bytes>(stage.top, i, 0));
+        copy_texels<2 * bytes>(bottom, staged<bytes>(stage.bottom, i, 0));
+    } else {
+        for (std::size_t side = 0; side < 2; ++side) {
+            copy_texels<bytes>(top + side * bytes, staged<bytes>(stage.top, i, side));
+            copy_texels<bytes>(bottom + side * bytes, staged<bytes>(stage.bottom, i, side));
+        }
+    }
+}
+
+template <std::size_t bytes>
+HWY_INLINE void stage_inside(const RowPlan& plan, const Taps& taps, Stage& stage) {
+    constexpr std::size_t kUnrolled = 8;
+    const std::int64_t pitch = plan.pitch * static_cast<std::int64_t>(bytes);
+    for (std::size_t i = 0; i < kRowBlock; i += kUnrolled) {
+        for (std::size_t j = i; j < i + kUnrolled; ++j) {
+            const unsigned char* top = texel_at<bytes>(plan, taps.place[j]);
+            stage_footprint<bytes>(top, top + pitch, j, stage);
+        }
+    }
+}
+
+template <std::size_t bytes>
+HWY_INLINE void stage_addressed(const RowPlan& plan, const Taps& taps, Stage& stage) {
+    HWY_ALIGN std::int32_t places[2][2][kRowBlock];  // by row and side
+    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+        for (int row = 0; row < 2; ++row) {
+            for (int side = 0; side < 2; ++side) {
+                const IntVector x = address(plan.x, hn::Add(hn::Load(kInt, taps.x + i), whole(side)));
+                const IntVector y = address(plan.y, hn::Add(hn::Load(kInt, taps.y + i), whole(row)));
+                hn::Store(place_or_border(plan, x, y), kInt, places[row][side] + i);
+            }
+        }
+    }
+    for (std::size_t i = 0; i < kRowBlock; ++i) {
+        for (std::size_t side = 0; side < 2; ++side) {
+            copy_texels<bytes>(texel_or_border<bytes>(plan, places[0][side][i]), staged<bytes>(stage.top, i, side));
+            copy_texels<bytes>(texel_or_border<bytes>(plan, places[1][side][i]), staged<bytes>(stage.bottom, i, side));
+        }
+    }
+}
+
+// True if the texels lie `step` apart.
+HWY_NOINLINE bool is_run(const std::int32_t* places, std::int32_t step) {
+    if (places[1] - places[0] != step) return false;
+    const IntVector steps = hn::Mul(hn::Iota(kInt, 0), whole(step));
+    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+        const IntVector expected = hn::Add(steps, whole(places[0] + static_cast<std::int32_t>(i) * step));
+        if (!hn::AllTrue(kInt, hn::Eq(hn::Load(kInt, places + i), expected))) return false;
+    }
+    return true;
+}
+
+struct Rows {
+    const unsigned char* top;
+    const unsigned char* bottom;
+};
+
+template <std::size_t bytes>
+HWY_NOINLINE Rows stage_rows(const RowPlan& plan, const Taps& taps, Stage& stage) {
+    if (!taps.inside) {
+        stage_addressed<bytes>(plan, taps, stage);
+    } else if (bytes < 16 && is_run(taps.place, 2)) {
+        const unsigned char* top = texel_at<bytes>(plan, taps.place[0]);
+        return {top, top + plan.pitch * static_cast<std::int64_t>(bytes)};
+    } else {
+        stage_inside<bytes>(plan, taps, stage);
+    }
+    return {stage.top, stage.bottom};
+}
+
+// The next block's texels are asked for while this one's are summed up: where rows of the picture cross rows of the
+// texture nothing else does. A line of the cache holds some texels.
+template <std::size_t bytes>
+HWY_INLINE void prefetch_inside(const RowPlan& plan, const Taps& taps) {
+    if (!taps.inside) return;
+    const std::int64_t pitch = plan.pitch * static_cast<std::int64_t>(bytes);
+    for (std::size_t i = 0; i < kRowBlock; i += 16 / bytes) {
+        const unsigned char* top = texel_at<bytes>(plan, taps.place[i]);
+        hwy::Prefetch(top);
+        hwy::Prefetch(top + pitch);
+    }
+}
+
+HWY_NOINLINE void find_point_places(const RowPlan& plan, const float* x, const float* y, std::int32_t* places) {
+    for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
+        const IntVector texel_x = address(plan.x, hn::ShiftRight<9>(scale(plan.x, x + i)));
+        const IntVector texel_y = address(plan.y, hn::ShiftRight<9>(scale(plan.y, y + i)));
+        hn::Store(place_or_border(plan, texel_x, texel_y), kInt, places + i);
+    }
+}
+
+template <std::size_t bytes>
+HWY_INLINE void fetch_nearest_block(const RowPlan& plan, const float* x, const float* y, unsigned char* results) {
+    HWY_ALIGN std::int32_t places[kRowBlock];
+    find_point_places(plan, x, y, places);
+    if (places[0] >= 0 && is_run(places, 1)) {
+        std::memcpy(results, texel_at<bytes>(plan, places[0]), kRowBlock * bytes);
+        return;
+    }
+    for (std::size_t i = 0; i < kRowBlock; ++i)
+        copy_texels<bytes>(texel_or_border<bytes>(plan, places[i]), results + i * bytes);
+}
+
+template <std::size_t bytes>
+void fetch_nearest(const RowPlan& plan, const float* x, const float* y, std::size_t blocks, unsigned char* results) {
+    for (std::size_t block = 0; block < blocks; ++block) {
+        const std::size_t first = block * kRowBlock;
+        fetch_nearest_block<bytes>(plan, x + first, y + first, results + first * bytes);
+    }
+}

@@ -1,0 +1,88 @@
+#pragma once
+// The fetches of a CUDA kernel under one name, for code that nvcc compiles.
+#include <cuda_runtime.h>
+
+#include <texton/array_info.h>
+#include <texton/fetch.h>
+
+namespace texton {
+
+/// True for a fetch that CUDA has. Residency is told of the kinds that have sparse arrays.
+constexpr bool has_fetch(FetchOperation operation, ArrayKind kind, bool residency) {
+    const bool may_be_sparse =
+        kind == ArrayKind::array_2d || kind == ArrayKind::array_3d || kind == ArrayKind::layered_2d;
+    if (residency && !may_be_sparse) return false;
+    switch (operation) {
+        case FetchOperation::plain:
+        case FetchOperation::lod:
+        case FetchOperation::gradients: return true;
+        case FetchOperation::gather: return kind == ArrayKind::array_2d;
+        case FetchOperation::texel: return kind == ArrayKind::array_1d;
+    }
+    return false;
+}
+
+namespace detail {
+
+// `resident` is nothing, or one bool*.
+template <ArrayKind kind, class... Resident>
+__device__ uint4 fetch_plain(cudaTextureObject_t texture, const FetchPoint& at, Resident*... resident) {
+    if constexpr (kind == ArrayKind::array_1d) return tex1D<uint4>(texture, at.x);
+    if constexpr (kind == ArrayKind::array_2d) return tex2D<uint4>(texture, at.x, at.y, resident...);
+    if constexpr (kind == ArrayKind::array_3d) return tex3D<uint4>(texture, at.x, at.y, at.z, resident...);
+    if constexpr (kind == ArrayKind::layered_1d) return tex1DLayered<uint4>(texture, at.x, at.layer);
+    if constexpr (kind == ArrayKind::layered_2d) return tex2DLayered<uint4>(texture, at.x, at.y, at.layer, resident...);
+    if constexpr (kind == ArrayKind::cubemap) return texCubemap<uint4>(texture, at.x, at.y, at.z);
+    if constexpr (kind == ArrayKind::cubemap_layered)
+        return texCubemapLayered<uint4>(texture, at.x, at.y, at.z, at.layer);
+}
+
+template <ArrayKind kind, class... Resident>
+__device__ uint4 fetch_lod(cudaTextureObject_t texture, const FetchPoint& at, Resident*... resident) {
+    if constexpr (kind == ArrayKind::array_1d) return tex1DLod<uint4>(texture, at.x, at.lod);
+    if constexpr (kind == ArrayKind::array_2d) return tex2DLod<uint4>(texture, at.x, at.y, at.lod, resident...);
+    if constexpr (kind == ArrayKind::array_3d) return tex3DLod<uint4>(texture, at.x, at.y, at.z, at.lod, resident...);
+    if constexpr (kind == ArrayKind::layered_1d) return tex1DLayeredLod<uint4>(texture, at.x, at.layer, at.lod);
+    if constexpr (kind == ArrayKind::layered_2d)
+        return tex2DLayeredLod<uint4>(texture, at.x, at.y, at.layer, at.lod, resident...);
+    if constexpr (kind == ArrayKind::cubemap) return texCubemapLod<uint4>(texture, at.x, at.y, at.z, at.lod);
+    if constexpr (kind == ArrayKind::cubemap_layered)
+        return texCubemapLayeredLod<uint4>(texture, at.x, at.y, at.z, at.layer, at.lod);
+}
+
+__device__ inline float2 plane(const float (&change)[3]) { return make_float2(change[0], change[1]); }
+__device__ inline float4 space(const float (&change)[3]) { return make_float4(change[0], change[1], change[2], 0); }
+
+template <ArrayKind kind, class... Resident>
+__device__ uint4 fetch_gradients(cudaTextureObject_t texture, const FetchPoint& at, Resident*... resident) {
+    if constexpr (kind == ArrayKind::array_1d) return tex1DGrad<uint4>(texture, at.x, at.dx[0], at.dy[0]);
+    if constexpr (kind == ArrayKind::array_2d)
+        return tex2DGrad<uint4>(texture, at.x, at.y, plane(at.dx), plane(at.dy), resident...);
+    if constexpr (kind == ArrayKind::array_3d)
+        return tex3DGrad<uint4>(texture, at.x, at.y, at.z, space(at.dx), space(at.dy), resident...);
+    if constexpr (kind == ArrayKind::layered_1d)
+        return tex1DLayeredGrad<uint4>(texture, at.x, at.layer, at.dx[0], at.dy[0]);
+    if constexpr (kind == ArrayKind::layered_2d)
+        return tex2DLayeredGrad<uint4>(texture, at.x, at.y, at.layer, plane(at.dx), plane(at.dy), resident...);
+    if constexpr (kind == ArrayKind::cubemap)
+        return texCubemapGrad<uint4>(texture, at.x, at.y, at.z, space(at.dx), space(at.dy));
+    if constexpr (kind == ArrayKind::cubemap_layered)
+        return texCubemapLayeredGrad<uint4>(texture, at.x, at.y, at.z, at.layer, space(at.dx), space(at.dy));
+}
+
+}  // namespace detail
+
+/// The words that a fetch returns: the texture unit fills registers, which are floats or integers by what the texture reads, not
+/// by the name of the call.
+template <FetchOperation operation, ArrayKind kind, class... Resident>
+__device__ uint4 fetch_words(cudaTextureObject_t texture, const FetchPoint& at, int component, Resident*... resident) {
+    if constexpr (operation == FetchOperation::plain) return detail::fetch_plain<kind>(texture, at, resident...);
+    if constexpr (operation == FetchOperation::lod) return detail::fetch_lod<kind>(texture, at, resident...);
+    if constexpr (operation == FetchOperation::gradients)
+        return detail::fetch_gradients<kind>(texture, at, resident...);
+    if constexpr (operation == FetchOperation::gather)
+        return tex2Dgather<uint4>(texture, at.x, at.y, resident..., component);
+    if constexpr (operation == FetchOperation::texel) return tex1Dfetch<uint4>(texture, at.layer);
+}
+
+}  // namespace texton

@@ -1,0 +1,100 @@
+// Pictures of fetches beside a copy that moves as many bytes within the device.
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <texton/array.h>
+#include <texton/fill.h>
+#include <texton/linear.h>
+#include <texton/sample.h>
+#include <texton/stream.h>
+
+#include "tests/bench/comparison.h"
+
+namespace texton::bench {
+namespace {
+
+constexpr Extent kSide{8192, 8192};
+constexpr int kTimes = 9;  // of one call
+
+void must(cudaError_t status) {
+    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
+}
+
+// A texture of one format as a picture of the same, or of another.
+struct Case {
+    Format texture;
+    Format picture;
+    Filter filter;
+    AffineMap map;
+    Target target;
+    const char* name;
+};
+
+std::size_t moved_bytes(const Case& of) { return packed_bytes(of.texture, kSide) + packed_bytes(of.picture, kSide); }
+
+Sides pictures(const Case& of) {
+    struct Memory {
+        explicit Memory(const Case& of)
+            : array(Device::cuda(), {of.texture, kSide}),
+              texture(array, {.filter = of.filter}),
+              picture(Device::cuda(), moved_bytes(of)),
+              copied(Device::cuda(), moved_bytes(of) / 2),
+              stream(Device::cuda()) {
+            fill(array.view(), std::vector<std::byte>(info(of.texture).bytes, std::byte{0x3C}));
+            fill(picture.view(), std::uint8_t{1});
+        }
+        Array array;
+        Texture texture;
+        Linear picture;
+        Linear copied;
+        Stream stream;
+    };
+    auto memory = std::make_shared<Memory>(of);
+    return {[=] {
+                const View picture = memory->picture.view(of.picture, kSide);
+                for (int i = 0; i < kTimes; ++i) sample(memory->texture, of.map, picture, memory->stream);
+                memory->stream.synchronize();
+            },
+            [=] {
+                for (int i = 0; i < kTimes; ++i) {
+                    must(cudaMemcpyAsync(memory->copied.data(), memory->picture.data(), memory->copied.bytes(),
+                                         cudaMemcpyDeviceToDevice));
+                }
+                must(cudaStreamSynchronize(nullptr));
+            }};
+}
+
+const bool added = add_suite([] {
+    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp says so
+    using enum Target::Kind;
+    constexpr AffineMap kShifted{.x0 = 0.25F, .y0 = 0.25F};
+    constexpr AffineMap kTurned{.xx = 0.96F, .xy = -0.17F, .x0 = 400, .yx = 0.17F, .yy = 0.96F, .y0 = -300};
+    // The texture unit takes too few fetches at a time to hide the latency of memory: arrays/cuda_sampling_grid.cu.
+    constexpr Target kOfTheUnit{speed_at_least, 0.7};
+    constexpr Target kAlmostACopy{speed_at_least, 0.9};
+    constexpr Filter kLinear = Filter::linear;
+    const Case cases[] = {
+        {Format::rgba8_unorm, Format::rgba8_unorm, kLinear, kShifted, kOfTheUnit, "bilinear rgba8_unorm"},
+        {Format::rgba8_unorm, Format::rgba8_unorm, kLinear, kTurned, kOfTheUnit, "bilinear, turned rgba8_unorm"},
+        {Format::rgba8_unorm, Format::rgba8_unorm, Filter::point, {}, kOfTheUnit, "point rgba8_unorm"},
+        {Format::rgba8_srgb, Format::rgba8_srgb, kLinear, kShifted, {}, "bilinear rgba8_srgb"},
+        {Format::r8_unorm, Format::r8_unorm, kLinear, kShifted, {}, "bilinear r8_unorm"},
+        {Format::rgba16_float, Format::rgba16_float, kLinear, kShifted, {}, "bilinear rgba16_float"},
+        {Format::rgba8_unorm, Format::rgba32_float, kLinear, kShifted, {}, "bilinear rgba8_unorm to rgba32_float"},
+        {Format::rgba32_float, Format::rgba32_float, kLinear, kShifted, kOfTheUnit, "bilinear rgba32_float"},
+        {Format::rgba32_float, Format::rgba32_float, kLinear, kTurned, kOfTheUnit, "bilinear, turned rgba32_float"},
+        {Format::rgba32_float, Format::rgba32_float, Filter::point, {}, kAlmostACopy, "point rgba32_float"},
+    };
+    for (const Case& of : cases) {
+        add({fmt::format("cuda/picture/{} (cudaMemcpy)", of.name), of.target, [=] { return pictures(of); },
+             kTimes * static_cast<double>(moved_bytes(of))});
+    }
+});
+
+}  // namespace
+}  // namespace texton::bench

@@ -1,0 +1,104 @@
+// What a fetch costs on the CPU device, on one core: through the model and, where there is one, by the way that is
+// taken instead.
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "arrays/cpu_rows.h"
+#include "arrays/texel_format.h"
+#include "arrays/texture_unit.h"
+#include "tests/bench/comparison.h"
+
+namespace texton::bench {
+namespace {
+
+constexpr std::size_t kSide = 1024;
+constexpr std::size_t kFetches = 1 << 16;
+
+// A texture of random bytes with all its levels, and points all over it.
+struct Scene {
+    std::vector<std::vector<unsigned char>> levels;
+    detail::TextureView view{};
+    Sampler sampler{};
+    std::vector<FetchPoint> points;
+    std::vector<Texel> texels;
+};
+
+std::shared_ptr<Scene> make_scene(Format format) {
+    auto scene = std::make_shared<Scene>();
+    std::mt19937 random(1);
+    scene->view.kind = ArrayKind::array_2d;
+    scene->view.format = detail::texel_format(format);
+    const std::size_t bytes = scene->view.format.bytes;
+    for (std::size_t side = kSide; side > 0; side /= 2) {
+        std::vector<unsigned char>& level = scene->levels.emplace_back(side * side * bytes);
+        for (unsigned char& byte : level) byte = static_cast<unsigned char>(random() & 0x3f);
+        const auto length = static_cast<std::int32_t>(side);
+        const auto pitch = static_cast<std::int64_t>(side * bytes);
+        scene->view.levels[scene->view.level_count++] = {level.data(), length, length, 1, pitch, pitch * length};
+    }
+    scene->sampler = {
+        .filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 16};
+    std::uniform_real_distribution<float> place(0, 1);
+    for (std::size_t i = 0; i < kFetches; ++i) {
+        FetchPoint& point = scene->points.emplace_back();
+        point = {.x = place(random), .y = place(random), .lod = 3 * place(random)};
+        point.dx[0] = 0.02f * place(random);  // some twenty texels long, a few wide
+        point.dy[1] = 0.002f * place(random);
+    }
+    scene->texels.resize(kFetches);
+    return scene;
+}
+
+std::function<void()> by_model(const std::shared_ptr<Scene>& scene, FetchOperation operation) {
+    return [scene, operation] {
+        for (std::size_t i = 0; i < kFetches; ++i) {
+            scene->texels[i] = detail::fetch_point(scene->view, scene->sampler, scene->points[i], operation, 0);
+        }
+    };
+}
+
+std::function<void()> on_vectors(const std::shared_ptr<Scene>& scene) {
+    std::vector<float> x;
+    std::vector<float> y;
+    for (const FetchPoint& point : scene->points) {
+        x.push_back(point.x);
+        y.push_back(point.y);
+    }
+    return [scene, x, y] {
+        detail::RowSampler(scene->view, scene->sampler).fetch(x.data(), y.data(), kFetches, scene->texels.data());
+    };
+}
+
+// The times shown are those of 1000 fetches: microseconds are nanoseconds a fetch.
+void add_costs(Format format) {
+    const std::string of = "of " + std::string(name(format)) + " (1000 fetches)";
+    const auto add_cost = [&](const std::string& what, std::function<Sides()> prepare) {
+        add({.name = "cpu/" + what + " " + of,
+             .target = {},
+             .prepare = std::move(prepare),
+             .operations = kFetches / 1000.0});
+    };
+    add_cost("plain (the model)", [format]() -> Sides {
+        const auto scene = make_scene(format);
+        return {on_vectors(scene), by_model(scene, FetchOperation::plain)};
+    });
+    add_cost("model at a level of detail (plain)", [format]() -> Sides {
+        const auto scene = make_scene(format);
+        return {by_model(scene, FetchOperation::lod), by_model(scene, FetchOperation::plain)};
+    });
+    add_cost("model with gradients, anisotropy 16 (plain)", [format]() -> Sides {
+        const auto scene = make_scene(format);
+        return {by_model(scene, FetchOperation::gradients), by_model(scene, FetchOperation::plain)};
+    });
+}
+
+const bool added = add_suite([] {
+    add_costs(Format::rgba8_unorm);
+    add_costs(Format::rgba32_float);
+});
+
+}  // namespace
+}  // namespace texton::bench

@@ -1,0 +1,106 @@
+// Replays recordings through the model that it is linked with. tests/mutants/run builds it for the model as it is, and
+// for each mutant.
+//
+// replay exact FOLDER: prints the names of the recordings that come out equal in every bit.
+// replay catch FOLDER ENTRIES NAME...: for each entry of a table, prints the first named recording that does not. Exit
+// status 1 if there is none.
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <texton/capture.h>
+
+#include "arrays/texel_format.h"
+#include "tests/mutants/model.h"
+
+namespace texton::mutants {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A recording whose texels lie packed, as the model takes them.
+class Recording {
+public:
+    explicit Recording(const fs::path& path) : capture_(read_capture(path)) {
+        const ArrayInfo& array = capture_.array;
+        view_.kind = array.kind;
+        view_.format = detail::texel_format(array.format);
+        view_.level_count = array.levels;
+        for (int level = 0; level < array.levels; ++level) {
+            const Extent extent = level_extent(array, level);
+            const std::size_t pitch = row_bytes(array.format, extent.width);
+            detail::LevelView& part = view_.levels[level];
+            part.data = reinterpret_cast<const unsigned char*>(capture_.levels[static_cast<std::size_t>(level)].data());
+            part.width = static_cast<std::int32_t>(extent.width);
+            part.height = static_cast<std::int32_t>(extent.height);
+            part.depth = static_cast<std::int32_t>(slice_count(array, level));
+            part.row_pitch = static_cast<std::int64_t>(pitch);
+            part.slice_pitch = static_cast<std::int64_t>(pitch * row_count(array.format, extent.height));
+        }
+    }
+
+    bool is_exact() const {
+        for (std::size_t i = 0; i < capture_.points.size(); ++i) {
+            if (model_fetch(view_, capture_.sampler, capture_.points[i], capture_.operation, capture_.component) !=
+                capture_.results[i])
+                return false;
+        }
+        return true;
+    }
+
+private:
+    Capture capture_;
+    detail::TextureView view_{};
+};
+
+void print_exact(const fs::path& folder) {
+    std::vector<fs::path> paths;
+    for (const auto& each : fs::directory_iterator(folder)) {
+        if (each.path().extension() == ".cap") paths.push_back(each.path());
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const fs::path& path : paths) {
+        if (Recording(path).is_exact()) std::cout << path.stem().string() << '\n';
+    }
+}
+
+// What caught an entry is tried first for the next one.
+bool catch_each(const fs::path& folder, int entries, std::span<char*> names) {
+    std::map<std::string, Recording> read;
+    bool all_caught = true;
+    for (entry = 0; entry < entries; ++entry) {
+        const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+            return !read.try_emplace(name, folder / (name + ".cap")).first->second.is_exact();
+        });
+        const bool caught = found != names.end();
+        std::cout << entry << ' ' << (caught ? *found : "-") << '\n';
+        if (caught) std::rotate(names.begin(), found, found + 1);
+        all_caught &= caught;
+    }
+    return all_caught;
+}
+
+}  // namespace
+}  // namespace texton::mutants
+
+int main(int argc, char** argv) {
+    const std::span<char*> arguments(argv, static_cast<std::size_t>(argc));
+    try {
+        const std::string task = argc > 2 ? arguments[1] : "";
+        if (task == "exact") {
+            texton::mutants::print_exact(arguments[2]);
+            return 0;
+        }
+        if (task == "catch" && argc > 3)
+            return texton::mutants::catch_each(arguments[2], std::atoi(arguments[3]), arguments.subspan(4)) ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::cerr << error.what() << '\n';
+    }
+    return 2;
+}
