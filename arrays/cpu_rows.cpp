@@ -212,7 +212,8 @@ void RowSampler::fetch_stored(const float* x, const float* y, std::size_t count,
 void RowSampler::fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture,
                        std::byte* pixels) const {
     if (has_kernels(count) && is_stored_alike(view_.format, picture)) return fetch_stored(x, y, count, pixels);
-    if (is_texel(picture.stored)) return fetch(x, y, count, reinterpret_cast<Texel*>(pixels));
+    const bool aligned = reinterpret_cast<std::uintptr_t>(pixels) % alignof(Texel) == 0;
+    if (aligned && is_texel(picture.stored)) return fetch(x, y, count, reinterpret_cast<Texel*>(pixels));
     const std::size_t bytes = picture.stored.bytes;
     for (std::size_t begin = 0; begin < count; begin += kRowBlock) {
         Texel texels[kRowBlock];

@@ -78,8 +78,9 @@ TEXTON_HD inline SignedShortFloat short_difference(float a, float b) {
     const std::uint32_t larger = bits_of(swapped ? b : a);
     const std::uint32_t smaller = bits_of(swapped ? a : b);
     const auto exponent = static_cast<std::int32_t>(larger >> 23 & 255);
-    const int distance = exponent - static_cast<int>(smaller >> 23 & 255);
-    const std::int64_t rest = distance < 32 ? mantissa_of(smaller) : 0;
+    const int apart = exponent - static_cast<int>(smaller >> 23 & 255);
+    const int distance = apart < 32 ? apart : 32;  // beyond which nothing is left
+    const std::int64_t rest = mantissa_of(smaller);
     const bool magnitudes_add = (larger ^ smaller) >> 31;
     const std::int64_t doubled = magnitudes_add ? 2 * (mantissa_of(larger) + (rest >> distance))
                                                 : 2 * mantissa_of(larger) - (2 * rest >> distance);
