@@ -71,16 +71,12 @@ TEXTON_HD inline std::int32_t decode_bc4_channel(const BlockBits& bits, int base
     constexpr std::uint8_t kEnd1FillsOf6 = 0b110010;
     int end0 = static_cast<int>(bits.at(base, 8));
     int end1 = static_cast<int>(bits.at(base + 8, 8));
-    if (is_signed) {
-        end0 = static_cast<std::int8_t>(end0);
-        end1 = static_cast<std::int8_t>(end1);
+    if (is_signed) {  // -128 is -127 before the ends are compared: bc4_signed_ends
+        end0 = static_cast<std::int8_t>(end0) == -128 ? -127 : static_cast<std::int8_t>(end0);
+        end1 = static_cast<std::int8_t>(end1) == -128 ? -127 : static_cast<std::int8_t>(end1);
     }
     const int code = static_cast<int>(bits.at(base + 16 + 3 * texel, 3));
     const bool eight = end0 > end1;
-    if (is_signed) {
-        if (end0 == -128) end0 = -127;
-        if (end1 == -128) end1 = -127;
-    }
     if (!eight && code > 5) {
         if (is_signed) return code == 7 ? 32767 : -32767;
         return code == 7 ? 65535 : 0;

@@ -236,6 +236,20 @@ TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool vol
     return footprint;
 }
 
+/// What lies between a place and its neighbour, cut. Of the place nothing below half of the neighbour's last bit counts:
+/// lod_between_neighbours_3d.
+TEXTON_HD inline float difference_of_neighbours(float neighbour, float place) {
+    const auto exponent = [](float value) { return static_cast<std::int32_t>(bits_of(value) >> 23 & 255); };
+    const std::int32_t lost = exponent(neighbour) - exponent(place) - 1;
+    if (lost > 23) place = 0;
+    if (lost > 0 && lost <= 23) place = float_of(bits_of(place) & ~((1u << lost) - 1));
+    const double exact = static_cast<double>(neighbour) - static_cast<double>(place);
+    const double magnitude = exact < 0 ? -exact : exact;
+    const float near = static_cast<float>(magnitude);
+    const float cut = static_cast<double>(near) > magnitude ? float_of(bits_of(near) - 1) : near;
+    return exact < 0 ? -cut : cut;
+}
+
 /// Gradients in a volume reach the unit as the coordinates of neighbouring pixels, and are rounded as those are. From 2^97 on
 /// coordinates are infinite to it, and gradients longer than any texture: lod_from_diagonals_3d, lod_from_far_3d.
 TEXTON_HD inline Gradients neighbour_gradients(const Coordinates& at, const Gradients& gradients) {
@@ -244,8 +258,8 @@ TEXTON_HD inline Gradients neighbour_gradients(const Coordinates& at, const Grad
     Gradients taken = gradients;
     for (int i = 0; i < 3; ++i) {
         const bool infinite = place[i] >= kInfinite || place[i] <= -kInfinite;
-        taken.dx[i] = infinite ? kLonger : (place[i] + gradients.dx[i]) - place[i];
-        taken.dy[i] = infinite ? kLonger : (place[i] + gradients.dy[i]) - place[i];
+        taken.dx[i] = infinite ? kLonger : difference_of_neighbours(place[i] + gradients.dx[i], place[i]);
+        taken.dy[i] = infinite ? kLonger : difference_of_neighbours(place[i] + gradients.dy[i], place[i]);
     }
     return taken;
 }

@@ -3,10 +3,13 @@
 // Each format has random textures, samplers and points, those of random_capture(); TEXTON_LONG_RUN=1 adds rounds of the
 // same points varied, so that the device makes most of them itself. A kernel fetches each point from the texture and
 // from the model and counts what differs; what the model returned goes back, some of it, to be compared with the
-// host's.
+// host's. TEXTON_DIFFERENCES=FOLDER writes a capture of the fetches that differ, some of each texture.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -128,8 +131,11 @@ struct Experiment {
 };
 
 struct Tally {
-    unsigned long long different;
-    unsigned long long first;  // fetch that differs
+    static constexpr unsigned kNamed = 64;
+    unsigned different = 0;
+    unsigned fetch[kNamed] = {};  // the first of them that were found
+
+    std::span<const unsigned> named() const { return std::span(fetch).first(std::min(different, kNamed)); }
 };
 
 template <FetchOperation operation, ArrayKind kind>
@@ -181,8 +187,8 @@ __global__ void compare(const __grid_constant__ Experiment experiment, const Fet
             detail::fetch_point(experiment.view, experiment.sampler, point, experiment.operation, experiment.component);
         if (i % share == 0) kept[i / share] = by_model;
         if (by_model == fetch_by_hardware(experiment, point)) continue;
-        atomicAdd(&tally->different, 1ULL);
-        atomicMin(&tally->first, static_cast<unsigned long long>(i));
+        const unsigned place = atomicAdd(&tally->different, 1);
+        if (place < Tally::kNamed) tally->fetch[place] = i;
     }
 }
 
@@ -236,8 +242,9 @@ Texture texture_of(const Device& device, const Capture& capture) {
 }
 
 struct Outcome {
-    Tally tally;
+    Tally tally{};
     std::size_t host_different = 0;
+    Capture differences{};  // from the hardware, without results
 };
 
 Outcome run(const Device& device, const Capture& capture, const Effort& effort) {
@@ -249,7 +256,7 @@ Outcome run(const Device& device, const Capture& capture, const Effort& effort) 
     const Linear points(device, kPoints * sizeof(FetchPoint));
     const Linear kept(device, (fetches + effort.share - 1) / effort.share * sizeof(Texel));
     const Linear tally(device, sizeof(Tally));
-    Outcome outcome{{0, ~0ULL}};
+    Outcome outcome;
     test::upload(points.view(), std::as_bytes(std::span(capture.points)));
     test::upload(tally.view(), std::as_bytes(std::span(&outcome.tally, 1)));
     constexpr unsigned kThreads = 128;
@@ -262,17 +269,28 @@ Outcome run(const Device& device, const Capture& capture, const Effort& effort) 
     std::memcpy(&outcome.tally, test::download(tally.view()).data(), sizeof(Tally));
     const Bytes on_device = test::download(kept.view());
 
+    const auto point_of = [&](std::size_t fetch) {
+        const auto index = static_cast<std::uint32_t>(fetch % kPoints);
+        return varied(capture.points[index], experiment.reach, index, static_cast<std::uint32_t>(fetch / kPoints));
+    };
     Capture part = capture;
     part.points.clear();
-    for (std::size_t i = 0; i < fetches; i += effort.share) {
-        const auto index = static_cast<std::uint32_t>(i % kPoints);
-        part.points.push_back(
-            varied(capture.points[index], experiment.reach, index, static_cast<std::uint32_t>(i / kPoints)));
-    }
+    for (std::size_t i = 0; i < fetches; i += effort.share) part.points.push_back(point_of(i));
     const std::vector<Texel> on_host = replay(part);
     for (std::size_t i = 0; i < on_host.size(); ++i)
         outcome.host_different += std::memcmp(&on_host[i], &on_device[i * sizeof(Texel)], sizeof(Texel)) != 0;
+    part.points.clear();
+    for (const unsigned fetch : outcome.tally.named()) part.points.push_back(point_of(fetch));
+    outcome.differences = std::move(part);
     return outcome;
+}
+
+/// Writes what the hardware returned where it differs, if somebody wants to know.
+void keep(Capture differences, const Device& device, const std::string& name) {
+    const char* folder = std::getenv("TEXTON_DIFFERENCES");
+    if (folder == nullptr || differences.points.empty()) return;
+    differences.results = replay(differences, device);
+    write_capture(std::filesystem::path(folder) / (name + ".cap"), differences);
 }
 
 class CudaModelTest : public testing::TestWithParam<Format> {
@@ -302,15 +320,16 @@ TEST_P(CudaModelTest, IsTheHostsModelAndTheHardware) {
         const std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 1000000 + i;
         Capture capture = random_capture(seed, {.format = GetParam(), .points = kPoints});
         if (capture.array.extent.height == 1) capture.source = TextureSource::array;  // a row of memory has no filter
-        const Outcome outcome = run(device, capture, asked);
+        Outcome outcome = run(device, capture, asked);
         EXPECT_EQ(outcome.host_different, 0U) << "seed " << seed << ", " << test::describe(capture.array);
         Sum& sum = sums[{capture.operation, capture.sampler.max_anisotropy > 1, is_cube(capture.array.kind)}];
         sum.fetches += kPoints * asked.rounds;
         sum.different += outcome.tally.different;
         if (outcome.tally.different > 0 && sum.first.empty()) {
-            sum.first = "seed " + std::to_string(seed) + ", fetch " + std::to_string(outcome.tally.first) + ", " +
+            sum.first = "seed " + std::to_string(seed) + ", fetch " + std::to_string(outcome.tally.fetch[0]) + ", " +
                         test::describe(capture.array);
         }
+        keep(std::move(outcome.differences), device, std::string(name(GetParam())) + "_" + std::to_string(seed));
     }
     for (const auto& [fetches, sum] : sums) {
         EXPECT_EQ(sum.different, 0U) << describe(fetches) << ", of " << sum.fetches << ", the first: " << sum.first;
