@@ -2,9 +2,10 @@
 #include <cfenv>
 #include <cstddef>
 
+#include <texton/pixel_encode.h>
+
 #include "arrays/cpu_rows_simd.h"
 #include "arrays/cpu_texel_decoder.h"
-#include "arrays/pixel_encode.h"
 #include "arrays/texture_view.h"
 
 namespace texton::detail {

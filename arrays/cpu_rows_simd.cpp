@@ -9,8 +9,9 @@
 
 #include <cstring>
 
+#include <texton/pixel_encode.h>
+
 #include "arrays/affine_map.h"
-#include "arrays/pixel_encode.h"
 #include "arrays/texture_unit.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -139,6 +139,7 @@ void set_array(detail::TextureState& state, const Array& array, const Foreign& i
         stored = find_format([&](const FormatInfo& row) { return detail::view_format(row.format) == format; });
         first_level = static_cast<int>(view.firstMipmapLevel);
         // The driver takes views that say more levels than there are.
+        state.first_level = first_level;
         state.levels = std::min(static_cast<int>(view.lastMipmapLevel) + 1, info.levels) - first_level;
         if (is_layered(info.kind)) {
             // Of cubemaps the first is a face, but cubes are counted from there to the last.

@@ -193,19 +193,6 @@ std::byte* device_address(const Place& place) {
                  .remedy = "Make it with this device, or as portable and mapped."});
 }
 
-GridPicture grid_picture(const GridRequest& request) {
-    const Place& place = *request.picture;
-    GridPicture memory;
-    memory.address = device_address(place);
-    memory.pitch = place.pitch;
-    memory.width = static_cast<unsigned>(place.extent.width);
-    memory.height = static_cast<unsigned>(place.extent.height);
-    memory.format = {texel_format(place.format), request.from_signed};
-    const std::uintptr_t places = reinterpret_cast<std::uintptr_t>(memory.address) | memory.pitch;
-    memory.aligned = places % memory.format.stored.bytes == 0;
-    return memory;
-}
-
 class CudaSampling final : public Sampling {
 public:
     explicit CudaSampling(CudaBackend& backend) noexcept : backend_(backend) {}
@@ -259,7 +246,8 @@ public:
     void sample_grid(TextureHandle texture, const GridRequest& request, const StreamHandle* stream) override {
         const DeviceScope scope(backend_.ordinal());
         load_grid_kernels();
-        GridPicture picture = grid_picture(request);
+        PixelTarget picture = cuda_pixel_target(*request.picture);
+        picture.format.from_signed = request.from_signed;
         AffineMap map = request.map;
         void* arguments[] = {&texture->value, &map, &picture};
         const auto tiles = [](unsigned side) { return (side + kGridTile - 1) / kGridTile; };
@@ -355,6 +343,36 @@ private:
 };
 
 }  // namespace
+
+PixelTarget cuda_pixel_target(const Place& picture) {
+    PixelTarget target;
+    target.format.stored = texel_format(picture.format);
+    target.width = static_cast<std::uint32_t>(picture.extent.width);
+    target.height = static_cast<std::uint32_t>(picture.extent.height);
+    target.depth = static_cast<std::uint32_t>(picture.extent.depth);
+    if (picture.kind != MemoryKind::array) {
+        target.address = device_address(picture);
+        target.pitch = picture.pitch;
+        target.slice_pitch = picture.slice_pitch;
+        const std::uintptr_t places =
+            reinterpret_cast<std::uintptr_t>(target.address) | target.pitch | target.slice_pitch;
+        target.aligned = places % target.format.stored.bytes == 0;
+        return target;
+    }
+    const CudaArray& array = cuda_array(picture.array);
+    if (!array.has_surfaces) {
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = {},
+                     .problem = "the array has no surfaces, by which kernels write",
+                     .remedy = "Write to memory and copy() that to the array."});
+    }
+    target.surface = surface_of(array, picture.array_part);
+    target.kind = array.info.kind;
+    target.offset[0] = static_cast<std::int32_t>(picture.array_offset.x);
+    target.offset[1] = static_cast<std::int32_t>(picture.array_offset.y);
+    target.offset[2] = static_cast<std::int32_t>(picture.array_offset.z);
+    return target;
+}
 
 cudaResourceViewFormat view_format(Format format) noexcept {
     const FormatInfo& row = info(format);

@@ -8,8 +8,9 @@
 #include <texton/array_info.h>
 #include <texton/fetch.h>
 
-#include "arrays/pixel_encode.h"
+#include <texton/pixel_target.h>
 #include "arrays/surface_point.h"
+#include "core/backend.h"
 
 namespace texton::detail {
 
@@ -34,20 +35,14 @@ cudaResourceViewFormat view_format(Format format) noexcept;
 /// int component. `resident` is written with `residency` alone. Null for a fetch that CUDA does not have.
 const void* fetch_kernel(FetchOperation operation, ArrayKind kind, bool residency) noexcept;
 
-/// A picture as its kernel sees it.
-struct GridPicture {
-    std::byte* address = nullptr;
-    std::size_t pitch = 0;
-    unsigned width = 0;
-    unsigned height = 0;
-    PixelFormat format{};
-    bool aligned = true;  ///< every pixel lies at a multiple of its bytes
-};
+/// The picture as a kernel of the device reaches it. Error{wrong_device} for host memory that it does not see,
+/// Error{unsupported} for an array without surfaces.
+PixelTarget cuda_pixel_target(const Place& picture);
 
 /// A block makes a tile of so many pixels a side, with so many rows of threads.
 inline constexpr unsigned kGridTile = 32;
 inline constexpr unsigned kGridRows = 8;
-/// Arguments: cudaTextureObject_t texture, AffineMap map, GridPicture picture. One block a tile, row by row.
+/// Arguments: cudaTextureObject_t texture, AffineMap map, PixelTarget picture. One block a tile, row by row.
 const void* grid_kernel(ArrayKind kind) noexcept;
 
 /// Arguments: cudaSurfaceObject_t surface, const SurfacePoint* points, T* texels, unsigned count, SurfaceSize size,

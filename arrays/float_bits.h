@@ -6,18 +6,6 @@
 
 namespace texton::detail {
 
-TEXTON_HD inline std::uint32_t bits_of(float value) {
-    std::uint32_t bits;
-    __builtin_memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-TEXTON_HD inline float float_of(std::uint32_t bits) {
-    float value;
-    __builtin_memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 TEXTON_HD inline bool is_nan(float value) { return (bits_of(value) & 0x7fffffffu) > 0x7f800000u; }
 
 /// Position of the highest bit that is set; -1 for 0.

@@ -10,6 +10,7 @@
 
 #include "arrays/affine_map.h"
 #include "arrays/texture_state.h"
+#include "arrays/written_picture.h"
 #include "core/backing.h"
 #include "core/transfer.h"
 
@@ -88,20 +89,10 @@ void check_residency(const TextureState& texture) {
            "Only fetches of 2D, 3D and layered 2D textures return it.");
 }
 
-void check_source(const Texture& texture) {
-    const detail::Block* block = texture.state()->block;
-    if (block != nullptr && !block->alive.load(std::memory_order_acquire)) {
-        throw Error({.code = ErrorCode::released,
-                     .object = kSample,
-                     .problem = "the memory that the texture reads was freed or unmapped",
-                     .remedy = "Make the texture of memory that lives."});
-    }
-}
-
 // What the texture reads must be there, and stay until the batch is done.
 detail::BackingUse use_source(const Texture& texture) {
     detail::refuse_while_recording(kSample, "sampling without a stream");
-    check_source(texture);
+    detail::check_source(kSample, texture);
     return {kSample, detail::source_of(texture.state())};
 }
 
@@ -133,79 +124,22 @@ void check_map(const AffineMap& map) {
 }
 
 void check_picture_shape(const detail::Place& picture) {
-    const Extent& extent = picture.extent;
-    std::vector<ErrorNumber> numbers{{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}};
     if (picture.kind == MemoryKind::array) {
         refuse("an array was given as the picture", "Sample into memory of the device, and copy() that to the array.");
     }
-    if (extent.depth != 1) {
-        refuse(fmt::format("a picture of {} pixels was given", to_string(extent)), "Give one slice: its region().",
-               std::move(numbers));
-    }
-    if (extent.width > detail::kMostPixels || extent.height > detail::kMostPixels) {
-        throw Error({.code = ErrorCode::overflow,
-                     .object = kSample,
-                     .problem = fmt::format("a picture of {} pixels was given, but beyond {} a side the middles of "
-                                            "pixels are no float32 numbers",
-                                            to_string(extent), detail::kMostPixels),
-                     .remedy = "Sample the picture in parts, with x0 and y0 of the map moved on.",
-                     .numbers = std::move(numbers)});
-    }
+    const Extent& extent = picture.extent;
+    if (extent.depth == 1) return;
+    refuse(fmt::format("a picture of {} pixels was given", to_string(extent)), "Give one slice: its region().",
+           {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}});
 }
 
 void check_picture_format(const TextureState& texture, Format picture) {
-    const FormatLayout layout = info(picture).layout;
-    if (layout != FormatLayout::plain && layout != FormatLayout::packed) {
-        refuse(fmt::format("a picture of {} was given", name(picture)),
-               "Sample into pixels of a plain or packed format.");
-    }
     if (has_integers(texture.format) == has_integers(picture)) return;
     const auto numbers = [](Format format) { return has_integers(format) ? "integers" : "floats"; };
     refuse(fmt::format("a texture of {} returns {}, but a picture of {} is made of {}", name(texture.format),
                        numbers(texture.format), name(picture), numbers(picture)),
            has_integers(picture) ? "Use a picture of a format with unorm, snorm, srgb or float channels."
                                  : "Use a picture of a format with uint or sint channels.");
-}
-
-void check_grid_picture(const TextureState& texture, const detail::Place& picture) {
-    if (picture.kind == MemoryKind::host) {
-        refuse("pageable host memory was given as the picture", "Give memory of the device, or Pinned memory.");
-    }
-    const detail::Backend* home = detail::home(picture);
-    if (home == nullptr || home == texture.backend) return;
-    const bool same_kind = home->properties().kind == texture.backend->properties().kind;
-    if (picture.kind == MemoryKind::managed && same_kind) return;
-    throw Error({.code = ErrorCode::wrong_device,
-                 .object = kSample,
-                 .problem = fmt::format("memory of {} was given as the picture of a texture of {}",
-                                        home->properties().name, texture.backend->properties().name),
-                 .remedy = "Give memory of the texture's device, or pinned or managed memory."});
-}
-
-// True if a row of one is also, in part, a row of the other: those of each lie in order, none in another.
-bool rows_meet(const detail::Place& memory, const detail::Place& picture) {
-    const auto length = static_cast<std::ptrdiff_t>(row_bytes(memory.format, memory.extent.width));
-    const auto picture_length = static_cast<std::ptrdiff_t>(row_bytes(picture.format, picture.extent.width));
-    const auto pitch = static_cast<std::ptrdiff_t>(memory.pitch);
-    const auto last_row = static_cast<std::ptrdiff_t>(memory.extent.height) - 1;
-    for (std::size_t y = 0; y < picture.extent.height; ++y) {
-        const std::ptrdiff_t begin = picture.address + y * picture.pitch - memory.address;
-        const std::ptrdiff_t end = begin + picture_length;
-        if (end <= 0) continue;
-        const std::ptrdiff_t row = std::min((end - 1) / pitch, last_row);  // the last that begins before the end
-        if (row * pitch + length > begin) return true;
-    }
-    return false;
-}
-
-void check_overlap(const TextureState& texture, const detail::Place& picture) {
-    if (texture.memory.address == nullptr || !rows_meet(texture.memory, picture)) return;
-    throw Error({.code = ErrorCode::overlap,
-                 .object = kSample,
-                 .problem = fmt::format("a picture of {} pixels shares bytes with the memory that the texture reads",
-                                        to_string(picture.extent)),
-                 .remedy = "Sample into other memory.",
-                 .numbers = {{"width", picture.extent.width}, {"height", picture.extent.height}}});
 }
 
 void sample_grid(const Texture& texture, const AffineMap& map, const View& picture, const Stream* stream) {
@@ -216,14 +150,11 @@ void sample_grid(const Texture& texture, const AffineMap& map, const View& pictu
                "Give a FetchPoint for each fetch.");
     }
     check_map(map);
-    check_source(texture);
-    detail::check_live(picture.place(), kSample);
-    check_picture_shape(picture.place());
-    check_picture_format(state, picture.format());
-    const auto locked = detail::page_locked(picture.place(), kSample);
-    const detail::Place& place = locked ? *locked : picture.place();
-    check_grid_picture(state, place);
-    check_overlap(state, place);
+    detail::check_source(kSample, texture);
+    const detail::Place place = detail::written_picture(kSample, picture, *state.backend);
+    check_picture_shape(place);
+    check_picture_format(state, place.format);
+    detail::check_apart(kSample, texture, place);
     const detail::GridRequest request{&place, map, info(state.format).kind == FormatKind::sint};
     const std::initializer_list<detail::Number> numbers = {{"width", place.extent.width},
                                                            {"height", place.extent.height}};

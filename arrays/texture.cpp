@@ -263,6 +263,7 @@ std::unique_ptr<detail::TextureState> create(detail::Backend& backend, const Tex
         const ArrayInfo& array = request.array->info;
         state->kind = array.kind;
         state->extent = level_extent(array, request.range.first_level);
+        state->first_level = request.range.first_level;
         state->levels = request.range.levels;
         state->layers = request.range.layers;
         state->gathers = array.usage.gather;

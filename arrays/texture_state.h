@@ -27,6 +27,7 @@ struct TextureState {
     Sampler sampler{};
     Extent extent;
     Place memory;  ///< what it reads if that is memory, without its owner
+    int first_level = 0;
     int levels = 1;
     std::size_t layers = 1;
     bool gathers = false;

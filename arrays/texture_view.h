@@ -6,23 +6,10 @@
 #include <texton/array_info.h>
 #include <texton/fetch.h>
 #include <texton/host_device.h>
+#include <texton/pixel_encode.h>
 #include <texton/sampler.h>
 
 namespace texton::detail {
-
-/// How the bits of a channel read.
-enum class Encoding : std::uint8_t { uint, sint, floating, unorm, snorm, srgb };
-
-/// How the channels of a texel lie in memory.
-enum class Packing : std::uint8_t { plain, rgb10a2, bc1, bc2, bc3, bc4, bc5, bc6h_unsigned, bc6h_signed, bc7 };
-
-struct TexelFormat {
-    Encoding encoding;
-    Packing packing;
-    std::uint8_t channels;
-    std::uint8_t bits;   ///< of a channel as stored; BC: of a decoded channel
-    std::uint8_t bytes;  ///< of a texel; BC: of a block
-};
 
 /// Texels of which some may have no memory: those of a sparse array.
 class PartialTexels {

@@ -14,11 +14,11 @@
 #include <texton/linear.h>
 #include <texton/pinned.h>
 #include <texton/pitched.h>
+#include <texton/pixel_encode.h>
 #include <texton/sample.h>
 #include <texton/sparse_array.h>
 
 #include "arrays/affine_map.h"
-#include "arrays/pixel_encode.h"
 #include "arrays/texel_format.h"
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"

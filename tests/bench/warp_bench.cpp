@@ -13,11 +13,11 @@
 #include <opencv2/imgproc.hpp>
 
 #include <texton/pitched.h>
+#include <texton/pixel_encode.h>
 #include <texton/sample.h>
 #include <texton/texture.h>
 
 #include "arrays/affine_map.h"
-#include "arrays/pixel_encode.h"
 #include "arrays/texel_format.h"
 #include "arrays/texture_unit.h"
 #include "tests/bench/comparison.h"

@@ -1,0 +1,115 @@
+#pragma once
+// How a thread of a CUDA kernel stores pixels, for code that nvcc compiles.
+#include <cuda_runtime.h>
+
+#include <texton/pixel_target.h>
+
+namespace texton::detail {
+
+template <class T>
+__device__ void write_surface(const PixelTarget& target, T pixel, unsigned x, unsigned y, unsigned z) {
+    const auto surface = static_cast<cudaSurfaceObject_t>(target.surface);
+    const int at = (target.offset[0] + static_cast<int>(x)) * static_cast<int>(sizeof(T));
+    const int row = target.offset[1] + static_cast<int>(y);
+    const int slice = target.offset[2] + static_cast<int>(z);
+    switch (target.kind) {
+        case ArrayKind::array_1d: return surf1Dwrite(pixel, surface, at);
+        case ArrayKind::array_2d: return surf2Dwrite(pixel, surface, at, row);
+        case ArrayKind::array_3d: return surf3Dwrite(pixel, surface, at, row, slice);
+        case ArrayKind::layered_1d: return surf1DLayeredwrite(pixel, surface, at, slice);
+        case ArrayKind::layered_2d: return surf2DLayeredwrite(pixel, surface, at, row, slice);
+        case ArrayKind::cubemap: return surfCubemapwrite(pixel, surface, at, row, slice);
+        case ArrayKind::cubemap_layered: return surfCubemapLayeredwrite(pixel, surface, at, row, slice);
+    }
+}
+
+/// A pixel of an array, or one that lies anywhere in memory. Not inlined: it is rare, and long.
+__device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                         uint4 texel) {
+    const Pixel pixel = encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, target.format);
+    const unsigned bytes = target.format.stored.bytes;
+    if (target.address != nullptr) {
+        std::byte* to = target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * bytes;
+        for (unsigned byte = 0; byte < bytes; ++byte)
+            to[byte] = static_cast<std::byte>(pixel.word[byte / 4] >> byte % 4 * 8);
+        return;
+    }
+    const uint4 words = make_uint4(pixel.word[0], pixel.word[1], pixel.word[2], pixel.word[3]);
+    switch (bytes) {
+        case 1: return write_surface(target, static_cast<unsigned char>(words.x), x, y, z);
+        case 2: return write_surface(target, static_cast<unsigned short>(words.x), x, y, z);
+        case 4: return write_surface(target, words.x, x, y, z);
+        case 8: return write_surface(target, make_uint2(words.x, words.y), x, y, z);
+        case 16: return write_surface(target, words, x, y, z);
+    }
+}
+
+__device__ inline void store_aligned(std::byte* to, const Pixel& pixel, int bytes) {
+    switch (bytes) {
+        case 1: *reinterpret_cast<std::uint8_t*>(to) = static_cast<std::uint8_t>(pixel.word[0]); break;
+        case 2: *reinterpret_cast<std::uint16_t*>(to) = static_cast<std::uint16_t>(pixel.word[0]); break;
+        case 4: *reinterpret_cast<std::uint32_t*>(to) = pixel.word[0]; break;
+        case 8: *reinterpret_cast<uint2*>(to) = make_uint2(pixel.word[0], pixel.word[1]); break;
+        case 16:
+            *reinterpret_cast<uint4*>(to) = make_uint4(pixel.word[0], pixel.word[1], pixel.word[2], pixel.word[3]);
+            break;
+    }
+}
+
+/// The encoding is a constant here: encode_pixel() shrinks to what it takes.
+template <Encoding encoding, int bits, Packing packing = Packing::plain, unsigned kCount>
+__device__ void store_column_as(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
+                                const uint4 (&texels)[kCount]) {
+    PixelFormat format = target.format;
+    format.stored.encoding = encoding;
+    format.stored.bits = bits;
+    format.stored.packing = packing;
+    const int bytes = format.stored.bytes;
+    std::byte* to =
+        target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * static_cast<unsigned>(bytes);
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (y + i * step >= target.height) return;
+        const uint4 texel = texels[i];
+        store_aligned(to, encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, format), bytes);
+        to += step * target.pitch;
+    }
+}
+
+/// Stores the pixels (x, y, z), (x, y + step, z), ... of what fetches returned: words of floats for formats of floats, of
+/// integers for those of integers.
+template <unsigned kCount>
+__device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
+                             const uint4 (&texels)[kCount]) {
+    if (target.address == nullptr || !target.aligned) {
+#pragma unroll
+        for (unsigned i = 0; i < kCount; ++i) {
+            if (y + i * step < target.height) store_pixel_anywhere(target, x, y + i * step, z, texels[i]);
+        }
+        return;
+    }
+    const TexelFormat& stored = target.format.stored;
+    switch (stored.encoding) {
+        case Encoding::uint:
+            if (stored.bits == 8) return store_column_as<Encoding::uint, 8>(target, x, y, z, step, texels);
+            if (stored.bits == 16) return store_column_as<Encoding::uint, 16>(target, x, y, z, step, texels);
+            return store_column_as<Encoding::uint, 32>(target, x, y, z, step, texels);
+        case Encoding::sint:
+            if (stored.bits == 8) return store_column_as<Encoding::sint, 8>(target, x, y, z, step, texels);
+            if (stored.bits == 16) return store_column_as<Encoding::sint, 16>(target, x, y, z, step, texels);
+            return store_column_as<Encoding::sint, 32>(target, x, y, z, step, texels);
+        case Encoding::floating:
+            if (stored.bits == 16) return store_column_as<Encoding::floating, 16>(target, x, y, z, step, texels);
+            return store_column_as<Encoding::floating, 32>(target, x, y, z, step, texels);
+        case Encoding::unorm:
+            if (stored.bits == 8) return store_column_as<Encoding::unorm, 8>(target, x, y, z, step, texels);
+            if (stored.bits == 16) return store_column_as<Encoding::unorm, 16>(target, x, y, z, step, texels);
+            return store_column_as<Encoding::unorm, 10, Packing::rgb10a2>(target, x, y, z, step, texels);
+        case Encoding::snorm:
+            if (stored.bits == 8) return store_column_as<Encoding::snorm, 8>(target, x, y, z, step, texels);
+            return store_column_as<Encoding::snorm, 16>(target, x, y, z, step, texels);
+        case Encoding::srgb: return store_column_as<Encoding::srgb, 8>(target, x, y, z, step, texels);
+    }
+}
+
+}  // namespace texton::detail

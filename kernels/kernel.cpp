@@ -1,0 +1,160 @@
+#include <texton/kernel.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <texton/error.h>
+
+namespace texton {
+namespace {
+
+[[noreturn]] void refuse(const KernelInfo& kernel, std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton::" + kernel.name,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+const ParameterInfo* find_parameter(const KernelInfo& kernel, std::string_view name) {
+    const auto found = std::ranges::find(kernel.parameters, name, &ParameterInfo::name);
+    return found != kernel.parameters.end() ? &*found : nullptr;
+}
+
+std::string list_names(const KernelInfo& kernel) {
+    std::vector<std::string_view> names;
+    for (const ParameterInfo& parameter : kernel.parameters) names.push_back(parameter.name);
+    return names.empty() ? "It has none." : fmt::format("It has {}.", fmt::join(names, ", "));
+}
+
+const char* kind_name(ParameterKind kind) {
+    switch (kind) {
+        case ParameterKind::flag: return "true or false";
+        case ParameterKind::number: return "a number";
+        case ParameterKind::integer: return "a whole number";
+        case ParameterKind::choice: return "one of its choices";
+        case ParameterKind::text: return "text";
+        case ParameterKind::numbers: return "a row of numbers";
+    }
+    return "";
+}
+
+void check_range(const KernelInfo& kernel, const ParameterInfo& parameter, double value) {
+    if (value >= parameter.lowest && value <= parameter.highest) return;
+    refuse(kernel, fmt::format("{} is {}", parameter.name, value),
+           std::isinf(parameter.highest) ? fmt::format("Use {} or more.", parameter.lowest)
+                                         : fmt::format("Use {} to {}.", parameter.lowest, parameter.highest));
+}
+
+bool has_kind(const ParameterValue& value, ParameterKind kind) {
+    switch (kind) {
+        case ParameterKind::flag: return std::holds_alternative<bool>(value);
+        case ParameterKind::number: return std::holds_alternative<double>(value);
+        case ParameterKind::integer:
+            return std::holds_alternative<double>(value) &&
+                   std::floor(std::get<double>(value)) == std::get<double>(value);
+        case ParameterKind::choice:
+        case ParameterKind::text: return std::holds_alternative<std::string>(value);
+        case ParameterKind::numbers: return std::holds_alternative<std::vector<double>>(value);
+    }
+    return false;
+}
+
+void check_value(const KernelInfo& kernel, const ParameterInfo& parameter, const ParameterValue& value) {
+    if (!has_kind(value, parameter.kind))
+        refuse(kernel, fmt::format("{} was given as something else", parameter.name),
+               fmt::format("Give {}.", kind_name(parameter.kind)));
+    if (const auto* number = std::get_if<double>(&value)) check_range(kernel, parameter, *number);
+    if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
+        if (parameter.count != 0 && numbers->size() != parameter.count)
+            refuse(kernel, fmt::format("{} has {} numbers", parameter.name, numbers->size()),
+                   fmt::format("Give {}.", parameter.count));
+        for (const double number : *numbers) check_range(kernel, parameter, number);
+    }
+    if (parameter.kind != ParameterKind::choice) return;
+    const std::string& choice = std::get<std::string>(value);
+    if (std::ranges::find(parameter.choices, choice) != parameter.choices.end()) return;
+    refuse(kernel, fmt::format("{} is '{}'", parameter.name, choice),
+           fmt::format("Use one of {}.", fmt::join(parameter.choices, ", ")));
+}
+
+void check_inputs(const Kernel& kernel, std::span<const Texture> inputs) {
+    const KernelInfo& info = kernel.info;
+    if (inputs.size() != info.inputs.size())
+        refuse(info, fmt::format("{} inputs were given, but it takes {}", inputs.size(), info.inputs.size()),
+               "Give a texture for each.");
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const std::vector<ArrayKind>& kinds = info.inputs[i].kinds;
+        if (std::ranges::find(kinds, inputs[i].kind()) != kinds.end()) continue;
+        std::vector<std::string_view> names;
+        for (const ArrayKind kind : kinds) names.push_back(name(kind));
+        refuse(info, fmt::format("{} is a texture of kind {}", info.inputs[i].name, name(inputs[i].kind())),
+               fmt::format("Give one of kind {}.", fmt::join(names, " or ")));
+    }
+}
+
+}  // namespace
+
+Arguments::Arguments(const KernelInfo& kernel, const std::map<std::string, ParameterValue>& values) : kernel_(&kernel) {
+    for (const auto& [name, value] : values) {
+        const ParameterInfo* parameter = find_parameter(kernel, name);
+        if (parameter == nullptr) refuse(kernel, fmt::format("there is no parameter '{}'", name), list_names(kernel));
+        check_value(kernel, *parameter, value);
+        values_[name] = value;
+    }
+    for (const ParameterInfo& parameter : kernel.parameters) values_.try_emplace(parameter.name, parameter.standard);
+}
+
+const ParameterValue& Arguments::value(std::string_view name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) refuse(*kernel_, fmt::format("there is no parameter '{}'", name), list_names(*kernel_));
+    return found->second;
+}
+
+bool Arguments::flag(std::string_view name) const { return std::get<bool>(value(name)); }
+double Arguments::number(std::string_view name) const { return std::get<double>(value(name)); }
+int Arguments::integer(std::string_view name) const { return static_cast<int>(number(name)); }
+const std::string& Arguments::text(std::string_view name) const { return std::get<std::string>(value(name)); }
+const std::vector<double>& Arguments::numbers(std::string_view name) const {
+    return std::get<std::vector<double>>(value(name));
+}
+
+std::size_t Arguments::choice_index(std::string_view name) const {
+    const std::vector<std::string>& choices = find_parameter(*kernel_, name)->choices;
+    return static_cast<std::size_t>(std::ranges::find(choices, text(name)) - choices.begin());
+}
+
+std::vector<PictureShape> shapes(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs) {
+    check_inputs(kernel, inputs);
+    return kernel.shapes(arguments, inputs);
+}
+
+void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+             std::span<const Texture> inputs) {
+    check_inputs(kernel, inputs);
+    const std::size_t wanted = kernel.shapes(arguments, inputs).size();
+    if (pictures.size() != wanted)
+        refuse(kernel.info, fmt::format("{} pictures were given, but it makes {}", pictures.size(), wanted),
+               "Give one for each of its shapes().");
+    kernel.enqueue(stream, pictures, arguments, inputs);
+}
+
+const Kernel& kernel_named(std::string_view name) {
+    const auto found = std::ranges::find(kernels(), name, [](const Kernel& kernel) { return kernel.info.name; });
+    if (found != kernels().end()) return *found;
+    std::vector<std::string_view> alike;
+    for (const Kernel& kernel : kernels()) {
+        const std::string& other = kernel.info.name;
+        if (other.find(name) != std::string::npos || name.find(other) != std::string_view::npos ||
+            (!name.empty() && other[0] == name[0]))
+            alike.push_back(other);
+    }
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton::kernel_named",
+                 .problem = fmt::format("there is no kernel '{}'", name),
+                 .remedy = alike.empty() ? "kernels() lists all." : fmt::format("Use {}.", fmt::join(alike, ", "))});
+}
+
+}  // namespace texton

@@ -1,0 +1,255 @@
+// Resampling: the middle of a pixel leads to a place in the texture, around which texels are weighed.
+#include <texton/resample.h>
+
+#include <texton/float_math.h>
+#include <texton/launch.h>
+
+#include "kernels/checks.h"
+#include "kernels/registry.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kResample = "texton::resample";
+
+// --- places ----------------------------------------------------------------------------------------------------------
+
+/// Texels from pixel to pixel, and the place of the picture's corner.
+struct Axis {
+    float step;
+    float begin;
+
+    TEXTON_HD float place(std::int32_t pixel) const { return (static_cast<float>(pixel) + 0.5f) * step + begin; }
+};
+
+struct Grid {
+    Axis x;
+    Axis y;
+    bool layered;
+
+    template <class Source>
+    TEXTON_HD Float4 fetch(const Source& source, std::int32_t layer, float at_x, float at_y) const {
+        return layered ? source.layer_at_texel(layer, at_x, at_y) : source.at_texel(at_x, at_y);
+    }
+};
+
+struct Nearest {
+    Grid grid;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return grid.fetch(source, at.z, floorf(grid.x.place(at.x)) + 0.5f, floorf(grid.y.place(at.y)) + 0.5f);
+    }
+};
+
+struct Linear2 {
+    Grid grid;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return grid.fetch(source, at.z, grid.x.place(at.x), grid.y.place(at.y));
+    }
+};
+
+// --- cubic filters, of linear fetches --------------------------------------------------------------------------------
+
+/// Where to fetch along an axis, and what each fetch counts: a fetch between two texels stands for both.
+struct CubicTaps {
+    float place[3];
+    float weight[3];
+};
+
+/// The texel to the left of a place, by its middle, and how far the place is from there.
+struct Between {
+    float middle;
+    float share;
+};
+
+TEXTON_HD inline Between between_texels(float place) {
+    const float middle = floorf(place - 0.5f) + 0.5f;
+    return {middle, place - middle};
+}
+
+/// The outer texels have negative weights: a fetch each; one for the two in the middle.
+TEXTON_HD inline CubicTaps catmull_rom_taps(float place) {
+    const auto [middle, t] = between_texels(place);
+    const float before = t * (t * (1.0f - 0.5f * t) - 0.5f);
+    const float left = t * t * (1.5f * t - 2.5f) + 1.0f;
+    const float right = t * (t * (2.0f - 1.5f * t) + 0.5f);
+    const float after = t * t * (0.5f * t - 0.5f);
+    const float inner = left + right;
+    return {{middle - 1.0f, middle + right / inner, middle + 2.0f}, {before, inner, after}};
+}
+
+/// Two fetches, of two texels each; the third counts nothing.
+TEXTON_HD inline CubicTaps b_spline_taps(float place) {
+    constexpr float kSixth = 1.0f / 6.0f;
+    const auto [middle, t] = between_texels(place);
+    const float back = 1.0f - t;
+    const float before = back * back * back * kSixth;
+    const float left = (4.0f + t * t * (3.0f * t - 6.0f)) * kSixth;
+    const float right = (4.0f + back * back * (3.0f * back - 6.0f)) * kSixth;
+    const float after = t * t * t * kSixth;
+    const float first = before + left;
+    const float second = right + after;
+    return {{middle - 1.0f + left / first, middle + 1.0f + after / second, 0}, {first, second, 0}};
+}
+
+template <int count>
+struct Cubic {
+    static constexpr unsigned kPixels = 1;
+    Grid grid;
+
+    TEXTON_HD static CubicTaps taps(float place) { return count == 3 ? catmull_rom_taps(place) : b_spline_taps(place); }
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const CubicTaps x = taps(grid.x.place(at.x));
+        const CubicTaps y = taps(grid.y.place(at.y));
+        Float4 sum{};
+        for (int j = 0; j < count; ++j) {
+            Float4 row{};
+            for (int i = 0; i < count; ++i) row += grid.fetch(source, at.z, x.place[i], y.place[j]) * x.weight[i];
+            sum += row * y.weight[j];
+        }
+        return sum;
+    }
+};
+
+// --- filters of any width --------------------------------------------------------------------------------------------
+
+/// The share of texel `index` that lies between two places.
+struct AreaWeight {
+    float low;
+    float high;
+
+    TEXTON_HD AreaWeight(const Axis& axis, std::int32_t pixel)
+        : low(static_cast<float>(pixel) * axis.step + axis.begin),
+          high(static_cast<float>(pixel + 1) * axis.step + axis.begin) {}
+    TEXTON_HD std::int32_t first() const { return static_cast<std::int32_t>(floorf(low)); }
+    TEXTON_HD std::int32_t end() const { return static_cast<std::int32_t>(ceilf(high)); }
+    TEXTON_HD float operator()(std::int32_t index) const {
+        const float left = static_cast<float>(index);
+        const float from = low > left ? low : left;
+        const float to = high < left + 1.0f ? high : left + 1.0f;
+        return to > from ? to - from : 0.0f;
+    }
+};
+
+class LanczosWeight {
+public:
+    TEXTON_HD LanczosWeight(const Axis& axis, std::int32_t pixel)
+        : place_(axis.place(pixel)), scale_(axis.step > 1.0f ? 1.0f / axis.step : 1.0f) {}
+    TEXTON_HD std::int32_t first() const { return static_cast<std::int32_t>(floorf(place_ - 3.0f / scale_)); }
+    TEXTON_HD std::int32_t end() const { return static_cast<std::int32_t>(ceilf(place_ + 3.0f / scale_)); }
+    TEXTON_HD float operator()(std::int32_t index) const {
+        constexpr float kPi = 3.14159265f;
+        const float x = (static_cast<float>(index) + 0.5f - place_) * scale_;
+        if (x == 0) return 1;
+        if (x <= -3.0f || x >= 3.0f) return 0;
+        const float angle = kPi * x;
+        return 3.0f * sine_cosine_of(x).sine * sine_cosine_of(x / 3.0f).sine / (angle * angle);
+    }
+
+private:
+    float place_;
+    float scale_;  // pixels a texel, where it minifies
+};
+
+/// Texels by what Weight says of them along each axis, over the sum of it.
+template <class Weight>
+struct Weighted {
+    static constexpr unsigned kPixels = 1;
+    Grid grid;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const Weight x(grid.x, at.x);
+        const Weight y(grid.y, at.y);
+        Float4 sum{};
+        float total = 0;
+        for (std::int32_t j = y.first(); j < y.end(); ++j) {
+            const float of_row = y(j);
+            if (of_row == 0) continue;
+            for (std::int32_t i = x.first(); i < x.end(); ++i) {
+                const float weight = x(i) * of_row;
+                if (weight == 0) continue;
+                sum += grid.fetch(source, at.z, static_cast<float>(i) + 0.5f, static_cast<float>(j) + 0.5f) * weight;
+                total += weight;
+            }
+        }
+        return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
+    }
+};
+
+// --- checks ----------------------------------------------------------------------------------------------------------
+
+Grid grid_of(const View& picture, const Texture& texture, const Crop& crop) {
+    const Extent size = texture.extent();
+    const float width = crop.width != 0 ? crop.width : static_cast<float>(size.width) - crop.x;
+    const float height = crop.height != 0 ? crop.height : static_cast<float>(size.height) - crop.y;
+    detail::check_finite(kResample, "crop.x", crop.x);
+    detail::check_finite(kResample, "crop.y", crop.y);
+    detail::check_positive(kResample, "crop.width", width);
+    detail::check_positive(kResample, "crop.height", height);
+    return {{width / static_cast<float>(picture.extent().width), crop.x},
+            {height / static_cast<float>(picture.extent().height), crop.y},
+            texture.kind() == ArrayKind::layered_2d};
+}
+
+}  // namespace
+
+void resample(const Stream& stream, const View& picture, const Texture& texture, const ResampleOptions& options) {
+    detail::check_kind(kResample, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
+    detail::check_slices(kResample, picture, texture);
+    const Grid grid = grid_of(picture, texture, options.crop);
+    if (options.filter != ResampleFilter::nearest) detail::check_floats(kResample, "texture", texture);
+    const bool through_linear = options.filter == ResampleFilter::linear ||
+                                options.filter == ResampleFilter::catmull_rom ||
+                                options.filter == ResampleFilter::b_spline;
+    if (through_linear) detail::check_filter(kResample, "texture", texture, Filter::linear);
+    const auto enqueue = [&](const auto& functor) { detail::launch_as(kResample, stream, picture, functor, texture); };
+    switch (options.filter) {
+        case ResampleFilter::nearest: return enqueue(Nearest{grid});
+        case ResampleFilter::linear: return enqueue(Linear2{grid});
+        case ResampleFilter::catmull_rom: return enqueue(Cubic<3>{grid});
+        case ResampleFilter::b_spline: return enqueue(Cubic<2>{grid});
+        case ResampleFilter::lanczos3: return enqueue(Weighted<LanczosWeight>{grid});
+        case ResampleFilter::area: return enqueue(Weighted<AreaWeight>{grid});
+    }
+}
+
+Kernel detail::resample_kernel() {
+    KernelInfo info;
+    info.name = "resample";
+    info.group = "resample";
+    info.summary = "a picture, or a part of it, in another size";
+    info.inputs = {{"picture", "what is resampled", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.parameters = {
+        {.name = "filter",
+         .kind = ParameterKind::choice,
+         .summary = "how texels are weighed",
+         .standard = "linear",
+         .choices = {"nearest", "linear", "catmull_rom", "b_spline", "lanczos3", "area"}},
+        {.name = "crop",
+         .kind = ParameterKind::numbers,
+         .summary = "x, y, width and height of the part, in texels; 0 0 0 0 is all of it",
+         .standard = std::vector<double>{0, 0, 0, 0},
+         .count = 4},
+    };
+    return {std::move(info),
+            [](const Arguments&, std::span<const Texture> inputs) {
+                Extent extent = inputs[0].extent();
+                extent.depth = inputs[0].kind() == ArrayKind::layered_2d ? inputs[0].layers() : 1;
+                return std::vector<PictureShape>{{extent, inputs[0].format()}};
+            },
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                const std::vector<double>& crop = arguments.numbers("crop");
+                const auto number = [&](std::size_t i) { return static_cast<float>(crop[i]); };
+                resample(stream, pictures[0], inputs[0],
+                         {arguments.choice<ResampleFilter>("filter"), {number(0), number(1), number(2), number(3)}});
+            }};
+}
+
+}  // namespace texton

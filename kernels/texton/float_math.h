@@ -1,0 +1,94 @@
+#pragma once
+// Functions of floats that return the same bits on host and device: sums and products in a fixed order. Within 4 units of the
+// last place of the true value, but where a comment says otherwise.
+#include <cmath>
+#include <cstdint>
+
+#include <texton/host_device.h>
+#include <texton/pixel_encode.h>
+
+namespace texton {
+
+/// Powers of 2; infinite from 128 on, 0 below -126.
+TEXTON_HD inline float exp2_of(float x) {
+    if (!(x == x)) return x;
+    if (x >= 128.0f) return detail::float_of(0x7f800000u);
+    if (x < -126.0f) return 0;
+    const auto whole = static_cast<std::int32_t>(x + (x < 0 ? -0.5f : 0.5f));
+    const float f = x - static_cast<float>(whole);
+    const float value =
+        1.0f + f * (0.693147207f +
+                    f * (0.240226509f +
+                         f * (0.0555032723f + f * (0.00961805668f + f * (0.00134004282f + f * 0.000154614447f)))));
+    // In two steps: 2^128 is no float.
+    const std::int32_t half = whole / 2;
+    const float first = detail::float_of(static_cast<std::uint32_t>(127 + half) << 23);
+    const float second = detail::float_of(static_cast<std::uint32_t>(127 + whole - half) << 23);
+    return value * first * second;
+}
+
+/// Logarithm to base 2: minus infinity of zeros and denormals, NaN below. Near 1 within 2^-24 of the true value.
+TEXTON_HD inline float log2_of(float x) {
+    const std::uint32_t bits = detail::bits_of(x);
+    if (!(x == x) || (bits >> 31 && x < 0)) return detail::float_of(0x7fc00000u);
+    if ((bits & 0x7fffffffu) < 0x00800000u) return detail::float_of(0xff800000u);
+    if (bits == 0x7f800000u) return x;
+    // The mantissa from sqrt(1/2) to sqrt(2).
+    const std::uint32_t moved = bits - 0x3f3504f3u;
+    const std::int32_t exponent = static_cast<std::int32_t>(moved) >> 23;
+    const float mantissa = detail::float_of((moved & 0x7fffffu) + 0x3f3504f3u);
+    const float s = (mantissa - 1.0f) / (mantissa + 1.0f);
+    const float t = s * s;
+    return static_cast<float>(exponent) +
+           s * (2.88539008f + t * (0.961798839f + t * (0.576715186f + t * 0.431717698f)));
+}
+
+/// exp2_of(exponent * log2_of(base)): the relative error grows with the exponent's size. 0 for a base of 0 or below.
+TEXTON_HD inline float pow_of(float base, float exponent) {
+    if (!(base > 0)) return base == base ? 0.0f : base;
+    return exp2_of(exponent * log2_of(base));
+}
+
+TEXTON_HD inline float exp_of(float x) { return exp2_of(x * 1.44269504f); }
+
+/// sin(pi x) and cos(pi x): angles in half turns, which are exact at multiples of a quarter turn.
+struct SineCosine {
+    float sine;
+    float cosine;
+};
+TEXTON_HD inline SineCosine sine_cosine_of(float half_turns) {
+    // To a quarter of a half turn around the nearest multiple of 1/2.
+    const float doubled = half_turns * 2.0f;
+    const float whole = __builtin_floorf(doubled + 0.5f);
+    const float x = half_turns - whole * 0.5f;
+    const float t = x * x;
+    const float sine = x * (3.14159265f + t * (-5.16770782f + t * (2.54976696f + t * -0.589075099f)));
+    const float cosine = 1.0f + t * (-4.93480216f + t * (4.05870726f + t * (-1.33504445f + t * 0.231328785f)));
+    const float turns = whole - 4.0f * __builtin_floorf(whole * 0.25f);  // 0 to 3 quarter turns
+    if (turns == 0.0f) return {sine, cosine};
+    if (turns == 1.0f) return {cosine, -sine};
+    if (turns == 2.0f) return {-sine, -cosine};
+    return {-cosine, sine};
+}
+
+/// The angle of (x, y) from the x axis in half turns, -1 to 1; 0 at the origin.
+TEXTON_HD inline float half_turns_of(float y, float x) {
+    const float wide = x < 0 ? -x : x;
+    const float high = y < 0 ? -y : y;
+    const float larger = wide > high ? wide : high;
+    if (larger == 0) return 0;
+    const float a = (wide > high ? high : wide) / larger;
+    const float t = a * a;
+    float angle = a * (0.31830989f +
+                       t * (-0.106102351f +
+                            t * (0.0636361051f +
+                                 t * (-0.045192994f +
+                                      t * (0.0337993235f +
+                                           t * (-0.0237359061f +
+                                                t * (0.0134128222f + t * (-0.00500741212f + t * 0.000880535387f))))))));
+    if (high > wide) angle = 0.5f - angle;
+    if (x < 0) angle = 1.0f - angle;
+    return y < 0 ? -angle : angle;
+}
+
+}  // namespace texton

@@ -1,0 +1,128 @@
+#pragma once
+// Runs a functor for every pixel of a picture, on the picture's device.
+//
+//     struct Shift {
+//         float by;
+//         template <class Source>
+//         TEXTON_HD texton::Float4 operator()(texton::PixelPlace at, const Source& source) const {
+//             return source.at_texel(at.middle_x() + by, at.middle_y());
+//         }
+//     };
+//     texton::launch(stream, picture, Shift{0.25f}, texture);
+//
+// The call must be compiled by nvcc to run on a CUDA device; other compilers make it for the CPU device alone. Both devices
+// return the same bits where the functor computes with + - * / and sqrt and nvcc is given --fmad=false.
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <texton/float4.h>
+#include <texton/pixel.h>
+#include <texton/pixel_target.h>
+#include <texton/source.h>
+#include <texton/stream.h>
+#include <texton/texture.h>
+#include <texton/view.h>
+#if defined(__CUDACC__)
+#include <texton/cuda_pixels.h>
+#endif
+
+namespace texton {
+
+namespace detail {
+
+/// A functor that fetches nothing but the texel of its own place, before it returns, says kInPlace = true: it may write what
+/// it reads.
+template <class Functor>
+constexpr bool in_place_of() {
+    if constexpr (requires { Functor::kInPlace; }) return Functor::kInPlace;
+    return false;
+}
+
+/// Computes a block of pixels: those of a row from `first` on. Called until all that they fetch is known.
+using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPlace first,
+                                         std::span<Float4> pixels)>;
+
+struct LaunchState;
+
+/// A launch whose arguments have been checked, of which nothing has been enqueued.
+class Launch {
+public:
+    Launch(const char* object, const Stream& stream, const View& picture, std::span<const Texture> textures,
+           bool in_place);
+    ~Launch();
+    Launch(const Launch&) = delete;
+    Launch& operator=(const Launch&) = delete;
+
+    bool on_cpu() const noexcept;
+    void run_blocks(BlockFunction block);
+    /// Error{unsupported} on a CUDA device: the functor was compiled for the CPU device alone.
+    void refuse_cuda() const;
+    /// A kernel that takes what `arguments` point to, with 32 x 8 threads of `rows` pixels each in a block, one block a tile.
+    void run_kernel(const void* kernel, void** arguments, unsigned rows);
+
+    const PixelTarget& target() const noexcept;
+    SourceShape shape(std::size_t texture) const noexcept;
+    std::uint64_t handle(std::size_t texture) const noexcept;
+
+private:
+    std::unique_ptr<LaunchState> state_;
+};
+
+template <class Functor, std::size_t... index>
+BlockFunction block_function(const Functor& functor, std::index_sequence<index...>) {
+    return [functor](CpuFetches& fetches, [[maybe_unused]] std::span<const CpuSource> sources, PixelPlace at,
+                     std::span<Float4> pixels) {
+        for (std::size_t i = 0; i < pixels.size(); ++i, ++at.x) {
+            if (begin_pixel(fetches, i)) pixels[i] = functor(at, sources[index]...);
+        }
+    };
+}
+
+#if defined(__CUDACC__)
+template <class Functor, std::size_t... index>
+void run_on_cuda(Launch& launch, const Functor& functor, std::index_sequence<index...>) {
+    constexpr unsigned kRows = pixels_of_thread<Functor>();
+    using Body = FunctorOnTextures<Functor, sizeof...(index)>;
+    PixelTarget target = launch.target();
+    Body body{functor, {HardwareSource(launch.shape(index), launch.handle(index))...}};
+    void* arguments[] = {&target, &body};
+    launch.run_kernel(reinterpret_cast<const void*>(&for_each_pixel<kRows, Body>), arguments, kRows);
+}
+#endif
+
+/// launch(), with errors in the name of `object`.
+template <class Functor, std::same_as<Texture>... Textures>
+void launch_as(const char* object, const Stream& stream, const View& picture, const Functor& functor,
+               const Textures&... textures) {
+    const std::array<Texture, sizeof...(Textures)> all{textures...};
+    constexpr auto kIndices = std::index_sequence_for<Textures...>{};
+    Launch launch(object, stream, picture, all, in_place_of<Functor>());
+    if (launch.on_cpu()) return launch.run_blocks(block_function(functor, kIndices));
+#if defined(__CUDACC__)
+    run_on_cuda(launch, functor, kIndices);
+#else
+    launch.refuse_cuda();
+#endif
+}
+
+}  // namespace detail
+
+/// Enqueues functor(PixelPlace, source of each texture...) for every pixel of `picture`: memory of the stream's device or
+/// memory that it reaches, or a level of an array, with all its slices, layers or faces. The Float4 that the functor returns is
+/// encoded as sample() encodes what it fetches; integers are the nearest in the picture's range. Until it is done the
+/// textures' sources and the picture must stay. On the CPU device the functor is called again, for the same pixel, until
+/// all that it fetches is known; its fetches are made in between, many at a time.
+///
+/// Errors: bad_argument (no pixels, pageable memory, a block-compressed or planar format), overlap, overflow, wrong_device,
+/// released, not_mapped, unsupported (code that nvcc did not compile on a CUDA device; a CUDA array without surfaces).
+template <class Functor, std::same_as<Texture>... Textures>
+void launch(const Stream& stream, const View& picture, const Functor& functor, const Textures&... textures) {
+    detail::launch_as("texton::launch", stream, picture, functor, textures...);
+}
+
+}  // namespace texton

@@ -1,0 +1,219 @@
+// Every kernel that has a name, with every choice of its parameters: the CPU device and the CUDA device make the same bits, or
+// refuse with the same words. Without a CUDA device the CPU device is held to itself, whatever its threads do.
+#include <texton/kernel.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/array.h>
+#include <texton/error.h>
+#include <texton/linear.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using test::Bytes;
+
+using Values = std::map<std::string, ParameterValue>;
+
+struct Experiment {
+    std::vector<ArrayInfo> inputs;
+    Sampler sampler;
+    Values values;
+};
+
+/// What was made, or the words of the refusal.
+struct Outcome {
+    std::vector<Bytes> pictures;
+    std::string refusal;
+    bool operator==(const Outcome&) const = default;
+};
+
+ArrayInfo input_info(ArrayKind kind, Format format, int levels) {
+    ArrayInfo info{.format = format,
+                   .extent = {24, 20},
+                   .kind = kind,
+                   .usage = {.surface = true, .gather = kind == ArrayKind::array_2d}};
+    if (is_flat(kind)) info.extent = {24};
+    if (kind == ArrayKind::array_3d) info.extent = {9, 8, 7};
+    if (is_cube(kind)) info.extent = {12, 12};
+    if (is_layered(kind)) info.layers = 3;
+    info.levels = levels == 0 ? full_levels(info) : levels;
+    return info;
+}
+
+Texture input(const Device& device, const ArrayInfo& info, const Sampler& sampler, unsigned seed) {
+    test::Random random(seed);
+    const Array array(device, info);
+    for (int level = 0; level < info.levels; ++level) {
+        const Bytes texels =
+            test::random_texels(random, info.format, test::box_bytes(info.format, test::level_box(info, level)));
+        test::upload(array.view({.level = level}), texels);
+    }
+    return Texture(array, sampler);
+}
+
+Outcome run(const Device& device, const Kernel& kernel, const Experiment& experiment) {
+    Outcome outcome;
+    try {
+        const Stream stream(device);
+        std::vector<Texture> inputs;
+        for (std::size_t i = 0; i < experiment.inputs.size(); ++i)
+            inputs.push_back(input(device, experiment.inputs[i], experiment.sampler, static_cast<unsigned>(i) + 1));
+        const Arguments arguments(kernel.info, experiment.values);
+        std::vector<Linear> memory;
+        std::vector<View> pictures;
+        for (const PictureShape& shape : shapes(kernel, arguments, inputs)) {
+            memory.emplace_back(device, shape.format, shape.extent);
+            pictures.push_back(memory.back().view(shape.format, shape.extent));
+        }
+        enqueue(kernel, stream, pictures, arguments, inputs);
+        stream.synchronize();
+        for (const View& picture : pictures) outcome.pictures.push_back(test::download(picture));
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::device_failure) throw;
+        outcome.refusal = error.what();
+    }
+    return outcome;
+}
+
+/// The standard values, and each choice and flag once in place of its standard.
+std::vector<Values> variations(const KernelInfo& kernel) {
+    std::vector<Values> all{{}};
+    for (const ParameterInfo& parameter : kernel.parameters) {
+        for (const std::string& choice : parameter.choices) {
+            if (parameter.standard != ParameterValue(choice)) all.push_back({{parameter.name, choice}});
+        }
+        if (const bool* flag = std::get_if<bool>(&parameter.standard)) all.push_back({{parameter.name, !*flag}});
+    }
+    return all;
+}
+
+std::vector<Experiment> experiments(const KernelInfo& kernel) {
+    const Sampler samplers[] = {
+        {},
+        {.filter = Filter::linear},
+        {.filter = Filter::linear,
+         .mip_filter = Filter::linear,
+         .normalized_coordinates = true,
+         .seamless_cubemap = true,
+         .max_anisotropy = 4},
+    };
+    const Format formats[] = {Format::rgba8_unorm, Format::rgba32_float, Format::r32_float, Format::rg16_unorm};
+    std::size_t kinds = 1;
+    for (const InputInfo& input : kernel.inputs) kinds = std::max(kinds, input.kinds.size());
+    std::vector<Experiment> all;
+    for (const Values& values : variations(kernel)) {
+        for (const Sampler& sampler : samplers) {
+            for (const Format format : formats) {
+                for (std::size_t kind = 0; kind < kinds; ++kind) {
+                    Experiment experiment{{}, sampler, values};
+                    for (const InputInfo& input : kernel.inputs)
+                        experiment.inputs.push_back(input_info(input.kinds[std::min(kind, input.kinds.size() - 1)],
+                                                               format, sampler.normalized_coordinates ? 0 : 1));
+                    all.push_back(std::move(experiment));
+                }
+            }
+        }
+    }
+    return all;
+}
+
+std::string describe(const Experiment& experiment) {
+    std::string text;
+    for (const ArrayInfo& info : experiment.inputs) text += test::describe(info) + "; ";
+    text += experiment.sampler.filter == Filter::linear ? "linear" : "point";
+    for (const auto& [name, value] : experiment.values) {
+        const auto* choice = std::get_if<std::string>(&value);
+        text += ", " + name + (choice != nullptr ? " " + *choice : " changed");
+    }
+    return text;
+}
+
+class KernelParityTest : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> names() {
+    std::vector<std::string> all;
+    for (const Kernel& kernel : kernels()) all.push_back(kernel.info.name);
+    return all;
+}
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelParityTest, testing::ValuesIn(names()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(KernelParityTest, EveryDeviceMakesTheSameBits) {
+    const Kernel& kernel = kernel_named(GetParam());
+    const Device cpu = Device::cpu();
+    const bool has_cuda = Device::why_no_cuda().empty();
+    ASSERT_TRUE(has_cuda || !test::gpu_required()) << Device::why_no_cuda();
+    const Device other = has_cuda ? Device::cuda() : cpu;
+    std::size_t made = 0, different = 0;
+    std::string refusal;
+    for (const Experiment& experiment : experiments(kernel.info)) {
+        const Outcome expected = run(cpu, kernel, experiment);
+        if (expected.refusal.empty())
+            ++made;
+        else
+            refusal = expected.refusal;
+        const Outcome outcome = run(other, kernel, experiment);
+        if (outcome == expected) continue;
+        if (++different > 3) continue;
+        ADD_FAILURE() << describe(experiment) << "\n" << expected.refusal << "\n" << outcome.refusal;
+        for (std::size_t i = 0; i < std::min(outcome.pictures.size(), expected.pictures.size()); ++i)
+            EXPECT_TRUE(test::same_bytes(outcome.pictures[i], expected.pictures[i])) << "picture " << i;
+    }
+    EXPECT_EQ(different, 0U);
+    EXPECT_GT(made, 0U) << refusal;
+}
+
+TEST(KernelTest, ArgumentsAreCheckedByNameAndRange) {
+    const Kernel& kernel = kernel_named("resample");
+    EXPECT_EQ(Arguments(kernel.info).text("filter"), "linear");
+    for (const auto& [values, fragment] : std::vector<std::pair<Values, std::string>>{
+             {{{"filtre", std::string("area")}}, "there is no parameter 'filtre'"},
+             {{{"filter", std::string("best")}}, "filter is 'best'"},
+             {{{"filter", 3.0}}, "filter was given as something else"},
+             {{{"crop", std::vector<double>{1, 2}}}, "crop has 2 numbers"}}) {
+        try {
+            const Arguments arguments(kernel.info, values);
+            ADD_FAILURE() << fragment;
+        } catch (const Error& error) {
+            EXPECT_EQ(error.code(), ErrorCode::bad_argument);
+            EXPECT_NE(std::string(error.what()).find(fragment), std::string::npos) << error.what();
+        }
+    }
+}
+
+TEST(KernelTest, ANameThatDoesNotExistLeadsToThoseThatDo) {
+    try {
+        (void)kernel_named("resampl");
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("Use resample"), std::string::npos) << error.what();
+    }
+}
+
+TEST(KernelTest, NamesAndGroupsAreWholeAndEachNameIsThereOnce) {
+    std::map<std::string, int> count;
+    for (const Kernel& kernel : kernels()) {
+        ++count[kernel.info.name];
+        EXPECT_FALSE(kernel.info.group.empty()) << kernel.info.name;
+        EXPECT_FALSE(kernel.info.summary.empty()) << kernel.info.name;
+        for (const ParameterInfo& parameter : kernel.info.parameters) {
+            EXPECT_FALSE(parameter.summary.empty()) << kernel.info.name << " " << parameter.name;
+            EXPECT_NO_THROW(Arguments(kernel.info, {{parameter.name, parameter.standard}}))
+                << kernel.info.name << " " << parameter.name;
+        }
+    }
+    for (const auto& [name, times] : count) EXPECT_EQ(times, 1) << name;
+}
+
+}  // namespace
+}  // namespace texton
