@@ -182,7 +182,10 @@ Launch::Launch(const char* object, const Stream& stream, const View& picture, st
         for (const Texture& texture : textures) check_apart(object, texture, state_->picture);
     }
     check_stream(stream, &backend, &backend, object);
-    if (on_cpu()) return refuse_sparse(*state_);
+    if (on_cpu()) {
+        refuse_sparse(*state_);
+        return;
+    }
     request(&backend, object, {}, [&] { state_->target = target_on_cuda(state_->picture); });
     state_->target.format.from_signed = state_->target.format.stored.encoding == Encoding::sint;
 }
