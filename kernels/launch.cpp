@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -190,6 +191,7 @@ Launch::Launch(const char* object, const Stream& stream, const View& picture, st
     state_->target.format.from_signed = state_->target.format.stored.encoding == Encoding::sint;
 }
 
+Launch::Launch(Launch&&) noexcept = default;
 Launch::~Launch() = default;
 
 bool Launch::on_cpu() const noexcept { return state_->backend->properties().kind == DeviceKind::cpu; }
@@ -214,10 +216,21 @@ void Launch::run_blocks(BlockFunction block) {
     use.enqueued();
 }
 
-void Launch::run_kernel(const void* kernel, void** arguments, unsigned rows) {
-    BackingUse use(state_->object, state_->stream, owners_of(*state_));
-    request(state_->backend, state_->object, {{"width", state_->target.width}, {"height", state_->target.height}},
-            [&] { launch_on_cuda(*state_, kernel, arguments, rows); });
+void Launch::run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments, unsigned rows) {
+    const LaunchState& first = *launches[0].state_;
+    LaunchGrid grid{0, static_cast<unsigned>(launches.size()), 0};
+    std::vector<BackingUse::Owner> owners;
+    for (const Launch& launch : launches) {
+        const PixelTarget& target = launch.state_->target;
+        const auto tiles = [](unsigned side, unsigned tile) { return (side + tile - 1) / tile; };
+        grid.tiles =
+            std::max(grid.tiles, tiles(target.width, kTileSide) * tiles(target.height, kTileThreadRows * rows));
+        grid.slices = std::max(grid.slices, target.depth);
+        std::ranges::move(owners_of(*launch.state_), std::back_inserter(owners));
+    }
+    BackingUse use(first.object, first.stream, owners);
+    request(first.backend, first.object, {{"width", first.target.width}, {"height", first.target.height}},
+            [&] { launch_on_cuda(first, kernel, arguments, grid); });
     use.enqueued();
 }
 

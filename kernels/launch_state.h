@@ -17,8 +17,18 @@ struct LaunchState {
     PixelTarget target;
 };
 
+/// A block of 32 x 8 threads makes a tile; texton/cuda_pixels.h has the same numbers.
+inline constexpr unsigned kTileSide = 32;
+inline constexpr unsigned kTileThreadRows = 8;
+
+struct LaunchGrid {
+    unsigned tiles;
+    unsigned jobs;
+    unsigned slices;
+};
+
 /// Of a CUDA device.
 [[nodiscard]] PixelTarget target_on_cuda(const Place& picture);
-void launch_on_cuda(const LaunchState& launch, const void* kernel, void** arguments, unsigned rows);
+void launch_on_cuda(const LaunchState& launch, const void* kernel, void** arguments, const LaunchGrid& grid);
 
 }  // namespace texton::detail

@@ -402,6 +402,38 @@ TEST_P(LaunchTest, TheLevelsThatATextureReadsAreNotWritten) {
                  "texton::launch", {"shares a level"});
 }
 
+TEST_P(LaunchTest, ManyPicturesAreMadeInOneLaunch) {
+    const Stream stream(device());
+    std::vector<LaunchJob<Shift, 1>> jobs;
+    std::vector<Linear> memory;
+    std::vector<Bytes> expected;
+    for (unsigned i = 0; i < 120; ++i) {
+        const Extent extent{1 + i % 70, 1 + i % 33};
+        const Format format = i % 2 == 0 ? Format::rgba8_unorm : Format::r32_float;
+        const Texture source = texture(Format::rgba8_unorm, {20, 20}, i);
+        memory.emplace_back(device(), format, extent);
+        jobs.push_back({memory.back().view(format, extent), {static_cast<float>(i % 5)}, {source}});
+        expected.push_back(made(format, extent, jobs.back().functor, source));
+    }
+    launch(stream, jobs);
+    stream.synchronize();
+    for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_TRUE(same_bytes(download(jobs[i].picture), expected[i])) << i;
+}
+
+TEST_P(LaunchTest, ABatchWithAWrongJobEnqueuesNothing) {
+    const Stream stream(device());
+    const Texture source = texture(Format::rgba8_unorm, {8, 8}, 1);
+    const Linear memory(device(), Format::rgba8_unorm, {8, 8});
+    const View picture = memory.view(Format::rgba8_unorm, {8, 8});
+    fill(picture, std::uint8_t{9});
+    Bytes host(256);
+    const std::vector<LaunchJob<Shift, 1>> jobs{{picture, {}, {source}},
+                                                {host_view(host.data(), Format::rgba8_unorm, {8, 8}), {}, {source}}};
+    expect_error([&] { launch(stream, jobs); }, ErrorCode::bad_argument, "texton::launch", {"pageable"});
+    stream.synchronize();
+    EXPECT_TRUE(test::all_bytes(download(picture), 9));
+}
+
 // --- streams ---------------------------------------------------------------------------------------------------------
 
 TEST_P(LaunchTest, ARecordedLaunchReadsWhatIsThereWhenItRuns) {

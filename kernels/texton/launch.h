@@ -12,6 +12,7 @@
 //
 // The call must be compiled by nvcc to run on a CUDA device; other compilers make it for the CPU device alone. Both devices
 // return the same bits where the functor computes with + - * / and sqrt and nvcc is given --fmad=false.
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstdint>
@@ -19,6 +20,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <texton/float4.h>
 #include <texton/pixel.h>
@@ -54,16 +56,17 @@ class Launch {
 public:
     Launch(const char* object, const Stream& stream, const View& picture, std::span<const Texture> textures,
            bool in_place);
+    Launch(Launch&&) noexcept;
+    Launch& operator=(Launch&&) = delete;
     ~Launch();
-    Launch(const Launch&) = delete;
-    Launch& operator=(const Launch&) = delete;
 
     bool on_cpu() const noexcept;
     void run_blocks(BlockFunction block);
     /// Error{unsupported} on a CUDA device: the functor was compiled for the CPU device alone.
     void refuse_cuda() const;
-    /// A kernel that takes what `arguments` point to, with 32 x 8 threads of `rows` pixels each in a block, one block a tile.
-    void run_kernel(const void* kernel, void** arguments, unsigned rows);
+    /// A kernel that takes what `arguments` point to, with 32 x 8 threads of `rows` pixels each in a block: a block for each
+    /// tile of the largest picture in x, the launches in y, slices in z.
+    static void run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments, unsigned rows);
 
     const PixelTarget& target() const noexcept;
     SourceShape shape(std::size_t texture) const noexcept;
@@ -85,13 +88,31 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
 
 #if defined(__CUDACC__)
 template <class Functor, std::size_t... index>
-void run_on_cuda(Launch& launch, const Functor& functor, std::index_sequence<index...>) {
+PixelJob<Functor, sizeof...(index)> pixel_job(const Launch& launch, const Functor& functor,
+                                              std::index_sequence<index...>) {
+    return {launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}};
+}
+
+template <class Functor, std::size_t textures>
+void run_on_cuda(std::span<const Launch> launches, const Functor* const* functors) {
+    using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();
-    using Body = FunctorOnTextures<Functor, sizeof...(index)>;
-    PixelTarget target = launch.target();
-    Body body{functor, {HardwareSource(launch.shape(index), launch.handle(index))...}};
-    void* arguments[] = {&target, &body};
-    launch.run_kernel(reinterpret_cast<const void*>(&for_each_pixel<kRows, Body>), arguments, kRows);
+    constexpr auto kIndices = std::make_index_sequence<textures>{};
+    if (launches.size() == 1) {
+        Job job = pixel_job(launches[0], *functors[0], kIndices);
+        void* arguments[] = {&job};
+        return Launch::run_kernel(launches, reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>), arguments,
+                                  kRows);
+    }
+    for (std::size_t first = 0; first < launches.size(); first += PixelJobs<Job>::kMost) {
+        PixelJobs<Job> jobs;
+        const std::size_t count = std::min(PixelJobs<Job>::kMost, launches.size() - first);
+        for (std::size_t i = 0; i < count; ++i)
+            jobs.of[i] = pixel_job(launches[first + i], *functors[first + i], kIndices);
+        void* arguments[] = {&jobs};
+        Launch::run_kernel(launches.subspan(first, count),
+                           reinterpret_cast<const void*>(&for_each_pixel_of_jobs<kRows, Job>), arguments, kRows);
+    }
 }
 #endif
 
@@ -104,7 +125,8 @@ void launch_as(const char* object, const Stream& stream, const View& picture, co
     Launch launch(object, stream, picture, all, in_place_of<Functor>());
     if (launch.on_cpu()) return launch.run_blocks(block_function(functor, kIndices));
 #if defined(__CUDACC__)
-    run_on_cuda(launch, functor, kIndices);
+    const Functor* const functors[] = {&functor};
+    run_on_cuda<Functor, sizeof...(Textures)>(std::span(&launch, 1), functors);
 #else
     launch.refuse_cuda();
 #endif
@@ -123,6 +145,37 @@ void launch_as(const char* object, const Stream& stream, const View& picture, co
 template <class Functor, std::same_as<Texture>... Textures>
 void launch(const Stream& stream, const View& picture, const Functor& functor, const Textures&... textures) {
     detail::launch_as("texton::launch", stream, picture, functor, textures...);
+}
+
+/// A picture of a batch.
+template <class Functor, std::size_t textures>
+struct LaunchJob {
+    View picture;
+    Functor functor;
+    std::array<Texture, textures> sources;
+};
+
+/// The same for many pictures, of any sizes and formats, together: on a CUDA device in one kernel for as many as its arguments
+/// hold, about two hundred. No picture may be what another job reads. If one is refused nothing is enqueued.
+template <class Functor, std::size_t textures>
+void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) {
+    constexpr auto kIndices = std::make_index_sequence<textures>{};
+    std::vector<detail::Launch> launches;
+    for (const auto& job : jobs)
+        launches.emplace_back("texton::launch", stream, job.picture, job.sources, detail::in_place_of<Functor>());
+    if (launches.empty()) return;
+    if (launches[0].on_cpu()) {
+        for (std::size_t i = 0; i < jobs.size(); ++i)
+            launches[i].run_blocks(detail::block_function(jobs[i].functor, kIndices));
+        return;
+    }
+#if defined(__CUDACC__)
+    std::vector<const Functor*> functors;
+    for (const auto& job : jobs) functors.push_back(&job.functor);
+    detail::run_on_cuda<Functor, textures>(launches, functors.data());
+#else
+    launches[0].refuse_cuda();
+#endif
 }
 
 }  // namespace texton

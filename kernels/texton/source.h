@@ -121,7 +121,7 @@ private:
 /// A texture of a CUDA device.
 class HardwareSource : public Fetches<HardwareSource> {
 public:
-    HardwareSource() : Fetches({}) {}
+    HardwareSource() : Fetches(SourceShape{}) {}
     TEXTON_HD HardwareSource(const SourceShape& shape, cudaTextureObject_t texture)
         : Fetches(shape), texture_(texture) {}
 
