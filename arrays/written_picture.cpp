@@ -79,6 +79,19 @@ bool same_level(const TextureState& texture, const Place& picture) {
     return picture.array_part >= first && picture.array_part < first + texture.levels;
 }
 
+// The picture is what the texture reads at its first level.
+bool is_same(const TextureState& texture, const Place& picture) {
+    if (picture.kind == MemoryKind::array) {
+        const ArrayBlock& block = static_cast<const ArrayBlock&>(*texture.block);
+        const Place whole = place_of(block, texture.first_level);
+        return picture.array_part == whole.array_part && picture.extent == whole.extent &&
+               texture.layers == block.info.layers;
+    }
+    const Place& memory = texture.memory;
+    return memory.address == picture.address && memory.pitch == picture.pitch && memory.extent == picture.extent &&
+           info(memory.format).bytes == info(picture.format).bytes;
+}
+
 }  // namespace
 
 Place written_picture(const char* object, const View& picture, const Backend& device) {
@@ -100,7 +113,7 @@ void check_source(const char* object, const Texture& texture) {
                  .remedy = "Make the texture of memory that lives."});
 }
 
-void check_apart(const char* object, const Texture& texture, const Place& picture) {
+void check_apart(const char* object, const Texture& texture, const Place& picture, bool same_allowed) {
     const TextureState& state = *texture.state();
     const bool meet = picture.kind == MemoryKind::array
                           ? same_level(state, picture)

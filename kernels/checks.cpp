@@ -9,6 +9,8 @@
 
 #include <texton/error.h>
 
+#include "arrays/texture_state.h"
+
 namespace texton::detail {
 
 void refuse_argument(const char* object, std::string problem, std::string remedy) {
@@ -42,6 +44,12 @@ void check_floats(const char* object, const char* name, const Texture& texture) 
                     "Give one of a unorm, snorm, srgb or float format.");
 }
 
+void check_levels(const char* object, const char* name, const Texture& texture) {
+    if (texture.levels() > 1) return;
+    refuse_argument(object, fmt::format("{} has 1 level, but minification was asked for", name),
+                    "Make the array with levels, and the texture of them; or use Minification::none.");
+}
+
 void check_slices(const char* object, const View& picture, const Texture& texture) {
     const std::size_t layers = is_layered(texture.kind()) ? texture.layers() : 1;
     const std::size_t slices = picture.extent().depth;
@@ -60,6 +68,12 @@ void check_same_size(const char* object, const View& picture, const char* name, 
                     "Give a picture of the texture's size.");
 }
 
+void check_extent(const char* object, const char* name, const View& picture, const Extent& extent) {
+    if (picture.extent() == extent) return;
+    refuse_argument(object, fmt::format("{} has {} pixels", name, to_string(picture.extent())),
+                    fmt::format("Give one of {}.", to_string(extent)));
+}
+
 void check_range(const char* object, const char* name, double value, double low, double high) {
     if (value >= low && value <= high) return;
     refuse_argument(object, fmt::format("{} is {}", name, value), fmt::format("Use {} to {}.", low, high));
@@ -72,6 +86,21 @@ void check_finite(const char* object, const char* name, double value) {
 void check_positive(const char* object, const char* name, double value) {
     if (std::isfinite(value) && value > 0) return;
     refuse_argument(object, fmt::format("{} is {}", name, value), "Use a finite number above 0.");
+}
+
+void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t most) {
+    if (weights.size() % 2 == 0 || weights.size() > most)
+        refuse_argument(object, fmt::format("{} has {} weights", name, weights.size()),
+                        fmt::format("Give an odd number of them, at most {}.", most));
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        check_finite(object, fmt::format("{}[{}]", name, i).c_str(), weights[i]);
+}
+
+void check_gathers(const char* object, const char* name, const Texture& texture) {
+    if (texture.state()->gathers) return;
+    const char* source = texture.source() == TextureSource::array ? "an array" : "memory";
+    refuse_argument(object, fmt::format("{} is a texture of {} that was not made for gathering", name, source),
+                    "Make it of an array with ArrayUsage::gather.");
 }
 
 }  // namespace texton::detail

@@ -75,7 +75,8 @@ SourceShape shape_of(const TextureState& texture) {
 void encode_pixels(std::span<const Float4> pixels, const PixelFormat& format, std::byte* to) {
     const std::size_t bytes = format.stored.bytes;
     if (format.stored.encoding == Encoding::floating && format.stored.bits == 32) {
-        for (std::size_t i = 0; i < pixels.size(); ++i) std::memcpy(to + i * bytes, &pixels[i], bytes);
+        for (std::size_t i = 0; i < pixels.size(); ++i)
+            std::memcpy(to + i * bytes, texel_of(pixels[i], format.stored).channel, bytes);
         return;
     }
     for (std::size_t i = 0; i < pixels.size(); ++i)
@@ -179,9 +180,7 @@ Launch::Launch(const char* object, const Stream& stream, const View& picture, st
     }
     state_->picture = written_picture(object, picture, backend);
     check_slices(*state_);
-    if (!in_place) {
-        for (const Texture& texture : textures) check_apart(object, texture, state_->picture);
-    }
+    for (const Texture& texture : textures) check_apart(object, texture, state_->picture, in_place);
     check_stream(stream, &backend, &backend, object);
     if (on_cpu()) {
         refuse_sparse(*state_);

@@ -388,6 +388,11 @@ TEST_P(LaunchTest, AFunctorOfItsOwnTexelMayWriteWhatItReads) {
     EXPECT_TRUE(same_bytes(download(memory.view()), std::as_bytes(std::span(values))));
     expect_error([&] { launch(stream, memory.view(), Shift{}, texture); }, ErrorCode::overlap, "texton::launch",
                  {"shares bytes"});
+    expect_error(
+        [&] {
+            launch(stream, memory.view().region({{1, 0}, {299, 20}}), Doubled{}, texture);
+        },
+        ErrorCode::overlap, "texton::launch", {"shares bytes"});
 }
 
 TEST_P(LaunchTest, TheLevelsThatATextureReadsAreNotWritten) {

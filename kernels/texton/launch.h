@@ -37,8 +37,7 @@ namespace texton {
 
 namespace detail {
 
-/// A functor that fetches nothing but the texel of its own place, before it returns, says kInPlace = true: it may write what
-/// it reads.
+/// A functor that fetches nothing but the texel of its own place says kInPlace = true: it may write what it reads.
 template <class Functor>
 constexpr bool in_place_of() {
     if constexpr (requires { Functor::kInPlace; }) return Functor::kInPlace;
@@ -94,22 +93,25 @@ PixelJob<Functor, sizeof...(index)> pixel_job(const Launch& launch, const Functo
 }
 
 template <class Functor, std::size_t textures>
-void run_on_cuda(std::span<const Launch> launches, const Functor* const* functors) {
+void run_on_cuda(const Launch& launch, const Functor& functor) {
     using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();
-    constexpr auto kIndices = std::make_index_sequence<textures>{};
-    if (launches.size() == 1) {
-        Job job = pixel_job(launches[0], *functors[0], kIndices);
-        void* arguments[] = {&job};
-        return Launch::run_kernel(launches, reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>), arguments,
-                                  kRows);
-    }
+    Job job = pixel_job(launch, functor, std::make_index_sequence<textures>{});
+    void* arguments[] = {&job};
+    Launch::run_kernel(std::span(&launch, 1), reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>), arguments,
+                       kRows);
+}
+
+template <class Functor, std::size_t textures>
+void run_batch_on_cuda(std::span<const Launch> launches, std::span<const Functor* const> functors) {
+    using Job = PixelJob<Functor, textures>;
+    constexpr unsigned kRows = pixels_of_thread<Functor>();
+    const auto jobs = std::make_unique<PixelJobs<Job>>();
     for (std::size_t first = 0; first < launches.size(); first += PixelJobs<Job>::kMost) {
-        PixelJobs<Job> jobs;
         const std::size_t count = std::min(PixelJobs<Job>::kMost, launches.size() - first);
         for (std::size_t i = 0; i < count; ++i)
-            jobs.of[i] = pixel_job(launches[first + i], *functors[first + i], kIndices);
-        void* arguments[] = {&jobs};
+            jobs->of[i] = pixel_job(launches[first + i], *functors[first + i], std::make_index_sequence<textures>{});
+        void* arguments[] = {jobs.get()};
         Launch::run_kernel(launches.subspan(first, count),
                            reinterpret_cast<const void*>(&for_each_pixel_of_jobs<kRows, Job>), arguments, kRows);
     }
@@ -120,13 +122,13 @@ void run_on_cuda(std::span<const Launch> launches, const Functor* const* functor
 template <class Functor, std::same_as<Texture>... Textures>
 void launch_as(const char* object, const Stream& stream, const View& picture, const Functor& functor,
                const Textures&... textures) {
+    if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "pixels of a thread");
     const std::array<Texture, sizeof...(Textures)> all{textures...};
     constexpr auto kIndices = std::index_sequence_for<Textures...>{};
     Launch launch(object, stream, picture, all, in_place_of<Functor>());
     if (launch.on_cpu()) return launch.run_blocks(block_function(functor, kIndices));
 #if defined(__CUDACC__)
-    const Functor* const functors[] = {&functor};
-    run_on_cuda<Functor, sizeof...(Textures)>(std::span(&launch, 1), functors);
+    run_on_cuda<Functor, sizeof...(Textures)>(launch, functor);
 #else
     launch.refuse_cuda();
 #endif
@@ -136,7 +138,7 @@ void launch_as(const char* object, const Stream& stream, const View& picture, co
 
 /// Enqueues functor(PixelPlace, source of each texture...) for every pixel of `picture`: memory of the stream's device or
 /// memory that it reaches, or a level of an array, with all its slices, layers or faces. The Float4 that the functor returns is
-/// encoded as sample() encodes what it fetches; integers are the nearest in the picture's range. Until it is done the
+/// encoded as sample() encodes what it fetches; integers are the nearest in the picture's range, NaN is 0x7fffffff. Until it is done the
 /// textures' sources and the picture must stay. On the CPU device the functor is called again, for the same pixel, until
 /// all that it fetches is known; its fetches are made in between, many at a time.
 ///
@@ -172,7 +174,7 @@ void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>
 #if defined(__CUDACC__)
     std::vector<const Functor*> functors;
     for (const auto& job : jobs) functors.push_back(&job.functor);
-    detail::run_on_cuda<Functor, textures>(launches, functors.data());
+    detail::run_batch_on_cuda<Functor, textures>(launches, functors);
 #else
     launches[0].refuse_cuda();
 #endif

@@ -1,0 +1,30 @@
+#pragma once
+// The texels of a cube's faces as directions.
+#include <cstdint>
+
+#include "arrays/cube_map.h"
+
+namespace texton::detail {
+
+struct Direction {
+    float x;
+    float y;
+    float z;
+};
+
+/// Through the middle of a texel, or any place on the face in texels; its largest component is 1 or -1. Faces as CUDA
+/// has them: +x -x +y -y +z -z.
+TEXTON_HD inline Direction direction_on_face(std::int32_t face, float x, float y, std::int32_t side) {
+    const CubeFace axes = cube_face(face);
+    const auto size = static_cast<float>(side);
+    const float u = (2.0f * x - size) / size;
+    const float v = (2.0f * y - size) / size;
+    const auto along = [&](int axis) {
+        if (axes.u_axis == axis) return u * static_cast<float>(axes.u_sign);
+        if (axes.v_axis == axis) return v * static_cast<float>(axes.v_sign);
+        return static_cast<float>(axes.out_sign);
+    };
+    return {along(0), along(1), along(2)};
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,280 @@
+// Cube files: lines of keywords, then a line for each entry, with comments and empty lines anywhere between.
+#include <texton/cube_file.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+
+#include "kernels/checks.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kRead = "texton::read_cube_file";
+constexpr const char* kParse = "texton::parse_cube";
+constexpr const char* kWrite = "texton::write_cube_file";
+constexpr const char* kArray = "texton::cube_array";
+
+constexpr std::size_t most_entries(int dimensions) { return dimensions == 1 ? 65536 : 256; }  // along an axis
+constexpr std::size_t all_entries(int dimensions, std::size_t size) {
+    return dimensions == 1 ? size : size * size * size;
+}
+
+/// Which channel's low is not below its high.
+std::optional<int> bad_channel(const LutDomain& domain) {
+    for (int i = 0; i < 3; ++i) {
+        if (!(domain.low[i] < domain.high[i])) return i;
+    }
+    return std::nullopt;
+}
+
+// --- reading ---------------------------------------------------------------------------------------------------------
+
+constexpr std::string_view kBlanks = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+/// The first word of a trimmed text, and what follows it.
+std::pair<std::string_view, std::string_view> split_word(std::string_view text) {
+    const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
+    return {text.substr(0, end), trimmed(text.substr(end))};
+}
+
+template <class Number>
+std::errc parse_number(std::string_view word, Number& number) {
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    return end == word.data() + word.size() ? error : std::errc::invalid_argument;
+}
+
+std::optional<float> parse_float(std::string_view word) {
+    if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+    float number = 0;
+    std::errc error = parse_number(word, number);
+    if (error == std::errc::result_out_of_range) {  // too large, or so small that it is 0
+        double wide = 0;
+        error = parse_number(word, wide);
+        number = static_cast<float>(wide);
+    }
+    if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+    return number;
+}
+
+class CubeParser {
+public:
+    CubeParser(const char* object, std::string_view name) : object_(object), name_(name) {}
+
+    CubeLut parse(std::string_view text) {
+        while (!text.empty()) {
+            const std::size_t end = std::min(text.find('\n'), text.size());
+            ++line_;
+            take_line(trimmed(text.substr(0, end)));
+            text.remove_prefix(std::min(end + 1, text.size()));
+        }
+        if (lut_.size == 0) refuse("there is no LUT_1D_SIZE or LUT_3D_SIZE", "Add one before the entries.");
+        if (lut_.entries.size() != 3 * wanted_)
+            refuse(fmt::format("the file ends after {} of {} entries", lut_.entries.size() / 3, wanted_),
+                   "See whether the file is complete.");
+        check_domain();
+        return std::move(lut_);
+    }
+
+private:
+    [[noreturn]] void refuse(const std::string& problem, std::string remedy) const {
+        throw Error({.code = ErrorCode::io,
+                     .object = object_,
+                     .problem = fmt::format("{}, line {}: {}", name_, line_, problem),
+                     .remedy = std::move(remedy),
+                     .numbers = {{"line", line_}}});
+    }
+
+    void take_line(std::string_view line) {
+        if (line.empty() || line[0] == '#') return;
+        const auto [word, rest] = split_word(line);
+        if (parse_float(word)) return take_entry(line);
+        if (!lut_.entries.empty())
+            refuse(fmt::format("'{}' stands among the entries", word),
+                   "Keywords come first, then three numbers a line.");
+        take_keyword(word, rest);
+    }
+
+    void take_entry(std::string_view line) {
+        if (lut_.size == 0)
+            refuse("an entry stands before LUT_1D_SIZE or LUT_3D_SIZE", "Keywords come before the entries.");
+        if (lut_.entries.size() == 3 * wanted_)
+            refuse(fmt::format("more entries than the {} that the size says", wanted_),
+                   "Remove them, or correct the size.");
+        float values[3];
+        parse_three(line, values);
+        lut_.entries.insert(lut_.entries.end(), std::begin(values), std::end(values));
+    }
+
+    void take_keyword(std::string_view word, std::string_view rest) {
+        if (std::ranges::find(seen_, word) != seen_.end())
+            refuse(fmt::format("{} is given a second time", word), "Give each keyword once.");
+        seen_.push_back(word);
+        if (word == "TITLE") return take_title(rest);
+        if (word == "LUT_1D_SIZE") return take_size(1, rest);
+        if (word == "LUT_3D_SIZE") return take_size(3, rest);
+        if (word == "DOMAIN_MIN") return take_domain(rest, lut_.domain.low);
+        if (word == "DOMAIN_MAX") return take_domain(rest, lut_.domain.high);
+        refuse(fmt::format("'{}' is neither a keyword nor a number", word),
+               "Use TITLE, LUT_1D_SIZE, LUT_3D_SIZE, DOMAIN_MIN, DOMAIN_MAX, three numbers, or # for a comment.");
+    }
+
+    void take_title(std::string_view rest) {
+        if (rest.size() < 2 || rest.front() != '"' || rest.back() != '"')
+            refuse("the title is not in quotes", "Write TITLE \"text\".");
+        lut_.title = rest.substr(1, rest.size() - 2);
+    }
+
+    void take_size(int dimensions, std::string_view rest) {
+        if (lut_.size != 0) refuse("a second size", "A file holds one table, of one or three dimensions.");
+        const std::size_t most = most_entries(dimensions);
+        if (parse_number(rest, lut_.size) != std::errc() || lut_.size < 2 || lut_.size > most)
+            refuse(fmt::format("the size is '{}'", rest), fmt::format("Use a whole number from 2 to {}.", most));
+        lut_.dimensions = dimensions;
+        wanted_ = all_entries(dimensions, lut_.size);
+    }
+
+    void take_domain(std::string_view rest, float (&values)[3]) {
+        parse_three(rest, values);
+        domain_line_ = line_;
+    }
+
+    void parse_three(std::string_view text, float (&values)[3]) const {
+        std::string_view left = text;
+        bool good = true;
+        for (float& value : values) {
+            const auto [word, rest] = split_word(left);
+            const std::optional<float> number = parse_float(word);
+            good = good && number;
+            value = number.value_or(0);
+            left = rest;
+        }
+        if (!good || !left.empty())
+            refuse(fmt::format("'{}' is not three finite numbers", text), "Give red, green and blue.");
+    }
+
+    void check_domain() {
+        const std::optional<int> bad = bad_channel(lut_.domain);
+        if (!bad) return;
+        line_ = domain_line_;
+        refuse(fmt::format("the domain is from {} to {}", lut_.domain.low[*bad], lut_.domain.high[*bad]),
+               "DOMAIN_MIN must be below DOMAIN_MAX in each channel.");
+    }
+
+    const char* object_;
+    std::string_view name_;
+    CubeLut lut_;
+    std::size_t wanted_ = 0;
+    std::size_t line_ = 0;
+    std::size_t domain_line_ = 0;
+    std::vector<std::string_view> seen_;
+};
+
+[[noreturn]] void refuse_file(const char* object, const std::filesystem::path& path, std::string_view problem,
+                              std::string remedy) {
+    throw Error({.code = ErrorCode::io,
+                 .object = object,
+                 .problem = fmt::format("{} {}", path.string(), problem),
+                 .remedy = std::move(remedy)});
+}
+
+// --- writing ---------------------------------------------------------------------------------------------------------
+
+void check_lut(const char* object, const CubeLut& lut) {
+    if (lut.dimensions != 1 && lut.dimensions != 3)
+        detail::refuse_argument(object, fmt::format("lut.dimensions is {}", lut.dimensions), "Use 1 or 3.");
+    detail::check_range(object, "lut.size", static_cast<double>(lut.size), 2,
+                        static_cast<double>(most_entries(lut.dimensions)));
+    const std::size_t wanted = 3 * all_entries(lut.dimensions, lut.size);
+    if (lut.entries.size() != wanted)
+        detail::refuse_argument(
+            object, fmt::format("lut.entries has {} numbers, but the size says {}", lut.entries.size(), wanted),
+            "Give three for each entry.");
+    for (const float number : lut.entries) detail::check_finite(object, "a number of lut.entries", number);
+    for (int i = 0; i < 3; ++i) {
+        detail::check_finite(object, "lut.domain.low", lut.domain.low[i]);
+        detail::check_finite(object, "lut.domain.high", lut.domain.high[i]);
+    }
+    if (const std::optional<int> bad = bad_channel(lut.domain))
+        detail::refuse_argument(object,
+                                fmt::format("lut.domain is from {} to {}", lut.domain.low[*bad], lut.domain.high[*bad]),
+                                "Low must be below high in each channel.");
+    if (lut.title.find_first_of("\"\r\n") != std::string::npos)
+        detail::refuse_argument(object, "lut.title has a quote or a line end", "Leave them out.");
+}
+
+std::string text_of(const CubeLut& lut) {
+    std::string text;
+    const auto to = std::back_inserter(text);
+    if (!lut.title.empty()) fmt::format_to(to, "TITLE \"{}\"\n", lut.title);
+    fmt::format_to(to, "LUT_{}D_SIZE {}\n", lut.dimensions, lut.size);
+    const auto& [low, high] = lut.domain;
+    fmt::format_to(to, "DOMAIN_MIN {} {} {}\n", low[0], low[1], low[2]);
+    fmt::format_to(to, "DOMAIN_MAX {} {} {}\n", high[0], high[1], high[2]);
+    for (std::size_t i = 0; i < lut.entries.size(); i += 3)
+        fmt::format_to(to, "{} {} {}\n", lut.entries[i], lut.entries[i + 1], lut.entries[i + 2]);
+    return text;
+}
+
+}  // namespace
+
+CubeLut parse_cube(std::string_view text, std::string_view name) { return CubeParser(kParse, name).parse(text); }
+
+CubeLut read_cube_file(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file || std::filesystem::is_directory(path))
+        refuse_file(kRead, path, "cannot be opened", "Name a file that is there and may be read.");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (file.bad()) refuse_file(kRead, path, "cannot be read to its end", "See whether the file is complete.");
+    return CubeParser(kRead, path.string()).parse(text);
+}
+
+void write_cube_file(const std::filesystem::path& path, const CubeLut& lut) {
+    check_lut(kWrite, lut);
+    std::filesystem::path aside = path;
+    aside += ".part";
+    std::error_code failure;
+    {
+        std::ofstream file(aside, std::ios::binary | std::ios::trunc);
+        file << text_of(lut);
+        file.flush();
+        if (!file) failure = std::make_error_code(std::errc::io_error);
+    }
+    if (!failure) std::filesystem::rename(aside, path, failure);
+    if (!failure) return;
+    std::error_code ignored;
+    std::filesystem::remove(aside, ignored);
+    refuse_file(kWrite, path, "cannot be written: " + failure.message(), "Write to another place.");
+}
+
+Array cube_array(const Device& device, const CubeLut& lut) {
+    check_lut(kArray, lut);
+    std::vector<float> texels;
+    texels.reserve(lut.entries.size() / 3 * 4);
+    for (std::size_t i = 0; i < lut.entries.size(); i += 3)
+        texels.insert(texels.end(), {lut.entries[i], lut.entries[i + 1], lut.entries[i + 2], 1.0f});
+    const bool flat = lut.dimensions == 1;
+    const Extent extent = flat ? Extent{lut.size} : Extent{lut.size, lut.size, lut.size};
+    Array table(
+        device,
+        {.format = Format::rgba32_float, .extent = extent, .kind = flat ? ArrayKind::array_1d : ArrayKind::array_3d});
+    copy(table.view(), host_view(texels.data(), Format::rgba32_float, extent));
+    return table;
+}
+
+}  // namespace texton

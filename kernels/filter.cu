@@ -1,0 +1,329 @@
+// Filters whose weights are given, or come from distances.
+//
+// Separable ones go across first, into floats, which have as many rows more as going down reads beyond the edges of the
+// picture. So it is the texture's sampler that says what lies beyond all four edges, whichever mode it has, and nothing
+// is rounded to a format in between.
+#include <texton/filter.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <texton/float_math.h>
+#include <texton/launch.h>
+#include <texton/linear.h>
+
+#include "kernels/filter_texels.h"
+#include "kernels/registry.h"
+
+namespace texton {
+namespace {
+
+using detail::NumberedTexels;
+
+constexpr int kMostRadius = kMostWeights / 2;
+constexpr int kMostBilateralRadius = 64;
+
+// --- sums of rows and columns ----------------------------------------------------------------------------------------
+
+struct Weights {
+    std::int32_t radius;
+    float weight[kMostWeights];
+};
+
+Weights weights_of(std::span<const float> given) {
+    Weights weights{static_cast<std::int32_t>(given.size() / 2), {}};
+    std::copy(given.begin(), given.end(), weights.weight);
+    return weights;
+}
+
+/// Pixel (x, y) is the sum around texel (x, y - rows_above).
+struct Across {
+    static constexpr unsigned kPixels = 1;
+    NumberedTexels texels;
+    std::int32_t rows_above;
+    Weights weights;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        Float4 sum{};
+        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i)
+            sum += texels(source, at.z, at.x + i - weights.radius, at.y - rows_above) * weights.weight[i];
+        return sum;
+    }
+};
+
+/// What Across made, in memory.
+struct SumsAcross {
+    struct alignas(16) Sum {
+        Float4 value;
+    };
+    const Sum* first;
+    std::int64_t width;
+    std::int64_t height;
+
+    TEXTON_HD const Float4& operator()(std::int32_t x, std::int32_t y, std::int32_t z) const {
+        return first[(z * height + y) * width + x].value;
+    }
+};
+
+struct Down {
+    static constexpr unsigned kPixels = 1;
+    SumsAcross sums;
+    Weights weights;
+
+    TEXTON_HD Float4 operator()(PixelPlace at) const {
+        Float4 sum{};
+        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i) sum += sums(at.x, at.y + i, at.z) * weights.weight[i];
+        return sum;
+    }
+};
+
+struct Unsharp {
+    static constexpr unsigned kPixels = 1;
+    NumberedTexels texels;
+    Down blur;
+    float amount;
+    float threshold;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 texel = texels(source, at.z, at.x, at.y);
+        const Float4 blurred = blur(at);
+        return {sharpened(texel.x, blurred.x), sharpened(texel.y, blurred.y), sharpened(texel.z, blurred.z),
+                sharpened(texel.w, blurred.w)};
+    }
+
+private:
+    TEXTON_HD float sharpened(float value, float blurred) const {
+        const float detail = value - blurred;
+        return fabsf(detail) < threshold ? value : value + detail * amount;
+    }
+};
+
+/// Makes `enqueue`, which is given the functor of the second pass, enqueue it behind the first.
+template <class Enqueue>
+void in_two_passes(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                   std::span<const float> across, std::span<const float> down, const Enqueue& enqueue) {
+    const NumberedTexels texels = detail::texels_of(object, picture, texture);
+    detail::check_floats(object, "texture", texture);
+    const Weights weights_down = weights_of(down);
+    Extent extent = picture.extent();
+    extent.height += down.size() - 1;
+    const Linear memory = Linear::async(packed_bytes(Format::rgba32_float, extent), stream);
+    detail::launch_as(object, stream, memory.view(Format::rgba32_float, extent),
+                      Across{texels, weights_down.radius, weights_of(across)}, texture);
+    const SumsAcross sums{reinterpret_cast<const SumsAcross::Sum*>(memory.data()),
+                          static_cast<std::int64_t>(extent.width), static_cast<std::int64_t>(extent.height)};
+    enqueue(texels, Down{sums, weights_down});
+}
+
+void convolve_as(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                 std::span<const float> across, std::span<const float> down) {
+    in_two_passes(object, stream, picture, texture, across, down, [&](const NumberedTexels&, const Down& functor) {
+        detail::launch_as(object, stream, picture, functor);
+    });
+}
+
+std::vector<float> gaussian_weights_as(const char* object, float sigma, int radius) {
+    detail::check_positive(object, "sigma", sigma);
+    detail::check_range(object, "radius", radius, 0, kMostRadius);
+    if (radius == 0) {
+        detail::check_range(object, "sigma", sigma, 0, kMostRadius / 3.0);
+        radius = static_cast<int>(std::ceil(3 * sigma));
+    }
+    std::vector<double> curve;
+    double sum = 0;
+    for (int i = -radius; i <= radius; ++i) {
+        const double distance = i / static_cast<double>(sigma);
+        curve.push_back(std::exp(-0.5 * distance * distance));
+        sum += curve.back();
+    }
+    std::vector<float> weights;
+    for (const double height : curve) weights.push_back(static_cast<float>(height / sum));
+    return weights;
+}
+
+// --- the bilateral filter --------------------------------------------------------------------------------------------
+
+struct Bilateral {
+    static constexpr unsigned kPixels = 1;
+    NumberedTexels texels;
+    std::int32_t radius;
+    float space;  // how much a squared distance counts
+    float range;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 middle = texels(source, at.z, at.x, at.y);
+        Float4 sum{};
+        float total = 0;
+        for (std::int32_t j = -radius; j <= radius; ++j) {
+            for (std::int32_t i = -radius; i <= radius; ++i) {
+                const Float4 texel = texels(source, at.z, at.x + i, at.y + j);
+                const Float4 apart = texel - middle;
+                const Float4 square = apart * apart;
+                const float weight = exp_of(
+                    -(static_cast<float>(i * i + j * j) * space + (square.x + square.y + square.z + square.w) * range));
+                if (!(weight > 0)) continue;
+                sum += texel * weight;
+                total += weight;
+            }
+        }
+        if (total == 0) {  // the one NaN on all devices, which zero by zero is not
+            const float nan = detail::float_of(0x7fc00000u);
+            return {nan, nan, nan, nan};
+        }
+        return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
+    }
+};
+
+constexpr const char* kConvolve = "texton::convolve";
+constexpr const char* kGaussian = "texton::gaussian";
+constexpr const char* kUnsharp = "texton::unsharp";
+constexpr const char* kBilateral = "texton::bilateral";
+
+}  // namespace
+
+void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
+              std::span<const float> down) {
+    detail::check_weights(kConvolve, "across", across, kMostWeights);
+    detail::check_weights(kConvolve, "down", down, kMostWeights);
+    convolve_as(kConvolve, stream, picture, texture, across, down);
+}
+
+std::vector<float> gaussian_weights(float sigma, int radius) {
+    return gaussian_weights_as("texton::gaussian_weights", sigma, radius);
+}
+
+void gaussian(const Stream& stream, const View& picture, const Texture& texture, const GaussianOptions& options) {
+    const std::vector<float> weights = gaussian_weights_as(kGaussian, options.sigma, options.radius);
+    convolve_as(kGaussian, stream, picture, texture, weights, weights);
+}
+
+void unsharp(const Stream& stream, const View& picture, const Texture& texture, const UnsharpOptions& options) {
+    detail::check_finite(kUnsharp, "amount", options.amount);
+    detail::check_range(kUnsharp, "threshold", options.threshold, 0, std::numeric_limits<float>::max());
+    const std::vector<float> weights = gaussian_weights_as(kUnsharp, options.sigma, 0);
+    in_two_passes(kUnsharp, stream, picture, texture, weights, weights,
+                  [&](const NumberedTexels& texels, const Down& blur) {
+                      detail::launch_as(kUnsharp, stream, picture,
+                                        Unsharp{texels, blur, options.amount, options.threshold}, texture);
+                  });
+}
+
+void bilateral(const Stream& stream, const View& picture, const Texture& texture, const BilateralOptions& options) {
+    detail::check_positive(kBilateral, "sigma_space", options.sigma_space);
+    detail::check_positive(kBilateral, "sigma_range", options.sigma_range);
+    detail::check_range(kBilateral, "radius", options.radius, 0, kMostBilateralRadius);
+    int radius = options.radius;
+    if (radius == 0) {
+        detail::check_range(kBilateral, "sigma_space", options.sigma_space, 0, kMostBilateralRadius / 2.0);
+        radius = static_cast<int>(std::ceil(2 * options.sigma_space));
+    }
+    const NumberedTexels texels = detail::texels_of(kBilateral, picture, texture);
+    detail::check_floats(kBilateral, "texture", texture);
+    // A sigma so small that its square is no float makes every difference infinitely large, but that of nothing.
+    const auto counts = [](float sigma) {
+        const double largest = std::numeric_limits<float>::max();
+        return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
+    };
+    detail::launch_as(kBilateral, stream, picture,
+                      Bilateral{texels, radius, counts(options.sigma_space), counts(options.sigma_range)}, texture);
+}
+
+// --- by name ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+using Enqueue = decltype(Kernel::enqueue);
+
+Kernel filter_kernel(std::string name, std::string summary, std::vector<ParameterInfo> parameters, Enqueue enqueue) {
+    KernelInfo info;
+    info.name = std::move(name);
+    info.group = "filter";
+    info.summary = std::move(summary);
+    info.inputs = {{"picture", "what is filtered", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.parameters = std::move(parameters);
+    return {std::move(info), detail::shapes_like_input, std::move(enqueue)};
+}
+
+ParameterInfo sigma_parameter(const char* name, const char* summary, double standard) {
+    return {.name = name, .summary = summary, .standard = standard, .lowest = 0};
+}
+
+ParameterInfo radius_parameter(const char* summary, double most) {
+    return {.name = "radius",
+            .kind = ParameterKind::integer,
+            .summary = summary,
+            .standard = 0.0,
+            .lowest = 0,
+            .highest = most};
+}
+
+ParameterInfo weights_parameter(const char* name, const char* summary) {
+    return {.name = name,
+            .kind = ParameterKind::numbers,
+            .summary = summary,
+            .standard = std::vector<double>{0.25, 0.5, 0.25}};
+}
+
+float number(const Arguments& arguments, const char* name) { return static_cast<float>(arguments.number(name)); }
+
+std::vector<float> numbers(const Arguments& arguments, const char* name) {
+    std::vector<float> floats;
+    for (const double value : arguments.numbers(name)) floats.push_back(static_cast<float>(value));
+    return floats;
+}
+
+}  // namespace
+
+Kernel detail::convolve_kernel() {
+    return filter_kernel("convolve", "texels around each by weights of rows and columns",
+                         {weights_parameter("across", "weights from left to right, an odd number"),
+                          weights_parameter("down", "weights from above to below, an odd number")},
+                         [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                            std::span<const Texture> inputs) {
+                             convolve(stream, pictures[0], inputs[0], numbers(arguments, "across"),
+                                      numbers(arguments, "down"));
+                         });
+}
+
+Kernel detail::gaussian_kernel() {
+    return filter_kernel(
+        "gaussian", "a blur by a bell curve",
+        {sigma_parameter("sigma", "standard deviation, in texels", 1),
+         radius_parameter("texels to each side that count; 0: three sigmas", kMostRadius)},
+        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+           std::span<const Texture> inputs) {
+            gaussian(stream, pictures[0], inputs[0], {number(arguments, "sigma"), arguments.integer("radius")});
+        });
+}
+
+Kernel detail::unsharp_kernel() {
+    return filter_kernel(
+        "unsharp", "sharpened by what a blur takes away",
+        {{.name = "amount", .summary = "how much of it is added", .standard = 1.0},
+         sigma_parameter("sigma", "standard deviation of the blur, in texels", 1),
+         {.name = "threshold", .summary = "what changes by less stays", .standard = 0.0, .lowest = 0}},
+        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+           std::span<const Texture> inputs) {
+            unsharp(stream, pictures[0], inputs[0],
+                    {number(arguments, "amount"), number(arguments, "sigma"), number(arguments, "threshold")});
+        });
+}
+
+Kernel detail::bilateral_kernel() {
+    return filter_kernel("bilateral", "a blur that keeps edges",
+                         {sigma_parameter("sigma_space", "standard deviation of distances, in texels", 2),
+                          sigma_parameter("sigma_range", "standard deviation of differences of values", 0.1),
+                          radius_parameter("texels to each side that count; 0: two sigmas", kMostBilateralRadius)},
+                         [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                            std::span<const Texture> inputs) {
+                             bilateral(stream, pictures[0], inputs[0],
+                                       {number(arguments, "sigma_space"), number(arguments, "sigma_range"),
+                                        arguments.integer("radius")});
+                         });
+}
+
+}  // namespace texton

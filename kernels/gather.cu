@@ -1,0 +1,287 @@
+// Gathers are made where four texels meet: there it is the same four, however a place is rounded.
+#include <texton/gather.h>
+
+#include <cmath>
+
+#include <texton/launch.h>
+#include <texton/linear.h>
+
+#include "kernels/checks.h"
+#include "kernels/registry.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kPyramid = "texton::min_max_pyramid";
+constexpr const char* kCloser = "texton::percentage_closer";
+
+/// What a gather returns, by column and row.
+struct Four {
+    float upper_left;
+    float upper_right;
+    float lower_left;
+    float lower_right;
+};
+
+/// The texels around a place in texels.
+template <class Source>
+TEXTON_HD Four gather_four(const Source& source, float x, float y, int channel) {
+    const Float4 four = source.gather(x * source.x_unit, y * source.y_unit, channel);
+    return {four.w, four.z, four.x, four.y};
+}
+
+// --- the pyramid -----------------------------------------------------------------------------------------------------
+
+struct MinMax {
+    float lowest = INFINITY;
+    float highest = -INFINITY;
+
+    TEXTON_HD void add(const MinMax& other) {
+        if (other.lowest < lowest) lowest = other.lowest;
+        if (other.highest > highest) highest = other.highest;
+    }
+    TEXTON_HD void add(float value) { add(MinMax{value, value}); }
+    TEXTON_HD Float4 color() const { return {lowest, highest, 0, 0}; }
+};
+
+/// Columns or rows below a pixel, of `size` all in all.
+struct Below {
+    std::int32_t first;
+    std::int32_t end;
+
+    TEXTON_HD Below(std::int32_t pixel, std::int32_t size) : first(2 * pixel), end(2 * pixel + 2) {
+        if (end + 1 >= size) end = size;  // one is left over, or there is but one
+    }
+};
+
+struct OfTexels {
+    static constexpr unsigned kPixels = 1;
+    int channel;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const Below x(at.x, source.width);
+        const Below y(at.y, source.height);
+        // A texture of one column or row is gathered at its texels' middles: what is read beyond them does not count.
+        const bool wide = source.width > 1;
+        const bool high = source.height > 1;
+        MinMax all;
+        std::int32_t row = y.first;
+        do {
+            std::int32_t column = x.first;
+            do {
+                const float place_x = static_cast<float>(column) + (wide ? 1.0f : 0.5f);
+                const float place_y = static_cast<float>(row) + (high ? 1.0f : 0.5f);
+                const Four four = gather_four(source, place_x, place_y, channel);
+                all.add(four.upper_left);
+                if (wide) all.add(four.upper_right);
+                if (high) all.add(four.lower_left);
+                if (wide && high) all.add(four.lower_right);
+            } while (++column < x.end - 1);
+        } while (++row < y.end - 1);
+        return all.color();
+    }
+};
+
+/// A level in memory.
+struct Level {
+    const MinMax* pixels;
+    std::int32_t width;
+    std::int32_t height;
+
+    TEXTON_HD const MinMax& operator()(std::int32_t x, std::int32_t y) const {
+        return pixels[static_cast<std::int64_t>(y) * width + x];
+    }
+};
+
+struct OfLevel {
+    Level below;
+
+    TEXTON_HD Float4 operator()(PixelPlace at) const {
+        const Below x(at.x, below.width);
+        const Below y(at.y, below.height);
+        MinMax all;
+        for (std::int32_t row = y.first; row < y.end; ++row) {
+            for (std::int32_t column = x.first; column < x.end; ++column) all.add(below(column, row));
+        }
+        return all.color();
+    }
+};
+
+struct Show {
+    Level level;
+
+    TEXTON_HD Float4 operator()(PixelPlace at) const { return level(at.x, at.y).color(); }
+};
+
+void check_levels(std::span<const View> levels, const std::vector<Extent>& extents) {
+    if (levels.empty() || levels.size() > extents.size())
+        detail::refuse_argument(kPyramid, std::to_string(levels.size()) + " levels were given",
+                                "Give 1 to " + std::to_string(extents.size()) + " of them.");
+    for (std::size_t i = 0; i < levels.size(); ++i)
+        detail::check_extent(kPyramid, ("levels[" + std::to_string(i) + "]").c_str(), levels[i], extents[i]);
+}
+
+// --- percentage closer -----------------------------------------------------------------------------------------------
+
+/// The share of a place that lies between texel middles, and where the four around it meet.
+struct Corner {
+    float place;
+    float share;
+
+    TEXTON_HD explicit Corner(float texels) : place(floorf(texels)), share(texels - floorf(texels)) {}
+};
+
+struct PercentageCloser {
+    static constexpr unsigned kPixels = 1;
+    CloserSize size;
+    float bias;
+
+    template <class Depths, class Places>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Depths& depths, const Places& places) const {
+        const Float4 place = places.at_texel(at.middle_x(), at.middle_y());
+        const float reference = place.z - bias;
+        if (size == CloserSize::two) {
+            const Corner x(place.x - 0.5f);
+            const Corner y(place.y - 0.5f);
+            return {lit(depths, x.place + 1.0f, y.place + 1.0f, x.share, y.share, reference), 0, 0, 0};
+        }
+        // The mean of two texels a side is that of what linear filtering returns half a texel to either side.
+        const Corner x(place.x);
+        const Corner y(place.y);
+        float sum = 0;
+        for (int j = 0; j < 2; ++j) {
+            for (int i = 0; i < 2; ++i)
+                sum += lit(depths, x.place + static_cast<float>(i), y.place + static_cast<float>(j), x.share, y.share,
+                           reference);
+        }
+        return {sum * 0.25f, 0, 0, 0};
+    }
+
+private:
+    template <class Depths>
+    TEXTON_HD static float lit(const Depths& depths, float x, float y, float share_x, float share_y, float reference) {
+        const Four depth = gather_four(depths, x, y, 0);
+        const float upper = between(depth.upper_left >= reference, depth.upper_right >= reference, share_x);
+        const float lower = between(depth.lower_left >= reference, depth.lower_right >= reference, share_x);
+        return upper + (lower - upper) * share_y;
+    }
+    TEXTON_HD static float between(bool left, bool right, float share) {
+        if (left == right) return left ? 1.0f : 0.0f;
+        return left ? 1.0f - share : share;
+    }
+};
+
+void check_gathered(const char* object, const char* name, const Texture& texture) {
+    detail::check_kind(object, name, texture, {ArrayKind::array_2d});
+    detail::check_gathers(object, name, texture);
+}
+
+}  // namespace
+
+std::vector<Extent> min_max_extents(const Texture& texture) {
+    const auto half = [](std::size_t side) { return side > 1 ? side / 2 : 1; };
+    std::vector<Extent> extents;
+    Extent extent = texture.extent();
+    do {
+        extent = {half(extent.width), half(extent.height)};
+        extents.push_back(extent);
+    } while (extent.width > 1 || extent.height > 1);
+    return extents;
+}
+
+void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel) {
+    check_gathered(kPyramid, "texture", texture);
+    detail::check_range(kPyramid, "channel", channel, 0, info(texture.format()).channels - 1);
+    const std::vector<Extent> extents = min_max_extents(texture);
+    check_levels(levels, extents);
+    Linear memory;  // of the level below
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+        const auto level_in = [&](const Linear& of, const Extent& extent) {
+            return Level{reinterpret_cast<const MinMax*>(of.data()), static_cast<std::int32_t>(extent.width),
+                         static_cast<std::int32_t>(extent.height)};
+        };
+        const auto make = [&](const View& picture) {
+            if (i == 0) return detail::launch_as(kPyramid, stream, picture, OfTexels{channel}, texture);
+            detail::launch_as(kPyramid, stream, picture, OfLevel{level_in(memory, extents[i - 1])});
+        };
+        if (i + 1 == levels.size()) return make(levels[i]);
+        Linear made = Linear::async(packed_bytes(Format::rg32_float, extents[i]), stream);
+        make(made.view(Format::rg32_float, extents[i]));
+        detail::launch_as(kPyramid, stream, levels[i], Show{level_in(made, extents[i])});
+        memory = std::move(made);
+    }
+}
+
+void percentage_closer(const Stream& stream, const View& picture, const Texture& depths, const Texture& places,
+                       const PercentageCloserOptions& options) {
+    check_gathered(kCloser, "depths", depths);
+    detail::check_floats(kCloser, "depths", depths);
+    detail::check_kind(kCloser, "places", places, {ArrayKind::array_2d});
+    detail::check_floats(kCloser, "places", places);
+    detail::check_same_size(kCloser, picture, "places", places);
+    detail::check_slices(kCloser, picture, places);
+    detail::check_finite(kCloser, "bias", options.bias);
+    detail::launch_as(kCloser, stream, picture, PercentageCloser{options.size, options.bias}, depths, places);
+}
+
+// --- by name ---------------------------------------------------------------------------------------------------------
+
+Kernel detail::min_max_pyramid_kernel() {
+    KernelInfo info;
+    info.name = "min_max_pyramid";
+    info.group = "gather";
+    info.summary = "the lowest and the highest of 2 x 2 values, of 2 x 2 of those, and so on";
+    info.inputs = {{"picture", "whose values are compared; it must gather"}};
+    info.parameters = {{.name = "channel",
+                        .kind = ParameterKind::integer,
+                        .summary = "whose values are compared, from 0",
+                        .standard = 0.0,
+                        .lowest = 0,
+                        .highest = 3},
+                       {.name = "levels",
+                        .kind = ParameterKind::integer,
+                        .summary = "how many; 0: all",
+                        .standard = 0.0,
+                        .lowest = 0}};
+    return {std::move(info),
+            [](const Arguments& arguments, std::span<const Texture> inputs) {
+                std::vector<PictureShape> shapes;
+                const int wanted = arguments.integer("levels");
+                for (const Extent& extent : min_max_extents(inputs[0])) {
+                    if (wanted == 0 || shapes.size() < static_cast<std::size_t>(wanted))
+                        shapes.push_back({extent, Format::rg32_float});
+                }
+                return shapes;
+            },
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                min_max_pyramid(stream, pictures, inputs[0], arguments.integer("channel"));
+            }};
+}
+
+Kernel detail::percentage_closer_kernel() {
+    KernelInfo info;
+    info.name = "percentage_closer";
+    info.group = "gather";
+    info.summary = "how much of the depths around places is not nearer than references";
+    info.inputs = {{"depths", "what is compared; it must gather"},
+                   {"places", "x and y in texels of depths, and the reference, for each pixel"}};
+    info.parameters = {{.name = "size",
+                        .kind = ParameterKind::choice,
+                        .summary = "texels a side",
+                        .standard = "2",
+                        .choices = {"2", "3"}},
+                       {.name = "bias", .summary = "taken from every reference", .standard = 0.0}};
+    return {std::move(info),
+            [](const Arguments&, std::span<const Texture> inputs) {
+                return std::vector<PictureShape>{{inputs[1].extent(), Format::r8_unorm}};
+            },
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                percentage_closer(stream, pictures[0], inputs[0], inputs[1],
+                                  {arguments.choice<CloserSize>("size"), static_cast<float>(arguments.number("bias"))});
+            }};
+}
+
+}  // namespace texton

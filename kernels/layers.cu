@@ -1,0 +1,287 @@
+// Textures over each other, and the layers of one. The weights of layers travel with the functor, in a kernel's
+// arguments.
+#include <texton/layers.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include <texton/float_math.h>
+#include <texton/launch.h>
+
+#include "kernels/own_texel.h"
+#include "kernels/registry.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kBlend = "texton::blend";
+constexpr const char* kLayer = "texton::layer";
+constexpr const char* kLayerSum = "texton::layer_sum";
+
+// --- blend -----------------------------------------------------------------------------------------------------------
+
+TEXTON_HD inline float union_of(float bottom_alpha, float top_alpha) {
+    return bottom_alpha + top_alpha - bottom_alpha * top_alpha;
+}
+
+/// Each mode but Lerp: Float4 operator()(bottom, top), premultiplied.
+struct Over {
+    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const { return top + bottom * (1.0f - top.w); }
+};
+
+struct Add {
+    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const { return bottom + top; }
+};
+
+struct Multiply {
+    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const {
+        Float4 color = bottom * top + top * (1.0f - bottom.w) + bottom * (1.0f - top.w);
+        color.w = union_of(bottom.w, top.w);
+        return color;
+    }
+};
+
+struct Screen {
+    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const { return bottom + top - bottom * top; }
+};
+
+struct Difference {
+    TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const {
+        Float4 color = bottom + top - min(bottom * top.w, top * bottom.w) * 2.0f;
+        color.w = union_of(bottom.w, top.w);
+        return color;
+    }
+};
+
+struct Lerp {};
+
+template <class Mode>
+struct Blend {
+    static constexpr bool kInPlace = true;
+    detail::OwnTexel bottom;
+    detail::OwnTexel top;
+    detail::OwnTexel mask;
+    float opacity;
+
+    TEXTON_HD Float4 blended(const Float4& below, const Float4& above, float share) const {
+        if constexpr (std::is_same_v<Mode, Lerp>)
+            return mix(below, above, share);
+        else
+            return Mode{}(below, above * share);
+    }
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& below, const Source& above) const {
+        return blended(bottom.with_alpha(at, below), top.with_alpha(at, above), opacity);
+    }
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& below, const Source& above, const Source& shares) const {
+        return blended(bottom.with_alpha(at, below), top.with_alpha(at, above), mask(at, shares).x * opacity);
+    }
+};
+
+template <class Mode, class... Masks>
+void enqueue_blend(const Stream& stream, const View& picture, float opacity, const Texture& bottom, const Texture& top,
+                   const Masks&... mask) {
+    const detail::OwnTexel below = detail::own_texel(kBlend, picture, "bottom", bottom);
+    const detail::OwnTexel above = detail::own_texel(kBlend, picture, "top", top);
+    detail::OwnTexel shares{};
+    ((shares = detail::own_texel(kBlend, picture, "mask", mask)), ...);
+    detail::launch_as(kBlend, stream, picture, Blend<Mode>{below, above, shares, opacity}, bottom, top, mask...);
+}
+
+template <class... Masks>
+void enqueue_blend(const Stream& stream, const View& picture, const BlendOptions& options, const Texture& bottom,
+                   const Texture& top, const Masks&... mask) {
+    const float opacity = options.opacity;
+    detail::check_range(kBlend, "opacity", opacity, 0, 1);
+    switch (options.mode) {
+        case BlendMode::over: return enqueue_blend<Over>(stream, picture, opacity, bottom, top, mask...);
+        case BlendMode::add: return enqueue_blend<Add>(stream, picture, opacity, bottom, top, mask...);
+        case BlendMode::multiply: return enqueue_blend<Multiply>(stream, picture, opacity, bottom, top, mask...);
+        case BlendMode::screen: return enqueue_blend<Screen>(stream, picture, opacity, bottom, top, mask...);
+        case BlendMode::difference: return enqueue_blend<Difference>(stream, picture, opacity, bottom, top, mask...);
+        case BlendMode::lerp: return enqueue_blend<Lerp>(stream, picture, opacity, bottom, top, mask...);
+    }
+}
+
+// --- layers ----------------------------------------------------------------------------------------------------------
+
+struct OneLayer {
+    std::int32_t layer;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return source.layer_at_texel(layer, at.middle_x(), at.middle_y());
+    }
+};
+
+struct TwoLayers {
+    std::int32_t first;
+    float share;  // of the next
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return mix(source.layer_at_texel(first, at.middle_x(), at.middle_y()),
+                   source.layer_at_texel(first + 1, at.middle_x(), at.middle_y()), share);
+    }
+};
+
+struct LayerSum {
+    static constexpr unsigned kPixels = 1;
+    std::int32_t layers;
+    float weight[kMostSummedLayers];
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        Float4 sum{};
+        for (std::int32_t i = 0; i < layers; ++i)
+            sum += source.layer_at_texel(i, at.middle_x(), at.middle_y()) * weight[i];
+        return sum;
+    }
+};
+
+/// Error{bad_argument} unless the picture is one slice of the size of a layered texture.
+void check_layered(const char* object, const View& picture, const Texture& texture) {
+    detail::check_kind(object, "texture", texture, {ArrayKind::layered_2d});
+    detail::check_same_size(object, picture, "texture", texture);
+    if (picture.extent().depth != 1)
+        detail::refuse_argument(object, "the picture has " + std::to_string(picture.extent().depth) + " slices",
+                                "Give a picture of one.");
+}
+
+}  // namespace
+
+// --- functions -------------------------------------------------------------------------------------------------------
+
+void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top,
+           const BlendOptions& options) {
+    enqueue_blend(stream, picture, options, bottom, top);
+}
+
+void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top, const Texture& mask,
+           const BlendOptions& options) {
+    enqueue_blend(stream, picture, options, bottom, top, mask);
+}
+
+void layer(const Stream& stream, const View& picture, const Texture& texture, float layer) {
+    check_layered(kLayer, picture, texture);
+    detail::check_range(kLayer, "layer", layer, 0, static_cast<double>(texture.layers() - 1));
+    const float whole = floorf(layer);
+    const auto first = static_cast<std::int32_t>(whole);
+    if (layer == whole) return detail::launch_as(kLayer, stream, picture, OneLayer{first}, texture);
+    detail::check_floats(kLayer, "texture", texture);
+    detail::launch_as(kLayer, stream, picture, TwoLayers{first, layer - whole}, texture);
+}
+
+void layer_sum(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> weights) {
+    check_layered(kLayerSum, picture, texture);
+    detail::check_floats(kLayerSum, "texture", texture);
+    const std::size_t layers = texture.layers();
+    detail::check_range(kLayerSum, "the texture's number of layers", static_cast<double>(layers), 1,
+                        static_cast<double>(kMostSummedLayers));
+    LayerSum sum{static_cast<std::int32_t>(layers), {}};
+    if (weights.empty()) {
+        std::fill_n(sum.weight, layers, 1.0f / static_cast<float>(layers));
+    } else {
+        const auto wanted = static_cast<double>(layers);
+        detail::check_range(kLayerSum, "the number of weights", static_cast<double>(weights.size()), wanted, wanted);
+        for (const float weight : weights) detail::check_finite(kLayerSum, "a weight", weight);
+        std::copy(weights.begin(), weights.end(), sum.weight);
+    }
+    detail::launch_as(kLayerSum, stream, picture, sum, texture);
+}
+
+// --- names -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+const std::vector<ArrayKind> kFlatOrLayered{ArrayKind::array_2d, ArrayKind::layered_2d};
+
+std::vector<ParameterInfo> blend_parameters() {
+    return {{.name = "mode",
+             .kind = ParameterKind::choice,
+             .summary = "how colours meet; they are premultiplied",
+             .standard = "over",
+             .choices = {"over", "add", "multiply", "screen", "difference", "lerp"}},
+            {.name = "opacity", .summary = "of the top", .standard = 1.0, .lowest = 0, .highest = 1}};
+}
+
+BlendOptions blend_options(const Arguments& arguments) {
+    return {arguments.choice<BlendMode>("mode"), static_cast<float>(arguments.number("opacity"))};
+}
+
+std::vector<PictureShape> like_bottom(const Arguments&, std::span<const Texture> inputs) {
+    return {detail::shape_like(inputs[0])};
+}
+
+std::vector<PictureShape> one_layer_of(const Arguments&, std::span<const Texture> inputs) {
+    PictureShape shape = detail::shape_like(inputs[0]);
+    shape.extent.depth = 1;
+    return {shape};
+}
+
+}  // namespace
+
+Kernel detail::blend_kernel() {
+    return {{"blend",
+             "layers",
+             "a texture over another",
+             {{"bottom", "what lies below", kFlatOrLayered}, {"top", "what lies above", kFlatOrLayered}},
+             blend_parameters()},
+            like_bottom,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                blend(stream, pictures[0], inputs[0], inputs[1], blend_options(arguments));
+            }};
+}
+
+Kernel detail::blend_masked_kernel() {
+    return {{"blend_masked",
+             "layers",
+             "a texture over another, as much as a third says",
+             {{"bottom", "what lies below", kFlatOrLayered},
+              {"top", "what lies above", kFlatOrLayered},
+              {"mask", "red: the top's opacity", kFlatOrLayered}},
+             blend_parameters()},
+            like_bottom,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                blend(stream, pictures[0], inputs[0], inputs[1], inputs[2], blend_options(arguments));
+            }};
+}
+
+Kernel detail::layer_kernel() {
+    return {{"layer",
+             "layers",
+             "a layer, or a blend of two neighbours",
+             {{"layers", "what it is of", {ArrayKind::layered_2d}}},
+             {{.name = "layer",
+               .summary = "from 0; 1.25 is a quarter of layer 2 and the rest of 1",
+               .standard = 0.0,
+               .lowest = 0}}},
+            one_layer_of,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                layer(stream, pictures[0], inputs[0], static_cast<float>(arguments.number("layer")));
+            }};
+}
+
+Kernel detail::layer_sum_kernel() {
+    return {{"layer_sum",
+             "layers",
+             "the sum of all layers, each times its weight",
+             {{"layers", "what is summed", {ArrayKind::layered_2d}}},
+             {{.name = "weights",
+               .kind = ParameterKind::numbers,
+               .summary = "one for each layer; none is their mean",
+               .standard = std::vector<double>{}}}},
+            one_layer_of,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                const std::vector<double>& numbers = arguments.numbers("weights");
+                const std::vector<float> weights(numbers.begin(), numbers.end());
+                layer_sum(stream, pictures[0], inputs[0], weights);
+            }};
+}
+
+}  // namespace texton

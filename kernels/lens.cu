@@ -1,0 +1,282 @@
+// The distortion of lenses, and its inverse.
+//
+// A model bends the ray (x, y, 1) to another one: a formula, whose derivatives are a symmetric matrix in both models.
+// The inverse goes from a guess along these derivatives (Newton), in a fixed number of steps: both devices do the same.
+#include <texton/warp.h>
+
+#include "kernels/registry.h"
+#include "kernels/warped.h"
+
+namespace texton {
+namespace {
+
+using detail::WarpPlace;
+using detail::WarpSlopes;
+
+constexpr const char* kUndistort = "texton::undistort";
+constexpr const char* kDistort = "texton::distort";
+
+constexpr int kSteps = 6;           // of Newton; four bring a common lens to the last bit
+constexpr float kClose = 0.00001f;  // how near it must come: a hundredth of a texel at a focal length of 1000
+constexpr float kPi = 3.14159265f;
+
+// --- models ----------------------------------------------------------------------------------------------------------
+
+/// A ray behind the lens, and how it changes with the one in front.
+struct BentRay {
+    float x;
+    float y;
+    float xx;
+    float xy;  // of x with y, and of y with x
+    float yy;
+};
+
+struct StraightRay {
+    float x;
+    float y;
+    bool exists;
+};
+
+TEXTON_HD inline BentRay bend(const BrownConrady& lens, float x, float y) {
+    const float r2 = x * x + y * y;
+    const float grown = 1.0f + r2 * (lens.k1 + r2 * (lens.k2 + r2 * lens.k3));
+    const float growth = lens.k1 + r2 * (2.0f * lens.k2 + r2 * (3.0f * lens.k3));  // with r2
+    return {x * grown + (2.0f * lens.p1 * (x * y) + lens.p2 * (r2 + 2.0f * (x * x))),
+            y * grown + (lens.p1 * (r2 + 2.0f * (y * y)) + 2.0f * lens.p2 * (x * y)),
+            grown + 2.0f * (x * x) * growth + (2.0f * lens.p1 * y + 6.0f * lens.p2 * x),
+            2.0f * (x * y) * growth + (2.0f * lens.p1 * x + 2.0f * lens.p2 * y),
+            grown + 2.0f * (y * y) * growth + (6.0f * lens.p1 * y + 2.0f * lens.p2 * x)};
+}
+
+TEXTON_HD inline StraightRay straighten(const BrownConrady& lens, float bent_x, float bent_y) {
+    float x = bent_x;
+    float y = bent_y;
+    for (int step = 0; step < kSteps; ++step) {
+        const BentRay guess = bend(lens, x, y);
+        const float left_x = bent_x - guess.x;
+        const float left_y = bent_y - guess.y;
+        const float scale = 1.0f / (guess.xx * guess.yy - guess.xy * guess.xy);
+        x += (guess.yy * left_x - guess.xy * left_y) * scale;
+        y += (guess.xx * left_y - guess.xy * left_x) * scale;
+    }
+    const BentRay reached = bend(lens, x, y);
+    const float close = kClose * (1.0f + (fabsf(bent_x) + fabsf(bent_y)));
+    const bool is_near = fabsf(reached.x - bent_x) <= close && fabsf(reached.y - bent_y) <= close;
+    // Beyond where the polynomial turns back one of the two directions is reversed.
+    const bool is_upright = reached.xx * reached.yy - reached.xy * reached.xy > 0 && reached.xx + reached.yy > 0;
+    return {x, y, is_near && is_upright};
+}
+
+/// The distance from the middle for an angle, and how it grows with it.
+struct FisheyeRadius {
+    float radius;
+    float growth;
+};
+
+TEXTON_HD inline FisheyeRadius radius_of(const Fisheye& lens, float angle) {
+    const float a2 = angle * angle;
+    return {angle * (1.0f + a2 * (lens.k1 + a2 * (lens.k2 + a2 * (lens.k3 + a2 * lens.k4)))),
+            1.0f + a2 * (3.0f * lens.k1 + a2 * (5.0f * lens.k2 + a2 * (7.0f * lens.k3 + a2 * (9.0f * lens.k4))))};
+}
+
+TEXTON_HD inline BentRay bend(const Fisheye& lens, float x, float y) {
+    const float r2 = x * x + y * y;
+    const float r = sqrtf(r2);
+    if (r < 0.000001f) return {x, y, 1, 0, 1};
+    const FisheyeRadius bent = radius_of(lens, half_turns_of(r, 1.0f) * kPi);
+    const float scale = bent.radius / r;
+    const float growth = (bent.growth / (1.0f + r2) - scale) / r2;
+    return {x * scale, y * scale, scale + x * x * growth, x * y * growth, scale + y * y * growth};
+}
+
+TEXTON_HD inline StraightRay straighten(const Fisheye& lens, float bent_x, float bent_y) {
+    const float radius = sqrtf(bent_x * bent_x + bent_y * bent_y);
+    if (radius < 0.000001f) return {bent_x, bent_y, true};
+    float angle = radius;
+    for (int step = 0; step < kSteps; ++step) {
+        const FisheyeRadius guess = radius_of(lens, angle);
+        angle += (radius - guess.radius) / guess.growth;
+    }
+    const FisheyeRadius reached = radius_of(lens, angle);
+    const bool is_near = fabsf(reached.radius - radius) <= kClose * (1.0f + radius) && reached.growth > 0;
+    if (!is_near || !(angle > 0 && angle < 0.5f * kPi)) return {0, 0, false};
+    const SineCosine turned = sine_cosine_of(angle * (1.0f / kPi));
+    const float scale = turned.sine / (turned.cosine * radius);
+    return {bent_x * scale, bent_y * scale, turned.cosine > 0};
+}
+
+// --- pixels ----------------------------------------------------------------------------------------------------------
+
+/// From a straight picture into one that a lens made.
+template <class Distortion>
+struct Undistorted {
+    Distortion lens;
+    Camera bent;
+    Camera straight;
+
+    TEXTON_HD BentRay ray(PixelPlace at) const {
+        return bend(lens, (at.middle_x() - straight.cx) / straight.fx, (at.middle_y() - straight.cy) / straight.fy);
+    }
+    TEXTON_HD WarpPlace place(PixelPlace at) const {
+        const BentRay to = ray(at);
+        return {to.x * bent.fx + bent.cx, to.y * bent.fy + bent.cy};
+    }
+    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+        const BentRay to = ray(at);
+        return {to.xx * bent.fx / straight.fx, to.xy * bent.fy / straight.fx, to.xy * bent.fx / straight.fy,
+                to.yy * bent.fy / straight.fy};
+    }
+};
+
+template <class Distortion>
+struct Distorted {
+    static constexpr unsigned kPixels = 1;
+    Distortion lens;
+    Camera bent;
+    Camera straight;
+
+    TEXTON_HD StraightRay ray(PixelPlace at) const {
+        return straighten(lens, (at.middle_x() - bent.cx) / bent.fx, (at.middle_y() - bent.cy) / bent.fy);
+    }
+    TEXTON_HD WarpPlace place(PixelPlace at) const {
+        const StraightRay to = ray(at);
+        return {to.x * straight.fx + straight.cx, to.y * straight.fy + straight.cy, to.exists};
+    }
+    /// Those of the formula, inverted.
+    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+        const StraightRay to = ray(at);
+        const BentRay back = bend(lens, to.x, to.y);
+        const float determinant = back.xx * back.yy - back.xy * back.xy;
+        return {back.yy * straight.fx / (determinant * bent.fx), -back.xy * straight.fy / (determinant * bent.fx),
+                -back.xy * straight.fx / (determinant * bent.fy), back.xx * straight.fy / (determinant * bent.fy)};
+    }
+};
+
+// --- checks ----------------------------------------------------------------------------------------------------------
+
+void check_camera(const char* object, const Camera& camera) {
+    detail::check_positive(object, "fx of a camera", camera.fx);
+    detail::check_positive(object, "fy of a camera", camera.fy);
+    detail::check_finite(object, "cx of a camera", camera.cx);
+    detail::check_finite(object, "cy of a camera", camera.cy);
+}
+
+void check_distortion(const char* object, const BrownConrady& lens) {
+    detail::check_finite(object, "k1", lens.k1);
+    detail::check_finite(object, "k2", lens.k2);
+    detail::check_finite(object, "k3", lens.k3);
+    detail::check_finite(object, "p1", lens.p1);
+    detail::check_finite(object, "p2", lens.p2);
+}
+
+void check_distortion(const char* object, const Fisheye& lens) {
+    detail::check_finite(object, "k1", lens.k1);
+    detail::check_finite(object, "k2", lens.k2);
+    detail::check_finite(object, "k3", lens.k3);
+    detail::check_finite(object, "k4", lens.k4);
+}
+
+template <template <class> class Map, class Distortion>
+void enqueue_lens(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                  const Lens& lens, const Distortion& distortion, const WarpOptions& options) {
+    const Camera straight = lens.straight.value_or(lens.camera);
+    detail::check_warp(object, picture, texture, options);
+    check_camera(object, lens.camera);
+    check_camera(object, straight);
+    check_distortion(object, distortion);
+    detail::enqueue_warp(object, stream, picture, Map<Distortion>{distortion, lens.camera, straight}, options, texture);
+}
+
+template <template <class> class Map>
+void enqueue_lens(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                  const Lens& lens, const WarpOptions& options) {
+    if (const auto* fisheye = std::get_if<Fisheye>(&lens.distortion))
+        return enqueue_lens<Map>(object, stream, picture, texture, lens, *fisheye, options);
+    enqueue_lens<Map>(object, stream, picture, texture, lens, std::get<BrownConrady>(lens.distortion), options);
+}
+
+}  // namespace
+
+void undistort(const Stream& stream, const View& picture, const Texture& texture, const Lens& lens,
+               const WarpOptions& options) {
+    enqueue_lens<Undistorted>(kUndistort, stream, picture, texture, lens, options);
+}
+
+void distort(const Stream& stream, const View& picture, const Texture& texture, const Lens& lens,
+             const WarpOptions& options) {
+    enqueue_lens<Distorted>(kDistort, stream, picture, texture, lens, options);
+}
+
+// --- by name ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// fx, fy, cx and cy, or those that are right for a picture where nothing is known: its width as the focal length.
+Camera camera_of(const std::vector<double>& numbers, Extent extent) {
+    using detail::number_at;
+    if (numbers == std::vector<double>(4)) {
+        const auto width = static_cast<float>(extent.width);
+        return {width, width, 0.5f * width, 0.5f * static_cast<float>(extent.height)};
+    }
+    return {number_at(numbers, 0), number_at(numbers, 1), number_at(numbers, 2), number_at(numbers, 3)};
+}
+
+Lens lens_of(const Arguments& arguments, Extent distorted) {
+    using detail::number_at;
+    const std::vector<double>& k = arguments.numbers("k");
+    const std::vector<double>& p = arguments.numbers("p");
+    const std::vector<double>& straight = arguments.numbers("straight");
+    Lens lens;
+    lens.camera = camera_of(arguments.numbers("camera"), distorted);
+    if (straight != std::vector<double>(4)) lens.straight = camera_of(straight, distorted);
+    if (arguments.text("model") == "fisheye")
+        lens.distortion = Fisheye{number_at(k, 0), number_at(k, 1), number_at(k, 2), number_at(k, 3)};
+    else
+        lens.distortion =
+            BrownConrady{number_at(k, 0), number_at(k, 1), number_at(k, 2), number_at(p, 0), number_at(p, 1)};
+    return lens;
+}
+
+std::vector<ParameterInfo> lens_parameters() {
+    const auto numbers = [](const char* name, const char* summary, std::size_t count) {
+        ParameterInfo parameter;
+        parameter.name = name;
+        parameter.kind = ParameterKind::numbers;
+        parameter.summary = summary;
+        parameter.standard = std::vector<double>(count);
+        parameter.count = count;
+        return parameter;
+    };
+    return {
+        {.name = "model",
+         .kind = ParameterKind::choice,
+         .summary = "the kind of lens",
+         .standard = "brown_conrady",
+         .choices = {"brown_conrady", "fisheye"}},
+        numbers("camera", "fx, fy, cx and cy of the distorted picture, in texels; 0 0 0 0 makes them of its size", 4),
+        numbers("k", "k1 to k4; brown_conrady has no k4", 4),
+        numbers("p", "p1 and p2 of brown_conrady", 2),
+        numbers("straight", "fx, fy, cx and cy of the straight picture; 0 0 0 0 are those of the camera", 4)};
+}
+
+}  // namespace
+
+Kernel detail::undistort_kernel() {
+    Kernel kernel = warp_kernel("undistort", "the straight picture of one taken through a lens", lens_parameters());
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        undistort(stream, pictures[0], inputs[0], lens_of(arguments, inputs[0].extent()), warp_options(arguments));
+    };
+    return kernel;
+}
+
+Kernel detail::distort_kernel() {
+    Kernel kernel = warp_kernel("distort", "a straight picture as it is seen through a lens", lens_parameters());
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        distort(stream, pictures[0], inputs[0], lens_of(arguments, pictures[0].extent()), warp_options(arguments));
+    };
+    return kernel;
+}
+
+}  // namespace texton

@@ -1,0 +1,290 @@
+// Colours through tables: a channel's place in the domain is a place between the middles of the table's first and last
+// texel.
+#include <texton/lut.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <texton/copy.h>
+#include <texton/float_math.h>
+#include <texton/launch.h>
+
+#include "kernels/own_texel.h"
+#include "kernels/registry.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kLut1d = "texton::lut_1d";
+constexpr const char* kLut3d = "texton::lut_3d";
+constexpr const char* kCurve = "texton::curve_array";
+
+// --- places ----------------------------------------------------------------------------------------------------------
+
+/// Of a table along one axis. NaN has the place of the low end.
+struct LutAxis {
+    float low;
+    float high;
+    float scale;  // entries, from middle to middle
+    float last;   // the last entry
+
+    TEXTON_HD float entry(float value) const {
+        const float inside = value > low ? (value < high ? value : high) : low;
+        return (inside - low) * scale;
+    }
+};
+
+/// Between which entries a place lies, and how far from the first; at the last entry both are that one.
+struct Cell {
+    float first;
+    float second;
+    float share;
+
+    TEXTON_HD Cell(const LutAxis& axis, float value) {
+        const float place = axis.entry(value);
+        first = floorf(place);
+        second = first < axis.last ? first + 1.0f : axis.last;
+        share = place - first;
+    }
+};
+
+// --- 1D --------------------------------------------------------------------------------------------------------------
+
+struct Lut1d {
+    detail::OwnTexel texel;
+    LutAxis axis[3];
+    LutFilter filter;
+    bool shared;
+
+    template <class Table>
+    TEXTON_HD Float4 entry(const Table& table, int channel, float value) const {
+        if (filter == LutFilter::hardware) return table.at_texel(axis[channel].entry(value) + 0.5f);
+        const Cell cell(axis[channel], value);
+        return mix(table.at_texel(cell.first + 0.5f), table.at_texel(cell.second + 0.5f), cell.share);
+    }
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
+        const Float4 color = texel(at, source);
+        const Float4 red = entry(table, 0, color.x);
+        const Float4 green = entry(table, 1, color.y);
+        const Float4 blue = entry(table, 2, color.z);
+        return {red.x, shared ? green.x : green.y, shared ? blue.x : blue.z, color.w};
+    }
+};
+
+// --- 3D --------------------------------------------------------------------------------------------------------------
+
+struct Trilinear {
+    detail::OwnTexel texel;
+    LutAxis axis[3];
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
+        const Float4 color = texel(at, source);
+        const Float4 entry =
+            table.at_texel(axis[0].entry(color.x) + 0.5f, axis[1].entry(color.y) + 0.5f, axis[2].entry(color.z) + 0.5f);
+        return {entry.x, entry.y, entry.z, color.w};
+    }
+};
+
+/// A cell's cube is six tetrahedra around its grey diagonal. The way from the first corner to the last that takes the
+/// axes in the order of their shares, the largest first, passes the four corners of the one in which the colour lies.
+struct Tetrahedral {
+    static constexpr unsigned kPixels = 1;
+    detail::OwnTexel texel;
+    LutAxis axis[3];
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
+        const Float4 color = texel(at, source);
+        const Cell x(axis[0], color.x);
+        const Cell y(axis[1], color.y);
+        const Cell z(axis[2], color.z);
+        const bool x_before_y = x.share >= y.share;
+        const bool y_before_z = y.share >= z.share;
+        const bool x_before_z = x.share >= z.share;
+        const bool x_first = x_before_y && x_before_z;
+        const bool y_first = !x_before_y && y_before_z;
+        const bool z_first = !x_first && !y_first;
+        const bool x_last = !x_before_y && !x_before_z;
+        const bool y_last = x_before_y && !y_before_z;
+        const bool z_last = !x_last && !y_last;
+        const float most = x_first ? x.share : y_first ? y.share : z.share;
+        const float least = x_last ? x.share : y_last ? y.share : z.share;
+        const float middle = x_first || x_last ? (y_first || y_last ? z.share : y.share) : x.share;
+        const auto corner = [&](bool along_x, bool along_y, bool along_z) {
+            return table.at_texel((along_x ? x.second : x.first) + 0.5f, (along_y ? y.second : y.first) + 0.5f,
+                                  (along_z ? z.second : z.first) + 0.5f);
+        };
+        const Float4 entry = corner(false, false, false) * (1.0f - most) +
+                             corner(x_first, y_first, z_first) * (most - middle) +
+                             corner(!x_last, !y_last, !z_last) * (middle - least) + corner(true, true, true) * least;
+        return {entry.x, entry.y, entry.z, color.w};
+    }
+};
+
+// --- checks ----------------------------------------------------------------------------------------------------------
+
+/// Of a table with that many entries along red, green and blue.
+void set_axes(LutAxis (&axes)[3], const char* object, const LutDomain& domain, const std::size_t (&entries)[3]) {
+    for (int i = 0; i < 3; ++i) {
+        const float low = domain.low[i];
+        const float high = domain.high[i];
+        detail::check_finite(object, "domain.low", low);
+        detail::check_finite(object, "domain.high", high);
+        detail::check_positive(object, "domain.high - domain.low", high - low);
+        const auto last = static_cast<float>(entries[i] - 1);
+        axes[i] = {low, high, last / (high - low), last};
+        detail::check_finite(object, "entries over domain.high - domain.low", axes[i].scale);
+    }
+}
+
+void check_table(const char* object, const Texture& table, ArrayKind kind, LutFilter filter, LutChannels channels) {
+    detail::check_kind(object, "table", table, {kind});
+    if (table.source() == TextureSource::linear)
+        detail::refuse_argument(object, "table is a texture of a row of memory, which is read texel by texel",
+                                "Make it of a 1D array.");
+    detail::check_floats(object, "table", table);
+    if (channels == LutChannels::each && info(table.format()).channels < 3)
+        detail::refuse_argument(
+            object, "table is a texture of " + std::string(name(table.format())) + ", which has no green and blue",
+            "Give one of four channels; 1D tables may be shared.");
+    if (filter == LutFilter::hardware) detail::check_filter(object, "table", table, Filter::linear);
+}
+
+/// Checks the points of a curve.
+void check_curve(std::span<const CurvePoint> points, std::size_t size) {
+    detail::check_range(kCurve, "points", static_cast<double>(points.size()), 2, 1e9);
+    detail::check_range(kCurve, "size", static_cast<double>(size), 2, 1e9);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        detail::check_finite(kCurve, "a point's x", points[i].x);
+        detail::check_finite(kCurve, "a point's y", points[i].y);
+        if (i != 0)
+            detail::check_positive(kCurve, "the step from a point's x to the next", points[i].x - points[i - 1].x);
+    }
+}
+
+}  // namespace
+
+// --- functions -------------------------------------------------------------------------------------------------------
+
+void lut_1d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
+            const Lut1dOptions& options) {
+    Lut1d lut{detail::own_texel(kLut1d, picture, "texture", texture),
+              {},
+              options.filter,
+              options.channels == LutChannels::shared};
+    check_table(kLut1d, table, ArrayKind::array_1d, options.filter, options.channels);
+    const std::size_t entries = table.extent().width;
+    set_axes(lut.axis, kLut1d, options.domain, {entries, entries, entries});
+    detail::launch_as(kLut1d, stream, picture, lut, texture, table);
+}
+
+void lut_3d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
+            const Lut3dOptions& options) {
+    const detail::OwnTexel texel = detail::own_texel(kLut3d, picture, "texture", texture);
+    check_table(kLut3d, table, ArrayKind::array_3d, options.filter, LutChannels::each);
+    const Extent entries = table.extent();
+    LutAxis axes[3];
+    set_axes(axes, kLut3d, options.domain, {entries.width, entries.height, entries.depth});
+    switch (options.filter) {
+        case LutFilter::hardware:
+            return detail::launch_as(kLut3d, stream, picture, Trilinear{texel, {axes[0], axes[1], axes[2]}}, texture,
+                                     table);
+        case LutFilter::exact:
+            return detail::launch_as(kLut3d, stream, picture, Tetrahedral{texel, {axes[0], axes[1], axes[2]}}, texture,
+                                     table);
+    }
+}
+
+Array curve_array(const Device& device, std::span<const CurvePoint> points, std::size_t size) {
+    check_curve(points, size);
+    const double first = points.front().x;
+    const double last = points.back().x;
+    std::vector<float> entries(size);
+    std::size_t piece = 1;  // the one that ends at this point
+    for (std::size_t i = 0; i < size; ++i) {
+        const double x = first + (last - first) * static_cast<double>(i) / static_cast<double>(size - 1);
+        while (piece + 1 < points.size() && x > points[piece].x) ++piece;
+        const CurvePoint& from = points[piece - 1];
+        const CurvePoint& to = points[piece];
+        const double share = (x - from.x) / (static_cast<double>(to.x) - from.x);
+        entries[i] = static_cast<float>(from.y + (static_cast<double>(to.y) - from.y) * share);
+    }
+    Array table(device, {.format = Format::r32_float, .extent = {size}, .kind = ArrayKind::array_1d});
+    copy(table.view(), host_view(entries.data(), Format::r32_float, {size}));
+    return table;
+}
+
+// --- names -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<InputInfo> lut_inputs(ArrayKind table, const char* summary) {
+    return {{"picture", "what is changed", {ArrayKind::array_2d, ArrayKind::layered_2d}}, {"table", summary, {table}}};
+}
+
+std::vector<ParameterInfo> lut_parameters(const char* exact) {
+    return {{.name = "filter",
+             .kind = ParameterKind::choice,
+             .summary = exact,
+             .standard = "hardware",
+             .choices = {"hardware", "exact"}},
+            {.name = "domain_min",
+             .kind = ParameterKind::numbers,
+             .summary = "red, green and blue of the first entry",
+             .standard = std::vector<double>{0, 0, 0},
+             .count = 3},
+            {.name = "domain_max",
+             .kind = ParameterKind::numbers,
+             .summary = "red, green and blue of the last entry",
+             .standard = std::vector<double>{1, 1, 1},
+             .count = 3}};
+}
+
+LutDomain domain_of(const Arguments& arguments) {
+    LutDomain domain;
+    for (std::size_t i = 0; i < 3; ++i) {
+        domain.low[i] = static_cast<float>(arguments.numbers("domain_min")[i]);
+        domain.high[i] = static_cast<float>(arguments.numbers("domain_max")[i]);
+    }
+    return domain;
+}
+
+std::vector<PictureShape> like_picture(const Arguments&, std::span<const Texture> inputs) {
+    return {detail::shape_like(inputs[0])};
+}
+
+}  // namespace
+
+Kernel detail::lut_1d_kernel() {
+    KernelInfo info{"lut_1d", "colour", "colours through a table for each channel",
+                    lut_inputs(ArrayKind::array_1d, "the table, red to red, green to green, blue to blue"),
+                    lut_parameters("between entries: the texture unit's 8 bits of weight, or float32")};
+    info.parameters.push_back({.name = "channels",
+                               .kind = ParameterKind::choice,
+                               .summary = "each through its own channel of the table, or all through its red",
+                               .standard = "each",
+                               .choices = {"each", "shared"}});
+    return {std::move(info), like_picture,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                lut_1d(stream, pictures[0], inputs[0], inputs[1],
+                       {domain_of(arguments), arguments.choice<LutFilter>("filter"),
+                        arguments.choice<LutChannels>("channels")});
+            }};
+}
+
+Kernel detail::lut_3d_kernel() {
+    return {{"lut_3d", "colour", "colours through a table for all channels",
+             lut_inputs(ArrayKind::array_3d, "the table: x is red, y green, z blue"),
+             lut_parameters("between entries: the texture unit's 8 bits of weight, or tetrahedra in float32")},
+            like_picture,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                lut_3d(stream, pictures[0], inputs[0], inputs[1],
+                       {domain_of(arguments), arguments.choice<LutFilter>("filter")});
+            }};
+}
+
+}  // namespace texton

@@ -1,0 +1,157 @@
+// Polar pictures: to and from.
+#include <texton/warp.h>
+
+#include "kernels/registry.h"
+#include "kernels/warped.h"
+
+namespace texton {
+namespace {
+
+using detail::WarpPlace;
+using detail::WarpSlopes;
+
+constexpr const char* kPolar = "texton::warp_polar";
+
+constexpr float kPi = 3.14159265f;
+constexpr float kLogarithmOf2 = 0.693147181f;
+
+/// How radii follow from rows of the polar picture.
+struct Radii {
+    bool logarithmic;
+    float inner;
+    float step;     // texels a row, or octaves
+    float rows;     // a texel, or an octave
+    float inverse;  // of inner, where logarithmic
+
+    TEXTON_HD float radius(float row) const { return logarithmic ? inner * exp2_of(row * step) : inner + row * step; }
+    TEXTON_HD float row(float radius) const {
+        return (logarithmic ? log2_of(radius * inverse) : radius - inner) * rows;
+    }
+    /// Texels from row to row.
+    TEXTON_HD float radius_slope(float radius) const { return logarithmic ? radius * (step * kLogarithmOf2) : step; }
+    /// Rows from texel to texel.
+    TEXTON_HD float row_slope(float radius) const { return logarithmic ? rows / (radius * kLogarithmOf2) : rows; }
+};
+
+struct ToPolar {
+    float middle_x;
+    float middle_y;
+    float half_turns;  // a pixel
+    Radii radii;
+
+    TEXTON_HD WarpPlace place(PixelPlace at) const {
+        const SineCosine toward = sine_cosine_of(at.middle_x() * half_turns);
+        const float radius = radii.radius(at.middle_y());
+        return {middle_x + radius * toward.cosine, middle_y + radius * toward.sine};
+    }
+    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+        const SineCosine toward = sine_cosine_of(at.middle_x() * half_turns);
+        const float radius = radii.radius(at.middle_y());
+        const float along = radius * (half_turns * kPi);
+        const float outward = radii.radius_slope(radius);
+        return {-along * toward.sine, along * toward.cosine, outward * toward.cosine, outward * toward.sine};
+    }
+};
+
+struct FromPolar {
+    float middle_x;
+    float middle_y;
+    float width;  // of the polar texture: a whole turn
+    Radii radii;
+
+    TEXTON_HD WarpPlace place(PixelPlace at) const {
+        const float x = at.middle_x() - middle_x;
+        const float y = at.middle_y() - middle_y;
+        const float radius = sqrtf(x * x + y * y);
+        const float half_turns = half_turns_of(y, x);
+        const float turn = 0.5f * (half_turns < 0 ? half_turns + 2.0f : half_turns);
+        return {turn * width, radii.row(radius), radius > 0 || !radii.logarithmic};
+    }
+    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+        const float x = at.middle_x() - middle_x;
+        const float y = at.middle_y() - middle_y;
+        const float length = sqrtf(x * x + y * y);
+        const float radius = length > 0.5f ? length : 0.5f;  // the pixel in the middle sees every angle
+        const float around = width / (2.0f * kPi * (radius * radius));
+        const float outward = radii.row_slope(radius) / radius;
+        return {-y * around, x * outward, x * around, y * outward};
+    }
+};
+
+/// With all that Polar leaves to the picture.
+Polar completed(Polar polar, Extent cartesian) {
+    if (polar.outer == 0) {
+        polar.middle_x = 0.5f * static_cast<float>(cartesian.width);
+        polar.middle_y = 0.5f * static_cast<float>(cartesian.height);
+        polar.outer = polar.middle_x < polar.middle_y ? polar.middle_x : polar.middle_y;
+    }
+    if (polar.logarithmic && polar.inner == 0) polar.inner = 1;
+    return polar;
+}
+
+void check_polar(const Polar& polar) {
+    detail::check_finite(kPolar, "middle_x", polar.middle_x);
+    detail::check_finite(kPolar, "middle_y", polar.middle_y);
+    detail::check_finite(kPolar, "inner", polar.inner);
+    detail::check_positive(kPolar, "outer", polar.outer);
+    if (polar.inner < 0 || polar.inner >= polar.outer)
+        detail::refuse_argument(
+            kPolar, "inner is " + std::to_string(polar.inner) + ", but outer " + std::to_string(polar.outer),
+            "Use an inner radius of 0 or more, below the outer one.");
+}
+
+/// For a polar picture of so many rows.
+Radii radii_of(const Polar& polar, float height) {
+    const float range = polar.logarithmic ? log2_of(polar.outer / polar.inner) : polar.outer - polar.inner;
+    return {polar.logarithmic, polar.inner, range / height, height / range,
+            polar.logarithmic ? 1.0f / polar.inner : 0.0f};
+}
+
+}  // namespace
+
+void warp_polar(const Stream& stream, const View& picture, const Texture& texture, const Polar& polar,
+                const WarpOptions& options) {
+    detail::check_warp(kPolar, picture, texture, options);
+    const bool to_polar = polar.direction == PolarDirection::to_polar;
+    const Extent extent = to_polar ? picture.extent() : texture.extent();
+    const Polar whole = completed(polar, to_polar ? texture.extent() : picture.extent());
+    check_polar(whole);
+    const auto width = static_cast<float>(extent.width);
+    const Radii radii = radii_of(whole, static_cast<float>(extent.height));
+    if (to_polar) {
+        const ToPolar map{whole.middle_x, whole.middle_y, 2.0f / width, radii};
+        return detail::enqueue_warp(kPolar, stream, picture, map, options, texture);
+    }
+    const FromPolar map{whole.middle_x, whole.middle_y, width, radii};
+    detail::enqueue_warp(kPolar, stream, picture, map, options, texture);
+}
+
+Kernel detail::warp_polar_kernel() {
+    Kernel kernel = warp_kernel(
+        "warp_polar", "a picture as angles and radii, or back",
+        {{.name = "direction",
+          .kind = ParameterKind::choice,
+          .summary = "whether the result is polar, or the picture",
+          .standard = "to_polar",
+          .choices = {"to_polar", "from_polar"}},
+         {.name = "logarithmic",
+          .kind = ParameterKind::flag,
+          .summary = "radii grow by the same factor from row to row",
+          .standard = false},
+         {.name = "circle",
+          .kind = ParameterKind::numbers,
+          .summary = "x and y of the middle, inner and outer radius in texels; 0 0 0 0 reaches to the nearest edge",
+          .standard = std::vector<double>{0, 0, 0, 0},
+          .count = 4}});
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        const std::vector<double>& circle = arguments.numbers("circle");
+        warp_polar(stream, pictures[0], inputs[0],
+                   {arguments.choice<PolarDirection>("direction"), arguments.flag("logarithmic"), number_at(circle, 0),
+                    number_at(circle, 1), number_at(circle, 2), number_at(circle, 3)},
+                   warp_options(arguments));
+    };
+    return kernel;
+}
+
+}  // namespace texton

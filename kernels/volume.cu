@@ -1,0 +1,388 @@
+// Slices and views of volumes.
+#include <texton/volume.h>
+
+#include <texton/float_math.h>
+#include <texton/launch.h>
+
+#include "kernels/checks.h"
+#include "kernels/registry.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kSlice = "texton::volume_slice";
+constexpr const char* kProjection = "texton::volume_projection";
+constexpr const char* kMarch = "texton::volume_march";
+
+// --- places ----------------------------------------------------------------------------------------------------------
+
+TEXTON_HD inline Vector3 operator+(const Vector3& a, const Vector3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+TEXTON_HD inline Vector3 operator*(const Vector3& a, float scale) { return {a.x * scale, a.y * scale, a.z * scale}; }
+TEXTON_HD inline float dot(const Vector3& a, const Vector3& b) { return (a.x * b.x + a.y * b.y) + a.z * b.z; }
+
+template <class Source>
+TEXTON_HD Float4 fetch_at(const Source& source, const Vector3& place) {
+    return source.at_texel(place.x, place.y, place.z);
+}
+
+struct Plane {
+    Vector3 origin;
+    Vector3 right;  // from pixel to pixel
+    Vector3 below;
+
+    TEXTON_HD Vector3 place(PixelPlace at) const { return (right * at.middle_x() + below * at.middle_y()) + origin; }
+};
+
+/// A ray's steps.
+struct Rays {
+    Plane plane;
+    Vector3 step;
+    std::int32_t steps;
+
+    TEXTON_HD Vector3 place(const Vector3& start, std::int32_t index) const {
+        return step * (static_cast<float>(index) + 0.5f) + start;
+    }
+};
+
+TEXTON_HD inline bool is_inside(const SourceShape& volume, const Vector3& at) {
+    return at.x >= 0 && at.y >= 0 && at.z >= 0 && at.x < static_cast<float>(volume.width) &&
+           at.y < static_cast<float>(volume.height) && at.z < static_cast<float>(volume.depth);
+}
+
+// --- functors --------------------------------------------------------------------------------------------------------
+
+struct Slice {
+    Plane plane;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return fetch_at(source, plane.place(at));
+    }
+};
+
+template <Projection projection>
+struct Projected {
+    static constexpr unsigned kPixels = 1;
+    Rays rays;
+    Float4 background;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const Vector3 start = rays.plane.place(at);
+        Float4 result{};
+        std::int32_t count = 0;
+        for (std::int32_t i = 0; i < rays.steps; ++i) {
+            const Vector3 place = rays.place(start, i);
+            if (!is_inside(source, place)) continue;
+            const Float4 value = fetch_at(source, place);
+            result = count == 0 ? value : combine(result, value);
+            ++count;
+        }
+        if (count == 0) return background;
+        if constexpr (projection != Projection::mean) return result;
+        const auto all = static_cast<float>(count);
+        return {result.x / all, result.y / all, result.z / all, result.w / all};
+    }
+
+private:
+    TEXTON_HD static Float4 combine(const Float4& a, const Float4& b) {
+        if constexpr (projection == Projection::maximum) return max(a, b);
+        if constexpr (projection == Projection::minimum) return min(a, b);
+        return a + b;
+    }
+};
+
+struct March {
+    static constexpr unsigned kPixels = 1;
+    static constexpr float kOpaque = 0.999f;
+    Rays rays;
+    float low;
+    float scale;     // texels of the transfer function for each 1 of value
+    float last;      // texel of it
+    float exponent;  // of what a step lets through
+    bool shading;
+    Vector3 light;  // of length 1
+    float ambient;
+    Float4 background;
+
+    template <class Source, class Transfer>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Transfer& transfer) const {
+        const Vector3 start = rays.plane.place(at);
+        Float4 sum{};
+        for (std::int32_t i = 0; i < rays.steps && sum.w < kOpaque; ++i) {
+            const Vector3 place = rays.place(start, i);
+            if (!is_inside(source, place)) continue;
+            const Float4 color = transfer.at_texel(texel_of(fetch_at(source, place).x) + 0.5f);
+            if (!(color.w > 0)) continue;
+            const float alpha = 1.0f - pow_of(1.0f - color.w, exponent);
+            const float share = (1.0f - sum.w) * alpha;
+            const float lit = shading ? share * reflected(source, place) : share;
+            sum += Float4{color.x * lit, color.y * lit, color.z * lit, share};
+        }
+        return sum + background * (1.0f - sum.w);
+    }
+
+private:
+    /// Of the transfer function; the first for NaN.
+    TEXTON_HD float texel_of(float value) const {
+        const float texel = (value - low) * scale;
+        if (!(texel > 0)) return 0;
+        return texel < last ? texel : last;
+    }
+    /// The share of light that a surface of equal values reflects; all of it where there is none.
+    template <class Source>
+    TEXTON_HD float reflected(const Source& source, const Vector3& at) const {
+        const Vector3 slope{source.at_texel(at.x + 1.0f, at.y, at.z).x - source.at_texel(at.x - 1.0f, at.y, at.z).x,
+                            source.at_texel(at.x, at.y + 1.0f, at.z).x - source.at_texel(at.x, at.y - 1.0f, at.z).x,
+                            source.at_texel(at.x, at.y, at.z + 1.0f).x - source.at_texel(at.x, at.y, at.z - 1.0f).x};
+        const float length = sqrtf(dot(slope, slope));
+        if (!(length > 0)) return 1.0f;
+        return ambient + (1.0f - ambient) * (fabsf(dot(slope, light)) / length);
+    }
+};
+
+// --- checks ----------------------------------------------------------------------------------------------------------
+
+void check_vector(const char* object, const std::string& name, const Vector3& vector) {
+    detail::check_finite(object, (name + ".x").c_str(), vector.x);
+    detail::check_finite(object, (name + ".y").c_str(), vector.y);
+    detail::check_finite(object, (name + ".z").c_str(), vector.z);
+}
+
+Float4 color_of(const std::array<float, 4>& color) { return {color[0], color[1], color[2], color[3]}; }
+
+Plane plane_of(const char* object, const View& picture, const Texture& texture, const VolumePlane& plane) {
+    detail::check_kind(object, "texture", texture, {ArrayKind::array_3d});
+    detail::check_slices(object, picture, texture);
+    check_vector(object, "origin", plane.origin);
+    check_vector(object, "across", plane.across);
+    check_vector(object, "down", plane.down);
+    const auto divided = [](const Vector3& edge, std::size_t pixels) {
+        const auto count = static_cast<float>(pixels);
+        return Vector3{edge.x / count, edge.y / count, edge.z / count};
+    };
+    return {plane.origin, divided(plane.across, picture.extent().width), divided(plane.down, picture.extent().height)};
+}
+
+Rays rays_of(const char* object, const View& picture, const Texture& texture, const VolumeView& view) {
+    const Plane plane = plane_of(object, picture, texture, view.plane);
+    check_vector(object, "along", view.along);
+    detail::check_range(object, "steps", view.steps, 1, 65536);
+    const auto count = static_cast<float>(view.steps);
+    return {plane, {view.along.x / count, view.along.y / count, view.along.z / count}, view.steps};
+}
+
+void check_transfer(const Texture& transfer) {
+    detail::check_kind(kMarch, "transfer", transfer, {ArrayKind::array_1d});
+    detail::check_floats(kMarch, "transfer", transfer);
+    if (transfer.source() == TextureSource::linear)
+        detail::refuse_argument(kMarch, "transfer is a row of memory", "Give a texture of a 1D array.");
+    if (info(transfer.format()).channels < 4)
+        detail::refuse_argument(kMarch, "transfer has no alpha", "Give a texture of four channels.");
+}
+
+}  // namespace
+
+void volume_slice(const Stream& stream, const View& picture, const Texture& texture, const VolumePlane& plane) {
+    const Slice slice{plane_of(kSlice, picture, texture, plane)};
+    detail::launch_as(kSlice, stream, picture, slice, texture);
+}
+
+void volume_projection(const Stream& stream, const View& picture, const Texture& texture, const VolumeView& view,
+                       Projection projection, const std::array<float, 4>& background) {
+    const Rays rays = rays_of(kProjection, picture, texture, view);
+    const Float4 color = color_of(background);
+    const auto enqueue = [&](const auto& functor) {
+        detail::launch_as(kProjection, stream, picture, functor, texture);
+    };
+    switch (projection) {
+        case Projection::maximum: return enqueue(Projected<Projection::maximum>{rays, color});
+        case Projection::minimum: return enqueue(Projected<Projection::minimum>{rays, color});
+        case Projection::mean: return enqueue(Projected<Projection::mean>{rays, color});
+    }
+}
+
+void volume_march(const Stream& stream, const View& picture, const Texture& texture, const Texture& transfer,
+                  const VolumeView& view, const MarchOptions& options) {
+    const Rays rays = rays_of(kMarch, picture, texture, view);
+    check_transfer(transfer);
+    detail::check_finite(kMarch, "low", options.low);
+    detail::check_finite(kMarch, "high", options.high);
+    detail::check_positive(kMarch, "high - low", options.high - options.low);
+    detail::check_positive(kMarch, "opaque_length", options.opaque_length);
+    detail::check_range(kMarch, "ambient", options.ambient, 0, 1);
+    check_vector(kMarch, "light", options.light);
+    const float brightness = sqrtf(dot(options.light, options.light));
+    detail::check_positive(kMarch, "the length of light", brightness);
+    const float length = sqrtf(dot(rays.step, rays.step));
+    detail::check_positive(kMarch, "the length of a step", length);
+    const auto last = static_cast<float>(transfer.extent().width - 1);
+    const March march{rays,
+                      options.low,
+                      last / (options.high - options.low),
+                      last,
+                      length / options.opaque_length,
+                      options.shading,
+                      options.light * (1.0f / brightness),
+                      options.ambient,
+                      color_of(options.background)};
+    detail::launch_as(kMarch, stream, picture, march, texture, transfer);
+}
+
+// --- by name ---------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Vector3 vector_at(const std::vector<double>& numbers, std::size_t first) {
+    return {static_cast<float>(numbers[first]), static_cast<float>(numbers[first + 1]),
+            static_cast<float>(numbers[first + 2])};
+}
+
+std::array<float, 4> background_of(const Arguments& arguments) {
+    const std::vector<double>& numbers = arguments.numbers("background");
+    std::array<float, 4> color{};
+    for (std::size_t i = 0; i < color.size(); ++i) color[i] = static_cast<float>(numbers[i]);
+    return color;
+}
+
+/// The whole of the slice at a depth.
+VolumePlane whole_slice(Extent volume, float z) {
+    return {{0, 0, z}, {static_cast<float>(volume.width), 0, 0}, {0, static_cast<float>(volume.height), 0}};
+}
+
+VolumePlane plane_of(const Arguments& arguments, Extent volume) {
+    const std::vector<double>& plane = arguments.numbers("plane");
+    if (plane == std::vector<double>(9)) return whole_slice(volume, 0.5f * static_cast<float>(volume.depth));
+    return {vector_at(plane, 0), vector_at(plane, 3), vector_at(plane, 6)};
+}
+
+VolumeView view_of(const Arguments& arguments, Extent volume) {
+    const std::vector<double>& numbers = arguments.numbers("view");
+    const auto depth = static_cast<float>(volume.depth);
+    VolumeView view{whole_slice(volume, 0), {0, 0, depth}, arguments.integer("steps")};
+    if (numbers != std::vector<double>(12))
+        view = {{vector_at(numbers, 0), vector_at(numbers, 3), vector_at(numbers, 6)},
+                vector_at(numbers, 9),
+                arguments.integer("steps")};
+    if (view.steps == 0) {
+        const float length = ceilf(sqrtf(dot(view.along, view.along)));
+        view.steps = length < 1.0f ? 1 : length > 65536.0f ? 65536 : static_cast<std::int32_t>(length);
+    }
+    return view;
+}
+
+ParameterInfo numbers_parameter(const char* name, const char* summary, std::size_t count) {
+    ParameterInfo parameter;
+    parameter.name = name;
+    parameter.kind = ParameterKind::numbers;
+    parameter.summary = summary;
+    parameter.standard = std::vector<double>(count);
+    parameter.count = count;
+    return parameter;
+}
+
+std::vector<ParameterInfo> view_parameters() {
+    return {
+        numbers_parameter("view",
+                          "the picture's corner, its upper edge, its left edge and the rays, x y z each, in texels; "
+                          "all 0: through the whole volume, slice by slice",
+                          12),
+        {.name = "steps",
+         .kind = ParameterKind::integer,
+         .summary = "fetches along a ray; 0: one a texel",
+         .standard = 0.0,
+         .lowest = 0,
+         .highest = 65536},
+        numbers_parameter("background", "the colour behind the volume, multiplied by its alpha", 4)};
+}
+
+Kernel volume_kernel(const char* name, const char* summary) {
+    Kernel kernel;
+    kernel.info.name = name;
+    kernel.info.group = "volume";
+    kernel.info.summary = summary;
+    kernel.info.inputs = {{"volume", "what is looked at", {ArrayKind::array_3d}}};
+    // The last input has the format: the volume, or the transfer function's colours.
+    kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
+        const Extent volume = inputs[0].extent();
+        return std::vector<PictureShape>{
+            {{volume.width, volume.height}, detail::shape_like(inputs[inputs.size() - 1]).format}};
+    };
+    return kernel;
+}
+
+}  // namespace
+
+Kernel detail::volume_slice_kernel() {
+    Kernel kernel = volume_kernel("volume_slice", "a slice of a volume, at any angle");
+    kernel.info.parameters = {
+        numbers_parameter("plane",
+                          "the picture's corner, its upper edge and its left edge, x y z each, in texels; all 0: the "
+                          "slice in the middle",
+                          9)};
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        volume_slice(stream, pictures[0], inputs[0], plane_of(arguments, inputs[0].extent()));
+    };
+    return kernel;
+}
+
+Kernel detail::volume_projection_kernel() {
+    Kernel kernel = volume_kernel("volume_projection", "the highest, lowest or mean value of a volume along each ray");
+    kernel.info.parameters = view_parameters();
+    kernel.info.parameters.push_back({.name = "projection",
+                                      .kind = ParameterKind::choice,
+                                      .summary = "which value",
+                                      .standard = "maximum",
+                                      .choices = {"maximum", "minimum", "mean"}});
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        volume_projection(stream, pictures[0], inputs[0], view_of(arguments, inputs[0].extent()),
+                          arguments.choice<Projection>("projection"), background_of(arguments));
+    };
+    return kernel;
+}
+
+Kernel detail::volume_march_kernel() {
+    Kernel kernel = volume_kernel("volume_march", "a volume as coloured fog, by a transfer function");
+    kernel.info.inputs.push_back({"transfer", "colour and opacity of each value", {ArrayKind::array_1d}});
+    kernel.info.parameters = view_parameters();
+    kernel.info.parameters.push_back({.name = "range",
+                                      .kind = ParameterKind::numbers,
+                                      .summary = "the values of the transfer function's first and last texel",
+                                      .standard = std::vector<double>{0, 1},
+                                      .count = 2});
+    kernel.info.parameters.push_back({.name = "opaque_length",
+                                      .kind = ParameterKind::number,
+                                      .summary = "texels of a ray for which the opacity is meant",
+                                      .standard = 1.0});
+    kernel.info.parameters.push_back(
+        {.name = "shading", .kind = ParameterKind::flag, .summary = "lit from one side", .standard = false});
+    kernel.info.parameters.push_back({.name = "light",
+                                      .kind = ParameterKind::numbers,
+                                      .summary = "the direction toward the light, x y z",
+                                      .standard = std::vector<double>{0, 0, -1},
+                                      .count = 3});
+    kernel.info.parameters.push_back({.name = "ambient",
+                                      .kind = ParameterKind::number,
+                                      .summary = "the share of light that comes from everywhere",
+                                      .standard = 0.3,
+                                      .lowest = 0,
+                                      .highest = 1});
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        const std::vector<double>& range = arguments.numbers("range");
+        MarchOptions options;
+        options.low = static_cast<float>(range[0]);
+        options.high = static_cast<float>(range[1]);
+        options.opaque_length = static_cast<float>(arguments.number("opaque_length"));
+        options.shading = arguments.flag("shading");
+        options.light = vector_at(arguments.numbers("light"), 0);
+        options.ambient = static_cast<float>(arguments.number("ambient"));
+        options.background = background_of(arguments);
+        volume_march(stream, pictures[0], inputs[0], inputs[1], view_of(arguments, inputs[0].extent()), options);
+    };
+    return kernel;
+}
+
+}  // namespace texton

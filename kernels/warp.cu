@@ -1,0 +1,285 @@
+// Warps whose places follow from a matrix, or are given by an image.
+#include <texton/warp.h>
+
+#include <texton/sample.h>
+
+#include "kernels/registry.h"
+#include "kernels/warped.h"
+
+namespace texton {
+namespace {
+
+using detail::WarpPlace;
+using detail::WarpSlopes;
+
+constexpr const char* kAffine = "texton::warp_affine";
+constexpr const char* kPerspective = "texton::warp_perspective";
+constexpr const char* kMap = "texton::warp_map";
+
+// --- affine ----------------------------------------------------------------------------------------------------------
+
+/// The map in the sampler's coordinates, fetched as sample() does: the picture is the same whichever makes it.
+struct AffineFetch {
+    AffineMap map;
+    bool layered;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const float x = (map.xx * at.middle_x() + map.xy * at.middle_y()) + map.x0;
+        const float y = (map.yx * at.middle_x() + map.yy * at.middle_y()) + map.y0;
+        return layered ? source.fetch_layer(at.z, x, y) : source.fetch(x, y);
+    }
+};
+
+struct AffinePlaces {
+    Affine map;
+
+    TEXTON_HD WarpPlace place(PixelPlace at) const {
+        return {(map.xx * at.middle_x() + map.xy * at.middle_y()) + map.x0,
+                (map.yx * at.middle_x() + map.yy * at.middle_y()) + map.y0};
+    }
+    TEXTON_HD WarpSlopes slopes(PixelPlace) const { return {map.xx, map.yx, map.xy, map.yy}; }
+};
+
+AffineMap in_sampler_coordinates(const Affine& map, const Texture& texture) {
+    const bool normalized = texture.sampler().normalized_coordinates;
+    const float x = normalized ? 1.0f / static_cast<float>(texture.extent().width) : 1.0f;
+    const float y = normalized ? 1.0f / static_cast<float>(texture.extent().height) : 1.0f;
+    return {map.xx * x, map.xy * x, map.x0 * x, map.yx * y, map.yy * y, map.y0 * y};
+}
+
+bool has_integers(Format format) {
+    const FormatKind kind = info(format).kind;
+    return kind == FormatKind::uint || kind == FormatKind::sint;
+}
+
+bool fits_sample(const View& picture, const Texture& texture) {
+    return picture.kind() != MemoryKind::array && picture.extent().depth == 1 &&
+           has_integers(picture.format()) == has_integers(texture.format());
+}
+
+void check_map(const Affine& map) {
+    detail::check_finite(kAffine, "xx of the map", map.xx);
+    detail::check_finite(kAffine, "xy of the map", map.xy);
+    detail::check_finite(kAffine, "x0 of the map", map.x0);
+    detail::check_finite(kAffine, "yx of the map", map.yx);
+    detail::check_finite(kAffine, "yy of the map", map.yy);
+    detail::check_finite(kAffine, "y0 of the map", map.y0);
+}
+
+// --- perspective -----------------------------------------------------------------------------------------------------
+
+struct PerspectivePlaces {
+    float m[3][3];
+
+    TEXTON_HD float row(int index, PixelPlace at) const {
+        return (m[index][0] * at.middle_x() + m[index][1] * at.middle_y()) + m[index][2];
+    }
+    TEXTON_HD WarpPlace place(PixelPlace at) const {
+        const float w = row(2, at);
+        return {row(0, at) / w, row(1, at) / w, w > 0};
+    }
+    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+        const float w = row(2, at);
+        const float x = row(0, at) / w;
+        const float y = row(1, at) / w;
+        return {(m[0][0] - x * m[2][0]) / w, (m[1][0] - y * m[2][0]) / w, (m[0][1] - x * m[2][1]) / w,
+                (m[1][1] - y * m[2][1]) / w};
+    }
+};
+
+// --- by an image -----------------------------------------------------------------------------------------------------
+
+struct ImagePlaces {
+    std::int32_t width;  // of the picture
+    std::int32_t height;
+    float x_scale;  // texels of the map a pixel
+    float y_scale;
+    bool offset;
+    bool layered;
+
+    template <class Source>
+    TEXTON_HD WarpPlace place(PixelPlace at, const Source& map) const {
+        const float x = at.middle_x() * x_scale;
+        const float y = at.middle_y() * y_scale;
+        const Float4 place = layered ? map.layer_at_texel(at.z, x, y) : map.at_texel(x, y);
+        const bool exists = place.x == place.x && place.y == place.y;
+        if (offset) return {at.middle_x() + place.x, at.middle_y() + place.y, exists};
+        return {place.x, place.y, exists};
+    }
+    /// Between the neighbours on both sides; at an edge, or beside a pixel without a place, to the pixel itself.
+    template <class Source>
+    TEXTON_HD WarpSlopes slopes(PixelPlace at, const Source& map) const {
+        const Change right = change(at, 1, 0, map);
+        const Change down = change(at, 0, 1, map);
+        return {right.x, right.y, down.x, down.y};
+    }
+
+private:
+    struct Change {
+        float x;
+        float y;
+    };
+    template <class Source>
+    TEXTON_HD Change change(PixelPlace at, std::int32_t x, std::int32_t y, const Source& map) const {
+        const bool has_before = x != 0 ? at.x > 0 : at.y > 0;
+        const bool has_after = x != 0 ? at.x + 1 < width : at.y + 1 < height;
+        const WarpPlace middle = place(at, map);
+        WarpPlace before = has_before ? place({at.x - x, at.y - y, at.z}, map) : middle;
+        WarpPlace after = has_after ? place({at.x + x, at.y + y, at.z}, map) : middle;
+        const bool two_sided = has_before && has_after && before.exists && after.exists;
+        if (!before.exists) before = middle;
+        if (!after.exists) after = middle;
+        const float share = two_sided ? 0.5f : 1.0f;
+        return {(after.x - before.x) * share, (after.y - before.y) * share};
+    }
+};
+
+void check_map(const Texture& texture, const Texture& map) {
+    detail::check_kind(kMap, "map", map, {ArrayKind::array_2d, ArrayKind::layered_2d});
+    detail::check_floats(kMap, "map", map);
+    if (info(map.format()).channels < 2)
+        detail::refuse_argument(kMap, "map has one channel", "Give a texture of two: x and y.");
+    if (map.kind() == ArrayKind::layered_2d && map.layers() != texture.layers())
+        detail::refuse_argument(
+            kMap,
+            "map has " + std::to_string(map.layers()) + " layers, but the texture " + std::to_string(texture.layers()),
+            "Give a 2D map, or one with a layer for each.");
+}
+
+}  // namespace
+
+void warp_affine(const Stream& stream, const View& picture, const Texture& texture, const Affine& map,
+                 const WarpOptions& options) {
+    detail::check_warp(kAffine, picture, texture, options);
+    check_map(map);
+    if (options.minification != Minification::none)
+        return detail::enqueue_warp(kAffine, stream, picture, AffinePlaces{map}, options, texture);
+    const AffineMap scaled = in_sampler_coordinates(map, texture);
+    if (!fits_sample(picture, texture)) {
+        const AffineFetch fetch{scaled, texture.kind() == ArrayKind::layered_2d};
+        return detail::launch_as(kAffine, stream, picture, fetch, texture);
+    }
+    const detail::Launch checked(kAffine, stream, picture, {&texture, 1}, false);  // errors are in this function's name
+    sample(texture, scaled, picture, stream);
+}
+
+void warp_perspective(const Stream& stream, const View& picture, const Texture& texture, const Perspective& map,
+                      const WarpOptions& options) {
+    detail::check_warp(kPerspective, picture, texture, options);
+    PerspectivePlaces places{};
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t column = 0; column < 3; ++column) {
+            const std::string name = "map[" + std::to_string(row) + "][" + std::to_string(column) + "]";
+            detail::check_finite(kPerspective, name.c_str(), map[row][column]);
+            places.m[row][column] = map[row][column];
+        }
+    }
+    detail::enqueue_warp(kPerspective, stream, picture, places, options, texture);
+}
+
+void warp_map(const Stream& stream, const View& picture, const Texture& texture, const Texture& map, MapPlaces places,
+              const WarpOptions& options) {
+    detail::check_warp(kMap, picture, texture, options);
+    check_map(texture, map);
+    const Extent extent = picture.extent();
+    const ImagePlaces image{static_cast<std::int32_t>(extent.width),
+                            static_cast<std::int32_t>(extent.height),
+                            static_cast<float>(map.extent().width) / static_cast<float>(extent.width),
+                            static_cast<float>(map.extent().height) / static_cast<float>(extent.height),
+                            places == MapPlaces::offset,
+                            map.kind() == ArrayKind::layered_2d};
+    detail::enqueue_warp(kMap, stream, picture, image, options, texture, map);
+}
+
+// --- by name ---------------------------------------------------------------------------------------------------------
+
+Kernel detail::warp_kernel(std::string name, std::string summary, std::vector<ParameterInfo> parameters) {
+    Kernel kernel;
+    kernel.info.name = std::move(name);
+    kernel.info.group = "warp";
+    kernel.info.summary = std::move(summary);
+    kernel.info.inputs = {{"picture", "what is warped", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    kernel.info.parameters = std::move(parameters);
+    kernel.info.parameters.push_back({.name = "minification",
+                                      .kind = ParameterKind::choice,
+                                      .summary = "how levels are chosen; all but none need a picture with levels",
+                                      .standard = "none",
+                                      .choices = {"none", "mip", "anisotropic"}});
+    kernel.info.parameters.push_back({.name = "border",
+                                      .kind = ParameterKind::numbers,
+                                      .summary = "the colour of pixels that have no place in the picture",
+                                      .standard = std::vector<double>{0, 0, 0, 0},
+                                      .count = 4});
+    kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
+        return std::vector<PictureShape>{shape_like(inputs[0])};
+    };
+    return kernel;
+}
+
+WarpOptions detail::warp_options(const Arguments& arguments) {
+    const std::vector<double>& border = arguments.numbers("border");
+    return {arguments.choice<Minification>("minification"),
+            {number_at(border, 0), number_at(border, 1), number_at(border, 2), number_at(border, 3)}};
+}
+
+Kernel detail::warp_affine_kernel() {
+    Kernel kernel = warp_kernel("warp_affine", "the picture through an affine map",
+                                {{.name = "map",
+                                  .kind = ParameterKind::numbers,
+                                  .summary = "two rows of a matrix, from (x, y, 1) of a pixel to texels of the picture",
+                                  .standard = std::vector<double>{1, 0, 0, 0, 1, 0},
+                                  .count = 6}});
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        const std::vector<double>& map = arguments.numbers("map");
+        warp_affine(stream, pictures[0], inputs[0],
+                    {number_at(map, 0), number_at(map, 1), number_at(map, 2), number_at(map, 3), number_at(map, 4),
+                     number_at(map, 5)},
+                    warp_options(arguments));
+    };
+    return kernel;
+}
+
+Kernel detail::warp_perspective_kernel() {
+    Kernel kernel = warp_kernel(
+        "warp_perspective", "the picture through a perspective map",
+        {{.name = "map",
+          .kind = ParameterKind::numbers,
+          .summary = "three rows of a matrix, from (x, y, 1) of a pixel to (x, y, w) in texels of the picture",
+          .standard = std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1},
+          .count = 9}});
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        const std::vector<double>& numbers = arguments.numbers("map");
+        Perspective map{};
+        for (std::size_t i = 0; i < 9; ++i) map[i / 3][i % 3] = number_at(numbers, i);
+        warp_perspective(stream, pictures[0], inputs[0], map, warp_options(arguments));
+    };
+    return kernel;
+}
+
+Kernel detail::warp_map_kernel() {
+    Kernel kernel = warp_kernel("warp_map", "the picture at the places that another one says",
+                                {{.name = "places",
+                                  .kind = ParameterKind::choice,
+                                  .summary = "what the map's channels are: places in texels, or offsets from the pixel",
+                                  .standard = "absolute",
+                                  .choices = {"absolute", "offset"}}});
+    kernel.info.inputs.push_back(
+        {"map", "where each pixel reads: x and y in texels", {ArrayKind::array_2d, ArrayKind::layered_2d}});
+    kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
+        PictureShape shape = shape_like(inputs[0]);
+        shape.extent.width = inputs[1].extent().width;
+        shape.extent.height = inputs[1].extent().height;
+        return std::vector<PictureShape>{shape};
+    };
+    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                        std::span<const Texture> inputs) {
+        warp_map(stream, pictures[0], inputs[0], inputs[1], arguments.choice<MapPlaces>("places"),
+                 warp_options(arguments));
+    };
+    return kernel;
+}
+
+}  // namespace texton

@@ -1,0 +1,163 @@
+// Kernels by their names, beside a copy within the device that moves as many bytes: the ratio is the share of the limit.
+// tests/bench/run sets their times beside PyTorch's and CuPy's.
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <texton/array.h>
+#include <texton/fill.h>
+#include <texton/graph.h>
+#include <texton/kernel.h>
+#include <texton/linear.h>
+
+#include "tests/bench/comparison.h"
+
+namespace texton::bench {
+namespace {
+
+using Values = std::map<std::string, ParameterValue>;
+
+constexpr Extent kSide{8192, 8192};
+constexpr int kTimes = 5;  // of one call
+
+void must(cudaError_t status) {
+    if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
+}
+
+struct Case {
+    std::string name;
+    const char* kernel;
+    std::vector<ArrayInfo> inputs;
+    Sampler sampler;
+    Values values{};
+    std::vector<PictureShape> pictures{};  // none: those that the kernel proposes
+    Target target{};
+};
+
+struct Work {
+    explicit Work(const Case& of)
+        : kernel(kernel_named(of.kernel)), arguments(kernel.info, of.values), stream(Device::cuda()) {
+        for (const ArrayInfo& info : of.inputs) {
+            const Array array(Device::cuda(), info);
+            fill(array.view(), std::vector<std::byte>(texton::info(info.format).bytes, std::byte{0x3C}));
+            inputs.emplace_back(array, of.sampler);
+            bytes += packed_bytes(info.format, array.view().extent());
+        }
+        for (const PictureShape& shape : of.pictures.empty() ? shapes(kernel, arguments, inputs) : of.pictures) {
+            memory.emplace_back(Device::cuda(), shape.format, shape.extent);
+            pictures.push_back(memory.back().view(shape.format, shape.extent));
+            bytes += packed_bytes(shape.format, shape.extent);
+        }
+    }
+    void enqueue() const { texton::enqueue(kernel, stream, pictures, arguments, inputs); }
+
+    const Kernel& kernel;
+    Arguments arguments;
+    Stream stream;
+    std::vector<Texture> inputs;
+    std::vector<Linear> memory;
+    std::vector<View> pictures;
+    std::size_t bytes = 0;  // read and written, once each
+};
+
+Sides beside_a_copy(const Case& of) {
+    auto work = std::make_shared<Work>(of);
+    auto copied = std::make_shared<Linear>(Device::cuda(), work->bytes);
+    return {[=] {
+                for (int i = 0; i < kTimes; ++i) work->enqueue();
+                work->stream.synchronize();
+            },
+            [=] {
+                const std::size_t half = copied->bytes() / 2;
+                for (int i = 0; i < kTimes; ++i)
+                    must(cudaMemcpyAsync(copied->data(), copied->data() + half, half, cudaMemcpyDeviceToDevice));
+                must(cudaStreamSynchronize(nullptr));
+            }};
+}
+
+// Many of a small picture: by a recorded graph, beside the calls themselves.
+Sides in_a_graph(const Case& of) {
+    constexpr int kCalls = 100;
+    auto work = std::make_shared<Work>(of);
+    work->enqueue();
+    work->stream.synchronize();
+    auto graph = std::make_shared<Graph>(Graph::capture(work->stream, [&] {
+        for (int i = 0; i < kCalls; ++i) work->enqueue();
+    }));
+    return {[=] {
+                graph->launch(work->stream);
+                work->stream.synchronize();
+            },
+            [=] {
+                for (int i = 0; i < kCalls; ++i) work->enqueue();
+                work->stream.synchronize();
+            }};
+}
+
+ArrayInfo whole(Format format) { return {.format = format, .extent = kSide}; }
+
+const bool added = add_suite([] {
+    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp says so
+    using enum Target::Kind;
+    const Sampler linear{.filter = Filter::linear};
+    const Sampler along{.filter = Filter::linear, .normalized_coordinates = true};
+    const Values turned{{"map", std::vector<double>{0.96, -0.17, 400, 0.17, 0.96, -300}}};
+    const Values wide{{"sigma", 8.0 / 3}, {"radius", 8.0}};
+    const Values area{{"filter", std::string("area")}};
+    const auto half = [](Format format) { return std::vector<PictureShape>{{{4096, 4096}, format}}; };
+    std::vector<Case> cases;
+    for (const Format format : {Format::rgba32_float, Format::r32_float, Format::rgba16_float, Format::rgba8_unorm}) {
+        const double share = format == Format::rgba32_float ? 0.8 : 0.75;
+        const std::string of(name(format));
+        const Target target = format == Format::r32_float ? Target{} : Target{speed_at_least, share};
+        cases.push_back({"warp " + of, "warp_affine", {whole(format)}, linear, turned, {}, target});
+        cases.push_back({"mips " + of, "mips", {whole(format)}, {}, {}, {}, target});
+        cases.push_back({"gaussian " + of, "gaussian", {whole(format)}, {}, wide, {}, {speed_at_least, 0.32}});
+        cases.push_back({"half " + of, "resample", {whole(format)}, {}, area, half(format), {}});
+    }
+    cases.push_back({"nv12 to rgba8",
+                     "to_rgb",
+                     {whole(Format::r8_unorm), {.format = Format::rg8_unorm, .extent = {4096, 4096}}},
+                     linear,
+                     {},
+                     {},
+                     {speed_at_least, 0.8}});
+    cases.push_back({"lut_3d rgba8_unorm",
+                     "lut_3d",
+                     {whole(Format::rgba8_unorm),
+                      {.format = Format::rgba16_float, .extent = {33, 33, 33}, .kind = ArrayKind::array_3d}},
+                     linear,
+                     {},
+                     {},
+                     {speed_at_least, 0.8}});
+    cases.push_back(
+        {"histogram rgba8_unorm", "histogram", {whole(Format::rgba8_unorm)}, {}, {}, {}, {speed_at_least, 0.7}});
+    cases.push_back({"equirect_to_cube rgba8_unorm",
+                     "equirect_to_cube",
+                     {{.format = Format::rgba8_unorm, .extent = {8192, 4096}}},
+                     along,
+                     {{"side", 2048.0}},
+                     {},
+                     {speed_at_least, 0.7}});
+    for (const Case& of : cases) {
+        add({fmt::format("cuda/kernel/{} (cudaMemcpy)", of.name), of.target, [=] { return beside_a_copy(of); }, 0,
+             kTimes});
+    }
+    for (const char* kernel : {"resample", "gaussian", "warp_affine"}) {
+        const Case small{kernel, kernel, {{.format = Format::rgba8_unorm, .extent = {256, 256}}}, linear};
+        add({fmt::format("cuda/graph/{} 256x256 (calls)", kernel),
+             {time_at_most, 1.15},
+             [=] { return in_a_graph(small); },
+             0,
+             100});
+    }
+});
+
+}  // namespace
+}  // namespace texton::bench

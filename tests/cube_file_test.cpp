@@ -1,0 +1,215 @@
+// Tables of colours in text files.
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <texton/cube_file.h>
+
+#include "tests/support/colors.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/on_every_device.h"
+
+namespace texton {
+namespace {
+
+using test::expect_error;
+
+/// A folder that goes with the test.
+class CubeFolder {
+public:
+    CubeFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "texton-cube-XXXXXX").string();
+        path_ = mkdtemp(name.data());
+    }
+    ~CubeFolder() { std::filesystem::remove_all(path_); }
+    CubeFolder(const CubeFolder&) = delete;
+    CubeFolder& operator=(const CubeFolder&) = delete;
+    std::filesystem::path file(std::string_view name) const { return path_ / name; }
+
+private:
+    std::filesystem::path path_;
+};
+
+CubeLut random_lut(int dimensions, std::size_t size) {
+    test::Random random(size);
+    CubeLut lut{
+        .title = "as it comes", .dimensions = dimensions, .size = size, .domain = {{-1, 0, 0.1f}, {1, 2, 0.3f}}};
+    lut.entries.resize(3 * (dimensions == 1 ? size : size * size * size));
+    for (float& number : lut.entries) number = random.unit() * 3 - 1;
+    lut.entries[0] = 1e-30f;
+    lut.entries[1] = -3.4028235e38f;
+    lut.entries[2] = std::numeric_limits<float>::denorm_min();
+    return lut;
+}
+
+constexpr const char* kSquare =
+    "# made by hand\r\n"
+    "\r\n"
+    "TITLE \"two # by two\"\r\n"
+    "  LUT_3D_SIZE\t2  \r\n"
+    "DOMAIN_MAX 2 2 4.5\r\n"
+    "DOMAIN_MIN 0 -1 0\r\n"
+    "0 0 0\r\n"
+    "1 0 0\r\n"
+    "# between\r\n"
+    "0 1 0\r\n"
+    "   +1e0 1.0 0\r\n"
+    "0 0 .5\r\n"
+    "1 0 5E-1\r\n"
+    "\r\n"
+    "0 1 0.5\r\n"
+    "1 1 0.5";
+
+// --- reading ---------------------------------------------------------------------------------------------------------
+
+TEST(CubeFileTest, KeywordsCommentsBlanksAndLineEndsOfEveryKindAreRead) {
+    const CubeLut lut = parse_cube(kSquare, "square");
+    const CubeLut expected{
+        .title = "two # by two",
+        .dimensions = 3,
+        .size = 2,
+        .domain = {{0, -1, 0}, {2, 2, 4.5f}},
+        .entries = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0, 0, 0, 0.5f, 1, 0, 0.5f, 0, 1, 0.5f, 1, 1, 0.5f}};
+    EXPECT_EQ(lut, expected);
+}
+
+TEST(CubeFileTest, WhatIsNotSaidIsADomainFromZeroToOneAndNoTitle) {
+    const CubeLut lut = parse_cube("LUT_1D_SIZE 2\n0 0 0\n1 1 1\n", "line");
+    EXPECT_EQ(lut, (CubeLut{.dimensions = 1, .size = 2, .entries = {0, 0, 0, 1, 1, 1}}));
+}
+
+TEST(CubeFileTest, NumbersTooSmallForFloatsAreZero) {
+    EXPECT_EQ(parse_cube("LUT_1D_SIZE 2\n1e-60 -1e-60 0\n1 1 1\n", "line").entries[0], 0);
+}
+
+TEST(CubeFileTest, EveryErrorNamesTheTextAndTheLine) {
+    const auto refused = [](std::string_view text, std::string_view line,
+                            std::initializer_list<std::string_view> fragments) {
+        const Error error =
+            expect_error([&] { (void)parse_cube(text, "some.cube"); }, ErrorCode::io, "texton::parse_cube", fragments);
+        EXPECT_NE(std::string_view(error.problem()).find("some.cube, line " + std::string(line) + ":"),
+                  std::string_view::npos)
+            << error.what();
+    };
+    refused("", "0", {"LUT_1D_SIZE"});
+    refused("# nothing\n\n", "2", {"LUT_3D_SIZE"});
+    refused("LUT_1D_SIZE 1\n", "1", {"'1'", "2 to 65536"});
+    refused("LUT_1D_SIZE 65537\n", "1", {"65537"});
+    refused("LUT_3D_SIZE 257\n", "1", {"257", "2 to 256"});
+    refused("LUT_3D_SIZE -2\n", "1", {"-2"});
+    refused("LUT_3D_SIZE 2.5\n", "1", {"2.5"});
+    refused("LUT_3D_SIZE 99999999999999999999\n", "1", {"99999999999999999999"});
+    refused("LUT_3D_SIZE\n", "1", {"''"});
+    refused("\nLUT_1D_SIZE 2\nLUT_3D_SIZE 2\n", "3", {"second"});
+    refused("LUT_1D_SIZE 2\nLUT_1D_SIZE 2\n", "2", {"LUT_1D_SIZE", "second"});
+    refused("TITLE untold\n", "1", {"quotes"});
+    refused("TITLE \"\n", "1", {"quotes"});
+    refused("SHAPER 2\n", "1", {"'SHAPER'"});
+    refused("0 0 0\n", "1", {"before"});
+    refused("LUT_1D_SIZE 2\n0 0\n1 1 1\n", "2", {"'0 0'"});
+    refused("LUT_1D_SIZE 2\n0 0 0 0\n1 1 1\n", "2", {"'0 0 0 0'"});
+    refused("LUT_1D_SIZE 2\n0 0 x\n", "2", {"'0 0 x'"});
+    refused("LUT_1D_SIZE 2\n0 0 nan\n", "2", {"nan"});
+    refused("LUT_1D_SIZE 2\n0 0 1e60\n", "2", {"1e60"});
+    refused("LUT_1D_SIZE 2\ninf 0 0\n", "2", {"'inf'"});
+    refused("LUT_1D_SIZE 2\n0 0 0\nTITLE \"late\"\n", "3", {"TITLE", "first"});
+    refused("LUT_1D_SIZE 2\n0 0 0\n1 1 1\n2 2 2\n", "4", {"more", "2"});
+    refused("LUT_1D_SIZE 3\n0 0 0\n1 1 1\n", "3", {"2 of 3"});
+    refused("DOMAIN_MIN 0 0\nLUT_1D_SIZE 2\n", "1", {"'0 0'"});
+    refused("DOMAIN_MIN 0 1 0\nLUT_1D_SIZE 2\n0 0 0\n1 1 1\n", "1", {"from 1 to 1"});
+}
+
+TEST(CubeFileTest, AFileThatIsNotThereIsNamed) {
+    const CubeFolder folder;
+    for (const char* name : {"missing.cube", "."}) {
+        const std::string path = folder.file(name).string();
+        expect_error([&] { (void)read_cube_file(path); }, ErrorCode::io, "texton::read_cube_file", {path});
+    }
+    std::ofstream(folder.file("bad.cube")) << "LUT_1D_SIZE 2\n\nx\n";
+    expect_error([&] { (void)read_cube_file(folder.file("bad.cube")); }, ErrorCode::io, "texton::read_cube_file",
+                 {folder.file("bad.cube").string(), "line 3"});
+}
+
+// --- writing ---------------------------------------------------------------------------------------------------------
+
+TEST(CubeFileTest, WhatIsWrittenIsReadAgainToTheBit) {
+    const CubeFolder folder;
+    for (const CubeLut& lut : {random_lut(1, 2), random_lut(1, 1000), random_lut(3, 2), random_lut(3, 9)}) {
+        write_cube_file(folder.file("lut.cube"), lut);
+        EXPECT_EQ(read_cube_file(folder.file("lut.cube")), lut);
+    }
+    EXPECT_FALSE(std::filesystem::exists(folder.file("lut.cube.part")));
+}
+
+TEST(CubeFileTest, TablesThatNoFileHoldsAreNamed) {
+    const CubeFolder folder;
+    const auto refused = [&](const CubeLut& lut, std::initializer_list<std::string_view> fragments) {
+        expect_error([&] { write_cube_file(folder.file("lut.cube"), lut); }, ErrorCode::bad_argument,
+                     "texton::write_cube_file", fragments);
+        EXPECT_FALSE(std::filesystem::exists(folder.file("lut.cube")));
+    };
+    const CubeLut good = random_lut(1, 4);
+    CubeLut lut = good;
+    lut.dimensions = 2;
+    refused(lut, {"dimensions", "2"});
+    lut = good;
+    lut.size = 1;
+    refused(lut, {"size", "1"});
+    lut = good;
+    lut.entries.pop_back();
+    refused(lut, {"11", "12"});
+    lut = good;
+    lut.entries[5] = std::numeric_limits<float>::infinity();
+    refused(lut, {"entries", "inf"});
+    lut = good;
+    lut.domain.high[2] = lut.domain.low[2];
+    refused(lut, {"domain", "0.1"});
+    lut = good;
+    lut.title = "two\nlines";
+    refused(lut, {"title"});
+    expect_error([&] { write_cube_file(folder.file("no/such/folder.cube"), good); }, ErrorCode::io,
+                 "texton::write_cube_file", {"folder.cube"});
+}
+
+// --- as a table ------------------------------------------------------------------------------------------------------
+
+class CubeArrayTest : public test::OnEveryDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, CubeArrayTest, test::every_device(), test::device_label);
+
+TEST_P(CubeArrayTest, ATableHoldsTheEntriesInTheFilesOrder) {
+    for (const CubeLut& lut : {random_lut(1, 5), random_lut(3, 4)}) {
+        const Array table = cube_array(device(), lut);
+        const bool flat = lut.dimensions == 1;
+        EXPECT_EQ(table.info().kind, flat ? ArrayKind::array_1d : ArrayKind::array_3d);
+        EXPECT_EQ(table.info().extent, flat ? Extent{5} : (Extent{4, 4, 4}));
+        const test::Colors texels = test::colors_of(table.view());
+        for (std::size_t i = 0; i < texels.size(); ++i) {
+            const float* entry = &lut.entries[3 * i];
+            EXPECT_EQ(texels[i], (Float4{entry[0], entry[1], entry[2], 1}));
+        }
+    }
+}
+
+TEST_P(CubeArrayTest, AFileChangesAPicture) {
+    const CubeLut lut = parse_cube(kSquare, "square");
+    const test::Colors colors{{0, 0, 0, 1}, {2, 2, 4.5f, 0.5f}, {1, 0.5f, 2.25f, 0}};
+    const Texture texture(test::color_array(device(), {3}, colors));
+    const Texture table(cube_array(device(), lut), {.filter = Filter::linear});
+    const test::Colors is = test::made_colors(device(), {3}, [&](const Stream& stream, const View& picture) {
+        lut_3d(stream, picture, texture, table, {lut.domain});
+    });
+    const test::Colors expected{{0, 1.0f / 3, 0, 1}, {1, 1, 0.5f, 0.5f}, {0.5f, 0.5f, 0.25f, 0}};
+    EXPECT_TRUE(test::near_colors(is, expected, 1.0 / 512));
+}
+
+TEST_P(CubeArrayTest, ABrokenTableIsNamed) {
+    CubeLut lut = random_lut(3, 4);
+    lut.entries.resize(9);
+    expect_error([&] { (void)cube_array(device(), lut); }, ErrorCode::bad_argument, "texton::cube_array", {"9", "192"});
+}
+
+}  // namespace
+}  // namespace texton

@@ -1,0 +1,507 @@
+// Cubes: faces that say who they are, directions that are told as colours, and light against integrals in doubles.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/array.h>
+#include <texton/cubemap.h>
+#include <texton/kernel.h>
+#include <texton/linear.h>
+#include <texton/mips.h>
+
+#include "tests/support/expect_error.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using test::Bytes;
+using test::download;
+using test::expect_error;
+using test::same_bytes;
+using test::upload;
+
+struct Vector {
+    double x, y, z;
+};
+
+double dot(const Vector& a, const Vector& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+Vector unit(const Vector& a) {
+    const double length = std::sqrt(dot(a, a));
+    return {a.x / length, a.y / length, a.z / length};
+}
+
+/// Where the middle of a texel of a face looks, as CUDA's programming guide has the faces.
+Vector direction(std::size_t face, std::size_t i, std::size_t j, std::size_t side) {
+    const double s = 2 * (static_cast<double>(i) + 0.5) / static_cast<double>(side) - 1;
+    const double t = 2 * (static_cast<double>(j) + 0.5) / static_cast<double>(side) - 1;
+    switch (face) {
+        case 0: return unit({1, -t, -s});
+        case 1: return unit({-1, -t, s});
+        case 2: return unit({s, 1, t});
+        case 3: return unit({s, -1, -t});
+        case 4: return unit({s, -t, 1});
+        default: return unit({-s, -t, -1});
+    }
+}
+
+/// The face that a direction meets; none where two are as near.
+int face_of(const Vector& to) {
+    const double sizes[] = {std::abs(to.x), std::abs(to.y), std::abs(to.z)};
+    const double signs[] = {to.x, to.y, to.z};
+    const auto axis = static_cast<std::size_t>(std::max_element(sizes, sizes + 3) - sizes);
+    for (std::size_t other = 0; other < 3; ++other) {
+        if (other != axis && sizes[axis] - sizes[other] < 1e-4) return -1;
+    }
+    return static_cast<int>(2 * axis) + (signs[axis] < 0 ? 1 : 0);
+}
+
+Vector direction_at(std::size_t i, std::size_t j, const Extent& equirect) {
+    const double around =
+        2 * std::numbers::pi * ((static_cast<double>(i) + 0.5) / static_cast<double>(equirect.width) - 0.5);
+    const double down = std::numbers::pi * (static_cast<double>(j) + 0.5) / static_cast<double>(equirect.height);
+    return {std::sin(around) * std::sin(down), std::cos(down), std::cos(around) * std::sin(down)};
+}
+
+using Color = std::array<float, 4>;
+using Colors = std::vector<Color>;
+
+/// A picture of directions, each as its own colour.
+Color color_of(const Vector& to) {
+    return {static_cast<float>(to.x), static_cast<float>(to.y), static_cast<float>(to.z), 1};
+}
+
+Colors cube_of_directions(std::size_t side) {
+    Colors colors;
+    for (std::size_t face = 0; face < 6; ++face) {
+        for (std::size_t j = 0; j < side; ++j) {
+            for (std::size_t i = 0; i < side; ++i) colors.push_back(color_of(direction(face, i, j, side)));
+        }
+    }
+    return colors;
+}
+
+/// Each texel says its face, row and column.
+Colors labelled_cube(std::size_t side) {
+    Colors colors;
+    for (std::size_t face = 0; face < 6; ++face) {
+        for (std::size_t j = 0; j < side; ++j) {
+            for (std::size_t i = 0; i < side; ++i)
+                colors.push_back({static_cast<float>(face), static_cast<float>(j), static_cast<float>(i), 1});
+        }
+    }
+    return colors;
+}
+
+Bytes bytes_of(const Colors& colors) {
+    Bytes bytes(colors.size() * sizeof(Color));
+    std::memcpy(bytes.data(), colors.data(), bytes.size());
+    return bytes;
+}
+
+Colors colors_of(const Bytes& bytes) {
+    Colors colors(bytes.size() / sizeof(Color));
+    std::memcpy(colors.data(), bytes.data(), bytes.size());
+    return colors;
+}
+
+void expect_near(const Color& actual, const Vector& expected, double bound) {
+    EXPECT_NEAR(static_cast<double>(actual[0]), expected.x, bound);
+    EXPECT_NEAR(static_cast<double>(actual[1]), expected.y, bound);
+    EXPECT_NEAR(static_cast<double>(actual[2]), expected.z, bound);
+}
+
+constexpr Sampler kPoint{.normalized_coordinates = true};
+constexpr Sampler kSeamless{
+    .filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true, .seamless_cubemap = true};
+constexpr Sampler kAround{.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp},
+                          .filter = Filter::linear,
+                          .normalized_coordinates = true};
+
+class CubemapTest : public test::OnEveryDevice {
+protected:
+    Array cube(std::size_t side, const Colors& colors, int levels = 1) const {
+        Array array(device(), {.format = Format::rgba32_float,
+                               .extent = {side, side},
+                               .kind = ArrayKind::cubemap,
+                               .levels = levels,
+                               .usage = {.surface = true}});
+        upload(array.view(), bytes_of(colors));
+        return array;
+    }
+    Array picture(const Extent& extent, const Colors& colors) const {
+        Array array(device(), {.format = Format::rgba32_float, .extent = extent});
+        upload(array.view(), bytes_of(colors));
+        return array;
+    }
+    /// What a call makes of a picture of that extent.
+    template <class Enqueue>
+    Colors made(const Extent& extent, Enqueue enqueue) const {
+        const Linear memory(device(), Format::rgba32_float, extent);
+        const View view = memory.view(Format::rgba32_float, extent);
+        const Stream stream(device());
+        enqueue(stream, view);
+        stream.synchronize();
+        return colors_of(download(view));
+    }
+    Colors prefiltered(const Texture& environment, std::size_t side, float roughness, int samples) const {
+        return made({side, side, 6}, [&](const Stream& stream, const View& view) {
+            prefilter_ggx(stream, {&view, 1}, environment, {&roughness, 1}, {samples});
+        });
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, CubemapTest, test::every_device(), test::device_label);
+
+// --- nets ------------------------------------------------------------------------------------------------------------
+
+struct DrawnNet {
+    CubeNet layout;
+    std::vector<const char*> rows;  ///< a letter a face in their order; f is the last one, upside down
+};
+
+const DrawnNet kNets[] = {{CubeNet::horizontal_cross, {".C..", "BEAF", ".D.."}},
+                          {CubeNet::vertical_cross, {".C.", "BEA", ".D.", ".f."}},
+                          {CubeNet::horizontal_strip, {"ABCDEF"}},
+                          {CubeNet::vertical_strip, {"A", "B", "C", "D", "E", "F"}}};
+
+Extent sides_of(const DrawnNet& net, std::size_t side) {
+    return {std::strlen(net.rows[0]) * side, net.rows.size() * side};
+}
+
+Colors drawn(const DrawnNet& net, std::size_t side) {
+    const auto last = static_cast<float>(side - 1);
+    Colors colors;
+    for (const char* row : net.rows) {
+        for (std::size_t j = 0; j < side; ++j) {
+            for (const char* cell = row; *cell != 0; ++cell) {
+                for (std::size_t i = 0; i < side; ++i) {
+                    const auto x = static_cast<float>(i);
+                    const auto y = static_cast<float>(j);
+                    if (*cell == '.')
+                        colors.push_back({});
+                    else if (*cell == 'f')
+                        colors.push_back({5, last - y, last - x, 1});
+                    else
+                        colors.push_back({static_cast<float>(*cell - 'A'), y, x, 1});
+                }
+            }
+        }
+    }
+    return colors;
+}
+
+TEST_P(CubemapTest, NetsHaveEachFaceInItsPlaceAndComeBackToTheTexel) {
+    for (const std::size_t side : {1U, 3U, 8U}) {
+        for (const DrawnNet& net : kNets) {
+            const Array source = cube(side, labelled_cube(side));
+            const Colors flat = made(sides_of(net, side), [&](const Stream& stream, const View& view) {
+                cube_to_net(stream, view, Texture(source, kPoint), net.layout);
+            });
+            EXPECT_EQ(flat, drawn(net, side));
+            const Array back = picture(sides_of(net, side), flat);
+            EXPECT_EQ(
+                made({side, side, 6}, [&](const Stream& stream,
+                                          const View& view) { net_to_cube(stream, view, Texture(back), net.layout); }),
+                labelled_cube(side));
+        }
+    }
+}
+
+TEST_P(CubemapTest, ALevelOfACubemapArrayIsFilled) {
+    const Array target = cube(8, labelled_cube(8), 2);
+    const DrawnNet& net = kNets[1];
+    const Array flat = picture(sides_of(net, 4), drawn(net, 4));
+    const Stream stream(device());
+    net_to_cube(stream, target.view({.level = 1}), Texture(flat), net.layout);
+    stream.synchronize();
+    EXPECT_EQ(colors_of(download(target.view({.level = 1}))), labelled_cube(4));
+    EXPECT_EQ(colors_of(download(target.view())), labelled_cube(8));
+}
+
+// --- around ----------------------------------------------------------------------------------------------------------
+
+TEST_P(CubemapTest, ACubeUnrollsToTheFacesThatItsDirectionsMeet) {
+    const Array source = cube(8, labelled_cube(8));
+    const Extent extent{37, 20};
+    const Colors around = made(extent, [&](const Stream& stream, const View& view) {
+        cube_to_equirect(stream, view, Texture(source, kPoint));
+    });
+    for (std::size_t j = 0; j < extent.height; ++j) {
+        for (std::size_t i = 0; i < extent.width; ++i) {
+            const int face = face_of(direction_at(i, j, extent));
+            if (face < 0) continue;
+            EXPECT_EQ(around[j * extent.width + i][0], static_cast<float>(face)) << i << ", " << j;
+        }
+    }
+}
+
+TEST_P(CubemapTest, EveryTexelOfACubeLooksIntoItsOwnDirection) {
+    const Extent extent{128, 64};
+    Colors colors;
+    for (std::size_t j = 0; j < extent.height; ++j) {
+        for (std::size_t i = 0; i < extent.width; ++i) colors.push_back(color_of(direction_at(i, j, extent)));
+    }
+    const Array source = picture(extent, colors);
+    constexpr std::size_t kSide = 11;
+    const Colors made_cube = made({kSide, kSide, 6}, [&](const Stream& stream, const View& view) {
+        equirect_to_cube(stream, view, Texture(source, kAround));
+    });
+    // Linear between texels that are pi / 64 apart: an eighth of the square of that, in each of two axes, and 1 / 512
+    // of a texel for the weights. At the poles the last half texel is cut: as long as that is.
+    for (std::size_t face = 0; face < 6; ++face) {
+        for (std::size_t j = 0; j < kSide; ++j) {
+            for (std::size_t i = 0; i < kSide; ++i) {
+                const Vector to = direction(face, i, j, kSide);
+                expect_near(made_cube[(face * kSide + j) * kSide + i], to, std::abs(to.y) > 0.999 ? 0.025 : 0.001);
+            }
+        }
+    }
+}
+
+TEST_P(CubemapTest, ASmoothPictureComesBackFromACube) {
+    constexpr std::size_t kSide = 32;
+    const Array source = cube(kSide, cube_of_directions(kSide));
+    const Extent extent{128, 64};
+    const Colors around = made(extent, [&](const Stream& stream, const View& view) {
+        cube_to_equirect(stream, view, Texture(source, kSeamless));
+    });
+    for (std::size_t j = 0; j < extent.height; ++j) {
+        // Half a texel's bend, a 32nd squared over 2, and beside the edges, where the other face's texels are taken as
+        // if they lay in this one's plane, as much again a few times.
+        for (std::size_t i = 0; i < extent.width; ++i)
+            expect_near(around[j * extent.width + i], direction_at(i, j, extent), 0.006);
+    }
+    const Array unrolled = picture(extent, around);
+    const Colors back = made({kSide, kSide, 6}, [&](const Stream& stream, const View& view) {
+        equirect_to_cube(stream, view, Texture(unrolled, kAround));
+    });
+    const Colors expected = cube_of_directions(kSide);
+    for (std::size_t t = 0; t < expected.size(); ++t) {
+        for (std::size_t c = 0; c < 4; ++c) EXPECT_NEAR(back[t][c], expected[t][c], 0.01);
+    }
+}
+
+// --- turned ----------------------------------------------------------------------------------------------------------
+
+TEST_P(CubemapTest, AQuarterTurnMovesFacesToFaces) {
+    constexpr std::size_t kSide = 5;
+    const Array source = cube(kSide, cube_of_directions(kSide));
+    const std::array<std::array<float, 9>, 3> turns{
+        {{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 1, 0, 1, 0, -1, 0, 0}, {0, -1, 0, 1, 0, 0, 0, 0, 1}}};
+    for (const std::array<float, 9>& turn : turns) {
+        const Colors turned = made({kSide, kSide, 6}, [&](const Stream& stream, const View& view) {
+            rotate_cube(stream, view, Texture(source, kPoint), turn);
+        });
+        const Colors straight = cube_of_directions(kSide);
+        for (std::size_t t = 0; t < straight.size(); ++t) {
+            const auto row = [&](std::size_t r) {
+                return turn[3 * r] * straight[t][0] + turn[3 * r + 1] * straight[t][1] +
+                       turn[3 * r + 2] * straight[t][2];
+            };
+            const Color expected{row(0), row(1), row(2), 1};
+            EXPECT_EQ(turned[t], expected);
+        }
+    }
+}
+
+// --- light -----------------------------------------------------------------------------------------------------------
+
+TEST_P(CubemapTest, ACubeOfOneColorLightsEverythingWithIt) {
+    const Color color{0.1F, 12345.678F, 3e-5F, 1};
+    const Array source = cube(4, Colors(96, color), 3);
+    const Stream stream(device());
+    make_mips(stream, source, {.filter = MipFilter::max});  // which keeps it to the bit
+    stream.synchronize();
+    const Colors expected(std::size_t{6} * 9, color);
+    for (const Sampler& sampler : {kPoint, kSeamless}) {
+        const Texture environment(source, sampler);
+        EXPECT_EQ(
+            made({3, 3, 6}, [&](const Stream& on, const View& view) { irradiance(on, view, environment, {100}); }),
+            expected);
+        for (const float roughness : {0.0F, 0.01F, 0.3F, 1.0F})
+            EXPECT_EQ(prefiltered(environment, 3, roughness, 100), expected);
+    }
+}
+
+TEST_P(CubemapTest, IrradianceOfALinearSkyHasTwoThirdsOfItsSlope) {
+    constexpr std::size_t kSide = 16;
+    const Array source = cube(kSide, cube_of_directions(kSide));
+    const Colors light = made({4, 4, 6}, [&](const Stream& stream, const View& view) {
+        irradiance(stream, view, Texture(source, kSeamless), {1024});
+    });
+    for (std::size_t face = 0; face < 6; ++face) {
+        for (std::size_t t = 0; t < 16; ++t) {
+            const Vector to = direction(face, t % 4, t / 4, 4);
+            expect_near(light[face * 16 + t], {to.x * 2 / 3, to.y * 2 / 3, to.z * 2 / 3}, 0.002);
+        }
+    }
+}
+
+/// How much of a linear sky's slope a GGX lobe keeps that is seen along its normal.
+double slope_kept(double roughness) {
+    const double alpha = roughness * roughness;
+    double light = 0;
+    double total = 0;
+    constexpr int kSteps = 200000;
+    for (int i = 0; i < kSteps; ++i) {  // over the angle between normal and half vector
+        const double half = (i + 0.5) / kSteps * std::numbers::pi / 2;
+        const double cosine = std::cos(half);
+        const double up = 2 * cosine * cosine - 1;
+        if (up <= 0) continue;
+        const double q = cosine * cosine * (alpha * alpha - 1) + 1;
+        const double density = alpha * alpha / (q * q) * cosine * std::sin(half);
+        light += up * up * density;
+        total += up * density;
+    }
+    return light / total;
+}
+
+TEST_P(CubemapTest, GlossyLobesKeepAsMuchOfALinearSkysSlopeAsTheirIntegral) {
+    constexpr std::size_t kSide = 32;
+    const Array source = cube(kSide, cube_of_directions(kSide));
+    for (const float roughness : {0.2F, 0.5F, 1.0F}) {
+        const double kept = slope_kept(static_cast<double>(roughness));
+        const Colors light = prefiltered(Texture(source, kSeamless), 3, roughness, 1024);
+        for (std::size_t face = 0; face < 6; ++face) {
+            for (std::size_t t = 0; t < 9; ++t) {
+                const Vector to = direction(face, t % 3, t / 3, 3);
+                expect_near(light[face * 9 + t], {to.x * kept, to.y * kept, to.z * kept}, 0.002);
+            }
+        }
+    }
+}
+
+TEST_P(CubemapTest, ManySamplesAreNotNeededWhereTheEnvironmentHasLevels) {
+    // A small light on a black sky, above.
+    constexpr std::size_t kSide = 32;
+    Colors colors(std::size_t{6} * kSide * kSide, Color{0, 0, 0, 1});
+    constexpr std::size_t kMiddle = (2 * kSide + kSide / 2) * kSide + kSide / 2;
+    for (const std::size_t texel : {kMiddle, kMiddle - 1, kMiddle - kSide, kMiddle - kSide - 1})
+        colors[texel] = {100, 0, 0, 1};
+    const Array source = cube(kSide, colors, 6);
+    const Stream stream(device());
+    make_mips(stream, source);
+    stream.synchronize();
+    const auto lit = [&](const TextureRange& range, int samples) {
+        const Texture environment(source, kSeamless, range);
+        return made({2, 2, 6},
+                    [&](const Stream& on, const View& view) { irradiance(on, view, environment, {samples}); });
+    };
+    const Colors truth = lit({.levels = 1}, 16384);
+    const auto worst = [&](const Colors& light) {
+        float most = 0;
+        for (std::size_t t = 0; t < truth.size(); ++t) most = std::max(most, std::abs(light[t][0] - truth[t][0]));
+        return most;
+    };
+    EXPECT_LT(worst(lit({}, 64)), 0.5F * worst(lit({.levels = 1}, 64)));
+}
+
+TEST_P(CubemapTest, WithoutRoughnessTheEnvironmentIsMirrored) {
+    constexpr std::size_t kSide = 7;
+    const Array source = cube(kSide, cube_of_directions(kSide));
+    EXPECT_EQ(prefiltered(Texture(source, kPoint), kSide, 0, 1), cube_of_directions(kSide));
+    for (const float roughness : {0.002F, 0.02F}) {  // so narrow a lobe stays in a texel
+        EXPECT_EQ(prefiltered(Texture(source, kPoint), kSide, roughness, 16), cube_of_directions(kSide));
+    }
+}
+
+// --- by name ---------------------------------------------------------------------------------------------------------
+
+TEST_P(CubemapTest, EveryKernelMakesThePicturesThatItProposes) {
+    constexpr std::size_t kSide = 4;
+    const Array source = cube(kSide, labelled_cube(kSide));
+    const std::map<std::string, Extent> expected{
+        {"cube_to_equirect", {16, 8}},   {"cube_to_cross", {16, 12}},  {"cube_to_strip", {24, 4}},
+        {"rotate_cube", {4, 4, 6}},      {"irradiance", {2, 2, 6}},    {"prefilter_ggx", {2, 2, 6}},
+        {"equirect_to_cube", {4, 4, 6}}, {"cross_to_cube", {4, 4, 6}}, {"strip_to_cube", {4, 4, 6}}};
+    const std::map<std::string, Extent> flat{
+        {"equirect_to_cube", {16, 8}}, {"cross_to_cube", {16, 12}}, {"strip_to_cube", {24, 4}}};
+    for (const auto& [name, extent] : expected) {
+        SCOPED_TRACE(name);
+        const Kernel& kernel = kernel_named(name);
+        std::vector<Texture> inputs;
+        if (flat.contains(name)) {
+            const Extent sides = flat.at(name);
+            inputs.emplace_back(picture(sides, Colors(sides.width * sides.height, Color{1, 1, 1, 1})));
+        } else {
+            inputs.emplace_back(source, kPoint);
+        }
+        std::map<std::string, ParameterValue> values;
+        if (name == "irradiance" || name == "prefilter_ggx") values = {{"side", 2.0}, {"samples", 4.0}};
+        const Arguments arguments(kernel.info, values);
+        std::vector<Linear> memory;
+        std::vector<View> pictures;
+        for (const PictureShape& shape : shapes(kernel, arguments, inputs)) {
+            EXPECT_EQ(shape.format, Format::rgba32_float);
+            memory.emplace_back(device(), shape.format, shape.extent);
+            pictures.push_back(memory.back().view(shape.format, shape.extent));
+        }
+        ASSERT_EQ(pictures.size(), name == "prefilter_ggx" ? 5U : 1U);
+        EXPECT_EQ(pictures[0].extent(), extent);
+        const Stream stream(device());
+        enqueue(kernel, stream, pictures, arguments, inputs);
+        stream.synchronize();
+        const Colors colors = colors_of(download(pictures[0]));
+        EXPECT_TRUE(std::ranges::any_of(colors, [](const Color& color) { return color[3] == 1; }));
+    }
+}
+
+// --- what is refused -------------------------------------------------------------------------------------------------
+
+TEST_P(CubemapTest, BadArgumentsAreRefusedAndNamed) {
+    const Array source = cube(4, labelled_cube(4));
+    const Texture faces(source, kPoint);
+    const Array plane = picture({8, 6}, Colors(48));
+    const Texture flat(plane);
+    const Linear memory(device(), 65536);
+    const auto view = [&](Extent extent) { return memory.view(Format::rgba32_float, extent); };
+    const Stream stream(device());
+    const auto refuse = [&](const char* object, const std::function<void()>& call,
+                            std::initializer_list<std::string_view> fragments,
+                            test::Caller where = test::Caller::here()) {
+        expect_error(call, ErrorCode::bad_argument, object, fragments, where);
+    };
+    const auto cross = CubeNet::horizontal_cross;
+    refuse("texton::net_to_cube", [&] { net_to_cube(stream, view({2, 2, 6}), faces, cross); }, {"net", "cubemap"});
+    refuse("texton::net_to_cube", [&] { net_to_cube(stream, view({2, 2, 5}), flat, cross); }, {"2 x 2 x 5"});
+    refuse("texton::net_to_cube", [&] { net_to_cube(stream, view({3, 3, 6}), flat, cross); }, {"8 x 6", "12 x 9"});
+    refuse("texton::cube_to_net", [&] { cube_to_net(stream, view({16, 11}), faces, cross); }, {"16 x 11", "16 x 12"});
+    refuse("texton::cube_to_net", [&] { cube_to_net(stream, view({16, 12}), flat, cross); }, {"cube", "array_2d"});
+    refuse("texton::equirect_to_cube", [&] { equirect_to_cube(stream, view({4, 4, 6}), faces); }, {"equirect"});
+    refuse("texton::equirect_to_cube", [&] { equirect_to_cube(stream, view({4, 3, 6}), flat); }, {"4 x 3 x 6"});
+    refuse("texton::cube_to_equirect", [&] { cube_to_equirect(stream, view({8, 4, 2}), faces); }, {"8 x 4 x 2"});
+    std::array<float, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, INFINITY};
+    refuse("texton::rotate_cube", [&] { rotate_cube(stream, view({4, 4, 6}), faces, rotation); }, {"rotation is inf"});
+    refuse("texton::irradiance", [&] { irradiance(stream, view({4, 4, 6}), faces, {0}); }, {"samples is 0"});
+    refuse("texton::irradiance", [&] { irradiance(stream, view({4, 4, 6}), flat); }, {"environment"});
+    const std::vector levels{view({4, 4, 6})};
+    const auto prefilter = [&](std::vector<float> roughness) {
+        return [&, roughness] { prefilter_ggx(stream, levels, faces, roughness); };
+    };
+    refuse("texton::prefilter_ggx", prefilter({0.1F, 0.2F}), {"1 levels", "2 numbers"});
+    refuse("texton::prefilter_ggx", prefilter({1.5F}), {"roughness is 1.5", "0 to 1"});
+    refuse("texton::prefilter_ggx", prefilter({NAN}), {"roughness is nan"});
+    const Array integers(device(), {.format = Format::rgba8_uint, .extent = {4, 4}, .kind = ArrayKind::cubemap});
+    refuse("texton::irradiance",
+           [&] {
+               irradiance(stream, view({4, 4, 6}), Texture(integers, kPoint));
+           },
+           {"rgba8_uint"});
+    expect_error(
+        [&] {
+            rotate_cube(stream, source.view(), faces, {1, 0, 0, 0, 1, 0, 0, 0, 1});
+        },
+        ErrorCode::overlap, "texton::rotate_cube", {"shares a level"});
+}
+
+}  // namespace
+}  // namespace texton

@@ -1,0 +1,359 @@
+// Tables of colours: against the same in double precision, and where it must be, exactly.
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/kernel.h>
+#include <texton/lut.h>
+
+#include "tests/support/colors.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/on_every_device.h"
+
+namespace texton {
+namespace {
+
+using test::Colors;
+using test::colors_of;
+using test::expect_error;
+using test::fetched_colors;
+using test::made_colors;
+using test::near_colors;
+using test::Random;
+using test::upload;
+
+/// Half a step of the texture unit's weights, of which there are 256 between two entries, on a table whose entries
+/// differ by at most 1; a lookup of three dimensions weighs three times.
+constexpr double kHardware1d = 1.0 / 512 + 1e-6;
+constexpr double kHardware3d = 3 * kHardware1d;
+
+double place_of(double value, float low, float high, std::size_t entries) {
+    const double inside = std::min<double>(std::max<double>(value, low), high);
+    return (inside - low) / (static_cast<double>(high) - low) * static_cast<double>(entries - 1);
+}
+
+float channel(const Float4& color, int index) { return (&color.x)[index]; }
+
+/// What a lookup of one channel is.
+double lookup_1d(const Colors& table, int of, double place) {
+    const auto first = std::min(static_cast<std::size_t>(place), table.size() - 1);
+    const std::size_t second = std::min(first + 1, table.size() - 1);
+    const double share = place - static_cast<double>(first);
+    return channel(table[first], of) * (1 - share) + channel(table[second], of) * share;
+}
+
+/// Values at the corners of cells, red fastest.
+struct Grid {
+    Extent extent;
+    Colors entries;
+
+    const Float4& at(std::size_t x, std::size_t y, std::size_t z) const {
+        return entries[(std::min(z, extent.depth - 1) * extent.height + std::min(y, extent.height - 1)) * extent.width +
+                       std::min(x, extent.width - 1)];
+    }
+};
+
+struct Place3d {
+    double x;
+    double y;
+    double z;
+};
+
+double trilinear(const Grid& grid, int of, const Place3d& place) {
+    const auto x = static_cast<std::size_t>(place.x);
+    const auto y = static_cast<std::size_t>(place.y);
+    const auto z = static_cast<std::size_t>(place.z);
+    double sum = 0;
+    for (std::size_t corner = 0; corner < 8; ++corner) {
+        const std::size_t step[] = {corner & 1, corner >> 1 & 1, corner >> 2};
+        const double shares[] = {place.x - static_cast<double>(x), place.y - static_cast<double>(y),
+                                 place.z - static_cast<double>(z)};
+        double weight = 1;
+        for (int i = 0; i < 3; ++i) weight *= step[i] != 0 ? shares[i] : 1 - shares[i];
+        sum += weight * channel(grid.at(x + step[0], y + step[1], z + step[2]), of);
+    }
+    return sum;
+}
+
+/// From corner to corner along the axes, that of the largest share first.
+double tetrahedral(const Grid& grid, int of, const Place3d& place) {
+    std::size_t corner[] = {static_cast<std::size_t>(place.x), static_cast<std::size_t>(place.y),
+                            static_cast<std::size_t>(place.z)};
+    const double shares[] = {place.x - static_cast<double>(corner[0]), place.y - static_cast<double>(corner[1]),
+                             place.z - static_cast<double>(corner[2])};
+    std::vector<int> order{0, 1, 2};
+    std::ranges::stable_sort(order, [&](int a, int b) { return shares[a] > shares[b]; });
+    double before = channel(grid.at(corner[0], corner[1], corner[2]), of);
+    double sum = before;
+    for (const int axis : order) {
+        ++corner[axis];
+        const double here = channel(grid.at(corner[0], corner[1], corner[2]), of);
+        sum += shares[axis] * (here - before);
+        before = here;
+    }
+    return sum;
+}
+
+class LutTest : public test::OnEveryDevice {
+protected:
+    Texture texture_of(const Colors& colors, Extent extent) const {
+        return Texture(test::color_array(device(), extent, colors));
+    }
+    Texture table_of(const Grid& grid, ArrayKind kind, const Sampler& sampler) const {
+        return Texture(test::color_array(device(), grid.extent, grid.entries, kind), sampler);
+    }
+    Colors made(const Texture& texture, const Texture& table, const Lut1dOptions& options) const {
+        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& picture) {
+            lut_1d(stream, picture, texture, table, options);
+        });
+    }
+    Colors made(const Texture& texture, const Texture& table, const Lut3dOptions& options) const {
+        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& picture) {
+            lut_3d(stream, picture, texture, table, options);
+        });
+    }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, LutTest, test::every_device(), test::device_label);
+
+constexpr Sampler kLinear{.filter = Filter::linear};
+constexpr Sampler kNormalized{.filter = Filter::linear, .normalized_coordinates = true};
+constexpr LutDomain kWide{{-0.5f, 0, 0.25f}, {1.5f, 2, 0.75f}};
+
+Grid random_grid(Random& random, Extent extent) {
+    return {extent, test::random_colors(random, extent.width * extent.height * extent.depth)};
+}
+
+// --- 1D --------------------------------------------------------------------------------------------------------------
+
+TEST_P(LutTest, ATableForEachChannelIsWeighedAlongStraightLines) {
+    Random random(1);
+    const Texture texture = texture_of(test::random_colors(random, 45, -1, 2), {9, 5});
+    for (const std::size_t entries : {std::size_t{1}, std::size_t{2}, std::size_t{17}, std::size_t{1000}}) {
+        const Grid grid = random_grid(random, {entries});
+        for (const Sampler& sampler : {kLinear, kNormalized}) {
+            const Texture table = table_of(grid, ArrayKind::array_1d, sampler);
+            for (const LutDomain& domain : {LutDomain{}, kWide}) {
+                Colors expected;
+                for (const Float4& color : fetched_colors(texture)) {
+                    float is[3];
+                    for (int i = 0; i < 3; ++i)
+                        is[i] = static_cast<float>(lookup_1d(
+                            grid.entries, i, place_of(channel(color, i), domain.low[i], domain.high[i], entries)));
+                    expected.push_back({is[0], is[1], is[2], color.w});
+                }
+                EXPECT_TRUE(near_colors(made(texture, table, Lut1dOptions{domain}), expected, kHardware1d));
+                // A place has so many bits of its integer part less, and entries differ by 1 at most.
+                const double bound = 4 * std::ldexp(static_cast<double>(entries), -24) + 1e-6;
+                EXPECT_TRUE(near_colors(made(texture, table, Lut1dOptions{domain, LutFilter::exact}), expected, bound));
+            }
+        }
+    }
+}
+
+TEST_P(LutTest, ASharedTableChangesAllChannelsByItsRed) {
+    Random random(2);
+    const Texture texture = texture_of(test::random_colors(random, 12), {4, 3});
+    const CurvePoint points[] = {{0, 1}, {0.25f, 0}, {1, 3}};
+    const Array curve = curve_array(device(), points, 5);
+    EXPECT_EQ(curve.info().extent, Extent{5});
+    Colors expected;
+    const auto curved = [](float x) { return x < 0.25f ? 1 - 4 * x : (x - 0.25f) * 4; };
+    for (const Float4& color : fetched_colors(texture))
+        expected.push_back({curved(color.x), curved(color.y), curved(color.z), color.w});
+    const Lut1dOptions exact{.filter = LutFilter::exact, .channels = LutChannels::shared};
+    EXPECT_TRUE(near_colors(made(texture, Texture(curve), exact), expected, 2e-6));
+    const Lut1dOptions hardware{.channels = LutChannels::shared};
+    EXPECT_TRUE(near_colors(made(texture, Texture(curve, kLinear), hardware), expected, kHardware1d));
+}
+
+TEST_P(LutTest, ACurvesEntriesLieOnItsLines) {
+    const CurvePoint points[] = {{-1, 2}, {0, 4}, {0.5f, -1}, {3, -1}};
+    const Array curve = curve_array(device(), points, 9);
+    const test::Bytes bytes = test::download(curve.view());
+    const float expected[] = {2, 3, 4, -1, -1, -1, -1, -1, -1};
+    EXPECT_TRUE(test::same_bytes(bytes, std::as_bytes(std::span(expected))));
+}
+
+TEST_P(LutTest, WhatIsBeyondTheDomainReadsItsEnds) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    const Texture texture = texture_of({{-7, 1.5f, kNan, 1}, {kInfinity, -kInfinity, 3e38f, 0}}, {2});
+    const Grid line{{3}, {{1, 2, 3, 4}, {9, 9, 9, 9}, {5, 6, 7, 8}}};
+    const Texture row = table_of(line, ArrayKind::array_1d, kLinear);
+    const Grid cube{{2, 2, 2},
+                    {{0, 0, 0, 0},
+                     {1, 0, 0, 0},
+                     {0, 1, 0, 0},
+                     {1, 1, 0, 0},
+                     {0, 0, 1, 0},
+                     {1, 0, 1, 0},
+                     {0, 1, 1, 0},
+                     {1, 1, 1, 0}}};
+    const Texture identity = table_of(cube, ArrayKind::array_3d, kLinear);
+    for (const LutFilter filter : {LutFilter::hardware, LutFilter::exact}) {
+        EXPECT_EQ(made(texture, row, Lut1dOptions{.filter = filter}), (Colors{{1, 6, 3, 1}, {5, 2, 7, 0}}));
+        EXPECT_EQ(made(texture, identity, Lut3dOptions{.filter = filter}), (Colors{{0, 1, 0, 1}, {1, 0, 1, 0}}));
+    }
+}
+
+TEST_P(LutTest, TheLastEntryIsReadWithoutTheOneThatASamplerHasBehindIt) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr Sampler kWrapped{.address = {AddressMode::wrap, AddressMode::wrap, AddressMode::wrap},
+                               .normalized_coordinates = true};
+    const Texture texture = texture_of({{1, 1, 1, 1}}, {1});
+    const Float4 first{-kInfinity, -kInfinity, -kInfinity, 0};
+    const Texture row = table_of({{2}, {first, {2, 3, 4, 0}}}, ArrayKind::array_1d, kWrapped);
+    EXPECT_EQ(made(texture, row, Lut1dOptions{.filter = LutFilter::exact}), (Colors{{2, 3, 4, 1}}));
+    Colors corners(8, first);
+    corners[7] = {2, 3, 4, 0};
+    const Texture volume = table_of({{2, 2, 2}, corners}, ArrayKind::array_3d, kWrapped);
+    EXPECT_EQ(made(texture, volume, Lut3dOptions{.filter = LutFilter::exact}), (Colors{{2, 3, 4, 1}}));
+}
+
+// --- 3D --------------------------------------------------------------------------------------------------------------
+
+TEST_P(LutTest, AVolumeIsWeighedByTheTextureUnitOrInTetrahedra) {
+    Random random(3);
+    const Texture texture = texture_of(test::random_colors(random, 45, -1, 2), {9, 5});
+    for (const Extent& extent :
+         {Extent{2, 2, 2}, Extent{17, 17, 17}, Extent{5, 3, 9}, Extent{1, 1, 1}, Extent{1, 4, 2}}) {
+        SCOPED_TRACE(to_string(extent));
+        const Grid grid = random_grid(random, extent);
+        for (const Sampler& sampler : {kLinear, kNormalized}) {
+            const Texture table = table_of(grid, ArrayKind::array_3d, sampler);
+            for (const LutDomain& domain : {LutDomain{}, kWide}) {
+                Colors smooth;
+                Colors exact;
+                for (const Float4& color : fetched_colors(texture)) {
+                    const Place3d place{place_of(color.x, domain.low[0], domain.high[0], extent.width),
+                                        place_of(color.y, domain.low[1], domain.high[1], extent.height),
+                                        place_of(color.z, domain.low[2], domain.high[2], extent.depth)};
+                    float of_cube[3];
+                    float of_tetrahedron[3];
+                    for (int i = 0; i < 3; ++i) {
+                        of_cube[i] = static_cast<float>(trilinear(grid, i, place));
+                        of_tetrahedron[i] = static_cast<float>(tetrahedral(grid, i, place));
+                    }
+                    smooth.push_back({of_cube[0], of_cube[1], of_cube[2], color.w});
+                    exact.push_back({of_tetrahedron[0], of_tetrahedron[1], of_tetrahedron[2], color.w});
+                }
+                EXPECT_TRUE(near_colors(made(texture, table, Lut3dOptions{domain}), smooth, kHardware3d));
+                EXPECT_TRUE(near_colors(made(texture, table, Lut3dOptions{domain, LutFilter::exact}), exact, 1e-5));
+            }
+        }
+    }
+}
+
+TEST_P(LutTest, TetrahedraKeepGreysThatTheTableKeeps) {
+    // Entries on the diagonal are grey, the others are not.
+    Random random(4);
+    Grid grid = random_grid(random, {5, 5, 5});
+    Colors greys;
+    for (std::size_t i = 0; i < 5; ++i) {
+        const float grey = static_cast<float>(i * i) / 16;
+        grid.entries[i * 31] = {grey, grey, grey, 0};
+    }
+    for (int i = 0; i <= 64; ++i) greys.push_back(Float4{1, 1, 1, 1} * (static_cast<float>(i) / 64));
+    const Texture texture = texture_of(greys, {65});
+    for (const Float4& color :
+         made(texture, table_of(grid, ArrayKind::array_3d, {}), Lut3dOptions{.filter = LutFilter::exact})) {
+        EXPECT_EQ(color.x, color.y);
+        EXPECT_EQ(color.y, color.z);
+    }
+}
+
+TEST_P(LutTest, LayersOfEightBitsGoThroughATableOfEightBits) {
+    Random random(5);
+    const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {6, 5}, .kind = ArrayKind::layered_2d, .layers = 2};
+    const Array layers(device(), info);
+    const test::Bytes texels = test::random_texels(random, info.format, packed_bytes(info));
+    upload(layers.view(), texels);
+    // The inverse: entry i is 255 - i.
+    test::Bytes entries(1024);
+    for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = static_cast<std::byte>(255 - i / 4);
+    const Array inverse(device(), {.format = Format::rgba8_unorm, .extent = {256}, .kind = ArrayKind::array_1d});
+    upload(inverse.view(), entries);
+    test::Bytes expected = texels;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        if (i % 4 != 3) expected[i] = ~expected[i];
+    }
+    for (const LutFilter filter : {LutFilter::hardware, LutFilter::exact}) {
+        const Array picture(device(), info);
+        const Stream stream(device());
+        lut_1d(stream, picture.view(), Texture(layers), Texture(inverse, kLinear), {.filter = filter});
+        stream.synchronize();
+        EXPECT_TRUE(test::same_bytes(test::download(picture.view()), expected));
+    }
+}
+
+// --- by name, and what is refused ------------------------------------------------------------------------------------
+
+TEST_P(LutTest, KernelsOfThatNameDoTheSame) {
+    Random random(6);
+    const Texture texture = texture_of(test::random_colors(random, 6), {3, 2});
+    const Texture row = table_of(random_grid(random, {4}), ArrayKind::array_1d, kLinear);
+    const Texture volume = table_of(random_grid(random, {4, 4, 4}), ArrayKind::array_3d, kLinear);
+    const auto by_name = [&](const char* name, const Texture& table) {
+        const Kernel& kernel = kernel_named(name);
+        const Arguments arguments(kernel.info, {{"filter", std::string("exact")},
+                                                {"domain_min", std::vector<double>{-0.5, 0, 0.25}},
+                                                {"domain_max", std::vector<double>{1.5, 2, 0.75}}});
+        const Texture inputs[] = {texture, table};
+        EXPECT_EQ(shapes(kernel, arguments, inputs).at(0).extent, texture.extent());
+        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& picture) {
+            const View pictures[] = {picture};
+            enqueue(kernel, stream, pictures, arguments, inputs);
+        });
+    };
+    EXPECT_EQ(by_name("lut_1d", row), made(texture, row, Lut1dOptions{kWide, LutFilter::exact}));
+    EXPECT_EQ(by_name("lut_3d", volume), made(texture, volume, Lut3dOptions{kWide, LutFilter::exact}));
+}
+
+TEST_P(LutTest, TablesAndDomainsThatDoNotFitAreNamed) {
+    Random random(7);
+    const Texture texture = texture_of(test::random_colors(random, 4), {2, 2});
+    const Grid line = random_grid(random, {4});
+    const Grid cube = random_grid(random, {4, 4, 4});
+    const Texture row = table_of(line, ArrayKind::array_1d, kLinear);
+    const Texture points = table_of(line, ArrayKind::array_1d, {});
+    const Texture volume = table_of(cube, ArrayKind::array_3d, kLinear);
+    const CurvePoint straight[] = {{0, 0}, {1, 1}};
+    const Texture red(curve_array(device(), straight, 4), kLinear);
+    const auto refused = [&](const Texture& table, const Lut1dOptions& options,
+                             std::initializer_list<std::string_view> fragments) {
+        expect_error([&] { (void)made(texture, table, options); }, ErrorCode::bad_argument, "texton::lut_1d",
+                     fragments);
+    };
+    refused(volume, {}, {"table", "array_3d", "array_1d"});
+    refused(points, {}, {"table", "Filter::linear"});
+    const Linear memory(device(), Format::rgba32_float, {4});
+    refused(Texture(memory.view(Format::rgba32_float, {4})), {.filter = LutFilter::exact}, {"table", "row of memory"});
+    refused(red, {}, {"table", "r32_float"});
+    refused(row, {.domain = {{0, 1, 0}, {1, 1, 1}}}, {"domain", "0"});
+    refused(row, {.domain = {{0, 0, -std::numeric_limits<float>::infinity()}}}, {"domain.low", "-inf"});
+    refused(row, {.domain = {{0, 0, 0}, {1, 1, 1e-44f}}}, {"domain", "inf"});
+    expect_error([&] { (void)made(texture, row, Lut3dOptions{}); }, ErrorCode::bad_argument, "texton::lut_3d",
+                 {"table", "array_1d", "array_3d"});
+    const Array apart = test::color_array(device(), {2, 2}, test::random_colors(random, 4));
+    const Stream stream(device());
+    expect_error([&] { lut_1d(stream, apart.view(), Texture(apart), row); }, ErrorCode::overlap, "texton::lut_1d",
+                 {"2 x 2"});
+}
+
+TEST_P(LutTest, PointsOfACurveThatDoNotRiseAreNamed) {
+    const auto refused = [&](std::vector<CurvePoint> points, std::size_t size,
+                             std::initializer_list<std::string_view> fragments) {
+        expect_error([&] { (void)curve_array(device(), points, size); }, ErrorCode::bad_argument, "texton::curve_array",
+                     fragments);
+    };
+    refused({{0, 0}}, 4, {"points", "1"});
+    refused({{0, 0}, {1, 1}}, 1, {"size", "1"});
+    refused({{0, 0}, {0, 1}}, 4, {"x", "0"});
+    refused({{0, 0}, {1, std::numeric_limits<float>::quiet_NaN()}}, 4, {"y", "nan"});
+}
+
+}  // namespace
+}  // namespace texton
