@@ -118,7 +118,7 @@ void check_apart(const char* object, const Texture& texture, const Place& pictur
     const bool meet = picture.kind == MemoryKind::array
                           ? same_level(state, picture)
                           : state.memory.address != nullptr && rows_meet(state.memory, picture);
-    if (!meet) return;
+    if (!meet || (same_allowed && is_same(state, picture))) return;
     throw Error(
         {.code = ErrorCode::overlap,
          .object = object,

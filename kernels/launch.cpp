@@ -87,9 +87,11 @@ const CpuLevel& level_of(const Place& place) {
     return cpu_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
 }
 
-// As on CUDA, sparse arrays have no surfaces.
-void refuse_sparse(const LaunchState& launch) {
-    if (launch.picture.kind != MemoryKind::array || !level_of(launch.picture).sparse()) return;
+// As on CUDA, sparse and planar arrays have none.
+void check_surfaces(const LaunchState& launch) {
+    if (launch.picture.kind != MemoryKind::array) return;
+    const bool planar = info(cpu_array(launch.picture.array).info.format).layout == FormatLayout::planar;
+    if (!planar && !level_of(launch.picture).sparse()) return;
     throw Error({.code = ErrorCode::unsupported,
                  .object = launch.object,
                  .problem = "the array has no surfaces, by which kernels write",
@@ -183,7 +185,7 @@ Launch::Launch(const char* object, const Stream& stream, const View& picture, st
     for (const Texture& texture : textures) check_apart(object, texture, state_->picture, in_place);
     check_stream(stream, &backend, &backend, object);
     if (on_cpu()) {
-        refuse_sparse(*state_);
+        check_surfaces(*state_);
         return;
     }
     request(&backend, object, {}, [&] { state_->target = target_on_cuda(state_->picture); });

@@ -69,7 +69,7 @@ TEST_F(CliDevicesTest, TablesAreForPeople) {
 }
 
 TEST_F(CliCompletionTest, BashOffersCommandsOptionsAndTheirValues) {
-    EXPECT_EQ(offered("texton co"), "compare completion\n");
+    EXPECT_EQ(offered("texton co"), "compare completion convert\n");
     EXPECT_EQ(offered("texton --v"), "--version\n");
     EXPECT_EQ(offered("texton compare --max"), "--max-ulp --max-flip\n");
     EXPECT_EQ(offered("texton compare a.png --metric s"), "ssim\n");

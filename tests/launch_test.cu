@@ -13,6 +13,7 @@
 #include <texton/linear.h>
 #include <texton/pinned.h>
 #include <texton/pitched.h>
+#include <texton/planar_array.h>
 #include <texton/sample.h>
 #include <texton/sparse_array.h>
 #include <texton/tile_pool.h>
@@ -357,12 +358,14 @@ TEST_P(LaunchTest, PixelsMayLieAtAnyAddress) {
     EXPECT_TRUE(same_bytes(download(picture), made(Format::rgba16_float, {11, 4}, Place{})));
 }
 
-TEST_P(LaunchTest, SparseArraysHaveNoSurfacesToWriteBy) {
+TEST_P(LaunchTest, SparseAndPlanarArraysHaveNoSurfacesToWriteBy) {
     const Stream stream(device());
     SparseArray sparse(device(), {.format = Format::rgba8_unorm, .extent = {256, 128}});
     sparse.map(TileBox{}, TilePool(device()).allocate(1), stream);
-    expect_error([&] { launch(stream, sparse.array().view(), Place{}); }, ErrorCode::unsupported, "texton::launch",
-                 {"surfaces"});
+    const PlanarArray planar(device(), Format::nv12, {64, 64});
+    for (const View& picture : {sparse.array().view(), planar.plane(0).view(), planar.plane(1).view()}) {
+        expect_error([&] { launch(stream, picture, Place{}); }, ErrorCode::unsupported, "texton::launch", {"surfaces"});
+    }
 }
 
 TEST_P(LaunchTest, ADeferredArrayIsRefusedWithoutMemoryAndWrittenWithIt) {

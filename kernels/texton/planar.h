@@ -50,7 +50,8 @@ void to_rgb(const Stream& stream, const View& picture, const Texture& luma, cons
 
 /// Enqueues both planes of a 2D texture. A sample of chroma is the average of the colours around its place: along an
 /// axis of the two that it lies between, or a half of the one that it lies on and a quarter of each beside it. Codes
-/// are the nearest, and of limited range may go beyond black and white.
+/// are the nearest, and of limited range may go beyond black and white. The planes of a PlanarArray have no surfaces to write
+/// by: let it write to memory, and copy() that.
 ///
 /// Errors: bad_argument (planes whose format or size is not the format's, odd sides, a texture of another size or kind,
 /// or of integers), and those of launch(); those of chroma may come when luma is enqueued already.

@@ -15,7 +15,12 @@ enum class Status : int {
 void add_capture(CLI::App& program, Status& status);
 void add_compare(CLI::App& program, Status& status);
 void add_completion(CLI::App& program, Status& status);
+void add_convert(CLI::App& program, Status& status);
 void add_devices(CLI::App& program, Status& status);
+void add_info(CLI::App& program, Status& status);
+void add_mips(CLI::App& program, Status& status);
 void add_replay(CLI::App& program, Status& status);
+void add_run(CLI::App& program, Status& status);
+void add_verify(CLI::App& program, Status& status);
 
 }  // namespace texton::cli

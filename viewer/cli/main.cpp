@@ -17,8 +17,13 @@ int main(int argc, char** argv) {
     texton::cli::add_capture(program, status);
     texton::cli::add_compare(program, status);
     texton::cli::add_completion(program, status);
+    texton::cli::add_convert(program, status);
     texton::cli::add_devices(program, status);
+    texton::cli::add_info(program, status);
+    texton::cli::add_mips(program, status);
     texton::cli::add_replay(program, status);
+    texton::cli::add_run(program, status);
+    texton::cli::add_verify(program, status);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

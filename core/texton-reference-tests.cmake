@@ -1,0 +1,38 @@
+# texton_add_reference_tests(SUITE [NAME name] [DEVICE device] [FILTER regex] [PROGRAM texton])
+#
+# A test that runs `texton verify SUITE`: kernels on pictures, held against approved references. It is called
+# texton.NAME, by itself after the suite's file; DEVICE is as for --device, by itself the best there is. What does not pass
+# is shown by the page texton-reports/NAME/index.html in the build folder, with NAME.xml, for CI systems, beside it.
+function(texton_add_reference_tests suite)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;DEVICE;FILTER;PROGRAM" "")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "texton_add_reference_tests: '${arg_UNPARSED_ARGUMENTS}' means nothing.")
+    endif()
+    cmake_path(ABSOLUTE_PATH suite BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    if(NOT EXISTS ${suite})
+        message(FATAL_ERROR "texton_add_reference_tests: there is no ${suite}.")
+    endif()
+    if(NOT arg_NAME)
+        cmake_path(GET suite STEM arg_NAME)
+    endif()
+    if(NOT arg_PROGRAM)
+        find_program(TEXTON_PROGRAM texton HINTS ${texton_PROGRAM_DIR})
+        if(NOT TEXTON_PROGRAM)
+            message(FATAL_ERROR "texton_add_reference_tests: the program texton is neither installed beside the "
+                                "package nor on PATH. Build Texton with TEXTON_VIEWER=ON, or give PROGRAM.")
+        endif()
+        set(arg_PROGRAM ${TEXTON_PROGRAM})
+    endif()
+    set(options "")
+    foreach(option DEVICE FILTER)
+        if(arg_${option})
+            string(TOLOWER ${option} word)
+            list(APPEND options --${word} ${arg_${option}})
+        endif()
+    endforeach()
+    set(reports ${CMAKE_CURRENT_BINARY_DIR}/texton-reports)
+    file(MAKE_DIRECTORY ${reports})
+    add_test(NAME texton.${arg_NAME} COMMAND ${arg_PROGRAM} verify ${suite} ${options}
+        --report ${reports}/${arg_NAME} --junit ${reports}/${arg_NAME}.xml)
+    set_tests_properties(texton.${arg_NAME} PROPERTIES TIMEOUT 300)
+endfunction()

@@ -1,0 +1,166 @@
+// texton info, run, convert and mips, as a shell runs them.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/image.h>
+#include <texton/kernel.h>
+#include <texton/picture.h>
+
+#include "tests/support/command_line.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using nlohmann::json;
+using test::Bytes;
+using test::Ended;
+using testing::HasSubstr;
+
+class CliRunTest : public test::CommandLine {
+protected:
+    void SetUp() override {
+        CommandLine::SetUp();
+        write("a.png", Format::rgba8_unorm, {20, 10});
+    }
+    Bytes write(const std::string& name, Format format, Extent extent) const {
+        Bytes texels = test::pattern(packed_bytes(format, extent), 7);
+        if (info(format).channels == 4)  // files with alpha 0 may lose their colour
+            for (std::size_t i = 3; i < texels.size(); i += 4) texels[i] = std::byte{255};
+        write_image(at(name), format, extent, texels);
+        return texels;
+    }
+};
+
+TEST_F(CliRunTest, InfoSaysWhatAFileHolds) {
+    const Ended words = run("info a.png");
+    EXPECT_EQ(words.status, 0) << words.err;
+    EXPECT_THAT(words.out, HasSubstr("a.png: 20 x 10 of rgba8_srgb, array_2d"));
+    const json out = json::parse(run("info --json a.png '" + std::string(TEXTON_TEST_ASSETS) + "/cube.dds'").out);
+    ASSERT_EQ(out["files"].size(), 2U);
+    EXPECT_EQ(out["files"][0]["file_kind"], "png");
+    EXPECT_EQ(out["files"][0]["width"], 20);
+    EXPECT_EQ(out["files"][0]["channels"], (json{"R", "G", "B", "A"}));
+    EXPECT_EQ(out["files"][1]["kind"], "cubemap");
+    EXPECT_EQ(out["files"][1]["levels"], 7);
+    EXPECT_EQ(json::parse(run("info --json a.png --color linear").out)["files"][0]["format"], "rgba8_unorm");
+}
+
+TEST_F(CliRunTest, InfoNamesAFileThatIsNoneAndListsTheOthers) {
+    const Ended result = run("info gone.png a.png");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("gone.png"));
+    EXPECT_THAT(result.out, HasSubstr("a.png: 20 x 10"));
+    EXPECT_EQ(run("info a.png --kind round").status, 2);
+}
+
+TEST_F(CliRunTest, AllKernelsAreListedWithTheirParameters) {
+    const Ended list = run("run --list");
+    EXPECT_EQ(list.status, 0) << list.err;
+    const json all = json::parse(run("run --list --json").out)["kernels"];
+    ASSERT_EQ(all.size(), kernels().size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const KernelInfo& kernel = kernels()[i].info;
+        EXPECT_THAT(list.out, HasSubstr("\n" + kernel.name + " "));
+        EXPECT_EQ(all[i]["name"], kernel.name);
+        ASSERT_EQ(all[i]["parameters"].size(), kernel.parameters.size());
+        for (std::size_t p = 0; p < kernel.parameters.size(); ++p)
+            EXPECT_EQ(all[i]["parameters"][p]["name"], kernel.parameters[p].name);
+    }
+    const Ended help = run("run resample --help");
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_THAT(help.out, HasSubstr("\nfilter  linear    nearest linear catmull_rom b_spline lanczos3 area"));
+    EXPECT_THAT(help.out, HasSubstr("\ncrop    0,0,0,0   4 numbers"));
+    EXPECT_THAT(run("run --help").out, HasSubstr("--sampler"));
+}
+
+TEST_F(CliRunTest, AKernelWritesWhatItMakes) {
+    const Ended result =
+        run("run resample a.png -o b.png --set filter=nearest --set crop=5,2,6,4 --size 6x4 --device cpu");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, "b.png: 6 x 4 of rgba8_srgb\n");
+    const Image whole = read_image(at("a.png")), part = read_image(at("b.png"));
+    ASSERT_EQ(part.extent, (Extent{6, 4}));
+    for (std::size_t y = 0; y < 4; ++y)
+        for (std::size_t i = 0; i < 24; ++i)
+            EXPECT_EQ(part.texels[y * 24 + i], whole.texels[(y + 2) * 80 + 20 + i]) << y << ' ' << i;
+}
+
+TEST_F(CliRunTest, FormatsSizesAndSamplersAreTaken) {
+    write("a.exr", Format::rgba16_float, {20, 10});
+    const Ended result = run(
+        "run resample a.exr -o b.exr --format rgba32_float --size 40x10 --set crop=-20,0,40,10 --set filter=nearest "
+        "--sampler filter=point,address=border/clamp,border=0.5/0.25/0/1 --json --device cpu");
+    EXPECT_EQ(result.status, 0) << result.err;
+    const json out = json::parse(result.out);
+    EXPECT_EQ(out["kernel"], "resample");
+    EXPECT_EQ(out["pictures"][0]["format"], "rgba32_float");
+    EXPECT_EQ(out["files"], (json{"b.exr"}));
+    const Image made = read_image(at("b.exr"));
+    ASSERT_EQ(made.extent, (Extent{40, 10}));
+    std::array<float, 4> first{};
+    std::memcpy(first.data(), made.texels.data(), sizeof first);
+    EXPECT_EQ(first, (std::array<float, 4>{0.5f, 0.25f, 0, 1}));
+}
+
+TEST_F(CliRunTest, WrongUsesSayWhatThereIs) {
+    const auto refused = [&](const std::string& arguments, const char* what) {
+        const Ended result = run(arguments);
+        EXPECT_EQ(result.status, 2) << arguments;
+        EXPECT_THAT(result.err, HasSubstr(what)) << arguments;
+    };
+    refused("run", "--list");
+    refused("run resampel a.png -o b.png", "resample");
+    refused("run resample a.png", "-o OUT");
+    refused("run resample -o b.png", "takes 1 files, but 0");
+    refused("run resample gone.png -o b.png", "gone.png");
+    refused("run resample a.png -o b.png --set filtre=area", "there is no parameter 'filtre'");
+    refused("run resample a.png -o b.png --set filter", "no '='");
+    refused("run resample a.png -o b.png --set crop=1,x", "crop is '1,x'");
+    refused("run resample a.png -o b.png --size 5", "'5' is no size");
+    refused("run resample a.png -o b.png --format rgb", "no format 'rgb'");
+    refused("run resample a.png -o b.png --sampler filter=cubic", "point, linear");
+    refused("run resample a.png -o b.png --sampler filter=point", "Filter::linear");
+    refused("run resample a.png -o b.png --device tpu", "tpu");
+    refused("run resample a.png -o nofolder/b.png", "nofolder/b.png");
+    EXPECT_FALSE(std::filesystem::exists(at("b.png")));
+}
+
+TEST_F(CliRunTest, ConvertKeepsTexelsAndChangesFormats) {
+    EXPECT_EQ(run("convert a.png b.tif").status, 0);
+    EXPECT_EQ(read_image(at("b.tif")).texels, read_image(at("a.png")).texels);
+    const Ended floats = run("convert a.png b.exr --format rgba16_float");
+    EXPECT_EQ(floats.status, 0) << floats.err;
+    EXPECT_THAT(floats.out, HasSubstr("b.exr: 20 x 10 of rgba16_float, array_2d"));
+    EXPECT_EQ(read_image(at("b.exr")).format, Format::rgba16_float);
+    EXPECT_EQ(run("convert a.png a.png layers.dds").status, 0);
+    EXPECT_EQ(open_picture(at("layers.dds")).info().layers, 2U);
+}
+
+TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
+    const std::string before = text("a.png");
+    const Ended result = run("convert a.png b.jpg");  // has alpha
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("b.jpg"));
+    EXPECT_EQ(run("convert gone.png a.png").status, 2);
+    EXPECT_EQ(run("convert a.png").status, 2);
+    EXPECT_EQ(text("a.png"), before);
+}
+
+TEST_F(CliRunTest, MipsWritesAllLevels) {
+    const Ended result = run("mips a.png b.dds --device cpu");
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("20 x 10 of rgba8_srgb, array_2d, 5 levels"));
+    EXPECT_EQ(open_picture(at("b.dds")).info().levels, 5);
+    EXPECT_EQ(run("mips a.png b.tif --set filter=kaiser --device cpu").status, 0);
+    EXPECT_EQ(open_picture(at("b.tif")).info().levels, 5);
+    // The kernel alone makes the others, in one file or in several.
+    EXPECT_EQ(run("run mips a.png -o c.dds --device cpu").status, 0);
+    EXPECT_EQ(open_picture(at("c.dds")).info().extent, (Extent{10, 5}));
+    const Ended numbered = run("run mips a.png -o c.png --device cpu");
+    EXPECT_EQ(numbered.status, 0) << numbered.err;
+    EXPECT_EQ(read_image(at("c_3.png")).extent, (Extent{1, 1}));
+}
+
+}  // namespace
+}  // namespace texton

@@ -1,0 +1,145 @@
+// texton verify, as a shell runs it.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/image.h>
+#include <texton/picture.h>
+
+#include "tests/support/command_line.h"
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::Ended;
+using testing::HasSubstr;
+using testing::Not;
+
+class CliVerifyTest : public test::CommandLine {
+protected:
+    void SetUp() override {
+        CommandLine::SetUp();
+        write_suite(1);
+    }
+    /// Three cases, of noise of that seed.
+    void write_suite(int seed) const {
+        std::ofstream(at("s.json")) << R"({"cases": [
+            {"name": "filter", "kernel": "resample", "size": [9, 7],
+             "input": {"pattern": "noise", "size": [8, 8], "seed": )"
+                                    << seed << R"(},
+             "matrix": {"parameters.filter": ["nearest", "linear"]}},
+            {"name": "floats", "kernel": "resample", "input": {"pattern": "gradient", "size": [4, 4], "format": "r32_float"}}]})";
+    }
+    Ended verify(const std::string& options = "") const { return run("verify s.json --device cpu " + options); }
+};
+
+TEST_F(CliVerifyTest, ASuiteIsApprovedAndPasses) {
+    const Ended first = verify();
+    EXPECT_EQ(first.status, 1) << first.err;
+    EXPECT_THAT(first.out, HasSubstr("no reference: filter/nearest"));
+    EXPECT_THAT(first.out, HasSubstr("s: 3 cases: 0 passed, 3 without reference"));
+    const Ended update = verify("--update --yes");
+    EXPECT_EQ(update.status, 0) << update.err;
+    EXPECT_THAT(update.out, HasSubstr("3 references written to s"));
+    EXPECT_TRUE(fs::exists(at("s/filter_nearest.texref")));
+    const Ended second = verify();
+    EXPECT_EQ(second.status, 0) << second.out;
+    EXPECT_EQ(second.out, "s: 3 cases: 3 passed\n");
+    EXPECT_EQ(verify("--update").out, "Nothing to approve.\n");
+}
+
+TEST_F(CliVerifyTest, AnUpdateShowsWhatChangesAndAsks) {
+    verify("--update --yes");
+    write_suite(2);
+    const std::string before = text("s/filter_nearest.texref");
+    const Ended declined = shell("echo n | '" + kProgram + "' verify s.json --device cpu --update");
+    EXPECT_EQ(declined.status, 1);
+    EXPECT_THAT(declined.out, testing::ContainsRegex("filter/nearest +changed +63 "));
+    EXPECT_THAT(declined.out, Not(HasSubstr("floats")));
+    EXPECT_THAT(declined.out, HasSubstr("Write 2 references? [y/N] Nothing was written.\n"));
+    EXPECT_EQ(text("s/filter_nearest.texref"), before);
+    EXPECT_EQ(shell("echo y | '" + kProgram + "' verify s.json --device cpu --update").status, 0);
+    EXPECT_EQ(verify().status, 0);
+    // A second approved reference beside the first.
+    write_suite(1);
+    EXPECT_EQ(verify("--update --yes --as seed_1").status, 0);
+    EXPECT_TRUE(fs::exists(at("s/filter_nearest@seed_1.texref")));
+    EXPECT_EQ(verify().status, 0);
+    write_suite(2);
+    EXPECT_EQ(verify().status, 0);
+}
+
+TEST_F(CliVerifyTest, OnlyTheCasesAskedForRun) {
+    EXPECT_EQ(verify("--list").out, "filter/nearest\nfilter/linear\nfloats\n");
+    EXPECT_EQ(verify("--list --filter '^fl'").out, "floats\n");
+    EXPECT_THAT(verify("--filter linear").out, HasSubstr("1 cases"));
+    const Ended none = verify("--filter sharp");
+    EXPECT_EQ(none.status, 2);
+    EXPECT_THAT(none.err, HasSubstr("no case of s is called 'sharp'"));
+    EXPECT_EQ(verify("--filter '('").status, 2);
+}
+
+TEST_F(CliVerifyTest, JsonAndJunitHaveEveryCase) {
+    verify("--update --yes");
+    write_suite(3);
+    const Ended result = verify("--json --junit out.xml");
+    EXPECT_EQ(result.status, 1) << result.err;
+    const json out = json::parse(result.out);
+    EXPECT_EQ(out["total"], (json{{"cases", 3}, {"passed", 1}, {"differs", 2}, {"no_reference", 0}, {"failed", 0}}));
+    EXPECT_EQ(out["cases"][0]["name"], "filter/nearest");
+    EXPECT_EQ(out["cases"][0]["outcome"], "differs");
+    EXPECT_EQ(out["cases"][0]["differing"], 63);
+    EXPECT_EQ(out["cases"][2]["outcome"], "passed");
+    const std::string xml = text("out.xml");
+    EXPECT_THAT(xml, HasSubstr(R"(<testsuite name="s" tests="3" failures="2" errors="0")"));
+    EXPECT_THAT(xml, HasSubstr(R"(<testcase classname="s" name="floats" time=)"));
+    EXPECT_THAT(xml, HasSubstr(R"(<failure type="differs" message="63 of 63 texels differ: max ulp)"));
+}
+
+TEST_F(CliVerifyTest, AReportHasAPageForEachCaseThatDoesNotPass) {
+    verify("--update --yes");
+    write_suite(4);
+    const Ended result = verify("--report pages");
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("report: pages/index.html"));
+    const std::string index = text("pages/index.html");
+    EXPECT_THAT(index, HasSubstr("<a href=\"filter_linear/index.html\">filter/linear</a>"));
+    EXPECT_THAT(index, HasSubstr("1 of 3 cases passed"));
+    EXPECT_FALSE(fs::exists(at("pages/floats")));
+    const std::string page = text("pages/filter_linear/index.html");
+    EXPECT_THAT(page, HasSubstr("type=\"range\""));
+    EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,iVBORw0KGgo"));  // the signature of PNG
+    EXPECT_THAT(page, HasSubstr("texels that led to it"));
+    EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
+    for (const char* name : {"expected", "actual", "difference", "ulp"})
+        EXPECT_EQ(read_image(at(std::string("pages/filter_linear/") + name + ".png")).extent, (Extent{9, 7})) << name;
+    EXPECT_EQ(open_picture(at("pages/filter_linear/actual.dds")).info().extent, (Extent{9, 7}));
+}
+
+TEST_F(CliVerifyTest, ACaseThatCannotRunIsAnErrorAndTheOthersAreRun) {
+    std::ofstream(at("s.json")) << R"({"cases": [
+        {"name": "a", "kernel": "resample", "input": {"file": "gone.png"}},
+        {"name": "b", "kernel": "resample", "input": {"pattern": "noise", "size": [2, 2]}}]})";
+    const Ended result = verify("--junit out.xml --report pages");
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.out, HasSubstr("failed: a: "));
+    EXPECT_THAT(result.out, HasSubstr("gone.png"));
+    EXPECT_THAT(result.out, HasSubstr("2 cases: 0 passed, 1 without reference, 1 failed"));
+    EXPECT_THAT(text("out.xml"), HasSubstr("<error type=\"failed\""));
+    EXPECT_TRUE(fs::exists(at("pages/b/actual.png")));
+    EXPECT_EQ(verify("--update --yes").status, 2);
+    EXPECT_TRUE(fs::exists(at("s/b.texref")));
+}
+
+TEST_F(CliVerifyTest, AWrongSuiteIsNamed) {
+    std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "kernel": "resample", "colour": 1}]})";
+    const Ended result = verify();
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, HasSubstr("s.json, case 'a': 'colour' means nothing here"));
+    EXPECT_EQ(run("verify gone.json").status, 2);
+    EXPECT_EQ(verify("--yes").status, 2);
+}
+
+}  // namespace
+}  // namespace texton

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+#include <texton/picture_save.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/cli/picture_words.h"
+#include "viewer/cli/terminal.h"
+#include "viewer/verify/kernel_run.h"
+
+namespace texton::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+    std::vector<std::string> files;  // the last is written
+    PictureWords picture;
+    std::string tile;
+    std::string compression;
+    std::string cube_out = "vertical_strip";
+};
+
+Status run(const Options& options) {
+    const std::vector<fs::path> inputs(options.files.begin(), options.files.end() - 1);
+    const fs::path out = options.files.back();
+    const PictureOptions how = options.picture.options();
+    const Picture picture = inputs.size() == 1 ? open_picture(inputs.front(), how) : open_picture(inputs, how);
+    SaveOptions saving{.compression = options.compression, .cube = cube_layouts().at(options.cube_out)};
+    if (!options.tile.empty()) {
+        saving.tile = verify::size_of(options.tile, "--tile");
+        saving.tile->depth = std::max<std::size_t>(1, saving.tile->depth);
+    }
+    {
+        ProgressBar bar("converting");
+        saving.progress = [&bar](const PictureProgress& progress) {
+            bar.show(static_cast<double>(progress.done) /
+                     static_cast<double>(std::max<std::size_t>(1, progress.total)));
+            return true;
+        };
+        save(out, picture, saving);
+    }
+    const ArrayInfo& array = picture.info();
+    fmt::print("{}: {} of {}, {}\n", out.string(), to_string(array.extent), name(array.format), name(array.kind));
+    for (const std::string& sentence : picture.conversions()) fmt::print("  {}\n", sentence);
+    return Status::good;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& program, Status& status) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = program.add_subcommand(
+        "convert", "Writes a picture, or several as one array, as another kind of file, format or array");
+    command->add_option("FILE", options->files, "The files to read, and last the one to write")
+        ->required()
+        ->expected(2, CLI::detail::expected_max_vector_size)
+        ->type_name("IN... OUT");
+    options->picture.add_to(*command);
+    command->add_option("--tile", options->tile, "Tiles of that size; without it, where the file has levels, of 64x64")
+        ->type_name("WxH");
+    command->add_option("--compression", options->compression, "As OpenImageIO names it: zip, none, ...");
+    std::set<std::string> layouts;
+    for (const auto& [name, unused] : cube_layouts()) layouts.insert(name);
+    command->add_option("--cube-out", options->cube_out, "How faces are laid out, where the file has none of its own")
+        ->check(CLI::IsMember(layouts))
+        ->capture_default_str();
+    command->footer(
+        "The ending of OUT says which kind of file it is: .dds holds every kind of array with all levels. Several "
+        "files\n"
+        "are layers, faces with --kind cubemap, or slices with --kind array_3d. Alpha, colour space and other words "
+        "of\n"
+        "the file are kept; a premultiplied alpha stays one. Values change only where --format or --color say so.\n"
+        "\n"
+        "Examples:\n"
+        "  texton convert sky.exr sky.png --format rgba8_srgb\n"
+        "  texton convert px.png nx.png py.png ny.png pz.png nz.png sky.dds --kind cubemap\n"
+        "  texton convert sky.exr cross.exr --kind cubemap --cube-out horizontal_cross\n"
+        "  texton convert frames.yuv first.yuv --raw 1920x1080 --format nv12\n"
+        "\n"
+        "Exit status: 0; 2 if a file cannot be read as that, or written. A file that was there is then kept.");
+    command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace texton::cli

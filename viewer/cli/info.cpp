@@ -1,0 +1,141 @@
+#include <iostream>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/error.h>
+#include <texton/picture.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/cli/picture_words.h"
+#include "viewer/cli/terminal.h"
+
+namespace texton::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+    std::vector<std::string> files;
+    PictureWords picture;
+    bool json = false;
+};
+
+const char* name(PictureAlpha alpha) {
+    switch (alpha) {
+        case PictureAlpha::none: return "none";
+        case PictureAlpha::straight: return "straight";
+        case PictureAlpha::premultiplied: return "premultiplied";
+    }
+    return "";
+}
+
+Json json_of(const PictureFrame& frame) {
+    return {{"x", frame.x}, {"y", frame.y}, {"width", frame.width}, {"height", frame.height}};
+}
+
+Json json_of(const std::string& path, const Picture& picture) {
+    const ArrayInfo& array = picture.info();
+    const PictureMetadata& metadata = picture.metadata();
+    Json attributes = Json::array();
+    for (const PictureAttribute& attribute : metadata.attributes)
+        attributes.push_back({{"name", attribute.name}, {"type", attribute.type}, {"value", attribute.value}});
+    return {{"path", path},
+            {"file_kind", metadata.file_kind},
+            {"kind", texton::name(array.kind)},
+            {"format", texton::name(array.format)},
+            {"width", array.extent.width},
+            {"height", array.extent.height},
+            {"depth", array.extent.depth},
+            {"layers", array.layers},
+            {"levels", array.levels},
+            {"bytes", packed_bytes(array)},
+            {"conversions", picture.conversions()},
+            {"channels", metadata.channels},
+            {"color_space", metadata.color_space},
+            {"alpha", name(metadata.alpha)},
+            {"orientation", metadata.orientation},
+            {"data", json_of(metadata.data)},
+            {"display", json_of(metadata.display)},
+            {"parts", metadata.parts},
+            {"frames", metadata.frames},
+            {"attributes", attributes}};
+}
+
+std::string words(const PictureFrame& frame) {
+    return fmt::format("{} x {} at ({}, {})", frame.width, frame.height, frame.x, frame.y);
+}
+
+void print_words(const std::string& path, const Picture& picture) {
+    const ArrayInfo& array = picture.info();
+    const PictureMetadata& metadata = picture.metadata();
+    fmt::print("{}: {} of {}, {}\n", path, to_string(array.extent), texton::name(array.format),
+               texton::name(array.kind));
+    Table table({});
+    const auto add = [&table](const char* title, std::string cell) {
+        table.add({"  " + std::string(title), std::move(cell)});
+    };
+    add("file", metadata.file_kind);
+    if (is_layered(array.kind)) add("layers", std::to_string(array.layers));
+    add("levels", std::to_string(array.levels));
+    add("bytes", bytes_in_words(packed_bytes(array)));
+    add("channels", fmt::format("{}", fmt::join(metadata.channels, " ")));
+    add("colour space", metadata.color_space.empty() ? "not said" : metadata.color_space);
+    add("alpha", name(metadata.alpha));
+    if (metadata.orientation != 1) add("orientation", std::to_string(metadata.orientation));
+    if (metadata.display != metadata.data) {
+        add("data", words(metadata.data));
+        add("display", words(metadata.display));
+    }
+    if (metadata.parts > 1) add("parts", std::to_string(metadata.parts));
+    if (metadata.frames > 1) add("frames", std::to_string(metadata.frames));
+    for (const PictureAttribute& attribute : metadata.attributes) add(attribute.name.c_str(), attribute.value);
+    fmt::print("{}", table.of_words().text());
+    for (const std::string& sentence : picture.conversions()) fmt::print("  {}\n", sentence);
+}
+
+Status run(const Options& options) {
+    const PictureOptions how = options.picture.options();
+    Json all = Json::array();
+    bool damaged = false;
+    for (const std::string& file : options.files) {
+        try {
+            const Picture picture = open_picture(file, how);
+            if (options.json) {
+                all.push_back(json_of(file, picture));
+            } else {
+                print_words(file, picture);
+            }
+        } catch (const Error& error) {
+            std::cerr << "texton: " << error.what() << '\n';
+            damaged = true;
+        }
+    }
+    if (options.json) print_json({{"files", all}});
+    return damaged ? Status::failed : Status::good;
+}
+
+}  // namespace
+
+void add_info(CLI::App& program, Status& status) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command =
+        program.add_subcommand("info", "Says what picture files hold: kind, size, format, levels, and their own words");
+    command->add_option("FILE", options->files, "Pictures")->required()->type_name("FILE");
+    options->picture.add_to(*command);
+    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->footer(
+        "Only headers are read. What the options say is how a load would take the files.\n"
+        "\n"
+        "Examples:\n"
+        "  texton info *.exr\n"
+        "  texton info sky.exr --kind cubemap\n"
+        "  texton info card.png --json | jq '.files[].width'\n"
+        "\n"
+        "Exit status: 0; 2 if a file cannot be read as that. The others are listed all the same.");
+    command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace texton::cli

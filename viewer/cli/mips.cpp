@@ -1,0 +1,72 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include <texton/picture_save.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/cli/picture_words.h"
+#include "viewer/document.h"
+#include "viewer/verify/kernel_run.h"
+
+namespace texton::cli {
+namespace {
+
+using verify::HostArray;
+using verify::HostPicture;
+
+struct Options {
+    std::string in;
+    std::string out;
+    PictureWords picture;
+    std::vector<std::string> values;
+    std::string device;
+};
+
+// Level 0 of the picture and all levels that the kernel makes of it, in one array.
+Status run(const Options& options) {
+    const Kernel& kernel = kernel_named("mips");
+    PictureOptions how = options.picture.options();
+    how.levels = 1;
+    HostArray chain = verify::read_array(open_picture(options.in, how));
+    const Device device = viewer::device_named(options.device);
+    const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
+    const verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, options.values)};
+    for (HostPicture& level : verify::run(device, asked, std::span(&texture, 1)))
+        chain.levels.push_back(std::move(level));
+    chain.info.levels = static_cast<int>(chain.levels.size());
+    save(options.out, verify::upload(Device::cpu(), chain));
+    fmt::print("{}: {} of {}, {}, {} levels\n", options.out, to_string(chain.info.extent), name(chain.info.format),
+               name(chain.info.kind), chain.info.levels);
+    return Status::good;
+}
+
+}  // namespace
+
+void add_mips(CLI::App& program, Status& status) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = program.add_subcommand("mips", "Writes a picture with all its mip levels");
+    command->add_option("IN", options->in, "The picture; levels that it has are made anew")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("OUT", options->out, "A file that holds levels: .dds, .exr, .tif, .tx")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--set", options->values, "A parameter of the kernel; may be given more than once")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    options->picture.add_to(*command);
+    command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
+    command->footer(
+        "`texton run mips --help` has the parameters. sRGB is averaged as light where the format says so:\n"
+        "--format rgba8_srgb, or --color srgb.\n"
+        "\n"
+        "Examples:\n"
+        "  texton mips card.png card.dds --color srgb\n"
+        "  texton mips sky.exr sky.tx --set filter=kaiser\n"
+        "\n"
+        "Exit status: 0; 2 if a file cannot be read or written, or holds no levels.");
+    command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace texton::cli

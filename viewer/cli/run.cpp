@@ -1,0 +1,261 @@
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <texton/error.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/cli/saved_pictures.h"
+#include "viewer/cli/terminal.h"
+#include "viewer/document.h"
+#include "viewer/verify/kernel_run.h"
+
+namespace texton::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using verify::HostPicture;
+using verify::Json;
+
+constexpr const char* kRun = "texton run";
+
+struct Options {
+    std::string kernel;
+    std::vector<std::string> inputs;
+    std::string out;
+    std::vector<std::string> values;
+    std::string size;
+    std::string format;
+    std::vector<std::string> samplers;
+    std::string kind;
+    std::string device;
+    bool list = false;
+    bool help = false;
+    bool json = false;
+};
+
+[[noreturn]] void refuse(std::string problem, std::string remedy) {
+    throw Error(
+        {.code = ErrorCode::bad_argument, .object = kRun, .problem = std::move(problem), .remedy = std::move(remedy)});
+}
+
+// --- what kernels there are ------------------------------------------------------------------------------------------
+
+const char* word_of(ParameterKind kind) {
+    switch (kind) {
+        case ParameterKind::flag: return "flag";
+        case ParameterKind::number: return "number";
+        case ParameterKind::integer: return "integer";
+        case ParameterKind::choice: return "choice";
+        case ParameterKind::text: return "text";
+        case ParameterKind::numbers: return "numbers";
+    }
+    return "";
+}
+
+struct InWords {
+    std::string operator()(bool value) const { return value ? "true" : "false"; }
+    std::string operator()(double value) const { return fmt::format("{}", value); }
+    std::string operator()(const std::string& value) const { return value; }
+    std::string operator()(const std::vector<double>& value) const { return fmt::format("{}", fmt::join(value, ",")); }
+};
+
+std::string values_of(const ParameterInfo& parameter) {
+    if (parameter.kind == ParameterKind::choice) return fmt::format("{}", fmt::join(parameter.choices, " "));
+    if (parameter.kind == ParameterKind::flag) return "true false";
+    if (std::isfinite(parameter.lowest) && std::isfinite(parameter.highest))
+        return fmt::format("{} to {}", parameter.lowest, parameter.highest);
+    if (std::isfinite(parameter.lowest)) return fmt::format("{} or more", parameter.lowest);
+    if (std::isfinite(parameter.highest)) return fmt::format("{} or less", parameter.highest);
+    if (parameter.count != 0) return fmt::format("{} numbers", parameter.count);
+    return word_of(parameter.kind);
+}
+
+std::string kinds_of(const InputInfo& input) {
+    std::vector<std::string_view> names;
+    for (const ArrayKind kind : input.kinds) names.push_back(name(kind));
+    return fmt::format("{}", fmt::join(names, " "));
+}
+
+Json json_of(const KernelInfo& kernel) {
+    Json out{{"name", kernel.name}, {"group", kernel.group}, {"summary", kernel.summary}};
+    out["inputs"] = Json::array();
+    for (const InputInfo& input : kernel.inputs) {
+        Json kinds = Json::array();
+        for (const ArrayKind kind : input.kinds) kinds.push_back(name(kind));
+        out["inputs"].push_back({{"name", input.name}, {"summary", input.summary}, {"kinds", kinds}});
+    }
+    out["parameters"] = Json::array();
+    for (const ParameterInfo& parameter : kernel.parameters) {
+        Json row{{"name", parameter.name}, {"kind", word_of(parameter.kind)}, {"summary", parameter.summary}};
+        std::visit([&row](const auto& value) { row["standard"] = value; }, parameter.standard);
+        if (std::isfinite(parameter.lowest)) row["lowest"] = parameter.lowest;
+        if (std::isfinite(parameter.highest)) row["highest"] = parameter.highest;
+        if (!parameter.choices.empty()) row["choices"] = parameter.choices;
+        if (parameter.count != 0) row["count"] = parameter.count;
+        out["parameters"].push_back(row);
+    }
+    return out;
+}
+
+void print_list(bool json) {
+    if (json) {
+        Json all = Json::array();
+        for (const Kernel& kernel : kernels()) all.push_back(json_of(kernel.info));
+        print_json({{"kernels", all}});
+        return;
+    }
+    Table table({"kernel", "group", "inputs", "what it does"});
+    for (const Kernel& kernel : kernels()) {
+        std::vector<std::string> inputs;
+        for (const InputInfo& input : kernel.info.inputs) inputs.push_back(input.name);
+        table.add(
+            {kernel.info.name, kernel.info.group, fmt::format("{}", fmt::join(inputs, " ")), kernel.info.summary});
+    }
+    fmt::print("{}", table.of_words().text());
+}
+
+void print_kernel(const KernelInfo& kernel, bool json) {
+    if (json) return print_json(json_of(kernel));
+    fmt::print("{}: {}\n", kernel.name, kernel.summary);
+    if (!kernel.inputs.empty()) {
+        Table inputs({"input", "kinds", ""});
+        for (const InputInfo& input : kernel.inputs) inputs.add({input.name, kinds_of(input), input.summary});
+        fmt::print("\n{}", inputs.of_words().text());
+    }
+    if (!kernel.parameters.empty()) {
+        Table parameters({"--set", "standard", "values", ""});
+        for (const ParameterInfo& parameter : kernel.parameters)
+            parameters.add(
+                {parameter.name, std::visit(InWords{}, parameter.standard), values_of(parameter), parameter.summary});
+        fmt::print("\n{}", parameters.of_words().text());
+    }
+    fmt::print("\ntexton run {}", kernel.name);
+    for (const InputInfo& input : kernel.inputs) fmt::print(" {}", input.name);
+    fmt::print(" -o OUT\n");
+}
+
+// --- running one -----------------------------------------------------------------------------------------------------
+
+Texture read_texture(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
+    PictureOptions picture_options;
+    if (!options.kind.empty()) {
+        picture_options.kind = verify::kind_of(options.kind, "--kind");
+    } else if (wanted.kinds.size() == 1) {
+        picture_options.kind = wanted.kinds.front();
+    }
+    const Array array =
+        verify::upload(device, verify::read_array(open_picture(options.inputs[index], picture_options)));
+    const std::size_t sampler = options.samplers.size() > 1 ? index : 0;
+    const std::string text = options.samplers.empty() ? "" : options.samplers[sampler];
+    return Texture(array, verify::sampler_of(verify::sampler_json(text), "--sampler", array.info()));
+}
+
+Status run(const Options& options) {
+    if (options.list) {
+        print_list(options.json);
+        return Status::good;
+    }
+    if (options.kernel.empty()) refuse("no kernel was named", "`texton run --list` has all.");
+    const Kernel& kernel = kernel_named(options.kernel);
+    if (options.help) {
+        print_kernel(kernel.info, options.json);
+        return Status::good;
+    }
+    if (options.out.empty()) refuse("no -o OUT was given", "Say where the picture is to go.");
+    if (options.inputs.size() != kernel.info.inputs.size())
+        refuse(fmt::format("{} takes {} files, but {} were given", kernel.info.name, kernel.info.inputs.size(),
+                           options.inputs.size()),
+               fmt::format("`texton run {} --help` says which.", kernel.info.name));
+    if (options.samplers.size() > 1 && options.samplers.size() != options.inputs.size())
+        refuse(fmt::format("--sampler was given {} times for {} files", options.samplers.size(), options.inputs.size()),
+               "Give one for all, or one for each.");
+    verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, options.values)};
+    if (!options.size.empty()) asked.size = verify::size_of(options.size, "--size");
+    if (!options.format.empty()) asked.format = verify::format_of(options.format, "--format");
+
+    const Device device = viewer::device_named(options.device);
+    std::vector<Texture> textures;
+    for (std::size_t i = 0; i < options.inputs.size(); ++i)
+        textures.push_back(read_texture(options, i, device, kernel.info.inputs[i]));
+    const std::vector<HostPicture> pictures = verify::run(device, asked, textures);
+    const bool cubes = kernel.info.group == "cubemap" || (!textures.empty() && is_cube(textures.front().kind()));
+    const std::vector<fs::path> files = save_pictures(options.out, pictures, cubes);
+
+    if (options.json) {
+        Json out{{"kernel", kernel.info.name}, {"device", device.name()}, {"pictures", Json::array()}};
+        for (const HostPicture& picture : pictures)
+            out["pictures"].push_back({{"format", name(picture.format)},
+                                       {"width", picture.extent.width},
+                                       {"height", picture.extent.height},
+                                       {"depth", picture.extent.depth}});
+        for (const fs::path& file : files) out["files"].push_back(file.string());
+        print_json(out);
+    } else {
+        for (std::size_t i = 0; i < files.size(); ++i)
+            fmt::print("{}: {}{}\n", files[i].string(), pictures[i].words(),
+                       files.size() < pictures.size() ? fmt::format(", {} pictures", pictures.size()) : "");
+    }
+    return Status::good;
+}
+
+std::string kernel_names() {
+    std::vector<std::string_view> names;
+    for (const Kernel& kernel : kernels()) names.push_back(kernel.info.name);
+    return fmt::format("{}", fmt::join(names, ","));
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Status& status) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = program.add_subcommand("run", "Runs a sampling kernel on pictures, and writes what it makes");
+    command->set_help_flag();  // says more where a kernel is named
+    command->add_flag("-h,--help", options->help, "Print this; after a kernel's name, its inputs and parameters");
+    command->add_flag("--list", options->list, "Print all kernels");
+    command->add_option("KERNEL", options->kernel, "What is to run")->type_name("{" + kernel_names() + "}");
+    command->add_option("IN", options->inputs, "A file for each of its inputs")->type_name("FILE");
+    command->add_option("-o,--out", options->out, "Where the picture goes; several get numbers before the ending")
+        ->type_name("FILE");
+    command->add_option("--set", options->values, "A parameter; may be given more than once")
+        ->type_name("NAME=VALUE")
+        ->allow_extra_args(false);
+    command->add_option("--size", options->size, "Of the picture, where the kernel makes any")->type_name("WxH");
+    command->add_option("--format", options->format, "Of the picture, instead of the one that the kernel proposes")
+        ->type_name("FORMAT");
+    command
+        ->add_option("--sampler", options->samplers,
+                     "How inputs are read: fields of the sampler with commas between; once, or for each input")
+        ->type_name("KEY=VALUE,...")
+        ->allow_extra_args(false);
+    command->add_option("--kind", options->kind, "The kind of array that the files are read as")->type_name("KIND");
+    command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
+    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->footer(
+        "Levels of a chain go to one file if its kind holds levels (.dds, .exr, .tif, .tx), cubes to one file.\n"
+        "Inputs are read with linear filters and clamped, integers by points; fields of a sampler are filter,\n"
+        "mip_filter (point, linear), address (wrap, clamp, mirror, border, or wrap/clamp/clamp), border (0/0/0/1),\n"
+        "normalized_coordinates, seamless_cubemap, trilinear_optimization, max_anisotropy, mip_bias, mip_min,\n"
+        "mip_max.\n"
+        "\n"
+        "Examples:\n"
+        "  texton run --list\n"
+        "  texton run resample --help\n"
+        "  texton run resample card.png -o small.png --size 240x160 --set filter=area\n"
+        "  texton run resample card.png -o tiled.exr --format rgba16_float --set crop=-240,0,960,320 \\\n"
+        "      --sampler address=wrap\n"
+        "\n"
+        "Exit status: 0; 2 if there is no such kernel or parameter, or a file cannot be read or written.");
+    command->callback([options, command, &status] {
+        if (options->help && options->kernel.empty()) {
+            fmt::print("{}", command->help());
+        } else {
+            status = run(*options);
+        }
+    });
+}
+
+}  // namespace texton::cli

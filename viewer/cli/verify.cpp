@@ -1,0 +1,248 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <regex>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "viewer/cli/commands.h"
+#include "viewer/cli/terminal.h"
+#include "viewer/document.h"
+#include "viewer/verify/junit.h"
+#include "viewer/verify/report.h"
+#include "viewer/verify/run_suite.h"
+
+namespace texton::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using verify::Case;
+using verify::Json;
+using verify::Outcome;
+using verify::Result;
+using verify::Suite;
+
+struct Options {
+    std::string suite;
+    std::string device;
+    std::string filter;
+    std::string variant;
+    std::string report;
+    std::string junit;
+    unsigned jobs = 0;
+    bool update = false;
+    bool yes = false;
+    bool list = false;
+    bool json = false;
+};
+
+[[noreturn]] void refuse(std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton verify",
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+std::vector<const Case*> chosen(const Suite& suite, const std::string& filter) {
+    std::vector<const Case*> cases;
+    try {
+        const std::regex pattern(filter);
+        for (const Case& each : suite.cases)
+            if (std::regex_search(each.name, pattern)) cases.push_back(&each);
+    } catch (const std::regex_error& error) {
+        refuse(fmt::format("--filter '{}' is no regular expression: {}", filter, error.what()), "Correct it.");
+    }
+    if (cases.empty())
+        refuse(fmt::format("no case of {} is called '{}'", suite.name, filter),
+               "`texton verify SUITE --list` has all.");
+    return cases;
+}
+
+std::string difference_of(const Result& result) {
+    return result.comparisons.empty() ? "-" : std::to_string(result.differing());
+}
+
+std::string ulp_of(const Result& result) {
+    if (result.comparisons.empty()) return "-";
+    return result.max_ulp() == kFarthest ? "NaN" : std::to_string(result.max_ulp());
+}
+
+// --- approving -------------------------------------------------------------------------------------------------------
+
+bool confirmed(std::size_t count) {
+    fmt::print("Write {} references? [y/N] ", count);
+    std::fflush(stdout);
+    std::string answer;
+    std::getline(std::cin, answer);
+    return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+const char* change_of(const Result& result) {
+    if (!result.reference) return "new";
+    if (result.comparisons.empty())
+        return result.pictures == result.reference->pictures ? "other inputs" : "other size";
+    return result.outcome == Outcome::passed ? "changed, as far as allowed" : "changed";
+}
+
+// A result is approved unless one reference of the case is equal to it.
+Status update(const Options& options, const Suite& suite, const Device& device, const std::vector<const Case*>& cases,
+              const std::vector<Result>& results) {
+    std::vector<std::size_t> changed;
+    Table table({"case", "", "differing texels", "max ulp"});
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Result& result = results[i];
+        if (result.outcome == Outcome::failed || result.equal) continue;
+        changed.push_back(i);
+        table.add({cases[i]->name, change_of(result), difference_of(result), ulp_of(result)});
+    }
+    if (changed.empty()) {
+        fmt::print("Nothing to approve.\n");
+        return Status::good;
+    }
+    fmt::print("{}", table.of_words().text());
+    if (!options.yes && !confirmed(changed.size())) {
+        fmt::print("Nothing was written.\n");
+        return Status::different;
+    }
+    for (const std::size_t i : changed) {
+        verify::write_reference({.path = verify::reference_path(suite.references, cases[i]->name, options.variant),
+                                 .pictures = results[i].pictures,
+                                 .inputs = results[i].inputs,
+                                 .device = device.name(),
+                                 .driver = device.properties().driver_version,
+                                 .toolkit = TEXTON_VERSION});
+    }
+    fmt::print("{} references written to {}\n", changed.size(), suite.references.string());
+    return Status::good;
+}
+
+// --- telling ---------------------------------------------------------------------------------------------------------
+
+using Counts = std::array<std::size_t, 4>;  // by Outcome
+
+std::size_t count_of(const Counts& counts, Outcome outcome) { return counts[static_cast<std::size_t>(outcome)]; }
+
+std::string words_of(const Counts& counts) {
+    std::string out = fmt::format("{} passed", count_of(counts, Outcome::passed));
+    if (const std::size_t n = count_of(counts, Outcome::differs)) out += fmt::format(", {} differ", n);
+    if (const std::size_t n = count_of(counts, Outcome::no_reference)) out += fmt::format(", {} without reference", n);
+    if (const std::size_t n = count_of(counts, Outcome::failed)) out += fmt::format(", {} failed", n);
+    return out;
+}
+
+void print_results(const Suite& suite, const std::vector<const Case*>& cases, const std::vector<Result>& results,
+                   const Counts& counts, const fs::path& report) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        if (results[i].outcome == Outcome::passed) continue;
+        fmt::print("{}: {}: {}\n", name(results[i].outcome), cases[i]->name, results[i].message);
+    }
+    fmt::print("{}: {} cases: {}\n", suite.name, cases.size(), words_of(counts));
+    if (!report.empty()) fmt::print("report: {}\n", (report / "index.html").string());
+}
+
+Json json_of(const Suite& suite, const Device& device, const std::vector<const Case*>& cases,
+             const std::vector<Result>& results, const Counts& counts) {
+    Json out{{"suite", suite.name},
+             {"device", device.name()},
+             {"total",
+              {{"cases", cases.size()},
+               {"passed", count_of(counts, Outcome::passed)},
+               {"differs", count_of(counts, Outcome::differs)},
+               {"no_reference", count_of(counts, Outcome::no_reference)},
+               {"failed", count_of(counts, Outcome::failed)}}},
+             {"cases", Json::array()}};
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Result& result = results[i];
+        Json row{{"name", cases[i]->name},          {"outcome", name(result.outcome)}, {"message", result.message},
+                 {"differing", result.differing()}, {"max_ulp", result.max_ulp()},     {"reference", nullptr},
+                 {"seconds", result.seconds}};
+        if (result.reference) row["reference"] = result.reference->path.string();
+        out["cases"].push_back(row);
+    }
+    return out;
+}
+
+Status run(const Options& options) {
+    const Suite suite = verify::read_suite(options.suite);
+    const std::vector<const Case*> cases = chosen(suite, options.filter);
+    if (options.list) {
+        for (const Case* each : cases) fmt::print("{}\n", each->name);
+        return Status::good;
+    }
+    const Device device = viewer::device_named(options.device);
+    std::vector<Result> results;
+    {
+        ProgressBar bar("verifying");
+        std::size_t done = 0;
+        results = verify::run_cases(cases, suite, device, options.jobs, [&](std::size_t) {
+            bar.show(static_cast<double>(++done) / static_cast<double>(cases.size()));
+        });
+    }
+    Counts counts{};
+    for (const Result& result : results) ++counts[static_cast<std::size_t>(result.outcome)];
+    if (!options.junit.empty()) verify::write_junit(options.junit, suite, cases, results);
+    if (!options.report.empty()) verify::write_report(options.report, suite, device, cases, results);
+
+    const bool errors = count_of(counts, Outcome::failed) > 0;
+    if (options.update) {
+        for (std::size_t i = 0; i < cases.size(); ++i)
+            if (results[i].outcome == Outcome::failed)
+                fmt::print("failed: {}: {}\n", cases[i]->name, results[i].message);
+        const Status status = update(options, suite, device, cases, results);
+        return errors ? Status::failed : status;
+    }
+    if (options.json) {
+        print_json(json_of(suite, device, cases, results, counts));
+    } else {
+        print_results(suite, cases, results, counts, options.report);
+    }
+    if (errors) return Status::failed;
+    return count_of(counts, Outcome::passed) == cases.size() ? Status::good : Status::different;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& program, Status& status) {
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = program.add_subcommand(
+        "verify", "Runs a suite of regression tests: kernels on pictures, held against approved references");
+    command->add_option("SUITE", options->suite, "The suite, in JSON")->required()->type_name("FILE");
+    command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
+    command->add_option("--filter", options->filter, "Only the cases in whose names this is found")->type_name("REGEX");
+    command->add_flag("--list", options->list, "Print the names of the cases, and run none");
+    CLI::Option* update =
+        command->add_flag("--update", options->update, "Approve what is made now: shows what changes, and asks");
+    command->add_flag("--yes", options->yes, "With --update: do not ask")->needs(update);
+    command
+        ->add_option("--as", options->variant, "With --update: approve beside what there is, under this name (sm_90)")
+        ->type_name("NAME")
+        ->needs(update);
+    command->add_option("--report", options->report, "Write pages with pictures of what does not pass to this folder")
+        ->type_name("FOLDER");
+    command->add_option("--junit", options->junit, "Write the results as JUnit XML")->type_name("FILE");
+    command->add_option("--jobs", options->jobs, "Cases at a time; without it as many as the machine has threads")
+        ->check(CLI::PositiveNumber)
+        ->type_name("N");
+    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->footer(
+        "A case passes if what its kernel makes is within its tolerance of one of its references. The format of\n"
+        "suites and references is in tests/regress/README.md of Texton's sources.\n"
+        "\n"
+        "Examples:\n"
+        "  texton verify suite.json                            # on the GPU if there is one\n"
+        "  texton verify suite.json --filter '^blur/' --report out\n"
+        "  texton verify suite.json --update                   # approve\n"
+        "  texton verify suite.json --device cuda --update --as sm_90 --yes\n"
+        "\n"
+        "Exit status: 0 if all cases pass; 1 if some differ or have no reference, or the update was declined; 2 if\n"
+        "some cannot be run, or the suite cannot be read.");
+    command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace texton::cli

@@ -1,0 +1,81 @@
+#include "viewer/verify/junit.h"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string element_of(const Suite& suite, const Case& of, const Result& result) {
+    const std::string head = fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.4f}")", escaped(suite.name),
+                                         escaped(of.name), result.seconds);
+    if (result.outcome == Outcome::passed) return head + "/>\n";
+    const char* tag = result.outcome == Outcome::failed ? "error" : "failure";
+    return fmt::format("{}>\n      <{} type=\"{}\" message=\"{}\"/>\n    </testcase>\n", head, tag,
+                       name(result.outcome), escaped(result.message));
+}
+
+}  // namespace
+
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char letter : text) {
+        switch (letter) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            case '\n': out += "&#10;"; break;
+            default: out += static_cast<unsigned char>(letter) < ' ' ? '?' : letter;
+        }
+    }
+    return out;
+}
+
+void write_text(const fs::path& path, const std::string& text) {
+    fs::path aside = path;
+    aside += fmt::format(".{}", ::getpid());
+    std::error_code failed;
+    {
+        std::ofstream file(aside, std::ios::binary);
+        file << text;
+        file.close();
+        if (file) fs::rename(aside, path, failed);
+        if (file && !failed) return;
+    }
+    std::error_code ignored;
+    fs::remove(aside, ignored);
+    throw Error({.code = ErrorCode::io,
+                 .object = "texton::verify",
+                 .problem = fmt::format("{} cannot be written", path.string()),
+                 .remedy = "Make its folder, or room."});
+}
+
+void write_junit(const fs::path& path, const Suite& suite, const std::vector<const Case*>& cases,
+                 const std::vector<Result>& results) {
+    std::size_t failures = 0, errors = 0;
+    double seconds = 0;
+    std::string rows;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Result& result = results[i];
+        errors += result.outcome == Outcome::failed ? 1 : 0;
+        failures += result.outcome == Outcome::differs || result.outcome == Outcome::no_reference ? 1 : 0;
+        seconds += result.seconds;
+        rows += element_of(suite, *cases[i], result);
+    }
+    const std::string counts =
+        fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{:.4f}")", cases.size(), failures, errors, seconds);
+    write_text(path,
+               fmt::format("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites {}>\n  <testsuite name=\"{}\" "
+                           "{}>\n{}  </testsuite>\n</testsuites>\n",
+                           counts, escaped(suite.name), counts, rows));
+}
+
+}  // namespace texton::verify

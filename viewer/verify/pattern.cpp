@@ -1,0 +1,126 @@
+// A pattern is a kernel without textures that the CPU device runs: so that its colours become texels as all others do.
+#include "viewer/verify/pattern.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+#include <texton/float_math.h>
+#include <texton/launch.h>
+#include <texton/linear.h>
+
+namespace texton::verify {
+namespace {
+
+// A mixer of 32 bits: each bit of the input changes about half of the output's.
+std::uint32_t mixed(std::uint32_t x) {
+    x ^= x >> 16;
+    x *= 0x7feb352dU;
+    x ^= x >> 15;
+    x *= 0x846ca68bU;
+    x ^= x >> 16;
+    return x;
+}
+
+struct Drawing {
+    PatternKind kind;
+    std::uint32_t seed;
+    float low;
+    float high;
+    Extent extent;
+
+    Float4 operator()(PixelPlace at) const {
+        const Float4 color = color_of(at);
+        const float span = high - low;
+        return {low + color.x * span, low + color.y * span, low + color.z * span, low + color.w * span};
+    }
+
+private:
+    Float4 color_of(PixelPlace at) const {
+        switch (kind) {
+            case PatternKind::noise: return {random(at, 0), random(at, 1), random(at, 2), random(at, 3)};
+            case PatternKind::gradient: return gradient(at);
+            case PatternKind::zone_plate: return zone_plate(at);
+            case PatternKind::checker: return checker(at);
+        }
+        return {};
+    }
+
+    float random(PixelPlace at, std::uint32_t channel) const {
+        std::uint32_t value = mixed(seed + 0x9e3779b9U);
+        for (const auto part : {at.x, at.y, at.z}) value = mixed(value ^ static_cast<std::uint32_t>(part));
+        return static_cast<float>(mixed(value ^ channel) >> 8) / 16777215.0f;
+    }
+    static float share(float middle, std::size_t side) { return middle / static_cast<float>(side); }
+    Float4 gradient(PixelPlace at) const {
+        const float x = share(at.middle_x(), extent.width);
+        const float y = share(at.middle_y(), extent.height);
+        const float z = share(at.middle_z(), extent.depth);
+        return {x, y, (x + y + z) / 3.0f, 1.0f - y * 0.5f};
+    }
+    Float4 zone_plate(PixelPlace at) const {
+        const float x = at.middle_x() - static_cast<float>(extent.width) * 0.5f;
+        const float y = at.middle_y() - static_cast<float>(extent.height) * 0.5f;
+        const float half_turns = (x * x + y * y) / static_cast<float>(extent.width) + static_cast<float>(at.z) * 0.25f;
+        const float grey = 0.5f + 0.5f * sine_cosine_of(half_turns).cosine;
+        return {grey, grey, grey, 1.0f};
+    }
+    static Float4 checker(PixelPlace at) {
+        constexpr std::int32_t kSide = 4;
+        const bool bright = (at.x / kSide + at.y / kSide + at.z) % 2 != 0;
+        return bright ? Float4{1.0f, 0.875f, 0.25f, 1.0f} : Float4{0.0f, 0.125f, 0.5f, 0.75f};
+    }
+};
+
+std::array<float, 2> full_range(Format format) {
+    const FormatInfo& row = info(format);
+    switch (row.kind) {
+        case FormatKind::uint: return {0, std::ldexp(1.0f, row.bits) - 1};
+        case FormatKind::sint: return {-std::ldexp(1.0f, row.bits - 1), std::ldexp(1.0f, row.bits - 1) - 1};
+        case FormatKind::snorm: return {-1, 1};
+        case FormatKind::floating:
+        case FormatKind::unorm:
+        case FormatKind::srgb: return {0, 1};
+    }
+    return {};
+}
+
+void fill_with_noise(std::vector<std::byte>& bytes, std::uint32_t seed) {
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<std::byte>(mixed(mixed(seed + 0x9e3779b9U) ^ static_cast<std::uint32_t>(i)));
+}
+
+}  // namespace
+
+HostArray draw(const Pattern& pattern, const ArrayInfo& info) {
+    const FormatLayout layout = texton::info(info.format).layout;
+    const bool blocks = layout == FormatLayout::block;
+    if (layout == FormatLayout::planar || (blocks && pattern.kind != PatternKind::noise)) {
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton::verify::draw",
+                     .problem = fmt::format("no such pattern can be drawn in {}", name(info.format)),
+                     .remedy = blocks ? "Use noise." : "Use a format for each plane."});
+    }
+    HostArray array(info);
+    const Device device = Device::cpu();
+    const Stream stream(device);
+    const auto [low, high] = pattern.range.value_or(full_range(info.format));
+    for (std::size_t level = 0; level < array.levels.size(); ++level) {
+        HostPicture& picture = array.levels[level];
+        const std::uint32_t seed = pattern.seed + static_cast<std::uint32_t>(level);
+        if (blocks) {
+            fill_with_noise(picture.texels, seed);
+            continue;
+        }
+        const Linear memory(device, info.format, picture.extent);
+        const View view = memory.view(info.format, picture.extent);
+        launch(stream, view, Drawing{pattern.kind, seed, low, high, picture.extent});
+        stream.synchronize();
+        copy(picture.view(), view);
+    }
+    return array;
+}
+
+}  // namespace texton::verify

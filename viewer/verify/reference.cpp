@@ -1,0 +1,140 @@
+#include "viewer/verify/reference.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "viewer/verify/json_object.h"
+#include "viewer/verify/sha256.h"
+#include "viewer/verify/suite.h"
+
+namespace texton::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kVersion = 1;
+constexpr const char* kEnding = ".texref";
+
+[[noreturn]] void refuse(const fs::path& path, std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::io,
+                 .object = "texton::verify::read_reference",
+                 .problem = fmt::format("{} {}", path.string(), problem),
+                 .remedy = std::move(remedy)});
+}
+
+HostPicture read_header(const Json& value) {
+    JsonObject object(value, "picture");
+    const std::string where = object.where();
+    const Format format = format_of(object.text("format").value_or(""), where);
+    const Extent extent{object.count("width", 1).value_or(0), object.count("height", 1).value_or(0),
+                        object.count("depth", 1).value_or(1)};
+    return {format, extent};
+}
+
+// What texels follow is in the header, whose sizes may be wrong: none is larger than the file.
+void check_size(const Json& picture, std::uintmax_t bytes_left) {
+    double texels = 1;
+    for (const char* side : {"width", "height", "depth"}) texels *= picture.at(side).get<double>();
+    // Blocks have a quarter of a byte a texel or more.
+    if (texels > 4.0 * static_cast<double>(bytes_left) + 16) throw std::out_of_range("a side");
+}
+
+}  // namespace
+
+Reference read_reference(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) refuse(path, "cannot be read", "Approve one with --update.");
+    Reference reference;
+    reference.path = path;
+    std::string line;
+    std::getline(file, line);
+    const std::uintmax_t bytes = fs::file_size(path);
+    try {
+        const Json header = Json::parse(line);
+        if (header.at("texref").get<int>() != kVersion) throw std::invalid_argument("texref");
+        for (const Json& picture : header.at("pictures")) {
+            check_size(picture, bytes);
+            reference.pictures.push_back(read_header(picture));
+            std::vector<std::byte>& texels = reference.pictures.back().texels;
+            file.read(reinterpret_cast<char*>(texels.data()), static_cast<std::streamsize>(texels.size()));
+            if (!file) refuse(path, "is cut off", "Approve it again with --update.");
+            if (sha256(texels) != picture.at("sha256").get<std::string>())
+                refuse(path, "has other texels than its SHA-256 is of", "Approve it again with --update.");
+        }
+        reference.inputs = header.at("inputs").get<std::vector<std::string>>();
+        reference.device = header.at("device").get<std::string>();
+        reference.driver = header.at("driver").get<int>();
+        reference.toolkit = header.at("toolkit").get<std::string>();
+    } catch (const Error& error) {
+        if (error.code() == ErrorCode::io) throw;
+        refuse(path, "is no reference", "Approve one with --update.");
+    } catch (const std::exception&) {
+        refuse(path, "is no reference", "Approve one with --update.");
+    }
+    return reference;
+}
+
+void write_reference(const Reference& reference) {
+    Json header;
+    header["texref"] = kVersion;
+    header["pictures"] = Json::array();
+    for (const HostPicture& picture : reference.pictures) {
+        header["pictures"].push_back({{"format", name(picture.format)},
+                                      {"width", picture.extent.width},
+                                      {"height", picture.extent.height},
+                                      {"depth", picture.extent.depth},
+                                      {"sha256", sha256(picture.texels)}});
+    }
+    header["inputs"] = reference.inputs;
+    header["device"] = reference.device;
+    header["driver"] = reference.driver;
+    header["toolkit"] = reference.toolkit;
+    std::error_code failed;
+    fs::create_directories(reference.path.parent_path(), failed);
+    fs::path aside = reference.path;
+    aside += fmt::format(".{}", ::getpid());
+    {
+        std::ofstream file(aside, std::ios::binary);
+        file << header.dump() << '\n';
+        for (const HostPicture& picture : reference.pictures)
+            file.write(reinterpret_cast<const char*>(picture.texels.data()),
+                       static_cast<std::streamsize>(picture.texels.size()));
+        file.close();
+        if (file) fs::rename(aside, reference.path, failed);
+        if (file && !failed) return;
+    }
+    std::error_code ignored;
+    fs::remove(aside, ignored);
+    throw Error({.code = ErrorCode::io,
+                 .object = "texton::verify::write_reference",
+                 .problem = fmt::format("{} cannot be written", reference.path.string()),
+                 .remedy = "Make room, or the folder writable."});
+}
+
+fs::path reference_path(const fs::path& folder, const std::string& name_of_case, const std::string& variant) {
+    return folder / (file_name(name_of_case) + (variant.empty() ? "" : "@" + file_name(variant)) + kEnding);
+}
+
+std::vector<Reference> read_references(const fs::path& folder, const std::string& name_of_case) {
+    const std::string stem = file_name(name_of_case);
+    std::vector<fs::path> paths;
+    std::error_code none;
+    for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none)) {
+        const fs::path& path = entry->path();
+        const std::string found = path.stem().string();
+        if (path.extension() == kEnding && found.substr(0, found.find('@')) == stem) paths.push_back(path);
+    }
+    std::ranges::sort(paths);
+    std::vector<Reference> references;
+    for (const fs::path& path : paths) references.push_back(read_reference(path));
+    return references;
+}
+
+}  // namespace texton::verify

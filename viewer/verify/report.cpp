@@ -1,0 +1,303 @@
+#include "viewer/verify/report.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+#include <texton/image.h>
+#include <texton/picture_save.h>
+
+#include "viewer/verify/footprint.h"
+#include "viewer/verify/junit.h"
+
+namespace texton::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStyle = R"(<style>
+body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; }
+th, td { text-align: left; padding: .2em .8em .2em 0; border-bottom: 1px solid #ddd; vertical-align: top; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; }
+code, .values { font: 13px ui-monospace, monospace; }
+figure { display: inline-block; margin: 0 1em 1em 0; }
+img { image-rendering: pixelated; display: block; background: #000; }
+.wipe { position: relative; display: inline-block; }
+.wipe .top { position: absolute; left: 0; top: 0; }
+input[type=range] { display: block; width: 100%; margin: .4em 0; }
+.passed { color: #176b2c; } .differs, .failed, .no_reference { color: #b00020; }
+</style>
+)";
+
+// Wipes between the two pictures of every slider.
+constexpr const char* kScript = R"(<script>
+for (const slider of document.querySelectorAll('input[type=range]')) {
+    const top = slider.parentNode.querySelector('.top');
+    const wipe = () => { top.style.clipPath = `inset(0 ${100 - slider.value}% 0 0)`; };
+    slider.addEventListener('input', wipe);
+    wipe();
+}
+</script>
+)";
+
+std::string page(const std::string& title, const std::string& body) {
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + escaped(title) +
+           "</title>\n" + kStyle + "</head>\n<body>\n<h1>" + escaped(title) + "</h1>\n" + body + "</body>\n</html>\n";
+}
+
+// --- pictures to look at ---------------------------------------------------------------------------------------------
+
+float shown(float value, const FormatInfo& format) {
+    if (!(value == value)) return 0;
+    switch (format.kind) {
+        case FormatKind::unorm:
+        case FormatKind::srgb: return value;
+        case FormatKind::snorm: return value * 0.5f + 0.5f;
+        case FormatKind::uint: return value / std::ldexp(1.0f, format.bits);
+        case FormatKind::sint: return value / std::ldexp(1.0f, format.bits) + 0.5f;
+        case FormatKind::floating: break;
+    }
+    if (value <= 0.0031308f) return 12.92f * value;  // linear light
+    return 1.055f * std::pow(std::min(value, 1.0f), 1 / 2.4f) - 0.055f;
+}
+
+std::byte code_of(float value) { return static_cast<std::byte>(std::lround(255 * std::clamp(value, 0.0f, 1.0f))); }
+
+// Slices below each other.
+Extent flat(const Extent& extent) { return {extent.width, extent.height * extent.depth}; }
+
+// Four shown values a texel; one channel is grey, and alpha is left for itself.
+std::vector<float> shown_values(const HostPicture& picture) {
+    const FormatInfo& format = info(picture.format);
+    std::vector<float> values = read_channels(picture.view());
+    for (std::size_t i = 0; i < values.size(); i += 4) {
+        for (std::size_t c = 0; c < 4; ++c) values[i + c] = c < format.channels ? shown(values[i + c], format) : 0;
+        if (format.channels == 1) values[i + 1] = values[i + 2] = values[i];
+    }
+    return values;
+}
+
+using Texels = std::vector<std::byte>;
+
+Texels opaque(const std::vector<float>& values) {
+    Texels texels(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) texels[i] = i % 4 == 3 ? std::byte{255} : code_of(values[i]);
+    return texels;
+}
+
+// What differs most is white; a difference of alpha is grey.
+std::pair<Texels, float> amplified(const std::vector<float>& a, const std::vector<float>& b) {
+    std::vector<float> difference(a.size());
+    float largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const float each = std::abs(std::clamp(a[i], 0.0f, 1.0f) - std::clamp(b[i], 0.0f, 1.0f));
+        difference[i] = each;
+        largest = std::max(largest, each);
+    }
+    const float factor = largest > 0 ? 1 / largest : 1;
+    for (std::size_t i = 0; i < a.size(); i += 4)
+        for (std::size_t c = 0; c < 3; ++c) difference[i + c] = std::max(difference[i + c], difference[i + 3]) * factor;
+    return {opaque(difference), factor};
+}
+
+std::string base64(std::string_view bytes) {
+    constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string out;
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t word = 0;
+        const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+        for (std::size_t b = 0; b < 3; ++b) {
+            const std::uint32_t byte = b < count ? static_cast<unsigned char>(bytes[i + b]) : 0U;
+            word = word << 8 | byte;
+        }
+        for (std::size_t letter = 0; letter < 4; ++letter)
+            out += letter <= count ? kLetters[word >> (18 - 6 * letter) & 63] : '=';
+    }
+    return out;
+}
+
+// Writes the picture beside the page, and gives it as an element that has its bytes.
+std::string image(const fs::path& path, Extent extent, const Texels& texels, const char* attributes = "") {
+    write_image(path, Format::rgba8_unorm, extent, texels);
+    std::ifstream file(path, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(file), {});
+    const std::size_t enlarged = std::max<std::size_t>(1, 320 / std::max(extent.width, extent.height));
+    return fmt::format("<img {}alt=\"{}\" width=\"{}\" height=\"{}\" src=\"data:image/png;base64,{}\">\n", attributes,
+                       path.stem().string(), extent.width * enlarged, extent.height * enlarged, base64(bytes));
+}
+
+// Every bit, where the kind of file has the format.
+void save_exact(const fs::path& path, const HostPicture& picture) {
+    HostPicture kept = picture;
+    // DDS lacks them; the codes are the same.
+    if (kept.format == Format::r8_srgb) kept.format = Format::r8_unorm;
+    if (kept.format == Format::rg8_srgb) kept.format = Format::rg8_unorm;
+    save(path, std::as_const(kept).view());
+}
+
+// --- a case ----------------------------------------------------------------------------------------------------------
+
+std::string values_of(const std::array<double, 4>& values, std::size_t channels) {
+    std::string out;
+    for (std::size_t c = 0; c < channels; ++c) out += fmt::format("{}{:.9g}", c == 0 ? "" : " ", values[c]);
+    return out;
+}
+
+std::string place_of(const Offset& at, const Extent& extent) {
+    return extent.depth > 1 ? fmt::format("{}, {}, {}", at.x, at.y, at.z) : fmt::format("{}, {}", at.x, at.y);
+}
+
+std::string words_of(const std::optional<std::vector<Tap>>& taps) {
+    if (!taps) return "&mdash;";
+    constexpr std::size_t kMost = 9;
+    std::string out;
+    for (std::size_t i = 0; i < std::min(kMost, taps->size()); ++i) {
+        const Tap& tap = (*taps)[i];
+        out += fmt::format("{}({}, {}) &times; {:.6g}", i == 0 ? "" : "<br>", tap.at.x, tap.at.y, tap.weight);
+    }
+    if (taps->size() > kMost) out += fmt::format("<br>and {} more", taps->size() - kMost);
+    return out;
+}
+
+std::string worst_table(const Case& of, const Comparison& comparison, const Extent& extent, std::size_t picture) {
+    constexpr std::size_t kTraced = 4;  // each takes runs of the kernel
+    std::vector<Offset> places;
+    for (const WorstTexel& texel : comparison.worst)
+        if (places.size() < kTraced) places.push_back(texel.at);
+    const std::vector<std::optional<std::vector<Tap>>> taps = footprints(of, places, picture);
+    const bool traced = std::ranges::any_of(taps, [](const auto& each) { return each.has_value(); });
+    std::string out = "<table>\n<tr><th>worst at<th>ulp<th>difference<th>expected<th>actual";
+    out += traced ? "<th>texels that led to it &times; weight\n" : "\n";
+    for (std::size_t i = 0; i < comparison.worst.size(); ++i) {
+        const WorstTexel& texel = comparison.worst[i];
+        const std::size_t channels = comparison.channels.size();
+        out += fmt::format(
+            "<tr><td>{}<td class=\"number\">{}<td class=\"number\">{:.6g}<td class=\"values\">{}<td "
+            "class=\"values\">{}",
+            place_of(texel.at, extent), texel.ulp == kFarthest ? "NaN" : std::to_string(texel.ulp), texel.difference,
+            values_of(texel.a, channels), values_of(texel.b, channels));
+        if (traced) out += "<td class=\"values\">" + (i < taps.size() ? words_of(taps[i]) : std::string());
+        out += '\n';
+    }
+    return out + "</table>\n";
+}
+
+std::string numbers_of(const Comparison& comparison) {
+    const Difference& all = comparison.all;
+    return fmt::format("<p>{} texels differ; max ulp {}, max difference {:.6g}, MSE {:.6g}, PSNR {:.6g} dB.</p>\n",
+                       all.differing, all.max_ulp == kFarthest ? "NaN" : std::to_string(all.max_ulp), all.max, all.mse,
+                       all.psnr);
+}
+
+// A name with the picture's number, where there are several.
+std::string numbered(const char* name, const Result& result, std::size_t picture) {
+    return result.pictures.size() > 1 ? fmt::format("{}_{}", name, picture) : name;
+}
+
+std::string figure(const std::string& image, const std::string& caption) {
+    return "<figure>\n" + image + "<figcaption>" + caption + "</figcaption>\n</figure>\n";
+}
+
+// A picture that can be held against its reference.
+std::string compared(const fs::path& folder, const Case& of, const Result& result, std::size_t i) {
+    const HostPicture& actual = result.pictures[i];
+    const HostPicture& expected = result.reference->pictures[i];
+    const auto path = [&](const char* name) { return folder / (numbered(name, result, i) + ".png"); };
+    const Extent extent = flat(actual.extent);
+    const std::vector<float> shown_actual = shown_values(actual), shown_expected = shown_values(expected);
+    const auto [difference, factor] = amplified(shown_expected, shown_actual);
+    std::string out = "<figure>\n<div class=\"wipe\">\n" + image(path("actual"), extent, opaque(shown_actual)) +
+                      image(path("expected"), extent, opaque(shown_expected), "class=\"top\" ") +
+                      "<input type=\"range\" min=\"0\" max=\"100\" value=\"50\" aria-label=\"wipe\">\n</div>\n"
+                      "<figcaption>left expected, right actual</figcaption>\n</figure>\n";
+    out += figure(image(path("difference"), extent, difference), fmt::format("difference &times; {:.4g}", factor));
+    out += figure(image(path("ulp"), extent, ulp_map(ulp_distances(expected.view(), actual.view()))),
+                  "ulp distance: black 0, pale 65536 and more");
+    return out + numbers_of(result.comparisons[i]) + worst_table(of, result.comparisons[i], actual.extent, i);
+}
+
+std::string pictures_of(const fs::path& folder, const Case& of, const Result& result) {
+    std::string out;
+    for (std::size_t i = 0; i < result.pictures.size(); ++i) {
+        const HostPicture& actual = result.pictures[i];
+        if (result.pictures.size() > 1) out += fmt::format("<h2>Picture {}</h2>\n", i);
+        out += fmt::format("<p>{}</p>\n", actual.words());
+        save_exact(folder / (numbered("actual", result, i) + ".dds"), actual);
+        if (!result.comparisons.empty()) {
+            save_exact(folder / (numbered("expected", result, i) + ".dds"), result.reference->pictures[i]);
+            out += compared(folder, of, result, i);
+            continue;
+        }
+        out += figure(
+            image(folder / (numbered("actual", result, i) + ".png"), flat(actual.extent), opaque(shown_values(actual))),
+            "actual");
+    }
+    if (!result.comparisons.empty() || !result.reference) return out;
+    const std::vector<HostPicture>& expected = result.reference->pictures;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const std::string name = expected.size() > 1 ? fmt::format("expected_{}", i) : "expected";
+        save_exact(folder / (name + ".dds"), expected[i]);
+        out +=
+            figure(image(folder / (name + ".png"), flat(expected[i].extent), opaque(shown_values(expected[i]))), name);
+    }
+    return out;
+}
+
+std::string reference_words(const Reference& reference) {
+    const std::string driver = reference.driver != 0 ? fmt::format(", driver {}", reference.driver) : "";
+    return fmt::format("<p>Reference: <code>{}</code>, made on {}{} by Texton {}.</p>\n",
+                       escaped(reference.path.filename().string()), escaped(reference.device), driver,
+                       escaped(reference.toolkit));
+}
+
+void write_case(const fs::path& folder, const Suite& suite, const Case& of, const Result& result) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    std::string body =
+        fmt::format("<p class=\"{}\">{}</p>\n", file_name(name(result.outcome)), escaped(result.message));
+    body += fmt::format("<p>Kernel <code>{}</code> of suite {}. <a href=\"../index.html\">All cases</a></p>\n",
+                        escaped(of.run.kernel->info.name), escaped(suite.name));
+    if (result.reference) body += reference_words(*result.reference);
+    body += pictures_of(folder, of, result) + kScript;
+    write_text(folder / "index.html", page(of.name, body));
+}
+
+}  // namespace
+
+void write_report(const fs::path& folder, const Suite& suite, const Device& device,
+                  const std::vector<const Case*>& cases, const std::vector<Result>& results) {
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    std::string rows;
+    std::size_t passed = 0;
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const Result& result = results[i];
+        std::string title = escaped(cases[i]->name);
+        if (result.outcome == Outcome::passed) {
+            ++passed;
+        } else {
+            const std::string place = file_name(cases[i]->name);
+            write_case(folder / place, suite, *cases[i], result);
+            title = fmt::format("<a href=\"{}/index.html\">{}</a>", place, title);
+        }
+        rows += fmt::format(
+            "<tr><td>{}<td class=\"{}\">{}<td class=\"number\">{}<td class=\"number\">{}<td "
+            "class=\"number\">{:.3f}<td>{}\n",
+            title, file_name(name(result.outcome)), name(result.outcome), result.differing(),
+            result.max_ulp() == kFarthest ? "NaN" : std::to_string(result.max_ulp()), result.seconds,
+            escaped(result.message));
+    }
+    const std::string body = fmt::format(
+        "<p>{} of {} cases passed on {}.</p>\n<table>\n<tr><th>case<th><th>differing "
+        "texels<th>max ulp<th>seconds<th>\n{}</table>\n",
+        passed, cases.size(), escaped(device.name()), rows);
+    write_text(folder / "index.html", page(suite.name, body));
+}
+
+}  // namespace texton::verify

@@ -1,0 +1,184 @@
+#include "viewer/verify/run_suite.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::verify {
+namespace {
+
+std::vector<Comparison> compare_all(const std::vector<HostPicture>& pictures, const Reference& reference) {
+    std::vector<Comparison> comparisons;
+    for (std::size_t i = 0; i < pictures.size(); ++i)
+        comparisons.push_back(compare(reference.pictures[i].view(), pictures[i].view(), {.ssim = false, .worst = 16}));
+    return comparisons;
+}
+
+// Why pictures are not what they should be, before a texel is looked at.
+std::string unlike(const std::vector<HostPicture>& pictures, const Reference& reference) {
+    const std::vector<HostPicture>& expected = reference.pictures;
+    if (pictures.size() != expected.size())
+        return fmt::format("{} pictures were made, but the reference has {}", pictures.size(), expected.size());
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+        if (pictures[i].format != expected[i].format || pictures[i].extent != expected[i].extent)
+            return fmt::format("a picture of {} was made, but the reference is {}", pictures[i].words(),
+                               expected[i].words());
+    }
+    return {};
+}
+
+// The limits that do not hold, in words.
+std::string broken_limits(const Tolerance& tolerance, const Comparison& found, const Extent& extent) {
+    std::string out;
+    const auto check = [&out](const char* name, bool holds, double value, double allowed) {
+        if (!holds)
+            out += fmt::format("{}{} {:.9g} where {:.9g} is allowed", out.empty() ? "" : ", ", name, value, allowed);
+    };
+    const double texels = static_cast<double>(extent.width * extent.height * extent.depth);
+    const double share = static_cast<double>(found.all.differing) / texels;
+    if (tolerance.ulp) check("max ulp", found.all.max_ulp <= *tolerance.ulp, found.all.max_ulp, *tolerance.ulp);
+    if (tolerance.max) check("max", found.all.max <= *tolerance.max, found.all.max, *tolerance.max);
+    if (tolerance.mse) check("MSE", found.all.mse <= *tolerance.mse, found.all.mse, *tolerance.mse);
+    if (tolerance.psnr) check("PSNR", found.all.psnr >= *tolerance.psnr, found.all.psnr, *tolerance.psnr);
+    if (tolerance.share) check("share", share <= *tolerance.share, share, *tolerance.share);
+    return out;
+}
+
+// The pictures against one reference.
+Result judged(const Tolerance& tolerance, const std::vector<HostPicture>& pictures, const Reference& reference) {
+    Result result;
+    result.reference = reference;
+    result.outcome = Outcome::passed;
+    if (pictures == reference.pictures) {
+        result.equal = true;
+        return result;
+    }
+    result.message = unlike(pictures, reference);
+    if (result.message.empty()) {
+        result.comparisons = compare_all(pictures, reference);
+        for (std::size_t i = 0; i < pictures.size(); ++i) {
+            const std::string broken = broken_limits(tolerance, result.comparisons[i], pictures[i].extent);
+            if (broken.empty() || !result.message.empty()) continue;
+            const std::string which = pictures.size() > 1 ? fmt::format("picture {}: ", i) : "";
+            result.message =
+                fmt::format("{}{} of {} texels differ: {}", which, result.comparisons[i].all.differing,
+                            pictures[i].extent.width * pictures[i].extent.height * pictures[i].extent.depth, broken);
+        }
+    }
+    if (!result.message.empty()) result.outcome = Outcome::differs;
+    return result;
+}
+
+bool is_nearer(const Result& a, const Result& b) {
+    if (a.outcome != b.outcome) return a.outcome == Outcome::passed;
+    if (a.equal != b.equal) return a.equal;
+    if (a.comparisons.empty() != b.comparisons.empty()) return b.comparisons.empty();
+    return a.differing() < b.differing();
+}
+
+Result made_and_judged(const Case& of, const Suite& suite, const Device& device) {
+    std::vector<std::string> hashes;
+    std::vector<Texture> textures;
+    for (const Input& input : of.inputs) {
+        const HostArray array = read_input(input);
+        hashes.push_back(array.sha256());
+        textures.push_back(texture_of(input, upload(device, array)));
+    }
+    const std::vector<HostPicture> pictures = run(device, of.run, textures);
+    Result nearest;
+    nearest.outcome = Outcome::no_reference;
+    nearest.message = "it has no reference; approve what it makes with --update";
+    for (const Reference& reference : read_references(suite.references, of.name)) {
+        Result result = judged(of.tolerance, pictures, reference);
+        if (!nearest.reference || is_nearer(result, nearest)) nearest = std::move(result);
+    }
+    nearest.inputs = hashes;
+    if (nearest.reference && nearest.reference->inputs != hashes) {
+        nearest.equal = false;
+        if (nearest.outcome == Outcome::differs)
+            nearest.message += "; its inputs are not those of which the reference was made";
+    }
+    if (nearest.equal) {
+        nearest.reference->pictures.clear();
+    } else {
+        nearest.pictures = pictures;
+    }
+    return nearest;
+}
+
+}  // namespace
+
+const char* name(Outcome outcome) noexcept {
+    switch (outcome) {
+        case Outcome::passed: return "passed";
+        case Outcome::differs: return "differs";
+        case Outcome::no_reference: return "no reference";
+        case Outcome::failed: return "failed";
+    }
+    return "";
+}
+
+std::size_t Result::differing() const {
+    std::size_t texels = 0;
+    for (const Comparison& comparison : comparisons) texels += comparison.all.differing;
+    return texels;
+}
+
+std::uint32_t Result::max_ulp() const {
+    std::uint32_t ulp = 0;
+    for (const Comparison& comparison : comparisons) ulp = std::max(ulp, comparison.all.max_ulp);
+    return ulp;
+}
+
+HostArray read_input(const Input& input) {
+    if (const auto* made = std::get_if<Input::Made>(&input.source)) return draw(made->pattern, made->info);
+    const auto& files = std::get<Input::Files>(input.source);
+    return read_array(files.paths.size() == 1 ? open_picture(files.paths.front(), files.options)
+                                              : open_picture(files.paths, files.options));
+}
+
+Texture texture_of(const Input& input, const Array& array) {
+    return Texture(array, sampler_of(input.sampler, input.where + ", 'sampler'", array.info(), input.range.format),
+                   input.range);
+}
+
+Result run_case(const Case& of, const Suite& suite, const Device& device) {
+    const auto begin = std::chrono::steady_clock::now();
+    Result result;
+    try {
+        result = made_and_judged(of, suite, device);
+    } catch (const std::exception& error) {
+        result.outcome = Outcome::failed;
+        result.message = error.what();
+    }
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite& suite, const Device& device,
+                              unsigned jobs, const std::function<void(std::size_t)>& done) {
+    if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
+    std::vector<Result> results(cases.size());
+    std::atomic<std::size_t> next = 0;
+    std::mutex one_at_a_time;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < cases.size(); i = next++) {
+            results[i] = run_case(*cases[i], suite, device);
+            const std::lock_guard lock(one_at_a_time);
+            if (done) done(i);
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min<std::size_t>(jobs, cases.size()); ++i) threads.emplace_back(work);
+    work();
+    threads.clear();  // waits for them
+    return results;
+}
+
+}  // namespace texton::verify

@@ -1,0 +1,327 @@
+#include "viewer/verify/suite.h"
+
+#include <cctype>
+#include <fstream>
+#include <map>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::verify {
+namespace {
+
+namespace fs = std::filesystem;
+
+// --- lists that multiply ---------------------------------------------------------------------------------------------
+
+// The words of a value in a case's name.
+std::string words_of(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (!value.is_array()) return value.dump();
+    std::string out;
+    for (const Json& each : value) out += (out.empty() ? "" : "x") + words_of(each);
+    return out;
+}
+
+// { "a": { "b": value } } of "a.b".
+Json patch_of(std::string_view path, const Json& value) {
+    const std::size_t dot = path.find('.');
+    Json patch = Json::object();
+    patch[std::string(path.substr(0, dot))] =
+        dot == std::string_view::npos ? value : patch_of(path.substr(dot + 1), value);
+    return patch;
+}
+
+// A name and what it changes in a case, for each value of a list.
+std::vector<std::pair<std::string, Json>> choices_of(JsonObject& matrix, const std::string& key) {
+    const Json& values = matrix.at(key);
+    std::vector<std::pair<std::string, Json>> out;
+    if (values.is_array()) {
+        for (const Json& value : values) out.emplace_back(words_of(value), patch_of(key, value));
+    } else if (values.is_object()) {
+        for (const auto& [name, patch] : values.items()) {
+            JsonObject(patch, fmt::format("{}, '{}'", matrix.where(), name));
+            out.emplace_back(name, patch);
+        }
+    }
+    if (out.empty()) matrix.refuse(key, "is " + values.dump(), "Give a list of values, or an object of named changes.");
+    return out;
+}
+
+// Inputs that are named at the top of the suite.
+using Shared = std::map<std::string, Json>;
+
+void put_shared(Json& value, const Shared& shared, const std::string& where) {
+    if (!value.is_string()) return;
+    const auto found = shared.find(value.get<std::string>());
+    if (found == shared.end())
+        refuse_words(where, fmt::format("there is no input '{}'", value.get<std::string>()),
+                     "Name one of the suite's \"inputs\", or write an object.");
+    value = found->second;
+}
+
+void put_all_shared(Json& of_case, const Shared& shared, const std::string& where) {
+    if (of_case.contains("input")) put_shared(of_case["input"], shared, where);
+    if (of_case.contains("inputs") && of_case["inputs"].is_array())
+        for (Json& input : of_case["inputs"]) put_shared(input, shared, where);
+}
+
+std::vector<std::pair<std::string, Json>> multiplied(const std::string& name, Json of_case, const Shared& shared,
+                                                     const std::string& where) {
+    std::vector<std::pair<std::string, Json>> out;
+    const Json matrix = of_case.contains("matrix") ? of_case["matrix"] : Json::object();
+    of_case.erase("matrix");
+    put_all_shared(of_case, shared, where);
+    out.emplace_back(name, std::move(of_case));
+    JsonObject axes(matrix, where + ", 'matrix'");
+    for (const auto& [key, unused] : matrix.items()) {
+        std::vector<std::pair<std::string, Json>> longer;
+        for (const auto& [prefix, base] : out) {
+            for (const auto& [word, patch] : choices_of(axes, key)) {
+                Json changed = base;
+                changed.merge_patch(patch);
+                put_all_shared(changed, shared, where);
+                longer.emplace_back(prefix + "/" + word, std::move(changed));
+            }
+        }
+        out = std::move(longer);
+    }
+    return out;
+}
+
+// --- inputs ----------------------------------------------------------------------------------------------------------
+
+constexpr std::pair<const char*, PatternKind> kPatterns[] = {{"noise", PatternKind::noise},
+                                                             {"gradient", PatternKind::gradient},
+                                                             {"zone_plate", PatternKind::zone_plate},
+                                                             {"checker", PatternKind::checker}};
+
+std::size_t side_of(const JsonObject& object, const std::string& key, const Json& value) {
+    if (!value.is_number_unsigned() || value.get<std::size_t>() == 0)
+        object.refuse(key, "has the side " + value.dump(), "Give whole numbers above 0.");
+    return value.get<std::size_t>();
+}
+
+// [width], [width, height] or [width, height, depth]; what is not said is `rest`.
+Extent extent_of(JsonObject& object, const std::string& key, std::size_t rest) {
+    const Json& value = object.at(key);
+    if (!value.is_array() || value.empty() || value.size() > 3)
+        object.refuse(key, "is " + value.dump(), "Give [width, height].");
+    Extent extent{side_of(object, key, value[0]), 1, rest};
+    if (value.size() > 1) extent.height = side_of(object, key, value[1]);
+    if (value.size() > 2) extent.depth = side_of(object, key, value[2]);
+    return extent;
+}
+
+std::optional<Format> format_in(JsonObject& object, const std::string& key) {
+    const std::optional<std::string> name = object.text(key);
+    if (!name) return {};
+    return format_of(*name, object.where());
+}
+
+std::optional<ArrayKind> kind_in(JsonObject& object, const std::string& key) {
+    const std::optional<std::string> name = object.text(key);
+    if (!name) return {};
+    return kind_of(*name, object.where());
+}
+
+Input::Made made_input(JsonObject& object) {
+    Input::Made made;
+    const std::string pattern = *object.text("pattern");
+    const auto* found = std::ranges::find(kPatterns, pattern, [](const auto& row) { return std::string(row.first); });
+    if (found == std::end(kPatterns))
+        object.refuse("pattern", "is '" + pattern + "'", "Use noise, gradient, zone_plate or checker.");
+    made.pattern.kind = found->second;
+    made.pattern.seed = static_cast<std::uint32_t>(object.count("seed").value_or(1));
+    if (const Json* range = object.find("range")) {
+        if (!range->is_array() || range->size() != 2 || !(*range)[0].is_number() || !(*range)[1].is_number())
+            object.refuse("range", "is " + range->dump(), "Give [lowest, highest].");
+        made.pattern.range = {(*range)[0].get<float>(), (*range)[1].get<float>()};
+    }
+    made.info.kind = kind_in(object, "kind").value_or(ArrayKind::array_2d);
+    made.info.format = format_in(object, "format").value_or(Format::rgba8_unorm);
+    made.info.extent = extent_of(object, "size", 1);
+    made.info.layers = object.count("layers", 1).value_or(1);
+    const std::size_t all = static_cast<std::size_t>(full_levels(made.info));
+    made.info.levels = static_cast<int>(std::min(object.count("levels").value_or(1), all));
+    if (made.info.levels == 0) made.info.levels = static_cast<int>(all);
+    return made;
+}
+
+Input::Files files_input(JsonObject& object, const fs::path& folder) {
+    Input::Files files;
+    const Json& names = object.at("file");
+    const auto add = [&](const Json& name) {
+        if (!name.is_string()) object.refuse("file", "is " + names.dump(), "Give a path, or a list of paths.");
+        files.paths.push_back(folder / name.get<std::string>());
+    };
+    if (names.is_array()) {
+        for (const Json& name : names) add(name);
+    } else {
+        add(names);
+    }
+    files.options.kind = kind_in(object, "kind");
+    files.options.format = format_in(object, "format");
+    files.options.levels = static_cast<int>(object.count("levels").value_or(0));
+    return files;
+}
+
+void read_range(JsonObject& object, TextureRange& range) {
+    const Json* value = object.find("read");
+    if (value == nullptr) return;
+    JsonObject read(*value, object.where() + ", 'read'");
+    range.format = format_in(read, "format");
+    range.first_level = static_cast<int>(read.count("first_level").value_or(0));
+    range.levels = static_cast<int>(read.count("levels").value_or(0));
+    range.first_layer = read.count("first_layer").value_or(0);
+    range.layers = read.count("layers").value_or(0);
+    read.refuse_others();
+}
+
+Input read_input(const Json& value, const Json& sampler, const std::string& where, const fs::path& folder) {
+    JsonObject object(value, where);
+    const bool from_file = object.find("file") != nullptr;
+    if (from_file == (object.find("pattern") != nullptr))
+        object.refuse("pattern", from_file ? "stands beside 'file'" : "is missing", "Give either 'pattern' or 'file'.");
+    if (!from_file && !object.text("pattern")) object.refuse("pattern", "is no text", "Use noise.");
+    Input input;
+    input.where = where;
+    if (from_file) {
+        input.source = files_input(object, folder);
+    } else {
+        input.source = made_input(object);
+    }
+    read_range(object, input.range);
+    input.sampler = sampler;
+    if (const Json* own = object.find("sampler")) input.sampler = *own;
+    object.refuse_others();
+    return input;
+}
+
+// --- cases -----------------------------------------------------------------------------------------------------------
+
+Tolerance read_tolerance(JsonObject& object) {
+    const Json* value = object.find("tolerance");
+    if (value == nullptr) return {.ulp = 0};
+    JsonObject limits(*value, object.where() + ", 'tolerance'");
+    Tolerance tolerance;
+    if (const std::optional<std::size_t> ulp = limits.count("ulp"))
+        tolerance.ulp = static_cast<std::uint32_t>(std::min<std::size_t>(*ulp, UINT32_MAX));
+    tolerance.max = limits.number("max");
+    tolerance.mse = limits.number("mse");
+    tolerance.psnr = limits.number("psnr");
+    tolerance.share = limits.number("share");
+    limits.refuse_others();
+    if (value->empty()) object.refuse("tolerance", "is empty", "Leave it out, which is {\"ulp\": 0}, or give a limit.");
+    return tolerance;
+}
+
+Case read_case(const std::string& name, const Json& value, const std::string& where, const fs::path& folder) {
+    JsonObject object(value, where);
+    Case read;
+    read.name = name;
+    object.find("name");
+    const std::optional<std::string> kernel = object.text("kernel");
+    if (!kernel) object.refuse("kernel", "is missing", "Give the name of one; `texton run --list` has all.");
+    try {
+        read.run.kernel = &kernel_named(*kernel);
+    } catch (const Error& error) {
+        object.refuse("kernel", "is '" + *kernel + "', which is none", error.remedy());
+    }
+    const Json* sampler_found = object.find("sampler");
+    const Json sampler = sampler_found != nullptr ? *sampler_found : Json::object();
+    if (const Json* input = object.find("input")) {
+        if (object.find("inputs") != nullptr) object.refuse("input", "stands beside 'inputs'", "Give one of them.");
+        read.inputs.push_back(read_input(*input, sampler, where + ", 'input'", folder));
+    } else if (const Json* inputs = object.find("inputs")) {
+        if (!inputs->is_array()) object.refuse("inputs", "is " + inputs->dump(), "Give a list.");
+        for (std::size_t i = 0; i < inputs->size(); ++i)
+            read.inputs.push_back(read_input((*inputs)[i], sampler, fmt::format("{}, input {}", where, i + 1), folder));
+    }
+    if (const Json* parameters = object.find("parameters")) {
+        const JsonObject checked(*parameters, where + ", 'parameters'");
+        for (const auto& [key, parameter] : parameters->items())
+            read.run.parameters[key] = parameter_value(read.run.kernel->info, key, parameter);
+    }
+    try {
+        const Arguments checked(read.run.kernel->info, read.run.parameters);
+    } catch (const Error& error) {
+        object.refuse("parameters", fmt::format("are not those of {}: {}", *kernel, error.problem()), error.remedy());
+    }
+    if (object.find("size") != nullptr) read.run.size = extent_of(object, "size", 0);
+    read.run.format = format_in(object, "format");
+    read.tolerance = read_tolerance(object);
+    object.refuse_others();
+    return read;
+}
+
+[[noreturn]] void refuse_file(const fs::path& path, std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::io,
+                 .object = "texton::verify::read_suite",
+                 .problem = fmt::format("{} {}", path.string(), problem),
+                 .remedy = std::move(remedy)});
+}
+
+Json read_json(const fs::path& path) {
+    std::ifstream file(path);
+    if (!file) refuse_file(path, "cannot be read", "Give the path of a suite.");
+    try {
+        return Json::parse(file, nullptr, true, true);
+    } catch (const Json::parse_error& error) {
+        refuse_file(path, fmt::format("is no JSON: {}", error.what()), "Correct it.");
+    }
+}
+
+void check_names(const Suite& suite, const fs::path& path) {
+    std::map<std::string, const Case*> names;
+    for (const Case& each : suite.cases) {
+        const auto [other, is_new] = names.try_emplace(file_name(each.name), &each);
+        if (!is_new)
+            refuse_file(path,
+                        fmt::format("has two cases that share a file: '{}' and '{}'", other->second->name, each.name),
+                        "Give each case a name of its own.");
+    }
+}
+
+}  // namespace
+
+std::string file_name(const std::string& name_of_case) {
+    std::string out = name_of_case;
+    for (char& letter : out) {
+        const bool plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '-' || letter == '.';
+        if (!plain) letter = '_';
+    }
+    return out;
+}
+
+Suite read_suite(const fs::path& path) {
+    const Json value = read_json(path);
+    const fs::path folder = path.parent_path();
+    const std::string where = path.filename().string();
+    JsonObject object(value, where);
+    Suite suite;
+    suite.name = path.stem().string();
+    suite.references = folder / object.text("references").value_or(suite.name);
+    Shared shared;
+    if (const Json* inputs = object.find("inputs")) {
+        const JsonObject checked(*inputs, where + ", 'inputs'");
+        for (const auto& [name, input] : inputs->items()) shared[name] = input;
+    }
+    const Json& cases = object.at("cases");
+    if (!cases.is_array()) object.refuse("cases", "is no list", "Write [ { \"name\": ... }, ... ].");
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        JsonObject named(cases[i], fmt::format("{}, case {}", where, i + 1));
+        const std::optional<std::string> name = named.text("name");
+        if (!name || name->empty()) named.refuse("name", "is missing", "Name the case.");
+        const std::string place = fmt::format("{}, case '{}'", where, *name);
+        for (const auto& [full_name, of_case] : multiplied(*name, cases[i], shared, place))
+            suite.cases.push_back(
+                read_case(full_name, of_case, fmt::format("{}, case '{}'", where, full_name), folder));
+    }
+    object.refuse_others();
+    check_names(suite, path);
+    return suite;
+}
+
+}  // namespace texton::verify
