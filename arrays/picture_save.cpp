@@ -203,7 +203,10 @@ private:
         const OIIO::ImageSpec& spec = output_->spec();
         if (spec.format == detail::channel_type(part.format()) && spec.nchannels == info(part.format()).channels)
             return;
-        cannot_hold(std::string(name(part.format())), "Use .tif or .exr, or convert the texels first.");
+        cannot_hold(std::string(name(part.format())),
+                    spec.format == OIIO::TypeHalf || spec.format == OIIO::TypeFloat
+                        ? "Use .tif, or convert the texels to float16 or float32 first."
+                        : "Use .tif or .exr, or convert the texels first.");
     }
 
     void write_level(const detail::PictureFile& part, int level) {

@@ -101,7 +101,8 @@ TEST_F(CliCompletionTest, TheScriptsAreWhatTheirShellsCanRead) {
 }
 
 TEST_F(CliCompletionTest, HelpOfEveryCommandHasExamplesAndExitStatuses) {
-    for (const char* command : {"compare", "completion", "devices"}) {
+    for (const char* command : {"bench", "capture", "compare", "completion", "convert", "devices", "info", "mips",
+                                "replay", "run", "verify"}) {
         const Ended help = run(std::string(command) + " --help");
         EXPECT_EQ(help.status, 0);
         EXPECT_THAT(help.out, HasSubstr("Examples:\n  ")) << command;

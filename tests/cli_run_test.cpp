@@ -147,6 +147,32 @@ TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
     EXPECT_EQ(text("a.png"), before);
 }
 
+TEST_F(CliRunTest, TimingSaysWhatWasDecodedComputedAndSaved) {
+    const Ended result = run("run gaussian a.png -o b.png --device cpu --timing");
+    EXPECT_EQ(result.status, 0) << result.err;
+    for (const char* word : {"a.png", "decode", "gaussian", "saved in"}) EXPECT_THAT(result.err, HasSubstr(word));
+    EXPECT_THAT(result.out, testing::Not(HasSubstr("decode")));
+}
+
+TEST_F(CliRunTest, BenchMeasuresKernelsAndNamesThoseThatTakeOtherPictures) {
+    const json out = json::parse(run("bench resample volume_slice to_rgb --size 32x24 --device cpu --json").out);
+    ASSERT_EQ(out["kernels"].size(), 3U);
+    EXPECT_GT(out["kernels"][0]["milliseconds"], 0);
+    EXPECT_GT(out["kernels"][1]["gigabytes_a_second"], 0);
+    EXPECT_NE(out["kernels"][2]["refusal"], "");
+    const Ended words = run("bench resample --size 32x24 --device cpu");
+    EXPECT_EQ(words.status, 0) << words.err;
+    EXPECT_THAT(words.out, HasSubstr("of a copy"));
+    EXPECT_EQ(run("bench nothing").status, 2);
+    EXPECT_EQ(run("bench --size big").status, 2);
+}
+
+TEST_F(CliRunTest, ViewIsTheViewer) {
+    const Ended help = run("view --help");
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_THAT(help.out, HasSubstr("texton-view"));
+}
+
 TEST_F(CliRunTest, MipsWritesAllLevels) {
     const Ended result = run("mips a.png b.dds --device cpu");
     EXPECT_EQ(result.status, 0) << result.err;

@@ -103,6 +103,12 @@ void add_capture(CLI::App& program, Status& status) {
     command->add_option("--format", options->format, "Random ones of this format: rgba8_unorm, bc7_srgb, ...");
     command->add_option("--operation", options->operation, "Random ones of this operation: fetch, lod, grad, gather");
     command->add_option("--device", options->device, "cuda or cuda:N")->capture_default_str();
+    command->footer(
+        "Examples:\n"
+        "  texton capture mine --like recordings\n"
+        "  texton capture mine --random 100 --seed 7 --format bc7_unorm --operation grad\n"
+        "\n"
+        "Exit status: 0; 2 if there is no GPU, or something cannot be recorded or written.");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -12,6 +12,7 @@ enum class Status : int {
     failed = 2      ///< a wrong option, a file that cannot be read, a device that is not there
 };
 
+void add_bench(CLI::App& program, Status& status);
 void add_capture(CLI::App& program, Status& status);
 void add_compare(CLI::App& program, Status& status);
 void add_completion(CLI::App& program, Status& status);
@@ -22,5 +23,6 @@ void add_mips(CLI::App& program, Status& status);
 void add_replay(CLI::App& program, Status& status);
 void add_run(CLI::App& program, Status& status);
 void add_verify(CLI::App& program, Status& status);
+void add_view(CLI::App& program, Status& status);
 
 }  // namespace texton::cli

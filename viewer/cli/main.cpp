@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
         "Exit status: 0 if all is well; 1 if something differs from what it should be; 2 for a wrong option, a\n"
         "file that cannot be read or written, or a device that is not there.");
     Status status = Status::good;
+    texton::cli::add_bench(program, status);
     texton::cli::add_capture(program, status);
     texton::cli::add_compare(program, status);
     texton::cli::add_completion(program, status);
@@ -24,6 +25,7 @@ int main(int argc, char** argv) {
     texton::cli::add_replay(program, status);
     texton::cli::add_run(program, status);
     texton::cli::add_verify(program, status);
+    texton::cli::add_view(program, status);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

@@ -138,7 +138,12 @@ void add_replay(CLI::App& program, Status& status) {
     command->add_option("--device", options->device,
                         "Fetch on this device (cpu, cpu:N, cuda or cuda:N) instead of by the model alone");
     command->add_flag("--json", options->json, "Print one JSON object instead");
-    command->footer("Exit status: 0 if all points are equal; 1 if some are not; 2 if a file is no recording.");
+    command->footer(
+        "Examples:\n"
+        "  texton replay recordings --device cuda\n"
+        "  texton replay one.cap --json\n"
+        "\n"
+        "Exit status: 0 if all points are equal; 1 if some are not; 2 if a file is no recording.");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,4 +1,6 @@
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 
@@ -6,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <texton/error.h>
+#include <texton/picture_load.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/saved_pictures.h"
@@ -35,6 +38,7 @@ struct Options {
     bool list = false;
     bool help = false;
     bool json = false;
+    bool timing = false;
 };
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
@@ -138,7 +142,23 @@ void print_kernel(const KernelInfo& kernel, bool json) {
     fmt::print(" -o OUT\n");
 }
 
+class Watch {
+public:
+    double milliseconds() const {
+        return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin_).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 // --- running one -----------------------------------------------------------------------------------------------------
+
+/// Every texture that kernels read may be gathered from, where CUDA has such arrays.
+ArrayUsage usage_for_kernels(const ArrayInfo& array) {
+    const bool flat = array.kind == ArrayKind::array_2d && array.levels == 1;
+    return {.gather = flat && info(array.format).layout != FormatLayout::packed};
+}
 
 Texture read_texture(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
     PictureOptions picture_options;
@@ -147,8 +167,10 @@ Texture read_texture(const Options& options, std::size_t index, const Device& de
     } else if (wanted.kinds.size() == 1) {
         picture_options.kind = wanted.kinds.front();
     }
-    const Array array =
-        verify::upload(device, verify::read_array(open_picture(options.inputs[index], picture_options)));
+    const Picture picture = open_picture(options.inputs[index], picture_options);
+    LoadTiming timing;
+    const Array array = load(device, picture, {.usage = usage_for_kernels(picture.info()), .timing = &timing});
+    if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));
     const std::size_t sampler = options.samplers.size() > 1 ? index : 0;
     const std::string text = options.samplers.empty() ? "" : options.samplers[sampler];
     return Texture(array, verify::sampler_of(verify::sampler_json(text), "--sampler", array.info()));
@@ -181,9 +203,15 @@ Status run(const Options& options) {
     std::vector<Texture> textures;
     for (std::size_t i = 0; i < options.inputs.size(); ++i)
         textures.push_back(read_texture(options, i, device, kernel.info.inputs[i]));
+    const Watch kernel_watch;
     const std::vector<HostPicture> pictures = verify::run(device, asked, textures);
+    if (options.timing)
+        fmt::print(stderr, "{}, and its pictures on the host: {:.2f} ms\n", kernel.info.name,
+                   kernel_watch.milliseconds());
+    const Watch save_watch;
     const bool cubes = kernel.info.group == "cubemap" || (!textures.empty() && is_cube(textures.front().kind()));
     const std::vector<fs::path> files = save_pictures(options.out, pictures, cubes);
+    if (options.timing) fmt::print(stderr, "saved in {:.2f} ms\n", save_watch.milliseconds());
 
     if (options.json) {
         Json out{{"kernel", kernel.info.name}, {"device", device.name()}, {"pictures", Json::array()}};
@@ -234,6 +262,8 @@ void add_run(CLI::App& program, Status& status) {
     command->add_option("--kind", options->kind, "The kind of array that the files are read as")->type_name("KIND");
     command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
     command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_flag("--timing", options->timing,
+                      "Print, on standard error, when what was decoded, copied, computed and saved");
     command->footer(
         "Levels of a chain go to one file if its kind holds levels (.dds, .exr, .tif, .tx), cubes to one file.\n"
         "Inputs are read with linear filters and clamped, integers by points; fields of a sampler are filter,\n"
