@@ -41,9 +41,8 @@ struct Measured {
 
 /// Its first kind: volumes and cubes have about as many texels as a picture of that size.
 ArrayInfo input_info(const InputInfo& input, Format format, const Extent& size) {
-    ArrayInfo info{
-        .format = format, .extent = {size.width, size.height}, .kind = input.kinds.front(), .usage = {.surface = true}};
-    info.usage.gather = info.kind == ArrayKind::array_2d;
+    ArrayInfo info{.format = format, .extent = {size.width, size.height}, .kind = input.kinds.front()};
+    info.usage = verify::usage_for_kernels(info);
     if (is_flat(info.kind)) info.extent = {size.width};
     std::size_t side = 1;
     if (info.kind == ArrayKind::array_3d) {

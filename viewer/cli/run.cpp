@@ -154,12 +154,6 @@ private:
 
 // --- running one -----------------------------------------------------------------------------------------------------
 
-/// Every texture that kernels read may be gathered from, where CUDA has such arrays.
-ArrayUsage usage_for_kernels(const ArrayInfo& array) {
-    const bool flat = array.kind == ArrayKind::array_2d && array.levels == 1;
-    return {.gather = flat && info(array.format).layout != FormatLayout::packed};
-}
-
 Texture read_texture(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
     PictureOptions picture_options;
     if (!options.kind.empty()) {
@@ -169,7 +163,7 @@ Texture read_texture(const Options& options, std::size_t index, const Device& de
     }
     const Picture picture = open_picture(options.inputs[index], picture_options);
     LoadTiming timing;
-    const Array array = load(device, picture, {.usage = usage_for_kernels(picture.info()), .timing = &timing});
+    const Array array = load(device, picture, {.usage = verify::usage_for_kernels(picture.info()), .timing = &timing});
     if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));
     const std::size_t sampler = options.samplers.size() > 1 ? index : 0;
     const std::string text = options.samplers.empty() ? "" : options.samplers[sampler];

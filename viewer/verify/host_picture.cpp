@@ -30,6 +30,11 @@ std::string HostArray::sha256() const {
     return hash.finish();
 }
 
+ArrayUsage usage_for_kernels(const ArrayInfo& array) {
+    const bool flat = array.kind == ArrayKind::array_2d && array.levels == 1;
+    return {.gather = flat && info(array.format).layout != FormatLayout::packed};
+}
+
 HostArray read_array(const Picture& picture) {
     HostArray array(picture.info());
     for (std::size_t level = 0; level < array.levels.size(); ++level)
@@ -39,8 +44,7 @@ HostArray read_array(const Picture& picture) {
 
 Array upload(const Device& device, const HostArray& array) {
     ArrayInfo info = array.info;
-    const bool flat = info.kind == ArrayKind::array_2d && info.levels == 1;
-    info.usage.gather = flat && texton::info(info.format).layout != FormatLayout::packed;
+    info.usage = usage_for_kernels(info);
     Array made(device, info);
     for (std::size_t level = 0; level < array.levels.size(); ++level)
         copy(made.view({.level = static_cast<int>(level)}), array.levels[level].view());

@@ -38,6 +38,8 @@ struct HostArray {
     std::string sha256() const;
 };
 
+/// What an array is made for that kernels are to read: gathers too, where CUDA has such arrays.
+[[nodiscard]] ArrayUsage usage_for_kernels(const ArrayInfo& array);
 [[nodiscard]] HostArray read_array(const Picture& picture);
 [[nodiscard]] Array upload(const Device& device, const HostArray& array);
 
