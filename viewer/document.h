@@ -1,49 +1,73 @@
 #pragma once
-// A picture on a device: read from a file, uploaded to a 2D array, sampled back. Knows no widgets.
-#include <array>
-#include <filesystem>
-#include <span>
+// A picture on a device, of any kind of array. Knows no widgets. Immutable: any thread may read it.
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <texton/array.h>
 #include <texton/device.h>
-#include <texton/image.h>
-#include <texton/sample.h>
+#include <texton/picture.h>
+#include <texton/picture_load.h>
+#include <texton/planar_array.h>
 #include <texton/texture.h>
+
+#include "viewer/session.h"
 
 namespace texton::viewer {
 
-using Colour = std::array<float, 4>;
-
 class Document {
 public:
-    /// Throws Error, naming the file, if it cannot be read or is no flat picture, or if the device cannot hold it.
-    Document(const std::filesystem::path& path, const Device& device);
+    /// Reads and uploads the files; blocks. Throws what open_picture() and load() throw; Cancelled if `progress` says so.
+    static std::shared_ptr<const Document> open(const Source& source, const Device& device,
+                                                const OnPictureProgress& progress = {});
+    /// An array that is there already: what a kernel made.
+    static std::shared_ptr<const Document> of(Array array, std::string title);
 
-    const std::filesystem::path& path() const noexcept { return path_; }
+    const std::string& title() const noexcept { return title_; }
+    const Source& source() const noexcept { return source_; }  ///< without paths: no file
+    const Picture& picture() const noexcept { return picture_; }
     const Device& device() const noexcept { return device_; }
-    Format format() const noexcept { return format_; }
-    Extent extent() const noexcept { return extent_; }
-    int file_channels() const noexcept { return file_channels_; }
+    const LoadTiming& timing() const noexcept { return timing_; }
+    bool is_planar() const noexcept { return planes_ == 2; }
+    int planes() const noexcept { return planes_; }
 
-    /// The texels that hold the points, as the device's texture unit returns them; clamped to the edge outside.
-    std::vector<Colour> sample(std::span<const Point2> points) const;
-    /// What `texels` look like on a screen, 0 to 1, alpha kept: floats are taken for linear light and get the sRGB
-    /// curve, integers are spread over the range of their type, one channel becomes grey.
-    void to_display(std::span<Colour> texels) const;
-    /// The texel at (x, y) in words: "0.502 0.000 1.000 1.000", or integers as they are.
-    std::string describe(std::size_t x, std::size_t y) const;
+    /// Of a planar picture: the plane, r8 and rg8 or the same with 16 bits. Others have plane 0.
+    const Array& array(int plane = 0) const;
+    const ArrayInfo& info(int plane = 0) const { return array(plane).info(); }
+
+    /// The nearest place that the picture has.
+    Place clamped(const Place& place) const;
+    /// Width and height of what is at the place.
+    Extent extent(const Place& place) const;
+    /// The part of the array that is at the place: one slice.
+    Subresource part(const Place& place) const;
+    /// Texels of the place, packed rows. Blocks of block-compressed formats are not undone: Error{unsupported}; sample them.
+    std::vector<std::byte> texels(const Place& place, const TexelBox& box) const;
+
+    /// How it is sampled where nobody said.
+    Sampler standard_sampler(int plane = 0) const;
+    /// All of it, with this sampler. Throws what Texture throws.
+    Texture texture(const Sampler& sampler, int plane = 0) const;
+    /// One level, layer or face by point filter, in texels: what stored texels read as.
+    Texture texel_texture(const Place& place) const;
 
 private:
-    Document(const std::filesystem::path& path, const Device& device, const Image& image);
+    Document(Source source, std::string title, Picture picture, Device device)
+        : source_(std::move(source)), title_(std::move(title)), picture_(std::move(picture)), device_(std::move(device)) {}
 
-    std::filesystem::path path_;
+    Source source_;
+    std::string title_;
+    Picture picture_;
     Device device_;
-    Format format_;
-    Extent extent_;
-    int file_channels_;
-    Texture texture_;
+    LoadTiming timing_;
+    Array array_;
+    PlanarArray planar_;
+    int planes_ = 1;
 };
+
+/// "a.png", or "a.png and 5 more".
+[[nodiscard]] std::string title_of(const Source& source);
 
 /// "cpu", "cpu:1", "cuda" or "cuda:0"; empty for the best. Throws Error{bad_argument} for any other text or where there
 /// is no such device.

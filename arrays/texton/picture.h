@@ -57,6 +57,7 @@ struct RawFrames {
     Format format = Format::nv12;
     Extent extent;          ///< both sides even
     std::size_t frame = 0;  ///< which of those that follow each other
+    bool operator==(const RawFrames&) const = default;
 };
 
 /// What a picture is read as. Each default is what the files say.
@@ -78,6 +79,7 @@ struct PictureOptions {
     int first_level = 0;        ///< becomes level 0
     int levels = 0;             ///< how many at most; 0: all that there are
     std::optional<RawFrames> raw{};
+    bool operator==(const PictureOptions&) const = default;
 };
 
 /// Whether colour was multiplied with alpha when the file was written. Texton keeps it as it is.
