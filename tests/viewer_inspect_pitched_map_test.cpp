@@ -81,6 +81,11 @@ TEST_P(PitchedCopyTest, HoldsThePlaceAndLeavesThePaddingAlone) {
                 }
             }
             EXPECT_EQ(next, expected.size());
+            const PitchedLayout& layout = copied.layout();
+            const std::size_t rows = layout.rows() * layout.extent.depth;
+            EXPECT_TRUE(test::same_bytes(copied.read_box(0, layout.pitch, rows), all));
+            EXPECT_TRUE(test::same_bytes(copied.read_box((rows - 1) * layout.pitch + 3, 5, 1),
+                                         copied.read((rows - 1) * layout.pitch + 3, 5)));
             const CanaryReport report = copied.check();
             EXPECT_EQ(report.checked, all.size() - expected.size());
             EXPECT_GT(report.checked, 0u);

@@ -22,12 +22,12 @@ struct SamplerVerdict {
 struct KindRow {
     std::string_view name;
     std::string obstacle{};         ///< why the kind does not take these texels; what follows is empty then
-    std::size_t bytes = 0;        ///< that the device gives for it, padding included
-    std::size_t alignment = 0;    ///< of its start, as the device demands it
-    std::size_t copied = 0;       ///< bytes of texels
-    double upload = 0;            ///< milliseconds from pageable memory; the best of three
+    std::size_t bytes = 0;          ///< that the device gives for it, padding included
+    std::size_t alignment = 0;      ///< of its start, as the device demands it
+    std::size_t copied = 0;         ///< bytes of texels
+    double upload = 0;              ///< milliseconds from pageable memory; the best of three
     std::string kernel{};           ///< that read it
-    double kernel_time = 0;       ///< milliseconds, as the device counts; the best of three
+    double kernel_time = 0;         ///< milliseconds, as the device counts; the best of three
     std::string kernel_obstacle{};  ///< why none did
     std::vector<SamplerVerdict> samplers{};
 };

@@ -92,6 +92,16 @@ std::vector<std::byte> PitchedCopy::read(std::size_t first, std::size_t count) c
     return out;
 }
 
+std::vector<std::byte> PitchedCopy::read_box(std::size_t first, std::size_t count, std::size_t rows) const {
+    std::vector<std::byte> out(count * rows);
+    if (out.empty()) return out;
+    (void)bytes(first, (rows - 1) * layout_.pitch + count);  // checks that all of it is there
+    const Extent box{count, rows};
+    copy(host_view(out.data(), Format::r8_uint, box),
+         borrowed_view(device(), data() + first, Format::r8_uint, box, layout_.pitch));
+    return out;
+}
+
 void PitchedCopy::write_canaries(const StillWanted& wanted) const {
     std::vector<std::byte> band;
     for (std::size_t first = 0; first < layout_.bytes(); first += kBand) {

@@ -62,6 +62,8 @@ public:
     /// Bytes of the memory, padding included. Error{out_of_bounds}.
     View bytes(std::size_t first, std::size_t count) const;
     std::vector<std::byte> read(std::size_t first, std::size_t count) const;
+    /// A box of bytes: `rows` times `count` of them, a pitch apart.
+    std::vector<std::byte> read_box(std::size_t first, std::size_t count, std::size_t rows) const;
 
     /// Looks at every byte between rows and slices.
     CanaryReport check(const StillWanted& wanted = {}) const;

@@ -1,6 +1,8 @@
 #include "viewer/gui/panels/memory_panel.h"
 
+#include <QKeyEvent>
 #include <QLocale>
+#include <algorithm>
 #include <exception>
 
 #include <texton/error.h>
@@ -104,6 +106,15 @@ void MemoryPanel::look() {
     place_ = place;
     say({});
     renew();
+}
+
+bool claims_key(QEvent* event, std::initializer_list<Qt::Key> keys) {
+    if (event->type() != QEvent::ShortcutOverride) return false;
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool plain = (key->modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier)) == Qt::NoModifier;
+    if (!plain || std::ranges::find(keys, key->key()) == keys.end()) return false;
+    event->accept();
+    return true;
 }
 
 QString number_words(std::size_t number) { return QLocale().toString(static_cast<qulonglong>(number)); }

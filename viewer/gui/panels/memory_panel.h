@@ -6,6 +6,7 @@
 #include <QVBoxLayout>
 #include <QWidget>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 
 #include "viewer/gui/workspace.h"
@@ -68,6 +69,9 @@ private:
     QScrollArea* area_;
     QVBoxLayout* content_;
 };
+
+/// True if the event asks whether a key of these is the widget's own: it is accepted then, and no shortcut of the window has it.
+[[nodiscard]] bool claims_key(QEvent* event, std::initializer_list<Qt::Key> keys);
 
 /// "1,234,567" as a person's language has it.
 [[nodiscard]] QString number_words(std::size_t number);
