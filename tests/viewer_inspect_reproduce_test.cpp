@@ -198,7 +198,7 @@ TEST(ReproduceProgramTest, TheProgramLoadsCutsAndSaves) {
     EXPECT_THAT(program, HasSubstr("picture_options.first_level = 1;"));
     EXPECT_THAT(program, HasSubstr("part.level = 1;"));
     EXPECT_THAT(program, HasSubstr("part.region = texton::Region{{0, 0, 2}, {16, 16, 1}};"));
-    EXPECT_THAT(program, HasSubstr("texton::save(\"view.png\", array.view(part));"));
+    EXPECT_THAT(program, HasSubstr("texton::save(\"view.tif\", array.view(part));"));
 }
 
 }  // namespace

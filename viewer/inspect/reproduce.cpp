@@ -158,9 +158,9 @@ private:
     }
 
     // One file that `texton run` reads as it is meant.
-    std::string plain(const Input& input, const std::string& name) {
+    std::string plain(Input input, const std::string& name) {
         if (input.is_plain()) return input.paths.front();
-        const Input before = std::exchange(now_, input);
+        const Input before = std::exchange(now_, std::move(input));
         convert(name);
         now_ = before;
         return name;
@@ -334,7 +334,9 @@ std::string file_for(Format format, const std::string& name) {
     const FormatInfo& row = info(format);
     if (row.layout == FormatLayout::planar) return name + ".yuv";
     const bool whole_bytes = row.layout == FormatLayout::plain && row.channels != 2;
-    if (whole_bytes && (row.kind == FormatKind::unorm || row.kind == FormatKind::srgb)) return name + ".png";
+    // A PNG is taken for sRGB, a TIFF is not.
+    if (whole_bytes && row.kind == FormatKind::srgb) return name + ".png";
+    if (whole_bytes && row.kind == FormatKind::unorm) return name + ".tif";
     if (row.layout == FormatLayout::plain && row.kind == FormatKind::floating && row.bits > 8) return name + ".exr";
     return name + ".dds";
 }

@@ -36,7 +36,7 @@ struct CommandLines {
 /// A program that does the same; it needs texton::kernels and texton::io.
 [[nodiscard]] std::string cpp_program(const Seen& seen);
 
-/// The file of a kind that holds texels of the format as they are: "name.png", "name.exr" or "name.dds".
+/// The file of a kind that holds texels of the format as they are: "name.png", "name.tif", "name.exr" or "name.dds".
 [[nodiscard]] std::string file_for(Format format, const std::string& name);
 /// A word of a POSIX shell: as it is, or in quotes.
 [[nodiscard]] std::string shell_word(const std::string& text);
