@@ -1,7 +1,7 @@
 #include "viewer/gui/panels/byte_map.h"
 
 #include <QFontDatabase>
-#include <QFormLayout>
+#include <QGridLayout>
 #include <QGroupBox>
 #include <QHBoxLayout>
 #include <QSignalBlocker>
@@ -65,9 +65,12 @@ void ByteMap::make_widgets() {
     content()->addWidget(legend_);
     content()->addWidget(bytes_, 1);
 
-    auto* form = new QFormLayout;
-    form->setRowWrapPolicy(QFormLayout::WrapLongRows);
-    form->addRow(tr("B&yte"), byte_);
+    auto* form = new QGridLayout;
+    form->setColumnStretch(1, 1);
+    auto* byte_label = new QLabel(tr("B&yte"));
+    byte_label->setBuddy(byte_);
+    form->addWidget(byte_label, 0, 0);
+    form->addWidget(byte_, 0, 1);
     auto* texel = new QHBoxLayout;
     const std::array names{tr("x"), tr("y"), tr("slice")};
     for (std::size_t i = 0; i < texel_.size(); ++i) {
@@ -83,7 +86,8 @@ void ByteMap::make_widgets() {
     }
     auto* label = new QLabel(tr("&Texel"));
     label->setBuddy(texel_[0]);
-    form->addRow(label, texel);
+    form->addWidget(label, 1, 0);
+    form->addLayout(texel, 1, 1);
     content()->addLayout(form);
     content()->addWidget(selected_);
 
