@@ -84,8 +84,7 @@ void ByteMap::make_widgets() {
         texel_[i]->setMinimumWidth(texel_[i]->fontMetrics().horizontalAdvance("0000000"));
         texel->addWidget(texel_[i], 1);
     }
-    auto* label = new QLabel(tr("&Texel"));
-    label->setBuddy(texel_[0]);
+    auto* label = new QLabel(tr("Texel"));
     form->addWidget(label, 1, 0);
     form->addLayout(texel, 1, 1);
     content()->addLayout(form);
