@@ -186,6 +186,11 @@ void MainWindow::apply_session(const Session& before) {
 }
 
 // A dock that is closed by its own button is no longer in the session; one behind another tab still is.
+// Docks that close as the window ends are still panels of the session, and what they would be kept in is gone by then.
+MainWindow::~MainWindow() {
+    for (const auto& [id, dock] : docks_) dock->disconnect(this);
+}
+
 void MainWindow::keep_panels() {
     if (applies_) return;
     std::vector<std::string> open;

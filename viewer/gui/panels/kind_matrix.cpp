@@ -1,0 +1,160 @@
+#include "viewer/gui/panels/kind_matrix.h"
+
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLocale>
+#include <array>
+
+namespace texton::viewer {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+
+enum Column : int { kBytes, kAlignment, kUpload, kKernel, kSamplers, kColumns };
+
+QString words(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<int>(text.size())); }
+
+QString milliseconds(double value) { return QLocale().toString(value, 'f', value < 10 ? 3 : 1); }
+
+}  // namespace
+
+KindMatrixPanel::KindMatrixPanel(Workspace& workspace, QWidget* parent)
+    : MemoryPanel(workspace, "kinds", LooksAt::place, parent),
+      table_(new QTableWidget(static_cast<int>(kind_rows().size()), kColumns)),
+      run_(new QPushButton),
+      progress_(new QProgressBar),
+      details_(new QLabel) {
+    table_->setObjectName("table");
+    table_->setAccessibleName(tr("Kinds of arrays and memory"));
+    table_->setHorizontalHeaderLabels({tr("bytes"), tr("alignment"), tr("upload ms"), tr("kernel ms"), tr("samplers")});
+    QStringList names;
+    for (const std::string_view name : kind_rows()) names.push_back(words(name));
+    table_->setVerticalHeaderLabels(names);
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setTabKeyNavigation(false);
+    table_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    table_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 10);
+    run_->setObjectName("run");
+    progress_->setObjectName("progress");
+    progress_->setAccessibleName(tr("Kinds that were measured"));
+    progress_->setRange(0, static_cast<int>(kind_rows().size()));
+    progress_->setFormat("%v / %m");
+    details_->setObjectName("details");
+    details_->setWordWrap(true);
+    details_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* line = new QHBoxLayout;
+    line->addWidget(run_);
+    line->addWidget(progress_, 1);
+    content()->addLayout(line);
+    content()->addWidget(table_, 1);
+    content()->addWidget(details_);
+    connect(run_, &QPushButton::clicked, this, [this] { running_ ? cancel() : start(); });
+    connect(table_, &QTableWidget::currentCellChanged, this, [this] { explain(); });
+    show_running(false);
+}
+
+void KindMatrixPanel::renew() {
+    say({});
+    table_->clearContents();
+    progress_->setValue(0);
+    details_->setText(tr("Makes the picture in every kind of array and memory, uploads it and reads it."));
+}
+
+void KindMatrixPanel::forget() { cancel(); }
+
+void KindMatrixPanel::start() {
+    if (document() == nullptr) return;
+    table_->clearContents();
+    progress_->setValue(0);
+    details_->clear();
+    show_running(true);
+    work([this, document = document(), place = place()](const StillWanted&) -> Finish {
+        const auto texels =
+            std::make_shared<const KindTexels>(texels_of(document->array(place.plane), place, kMostBytes));
+        return [this, texels] {
+            texels_ = texels;
+            if (!texels_->whole)
+                details_->setText(
+                    tr("Measured with the first %1 of the picture.").arg(byte_words(texels_->texels.size())));
+            measure(0);
+        };
+    });
+}
+
+void KindMatrixPanel::cancel() {
+    stop();
+    texels_.reset();
+    show_running(false);
+}
+
+void KindMatrixPanel::measure(std::size_t row) {
+    if (row == kind_rows().size()) return cancel();
+    work([this, device = document()->device(), texels = texels_, row](const StillWanted& wanted) -> Finish {
+        KindRow measured = measure_kind(device, *texels, row, wanted);
+        return [this, row, measured = std::move(measured)] {
+            show_row(row, measured);
+            progress_->setValue(static_cast<int>(row) + 1);
+            measure(row + 1);
+        };
+    });
+}
+
+void KindMatrixPanel::show_row(std::size_t row, const KindRow& measured) {
+    std::array<QString, kColumns> cells;
+    QStringList refused;
+    if (measured.obstacle.empty()) {
+        cells[kBytes] = number_words(measured.bytes);
+        cells[kAlignment] = number_words(measured.alignment);
+        cells[kUpload] = milliseconds(measured.upload);
+        cells[kKernel] = measured.kernel_obstacle.empty() ? milliseconds(measured.kernel_time) : QString("-");
+        QStringList legal;
+        for (const SamplerVerdict& verdict : measured.samplers) {
+            if (verdict.obstacle.empty()) {
+                legal.push_back(words(verdict.name));
+            } else {
+                refused.push_back(words(verdict.name) + ": " + words(verdict.obstacle));
+            }
+        }
+        cells[kSamplers] = legal.isEmpty() ? QString("-") : legal.join(' ');
+    } else {
+        cells.fill("-");
+    }
+    QStringList details;
+    if (!measured.obstacle.empty()) details.push_back(words(measured.obstacle));
+    if (measured.obstacle.empty() && measured.kernel_obstacle.empty())
+        details.push_back(
+            tr("Read by %1; %2 bytes were uploaded, %3 GB/s.")
+                .arg(words(measured.kernel), number_words(measured.copied))
+                .arg(static_cast<double>(measured.copied) / std::max(measured.upload, 1e-6) / 1e6, 0, 'f', 2));
+    if (!measured.kernel_obstacle.empty()) details.push_back(tr("No kernel: %1").arg(words(measured.kernel_obstacle)));
+    details += refused;
+    for (int column = 0; column < kColumns; ++column) {
+        auto* item = new QTableWidgetItem(cells[static_cast<std::size_t>(column)]);
+        item->setTextAlignment(column == kSamplers ? Qt::AlignLeft | Qt::AlignVCenter
+                                                   : Qt::AlignRight | Qt::AlignVCenter);
+        item->setData(Qt::UserRole, details.join('\n'));
+        item->setToolTip(details.join('\n'));
+        if (!measured.obstacle.empty()) item->setForeground(palette().color(QPalette::PlaceholderText));
+        table_->setItem(static_cast<int>(row), column, item);
+    }
+    if (table_->currentRow() == static_cast<int>(row)) explain();
+}
+
+void KindMatrixPanel::show_running(bool running) {
+    running_ = running;
+    run_->setText(running ? tr("&Stop") : tr("&Measure"));
+    run_->setToolTip(running ? tr("Stops after the kind that is being measured")
+                             : tr("Makes the picture in every kind, uploads and reads it"));
+}
+
+void KindMatrixPanel::explain() {
+    const QTableWidgetItem* item = table_->currentRow() >= 0 ? table_->item(table_->currentRow(), 0) : nullptr;
+    if (item != nullptr) details_->setText(item->data(Qt::UserRole).toString());
+}
+
+}  // namespace texton::viewer

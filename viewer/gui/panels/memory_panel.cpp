@@ -1,0 +1,131 @@
+#include "viewer/gui/panels/memory_panel.h"
+
+#include <QKeyEvent>
+#include <QLocale>
+#include <algorithm>
+#include <exception>
+
+#include <texton/error.h>
+
+namespace texton::viewer {
+
+MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWidget* parent)
+    : QWidget(parent),
+      workspace_(workspace),
+      id_(std::move(id)),
+      looks_at_(looks_at),
+      words_(new QLabel(this)),
+      area_(new QScrollArea(this)) {
+    setObjectName(id_);
+    words_->setWordWrap(true);
+    words_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    words_->setObjectName("words");
+    words_->setAccessibleName(tr("What is to be said"));
+    words_->setContentsMargins(8, 8, 8, 8);
+    words_->hide();
+    auto* inside = new QWidget;
+    content_ = new QVBoxLayout(inside);
+    content_->setContentsMargins(8, 8, 8, 8);
+    area_->setWidget(inside);
+    area_->setWidgetResizable(true);
+    area_->setFrameShape(QFrame::NoFrame);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(words_);
+    layout->addWidget(area_, 1);
+    layout->addStretch();
+
+    connect(&workspace_, &Workspace::changed, this, [this](const Session&) {
+        look();
+        if (isVisible() && document_ != nullptr) session_changed();
+    });
+    connect(&workspace_, &Workspace::documents_changed, this, [this] { look(); });
+}
+
+MemoryPanel::~MemoryPanel() = default;
+
+void MemoryPanel::say(const QString& text, bool instead) {
+    words_->setText(text);
+    words_->setVisible(!text.isEmpty());
+    area_->setVisible(text.isEmpty() || !instead);
+}
+
+void MemoryPanel::work(Work work, const QString& part) {
+    const QPointer<MemoryPanel> panel(this);
+    workspace_.jobs().start(tag(part), [panel, work = std::move(work)](const Wanted& wanted) -> Jobs::Finish {
+        Finish finish;
+        try {
+            finish = work([&wanted] { return static_cast<bool>(wanted); });
+        } catch (const Cancelled&) {
+            return [] {};
+        } catch (const std::exception& error) {
+            finish = [panel, why = QString::fromUtf8(error.what())] { panel->say(why); };
+        }
+        return [panel, finish = std::move(finish)] {
+            if (panel != nullptr && finish) finish();
+        };
+    });
+}
+
+void MemoryPanel::stop(const QString& part) { workspace_.jobs().drop(tag(part)); }
+
+void MemoryPanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    look();
+    if (document_ != nullptr) session_changed();
+}
+
+void MemoryPanel::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    workspace_.outline(id_, {});
+}
+
+void MemoryPanel::look() {
+    if (!isVisible()) return;
+    const Session& session = workspace_.session();
+    std::shared_ptr<const Document> now = workspace_.shown();
+    const Place place = now != nullptr ? now->clamped(session.place) : Place{};
+    if (now == nullptr) {
+        if (document_ != nullptr) forget();
+        document_.reset();
+        const QString problem = workspace_.problem(session.current);
+        if (session.pictures.empty()) {
+            say(tr("Open a picture to look at its memory."));
+        } else if (workspace_.is_loading(session.current)) {
+            say(tr("The picture is being loaded."));
+        } else {
+            say(problem.isEmpty() ? workspace_.kernel_problem() : problem);
+        }
+        return;
+    }
+    const bool elsewhere = looks_at_ == LooksAt::place ? place != place_ : place.plane != place_.plane;
+    if (now == document_ && !elsewhere) return;
+    if (document_ != nullptr) forget();
+    document_ = std::move(now);
+    place_ = place;
+    say({});
+    renew();
+}
+
+bool claims_key(QEvent* event, std::initializer_list<Qt::Key> keys) {
+    if (event->type() != QEvent::ShortcutOverride) return false;
+    const auto* key = static_cast<QKeyEvent*>(event);
+    const bool plain = (key->modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier)) == Qt::NoModifier;
+    if (!plain || std::ranges::find(keys, key->key()) == keys.end()) return false;
+    event->accept();
+    return true;
+}
+
+QString number_words(std::size_t number) { return QLocale().toString(static_cast<qulonglong>(number)); }
+
+QString byte_words(std::size_t bytes) {
+    return QLocale().formattedDataSize(static_cast<qint64>(bytes), 2, QLocale::DataSizeIecFormat);
+}
+
+QColor data_colour(const QPalette& palette, int hue) {
+    const bool dark = palette.color(QPalette::Base).lightness() < 128;
+    return QColor::fromHsl(hue, dark ? 150 : 170, dark ? 130 : 110);
+}
+
+}  // namespace texton::viewer

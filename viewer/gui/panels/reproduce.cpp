@@ -1,0 +1,92 @@
+#include "viewer/gui/panels/reproduce.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFontDatabase>
+#include <QPushButton>
+
+#include "viewer/gui/canvas.h"
+#include "viewer/inspect/reproduce.h"
+
+namespace texton::viewer {
+namespace {
+
+// The canvas of the window that the panel's dock belongs to, floating or not.
+QSize canvas_pixels(const QWidget* panel) {
+    for (const QWidget* each = panel; each != nullptr; each = each->parentWidget()) {
+        if (const auto* canvas = each->findChild<Canvas*>()) return canvas->size() * canvas->devicePixelRatioF();
+    }
+    return {};
+}
+
+QString with_notes(const CommandLines& commands) {
+    QStringList lines;
+    for (const std::string& note : commands.notes) lines.push_back("# " + QString::fromStdString(note));
+    for (const std::string& line : commands.lines) lines.push_back(QString::fromStdString(line));
+    lines.push_back({});
+    lines.push_back("# " + ReproducePanel::tr("The window as it is now, with the session saved as session.json:"));
+    lines.push_back("texton-view --session session.json --screenshot screen.png");
+    return lines.join('\n') + '\n';
+}
+
+}  // namespace
+
+ReproducePanel::ReproducePanel(Workspace& workspace, QWidget* parent)
+    : MemoryPanel(workspace, "reproduce", LooksAt::place, parent), pages_(new QTabWidget) {
+    pages_->setObjectName("pages");
+    pages_->setAccessibleName(tr("Ways to make it again"));
+    content()->addWidget(pages_);
+    commands_ = add_page("commands", tr("Commands"), tr("Commands that write the texels that are seen"));
+    program_ = add_page("program", tr("C++"), tr("A program that does the same, with the installed package"));
+    session_ = add_page("session", tr("Session"), tr("All that was chosen, as a session file"));
+}
+
+QPlainTextEdit* ReproducePanel::add_page(const QString& name, const QString& title, const QString& tip) {
+    auto* page = new QWidget;
+    auto* layout = new QVBoxLayout(page);
+    auto* text = new QPlainTextEdit;
+    text->setObjectName(name);
+    text->setReadOnly(true);
+    text->setLineWrapMode(QPlainTextEdit::NoWrap);
+    text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    text->setAccessibleName(tip);
+    auto* copy = new QPushButton(tr("C&opy"));
+    copy->setObjectName("copy-" + name);
+    copy->setToolTip(tip);
+    connect(copy, &QPushButton::clicked, this, [this, text] {
+        QApplication::clipboard()->setText(text->toPlainText());
+        workspace().tell(tr("Copied."));
+    });
+    layout->addWidget(text, 1);
+    layout->addWidget(copy);
+    pages_->addTab(page, title);
+    pages_->setTabToolTip(pages_->count() - 1, tip);
+    return text;
+}
+
+void ReproducePanel::renew() { session_changed(); }
+
+void ReproducePanel::forget() {
+    for (QPlainTextEdit* text : {commands_, program_, session_}) text->clear();
+}
+
+void ReproducePanel::session_changed() {
+    const Session& session = workspace().session();
+    const std::shared_ptr<const Document> current = workspace().document();
+    if (current == nullptr) return;
+    const QSize pixels = canvas_pixels(this);
+    const Seen seen{.session = session,
+                    .picture = current->info(),
+                    .shown = document()->info(place().plane),
+                    .planar = current->is_planar(),
+                    .width = pixels.width(),
+                    .height = pixels.height()};
+    const std::array texts{std::pair(commands_, with_notes(command_lines(seen))),
+                           std::pair(program_, QString::fromStdString(cpp_program(seen))),
+                           std::pair(session_, QString::fromStdString(to_json(session)))};
+    for (const auto& [edit, text] : texts) {
+        if (edit->toPlainText() != text) edit->setPlainText(text);  // keeps what is selected
+    }
+}
+
+}  // namespace texton::viewer

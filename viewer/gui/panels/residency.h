@@ -1,0 +1,48 @@
+#pragma once
+#include <QComboBox>
+#include <QPushButton>
+#include <memory>
+#include <vector>
+
+#include "viewer/gui/panels/memory_panel.h"
+#include "viewer/gui/panels/tile_view.h"
+
+namespace texton::viewer {
+
+/// The picture as a sparse array: tiles are mapped and unmapped by hand, and fetches that find no memory are lit.
+class ResidencyPanel : public MemoryPanel {
+    Q_OBJECT
+
+public:
+    explicit ResidencyPanel(Workspace& workspace, QWidget* parent = nullptr);
+
+protected:
+    void renew() override;
+    void forget() override;
+    void session_changed() override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void make_widgets();
+    void keep();
+    void go_to(const Residency& target);
+    void apply();
+    void show_numbers(const TilePoolUsage& pool, std::size_t resident);
+    void show_undo();
+    void outline();
+
+    std::shared_ptr<ResidencyMap> map_;
+    std::size_t layer_ = 0;
+    std::size_t slice_ = 0;
+    std::vector<Residency> undo_;
+    std::vector<Residency> redo_;
+    TileView* tiles_;
+    QLabel* numbers_;
+    QComboBox* filter_;
+    QPushButton* map_all_;
+    QPushButton* unmap_all_;
+    QPushButton* undo_button_;
+    QPushButton* redo_button_;
+};
+
+}  // namespace texton::viewer

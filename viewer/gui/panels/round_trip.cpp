@@ -1,0 +1,195 @@
+#include "viewer/gui/panels/round_trip.h"
+
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <algorithm>
+
+namespace texton::viewer {
+namespace {
+
+QString words(const ArrayInfo& info, const TripPart& part) {
+    QString text = RoundTripPanel::tr("level %1").arg(part.place.level);
+    if (is_layered(info.kind)) text += RoundTripPanel::tr(", layer %1").arg(part.place.layer);
+    if (is_cube(info.kind)) text += RoundTripPanel::tr(", face %1").arg(part.place.face);
+    return text;
+}
+
+QString words(const TripMismatch& first) {
+    return RoundTripPanel::tr("byte %1, texel (%2, %3) of slice %4: 0x%5 instead of 0x%6")
+        .arg(number_words(first.byte))
+        .arg(first.texel.x)
+        .arg(first.texel.y)
+        .arg(first.place.slice)
+        .arg(std::to_integer<int>(first.found), 2, 16, QChar('0'))
+        .arg(std::to_integer<int>(first.expected), 2, 16, QChar('0'));
+}
+
+}  // namespace
+
+RoundTripPanel::RoundTripPanel(Workspace& workspace, QWidget* parent)
+    : MemoryPanel(workspace, "round-trip", LooksAt::picture, parent),
+      run_(new QPushButton),
+      damage_(new QCheckBox(tr("&Damage a byte"))),
+      progress_(new QProgressBar),
+      verdict_(new QLabel),
+      table_(new QTableWidget(0, 4)) {
+    run_->setObjectName("run");
+    damage_->setObjectName("damage");
+    damage_->setToolTip(tr("Changes a byte on the device before it is read back, to see that it is found"));
+    progress_->setObjectName("progress");
+    progress_->setAccessibleName(tr("Parts that were compared"));
+    verdict_->setObjectName("verdict");
+    verdict_->setWordWrap(true);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    table_->setObjectName("table");
+    table_->setAccessibleName(tr("Levels, layers and faces"));
+    table_->setHorizontalHeaderLabels({tr("part"), tr("bytes"), tr("different"), tr("first")});
+    table_->verticalHeader()->hide();
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setTabKeyNavigation(false);
+    table_->setToolTip(tr("A row leads to its first difference, on the canvas and in the byte map"));
+    table_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 7);
+    auto* line = new QHBoxLayout;
+    line->addWidget(run_);
+    line->addWidget(progress_, 1);
+    content()->addLayout(line);
+    content()->addWidget(damage_);
+    content()->addWidget(verdict_);
+    content()->addWidget(table_, 1);
+    progress_timer_.setInterval(100);
+    connect(&progress_timer_, &QTimer::timeout, this, [this] {
+        if (done_ != nullptr) progress_->setValue(static_cast<int>(*done_));
+    });
+    connect(run_, &QPushButton::clicked, this, [this] { running_ ? cancel() : start(); });
+    connect(table_, &QTableWidget::cellClicked, this, [this](int row, int) { go_to(row); });
+    connect(table_, &QTableWidget::cellActivated, this, [this](int row, int) { go_to(row); });
+    show_running(false);
+}
+
+void RoundTripPanel::renew() {
+    say({});
+    verdict_->setText(tr("Uploads what the files hold once more, reads it back and compares every byte."));
+}
+
+void RoundTripPanel::forget() {
+    cancel();
+    results_.clear();
+    table_->setRowCount(0);
+    progress_->setValue(0);
+    workspace().outline(id(), {});
+}
+
+void RoundTripPanel::start() {
+    if (document() == nullptr) return;
+    workspace().outline(id(), {});
+    const Picture picture =
+        document()->is_planar() ? document()->picture().plane(place().plane) : document()->picture();
+    const std::vector<TripPart> parts = trip_parts(picture.info());
+    done_ = std::make_shared<std::atomic<std::size_t>>(0);
+    progress_->setRange(0, static_cast<int>(parts.size()));
+    progress_->setValue(0);
+    verdict_->setText(tr("Uploading and comparing."));
+    table_->setRowCount(0);
+    show_running(true);
+    std::optional<std::size_t> damaged;
+    if (damage_->isChecked()) damaged = packed_bytes(picture.info().format, parts.front().extent) / 2;
+    work([this, device = document()->device(), picture, damaged, done = done_](const StillWanted& wanted) -> Finish {
+        std::vector<TripResult> results;
+        QString problem;
+        try {
+            round_trip(
+                device, picture,
+                [&](const TripResult& result) {
+                    results.push_back(result);
+                    ++*done;
+                },
+                wanted, damaged);
+        } catch (const Cancelled&) {
+            throw;
+        } catch (const Error& error) {
+            problem = QString::fromUtf8(error.what());
+        }
+        return [this, results = std::move(results), problem] {
+            show_running(false);
+            show_results(results);
+            if (!problem.isEmpty()) verdict_->setText(problem);
+        };
+    });
+}
+
+void RoundTripPanel::cancel() {
+    if (!running_) return;
+    stop();
+    show_running(false);
+    verdict_->setText(tr("It was stopped."));
+}
+
+void RoundTripPanel::show_results(const std::vector<TripResult>& results) {
+    results_ = results;
+    progress_->setValue(static_cast<int>(results_.size()));
+    table_->setRowCount(static_cast<int>(results_.size()));
+    const ArrayInfo& info = document()->info(place().plane);
+    std::size_t bytes = 0;
+    std::size_t different = 0;
+    int first = -1;
+    for (int row = 0; row < table_->rowCount(); ++row) {
+        const TripResult& result = results_[static_cast<std::size_t>(row)];
+        const QString cells[] = {words(info, result.part), number_words(result.bytes), number_words(result.different),
+                                 result.first ? words(*result.first) : QString()};
+        for (int column = 0; column < table_->columnCount(); ++column) {
+            auto* item = new QTableWidgetItem(cells[column]);
+            const bool is_number = column == 1 || column == 2;
+            item->setTextAlignment((is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+            if (result.first) item->setForeground(data_colour(palette(), 0));
+            table_->setItem(row, column, item);
+        }
+        bytes += result.bytes;
+        different += result.different;
+        if (result.first && first < 0) first = row;
+    }
+    if (different == 0) {
+        verdict_->setText(tr("All %1 bytes came back as they were.").arg(number_words(bytes)));
+    } else {
+        verdict_->setText(tr("%1 of %2 bytes came back different. First: %3.")
+                              .arg(number_words(different), number_words(bytes),
+                                   words(*results_[static_cast<std::size_t>(first)].first)));
+        table_->selectRow(first);
+        go_to(first);
+    }
+}
+
+void RoundTripPanel::show_running(bool running) {
+    running_ = running;
+    run_->setText(running ? tr("&Stop") : tr("Co&mpare"));
+    if (running) {
+        progress_timer_.start();
+    } else {
+        progress_timer_.stop();
+    }
+}
+
+void RoundTripPanel::go_to(int row) {
+    if (row < 0 || row >= static_cast<int>(results_.size())) return;
+    const TripResult& result = results_[static_cast<std::size_t>(row)];
+    Place target = result.first ? result.first->place : result.part.place;
+    target.plane = place().plane;
+    // The pin is what the byte map follows.
+    workspace().change(tr("Go to the difference"), [&](Session& session) {
+        session.place = target;
+        if (result.first)
+            session.pins = {
+                {static_cast<double>(result.first->texel.x) + 0.5, static_cast<double>(result.first->texel.y) + 0.5}};
+    });
+    if (!result.first) return workspace().outline(id(), {});
+    const auto side = static_cast<double>(block_side(document()->info(target.plane).format));
+    workspace().outline(
+        id(), {{target, static_cast<double>(result.first->texel.x), static_cast<double>(result.first->texel.y), side,
+                side, data_colour(palette(), 0), tr("different")}});
+}
+
+}  // namespace texton::viewer

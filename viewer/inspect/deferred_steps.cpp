@@ -1,0 +1,155 @@
+#include "viewer/inspect/deferred_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+#include <texton/sample.h>
+
+namespace texton::viewer {
+namespace {
+
+// The middle of what a texture of the array reads first, as words.
+Texel middle_of(const Array& array) {
+    const Texture texture(array, {.normalized_coordinates = true});
+    const FetchPoint point = is_cube(array.info().kind) ? FetchPoint{.x = 1, .y = 0.01f, .z = 0.01f}
+                                                        : FetchPoint{.x = 0.5f, .y = 0.5f, .z = 0.5f};
+    return sample(texture, {&point, 1}).texels.front();
+}
+
+std::string words_of(const Texel& texel, const FormatInfo& format) {
+    std::string out;
+    for (int i = 0; i < format.channels; ++i) {
+        if (i > 0) out += "  ";
+        switch (format.kind) {
+            case FormatKind::uint: out += fmt::format("{}", texel.channel[i]); break;
+            case FormatKind::sint: out += fmt::format("{}", static_cast<std::int32_t>(texel.channel[i])); break;
+            case FormatKind::floating:
+            case FormatKind::unorm:
+            case FormatKind::snorm:
+            case FormatKind::srgb: out += fmt::format("{:.5g}", texel.as_float(i)); break;
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string_view name(DeferredStep step) noexcept {
+    switch (step) {
+        case DeferredStep::create: return "create";
+        case DeferredStep::requirements: return "requirements";
+        case DeferredStep::back: return "back";
+        case DeferredStep::upload: return "upload";
+        case DeferredStep::sample: return "sample";
+        case DeferredStep::move: return "move";
+        case DeferredStep::unmap: return "unmap";
+    }
+    return "";
+}
+
+DeferredSteps::DeferredSteps(Array picture)
+    : picture_(std::move(picture)),
+      pool_(picture_.device(), {.chunk_bytes = std::size_t{2} << 20}),
+      stream_(picture_.device()) {}
+
+std::string DeferredSteps::obstacle(DeferredStep step) const {
+    if (step == DeferredStep::create) return array_ ? "There is an array already." : "";
+    if (!array_) return "There is no array yet: create it first.";
+    if (step == DeferredStep::requirements) return "";
+    if (step == DeferredStep::back && !requirements_)
+        return "Nobody knows yet how much memory it takes: ask for its requirements.";
+    if (mapped() || step == DeferredStep::back) return "";
+    // Without memory the library refuses all that follows before anything happens: its words are the reason.
+    try {
+        switch (step) {
+            case DeferredStep::upload: copy(array_->array().view(), picture_.view()); break;
+            case DeferredStep::sample: (void)middle_of(array_->array()); break;
+            case DeferredStep::move: array_->move(tiles(), stream_); break;
+            case DeferredStep::unmap: return "It has no memory that could be taken away.";
+            case DeferredStep::create:
+            case DeferredStep::requirements:
+            case DeferredStep::back: break;
+        }
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+bool DeferredSteps::run(DeferredStep step) {
+    try {
+        if (const std::string why = obstacle(step); !why.empty()) {
+            log_.push_back({step, why, true});
+            return false;
+        }
+        std::string words = done(step);
+        log_.push_back({step, std::move(words), false});
+        return true;
+    } catch (const Error& error) {
+        log_.push_back({step, error.what(), true});
+        return false;
+    }
+}
+
+Tiles DeferredSteps::tiles() const { return pool_.allocate_bytes(array_->requirements().bytes); }
+
+std::string DeferredSteps::done(DeferredStep step) {
+    switch (step) {
+        case DeferredStep::create:
+            array_ = std::make_unique<DeferredArray>(picture_.device(), picture_.info());
+            return fmt::format("an array of {} {}, without memory", to_string(picture_.info().extent),
+                               texton::name(picture_.info().format));
+        case DeferredStep::requirements:
+            requirements_ = array_->requirements();
+            return fmt::format("{} bytes ({} tiles of 64 KiB), at multiples of {}", requirements_->bytes,
+                               requirements_->bytes / kTileBytes, requirements_->alignment);
+        case DeferredStep::back: {
+            const bool again = mapped();
+            array_->map(tiles(), stream_);
+            stream_.synchronize();
+            holds_picture_ = false;
+            const TilePoolUsage pool = pool_.usage();
+            return fmt::format("{}; the pool has {} of {} slots in use",
+                               again ? "other memory, whatever it holds" : "mapped", pool.used, pool.held);
+        }
+        case DeferredStep::upload: return upload();
+        case DeferredStep::sample: return sample();
+        case DeferredStep::move: {
+            array_->move(tiles(), stream_);
+            stream_.synchronize();
+            return fmt::format("other memory, and the texels came along: the middle is still {}",
+                               words_of(middle_of(array_->array()), info(picture_.info().format)));
+        }
+        case DeferredStep::unmap:
+            array_->unmap(stream_);
+            stream_.synchronize();
+            holds_picture_ = false;
+            return fmt::format("without memory again; the pool has {} slots in use", pool_.usage().used);
+    }
+    return "";
+}
+
+std::string DeferredSteps::upload() {
+    std::size_t bytes = 0;
+    for (int level = 0; level < picture_.info().levels; ++level) {
+        const View to = array_->array().view({.level = level});
+        copy(to, picture_.view({.level = level}), stream_);
+        bytes += packed_bytes(to.format(), to.extent());
+    }
+    stream_.synchronize();
+    holds_picture_ = true;
+    return fmt::format("{} bytes in {} levels", bytes, picture_.info().levels);
+}
+
+std::string DeferredSteps::sample() const {
+    const Texel texel = middle_of(array_->array());
+    const std::string words = words_of(texel, info(picture_.info().format));
+    if (!holds_picture_) return fmt::format("{}: what the memory held, since nothing was uploaded", words);
+    return fmt::format("{}: {}", words,
+                       texel == middle_of(picture_) ? "as the picture has it" : "NOT what the picture has");
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,355 @@
+#include "viewer/inspect/reproduce.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <variant>
+
+#include "viewer/verify/kernel_run.h"
+#include "viewer/view_state.h"
+
+// The commands are a chain: files become one array, the kernel makes another of it, the place is cut out, and its visible part is
+// written. Steps that would change nothing are left out; where a command cannot read what the step needs, `texton convert`
+// writes it in between.
+
+namespace texton::viewer {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// --- words of options ------------------------------------------------------------------------------------------------
+
+constexpr std::array kCubeLayouts{"faces",          "vertical_strip",  "horizontal_strip", "horizontal_cross",
+                                  "vertical_cross", "equirectangular", "openexr_cube",     "openexr_latlong"};
+
+struct ParameterWords {
+    std::string operator()(bool value) const { return value ? "true" : "false"; }
+    std::string operator()(double value) const { return fmt::format("{}", value); }
+    std::string operator()(const std::string& value) const { return value; }
+    std::string operator()(const std::vector<double>& value) const { return fmt::format("{}", fmt::join(value, ",")); }
+};
+
+void add(Words& words, const char* option, std::string value) {
+    words.emplace_back(option);
+    words.push_back(std::move(value));
+}
+
+Words words_of(const PictureOptions& options) {
+    const PictureOptions standard;
+    Words out;
+    if (options.kind) add(out, "--kind", std::string(name(*options.kind)));
+    if (options.raw) add(out, "--raw", fmt::format("{}x{}", options.raw->extent.width, options.raw->extent.height));
+    if (options.raw) add(out, "--format", std::string(name(options.raw->format)));
+    if (options.raw && options.raw->frame != 0) add(out, "--frame", std::to_string(options.raw->frame));
+    if (options.format) add(out, "--format", std::string(name(*options.format)));
+    if (options.color != standard.color) add(out, "--color", options.color == PictureColor::srgb ? "srgb" : "linear");
+    if (options.window != standard.window) add(out, "--window", "display");
+    if (!options.upright) out.emplace_back("--as-stored");
+    if (options.cube) add(out, "--cube", kCubeLayouts.at(static_cast<std::size_t>(*options.cube)));
+    if (options.cube_side != 0) add(out, "--cube-side", std::to_string(options.cube_side));
+    if (options.part != 0) add(out, "--part", std::to_string(options.part));
+    if (options.first_level != 0) add(out, "--first-level", std::to_string(options.first_level));
+    if (options.levels != 0) add(out, "--levels", std::to_string(options.levels));
+    return out;
+}
+
+const char* word_of(AddressMode mode) {
+    switch (mode) {
+        case AddressMode::wrap: return "wrap";
+        case AddressMode::clamp: return "clamp";
+        case AddressMode::mirror: return "mirror";
+        case AddressMode::border: return "border";
+    }
+    return "";
+}
+
+// What `--sampler` says of it on top of the standard one of commands; empty if that is it.
+std::string words_of(const Sampler& sampler, const ArrayInfo& info) {
+    const Sampler standard = verify::standard_sampler(info);
+    const auto filter = [](Filter value) { return value == Filter::point ? "point" : "linear"; };
+    const auto flag = [](bool value) { return value ? "true" : "false"; };
+    Words out;
+    if (!std::ranges::equal(sampler.address, standard.address))
+        out.push_back(fmt::format("address={}/{}/{}", word_of(sampler.address[0]), word_of(sampler.address[1]),
+                                  word_of(sampler.address[2])));
+    // Commands take normalized coordinates for addresses that repeat, unless they are told.
+    out.push_back(fmt::format("normalized_coordinates={}", flag(sampler.normalized_coordinates)));
+    if (sampler.filter != standard.filter) out.push_back(fmt::format("filter={}", filter(sampler.filter)));
+    if (sampler.mip_filter != standard.mip_filter)
+        out.push_back(fmt::format("mip_filter={}", filter(sampler.mip_filter)));
+    if (sampler.seamless_cubemap != standard.seamless_cubemap)
+        out.push_back(fmt::format("seamless_cubemap={}", flag(sampler.seamless_cubemap)));
+    if (sampler.trilinear_optimization != standard.trilinear_optimization)
+        out.push_back(fmt::format("trilinear_optimization={}", flag(sampler.trilinear_optimization)));
+    if (sampler.max_anisotropy != standard.max_anisotropy)
+        out.push_back(fmt::format("max_anisotropy={}", int{sampler.max_anisotropy}));
+    if (sampler.mip_bias != standard.mip_bias) out.push_back(fmt::format("mip_bias={}", sampler.mip_bias));
+    if (sampler.mip_min != standard.mip_min) out.push_back(fmt::format("mip_min={}", sampler.mip_min));
+    if (sampler.mip_max != standard.mip_max) out.push_back(fmt::format("mip_max={}", sampler.mip_max));
+    if (!std::ranges::equal(sampler.border, standard.border))
+        out.push_back(fmt::format("border={}", fmt::join(sampler.border, "/")));
+    return fmt::format("{}", fmt::join(out, ","));
+}
+
+// --- the chain -------------------------------------------------------------------------------------------------------
+
+// Files, and how they are read: what the next command starts from.
+struct Input {
+    Words paths;
+    PictureOptions options;
+
+    // `texton run` reads one file by its kind alone.
+    bool is_plain() const {
+        PictureOptions rest = options;
+        rest.kind.reset();
+        return paths.size() == 1 && rest == PictureOptions{};
+    }
+};
+
+class Chain {
+public:
+    explicit Chain(const Seen& seen) : seen_(seen) {}
+
+    CommandLines all() {
+        const Session& session = seen_.session;
+        if (session.current >= session.pictures.size()) {
+            lines_.notes.emplace_back("There is no picture.");
+            return lines_;
+        }
+        now_ = input_of(session.pictures[session.current]);
+        if (seen_.planar && session.kernel.name.empty()) {
+            lines_.notes.emplace_back(
+                "Commands read planar pictures for kernels alone, so this copies the whole frame.");
+            convert("view.yuv");
+            return lines_;
+        }
+        if (!session.kernel.name.empty()) run_kernel();
+        if (take_place()) cut();
+        return lines_;
+    }
+
+private:
+    static Input input_of(const Source& source) {
+        Input input{{}, source.options};
+        for (const std::filesystem::path& path : source.paths) input.paths.push_back(path.string());
+        return input;
+    }
+
+    void write(const Words& words, const std::string& out) {
+        Words quoted;
+        for (const std::string& word : words) quoted.push_back(shell_word(word));
+        lines_.lines.push_back(fmt::format("{}", fmt::join(quoted, " ")));
+        lines_.out = out;
+        now_ = {{out}, {}};
+    }
+
+    void convert(const std::string& out, const Words& more = {}) {
+        Words words{"texton", "convert"};
+        words.insert(words.end(), now_.paths.begin(), now_.paths.end());
+        words.push_back(out);
+        const Words options = words_of(now_.options);
+        words.insert(words.end(), options.begin(), options.end());
+        words.insert(words.end(), more.begin(), more.end());
+        write(words, out);
+    }
+
+    // One file that `texton run` reads as it is meant.
+    std::string plain(Input input, const std::string& name) {
+        if (input.is_plain()) return input.paths.front();
+        const Input before = std::exchange(now_, std::move(input));
+        convert(name);
+        now_ = before;
+        return name;
+    }
+
+    void run(const std::string& kernel, const std::string& out, const Words& options) {
+        const std::string kind = kind_word();
+        Words words{"texton", "run", kernel, plain(now_, "input.dds"), "-o", out};
+        words.insert(words.end(), options.begin(), options.end());
+        if (!kind.empty()) add(words, "--kind", kind);
+        add_device(words);
+        write(words, out);
+    }
+
+    // Of a file that is read as it is; what `texton convert` wrote is of its kind already.
+    std::string kind_word() const {
+        return now_.is_plain() && now_.options.kind ? std::string(name(*now_.options.kind)) : std::string();
+    }
+
+    void add_device(Words& words) const {
+        if (!seen_.session.device.empty()) add(words, "--device", seen_.session.device);
+    }
+
+    void run_kernel() {
+        const Session& session = seen_.session;
+        Words words{"texton", "run", session.kernel.name, plain(now_, "input.dds")};
+        const std::string kind = kind_word();
+        for (std::size_t i = 0; i < session.kernel.more_inputs.size(); ++i) {
+            const std::size_t index = session.kernel.more_inputs[i];
+            if (index < session.pictures.size())
+                words.push_back(plain(input_of(session.pictures[index]), fmt::format("input_{}.dds", i + 1)));
+        }
+        add(words, "-o", "result.dds");
+        for (const auto& [parameter, value] : session.kernel.parameters)
+            add(words, "--set", fmt::format("{}={}", parameter, std::visit(ParameterWords{}, value)));
+        if (session.sampler) add(words, "--sampler", words_of(*session.sampler, seen_.picture));
+        if (!kind.empty()) add(words, "--kind", kind);
+        add_device(words);
+        write(words, "result.dds");
+    }
+
+    // Leaves one flat picture with the place on it. False if the commands cannot go on from there.
+    bool take_place() {
+        const Place& place = seen_.session.place;
+        const ArrayInfo& info = seen_.shown;
+        if (seen_.session.layout != Layout::single) {
+            convert("view.dds");
+            lines_.notes.emplace_back("All levels, layers and faces are in it, one after the other.");
+            return false;
+        }
+        if (place.level > 0) now_.options.first_level += place.level;
+        if (info.levels > 1) now_.options.levels = 1;
+        switch (info.kind) {
+            case ArrayKind::array_2d: return true;
+            case ArrayKind::array_1d:
+            case ArrayKind::layered_1d:
+            case ArrayKind::cubemap_layered:
+                convert("view.dds");
+                lines_.notes.push_back(
+                    fmt::format("No command takes a part out of {}: this is the whole level.", name(info.kind)));
+                return false;
+            case ArrayKind::layered_2d:
+                now_.options.kind = info.kind;
+                run("layer", file_for(plain_format(), "layer"),
+                    {"--set", fmt::format("layer={}", place.layer), "--sampler", "filter=point", "--format",
+                     std::string(name(plain_format()))});
+                return true;
+            case ArrayKind::array_3d: {
+                now_.options.kind = info.kind;
+                const Extent extent = level_extent(info, place.level);
+                run("volume_slice", file_for(plain_format(), "slice"),
+                    {"--set",
+                     fmt::format("plane=0,0,{},{},0,0,0,{},0", static_cast<double>(place.slice) + 0.5, extent.width,
+                                 extent.height),
+                     "--sampler", "filter=point", "--format", std::string(name(plain_format()))});
+                return true;
+            }
+            case ArrayKind::cubemap: {
+                if (block_side(info.format) > 1) {
+                    convert("view.dds");
+                    lines_.notes.emplace_back(
+                        "Faces of block-compressed cubes are not taken apart: this is the whole level.");
+                    return false;
+                }
+                now_.options.kind = info.kind;
+                convert(file_for(info.format, "faces"), {"--cube-out", "vertical_strip"});
+                above_ = static_cast<std::size_t>(place.face) * level_extent(info, place.level).height;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    // The visible part of a flat picture.
+    void cut() {
+        const Session& session = seen_.session;
+        const Extent extent = level_extent(seen_.shown, session.place.level);
+        const TexelBox box = visible_box(seen_);
+        const std::string out = file_for(plain_format(), "view");
+        if (session.reading == Reading::sampled) {
+            const double zoom = session.view.zoom;
+            const auto pixels = [zoom](std::size_t texels) {
+                return std::max(1l, std::lround(static_cast<double>(texels) * zoom));
+            };
+            const bool linear = session.sampler ? session.sampler->filter == Filter::linear
+                                                : verify::standard_sampler(seen_.shown).filter == Filter::linear;
+            Words words{"--size", fmt::format("{}x{}", pixels(box.width), pixels(box.height))};
+            add(words, "--set", linear ? "filter=linear" : "filter=nearest");
+            add(words, "--set", crop(box));
+            if (session.sampler) add(words, "--sampler", words_of(*session.sampler, seen_.shown));
+            add(words, "--format", std::string(name(plain_format())));
+            run("resample", out, words);
+            lines_.notes.emplace_back("Levels of detail are those of level 0 of what is read.");
+            return;
+        }
+        const bool whole =
+            box == TexelBox{0, 0, extent.width, extent.height} && above_ == 0 && seen_.shown.kind != ArrayKind::cubemap;
+        if (whole && block_side(seen_.shown.format) == 1) return convert(out);
+        run("resample", out,
+            {"--size", fmt::format("{}x{}", box.width, box.height), "--set", "filter=nearest", "--set", crop(box),
+             "--sampler", "filter=point", "--format", std::string(name(plain_format()))});
+    }
+
+    std::string crop(const TexelBox& box) const {
+        return fmt::format("crop={},{},{},{}", box.x, box.y + above_, box.width, box.height);
+    }
+
+    // What texels are read as where blocks are undone.
+    Format plain_format() const {
+        const FormatInfo& row = texton::info(seen_.shown.format);
+        if (row.layout != FormatLayout::block) return seen_.shown.format;
+        if (row.kind == FormatKind::floating) return Format::rgba16_float;
+        if (row.channels == 1) return Format::r32_float;
+        if (row.channels == 2) return Format::rg32_float;
+        return row.kind == FormatKind::srgb ? Format::rgba8_srgb : Format::rgba8_unorm;
+    }
+
+    const Seen& seen_;
+    Input now_;
+    std::size_t above_ = 0;  // texels above the place in a strip of faces
+    CommandLines lines_;
+};
+
+}  // namespace
+
+TexelBox visible_box(const Seen& seen) {
+    const Extent extent = level_extent(seen.shown, seen.session.place.level);
+    const TexelBox whole{0, 0, extent.width, extent.height};
+    if (seen.session.layout != Layout::single || is_flat(seen.shown.kind) || seen.width <= 0 || seen.height <= 0)
+        return whole;
+    const ViewState view = seen.session.fits ? fitted(extent, seen.width, seen.height) : seen.session.view;
+    const Position from = to_picture(view, {0, 0}, seen.width, seen.height);
+    const Position to =
+        to_picture(view, {static_cast<double>(seen.width), static_cast<double>(seen.height)}, seen.width, seen.height);
+    const auto first = [](double at, std::size_t end) {
+        return static_cast<std::size_t>(std::clamp(std::floor(at + 1e-9), 0.0, static_cast<double>(end - 1)));
+    };
+    const auto past = [](double at, std::size_t begin, std::size_t end) {
+        return static_cast<std::size_t>(
+            std::clamp(std::ceil(at - 1e-9), static_cast<double>(begin + 1), static_cast<double>(end)));
+    };
+    TexelBox box{first(from.x, extent.width), first(from.y, extent.height), 0, 0};
+    box.width = past(to.x, box.x, extent.width) - box.x;
+    box.height = past(to.y, box.y, extent.height) - box.y;
+    return box;
+}
+
+CommandLines command_lines(const Seen& seen) { return Chain(seen).all(); }
+
+std::string file_for(Format format, const std::string& name) {
+    const FormatInfo& row = info(format);
+    if (row.layout == FormatLayout::planar) return name + ".yuv";
+    const bool whole_bytes = row.layout == FormatLayout::plain && row.channels != 2;
+    // A PNG is taken for sRGB, a TIFF is not.
+    if (whole_bytes && row.kind == FormatKind::srgb) return name + ".png";
+    if (whole_bytes && row.kind == FormatKind::unorm) return name + ".tif";
+    if (row.layout == FormatLayout::plain && row.kind == FormatKind::floating && row.bits > 8) return name + ".exr";
+    return name + ".dds";
+}
+
+std::string shell_word(const std::string& text) {
+    const bool plain = !text.empty() && std::ranges::all_of(text, [](unsigned char letter) {
+        return std::isalnum(letter) != 0 ||
+               std::string_view("-_./,:=+@%").find(static_cast<char>(letter)) != std::string_view::npos;
+    });
+    if (plain) return text;
+    std::string out = "'";
+    for (const char letter : text) out += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+    return out + "'";
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,126 @@
+#include "viewer/inspect/round_trip.h"
+
+#include <algorithm>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+
+#include "viewer/inspect/pitched_map.h"
+
+// Parts go in bands of rows, so that a large picture needs little of the host's memory.
+
+namespace texton::viewer {
+namespace {
+
+constexpr std::size_t kBand = std::size_t{16} << 20;
+
+// Calls `visit(part, first byte of it)` for each band of the part.
+template <class Visit>
+void each_band(const ArrayInfo& info, const TripPart& part, const StillWanted& wanted, Visit visit) {
+    const std::size_t side = block_side(info.format);
+    const std::size_t row = row_bytes(info.format, part.extent.width);
+    const std::size_t band = std::max<std::size_t>(1, kBand / row) * side;
+    std::size_t first = 0;
+    for (std::size_t z = 0; z < part.extent.depth; ++z) {
+        for (std::size_t y = 0; y < part.extent.height; y += band) {
+            go_on(wanted);
+            Subresource box = slices_at(info, part.place);
+            box.region = Region{{0, y, z}, {part.extent.width, std::min(band, part.extent.height - y), 1}};
+            visit(box, first);
+            first += packed_bytes(info.format, box.region->extent);
+        }
+    }
+}
+
+TripMismatch mismatch_at(Format format, const TripPart& part, std::size_t byte) {
+    const std::size_t side = block_side(format);
+    const std::size_t row = row_bytes(format, part.extent.width);
+    const std::size_t rows = row_count(format, part.extent.height);
+    TripMismatch out{.place = part.place, .texel = {}, .byte = byte};
+    out.place.slice = byte / (row * rows);
+    out.texel = {byte % row / info(format).bytes * side, byte / row % rows * side, 0};
+    return out;
+}
+
+void upload(const Picture& picture, const Array& array, const TripPart& part, const StillWanted& wanted) {
+    std::vector<std::byte> texels;
+    each_band(array.info(), part, wanted, [&](const Subresource& box, std::size_t) {
+        texels.resize(packed_bytes(array.info().format, box.region->extent));
+        picture.read(box, texels);
+        copy(array.view(box), host_view(texels.data(), array.info().format, box.region->extent));
+    });
+}
+
+void damage_byte(const Array& array, const TripPart& part, std::size_t byte) {
+    const Format format = array.info().format;
+    const TripMismatch where = mismatch_at(format, part, byte);
+    const std::size_t side = block_side(format);
+    Subresource box = slices_at(array.info(), part.place);
+    box.region = Region{
+        {where.texel.x, where.texel.y, where.place.slice},
+        {std::min(side, part.extent.width - where.texel.x), std::min(side, part.extent.height - where.texel.y), 1}};
+    std::vector<std::byte> texel(info(format).bytes);
+    const View host = host_view(texel.data(), format, box.region->extent);
+    copy(host, array.view(box));
+    texel[byte % row_bytes(format, part.extent.width) % texel.size()] ^= std::byte{1};
+    copy(array.view(box), host);
+}
+
+}  // namespace
+
+std::vector<TripPart> trip_parts(const ArrayInfo& info) {
+    std::vector<TripPart> parts;
+    const std::size_t layers = is_layered(info.kind) ? info.layers : 1;
+    for (int level = 0; level < info.levels; ++level) {
+        for (std::size_t layer = 0; layer < layers; ++layer) {
+            for (int face = 0; face < (is_cube(info.kind) ? 6 : 1); ++face)
+                parts.push_back({{.level = level, .layer = layer, .face = face}, level_extent(info, level)});
+        }
+    }
+    return parts;
+}
+
+TripResult compare_part(const Picture& picture, const Array& array, const TripPart& part, const StillWanted& wanted) {
+    const ArrayInfo& have = array.info();
+    const ArrayInfo& want = picture.info();
+    if (have.format != want.format || have.kind != want.kind || have.extent != want.extent ||
+        have.layers != want.layers || have.levels != want.levels) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton::viewer::compare_part",
+                     .problem = "the array is not like the picture",
+                     .remedy = "Make it of the picture's info()."});
+    }
+    TripResult result{.part = part};
+    std::vector<std::byte> expected;
+    std::vector<std::byte> found;
+    each_band(have, part, wanted, [&](const Subresource& box, std::size_t first) {
+        const std::size_t bytes = packed_bytes(have.format, box.region->extent);
+        expected.resize(bytes);
+        found.resize(bytes);
+        picture.read(box, expected);
+        copy(host_view(found.data(), have.format, box.region->extent), array.view(box));
+        result.bytes += bytes;
+        if (expected == found) return;
+        for (std::size_t i = 0; i < bytes; ++i) {
+            if (expected[i] == found[i]) continue;
+            ++result.different;
+            if (result.first) continue;
+            result.first = mismatch_at(have.format, part, first + i);
+            result.first->expected = expected[i];
+            result.first->found = found[i];
+        }
+    });
+    return result;
+}
+
+void round_trip(const Device& device, const Picture& picture, const std::function<void(const TripResult&)>& each,
+                const StillWanted& wanted, std::optional<std::size_t> damage) {
+    const Array array(device, picture.info());
+    const std::vector<TripPart> parts = trip_parts(picture.info());
+    // All of it goes up before the first part comes back, so that parts which lie on each other would be seen.
+    for (const TripPart& part : parts) upload(picture, array, part, wanted);
+    if (damage) damage_byte(array, parts.front(), *damage);
+    for (const TripPart& part : parts) each(compare_part(picture, array, part, wanted));
+}
+
+}  // namespace texton::viewer
