@@ -1,6 +1,6 @@
 #pragma once
-// Rows of texels as a point read returns them, and of pixels as a picture stores them, on vectors: for the formats that most
-// pictures have.
+// Rows of texels as a point read returns them, and of pixels as a picture stores them, on vectors: for the formats that
+// most pictures have.
 #include <cstddef>
 
 #include <texton/pixel_encode.h>

@@ -1,5 +1,5 @@
-// Pixels that weigh a rectangle of texels each, on the CPU device: rows of texels are decoded once for a tile, and added to a
-// whole row of pixels.
+// Pixels that weigh a rectangle of texels each, on the CPU device: rows of texels are decoded once for a tile, and
+// added to a whole row of pixels.
 #include <algorithm>
 #include <vector>
 

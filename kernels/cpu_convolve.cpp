@@ -1,5 +1,5 @@
-// Separable filters on the CPU device, tile by tile: a row of texels is decoded, summed across, and kept for as many rows of
-// the picture as read it.
+// Separable filters on the CPU device, tile by tile: a row of texels is decoded, summed across, and kept for as many
+// rows of the picture as read it.
 #include <algorithm>
 #include <vector>
 

@@ -1,6 +1,6 @@
 #pragma once
-// What a launch is on the CPU device: the textures and the picture, free of what the caller holds. The textures may be dropped
-// before the stream comes to it, what they read not.
+// What a launch is on the CPU device: the textures and the picture, free of what the caller holds. The textures may be
+// dropped before the stream comes to it, what they read not.
 #include <functional>
 #include <span>
 #include <vector>

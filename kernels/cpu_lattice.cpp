@@ -19,7 +19,8 @@ constexpr std::size_t kRows = 64;
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
-// Then what is fetched is the pixel, unless a float may be no number, of which a picture has one, or integers go through floats.
+// Then what is fetched is the pixel, unless a float may be no number, of which a picture has one, or integers go
+// through floats.
 bool is_pixel_as_fetched(const CpuJob& job) {
     const auto is_fraction = [](Encoding encoding) {
         return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;

@@ -1,5 +1,6 @@
 #pragma once
-// Sums of products of floats on vectors. Each product and each sum is rounded by itself, in the order of the plain loops.
+// Sums of products of floats on vectors. Each product and each sum is rounded by itself, in the order of the plain
+// loops.
 #include <cstddef>
 #include <cstdint>
 

@@ -7,8 +7,8 @@
 namespace texton::detail {
 namespace {
 
-// Where a fetch of a texel's middle returns what is decoded from it: a point read; and codes through the filter, which are
-// the same fractions, unless a coordinate's rounding moves the place.
+// Where a fetch of a texel's middle returns what is decoded from it: a point read; and codes through the filter, which
+// are the same fractions, unless a coordinate's rounding moves the place.
 bool reads_as_stored(const CpuTexture& texture) {
     const Sampler& sampler = texture.sampler;
     if (sampler.filter == Filter::linear)

@@ -12,7 +12,8 @@
 
 namespace texton::detail {
 
-/// As one thread reads it, which while it lives rounds to the nearest and keeps denormals. Texture and shape must outlive it.
+/// As one thread reads it, which while it lives rounds to the nearest and keeps denormals. Texture and shape must
+/// outlive it.
 class TexelRows {
 public:
     TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer);

@@ -1,6 +1,6 @@
 #pragma once
-// Ways of the CPU device around functors: the same bits, computed many pixels at a time. Each enqueues the picture, after
-// launch()'s checks, and is true; or false, and has done nothing: on a CUDA device, and where it does not apply.
+// Ways of the CPU device around functors: the same bits, computed many pixels at a time. Each enqueues the picture,
+// after launch()'s checks, and is true; or false, and has done nothing: on a CUDA device, and where it does not apply.
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,8 +22,8 @@ struct LatticeAxis {
     std::vector<float> weights;  ///< none: of one tap, which is the pixel as it is fetched
 };
 
-/// Pixels that are sums of rows of fetches, sum over y of (sum over x of at_texel(x, y) * weight of x) * weight of y. Either
-/// both axes have weights, or neither.
+/// Pixels that are sums of rows of fetches, sum over y of (sum over x of at_texel(x, y) * weight of x) * weight of y.
+/// Either both axes have weights, or neither.
 [[nodiscard]] bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& picture,
                                         const Texture& texture, LatticeAxis x, LatticeAxis y);
 

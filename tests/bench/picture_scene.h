@@ -1,5 +1,6 @@
 #pragma once
-// A picture of noise that a kernel of the CPU device turns into another one, beside what another library makes of the same bytes.
+// A picture of noise that a kernel of the CPU device turns into another one, beside what another library makes of the
+// same bytes.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -74,8 +75,8 @@ struct PictureScene {
     Stream stream;
 };
 
-/// Throws if the channels of two pictures differ by more than `most` of the whole range on average: then they are not the same
-/// thing. `row` is the address of a row of the other's.
+/// Throws if the channels of two pictures differ by more than `most` of the whole range on average: then they are not
+/// the same thing. `row` is the address of a row of the other's.
 template <class Row>
 void check_alike(const Pitched2D& ours, const Row& row, double most) {
     const Extent extent = ours.extent();
