@@ -156,6 +156,7 @@ RowSampler::RowSampler(const TextureView& view, const Sampler& sampler, std::int
     if (sampler.filter == Filter::point) {
         decoder_ = texel_decoder(view.format);
         if (decoder_ == nullptr) return;
+        decode_row_ = row_decoder(view.format);
     }
     kernels_ = row_kernels(view.format, sampler.filter);
 }
@@ -198,7 +199,11 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, Texel*
         unsigned char stored[kRowBlock * sizeof(Texel)];
         const std::size_t length = std::min(kRowBlock, count - begin);
         fetch_blocks(kernels_.pixels, bytes, x + begin, y + begin, length, stored);
-        for (std::size_t i = 0; i < length; ++i) texels[begin + i] = decoder_(stored + i * bytes);
+        if (decode_row_ != nullptr) {
+            decode_row_(stored, length, reinterpret_cast<float*>(texels + begin));
+        } else {
+            for (std::size_t i = 0; i < length; ++i) texels[begin + i] = decoder_(stored + i * bytes);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <texton/pixel_encode.h>
 
+#include "arrays/cpu_pixel_rows.h"
 #include "arrays/cpu_rows_simd.h"
 #include "arrays/cpu_texel_decoder.h"
 #include "arrays/texture_view.h"
@@ -45,6 +46,7 @@ private:
     RowPlan plan_{};
     RowKernels kernels_;              // none: by the model
     TexelDecoder decoder_ = nullptr;  // of point reads
+    RowDecode decode_row_ = nullptr;  // the same for many; null: one by one
 };
 
 }  // namespace texton::detail

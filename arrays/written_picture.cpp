@@ -113,12 +113,14 @@ void check_source(const char* object, const Texture& texture) {
                  .remedy = "Make the texture of memory that lives."});
 }
 
-void check_apart(const char* object, const Texture& texture, const Place& picture, bool same_allowed) {
+bool meets_source(const Texture& texture, const Place& picture) {
     const TextureState& state = *texture.state();
-    const bool meet = picture.kind == MemoryKind::array
-                          ? same_level(state, picture)
-                          : state.memory.address != nullptr && rows_meet(state.memory, picture);
-    if (!meet || (same_allowed && is_same(state, picture))) return;
+    if (picture.kind == MemoryKind::array) return same_level(state, picture);
+    return state.memory.address != nullptr && rows_meet(state.memory, picture);
+}
+
+void check_apart(const char* object, const Texture& texture, const Place& picture, bool same_allowed) {
+    if (!meets_source(texture, picture) || (same_allowed && is_same(*texture.state(), picture))) return;
     throw Error(
         {.code = ErrorCode::overlap,
          .object = object,

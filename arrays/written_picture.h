@@ -14,6 +14,9 @@ namespace texton::detail {
 /// Error{released} if what the texture reads is gone.
 void check_source(const char* object, const Texture& texture);
 
+/// True if the picture shares bytes with memory, or a level with an array, that the texture reads.
+[[nodiscard]] bool meets_source(const Texture& texture, const Place& picture);
+
 /// Error{overlap} if the picture shares bytes with memory, or a level with an array, that the texture reads; unless it is all of
 /// it, texel by texel, where `same_allowed`.
 void check_apart(const char* object, const Texture& texture, const Place& picture, bool same_allowed = false);

@@ -13,6 +13,7 @@
 #include <texton/launch.h>
 #include <texton/linear.h>
 
+#include "kernels/cpu_ways.h"
 #include "kernels/filter_texels.h"
 #include "kernels/registry.h"
 
@@ -120,6 +121,9 @@ void in_two_passes(const char* object, const Stream& stream, const View& picture
 
 void convolve_as(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                  std::span<const float> across, std::span<const float> down) {
+    detail::texels_of(object, picture, texture);
+    detail::check_floats(object, "texture", texture);
+    if (detail::convolve_on_cpu(object, stream, picture, texture, across, down)) return;
     in_two_passes(object, stream, picture, texture, across, down, [&](const NumberedTexels&, const Down& functor) {
         detail::launch_as(object, stream, picture, functor);
     });

@@ -1,22 +1,21 @@
 #include <texton/launch.h>
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include <texton/error.h>
 
-#include "arrays/cpu_texture.h"
-#include "arrays/texel_format.h"
 #include "arrays/texture_state.h"
 #include "arrays/written_picture.h"
 #include "core/backing.h"
 #include "core/cpu_array.h"
-#include "core/cpu_parallel.h"
 #include "core/transfer.h"
 #include "kernels/cpu_fetches.h"
+#include "kernels/cpu_job.h"
+#include "kernels/cpu_texel_rows.h"
 #include "kernels/launch_state.h"
 
 namespace texton::detail {
@@ -72,17 +71,6 @@ SourceShape shape_of(const TextureState& texture) {
 
 // --- the CPU device --------------------------------------------------------------------------------------------------
 
-void encode_pixels(std::span<const Float4> pixels, const PixelFormat& format, std::byte* to) {
-    const std::size_t bytes = format.stored.bytes;
-    if (format.stored.encoding == Encoding::floating && format.stored.bits == 32) {
-        for (std::size_t i = 0; i < pixels.size(); ++i)
-            std::memcpy(to + i * bytes, texel_of(pixels[i], format.stored).channel, bytes);
-        return;
-    }
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-        std::memcpy(to + i * bytes, encode_pixel(texel_of(pixels[i], format.stored), format).word, bytes);
-}
-
 const CpuLevel& level_of(const Place& place) {
     return cpu_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
 }
@@ -98,74 +86,50 @@ void check_surfaces(const LaunchState& launch) {
                  .remedy = "Write to memory and copy() that to the array."});
 }
 
-// Where the CPU device writes: memory, or a level of an array.
-class CpuPicture {
-public:
-    explicit CpuPicture(const Place& place)
-        : target_{.address = place.address, .pitch = place.pitch, .slice_pitch = place.slice_pitch},
-          format_(place.format),
-          offset_(place.array_offset) {
-        if (place.kind == MemoryKind::array) level_ = &level_of(place);
-        pixel_.stored = texel_format(place.format);
-        pixel_.from_signed = pixel_.stored.encoding == Encoding::sint;
-    }
-
-    void store(PixelPlace at, std::span<const Float4> pixels) const {
-        const auto x = static_cast<std::size_t>(at.x);
-        const auto y = static_cast<std::size_t>(at.y);
-        const auto z = static_cast<std::size_t>(at.z);
-        const std::size_t bytes = pixel_.stored.bytes;
-        if (level_ == nullptr) {
-            encode_pixels(pixels, pixel_, target_.address + z * target_.slice_pitch + y * target_.pitch + x * bytes);
-        } else {
-            encode_pixels(pixels, pixel_, level_->texel(offset_.x + x, offset_.y + y, offset_.z + z, format_));
-        }
-    }
-
-private:
-    PixelTarget target_;
-    const CpuLevel* level_ = nullptr;
-    Format format_;
-    Offset offset_;
-    PixelFormat pixel_{};
-};
-
-// Free of what the caller holds: made when the stream comes to it. The textures may be dropped before, what they read not.
-struct CpuWork {
-    std::vector<CpuTexture> textures;
-    std::vector<SourceShape> shapes;
-    CpuPicture picture;
-    Extent extent;
-    BlockFunction block;
-
-    void run() const {
-        constexpr std::size_t kPiece = 4096;  // pixels, in whole rows
-        const std::size_t rows = std::max<std::size_t>(1, kPiece / extent.width);
-        const std::size_t all_rows = extent.height * extent.depth;
-        run_in_parallel((all_rows + rows - 1) / rows, [&](std::size_t piece) {
-            CpuFetches fetches(textures);
-            std::vector<CpuSource> sources;
-            for (std::size_t i = 0; i < textures.size(); ++i) sources.emplace_back(shapes[i], fetches, i);
-            const std::size_t end = std::min((piece + 1) * rows, all_rows);
-            for (std::size_t row = piece * rows; row < end; ++row) {
-                for (std::size_t x = 0; x < extent.width; x += CpuFetches::kPixels) {
-                    const PixelPlace at{static_cast<std::int32_t>(x), static_cast<std::int32_t>(row % extent.height),
-                                        static_cast<std::int32_t>(row / extent.height)};
-                    run_block(fetches, sources, at, std::min(CpuFetches::kPixels, extent.width - x));
-                }
+// Blocks of pixels that a functor computes, until all that it fetches is known.
+void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
+    constexpr std::size_t kPiece = 4096;  // pixels, in whole rows
+    const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
+    for_each_tile(job.extent, job.extent.width, rows, [&](PixelPlace at, std::size_t width, std::size_t height) {
+        CpuFetches fetches(job.textures);
+        std::vector<CpuSource> sources;
+        for (std::size_t i = 0; i < job.textures.size(); ++i) sources.emplace_back(job.shapes[i], fetches, i);
+        for (std::size_t row = 0; row < height; ++row, ++at.y) {
+            for (std::size_t x = 0; x < width; x += CpuFetches::kPixels) {
+                Float4 pixels[CpuFetches::kPixels];
+                const std::span of_block(pixels, std::min(CpuFetches::kPixels, width - x));
+                at.x = static_cast<std::int32_t>(x);
+                fetches.start(of_block.size());
+                do block(fetches, sources, at, of_block);
+                while (!fetches.settle());
+                job.picture.store(at, of_block);
             }
-        });
-    }
+        }
+    });
+}
 
-private:
-    void run_block(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPlace at, std::size_t count) const {
-        Float4 pixels[CpuFetches::kPixels];
-        fetches.start(count);
-        do block(fetches, sources, at, std::span(pixels, count));
-        while (!fetches.settle());
-        picture.store(at, std::span(pixels, count));
-    }
-};
+// Rows of pixels of which each has its own texels alone.
+void run_own_texels_of(const CpuJob& job, const OwnTexelFunction& row) {
+    constexpr std::size_t kColumns = 256;
+    constexpr std::size_t kRows = 16;
+    for_each_tile(job.extent, kColumns, kRows, [&](PixelPlace at, std::size_t width, std::size_t height) {
+        const std::size_t count = job.textures.size();
+        std::vector<Float4> texels((count + 1) * kColumns);
+        const std::span pixels(&texels[count * kColumns], width);
+        std::vector<std::unique_ptr<TexelRows>> rows;
+        std::vector<OwnTexelSource> sources;
+        for (std::size_t i = 0; i < count; ++i) {
+            rows.push_back(std::make_unique<TexelRows>(job.textures[i], job.shapes[i], at.z));
+            sources.emplace_back(job.shapes[i], *rows[i], &texels[i * kColumns]);
+        }
+        for (std::size_t y = 0; y < height; ++y, ++at.y) {
+            for (std::size_t i = 0; i < count; ++i) rows[i]->middles(at.x, at.y, width, &texels[i * kColumns]);
+            row(sources, at, pixels);
+            job.picture.store(at, pixels);
+        }
+        while (!rows.empty()) rows.pop_back();  // each keeps the modes of its thread from before it
+    });
+}
 
 }  // namespace
 
@@ -205,14 +169,29 @@ void Launch::refuse_cuda() const {
 }
 
 void Launch::run_blocks(BlockFunction block) {
-    CpuWork work{{}, {}, CpuPicture(state_->picture), state_->picture.extent, std::move(block)};
+    run_job([block = std::move(block)](const CpuJob& job) { run_blocks_of(job, block); });
+}
+
+void Launch::run_own_texels(OwnTexelFunction row) {
+    run_job([row = std::move(row)](const CpuJob& job) { run_own_texels_of(job, row); });
+}
+
+bool Launch::have_own_texels() const noexcept {
+    return std::ranges::all_of(state_->textures, [](const Texture& texture) {
+        return texture.kind() == ArrayKind::array_2d || texture.kind() == ArrayKind::layered_2d;
+    });
+}
+
+void Launch::run_job(std::function<void(const CpuJob&)> work) {
+    CpuJob job{{}, {}, CpuPicture(state_->picture), state_->picture.extent};
     for (const Texture& texture : state_->textures) {
-        work.textures.push_back(texture_of(texture.state()->handle));
-        work.shapes.push_back(shape_of(*texture.state()));
+        job.textures.push_back(texture_of(texture.state()->handle));
+        job.shapes.push_back(shape_of(*texture.state()));
     }
     BackingUse use(state_->object, state_->stream, owners_of(*state_));
-    request(state_->backend, state_->object, {{"width", work.extent.width}, {"height", work.extent.height}}, [&] {
-        state_->backend->run_on_host(state_->stream.state()->handle, [work = std::move(work)] { work.run(); });
+    request(state_->backend, state_->object, {{"width", job.extent.width}, {"height", job.extent.height}}, [&] {
+        state_->backend->run_on_host(state_->stream.state()->handle,
+                                     [job = std::move(job), work = std::move(work)] { work(job); });
     });
     use.enqueued();
 }

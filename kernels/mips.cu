@@ -18,6 +18,7 @@
 
 #include "arrays/texture_address.h"
 #include "kernels/checks.h"
+#include "kernels/cpu_ways.h"
 #include "kernels/cube_direction.h"
 #include "kernels/registry.h"
 
@@ -246,6 +247,26 @@ Sides sides_between(const Extent& from, const Extent& to) {
     return {halving(from.width, to.width), halving(from.height, to.height), halving(from.depth, to.depth)};
 }
 
+/// Of the box filter on the CPU device.
+detail::BoxAxis boxes_along(const Halving& axis) {
+    detail::BoxAxis boxes;
+    for (std::int32_t i = 0; i < axis.to; ++i) {
+        const auto taps = Box{}.taps(axis, i);
+        boxes.add_pixel(taps.texel[0]);
+        for (std::int32_t tap = 0; tap < taps.count; ++tap) boxes.add_weight(taps.weight[tap]);
+    }
+    return boxes;
+}
+
+bool box_on_cpu(const Stream& stream, const View& level, const Sides& sides, const Texture& above) {
+    if (stream.device().kind() != DeviceKind::cpu ||
+        (above.kind() != ArrayKind::array_2d && above.kind() != ArrayKind::layered_2d))
+        return false;
+    const float total = Box{}.taps(sides.x, 0).total * Box{}.taps(sides.y, 0).total;
+    return detail::sum_boxes_on_cpu(kMakeMips, stream, level, above, boxes_along(sides.x), boxes_along(sides.y),
+                                    detail::BoxSum::of_rows, total);
+}
+
 /// A level, from the one above: `from` are the sides of what `above` reads, with slices, layers or faces.
 template <class Texels>
 void enqueue_level(const Stream& stream, const View& level, const Extent& from, const Texture& above, Texels texels,
@@ -253,7 +274,9 @@ void enqueue_level(const Stream& stream, const View& level, const Extent& from, 
     const Sides sides = sides_between(from, level.extent());
     const auto enqueue = [&](const auto& functor) { detail::launch_as(kMakeMips, stream, level, functor, above); };
     switch (options.filter) {
-        case MipFilter::box: return enqueue(Mean<Texels, Box>{texels, {}, sides, options.alpha_weighted});
+        case MipFilter::box:
+            if (!options.alpha_weighted && box_on_cpu(stream, level, sides, above)) return;
+            return enqueue(Mean<Texels, Box>{texels, {}, sides, options.alpha_weighted});
         case MipFilter::kaiser:
             return enqueue(Mean<Texels, Kaiser>{
                 texels, {options.kaiser_width, options.kaiser_alpha, options.address}, sides, options.alpha_weighted});

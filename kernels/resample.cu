@@ -5,6 +5,7 @@
 #include <texton/launch.h>
 
 #include "kernels/checks.h"
+#include "kernels/cpu_ways.h"
 #include "kernels/registry.h"
 
 namespace texton {
@@ -116,6 +117,29 @@ struct Cubic {
     }
 };
 
+// --- the same on the CPU device, for rows and columns --------------------------------------------------------------
+
+/// `place_of` makes the one place of a pixel of it.
+template <class PlaceOf>
+detail::LatticeAxis single_taps(const Axis& axis, std::size_t pixels, const PlaceOf& place_of) {
+    detail::LatticeAxis taps;
+    for (std::size_t i = 0; i < pixels; ++i) taps.places.push_back(place_of(axis.place(static_cast<std::int32_t>(i))));
+    return taps;
+}
+
+template <int count>
+detail::LatticeAxis cubic_taps(const Axis& axis, std::size_t pixels) {
+    detail::LatticeAxis taps{count, std::vector<float>(count * pixels), std::vector<float>(count * pixels)};
+    for (std::size_t i = 0; i < pixels; ++i) {
+        const CubicTaps of_pixel = Cubic<count>::taps(axis.place(static_cast<std::int32_t>(i)));
+        for (std::size_t tap = 0; tap < count; ++tap) {
+            taps.places[tap * pixels + i] = of_pixel.place[tap];
+            taps.weights[tap * pixels + i] = of_pixel.weight[tap];
+        }
+    }
+    return taps;
+}
+
 // --- filters of any width --------------------------------------------------------------------------------------------
 
 /// The share of texel `index` that lies between two places.
@@ -182,6 +206,17 @@ struct Weighted {
     }
 };
 
+template <class Weight>
+detail::BoxAxis boxes_along(const Axis& axis, std::size_t pixels) {
+    detail::BoxAxis boxes;
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(pixels); ++i) {
+        const Weight weight(axis, i);
+        boxes.add_pixel(weight.first());
+        for (std::int32_t texel = weight.first(); texel < weight.end(); ++texel) boxes.add_weight(weight(texel));
+    }
+    return boxes;
+}
+
 // --- checks ----------------------------------------------------------------------------------------------------------
 
 Grid grid_of(const View& picture, const Texture& texture, const Crop& crop) {
@@ -209,13 +244,40 @@ void resample(const Stream& stream, const View& picture, const Texture& texture,
                                 options.filter == ResampleFilter::b_spline;
     if (through_linear) detail::check_filter(kResample, "texture", texture, Filter::linear);
     const auto enqueue = [&](const auto& functor) { detail::launch_as(kResample, stream, picture, functor, texture); };
+    const auto on_cpu = [&](const auto& taps_along) {
+        const Extent extent = picture.extent();
+        return stream.device().kind() == DeviceKind::cpu &&
+               detail::fetch_lattice_on_cpu(kResample, stream, picture, texture, taps_along(grid.x, extent.width),
+                                            taps_along(grid.y, extent.height));
+    };
+    const auto in_boxes = [&](const auto& boxes_of) {
+        const Extent extent = picture.extent();
+        return stream.device().kind() == DeviceKind::cpu &&
+               detail::sum_boxes_on_cpu(kResample, stream, picture, texture, boxes_of(grid.x, extent.width),
+                                        boxes_of(grid.y, extent.height), detail::BoxSum::of_products);
+    };
+    const auto singly = [&](const auto& place_of) {
+        return on_cpu([&](const Axis& axis, std::size_t pixels) { return single_taps(axis, pixels, place_of); });
+    };
     switch (options.filter) {
-        case ResampleFilter::nearest: return enqueue(Nearest{grid});
-        case ResampleFilter::linear: return enqueue(Linear2{grid});
-        case ResampleFilter::catmull_rom: return enqueue(Cubic<3>{grid});
-        case ResampleFilter::b_spline: return enqueue(Cubic<2>{grid});
-        case ResampleFilter::lanczos3: return enqueue(Weighted<LanczosWeight>{grid});
-        case ResampleFilter::area: return enqueue(Weighted<AreaWeight>{grid});
+        case ResampleFilter::nearest:
+            if (singly([](float place) { return floorf(place) + 0.5f; })) return;
+            return enqueue(Nearest{grid});
+        case ResampleFilter::linear:
+            if (singly([](float place) { return place; })) return;
+            return enqueue(Linear2{grid});
+        case ResampleFilter::catmull_rom:
+            if (on_cpu(cubic_taps<3>)) return;
+            return enqueue(Cubic<3>{grid});
+        case ResampleFilter::b_spline:
+            if (on_cpu(cubic_taps<2>)) return;
+            return enqueue(Cubic<2>{grid});
+        case ResampleFilter::lanczos3:
+            if (in_boxes(boxes_along<LanczosWeight>)) return;
+            return enqueue(Weighted<LanczosWeight>{grid});
+        case ResampleFilter::area:
+            if (in_boxes(boxes_along<AreaWeight>)) return;
+            return enqueue(Weighted<AreaWeight>{grid});
     }
 }
 

@@ -37,7 +37,8 @@ namespace texton {
 
 namespace detail {
 
-/// A functor that fetches nothing but the texel of its own place says kInPlace = true: it may write what it reads.
+/// A functor that fetches nothing but the texel of its own place says kInPlace = true: it may write what it reads. On the CPU
+/// device its fetches are not even asked for.
 template <class Functor>
 constexpr bool in_place_of() {
     if constexpr (requires { Functor::kInPlace; }) return Functor::kInPlace;
@@ -48,7 +49,12 @@ constexpr bool in_place_of() {
 using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPlace first,
                                          std::span<Float4> pixels)>;
 
+/// The same of a functor that says kInPlace, whose fetches are known.
+using OwnTexelFunction =
+    std::function<void(std::span<const OwnTexelSource> sources, PixelPlace first, std::span<Float4> pixels)>;
+
 struct LaunchState;
+struct CpuJob;
 
 /// A launch whose arguments have been checked, of which nothing has been enqueued.
 class Launch {
@@ -61,6 +67,11 @@ public:
 
     bool on_cpu() const noexcept;
     void run_blocks(BlockFunction block);
+    /// Of textures that have_own_texels().
+    void run_own_texels(OwnTexelFunction row);
+    bool have_own_texels() const noexcept;
+    /// Enqueues work on the CPU device that writes the whole picture.
+    void run_job(std::function<void(const CpuJob&)> work);
     /// Error{unsupported} on a CUDA device: the functor was compiled for the CPU device alone.
     void refuse_cuda() const;
     /// A kernel that takes what `arguments` point to, with 32 x 8 threads of `rows` pixels each in a block: a block for each
@@ -83,6 +94,20 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
             if (begin_pixel(fetches, i)) pixels[i] = functor(at, sources[index]...);
         }
     };
+}
+
+template <class Functor, std::size_t... index>
+void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<index...> indices) {
+    if constexpr (in_place_of<Functor>()) {
+        if (launch.have_own_texels()) {
+            return launch.run_own_texels([functor]([[maybe_unused]] std::span<const OwnTexelSource> sources,
+                                                   PixelPlace at, std::span<Float4> pixels) {
+                for (std::size_t i = 0; i < pixels.size(); ++i, ++at.x)
+                    pixels[i] = functor(at, sources[index].of_pixel(i)...);
+            });
+        }
+    }
+    launch.run_blocks(block_function(functor, indices));
 }
 
 #if defined(__CUDACC__)
@@ -126,7 +151,7 @@ void launch_as(const char* object, const Stream& stream, const View& picture, co
     const std::array<Texture, sizeof...(Textures)> all{textures...};
     constexpr auto kIndices = std::index_sequence_for<Textures...>{};
     Launch launch(object, stream, picture, all, in_place_of<Functor>());
-    if (launch.on_cpu()) return launch.run_blocks(block_function(functor, kIndices));
+    if (launch.on_cpu()) return run_on_cpu(launch, functor, kIndices);
 #if defined(__CUDACC__)
     run_on_cuda<Functor, sizeof...(Textures)>(launch, functor);
 #else
@@ -167,8 +192,7 @@ void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>
         launches.emplace_back("texton::launch", stream, job.picture, job.sources, detail::in_place_of<Functor>());
     if (launches.empty()) return;
     if (launches[0].on_cpu()) {
-        for (std::size_t i = 0; i < jobs.size(); ++i)
-            launches[i].run_blocks(detail::block_function(jobs[i].functor, kIndices));
+        for (std::size_t i = 0; i < jobs.size(); ++i) detail::run_on_cpu(launches[i], jobs[i].functor, kIndices);
         return;
     }
 #if defined(__CUDACC__)

@@ -27,6 +27,24 @@ struct SourceShape {
     bool is_signed = false;  ///< ... and may be negative
 };
 
+namespace detail {
+
+TEXTON_HD inline float float_of_word(const SourceShape& shape, std::uint32_t word) {
+    if (shape.integers)
+        return shape.is_signed ? static_cast<float>(static_cast<std::int32_t>(word)) : static_cast<float>(word);
+    float value;
+    __builtin_memcpy(&value, &word, sizeof value);
+    return value;
+}
+
+/// What a functor sees of a fetch.
+TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) {
+    return {float_of_word(shape, texel.channel[0]), float_of_word(shape, texel.channel[1]),
+            float_of_word(shape, texel.channel[2]), float_of_word(shape, texel.channel[3])};
+}
+
+}  // namespace detail
+
 /// The fetches that every source has. A functor uses those of its texture's kind; what others return is not defined.
 ///
 /// They return what a kernel's fetches do, 0 in channels that the format lacks; integers as floats, as words() returns
@@ -65,7 +83,8 @@ public:
     /// Any fetch: with a level of detail or gradients, where the FetchPoint says so.
     template <ArrayKind kind, FetchOperation operation = FetchOperation::plain>
     TEXTON_HD Float4 get(const FetchPoint& at, int component = 0) const {
-        return as_floats(static_cast<const Source&>(*this).template words<operation, kind>(at, component));
+        return detail::floats_of(*this,
+                                 static_cast<const Source&>(*this).template words<operation, kind>(at, component));
     }
 
     /// The same at a place in texels, whichever coordinates the sampler takes.
@@ -75,18 +94,6 @@ public:
     TEXTON_HD Float4 layer_at_texel(int layer, float x, float y) const {
         return fetch_layer(layer, x * x_unit, y * y_unit);
     }
-
-private:
-    TEXTON_HD Float4 as_floats(const Texel& texel) const {
-        return {as_float(texel.channel[0]), as_float(texel.channel[1]), as_float(texel.channel[2]),
-                as_float(texel.channel[3])};
-    }
-    TEXTON_HD float as_float(std::uint32_t word) const {
-        if (integers) return is_signed ? static_cast<float>(static_cast<std::int32_t>(word)) : static_cast<float>(word);
-        float value;
-        __builtin_memcpy(&value, &word, sizeof value);
-        return value;
-    }
 };
 
 namespace detail {
@@ -95,6 +102,9 @@ class CpuFetches;  // those of a block of pixels
 bool begin_pixel(CpuFetches& fetches, std::size_t pixel);
 Texel fetch_on_cpu(CpuFetches& fetches, std::size_t texture, FetchOperation operation, const FetchPoint& at,
                    int component);
+
+class TexelRows;  // of a texture of the CPU device
+Texel fetch_on_cpu(const TexelRows& rows, FetchOperation operation, const FetchPoint& at, int component);
 }  // namespace detail
 
 /// A texture of the CPU device.
@@ -115,6 +125,32 @@ public:
 private:
     detail::CpuFetches* fetches_;
     std::size_t texture_;
+};
+
+/// The same for a functor that fetches the texel of its own place, which is known already.
+class OwnTexelSource : public Fetches<OwnTexelSource> {
+public:
+    OwnTexelSource(const SourceShape& shape, const detail::TexelRows& rows, const Float4* texels)
+        : Fetches(shape), rows_(&rows), texel_(texels) {}
+
+    OwnTexelSource of_pixel(std::size_t pixel) const { return {*this, *rows_, texel_ + pixel}; }
+
+    using Fetches::at_texel;
+    TEXTON_HD Float4 at_texel(float, float) const { return *texel_; }
+    TEXTON_HD Float4 layer_at_texel(int, float, float) const { return *texel_; }
+
+    template <FetchOperation operation, ArrayKind>
+    TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
+#if defined(__CUDA_ARCH__)
+        return {};
+#else
+        return detail::fetch_on_cpu(*rows_, operation, at, component);
+#endif
+    }
+
+private:
+    const detail::TexelRows* rows_;
+    const Float4* texel_;
 };
 
 #if defined(__CUDACC__)

@@ -1,0 +1,19 @@
+#pragma once
+// Rows of texels as a point read returns them, and of pixels as a picture stores them, on vectors: for the formats that
+// most pictures have.
+#include <cstddef>
+
+#include <texton/pixel_encode.h>
+
+namespace texton::detail {
+
+/// Stored texels -> four floats of each; channels that the format lacks are 0.
+using RowDecode = void (*)(const unsigned char* stored, std::size_t count, float* texels);
+/// Four floats of each pixel -> stored pixels, as encode_pixel() has them; NaN is one for all.
+using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char* stored);
+
+/// Null for other formats than unorm of 8 bits and float of 32.
+[[nodiscard]] RowDecode row_decoder(const TexelFormat& format);
+[[nodiscard]] RowEncode row_encoder(const TexelFormat& format);
+
+}  // namespace texton::detail

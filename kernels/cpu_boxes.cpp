@@ -1,0 +1,128 @@
+// Pixels that weigh a rectangle of texels each, on the CPU device: rows of texels are decoded once for a tile, and
+// added to a whole row of pixels.
+#include <algorithm>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "kernels/cpu_job.h"
+#include "kernels/cpu_sums.h"
+#include "kernels/cpu_texel_rows.h"
+#include "kernels/cpu_ways.h"
+
+namespace texton::detail {
+namespace {
+
+struct Boxes {
+    BoxAxis x;
+    BoxAxis y;
+    BoxSum kind;
+    float total;
+};
+
+std::int32_t texels_of(const BoxAxis& axis, std::size_t pixel) {
+    return static_cast<std::int32_t>(axis.begin[pixel + 1] - axis.begin[pixel]);
+}
+
+class BoxTile {
+public:
+    BoxTile(const CpuJob& job, const Boxes& boxes, const PixelPlace& corner, std::size_t width)
+        : job_(job),
+          boxes_(boxes),
+          corner_(corner),
+          texels_(job.textures[0], job.shapes[0], corner.z),
+          sums_(width),
+          row_sums_(width),
+          totals_(width, boxes.total) {
+        const auto column = static_cast<std::size_t>(corner.x);
+        const auto end = [&](std::size_t i) { return boxes.x.first[i] + texels_of(boxes.x, i); };
+        first_texel_ = boxes.x.first[column];
+        std::int32_t last = end(column);
+        for (std::size_t i = column; i < column + width; ++i) {
+            first_texel_ = std::min(first_texel_, boxes.x.first[i]);
+            last = std::max(last, end(i));
+        }
+        for (std::size_t i = column; i < column + width; ++i) first_.push_back(boxes.x.first[i] - first_texel_);
+        texels_across_ = static_cast<std::size_t>(last - first_texel_);
+    }
+
+    void make(std::size_t height) {
+        for (std::size_t i = 0; i < height; ++i) {
+            std::ranges::fill(sums_, Float4{});
+            if (boxes_.kind == BoxSum::of_products) std::ranges::fill(totals_, 0.0f);
+            const std::size_t row = row_of(i);
+            for (std::int32_t j = 0; j < texels_of(boxes_.y, row); ++j)
+                add_row(boxes_.y.first[row] + j, boxes_.y.weights[boxes_.y.begin[row] + static_cast<std::uint32_t>(j)]);
+            divide_pixels(&sums_[0].x, totals_.data(), sums_.size(), &row_sums_[0].x);
+            job_.picture.store({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_);
+        }
+    }
+
+private:
+    static constexpr std::size_t kKeptRows = 16;
+
+    struct TexelRow {
+        bool known = false;
+        std::int32_t y = 0;
+        std::vector<Float4> texels;
+    };
+
+    std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
+
+    void add_row(std::int32_t y, float weight) {
+        const RowBoxes row{first_.data(), &boxes_.x.begin[static_cast<std::size_t>(corner_.x)], boxes_.x.weights.data(),
+                           sums_.size()};
+        if (boxes_.kind == BoxSum::of_products) {
+            if (weight != 0) add_boxes(texels_of_row(y), row, weight, &sums_[0].x, totals_.data());
+            return;
+        }
+        std::ranges::fill(row_sums_, Float4{});
+        add_boxes(texels_of_row(y), row, 1, &row_sums_[0].x);
+        const float* rows[] = {&sums_[0].x, &row_sums_[0].x};
+        const float weights[] = {1, weight};
+        sum_rows(rows, weights, 2, 4 * sums_.size(), &sums_[0].x);
+    }
+
+    // Kept for the rows of pixels that follow.
+    const float* texels_of_row(std::int32_t y) {
+        TexelRow& row = rows_[static_cast<std::uint32_t>(y) % kKeptRows];
+        if (!row.known || row.y != y) {
+            row.known = true;
+            row.y = y;
+            row.texels.resize(texels_across_);
+            texels_.middles(first_texel_, y, texels_across_, row.texels.data());
+        }
+        return &row.texels[0].x;
+    }
+
+    const CpuJob& job_;
+    const Boxes& boxes_;
+    PixelPlace corner_;
+    TexelRows texels_;
+    std::int32_t first_texel_ = 0;
+    std::size_t texels_across_ = 0;
+    std::vector<std::int32_t> first_;  // of each pixel, counted from first_texel_
+    TexelRow rows_[kKeptRows];
+    std::vector<Float4> sums_;
+    std::vector<Float4> row_sums_;
+    std::vector<float> totals_;
+};
+
+}  // namespace
+
+bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture, BoxAxis x,
+                      BoxAxis y, BoxSum kind, float total) {
+    Launch launch(object, stream, picture, {&texture, 1}, false);
+    if (!launch.on_cpu()) return false;
+    launch.run_job([boxes = Boxes{std::move(x), std::move(y), kind, total}](const CpuJob& job) {
+        constexpr std::size_t kColumns = 256;
+        const std::size_t texels_a_pixel = 1 + boxes.y.weights.size() / job.extent.height;
+        const std::size_t rows = std::max<std::size_t>(1, 128 / texels_a_pixel);
+        for_each_tile(job.extent, kColumns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+            BoxTile(job, boxes, corner, width).make(height);
+        });
+    });
+    return true;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,90 @@
+// Separable filters on the CPU device, tile by tile: a row of texels is decoded, summed across, and kept for as many
+// rows of the picture as read it.
+#include <algorithm>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "arrays/written_picture.h"
+#include "kernels/cpu_job.h"
+#include "kernels/cpu_sums.h"
+#include "kernels/cpu_texel_rows.h"
+#include "kernels/cpu_ways.h"
+
+namespace texton::detail {
+namespace {
+
+struct SeparableWeights {
+    std::vector<float> across;
+    std::vector<float> down;
+};
+
+class ConvolvedTile {
+public:
+    ConvolvedTile(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner, std::size_t width)
+        : job_(job),
+          weights_(weights),
+          corner_(corner),
+          width_(width),
+          texels_(job.textures[0], job.shapes[0], corner.z),
+          row_(width + weights.across.size() - 1),
+          sums_(weights.down.size() * width),
+          pixels_(width) {}
+
+    void make(std::size_t height) {
+        const std::size_t taps = weights_.down.size();
+        const std::int32_t first = corner_.y - static_cast<std::int32_t>(taps / 2);
+        std::vector<const float*> rows(taps);
+        for (std::size_t i = 0; i < height + taps - 1; ++i) {
+            sum_across(first + static_cast<std::int32_t>(i), sums_row(i));
+            if (i + 1 < taps) continue;
+            const std::size_t y = i + 1 - taps;
+            for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = sums_row(y + tap);
+            sum_rows(rows.data(), weights_.down.data(), taps, 4 * width_, &pixels_[0].x);
+            job_.picture.store({corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z}, pixels_);
+        }
+    }
+
+private:
+    float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
+
+    void sum_across(std::int32_t y, float* sums) {
+        const std::size_t taps = weights_.across.size();
+        texels_.middles(corner_.x - static_cast<std::int32_t>(taps / 2), y, row_.size(), row_.data());
+        std::vector<const float*>& rows = shifted_;
+        rows.resize(taps);
+        for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = &row_[tap].x;
+        sum_rows(rows.data(), weights_.across.data(), taps, 4 * width_, sums);
+    }
+
+    const CpuJob& job_;
+    const SeparableWeights& weights_;
+    PixelPlace corner_;
+    std::size_t width_;
+    TexelRows texels_;
+    std::vector<Float4> row_;
+    std::vector<Float4> sums_;  // of as many rows as a pixel reads, in turns
+    std::vector<Float4> pixels_;
+    std::vector<const float*> shifted_;
+};
+
+}  // namespace
+
+bool convolve_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                     std::span<const float> across, std::span<const float> down) {
+    Backend& backend = stream.device().backend();
+    if (backend.properties().kind != DeviceKind::cpu) return false;
+    if (meets_source(texture, written_picture(object, picture, backend))) return false;
+    const SeparableWeights weights{{across.begin(), across.end()}, {down.begin(), down.end()}};
+    Launch(object, stream, picture, {&texture, 1}, false).run_job([weights](const CpuJob& job) {
+        constexpr std::size_t kColumns = 512;  // what a tile keeps stays in the second cache
+        constexpr std::size_t kRows = 128;
+        for_each_tile(job.extent, kColumns, kRows,
+                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                          ConvolvedTile(job, weights, corner, width).make(height);
+                      });
+    });
+    return true;
+}
+
+}  // namespace texton::detail

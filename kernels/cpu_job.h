@@ -1,0 +1,49 @@
+#pragma once
+// What a launch is on the CPU device: the textures and the picture, free of what the caller holds. The textures may be
+// dropped before the stream comes to it, what they read not.
+#include <functional>
+#include <span>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "arrays/cpu_pixel_rows.h"
+#include "arrays/cpu_texture.h"
+#include "core/backing.h"
+#include "core/cpu_array.h"
+
+namespace texton::detail {
+
+/// Where the CPU device writes: memory, or a level of an array.
+class CpuPicture {
+public:
+    explicit CpuPicture(const Place& place);
+
+    /// Pixels of a row from `at` on.
+    void store(PixelPlace at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
+    std::byte* address(PixelPlace at) const;
+    const PixelFormat& format() const noexcept { return pixel_; }
+
+private:
+    void encode(std::span<const Float4> pixels, std::byte* to) const;
+
+    PixelTarget target_;
+    const CpuLevel* level_ = nullptr;
+    Format format_;
+    Offset offset_;
+    PixelFormat pixel_{};
+    RowEncode encode_row_ = nullptr;  // null: pixel by pixel
+};
+
+struct CpuJob {
+    std::vector<CpuTexture> textures;
+    std::vector<SourceShape> shapes;
+    CpuPicture picture;
+    Extent extent;  ///< of the picture
+};
+
+/// Calls make(x, y, z, width, height) for tiles of at most so many columns and rows of a picture, on all cores.
+void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
+                   const std::function<void(const PixelPlace& corner, std::size_t width, std::size_t height)>& make);
+
+}  // namespace texton::detail

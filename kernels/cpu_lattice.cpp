@@ -1,0 +1,160 @@
+// Resampling on the CPU device: where pixels fetch along an axis is known for all rows, or all columns, at once.
+//
+// Sums of a row of fetches are kept while the rows of the picture that follow read at the same height.
+#include <algorithm>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "kernels/cpu_job.h"
+#include "kernels/cpu_sums.h"
+#include "kernels/cpu_texel_rows.h"
+#include "kernels/cpu_ways.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kColumns = 512;  // of a tile
+constexpr std::size_t kRows = 64;
+
+// --- without weights ----------------------------------------------------------------------------------------------
+
+// Then what is fetched is the pixel, unless a float may be no number, of which a picture has one, or integers go
+// through floats.
+bool is_pixel_as_fetched(const CpuJob& job) {
+    const auto is_fraction = [](Encoding encoding) {
+        return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;
+    };
+    const Encoding picture = job.picture.format().stored.encoding;
+    return is_fraction(job.textures[0].format.encoding) && (is_fraction(picture) || picture == Encoding::floating);
+}
+
+void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, PixelPlace at, std::size_t width,
+                std::size_t height) {
+    const TexelRows texels(job.textures[0], job.shapes[0], at.z);
+    const float* places = &x.places[static_cast<std::size_t>(at.x)];
+    const bool as_fetched = is_pixel_as_fetched(job);
+    std::vector<Float4> pixels(width);
+    for (std::size_t row = 0; row < height; ++row, ++at.y) {
+        const float place_y = y.places[static_cast<std::size_t>(at.y)];
+        if (as_fetched) {
+            texels.fetch(places, place_y, width, job.picture.format(), job.picture.address(at));
+        } else {
+            texels.fetch(places, place_y, width, pixels.data());
+            job.picture.store(at, pixels);
+        }
+    }
+}
+
+// --- with weights -------------------------------------------------------------------------------------------------
+
+class SummedTile {
+public:
+    SummedTile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, const PixelPlace& corner,
+               std::size_t width)
+        : job_(job),
+          x_(x),
+          y_(y),
+          corner_(corner),
+          width_(width),
+          texels_(job.textures[0], job.shapes[0], corner.z),
+          fetched_(x.taps * width),
+          weights_(x.taps * width),
+          sums_(2 * y.taps),
+          pixels_(width) {
+        for (std::size_t tap = 0; tap < x.taps; ++tap) {
+            for (std::size_t i = 0; i < width; ++i) {
+                const float weight = x.weights[at_x(tap) + i];
+                weights_[tap * width + i] = {weight, weight, weight, weight};
+            }
+        }
+        for (Sums& sums : sums_) sums.of.resize(width);
+    }
+
+    void make(std::size_t height) {
+        std::vector<const float*> rows(y_.taps);
+        std::vector<float> weights(y_.taps);
+        for (std::size_t i = 0; i < height; ++i) {
+            ++time_;
+            const std::size_t row = static_cast<std::size_t>(corner_.y) + i;
+            for (std::size_t tap = 0; tap < y_.taps; ++tap) {
+                rows[tap] = sums_at(y_.places[tap * job_.extent.height + row]);
+                weights[tap] = y_.weights[tap * job_.extent.height + row];
+            }
+            sum_rows(rows.data(), weights.data(), y_.taps, 4 * width_, &pixels_[0].x);
+            job_.picture.store({corner_.x, static_cast<std::int32_t>(row), corner_.z}, pixels_);
+        }
+    }
+
+private:
+    struct Sums {
+        float place = 0;
+        std::size_t used = 0;  // when; 0: never
+        std::vector<Float4> of;
+    };
+
+    std::size_t at_x(std::size_t tap) const { return tap * job_.extent.width + static_cast<std::size_t>(corner_.x); }
+
+    const float* sums_at(float place) {
+        const auto known = std::ranges::find_if(
+            sums_, [&](const Sums& sums) { return sums.used != 0 && bits_of(sums.place) == bits_of(place); });
+        Sums& sums = known != sums_.end() ? *known : *std::ranges::min_element(sums_, {}, &Sums::used);
+        if (known == sums_.end()) {
+            sums.place = place;
+            sum_across(place, &sums.of[0].x);
+        }
+        sums.used = time_;
+        return &sums.of[0].x;
+    }
+
+    void sum_across(float place, float* sums) {
+        std::vector<const float*> rows(x_.taps);
+        std::vector<const float*> weights(x_.taps);
+        for (std::size_t tap = 0; tap < x_.taps; ++tap) {
+            texels_.fetch(&x_.places[at_x(tap)], place, width_, &fetched_[tap * width_]);
+            rows[tap] = &fetched_[tap * width_].x;
+            weights[tap] = &weights_[tap * width_].x;
+        }
+        sum_rows_by_rows(rows.data(), weights.data(), x_.taps, 4 * width_, sums);
+    }
+
+    const CpuJob& job_;
+    const LatticeAxis& x_;
+    const LatticeAxis& y_;
+    PixelPlace corner_;
+    std::size_t width_;
+    TexelRows texels_;
+    std::vector<Float4> fetched_;
+    std::vector<Float4> weights_;
+    std::vector<Sums> sums_;  // those of a row of the picture, and of rows before it
+    std::vector<Float4> pixels_;
+    std::size_t time_ = 0;  // rows of the picture
+};
+
+void scale(std::vector<float>& places, float unit) {
+    for (float& place : places) place *= unit;
+}
+
+}  // namespace
+
+bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                          LatticeAxis x, LatticeAxis y) {
+    Launch launch(object, stream, picture, {&texture, 1}, false);
+    if (!launch.on_cpu()) return false;
+    const SourceShape shape = launch.shape(0);
+    scale(x.places, shape.x_unit);
+    scale(y.places, shape.y_unit);
+    launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
+        for_each_tile(job.extent, kColumns, kRows,
+                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                          if (x.weights.empty()) {
+                              fetch_tile(job, x, y, corner, width, height);
+                          } else {
+                              SummedTile(job, x, y, corner, width).make(height);
+                          }
+                      });
+    });
+    return true;
+}
+
+}  // namespace texton::detail

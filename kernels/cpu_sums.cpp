@@ -1,0 +1,138 @@
+#include "kernels/cpu_sums.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu_sums.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Float = hn::ScalableTag<float>;
+using FloatVector = hn::Vec<Float>;
+constexpr Float kFloat;
+
+// `weight_of(row, at)` is what the vector from `at` on of a row counts.
+template <class D, std::size_t vectors, class WeightOf>
+HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, std::size_t at,
+                         const WeightOf& weight_of, float* sums) {
+    hn::Vec<D> sum[vectors];
+    for (hn::Vec<D>& part : sum) part = hn::Zero(d);
+    const std::size_t lanes = hn::Lanes(d);
+    for (std::size_t i = 0; i < row_count; ++i) {
+        for (std::size_t v = 0; v < vectors; ++v) {
+            const std::size_t place = at + v * lanes;
+            sum[v] = hn::Add(sum[v], hn::Mul(hn::LoadU(d, rows[i] + place), weight_of(d, i, place)));
+        }
+    }
+    for (std::size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + at + v * lanes);
+}
+
+template <class WeightOf>
+HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::size_t count, const WeightOf& weight_of,
+                        float* sums) {
+    constexpr std::size_t kVectors = 4;  // at a time, so that sums do not wait for each other
+    constexpr hn::CappedTag<float, 1> kOne;
+    const std::size_t lanes = hn::Lanes(kFloat);
+    std::size_t at = 0;
+    for (; at + kVectors * lanes <= count; at += kVectors * lanes)
+        sum_part<Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
+    for (; at + lanes <= count; at += lanes) sum_part<Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
+    for (; at < count; ++at) sum_part<hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
+}
+
+// A pixel is a vector, but where vectors have one lane.
+constexpr hn::CappedTag<float, 4> kPixel;
+constexpr std::size_t kLanes = hn::MaxLanes(kPixel);
+
+template <bool skips>
+HWY_INLINE void add_boxes_to(const float* texels, const RowBoxes& boxes, float of_row, float* sums, float* totals) {
+    for (std::size_t i = 0; i < boxes.pixels; ++i) {
+        hn::Vec<decltype(kPixel)> sum[4 / kLanes];
+        for (std::size_t c = 0; c < 4; c += kLanes) sum[c / kLanes] = hn::LoadU(kPixel, sums + 4 * i + c);
+        float total = skips ? totals[i] : 0;
+        const float* texel = texels + std::ptrdiff_t{4} * boxes.first[i];
+        for (std::uint32_t tap = boxes.begin[i]; tap < boxes.begin[i + 1]; ++tap, texel += 4) {
+            const float weight = boxes.weights[tap] * of_row;
+            if (skips && weight == 0) continue;
+            for (std::size_t c = 0; c < 4; c += kLanes) {
+                const auto product = hn::Mul(hn::LoadU(kPixel, texel + c), hn::Set(kPixel, weight));
+                sum[c / kLanes] = hn::Add(sum[c / kLanes], product);
+            }
+            total += weight;
+        }
+        for (std::size_t c = 0; c < 4; c += kLanes) hn::StoreU(sum[c / kLanes], kPixel, sums + 4 * i + c);
+        if (skips) totals[i] = total;
+    }
+}
+
+}  // namespace
+
+void add_all_boxes_on_vectors(const float* texels, const RowBoxes& boxes, float of_row, float* sums) {
+    add_boxes_to<false>(texels, boxes, of_row, sums, nullptr);
+}
+
+void add_boxes_on_vectors(const float* texels, const RowBoxes& boxes, float of_row, float* sums, float* totals) {
+    add_boxes_to<true>(texels, boxes, of_row, sums, totals);
+}
+
+void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_t pixels, float* quotients) {
+    for (std::size_t i = 0; i < 4 * pixels; i += kLanes)
+        hn::StoreU(hn::Div(hn::LoadU(kPixel, sums + i), hn::Set(kPixel, totals[i / 4])), kPixel, quotients + i);
+}
+
+void sum_rows_on_vectors(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
+                         float* sums) {
+    sum_all(
+        rows, row_count, count,
+        [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, sums);
+}
+
+void sum_rows_by_rows_on_vectors(const float* const* rows, const float* const* weights, std::size_t row_count,
+                                 std::size_t count, float* sums) {
+    sum_all(
+        rows, row_count, count,
+        [weights](auto d, std::size_t row, std::size_t at) HWY_ATTR { return hn::LoadU(d, weights[row] + at); }, sums);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+
+HWY_EXPORT(sum_rows_on_vectors);
+HWY_EXPORT(sum_rows_by_rows_on_vectors);
+
+HWY_EXPORT(add_all_boxes_on_vectors);
+HWY_EXPORT(add_boxes_on_vectors);
+HWY_EXPORT(divide_pixels_on_vectors);
+
+void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* sums) {
+    HWY_DYNAMIC_DISPATCH(add_all_boxes_on_vectors)(texels, boxes, of_row, sums);
+}
+
+void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* sums, float* totals) {
+    HWY_DYNAMIC_DISPATCH(add_boxes_on_vectors)(texels, boxes, of_row, sums, totals);
+}
+
+void divide_pixels(const float* sums, const float* totals, std::size_t pixels, float* quotients) {
+    HWY_DYNAMIC_DISPATCH(divide_pixels_on_vectors)(sums, totals, pixels, quotients);
+}
+
+void sum_rows(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums) {
+    HWY_DYNAMIC_DISPATCH(sum_rows_on_vectors)(rows, weights, row_count, count, sums);
+}
+
+void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,
+                      float* sums) {
+    HWY_DYNAMIC_DISPATCH(sum_rows_by_rows_on_vectors)(rows, weights, row_count, count, sums);
+}
+
+}  // namespace texton::detail
+#endif

@@ -1,0 +1,32 @@
+#pragma once
+// Sums of products of floats on vectors. Each product and each sum is rounded by itself, in the order of the plain
+// loops.
+#include <cstddef>
+#include <cstdint>
+
+namespace texton::detail {
+
+/// sums[k] = ((0 + rows[0][k] * weights[0]) + rows[1][k] * weights[1]) + ...
+void sum_rows(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);
+
+/// sums[k] = ((0 + rows[0][k] * weights[0][k]) + rows[1][k] * weights[1][k]) + ...
+void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,
+                      float* sums);
+
+/// What pixels weigh of a row of texels, four channels each.
+struct RowBoxes {
+    const std::int32_t* first;   ///< of a pixel: its first texel
+    const std::uint32_t* begin;  ///< ... and where its weights are, up to the next one's
+    const float* weights;
+    std::size_t pixels;
+};
+
+/// sums += texel * (weight * of_row), texel after texel.
+void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* sums);
+/// The same but for weights that come out as 0, and the weights are added to `totals`.
+void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* sums, float* totals);
+
+/// Pixels of four channels, each over one number.
+void divide_pixels(const float* sums, const float* totals, std::size_t pixels, float* quotients);
+
+}  // namespace texton::detail

@@ -1,0 +1,77 @@
+#include "kernels/cpu_texel_rows.h"
+
+#include <algorithm>
+
+#include "arrays/footprint.h"
+
+namespace texton::detail {
+namespace {
+
+// Where a fetch of a texel's middle returns what is decoded from it: a point read; and codes through the filter, which
+// are the same fractions, unless a coordinate's rounding moves the place.
+bool reads_as_stored(const CpuTexture& texture) {
+    const Sampler& sampler = texture.sampler;
+    if (sampler.filter == Filter::linear)
+        return texture.format.encoding == Encoding::unorm && !sampler.normalized_coordinates;
+    return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || texture.levels == 1);
+}
+
+constexpr std::int32_t kLargestSide = 1 << 18;  // up to which no coordinate is rounded to another texel's
+
+}  // namespace
+
+Texel fetch_on_cpu(const TexelRows& rows, FetchOperation operation, const FetchPoint& at, int component) {
+    return rows.fetch(operation, at, component);
+}
+
+TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer)
+    : shape_(shape), reader_(texture), rows_(reader_.rows(layer)) {
+    const LevelView& level = reader_.view().levels[0];
+    if (level.partial != nullptr || std::max(level.width, level.height) > kLargestSide || !reads_as_stored(texture))
+        return;
+    const std::int32_t slice = is_layered(texture.kind) ? clamp_layer(layer, level.depth) : 0;
+    decode_ = row_decoder(texture.format);
+    first_ = level.data + slice * level.slice_pitch;
+    pitch_ = static_cast<std::size_t>(level.row_pitch);
+    bytes_ = texture.format.bytes;
+}
+
+void TexelRows::fetch(const float* x, float y, std::size_t count, Float4* texels) const {
+    static_assert(sizeof(Texel) == sizeof(Float4));
+    fetch_blocks(x, y, count, [&](const float* xs, const float* ys, std::size_t first, std::size_t length) {
+        Texel words[kBlock];
+        rows_.fetch(xs, ys, length, words);
+        std::transform(words, words + length, texels + first,
+                       [&](const Texel& texel) { return floats_of(shape_, texel); });
+    });
+}
+
+void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
+    if (decode_ == nullptr || y < 0 || y >= shape_.height) return middles_outside(x, y, count, texels);
+    const auto wanted = static_cast<std::int32_t>(count);
+    const std::int32_t before = std::clamp(-x, 0, wanted);
+    const std::int32_t inside = std::clamp(shape_.width - (x + before), 0, wanted - before);
+    if (before > 0) middles_outside(x, y, static_cast<std::size_t>(before), texels);
+    if (inside > 0) {
+        const auto column = static_cast<std::size_t>(x + before);
+        decode_(first_ + static_cast<std::size_t>(y) * pitch_ + column * bytes_, static_cast<std::size_t>(inside),
+                &texels[before].x);
+    }
+    const std::int32_t rest = before + inside;
+    if (rest < wanted) middles_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
+}
+
+void TexelRows::middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
+    const float middle_y = static_cast<float>(y) + 0.5f;
+    float places[kBlock];
+    for (std::size_t first = 0; first < count; first += kBlock) {
+        const std::size_t length = std::min(kBlock, count - first);
+        for (std::size_t i = 0; i < length; ++i) {
+            const auto column = static_cast<float>(x + static_cast<std::int32_t>(first + i));
+            places[i] = (column + 0.5f) * shape_.x_unit;
+        }
+        fetch(places, middle_y * shape_.y_unit, length, texels + first);
+    }
+}
+
+}  // namespace texton::detail

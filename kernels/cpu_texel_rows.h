@@ -1,0 +1,59 @@
+#pragma once
+// Rows of fetches of a 2D texture, or of a layer, as functors see them: floats.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <texton/float4.h>
+#include <texton/source.h>
+
+#include "arrays/cpu_pixel_rows.h"
+#include "arrays/cpu_texture.h"
+
+namespace texton::detail {
+
+/// As one thread reads it, which while it lives rounds to the nearest and keeps denormals. Texture and shape must
+/// outlive it.
+class TexelRows {
+public:
+    TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer);
+
+    /// Plain fetches at (x[i], y), in the sampler's coordinates.
+    void fetch(const float* x, float y, std::size_t count, Float4* texels) const;
+    /// at_texel() of the middles of texels from (x, y) on; those beyond the edges are as the sampler says.
+    void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
+
+    /// Any fetch.
+    Texel fetch(FetchOperation operation, const FetchPoint& at, int component) const {
+        return reader_.fetch(at, {.operation = operation, .component = component});
+    }
+    /// Plain fetches at (x[i], y), as pixels of a picture.
+    void fetch(const float* x, float y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const {
+        fetch_blocks(x, y, count, [&](const float* xs, const float* ys, std::size_t first, std::size_t length) {
+            rows_.fetch(xs, ys, length, picture, pixels + first * picture.stored.bytes);
+        });
+    }
+
+private:
+    static constexpr std::size_t kBlock = 512;
+
+    template <class Fetch>
+    static void fetch_blocks(const float* x, float y, std::size_t count, const Fetch& fetch) {
+        float ys[kBlock];
+        std::fill_n(ys, std::min(kBlock, count), y);
+        for (std::size_t first = 0; first < count; first += kBlock)
+            fetch(x + first, ys, first, std::min(kBlock, count - first));
+    }
+
+    void middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
+
+    const SourceShape& shape_;
+    TextureReader reader_;
+    RowSampler rows_;
+    RowDecode decode_ = nullptr;  // of texels inside; null: they are fetched
+    const unsigned char* first_ = nullptr;
+    std::size_t pitch_ = 0;
+    std::size_t bytes_ = 0;
+};
+
+}  // namespace texton::detail

@@ -1,0 +1,49 @@
+#pragma once
+// Ways of the CPU device around functors: the same bits, computed many pixels at a time. Each enqueues the picture,
+// after launch()'s checks, and is true; or false, and has done nothing: on a CUDA device, and where it does not apply.
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <texton/stream.h>
+#include <texton/texture.h>
+#include <texton/view.h>
+
+namespace texton::detail {
+
+/// convolve(): the sums across that a tile needs are kept by the thread that makes it.
+[[nodiscard]] bool convolve_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                   const Texture& texture, std::span<const float> across, std::span<const float> down);
+
+/// Where the pixels along an axis fetch, in texels, and what each fetch counts: tap after tap of all pixels.
+struct LatticeAxis {
+    std::size_t taps = 1;
+    std::vector<float> places;
+    std::vector<float> weights;  ///< none: of one tap, which is the pixel as it is fetched
+};
+
+/// Pixels that are sums of rows of fetches, sum over y of (sum over x of at_texel(x, y) * weight of x) * weight of y.
+/// Either both axes have weights, or neither.
+[[nodiscard]] bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                        const Texture& texture, LatticeAxis x, LatticeAxis y);
+
+/// The texels along an axis that each pixel weighs: from first[i] on, by the weights from begin[i] to begin[i + 1].
+struct BoxAxis {
+    std::vector<std::int32_t> first;
+    std::vector<std::uint32_t> begin{0};
+    std::vector<float> weights;
+
+    void add_pixel(std::int32_t first_texel) { first.push_back(first_texel), begin.push_back(begin.back()); }
+    void add_weight(float weight) { weights.push_back(weight), ++begin.back(); }
+};
+
+enum class BoxSum : std::uint8_t {
+    of_products,  ///< the sum of texel * (weight of x * weight of y), but of those of weight 0, over the sum of weights
+    of_rows       ///< the sum of (sum of texel * weight of x) * weight of y, over `total`
+};
+
+/// Pixels that are sums of a rectangle of texels each, row after row.
+[[nodiscard]] bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                    const Texture& texture, BoxAxis x, BoxAxis y, BoxSum kind, float total = 0);
+
+}  // namespace texton::detail

@@ -1,0 +1,104 @@
+#pragma once
+// A picture of noise that a kernel of the CPU device turns into another one, beside what another library makes of the
+// same bytes.
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+
+#include <texton/pitched.h>
+#include <texton/stream.h>
+#include <texton/texture.h>
+
+#include "tests/bench/comparison.h"
+
+namespace texton::bench {
+
+inline constexpr std::size_t kPictureSide = 2048;
+
+enum class Threads { one, all };
+inline const char* suffix(Threads threads) { return threads == Threads::one ? ", one thread" : ", all threads"; }
+
+/// The action on so many of TBB's threads, which are Texton's and OpenCV's.
+inline std::function<void()> with_threads(Threads threads, std::function<void()> action) {
+    if (threads == Threads::all) return action;
+    return [action = std::move(action)] {
+        const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, 1);
+        action();
+    };
+}
+
+/// Noise whose neighbours are alike, so that filters that differ in details still agree; the whole range of codes.
+inline void fill_with_noise(const Pitched2D& picture) {
+    std::mt19937 random(1);
+    const Extent extent = picture.extent();
+    const std::size_t values = extent.width * info(picture.format()).channels;
+    const bool floats = info(picture.format()).bytes / info(picture.format()).channels == 4;
+    std::vector<double> waves;
+    for (std::size_t i = 0; i < values; ++i) waves.push_back(0.4 * std::sin(static_cast<double>(i) * 0.003));
+    for (std::size_t y = 0; y < extent.height; ++y) {
+        std::byte* row = picture.data() + y * picture.pitch();
+        const double height = std::cos(static_cast<double>(y) * 0.007);
+        for (std::size_t i = 0; i < values; ++i) {
+            const double noise = 0.1 * (static_cast<double>(random() & 0xffff) / 65536 - 0.5);
+            const double value = 0.5 + waves[i] * height + noise;
+            if (floats) {
+                const auto channel = static_cast<float>(value);
+                std::memcpy(row + 4 * i, &channel, 4);
+            } else {
+                row[i] = static_cast<std::byte>(value * 255);
+            }
+        }
+    }
+}
+
+struct PictureScene {
+    PictureScene(Format format, Extent from, Extent to, const Sampler& sampler)
+        : source(Device::cpu(), format, from),
+          result(Device::cpu(), format, to),
+          texture(source.view(), sampler),
+          stream(Device::cpu()) {
+        fill_with_noise(source);
+    }
+
+    Pitched2D source;
+    Pitched2D result;
+    Texture texture;
+    Stream stream;
+};
+
+/// Throws if the channels of two pictures differ by more than `most` of the whole range on average: then they are not
+/// the same thing. `row` is the address of a row of the other's.
+template <class Row>
+void check_alike(const Pitched2D& ours, const Row& row, double most) {
+    const Extent extent = ours.extent();
+    const std::size_t channels = info(ours.format()).channels;
+    const bool floats = info(ours.format()).bytes / channels == 4;
+    double sum = 0;
+    for (std::size_t y = 0; y < extent.height; ++y) {
+        const std::byte* a = ours.data() + y * ours.pitch();
+        const auto* b = reinterpret_cast<const std::byte*>(row(y));
+        for (std::size_t i = 0; i < extent.width * channels; ++i) {
+            if (floats) {
+                float values[2];
+                std::memcpy(&values[0], a + 4 * i, 4);
+                std::memcpy(&values[1], b + 4 * i, 4);
+                sum += std::fabs(values[0] - values[1]);
+            } else {
+                sum += std::fabs(static_cast<int>(a[i]) - static_cast<int>(b[i])) / 255.0;
+            }
+        }
+    }
+    const double mean = sum / static_cast<double>(extent.width * extent.height * channels);
+    if (!(mean <= most)) throw std::runtime_error(fmt::format("the pictures differ by {} on average", mean));
+}
+
+}  // namespace texton::bench

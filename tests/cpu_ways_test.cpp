@@ -1,0 +1,403 @@
+// The CPU device's ways around functors beside functors that say the same plainly: equal in every bit.
+#include <array>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/array.h>
+#include <texton/colour.h>
+#include <texton/filter.h>
+#include <texton/launch.h>
+#include <texton/linear.h>
+#include <texton/mips.h>
+#include <texton/pitched.h>
+#include <texton/resample.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using test::Bytes;
+using test::download;
+using test::Random;
+using test::same_bytes;
+using test::upload;
+
+// --- the same, plainly -----------------------------------------------------------------------------------------------
+
+template <class Source>
+Float4 texel_at(const Source& source, bool layered, PixelPlace at, float x, float y) {
+    return layered ? source.layer_at_texel(at.z, x, y) : source.at_texel(x, y);
+}
+
+template <class Source>
+Float4 middle_at(const Source& source, bool layered, PixelPlace at, int x, int y) {
+    return texel_at(source, layered, at, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+}
+
+struct Convolved {
+    std::vector<float> across;
+    std::vector<float> down;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const int left = at.x - static_cast<int>(across.size() / 2);
+        const int top = at.y - static_cast<int>(down.size() / 2);
+        Float4 sum{};
+        for (std::size_t j = 0; j < down.size(); ++j) {
+            Float4 row{};
+            for (std::size_t i = 0; i < across.size(); ++i)
+                row +=
+                    middle_at(source, layered, at, left + static_cast<int>(i), top + static_cast<int>(j)) * across[i];
+            sum += row * down[j];
+        }
+        return sum;
+    }
+};
+
+struct Place2 {
+    float x_step;
+    float y_step;
+    Crop crop;
+    bool layered;
+
+    float x(PixelPlace at) const { return at.middle_x() * x_step + crop.x; }
+    float y(PixelPlace at) const { return at.middle_y() * y_step + crop.y; }
+};
+
+struct NearestTexel {
+    Place2 place;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        return texel_at(source, place.layered, at, std::floor(place.x(at)) + 0.5f, std::floor(place.y(at)) + 0.5f);
+    }
+};
+
+struct LinearFetch {
+    Place2 place;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        return texel_at(source, place.layered, at, place.x(at), place.y(at));
+    }
+};
+
+struct CatmullRom {
+    Place2 place;
+
+    struct Taps {
+        float place[3];
+        float weight[3];
+    };
+    static Taps taps(float place) {
+        const float middle = std::floor(place - 0.5f) + 0.5f;
+        const float t = place - middle;
+        const float left = t * t * (1.5f * t - 2.5f) + 1.0f;
+        const float right = t * (t * (2.0f - 1.5f * t) + 0.5f);
+        const float inner = left + right;
+        return {{middle - 1.0f, middle + right / inner, middle + 2.0f},
+                {t * (t * (1.0f - 0.5f * t) - 0.5f), inner, t * t * (0.5f * t - 0.5f)}};
+    }
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Taps x = taps(place.x(at));
+        const Taps y = taps(place.y(at));
+        Float4 sum{};
+        for (int j = 0; j < 3; ++j) {
+            Float4 row{};
+            for (int i = 0; i < 3; ++i)
+                row += texel_at(source, place.layered, at, x.place[i], y.place[j]) * x.weight[i];
+            sum += row * y.weight[j];
+        }
+        return sum;
+    }
+};
+
+struct Area {
+    Place2 place;
+
+    struct Side {
+        float low;
+        float high;
+        float weight(int texel) const {
+            const auto left = static_cast<float>(texel);
+            const float from = low > left ? low : left;
+            const float to = high < left + 1.0f ? high : left + 1.0f;
+            return to > from ? to - from : 0.0f;
+        }
+    };
+    static Side side(int pixel, float step, float begin) {
+        return {static_cast<float>(pixel) * step + begin, static_cast<float>(pixel + 1) * step + begin};
+    }
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Side x = side(at.x, place.x_step, place.crop.x);
+        const Side y = side(at.y, place.y_step, place.crop.y);
+        Float4 sum{};
+        float total = 0;
+        for (int j = static_cast<int>(std::floor(y.low)); j < static_cast<int>(std::ceil(y.high)); ++j) {
+            for (int i = static_cast<int>(std::floor(x.low)); i < static_cast<int>(std::ceil(x.high)); ++i) {
+                const float weight = x.weight(i) * y.weight(j);
+                if (weight == 0) continue;
+                sum += middle_at(source, place.layered, at, i, j) * weight;
+                total += weight;
+            }
+        }
+        return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
+    }
+};
+
+struct Swapped {
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+        return {texel.z, texel.y, 1, texel.x};
+    }
+};
+
+/// The box filter of levels whose sides are even, or 1 and 3.
+struct Halved {
+    int across;  // texels that a pixel covers
+    int down;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        Float4 sum{};
+        for (int j = 0; j < down; ++j) {
+            Float4 row{};
+            for (int i = 0; i < across; ++i)
+                row += middle_at(source, layered, at, at.x * across + i, at.y * down + j) * 1;
+            sum += row * 1;
+        }
+        const auto total = static_cast<float>(across * down);
+        return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
+    }
+};
+
+// --- textures --------------------------------------------------------------------------------------------------------
+
+struct Scene {
+    Texture texture;
+    Extent extent;
+    std::size_t layers;
+    Format format;
+    bool layered() const { return texture.kind() == ArrayKind::layered_2d; }
+};
+
+constexpr std::array kFormats{Format::rgba8_unorm, Format::rg8_unorm,   Format::r8_unorm,     Format::rgba32_float,
+                              Format::r32_float,   Format::rg32_float,  Format::rgba16_float, Format::rgba8_srgb,
+                              Format::rgba8_snorm, Format::rgba16_unorm};
+
+std::vector<Sampler> samplers(Filter filter) {
+    std::vector<Sampler> all;
+    for (const AddressMode mode : {AddressMode::clamp, AddressMode::border})
+        all.push_back({.address = {mode, mode}, .filter = filter, .border = {0.25f, 0.5f, 0.75f, 1}});
+    for (const AddressMode mode : {AddressMode::wrap, AddressMode::mirror})
+        all.push_back({.address = {mode, mode}, .filter = filter, .normalized_coordinates = true});
+    return all;
+}
+
+/// Any bits, so that floats are of any size, infinite and no numbers too.
+Bytes any_bits(Random& random, std::size_t count) {
+    Bytes bytes(count);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.bits());
+    return bytes;
+}
+
+/// Every format and address mode, memory of layers and without, sides that fill no tile, and with `large` several.
+void on_every_scene(Filter filter, const std::function<void(const Scene&)>& check) {
+    Random random(7);
+    for (const Format format : kFormats) {
+        for (const Sampler& sampler : samplers(filter)) {
+            for (const bool layered : {false, true}) {
+                const bool large = random.below(32) == 0;
+                const Extent extent{random.between(1, large ? 1100 : 40), random.between(1, large ? 150 : 20)};
+                const ArrayInfo info{.format = format,
+                                     .extent = extent,
+                                     .kind = layered ? ArrayKind::layered_2d : ArrayKind::array_2d,
+                                     .layers = layered ? std::size_t{3} : 1};
+                const Array array(Device::cpu(), info);
+                const std::size_t bytes = test::box_bytes(format, test::level_box(info, 0));
+                upload(array.view(),
+                       random.coin() ? any_bits(random, bytes) : test::random_texels(random, format, bytes));
+                SCOPED_TRACE(test::describe(info) + ", address " +
+                             std::to_string(static_cast<int>(sampler.address[0])));
+                check({Texture(array, sampler), extent, info.layers, format});
+            }
+        }
+    }
+}
+
+// --- comparisons -----------------------------------------------------------------------------------------------------
+
+using Make = std::function<void(const Stream& stream, const View& picture)>;
+
+Bytes made(const View& whole, const View& picture, const Make& make) {
+    const Stream stream(Device::cpu());
+    upload(whole, Bytes(test::box_bytes(whole.format(), whole.extent()), std::byte{0x5a}));
+    make(stream, picture);
+    stream.synchronize();
+    return download(whole);
+}
+
+/// Into a box of a larger picture.
+void expect_same(const View& whole, const Extent& extent, const Make& fast, const Make& plain) {
+    const View box = whole.region({{1, 1, 0}, extent});
+    EXPECT_TRUE(same_bytes(made(whole, box, fast), made(whole, box, plain))) << name(whole.format());
+}
+
+/// Into memory of several formats, and into an array.
+void expect_same(const Scene& scene, Extent extent, const Make& fast, const Make& plain) {
+    extent.depth = scene.layers;
+    const Extent around{extent.width + 3, extent.height + 2, extent.depth};
+    for (const Format format : {scene.format, Format::rgba32_float, Format::rg16_uint}) {
+        const Linear memory(Device::cpu(), format, around);
+        expect_same(memory.view(format, around), extent, fast, plain);
+    }
+    const Array array(Device::cpu(), {.format = Format::rgba8_unorm,
+                                      .extent = {around.width, around.height},
+                                      .kind = ArrayKind::layered_2d,
+                                      .layers = around.depth});
+    expect_same(array.view(), extent, fast, plain);
+}
+
+/// A size and a part of the texture to resample, some beyond its edges.
+struct Sizes {
+    Extent extent;
+    Crop crop;
+
+    Sizes(Random& random, const Extent& from)
+        : extent{random.between(1, 2 * from.width), random.between(1, 2 * from.height)} {
+        if (random.coin()) {
+            extent = {(from.width + 1) / 2, (from.height + 1) / 2};
+        } else if (random.coin()) {
+            crop = {random.unit() * 9 - 6, random.unit() * 9 - 6, 1 + random.unit() * 60, 1 + random.unit() * 60};
+        }
+    }
+};
+
+template <class Functor>
+void expect_resamples(ResampleFilter filter, Filter of_sampler) {
+    Random random(3);
+    on_every_scene(of_sampler, [&](const Scene& scene) {
+        const Sizes to(random, scene.extent);
+        const auto step = [](float crop, std::size_t from, float begin, std::size_t pixels) {
+            return (crop != 0 ? crop : static_cast<float>(from) - begin) / static_cast<float>(pixels);
+        };
+        const Functor functor{{step(to.crop.width, scene.extent.width, to.crop.x, to.extent.width),
+                               step(to.crop.height, scene.extent.height, to.crop.y, to.extent.height), to.crop,
+                               scene.layered()}};
+        expect_same(
+            scene, to.extent,
+            [&](const Stream& stream, const View& picture) {
+                resample(stream, picture, scene.texture, {.filter = filter, .crop = to.crop});
+            },
+            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
+    });
+}
+
+// --- tests -----------------------------------------------------------------------------------------------------------
+
+TEST(CpuWaysTest, NearestIsAsTheFunctor) {
+    expect_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
+    expect_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
+}
+
+TEST(CpuWaysTest, LinearIsAsTheFunctor) { expect_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear); }
+
+TEST(CpuWaysTest, CatmullRomIsAsTheFunctor) {
+    expect_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
+}
+
+TEST(CpuWaysTest, AreaIsAsTheFunctor) {
+    expect_resamples<Area>(ResampleFilter::area, Filter::point);
+    expect_resamples<Area>(ResampleFilter::area, Filter::linear);
+}
+
+TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {
+    Random random(5);
+    for (const Filter filter : {Filter::point, Filter::linear}) {
+        on_every_scene(filter, [&](const Scene& scene) {
+            const auto weights = [&] {
+                std::vector<float> all(2 * random.below(3) + 1);
+                for (float& weight : all) weight = random.unit() - 0.3f;
+                return all;
+            };
+            const Convolved functor{weights(), weights(), scene.layered()};
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& picture) {
+                    convolve(stream, picture, scene.texture, functor.across, functor.down);
+                },
+                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
+        });
+    }
+}
+
+TEST(CpuWaysTest, ConvolutionInPlaceIsAsIntoAnotherPicture) {
+    constexpr Extent kExtent{700, 150};
+    Random random(1);
+    const Bytes texels =
+        test::random_texels(random, Format::rgba8_unorm, test::box_bytes(Format::rgba8_unorm, kExtent));
+    const Pitched2D source(Device::cpu(), Format::rgba8_unorm, kExtent);
+    const Pitched2D other(Device::cpu(), Format::rgba8_unorm, kExtent);
+    upload(source.view(), texels);
+    const Texture texture(source.view());
+    const Stream stream(Device::cpu());
+    gaussian(stream, other.view(), texture, {.sigma = 2});
+    gaussian(stream, source.view(), texture, {.sigma = 2});
+    stream.synchronize();
+    EXPECT_TRUE(same_bytes(download(source.view()), download(other.view())));
+    EXPECT_FALSE(same_bytes(download(source.view()), texels));
+}
+
+TEST(CpuWaysTest, OwnTexelsAreAsTheFunctor) {
+    for (const Filter filter : {Filter::point, Filter::linear}) {
+        on_every_scene(filter, [&](const Scene& scene) {
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& picture) { swizzle(stream, picture, scene.texture, "bg1r"); },
+                [&](const Stream& stream, const View& picture) {
+                    launch(stream, picture, Swapped{scene.layered()}, scene.texture);
+                });
+        });
+    }
+}
+
+TEST(CpuWaysTest, LevelsOfBoxesAreAsTheFunctor) {
+    Random random(9);
+    for (const Format format : kFormats) {
+        for (const Extent extent : {Extent{64, 48}, Extent{1030, 6}, Extent{3, 3}, Extent{1, 300}}) {
+            const ArrayInfo info{
+                .format = format, .extent = extent, .kind = ArrayKind::layered_2d, .layers = 2, .levels = 2};
+            SCOPED_TRACE(test::describe(info));
+            const Array array(Device::cpu(), info);
+            upload(array.view(), any_bits(random, test::box_bytes(format, test::level_box(info, 0))));
+            const auto covered = [](std::size_t side) { return side == 1 ? 1 : side == 3 ? 3 : 2; };
+            const Halved functor{covered(extent.width), covered(extent.height), true};
+            const Stream stream(Device::cpu());
+            make_mips(stream, array);
+            stream.synchronize();
+            const Bytes fast = download(array.view({.level = 1}));
+            const Texture above(array, {.normalized_coordinates = true}, {.first_level = 0, .levels = 1});
+            launch(stream, array.view({.level = 1}), functor, above);
+            stream.synchronize();
+            EXPECT_TRUE(same_bytes(fast, download(array.view({.level = 1}))));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace texton
