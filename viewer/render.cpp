@@ -1,105 +1,319 @@
 #include "viewer/render.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include <fmt/format.h>
 
-#include <texton/sample.h>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "arrays/cube_map.h"
+#include "viewer/differences.h"
+#include "viewer/planar_colour.h"
+#include "viewer/render_parts.h"
 
 namespace texton::viewer {
 namespace {
 
-FetchPoint point_of(const Document& document, const Place& place, double x, double y) {
-    const Place at = document.clamped(place);
-    const ArrayInfo& row = document.info(at.plane);
-    const Extent extent = level_extent(row, at.level);
-    const bool shares = row.levels > 1 || is_cube(row.kind);
-    FetchPoint point{.x = static_cast<float>(shares ? x / static_cast<double>(extent.width) : x),
-                     .y = static_cast<float>(shares ? y / static_cast<double>(extent.height) : y)};
-    const double z = static_cast<double>(at.slice) + 0.5;
-    point.z = static_cast<float>(shares ? z / static_cast<double>(extent.depth) : z);
-    point.layer = static_cast<std::int32_t>(at.layer);
-    point.lod = static_cast<float>(at.level);
-    return point;
+using detail::Axis;
+using detail::Source;
+
+constexpr int kEndless = 1 << 29;
+
+bool is_wipe(const Scene& scene) {
+    return scene.session.compare.mode == CompareMode::wipe && scene.against && scene.shown;
 }
 
-std::uint32_t pixel_of(const Colour& colour) {
-    std::uint32_t out = 0xff;
-    for (std::size_t i = 0; i < 3; ++i)
-        out = out << 8 | static_cast<std::uint32_t>(std::lround(std::clamp(colour[i], 0.0f, 1.0f) * 255));
+bool is_difference(const Scene& scene) {
+    const CompareMode mode = scene.session.compare.mode;
+    return mode != CompareMode::none && mode != CompareMode::wipe && scene.against && scene.shown;
+}
+
+bool is_sphere(const Scene& scene) { return layout_of(scene.session, *scene.shown) == Layout::sphere; }
+
+// A perspective plane carries a flat picture.
+bool is_plane(const Scene& scene) {
+    const ArrayKind kind = scene.shown->info().kind;
+    return scene.session.lod_plane.shown && scene.session.layout == Layout::single &&
+           (kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d);
+}
+
+std::shared_ptr<const Document> in_colour(const std::shared_ptr<const Document>& document, const Session& session) {
+    const bool colour = document->is_planar() && session.place.plane == 0 && !session.display.luminance;
+    return colour ? colour_of(document) : document;
+}
+
+Source source_of(const Scene& scene, bool of_against) {
+    const Session& session = scene.session;
+    const bool samplers = scene.session.compare.against == Against::sampler && is_difference(scene);
+    Source out;
+    out.document = in_colour(of_against ? scene.against : scene.shown, session);
+    const std::optional<Sampler>& chosen = samplers && of_against ? session.second_sampler : session.sampler;
+    out.sampler = chosen.value_or(out.document->standard_sampler(out.document->is_planar() ? session.place.plane : 0));
+    out.reading = samplers || is_plane(scene) ? Reading::sampled : session.reading;
+    if (!chosen && is_sphere(scene)) out.sampler.seamless_cubemap = true;
+    if (!chosen && is_plane(scene)) {
+        out.sampler.normalized_coordinates = true;
+        out.sampler.address[0] = out.sampler.address[1] = AddressMode::wrap;
+    }
     return out;
+}
+
+Format format_of(const Source& source, const Session& session) {
+    return source.document->info(source.document->is_planar() ? session.place.plane : 0).format;
+}
+
+Values empty_values(const PixelBox& part, Quality quality) {
+    const auto pixels = static_cast<std::size_t>(part.width) * static_cast<std::size_t>(part.height);
+    Values out;
+    out.part = part;
+    out.values.resize(pixels);
+    out.seen.resize(pixels);
+    out.quality = quality;
+    return out;
+}
+
+// The pixels of a part that both have, or the one.
+struct Axes {
+    Axis across, down;
+};
+
+Axes axes_of(const Part& part, double zoom, const PixelBox& box, Extent texels, Quality quality) {
+    return {detail::axis_of({box.x, box.width, zoom, part.at.x, part.texels_across(), texels.width}, quality),
+            detail::axis_of({box.y, box.height, zoom, part.at.y, part.texels_down(), texels.height}, quality)};
+}
+
+class Fetching {
+public:
+    Fetching(const Scene& scene, Values& out) : session_(scene.session), out_(out), shown_(source_of(scene, false)) {
+        out.meaning = meaning_of(format_of(shown_, session_));
+        if (!is_difference(scene)) return;
+        against_ = source_of(scene, true);
+        const bool as_stored = shown_.reading == Reading::stored && !is_sphere(scene) && !is_plane(scene);
+        differences_.emplace(session_.compare.mode, format_of(shown_, session_), format_of(*against_, session_),
+                             as_stored);
+        out.meaning = differences_->meaning();
+    }
+
+    void sphere() {
+        sampled([&](const Source& source, Values& values) { sample_sphere(source, session_, values); });
+    }
+    void plane() {
+        sampled([&](const Source& source, Values& values) { sample_plane(source, session_, values); });
+    }
+    void part(const Part& part) {
+        Extent texels = part.extent;
+        if (against_) {
+            if (against_->document->clamped(part.place) != part.place) return;  // it has no such part
+            const Extent other = against_->document->extent(part.place);
+            texels = {std::min(texels.width, other.width), std::min(texels.height, other.height)};
+        }
+        const double zoom = session_.view.zoom;
+        const bool is_stored = shown_.reading == Reading::stored;
+        const Axes axes = axes_of(part, zoom, out_.part, texels, is_stored ? out_.quality : Quality::quick);
+        if (axes.across.pixels.empty() || axes.down.pixels.empty()) return;
+        if (is_stored) return stored(part, axes);
+        sampled([&](const Source& source, Values& values) {
+            sample_part(source, part, axes.across, axes.down, zoom, values);
+        });
+    }
+
+private:
+    void stored(const Part& part, const Axes& axes) {
+        if (axes.across.scale <= 1 && axes.down.scale <= 1) out_.quality = Quality::full;
+        const StoredTexels texels(shown_.document, part.place);
+        if (!against_) return reduce_rows(texels, axes.across, axes.down, false, out_);
+        const StoredTexels other(against_->document, part.place);
+        const DifferingTexels both(texels, other, *differences_);
+        reduce_rows(both, axes.across, axes.down, out_.meaning.kind == ValueKind::steps, out_);
+    }
+
+    template <class Sample>
+    void sampled(const Sample& sample) {
+        if (!against_) return sample(shown_, out_);
+        // Each side by itself: what is in `out_` already belongs to other parts.
+        Values shown = empty_values(out_.part, out_.quality), other = shown;
+        sample(shown_, shown);
+        sample(*against_, other);
+        differences_->apply(shown.values, other.values);
+        for (std::size_t i = 0; i < shown.values.size(); ++i) {
+            if (!shown.seen[i] || !other.seen[i]) continue;
+            out_.values[i] = shown.values[i];
+            out_.seen[i] = 1;
+        }
+        out_.quality = std::min(shown.quality, other.quality);
+    }
+
+    const Session& session_;
+    Values& out_;
+    Source shown_;
+    std::optional<Source> against_;
+    std::optional<Differences> differences_;
+};
+
+bool touches(const PixelBox& box, const Part& part, double zoom) {
+    return part.at.x * zoom < box.x + box.width && (part.at.x + part.width) * zoom > box.x &&
+           part.at.y * zoom < box.y + box.height && (part.at.y + part.height) * zoom > box.y;
+}
+
+int tile_of(int pixel) { return pixel >= 0 ? pixel / kTileSide : -((kTileSide - 1 - pixel) / kTileSide); }
+
+// The pixels of `box`, of the plane, into rows that are `pitch` long.
+void render_side(const Scene& scene, const PixelBox& box, std::uint32_t* out, std::size_t pitch) {
+    for (int y = tile_of(box.y); y * kTileSide < box.y + box.height; ++y) {
+        for (int x = tile_of(box.x); x * kTileSide < box.x + box.width; ++x) {
+            const PixelBox tile{x * kTileSide, y * kTileSide, kTileSide, kTileSide};
+            const std::vector<std::uint32_t> pixels =
+                pixels_of(values_of(scene, tile, Quality::full), scene.session.display);
+            const int left = std::max(tile.x, box.x), right = std::min(tile.x + kTileSide, box.x + box.width);
+            for (int row = std::max(tile.y, box.y); row < std::min(tile.y + kTileSide, box.y + box.height); ++row) {
+                const auto from = pixels.begin() + static_cast<long>(row - tile.y) * kTileSide + (left - tile.x);
+                std::copy_n(from, right - left, out + static_cast<std::size_t>(row - box.y) * pitch + (left - box.x));
+            }
+        }
+    }
 }
 
 }  // namespace
 
-Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const Place at = document.clamped(place);
-    const FetchPoint point = point_of(document, at, static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5);
-    const Texture texture = document.texel_texture(at.plane);
-    const bool levels = document.info(at.plane).levels > 1;
-    const Texel texel =
-        sample(texture, {&point, 1}, {.operation = levels ? FetchOperation::lod : FetchOperation::plain})
-            .texels.front();
-    const FormatKind kind = info(document.info(at.plane).format).kind;
-    Colour colour{};
-    for (int i = 0; i < 4; ++i) {
-        const std::uint32_t bits = texel.channel[i];
-        colour[static_cast<std::size_t>(i)] = kind == FormatKind::uint ? static_cast<float>(bits)
-                                              : kind == FormatKind::sint
-                                                  ? static_cast<float>(static_cast<std::int32_t>(bits))
-                                                  : texel.as_float(i);
-    }
-    return colour;
-}
-
-std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const Colour colour = value_at(document, place, x, y);
-    const FormatInfo& row = info(document.info(document.clamped(place).plane).format);
-    const bool integers = row.kind == FormatKind::uint || row.kind == FormatKind::sint;
-    std::string out;
-    for (std::size_t i = 0; i < row.channels; ++i)
-        out += fmt::format(fmt::runtime(integers ? "{}{:.0f}" : "{}{:.4f}"), i == 0 ? "" : "  ", colour[i]);
+std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part) {
+    const auto width = static_cast<std::size_t>(part.width);
+    std::vector<std::uint32_t> out(width * static_cast<std::size_t>(part.height), kBackground);
+    if (!scene.shown || part.width <= 0 || part.height <= 0) return out;
+    const PlanePixel origin = canvas_origin(scene);
+    const int column = std::clamp(wipe_column(scene), part.x, part.x + part.width);
+    const int left = column - part.x;
+    if (left > 0)
+        render_side(shown_side(scene), {origin.x + part.x, origin.y + part.y, left, part.height}, out.data(), width);
+    if (left < part.width)
+        render_side(against_side(scene), {origin.x + column, origin.y + part.y, part.width - left, part.height},
+                    out.data() + left, width);
     return out;
 }
 
-Extent canvas_extent(const Scene& scene) {
-    return scene.shown ? scene.shown->extent(scene.session.place) : Extent{1, 1};
-}
-
-std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel) {
-    if (!scene.shown) return {};
-    const Extent extent = canvas_extent(scene);
-    const Position at = to_picture(scene.session.view, pixel, scene.width, scene.height);
-    if (!(at.x >= 0 && at.y >= 0 && at.x < static_cast<double>(extent.width) &&
-          at.y < static_cast<double>(extent.height)))
-        return {};
-    return SeenTexel{scene.shown->clamped(scene.session.place), at};
-}
-
-std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part) {
-    std::vector<std::uint32_t> out(static_cast<std::size_t>(part.width) * static_cast<std::size_t>(part.height),
-                                   kBackground);
+Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality) {
+    Values out = empty_values(plane_part, quality);
     if (!scene.shown) return out;
-    std::vector<FetchPoint> points;
-    std::vector<std::size_t> pixels;
-    for (int y = 0; y < part.height; ++y) {
-        for (int x = 0; x < part.width; ++x) {
-            const auto seen = texel_at(scene, {part.x + x + 0.5, part.y + y + 0.5});
-            if (!seen) continue;
-            points.push_back(point_of(*scene.shown, seen->place, seen->at.x, seen->at.y));
-            pixels.push_back(static_cast<std::size_t>(y) * static_cast<std::size_t>(part.width) +
-                             static_cast<std::size_t>(x));
+    Fetching fetching(scene, out);
+    if (is_plane(scene)) {
+        fetching.plane();
+    } else if (is_sphere(scene)) {
+        fetching.sphere();
+    } else {
+        for (const Part& part : parts_of(scene.session, *scene.shown)) {
+            if (touches(plane_part, part, scene.session.view.zoom)) fetching.part(part);
         }
     }
-    const Place at = scene.shown->clamped(scene.session.place);
-    const bool levels = scene.shown->info(at.plane).levels > 1;
-    const Samples samples = sample(scene.shown->texel_texture(at.plane), points,
-                                   {.operation = levels ? FetchOperation::lod : FetchOperation::plain});
-    for (std::size_t i = 0; i < pixels.size(); ++i) {
-        const Texel& texel = samples.texels[i];
-        out[pixels[i]] = pixel_of({texel.as_float(0), texel.as_float(1), texel.as_float(2), 1});
+    return out;
+}
+
+std::vector<std::uint32_t> pixels_of(const Values& values, const Display& display) {
+    const Screen screen(display, values.meaning);
+    std::vector<std::uint32_t> out(values.values.size());
+    const auto width = static_cast<std::size_t>(values.part.width);
+    for (int y = 0; y < values.part.height; ++y) {
+        const std::size_t first = static_cast<std::size_t>(y) * width;
+        screen.show(std::span(values.values).subspan(first, width), values.part.x, values.part.y + y,
+                    std::span(out).subspan(first, width));
     }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (!values.seen[i]) out[i] = kBackground;
+    }
+    return out;
+}
+
+Scene shown_side(const Scene& scene) {
+    Scene out = scene;
+    if (!is_wipe(scene)) return out;
+    out.against = nullptr;
+    out.session.compare.mode = CompareMode::none;
+    if (scene.session.compare.against == Against::sampler) out.session.reading = Reading::sampled;
+    return out;
+}
+
+Scene against_side(const Scene& scene) {
+    Scene out = shown_side(scene);
+    if (!is_wipe(scene)) return out;
+    out.shown = scene.against;
+    if (scene.session.compare.against == Against::sampler) out.session.sampler = scene.session.second_sampler;
+    return out;
+}
+
+int wipe_column(const Scene& scene) {
+    if (!is_wipe(scene)) return scene.width;
+    return static_cast<int>(std::lround(std::clamp(scene.session.compare.wipe, 0.0, 1.0) * scene.width));
+}
+
+PlanePixel canvas_origin(const Scene& scene) {
+    const ViewState& view = scene.session.view;
+    return {static_cast<int>(std::llround(view.centre.x * view.zoom - scene.width / 2.0)),
+            static_cast<int>(std::llround(view.centre.y * view.zoom - scene.height / 2.0))};
+}
+
+PixelBox plane_box(const Scene& scene) {
+    if (!scene.shown) return {};
+    if (is_plane(scene) || is_sphere(scene)) return {-kEndless, -kEndless, 2 * kEndless, 2 * kEndless};
+    const Extent extent = canvas_extent(scene);
+    const double zoom = scene.session.view.zoom;
+    return {0, 0, static_cast<int>(std::ceil(static_cast<double>(extent.width) * zoom)),
+            static_cast<int>(std::ceil(static_cast<double>(extent.height) * zoom))};
+}
+
+Extent canvas_extent(const Scene& scene) { return scene.shown ? extent_of(scene.session, *scene.shown) : Extent{1, 1}; }
+
+std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel) {
+    if (!scene.shown) return std::nullopt;
+    const Session& session = scene.session;
+    const PlanePixel origin = canvas_origin(scene);
+    const int x = origin.x + static_cast<int>(std::floor(pixel.x)),
+              y = origin.y + static_cast<int>(std::floor(pixel.y));
+    Place place = scene.shown->clamped(session.place);
+    const Extent extent = scene.shown->extent(place);
+    if (is_plane(scene)) {
+        const auto shares = detail::plane_shares(session.lod_plane, extent, session.view.zoom, x, y);
+        if (!shares) return std::nullopt;
+        const auto within = [](double share, std::size_t texels) {
+            return (share - std::floor(share)) * static_cast<double>(texels);
+        };
+        return SeenTexel{place, {within((*shares)[0], extent.width), within((*shares)[1], extent.height)}};
+    }
+    if (is_sphere(scene)) {
+        const std::array<float, 3> d = detail::sphere_direction(session, x, y);
+        const texton::detail::CubePoint point = texton::detail::project_to_cube(d[0], d[1], d[2]);
+        place.face = point.face;
+        const auto along = [&](float u) {
+            const auto side = static_cast<double>(extent.width);
+            return std::clamp((static_cast<double>(u) + 1) / 2, 0.0, 1 - 1e-9) * side;
+        };
+        return SeenTexel{place, {along(point.u), along(point.v)}};
+    }
+    for (const Part& part : parts_of(session, *scene.shown)) {
+        const Position at{((x + 0.5) / session.view.zoom - part.at.x) * part.texels_across(),
+                          ((y + 0.5) / session.view.zoom - part.at.y) * part.texels_down()};
+        if (at.x >= 0 && at.y >= 0 && at.x < static_cast<double>(part.extent.width) &&
+            at.y < static_cast<double>(part.extent.height))
+            return SeenTexel{part.place, at};
+    }
+    return std::nullopt;
+}
+
+Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y) {
+    const Place there = document.clamped(place);
+    const Extent extent = document.extent(there);
+    Colour out{};
+    // The document outlives the call: nothing else holds it.
+    const std::shared_ptr<const Document> held(std::shared_ptr<const Document>(), &document);
+    StoredTexels(held, there).read({std::min(x, extent.width - 1), std::min(y, extent.height - 1), 1, 1}, {&out, 1});
+    return out;
+}
+
+std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y) {
+    const Place there = document.clamped(place);
+    const FormatInfo& format = info(document.info(there.plane).format);
+    const bool integers = format.kind == FormatKind::uint || format.kind == FormatKind::sint;
+    const Colour value = value_at(document, there, x, y);
+    std::string out;
+    for (std::size_t i = 0; i < format.channels; ++i)
+        out += fmt::format(fmt::runtime(integers ? "{}{:.0f}" : "{}{:.4f}"), i == 0 ? "" : "  ", value[i]);
     return out;
 }
 

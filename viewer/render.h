@@ -1,17 +1,21 @@
 #pragma once
-#include <array>
+// A scene as pixels. The canvas has a plane of pixels that begins at the picture's corner and grows with the zoom; of it a canvas
+// shows a window at whole pixels. So tiles of the plane stay good while it is panned, and texel edges do not shimmer.
+//
+// A plane texel is shown by its pixels' middles. Where a pixel covers several texels it is their mean by area (of ulp distances the
+// largest), so that a NaN is seen at any zoom. Planar pictures are shown in colour (BT.709, limited range, as to_rgb() makes it) at
+// plane 0; their luma alone with Display::luminance, their chroma at plane 1.
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "viewer/display.h"
 #include "viewer/document.h"
 #include "viewer/session.h"
 
 namespace texton::viewer {
-
-using Colour = std::array<float, 4>;
-
-constexpr std::uint32_t kBackground = 0xff1c1d20;  ///< around the picture
 
 /// What the canvas shows, all that its pixels follow from.
 struct Scene {
@@ -47,8 +51,46 @@ struct SeenTexel {
 };
 [[nodiscard]] std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel);
 
-/// The texel at a place as the texture unit returns it, and what it is called: "0.502 0.000 1.000 1.000".
+/// The texel at a place as the texture unit returns it, and what it is called: "0.5020  0.0000  1.0000  1.0000".
 [[nodiscard]] Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y);
 [[nodiscard]] std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y);
+
+// --- in steps, for who keeps tiles ----------------------------------------------------------------------------------
+
+/// The plane is made in tiles of that many pixels a side, which begin at its multiples.
+constexpr int kTileSide = 256;
+
+/// Where the canvas' first pixel lies in the plane of pixels.
+struct PlanePixel {
+    int x = 0;
+    int y = 0;
+    bool operator==(const PlanePixel&) const = default;
+};
+[[nodiscard]] PlanePixel canvas_origin(const Scene& scene);
+/// What of the plane has pixels; a sphere and a perspective plane have all of it.
+[[nodiscard]] PixelBox plane_box(const Scene& scene);
+
+/// A wipe's two sides by themselves; of another scene, itself.
+[[nodiscard]] Scene shown_side(const Scene& scene);
+[[nodiscard]] Scene against_side(const Scene& scene);
+/// Pixels left of it show the picture, in a wipe; else the canvas' width.
+[[nodiscard]] int wipe_column(const Scene& scene);
+
+enum class Quality : std::uint8_t {
+    quick,  ///< one texel of those that a pixel covers; of slow fetches one for a block of pixels
+    full
+};
+
+/// Pixels before the display's choices.
+struct Values {
+    PixelBox part;                   ///< of the plane
+    std::vector<Colour> values;      ///< rows packed
+    std::vector<std::uint8_t> seen;  ///< 0: beside the picture
+    Meaning meaning;
+    Quality quality = Quality::full;  ///< full too where quick was asked for and is the same
+};
+/// Of a scene that is no wipe. Of Session::display only luminance counts, as far as it says that luma is shown.
+[[nodiscard]] Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality);
+[[nodiscard]] std::vector<std::uint32_t> pixels_of(const Values& values, const Display& display);
 
 }  // namespace texton::viewer

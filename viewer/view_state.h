@@ -17,7 +17,7 @@ struct ViewState {
 };
 
 constexpr double kLeastZoom = 1.0 / 64;
-constexpr double kMostZoom = 256;
+constexpr double kMostZoom = 1024;
 
 /// All of the picture in the middle of a canvas of that many pixels. Enlarged by whole factors only, so that all texels
 /// are equally large.

@@ -1,27 +1,62 @@
 #include "viewer/gui/canvas.h"
 
+#include <QAccessibleWidget>
+#include <QFontDatabase>
+#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QWheelEvent>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numbers>
+
+#include "viewer/gui/canvas_overlay.h"
 
 namespace texton::viewer {
+namespace {
 
-Canvas::Canvas(Workspace& workspace, QWidget* parent) : QWidget(parent), workspace_(workspace) {
+constexpr int kNotch = 120;      // of a wheel
+constexpr double kWipeGrip = 6;  // pixels of the window on each side of the line
+constexpr double kPanStep = 64;  // of a key, in pixels of the window
+constexpr QRgb kMessage = 0xffd8dade;
+
+QAccessibleInterface* accessible_canvas(const QString&, QObject* object) {
+    auto* canvas = qobject_cast<Canvas*>(object);
+    return canvas ? new QAccessibleWidget(canvas, QAccessible::Graphic) : nullptr;
+}
+
+Position whole(const Position& texel) { return {std::floor(texel.x) + 0.5, std::floor(texel.y) + 0.5}; }
+
+}  // namespace
+
+Canvas::Canvas(Workspace& workspace, QWidget* parent)
+    : QWidget(parent),
+      workspace_(workspace),
+      tiles_(new CanvasTiles(workspace.jobs(), "canvas ", this)),
+      against_tiles_(new CanvasTiles(workspace.jobs(), "canvas against ", this)),
+      words_(new CanvasWords(workspace.jobs(), this)) {
+    static const bool installed = (QAccessible::installFactory(accessible_canvas), true);
+    static_cast<void>(installed);
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);
+    setContextMenuPolicy(Qt::PreventContextMenu);
     setMinimumSize(64, 64);
     setObjectName("canvas");
     setAccessibleName(tr("Picture"));
     const auto again = [this] {
-        rendered_ = {};
         refit();
-        update();
+        refresh();
+        describe();
     };
     connect(&workspace_, &Workspace::changed, this, again);
     connect(&workspace_, &Workspace::documents_changed, this, again);
+    connect(&workspace_, &Workspace::hover_changed, this, &Canvas::describe);
+    connect(&workspace_, &Workspace::outlines_changed, this, qOverload<>(&QWidget::update));
+    connect(tiles_, &CanvasTiles::updated, this, qOverload<>(&QWidget::update));
+    connect(against_tiles_, &CanvasTiles::updated, this, qOverload<>(&QWidget::update));
+    connect(words_, &CanvasWords::updated, this, qOverload<>(&QWidget::update));
 }
 
 QSize Canvas::pixels() const {
@@ -36,6 +71,14 @@ Position Canvas::pixel_at(QPointF point) const {
 }
 
 Scene Canvas::scene() const { return workspace_.scene(pixels().width(), pixels().height()); }
+
+bool Canvas::is_complete() const { return tiles_->is_complete() && against_tiles_->is_complete(); }
+
+bool Canvas::has_pixels() const { return tiles_->has_pixels() && against_tiles_->has_pixels(); }
+
+bool Canvas::shows_display() const { return tiles_->shows_display() && against_tiles_->shows_display(); }
+
+// --- where it looks --------------------------------------------------------------------------------------------------
 
 void Canvas::set_view(const ViewState& view) {
     workspace_.look([&](Session& session) {
@@ -66,50 +109,308 @@ void Canvas::zoom_by(double factor) {
 
 void Canvas::look_at(Position texel) { set_view({workspace_.session().view.zoom, texel}); }
 
-QImage Canvas::picture() {
+void Canvas::pan(Position moved) {
     const Scene now = scene();
-    QImage image(now.width, now.height, QImage::Format_RGB32);
-    const auto pixels = viewer::render(now, {0, 0, now.width, now.height});
-    for (int y = 0; y < now.height; ++y) {
-        const auto columns = static_cast<std::size_t>(now.width);
-        std::memcpy(image.scanLine(y), pixels.data() + static_cast<std::size_t>(y) * columns, columns * 4);
-    }
-    return image;
+    if (!now.shown) return;
+    if (layout_of(now.session, *now.shown) != Layout::sphere)
+        return set_view(panned(now.session.view, moved, canvas_extent(now)));
+    const double degrees = 180 / std::numbers::pi / now.session.view.zoom;  // of a pixel in the middle
+    workspace_.look([&](Session& session) {
+        session.sphere_yaw = std::remainder(session.sphere_yaw - moved.x * degrees, 360.0);
+        session.sphere_pitch = std::clamp(session.sphere_pitch + moved.y * degrees, -90.0, 90.0);
+    });
+}
+
+// The slice of a volume; else the layer or face; else the level.
+void Canvas::step(int by) {
+    const auto shown = workspace_.shown();
+    if (!shown) return;
+    const auto turned = [by](std::size_t index, std::size_t count) {
+        const auto n = static_cast<std::ptrdiff_t>(count);
+        return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(index) + by) % n + n) % n);
+    };
+    const auto edit = [&](Session& session) {
+        Place place = shown->clamped(session.place);
+        const ArrayInfo& info = shown->info(place.plane);
+        const std::size_t faces = is_cube(info.kind) ? 6 : 1;
+        const std::size_t count = slice_count(info, place.level);
+        if (info.kind == ArrayKind::array_3d) {
+            place.slice = turned(place.slice, count);
+        } else if (count > 1) {
+            const std::size_t next = turned(place.layer * faces + static_cast<std::size_t>(place.face), count);
+            place.layer = next / faces;
+            place.face = static_cast<int>(next % faces);
+        } else {
+            const int level = std::clamp(place.level + by, 0, info.levels - 1);
+            session.fits = session.fits || level != place.level;
+            place.level = level;
+        }
+        session.place = place;
+    };
+    workspace_.change(tr("Show another slice"), edit, "slice");
+}
+
+// --- what is drawn ---------------------------------------------------------------------------------------------------
+
+void Canvas::refresh() {
+    if (!isVisible()) return;
+    const Scene now = scene();
+    tiles_->show(shown_side(now));
+    const bool wipes = wipe_column(now) < now.width || now.session.compare.mode == CompareMode::wipe;
+    against_tiles_->show(wipes && now.against ? against_side(now) : Scene{});
+    words_->show(now.session.overlays.values && now.session.compare.mode == CompareMode::none ? now : Scene{},
+                 kLeastForWords * devicePixelRatioF());
+    update();
 }
 
 void Canvas::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    if (rendered_.size() != pixels()) {
-        rendered_ = picture();
-        rendered_.setDevicePixelRatio(devicePixelRatioF());
+    painter.fillRect(rect(), QColor::fromRgb(kBackground));
+    const Scene now = scene();
+    const double ratio = devicePixelRatioF();
+    painter.scale(1 / ratio, 1 / ratio);
+    const QRect canvas(0, 0, now.width, now.height);
+    const int column = wipe_column(now);
+    if (column < now.width) {
+        painter.setClipRect(QRect(0, 0, column, now.height));
+        tiles_->paint(painter, QRect(0, 0, column, now.height));
+        const QRect rest(column, 0, now.width - column, now.height);
+        painter.setClipRect(rest);
+        against_tiles_->paint(painter, rest);
+        painter.setClipping(false);
+    } else {
+        tiles_->paint(painter, canvas);
     }
-    painter.drawImage(0, 0, rendered_);
+    if (now.shown) paint_overlay(now, painter);
+
+    const QString problem = tiles_->problem().isEmpty() ? against_tiles_->problem() : tiles_->problem();
+    if (problem.isEmpty()) return;
+    painter.resetTransform();
+    painter.setFont(font());
+    painter.fillRect(rect(), QColor::fromRgb(kBackground));
+    painter.setPen(QColor::fromRgb(kMessage));
+    const QRect text = rect().adjusted(32, 32, -32, -32);
+    painter.drawText(text, Qt::AlignCenter | Qt::TextWordWrap, problem);
 }
 
-void Canvas::resizeEvent(QResizeEvent*) { refit(); }
+void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
+    const Session& session = now.session;
+    CanvasOverlay overlay(now, painter, QFontDatabase::systemFont(QFontDatabase::FixedFont), devicePixelRatioF());
+    if (session.overlays.grid && session.view.zoom >= kLeastForGrid * devicePixelRatioF()) overlay.draw_grid();
+    if (session.overlays.values)
+        overlay.draw_words(words_->words(), [&](int x, int y) { return tiles_->pixel(x, y).value_or(kBackground); });
+    overlay.draw_part_names();
+    overlay.draw_outlines(workspace_.outlines());
+    if (session.selection) overlay.draw_selection(*session.selection);
+    overlay.draw_pins(session.pins);
+    overlay.draw_wipe();
+}
+
+QImage Canvas::picture() {
+    const Scene now = scene();
+    QImage image(now.width, now.height, QImage::Format_RGB32);
+    const auto colours = viewer::render(now, {0, 0, now.width, now.height});
+    const auto columns = static_cast<std::size_t>(now.width);
+    for (int y = 0; y < now.height; ++y)
+        std::memcpy(image.scanLine(y), colours.data() + static_cast<std::size_t>(y) * columns, columns * 4);
+    return image;
+}
+
+void Canvas::resizeEvent(QResizeEvent*) {
+    refit();
+    refresh();
+}
+
+void Canvas::showEvent(QShowEvent*) {
+    refit();
+    refresh();
+}
+
+// The inspected texel, for those who hear it. What the mouse passes over is only said where somebody listens.
+void Canvas::describe() {
+    const auto shown = workspace_.shown();
+    const auto texel = workspace_.inspected();
+    if (!shown || !texel)
+        return setAccessibleDescription(shown ? tr("No texel is inspected.") : tr("There is no picture."));
+    if (workspace_.session().pins.empty() && !QAccessible::isActive()) return;
+    const auto x = static_cast<std::size_t>(std::max(0.0, texel->at.x)),
+               y = static_cast<std::size_t>(std::max(0.0, texel->at.y));
+    try {
+        setAccessibleDescription(
+            tr("Texel %1, %2: %3").arg(x).arg(y).arg(QString::fromStdString(words_of(*shown, texel->place, x, y))));
+    } catch (const std::exception& error) {
+        setAccessibleDescription(QString::fromUtf8(error.what()));
+    }
+}
+
+// --- pins, selection, wipe -------------------------------------------------------------------------------------------
+
+void Canvas::pin(const SeenTexel& texel, bool beside_others) {
+    const Position at = whole(texel.at);
+    const auto is_there = [&](const Session& session) {
+        const auto shown = workspace_.shown();
+        return shown && shown->clamped(session.place) == texel.place &&
+               std::ranges::find(session.pins, at) != session.pins.end();
+    };
+    const bool removes = is_there(workspace_.session());
+    workspace_.change(removes ? tr("Unpin a texel") : tr("Pin a texel"), [&](Session& session) {
+        if (removes) {
+            std::erase(session.pins, at);
+            return;
+        }
+        if (!beside_others || workspace_.shown()->clamped(session.place) != texel.place) session.pins.clear();
+        session.place = texel.place;
+        session.pins.push_back(at);
+    });
+}
+
+void Canvas::select(const SeenTexel& from, const SeenTexel& to) {
+    if (from.place != to.place) return;
+    const auto [left, right] = std::minmax({std::floor(from.at.x), std::floor(to.at.x)});
+    const auto [top, bottom] = std::minmax({std::floor(from.at.y), std::floor(to.at.y)});
+    const TexelBox box{static_cast<std::size_t>(left), static_cast<std::size_t>(top),
+                       static_cast<std::size_t>(right - left) + 1, static_cast<std::size_t>(bottom - top) + 1};
+    const auto edit = [&](Session& session) {
+        session.place = from.place;
+        session.selection = box;
+    };
+    workspace_.change(tr("Select texels"), edit, "select");
+}
+
+void Canvas::grow_selection(int right, int down) {
+    const auto shown = workspace_.shown();
+    const auto texel = workspace_.inspected();
+    if (!shown || !texel) return;
+    const Extent extent = shown->extent(texel->place);
+    const auto grown = [](std::size_t from, std::size_t size, int by, std::size_t texels) {
+        const auto most = static_cast<std::ptrdiff_t>(texels - from);
+        return static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(size) + by, std::ptrdiff_t{1}, most));
+    };
+    const auto edit = [&](Session& session) {
+        const std::size_t x = std::min(static_cast<std::size_t>(std::max(0.0, texel->at.x)), extent.width - 1);
+        const std::size_t y = std::min(static_cast<std::size_t>(std::max(0.0, texel->at.y)), extent.height - 1);
+        TexelBox box = session.selection.value_or(TexelBox{x, y, 1, 1});
+        box.x = std::min(box.x, extent.width - 1);
+        box.y = std::min(box.y, extent.height - 1);
+        box.width = grown(box.x, box.width, right, extent.width);
+        box.height = grown(box.y, box.height, down, extent.height);
+        session.selection = box;
+    };
+    workspace_.change(tr("Select texels"), edit, "select");
+}
+
+void Canvas::move_wipe(double share) {
+    workspace_.change(
+        tr("Move the wipe"), [&](Session& session) { session.compare.wipe = std::clamp(share, 0.0, 1.0); }, "wipe");
+}
+
+bool Canvas::is_on_wipe(Position pixel) const {
+    const Scene now = scene();
+    return now.session.compare.mode == CompareMode::wipe && now.shown && now.against &&
+           std::abs(pixel.x - wipe_column(now)) <= kWipeGrip * devicePixelRatioF();
+}
+
+// --- mouse and keys --------------------------------------------------------------------------------------------------
 
 void Canvas::wheelEvent(QWheelEvent* event) {
-    const QSize size = pixels();
-    set_view(zoomed(workspace_.session().view, std::pow(2.0, event->angleDelta().y() / 240.0),
-                    pixel_at(event->position()), size.width(), size.height()));
     event->accept();
+    const int turned = event->angleDelta().y();
+    if (event->modifiers() & Qt::ControlModifier) {
+        wheel_ += turned;
+        const int notches = wheel_ / kNotch;
+        wheel_ -= notches * kNotch;
+        if (notches != 0) step(-notches);
+        return;
+    }
+    if (!workspace_.shown()) return;
+    const QSize size = pixels();
+    const double factor = std::exp2(turned / (2.0 * kNotch));  // a notch is the root of 2
+    set_view(zoomed(workspace_.session().view, factor, pixel_at(event->position()), size.width(), size.height()));
+    workspace_.hover(texel_at(scene(), pixel_at(event->position())));
 }
 
 void Canvas::mousePressEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) dragged_ = pixel_at(event->position());
+    const Position pixel = pixel_at(event->position());
+    const auto texel = texel_at(scene(), pixel);
+    if (event->button() == Qt::RightButton) {
+        if (texel) pin(*texel, event->modifiers() & Qt::ControlModifier);
+        return;
+    }
+    if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) return;
+    dragged_ = pixel;
+    drag_ = Drag::pan;
+    if (event->button() == Qt::LeftButton && is_on_wipe(pixel)) {
+        drag_ = Drag::wipe;
+    } else if (event->button() == Qt::LeftButton && (event->modifiers() & Qt::ShiftModifier)) {
+        drag_ = Drag::select;
+        selected_from_ = texel;
+        if (!texel) workspace_.change(tr("Select nothing"), [](Session& session) { session.selection.reset(); });
+    }
+    show_cursor(pixel);
 }
 
 void Canvas::mouseMoveEvent(QMouseEvent* event) {
     const Position pixel = pixel_at(event->position());
-    const Scene now = scene();
-    if (dragged_ && now.shown) {
-        set_view(panned(now.session.view, {pixel.x - dragged_->x, pixel.y - dragged_->y}, canvas_extent(now)));
-        dragged_ = pixel;
+    const auto texel = texel_at(scene(), pixel);
+    switch (drag_) {
+        case Drag::none: break;
+        case Drag::pan: pan({pixel.x - dragged_.x, pixel.y - dragged_.y}); break;
+        case Drag::wipe: move_wipe(pixel.x / std::max(1, pixels().width())); break;
+        case Drag::select:
+            if (selected_from_ && texel) select(*selected_from_, *texel);
+            break;
     }
-    workspace_.hover(texel_at(now, pixel));
+    dragged_ = pixel;
+    if (drag_ == Drag::none) show_cursor(pixel);
+    workspace_.hover(drag_ == Drag::pan ? texel_at(scene(), pixel) : texel);
 }
 
-void Canvas::mouseReleaseEvent(QMouseEvent*) { dragged_.reset(); }
+void Canvas::mouseReleaseEvent(QMouseEvent* event) {
+    drag_ = Drag::none;
+    show_cursor(pixel_at(event->position()));
+}
+
+void Canvas::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (event->button() == Qt::LeftButton) fit();
+}
+
+void Canvas::show_cursor(Position pixel) {
+    switch (drag_) {
+        case Drag::none: return is_on_wipe(pixel) ? setCursor(Qt::SplitHCursor) : unsetCursor();
+        case Drag::pan: return setCursor(Qt::ClosedHandCursor);
+        case Drag::wipe: return setCursor(Qt::SplitHCursor);
+        case Drag::select: return setCursor(Qt::CrossCursor);
+    }
+}
+
+void Canvas::keyPressEvent(QKeyEvent* event) {
+    const Qt::KeyboardModifiers modifiers =
+        event->modifiers() & (Qt::ShiftModifier | Qt::AltModifier | Qt::ControlModifier);
+    int right = 0, down = 0;
+    switch (event->key()) {
+        case Qt::Key_Left: right = -1; break;
+        case Qt::Key_Right: right = 1; break;
+        case Qt::Key_Up: down = -1; break;
+        case Qt::Key_Down: down = 1; break;
+        case Qt::Key_Space: {
+            const QSize size = pixels();
+            const auto texel = texel_at(scene(), {size.width() / 2.0, size.height() / 2.0});
+            if (texel) pin(*texel, modifiers & Qt::ControlModifier);
+            return;
+        }
+        default: return QWidget::keyPressEvent(event);
+    }
+    const double step = kPanStep * devicePixelRatioF();
+    if (modifiers == Qt::AltModifier) {
+        pan({-right * step, -down * step});
+    } else if (modifiers == (Qt::AltModifier | Qt::ShiftModifier) && right != 0) {
+        move_wipe(workspace_.session().compare.wipe + right / 50.0);
+    } else if (modifiers == Qt::ShiftModifier) {
+        grow_selection(right, down);
+    } else {
+        QWidget::keyPressEvent(event);
+    }
+}
 
 void Canvas::leaveEvent(QEvent*) { workspace_.hover({}); }
 

@@ -1,0 +1,167 @@
+#include "viewer/gui/canvas_overlay.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace texton::viewer {
+namespace {
+
+// Over any picture: of its own colour inside a dark rim.
+const QColor kRim(0, 0, 0, 170);
+const QColor kSelection(255, 255, 255);
+const QColor kPin(255, 214, 64);
+
+bool is_dark(QRgb colour) { return qRed(colour) * 299 + qGreen(colour) * 587 + qBlue(colour) * 114 < 128'000; }
+
+}  // namespace
+
+CanvasOverlay::CanvasOverlay(const Scene& scene, QPainter& painter, const QFont& font, double unit)
+    : scene_(scene), painter_(painter), unit_(unit), origin_(canvas_origin(scene)) {
+    if (scene.shown && plane_box(scene).x >= 0) parts_ = parts_of(scene.session, *scene.shown);
+    QFont scaled = font;
+    const double points = font.pointSizeF() > 0 ? font.pointSizeF() * 96 / 72 : font.pixelSize();
+    scaled.setPixelSize(std::max(1, static_cast<int>(std::lround(points * unit))));
+    painter_.setFont(scaled);
+}
+
+QRectF CanvasOverlay::box_in(const Part& part, const QRectF& texels) const {
+    const double zoom = scene_.session.view.zoom;
+    const double x = zoom / part.texels_across(), y = zoom / part.texels_down();
+    return {part.at.x * zoom + texels.x() * x - origin_.x, part.at.y * zoom + texels.y() * y - origin_.y,
+            texels.width() * x, texels.height() * y};
+}
+
+std::optional<QRectF> CanvasOverlay::box_of(const Place& place, const QRectF& texels) const {
+    for (const Part& part : parts_) {
+        if (part.place == place) return box_in(part, texels);
+    }
+    return std::nullopt;
+}
+
+void CanvasOverlay::draw_grid() {
+    painter_.setPen(QPen(QColor(128, 128, 128, 110), 0));
+    for (const CanvasWords::Box& seen : texels_on_canvas(scene_)) {
+        const QRectF box =
+            box_in(seen.part, QRectF(static_cast<double>(seen.texels.x), static_cast<double>(seen.texels.y),
+                                     static_cast<double>(seen.texels.width), static_cast<double>(seen.texels.height)));
+        const auto columns = static_cast<double>(seen.texels.width), rows = static_cast<double>(seen.texels.height);
+        const double wide = box.width() / columns, high = box.height() / rows;
+        QVector<QLineF> lines;
+        // The first pixel of each texel.
+        const auto line_at = [](double edge) { return std::floor(edge + 0.5) + 0.5; };
+        for (double i = 0; wide >= kLeastForGrid * unit_ && i <= columns; ++i)
+            lines.append({line_at(box.left() + i * wide), box.top(), line_at(box.left() + i * wide), box.bottom()});
+        for (double i = 0; high >= kLeastForGrid * unit_ && i <= rows; ++i)
+            lines.append({box.left(), line_at(box.top() + i * high), box.right(), line_at(box.top() + i * high)});
+        painter_.drawLines(lines);
+    }
+}
+
+void CanvasOverlay::draw_words(const std::vector<CanvasWords::Words>& words,
+                               const std::function<QRgb(int x, int y)>& colour) {
+    const QFont font = painter_.font();
+    for (const CanvasWords::Words& all : words) {
+        const QRectF first = box_in(
+            all.box.part, QRectF(static_cast<double>(all.box.texels.x), static_cast<double>(all.box.texels.y), 1, 1));
+        qsizetype lines = 1, letters = 1;
+        for (const QStringList& texel : all.texels) {
+            lines = std::max(lines, texel.size());
+            for (const QString& line : texel) letters = std::max(letters, line.size());
+        }
+        QFont fitted = font;
+        const double space = QFontMetricsF(font).horizontalAdvance('0') / font.pixelSize();
+        const double size =
+            std::min({first.height() * 0.9 / (static_cast<double>(lines) * 1.25),
+                      first.width() * 0.9 / (static_cast<double>(letters) * space), 1.0 * font.pixelSize()});
+        if (size < 7 * unit_) continue;  // too small to read
+        fitted.setPixelSize(static_cast<int>(size));
+        painter_.setFont(fitted);
+        for (std::size_t i = 0; i < all.texels.size(); ++i) {
+            const auto column = static_cast<double>(i % all.box.texels.width),
+                       row = static_cast<double>(i / all.box.texels.width);
+            const QRectF box = first.translated(column * first.width(), row * first.height());
+            const QPoint middle = box.center().toPoint();
+            painter_.setPen(is_dark(colour(middle.x() + origin_.x, middle.y() + origin_.y)) ? Qt::white : Qt::black);
+            painter_.drawText(box, Qt::AlignCenter, all.texels[i].join('\n'));
+        }
+    }
+    painter_.setFont(font);
+}
+
+void CanvasOverlay::draw_part_names() {
+    if (parts_.size() < 2) return;
+    for (const Part& part : parts_) {
+        const QRectF box =
+            box_in(part, QRectF(0, 0, static_cast<double>(part.extent.width), static_cast<double>(part.extent.height)));
+        if (box.right() < 0 || box.bottom() < 0 || box.left() > scene_.width || box.top() > scene_.height) continue;
+        const QPointF corner(std::max(box.left(), 0.0), std::max(box.top(), 0.0));
+        if (box.height() < 2 * QFontMetricsF(painter_.font()).height() && part.extent.height > 1) continue;
+        draw_chip(corner, QString::fromStdString(label_of(*scene_.shown, part.place)), box.right() - corner.x());
+    }
+}
+
+void CanvasOverlay::draw_chip(const QPointF& corner, const QString& text, double most_width) {
+    const QFontMetricsF metrics(painter_.font());
+    const double margin = 3 * unit_;
+    const QRectF chip(corner, QSizeF(metrics.horizontalAdvance(text) + 2 * margin, metrics.height() + margin));
+    if (text.isEmpty() || chip.width() > most_width) return;
+    painter_.fillRect(chip, QColor(0, 0, 0, 150));
+    painter_.setPen(Qt::white);
+    painter_.drawText(chip, Qt::AlignCenter, text);
+}
+
+void CanvasOverlay::draw_frame(const QRectF& box, const QColor& colour, Qt::PenStyle style) {
+    painter_.setBrush(Qt::NoBrush);
+    const QRectF around = box.adjusted(-unit_, -unit_, unit_, unit_);
+    painter_.setPen(QPen(kRim, 3 * unit_));
+    painter_.drawRect(around);
+    painter_.setPen(QPen(colour, 1.5 * unit_, style));
+    painter_.drawRect(around);
+}
+
+void CanvasOverlay::draw_outlines(const std::vector<Outline>& outlines) {
+    const QRectF canvas(0, 0, scene_.width, scene_.height);
+    for (const Outline& outline : outlines) {
+        const auto box = box_of(outline.place, QRectF(outline.x, outline.y, outline.width, outline.height));
+        if (!box || !box->adjusted(-4, -4, 4, 4).intersects(canvas)) continue;
+        draw_frame(*box, outline.colour, Qt::SolidLine);
+        draw_chip(box->topLeft(), outline.label, std::max(box->width(), 0.0));
+    }
+}
+
+void CanvasOverlay::draw_selection(const TexelBox& box) {
+    const Place place = scene_.shown->clamped(scene_.session.place);
+    const auto on_canvas = box_of(place, QRectF(static_cast<double>(box.x), static_cast<double>(box.y),
+                                                static_cast<double>(box.width), static_cast<double>(box.height)));
+    if (on_canvas) draw_frame(*on_canvas, kSelection, Qt::DashLine);
+}
+
+void CanvasOverlay::draw_pins(const std::vector<Position>& pins) {
+    const Place place = scene_.shown->clamped(scene_.session.place);
+    for (std::size_t i = 0; i < pins.size(); ++i) {
+        const auto texel = box_of(place, QRectF(std::floor(pins[i].x), std::floor(pins[i].y), 1, 1));
+        if (!texel) continue;
+        const bool is_inspected = i + 1 == pins.size();
+        const double least = 9 * unit_;  // a texel may be smaller than can be seen
+        QRectF box(0, 0, std::max(texel->width(), least), std::max(texel->height(), least));
+        box.moveCenter(texel->center());
+        draw_frame(box, is_inspected ? kPin : kPin.darker(140), Qt::SolidLine);
+        if (pins.size() > 1) draw_chip(box.topRight() + QPointF(3 * unit_, 0), QString::number(i + 1), 1e9);
+    }
+}
+
+void CanvasOverlay::draw_wipe() {
+    const int column = wipe_column(scene_);
+    if (column >= scene_.width && scene_.session.compare.mode != CompareMode::wipe) return;
+    const double middle = scene_.height / 2.0;
+    painter_.setPen(QPen(kRim, 3 * unit_));
+    painter_.drawLine(QPointF(column, 0), QPointF(column, scene_.height));
+    painter_.setPen(QPen(Qt::white, unit_));
+    painter_.drawLine(QPointF(column, 0), QPointF(column, scene_.height));
+    painter_.setPen(QPen(kRim, unit_));
+    painter_.setBrush(Qt::white);
+    painter_.drawRoundedRect(QRectF(column - 4 * unit_, middle - 14 * unit_, 8 * unit_, 28 * unit_), 4 * unit_,
+                             4 * unit_);
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,304 @@
+#include "viewer/gui/canvas_tiles.h"
+
+#include <QPointer>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace texton::viewer {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{192} << 20;
+constexpr std::size_t kMostTilesWithValues =
+    96;  // on a canvas; more are not kept, or a display of 8K would take gigabytes
+constexpr std::size_t kMostLayers = 6;
+constexpr double kOverviewSide = 512;
+
+// What values follow from: two scenes with the same have the same tiles.
+Scene content_of(const Scene& scene) {
+    const Session& from = scene.session;
+    Scene out;
+    out.shown = scene.shown;
+    out.session.place = from.place;
+    out.session.layout = from.layout;
+    out.session.reading = from.reading;
+    out.session.sampler = from.sampler;
+    out.session.view.zoom = from.view.zoom;
+    out.session.display.luminance = from.display.luminance && scene.shown && scene.shown->is_planar();
+    if (scene.against && from.compare.mode != CompareMode::none) {
+        out.against = scene.against;
+        out.session.compare.mode = from.compare.mode;
+        out.session.compare.against = from.compare.against;
+        out.session.second_sampler = from.second_sampler;
+    }
+    if (from.lod_plane.shown) out.session.lod_plane = from.lod_plane;
+    if (from.layout == Layout::sphere) {
+        out.session.sphere_yaw = from.sphere_yaw;
+        out.session.sphere_pitch = from.sphere_pitch;
+    }
+    return out;
+}
+
+Scene without_zoom(Scene content) {
+    content.session.view.zoom = 1;
+    return content;
+}
+
+int tile_of(int pixel) { return static_cast<int>(std::floor(static_cast<double>(pixel) / kTileSide)); }
+
+QImage image_of(const Values& values, const Display& display) {
+    const std::vector<std::uint32_t> pixels = pixels_of(values, display);
+    QImage out(values.part.width, values.part.height, QImage::Format_RGB32);
+    const auto width = static_cast<std::size_t>(values.part.width);
+    for (int y = 0; y < values.part.height; ++y)
+        std::memcpy(out.scanLine(y), pixels.data() + static_cast<std::size_t>(y) * width, width * 4);
+    return out;
+}
+
+std::size_t bytes_of(const QImage& image, const Values* values) {
+    return static_cast<std::size_t>(image.sizeInBytes()) +
+           (values ? values->values.size() * sizeof(Colour) + values->seen.size() : 0);
+}
+
+}  // namespace
+
+CanvasTiles::CanvasTiles(Jobs& jobs, std::string tag, QObject* parent)
+    : QObject(parent), jobs_(jobs), tag_(std::move(tag)) {}
+
+bool CanvasTiles::Layer::shows(const Scene& other) const { return without_zoom(content) == without_zoom(other); }
+
+void CanvasTiles::show(const Scene& scene) {
+    if (scene.session.display != scene_.session.display) ++display_;
+    scene_ = scene;
+    origin_ = canvas_origin(scene);
+    set_layer(content_of(scene));
+    const PixelBox canvas{origin_.x, origin_.y, scene.width, scene.height};
+    seen_ = keys_in(canvas);
+    around_ = keys_in(
+        {canvas.x - kTileSide, canvas.y - kTileSide, canvas.width + 2 * kTileSide, canvas.height + 2 * kTileSide});
+    trim();
+    start_jobs();
+}
+
+void CanvasTiles::set_layer(const Scene& content) {
+    if (current_.content == content) return;
+    const bool other_picture = !current_.shows(content);
+    if (!current_.tiles.empty()) {
+        for (auto& [key, tile] : current_.tiles) tile.values.reset();
+        older_.push_back(std::move(current_));
+    }
+    current_ = {};
+    const auto known =
+        std::find_if(older_.begin(), older_.end(), [&](const Layer& layer) { return layer.content == content; });
+    if (known != older_.end()) {
+        current_ = std::move(*known);
+        older_.erase(known);
+    }
+    current_.content = content;
+    while (older_.size() > kMostLayers) older_.pop_front();
+    if (!other_picture) return;
+
+    problem_.clear();
+    if (!overview_.tiles.empty()) older_.push_front(std::move(overview_));
+    overview_ = {};
+    overview_.content = content;
+    overview_keys_.clear();
+    for (std::size_t slot = 0; slot < busy_.size(); ++slot) {  // nobody wants the other picture's tiles any more
+        jobs_.drop(tag_ + std::to_string(slot));
+        busy_[slot].reset();
+    }
+    if (!content.shown || plane_box(content).x < 0) return;
+    const Extent extent = canvas_extent(content);
+    const double zoom = kOverviewSide / static_cast<double>(std::max(extent.width, extent.height));
+    if (zoom > 1) return;
+    overview_.content.session.view.zoom = zoom;
+    const PixelBox all = plane_box(overview_.content);
+    for (int y = 0; y <= tile_of(all.height - 1); ++y) {
+        for (int x = 0; x <= tile_of(all.width - 1); ++x) overview_keys_.insert({x, y});
+    }
+}
+
+std::set<CanvasTiles::Key> CanvasTiles::keys_in(const PixelBox& box) const {
+    std::set<Key> out;
+    const PixelBox all = plane_box(scene_);
+    const int left = std::max(box.x, all.x), right = std::min(box.x + box.width, all.x + all.width) - 1;
+    const int top = std::max(box.y, all.y), bottom = std::min(box.y + box.height, all.y + all.height) - 1;
+    if (!scene_.shown || left > right || top > bottom) return out;
+    for (int y = tile_of(top); y <= tile_of(bottom); ++y) {
+        for (int x = tile_of(left); x <= tile_of(right); ++x) out.insert({x, y});
+    }
+    return out;
+}
+
+std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool of_overview, const std::set<Key>& keys,
+                                                       Quality quality) const {
+    // From the middle of the canvas outward.
+    const double middle_x = (origin_.x + scene_.width / 2.0) / kTileSide - 0.5;
+    const double middle_y = (origin_.y + scene_.height / 2.0) / kTileSide - 0.5;
+    std::optional<Wish> out;
+    double nearest = 0;
+    for (const Key& key : keys) {
+        const auto tile = layer.tiles.find(key);
+        const bool is_there = tile != layer.tiles.end();
+        if (is_there && tile->second.display == display_ && (quality == Quality::quick || tile->second.full)) continue;
+        const auto makes_it = [&](const auto& job) { return job && job->first == layer.content && job->second == key; };
+        if (std::any_of(busy_.begin(), busy_.end(), makes_it)) continue;
+        const double distance = std::hypot(key.first - middle_x, key.second - middle_y);
+        if (out && distance >= nearest) continue;
+        nearest = distance;
+        const bool again = is_there && tile->second.display != display_;
+        out = Wish{of_overview, key, quality, again ? tile->second.values : nullptr};
+    }
+    return out;
+}
+
+std::optional<CanvasTiles::Wish> CanvasTiles::next_wish() const {
+    if (!problem_.isEmpty() || !scene_.shown) return std::nullopt;
+    if (auto wish = wish_for(current_, false, seen_, Quality::quick)) return wish;
+    if (auto wish = wish_for(overview_, true, overview_keys_, Quality::quick)) return wish;
+    if (auto wish = wish_for(current_, false, seen_, Quality::full)) return wish;
+    if (auto wish = wish_for(overview_, true, overview_keys_, Quality::full)) return wish;
+    if (bytes() < kMostBytes / 2) return wish_for(current_, false, around_, Quality::full);
+    return std::nullopt;
+}
+
+void CanvasTiles::start_jobs() {
+    for (int slot = 0; slot < static_cast<int>(busy_.size()); ++slot) {
+        if (busy_[static_cast<std::size_t>(slot)]) continue;
+        const std::optional<Wish> wish = next_wish();
+        if (!wish) return;
+        start(slot, *wish);
+    }
+}
+
+void CanvasTiles::start(int slot, const Wish& wish) {
+    const Scene content = wish.of_overview ? overview_.content : current_.content;
+    busy_[static_cast<std::size_t>(slot)] = {content, wish.key};
+    const QPointer<CanvasTiles> self(this);
+    const Display display = scene_.session.display;
+    const bool keeps_values = seen_.size() <= kMostTilesWithValues;
+    jobs_.start(tag_ + std::to_string(slot), [=, version = display_](const Wanted&) -> Jobs::Finish {
+        Tile tile;
+        QString problem;
+        try {
+            tile.values = wish.values;
+            if (!tile.values) {
+                const PixelBox box{wish.key.first * kTileSide, wish.key.second * kTileSide, kTileSide, kTileSide};
+                tile.values = std::make_shared<const Values>(values_of(content, box, wish.quality));
+            }
+            tile.full = tile.values->quality == Quality::full;
+            tile.image = image_of(*tile.values, display);
+            tile.display = version;
+            if (!keeps_values) tile.values.reset();
+        } catch (const std::exception& error) {
+            problem = QString::fromUtf8(error.what());
+        }
+        return [=] {
+            if (!self) return;
+            self->busy_[static_cast<std::size_t>(slot)].reset();
+            if (problem.isEmpty()) {
+                self->store(content, wish.key, tile);
+            } else if (self->current_.shows(content)) {
+                self->problem_ = problem;
+            }
+            self->start_jobs();
+            Q_EMIT self->updated();
+        };
+    });
+}
+
+void CanvasTiles::store(const Scene& content, const Key& key, Tile tile) {
+    if (overview_.content == content && overview_keys_.contains(key)) overview_.tiles[key] = tile;
+    if (current_.content == content) {
+        current_.tiles[key] = std::move(tile);
+        // What the picture was before is no longer needed when all of it has come.
+        if (has_pixels()) std::erase_if(older_, [&](const Layer& layer) { return !layer.shows(content); });
+    } else {
+        for (Layer& layer : older_) {
+            tile.values.reset();
+            if (layer.content == content) layer.tiles[key] = tile;
+        }
+    }
+    trim();
+}
+
+std::size_t CanvasTiles::bytes() const {
+    std::size_t out = 0;
+    const auto add = [&](const Layer& layer) {
+        for (const auto& [key, tile] : layer.tiles) out += bytes_of(tile.image, tile.values.get());
+    };
+    add(current_);
+    add(overview_);
+    for (const Layer& layer : older_) add(layer);
+    return out;
+}
+
+void CanvasTiles::trim() {
+    while (bytes() > kMostBytes && !older_.empty()) older_.pop_front();
+    if (bytes() <= kMostBytes) return;
+    std::erase_if(current_.tiles, [&](const auto& entry) { return !around_.contains(entry.first); });
+    if (bytes() <= kMostBytes) return;
+    std::erase_if(current_.tiles, [&](const auto& entry) { return !seen_.contains(entry.first); });
+}
+
+bool CanvasTiles::has_pixels() const {
+    return std::all_of(seen_.begin(), seen_.end(), [&](const Key& key) { return current_.tiles.contains(key); });
+}
+
+bool CanvasTiles::shows_display() const {
+    return std::all_of(seen_.begin(), seen_.end(), [&](const Key& key) {
+        const auto tile = current_.tiles.find(key);
+        return tile != current_.tiles.end() && tile->second.display == display_;
+    });
+}
+
+bool CanvasTiles::is_complete() const {
+    const auto is_full = [&](const Key& key) { return current_.tiles.at(key).full; };
+    return !problem_.isEmpty() || (shows_display() && std::all_of(seen_.begin(), seen_.end(), is_full));
+}
+
+std::optional<QRgb> CanvasTiles::pixel(int x, int y) const {
+    const auto tile = current_.tiles.find({tile_of(x), tile_of(y)});
+    if (tile == current_.tiles.end()) return std::nullopt;
+    return tile->second.image.pixel(x - tile->first.first * kTileSide, y - tile->first.second * kTileSide);
+}
+
+QRect CanvasTiles::place_of(const Layer& layer, const Key& key) const {
+    const double scale = scene_.session.view.zoom / layer.zoom();
+    const auto edge = [&](int tile, int origin) {
+        return static_cast<int>(std::lround(tile * kTileSide * scale)) - origin;
+    };
+    const QPoint corner(edge(key.first, origin_.x), edge(key.second, origin_.y));
+    return {corner, QPoint(edge(key.first + 1, origin_.x) - 1, edge(key.second + 1, origin_.y) - 1)};
+}
+
+void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
+    std::vector<const Layer*> layers{&current_};  // from the front to the back
+    const auto add_older = [&](bool of_same_picture) {
+        for (auto layer = older_.rbegin(); layer != older_.rend(); ++layer) {
+            if (layer->shows(current_.content) == of_same_picture) layers.push_back(&*layer);
+        }
+    };
+    if (!has_pixels()) {
+        add_older(true);
+        layers.push_back(&overview_);
+        add_older(false);
+    }
+    // Only tiles that those before them leave room for: scaled drawing is what a frame's time goes to.
+    QRegion bare(clip);
+    std::vector<std::pair<QRect, const QImage*>> drawn;
+    for (const Layer* layer : layers) {
+        QRegion covered;
+        for (const auto& [key, tile] : layer->tiles) {
+            const QRect place = place_of(*layer, key);
+            if (place.isEmpty() || !bare.intersects(place)) continue;
+            drawn.emplace_back(place, &tile.image);
+            covered += place;
+        }
+        bare -= covered;
+        if (bare.isEmpty()) break;
+    }
+    for (auto tile = drawn.rbegin(); tile != drawn.rend(); ++tile) painter.drawImage(tile->first, *tile->second);
+}
+
+}  // namespace texton::viewer

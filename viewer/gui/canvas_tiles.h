@@ -1,0 +1,94 @@
+#pragma once
+#include <QImage>
+#include <QObject>
+#include <QPainter>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "viewer/jobs.h"
+#include "viewer/render.h"
+
+namespace texton::viewer {
+
+/// A scene's plane of pixels in tiles, which jobs make from the middle of the canvas outward: first quick ones of what is seen, then
+/// full ones, then those around. Until a tile is there, what older ones show of its place is drawn in its stead, scaled.
+class CanvasTiles : public QObject {
+    Q_OBJECT
+
+public:
+    /// `tag` is the begin of the tags of its jobs.
+    CanvasTiles(Jobs& jobs, std::string tag, QObject* parent);
+
+    /// What is seen from now on, of a scene that is no wipe. Tiles that are still good are kept.
+    void show(const Scene& scene);
+    /// `clip` of the canvas; the painter counts in pixels of the screen.
+    void paint(QPainter& painter, const QRect& clip) const;
+    /// All that is seen is there, in full.
+    bool is_complete() const;
+    /// Something of the scene is there, if only quick.
+    bool has_pixels() const;
+    /// ... by the display of now.
+    bool shows_display() const;
+    /// At a pixel of the plane, if its tile is there.
+    std::optional<QRgb> pixel(int x, int y) const;
+    /// Why the scene has no tiles; empty if it has.
+    const QString& problem() const noexcept { return problem_; }
+    std::size_t bytes() const;
+
+Q_SIGNALS:
+    void updated();
+
+private:
+    using Key = std::pair<int, int>;  // column, row
+    struct Tile {
+        QImage image;
+        std::shared_ptr<const Values> values;  // where there is room to keep them
+        std::uint64_t display = 0;             // which of the displays that were it was made for
+        bool full = false;
+    };
+    /// Tiles of the same content at the same zoom.
+    struct Layer {
+        Scene content;
+        std::map<Key, Tile> tiles;
+        double zoom() const { return content.session.view.zoom; }
+        bool shows(const Scene& other) const;
+    };
+    struct Wish {
+        bool of_overview = false;
+        Key key;
+        Quality quality = Quality::quick;
+        std::shared_ptr<const Values> values;
+    };
+
+    void set_layer(const Scene& content);
+    std::set<Key> keys_in(const PixelBox& box) const;
+    std::optional<Wish> next_wish() const;
+    std::optional<Wish> wish_for(const Layer& layer, bool of_overview, const std::set<Key>& keys,
+                                 Quality quality) const;
+    void start_jobs();
+    void start(int slot, const Wish& wish);
+    void store(const Scene& content, const Key& key, Tile tile);
+    void trim();
+    QRect place_of(const Layer& layer, const Key& key) const;
+
+    Jobs& jobs_;
+    std::string tag_;
+    Scene scene_;
+    PlanePixel origin_;
+    std::set<Key> seen_;    // tiles of the scene on the canvas
+    std::set<Key> around_;  // and of a ring about them
+    std::set<Key> overview_keys_;
+    Layer current_;
+    Layer overview_;           // all of the picture, small
+    std::deque<Layer> older_;  // the newest last
+    std::uint64_t display_ = 1;
+    std::array<std::optional<std::pair<Scene, Key>>, 2> busy_;  // by slot: what its job makes
+    QString problem_;
+};
+
+}  // namespace texton::viewer
