@@ -265,6 +265,7 @@ std::unique_ptr<detail::TextureState> create(detail::Backend& backend, const Tex
         state->extent = level_extent(array, request.range.first_level);
         state->first_level = request.range.first_level;
         state->levels = request.range.levels;
+        state->first_layer = request.range.first_layer;
         state->layers = request.range.layers;
         state->gathers = array.usage.gather;
         state->block = request.array;

@@ -29,6 +29,7 @@ struct TextureState {
     Place memory;  ///< what it reads if that is memory, without its owner
     int first_level = 0;
     int levels = 1;
+    std::size_t first_layer = 0;
     std::size_t layers = 1;
     bool gathers = false;
     TextureHandle handle = nullptr;

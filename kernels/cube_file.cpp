@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -13,7 +14,9 @@
 
 #include <texton/copy.h>
 #include <texton/error.h>
+#include <texton/pixel_encode.h>
 
+#include "arrays/texel_format.h"
 #include "kernels/checks.h"
 
 namespace texton {
@@ -262,18 +265,27 @@ void write_cube_file(const std::filesystem::path& path, const CubeLut& lut) {
     refuse_file(kWrite, path, "cannot be written: " + failure.message(), "Write to another place.");
 }
 
-Array cube_array(const Device& device, const CubeLut& lut) {
+Array cube_array(const Device& device, const CubeLut& lut, Format format) {
     check_lut(kArray, lut);
-    std::vector<float> texels;
-    texels.reserve(lut.entries.size() / 3 * 4);
-    for (std::size_t i = 0; i < lut.entries.size(); i += 3)
-        texels.insert(texels.end(), {lut.entries[i], lut.entries[i + 1], lut.entries[i + 2], 1.0f});
+    const FormatInfo& stored = info(format);
+    if (stored.channels != 4 || (stored.kind != FormatKind::floating && stored.kind != FormatKind::unorm) ||
+        stored.layout == FormatLayout::block)
+        detail::refuse_argument(kArray, fmt::format("a table of {} was asked for", name(format)),
+                                "Ask for four channels of float or unorm.");
+    const auto bytes = static_cast<std::size_t>(stored.bytes);
+    const detail::PixelFormat pixels{detail::texel_format(format), false};
+    std::vector<std::byte> texels(lut.entries.size() / 3 * bytes);
+    for (std::size_t i = 0; i < lut.entries.size(); i += 3) {
+        const float* entry = &lut.entries[i];
+        const detail::Pixel pixel = detail::encode_pixel(
+            {{detail::bits_of(entry[0]), detail::bits_of(entry[1]), detail::bits_of(entry[2]), detail::bits_of(1.0f)}},
+            pixels);
+        std::memcpy(&texels[i / 3 * bytes], pixel.word, bytes);
+    }
     const bool flat = lut.dimensions == 1;
     const Extent extent = flat ? Extent{lut.size} : Extent{lut.size, lut.size, lut.size};
-    Array table(
-        device,
-        {.format = Format::rgba32_float, .extent = extent, .kind = flat ? ArrayKind::array_1d : ArrayKind::array_3d});
-    copy(table.view(), host_view(texels.data(), Format::rgba32_float, extent));
+    Array table(device, {.format = format, .extent = extent, .kind = flat ? ArrayKind::array_1d : ArrayKind::array_3d});
+    copy(table.view(), host_view(texels.data(), format, extent));
     return table;
 }
 

@@ -40,14 +40,48 @@ TEXTON_HD inline Direction normalized(const Direction& a) {
 // --- around and on a cube --------------------------------------------------------------------------------------------
 
 struct FromEquirect {
+    static constexpr unsigned kSlices = 6;
     std::int32_t side;
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
         const Direction to = direction_of(at, side);
-        const float u = 0.5f + 0.5f * half_turns_of(to.x, to.z);
-        const float v = half_turns_of(sqrtf(to.x * to.x + to.z * to.z), to.y);
-        return source.at_texel(u * static_cast<float>(source.width), v * static_cast<float>(source.height));
+        return fetch(source, half_turns_of(to.x, to.z), half_turns_of(distance_from_axis(to), to.y));
+    }
+
+    /// At one place of all faces four sides have the same slopes, and the top and the bottom.
+    template <class Source>
+    TEXTON_HD void slices(PixelPlace at, const Source& source, Float4 (&faces)[6]) const {
+        const Direction front = direction_of({at.x, at.y, 4}, side);
+        const Direction top = direction_of({at.x, at.y, 2}, side);
+        const Angles of_sides(front);
+        const Angles of_poles(top);
+        for (std::int32_t face = 0; face < 6; ++face) {
+            const Direction to = direction_of({at.x, at.y, face}, side);
+            const Angles& angles = face == 2 || face == 3 ? of_poles : of_sides;
+            faces[face] = fetch(source, half_turns_at(angles.around, to.x, to.z),
+                                half_turns_at(angles.down, angles.distance, to.y));
+        }
+    }
+
+private:
+    TEXTON_HD static float distance_from_axis(const Direction& to) { return sqrtf(to.x * to.x + to.z * to.z); }
+
+    struct Angles {
+        float distance;
+        float around;
+        float down;
+
+        TEXTON_HD explicit Angles(const Direction& to)
+            : distance(distance_from_axis(to)),
+              around(half_turns_of_slope(slope_of(to.x, to.z))),
+              down(half_turns_of_slope(slope_of(distance, to.y))) {}
+    };
+
+    template <class Source>
+    TEXTON_HD Float4 fetch(const Source& source, float around, float down) const {
+        const float u = 0.5f + 0.5f * around;
+        return source.at_texel(u * static_cast<float>(source.width), down * static_cast<float>(source.height));
     }
 };
 

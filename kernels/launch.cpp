@@ -196,16 +196,15 @@ void Launch::run_job(std::function<void(const CpuJob&)> work) {
     use.enqueued();
 }
 
-void Launch::run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments, unsigned rows) {
+void Launch::run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockTile& tile) {
     const LaunchState& first = *launches[0].state_;
     LaunchGrid grid{0, static_cast<unsigned>(launches.size()), 0};
     std::vector<BackingUse::Owner> owners;
     for (const Launch& launch : launches) {
         const PixelTarget& target = launch.state_->target;
-        const auto tiles = [](unsigned side, unsigned tile) { return (side + tile - 1) / tile; };
-        grid.tiles =
-            std::max(grid.tiles, tiles(target.width, kTileSide) * tiles(target.height, kTileThreadRows * rows));
-        grid.slices = std::max(grid.slices, target.depth);
+        const auto blocks = [](unsigned side, unsigned of_block) { return (side + of_block - 1) / of_block; };
+        grid.tiles = std::max(grid.tiles, blocks(target.width, tile.width) * blocks(target.height, tile.height));
+        grid.slices = std::max(grid.slices, blocks(target.depth, tile.slices));
         std::ranges::move(owners_of(*launch.state_), std::back_inserter(owners));
     }
     BackingUse use(first.object, first.stream, owners);

@@ -17,7 +17,7 @@ struct LaunchState {
     PixelTarget target;
 };
 
-/// A block of 32 x 8 threads makes a tile; texton/cuda_pixels.h has the same numbers.
+/// Threads of a block; texton/cuda_pixels.h has the same numbers.
 inline constexpr unsigned kTileSide = 32;
 inline constexpr unsigned kTileThreadRows = 8;
 

@@ -180,7 +180,7 @@ void collect_statistics(const Stream& stream, const View& memory, const Texture&
     const std::vector<detail::BackingUse::Owner> owners{memory.place().owner, detail::source_of(texture.state())};
     detail::BackingUse use(kCollect, stream, owners);
     detail::request(&device, kCollect, {{"width", texture.extent().width}, {"height", texture.extent().height}}, [&] {
-        if (!launch.on_cpu()) return detail::collect_on_cuda(device, handle, launch.handle(0), source, range, result);
+        if (!launch.on_cpu()) return detail::collect_on_cuda(device, handle, texture, source, range, result);
         const CpuCollection work{detail::texture_of(texture.state()->handle), source, range, result};
         device.run_on_host(handle, [work] { work.run(); });
     });

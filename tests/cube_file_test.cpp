@@ -1,4 +1,6 @@
 // Tables of colours in text files.
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -7,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <texton/cube_file.h>
+#include <texton/sample.h>
 
 #include "tests/support/colors.h"
 #include "tests/support/expect_error.h"
@@ -203,6 +206,38 @@ TEST_P(CubeArrayTest, AFileChangesAPicture) {
     });
     const test::Colors expected{{0, 1.0f / 3, 0, 1}, {1, 1, 0.5f, 0.5f}, {0.5f, 0.5f, 0.25f, 0}};
     EXPECT_TRUE(test::near_colors(is, expected, 1.0 / 512));
+}
+
+TEST_P(CubeArrayTest, EntriesAreRoundedToTheFormatThatIsAskedFor) {
+    CubeLut lut = random_lut(3, 4);
+    lut.entries[1] = 2;  // within float16
+    for (const auto& [format, step] : {std::pair{Format::rgba16_float, 1.0 / 1024},
+                                       {Format::rgba16_unorm, 1.0 / 65535},
+                                       {Format::rgba8_unorm, 1.0 / 255},
+                                       {Format::rgb10a2_unorm, 1.0 / 1023}}) {
+        SCOPED_TRACE(name(format));
+        const Texture table(cube_array(device(), lut, format));
+        EXPECT_EQ(table.format(), format);
+        std::vector<FetchPoint> points;
+        for (int i = 0; i < 64; ++i)
+            points.push_back({.x = static_cast<float>(i % 4) + 0.5f,
+                              .y = static_cast<float>(i / 4 % 4) + 0.5f,
+                              .z = static_cast<float>(i / 16) + 0.5f});
+        const std::vector<Texel> texels = sample(table, points).texels;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            for (int c = 0; c < 3; ++c) {
+                const float entry = lut.entries[3 * i + static_cast<std::size_t>(c)];
+                const bool is_float = format == Format::rgba16_float;
+                const double expected = is_float ? entry : std::clamp(entry, 0.0f, 1.0f);
+                EXPECT_NEAR(texels[i].as_float(c), expected, step * (is_float ? std::abs(entry) : 0.5) + 1e-7);
+            }
+            EXPECT_EQ(texels[i].as_float(3), 1);
+        }
+    }
+    expect_error([&] { (void)cube_array(device(), lut, Format::rg16_float); }, ErrorCode::bad_argument,
+                 "texton::cube_array", {"rg16_float", "four channels"});
+    expect_error([&] { (void)cube_array(device(), lut, Format::rgba8_srgb); }, ErrorCode::bad_argument,
+                 "texton::cube_array", {"rgba8_srgb"});
 }
 
 TEST_P(CubeArrayTest, ABrokenTableIsNamed) {

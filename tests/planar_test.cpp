@@ -5,17 +5,22 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/array.h>
+#include <texton/fill.h>
 #include <texton/kernel.h>
 #include <texton/pitched.h>
 #include <texton/planar.h>
 
+#include "tests/support/arrays.h"
 #include "tests/support/colors.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
+#include "tests/support/texels.h"
 
 namespace texton {
 namespace {
 
+using test::Bytes;
 using test::Colors;
 using test::colors_of;
 using test::download;
@@ -277,6 +282,67 @@ TEST_P(PlanarTest, RowsOfMemoryArePlanes) {
     EXPECT_EQ(codes_of(Format::p010, download(new_chroma.view())), again.chroma);
 }
 
+/// Planes of which a device may read the bytes, and some that it must fetch from.
+std::vector<Bytes> pictures_of_bytes(const Device& device, const PlanarOptions& options, Extent extent,
+                                     const Bytes& luma, const Bytes& chroma) {
+    const Format formats[] = {plane_info(options.format, 0).format, plane_info(options.format, 1).format};
+    const Extent half{extent.width / plane_info(options.format, 1).divide_width,
+                      extent.height / plane_info(options.format, 1).divide_height};
+    const Array arrays[] = {Array(device, {formats[0], extent}), Array(device, {formats[1], half})};
+    const Pitched2D rows[] = {Pitched2D(device, formats[0], {extent.width, extent.height}),
+                              Pitched2D(device, formats[1], {half.width, half.height})};
+    const View planes[][2] = {{arrays[0].view(), arrays[1].view()}, {rows[0].view(), rows[1].view()}};
+    for (const auto& pair : planes) {
+        upload(pair[0], luma);
+        upload(pair[1], chroma);
+    }
+    const Sampler border{.address = {AddressMode::border, AddressMode::border}, .filter = Filter::linear};
+    const Sampler normalized{.filter = Filter::linear, .normalized_coordinates = true};
+    const Texture textures[][2] = {{Texture(arrays[0]), Texture(arrays[1], kLinear)},
+                                   {Texture(rows[0].view()), Texture(rows[1].view(), kLinear)},
+                                   {Texture(arrays[0], kLinear), Texture(rows[1].view(), kLinear)},
+                                   {Texture(rows[0].view()), Texture(rows[1].view(), border)},
+                                   {Texture(arrays[0]), Texture(arrays[1], border)},
+                                   {Texture(arrays[0]), Texture(arrays[1], normalized)}};
+    std::vector<Bytes> made;
+    const Stream stream(device);
+    for (const auto& pair : textures) {
+        for (const std::size_t left : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
+            const Pitched2D memory(device, Format::rgba8_unorm, {extent.width + 8, extent.height + 2});
+            const View picture = memory.view().region({{left, 1}, extent});
+            fill(memory.view(), std::uint8_t{0xA5}, stream);
+            to_rgb(stream, picture, pair[0], pair[1], options);
+            stream.synchronize();
+            made.push_back(download(picture));
+            fill(picture, std::uint8_t{0xA5}, stream);
+            stream.synchronize();
+            EXPECT_EQ(download(memory.view()), Bytes(download(memory.view()).size(), std::byte{0xA5}));
+        }
+    }
+    return made;
+}
+
+TEST_P(PlanarTest, PlanesOfBytesMakeTheSameBitsHoweverTheyAreRead) {
+    Random random(11);
+    for (const Extent extent : {Extent{4, 4}, {8, 4}, {10, 6}, {124, 18}, {128, 16}, {132, 34}, {516, 4}}) {
+        for (const Format format : {Format::nv12, Format::nv16}) {
+            for (const ChromaSiting siting : kSitings) {
+                const PlanarOptions options{.format = format, .siting = siting, .swap_chroma = extent.width == 8};
+                SCOPED_TRACE(describe({options, extent}));
+                const std::size_t texels = extent.width * extent.height;
+                const Bytes luma = stored(format, random_codes(random, format, texels));
+                const Bytes chroma =
+                    stored(format, random_codes(random, format, format == Format::nv12 ? texels / 2 : texels));
+                const std::vector<Bytes> expected = pictures_of_bytes(Device::cpu(), options, extent, luma, chroma);
+                const std::vector<Bytes> made = pictures_of_bytes(device(), options, extent, luma, chroma);
+                for (std::size_t i = 0; i < made.size(); ++i)
+                    EXPECT_TRUE(test::same_bytes(made[i], expected[i])) << to_string(extent) << ", " << i;
+                EXPECT_EQ(expected[0], expected[3]);
+            }
+        }
+    }
+}
+
 // --- from RGB --------------------------------------------------------------------------------------------------------
 
 TEST_P(PlanarTest, ColoursBecomeTheNearestCodesOfEveryFormatStandardRangeAndSiting) {
@@ -292,6 +358,54 @@ TEST_P(PlanarTest, ColoursBecomeTheNearestCodesOfEveryFormatStandardRangeAndSiti
         // Half a code, and what sums of float32 are off.
         const double bound = 0.5 + std::ldexp(1.0, bits_of(picture.options.format) - 20);
         for (std::size_t i = 0; i < codes.size(); ++i) EXPECT_NEAR(codes[i], exact[i], bound) << i;
+    }
+}
+
+/// The codes of both planes, of textures of which a device may read the bytes and of one that it must fetch from, in planes
+/// that begin at multiples of 4 bytes and not.
+std::vector<Bytes> planes_of_bytes(const Device& device, const PlanarOptions& options, Extent extent,
+                                   const Bytes& texels) {
+    const PlaneInfo of_chroma = plane_info(options.format, 1);
+    const Extent chroma{extent.width / of_chroma.divide_width, extent.height / of_chroma.divide_height};
+    const Array array(device, {Format::rgba8_unorm, extent});
+    const Pitched2D rows(device, Format::rgba8_unorm, {extent.width, extent.height});
+    upload(array.view(), texels);
+    upload(rows.view(), texels);
+    const Texture textures[] = {Texture(array, {.mip_filter = Filter::linear}),
+                                Texture(array, {.filter = Filter::linear, .normalized_coordinates = true}),
+                                Texture(array, kLinear), Texture(rows.view())};
+    std::vector<Bytes> made;
+    const Stream stream(device);
+    for (const Texture& texture : textures) {
+        for (const std::size_t left : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
+            const Pitched2D whole[] = {Pitched2D(device, Format::r8_unorm, {extent.width + 8, extent.height + 2}),
+                                       Pitched2D(device, Format::rg8_unorm, {chroma.width + 8, chroma.height + 2})};
+            const View planes[] = {whole[0].view().region({{left, 1}, extent}),
+                                   whole[1].view().region({{left, 1}, chroma})};
+            for (const Pitched2D& memory : whole) fill(memory.view(), std::uint8_t{0xA5}, stream);
+            from_rgb(stream, {planes[0], planes[1]}, texture, options);
+            stream.synchronize();
+            for (const Pitched2D& memory : whole) made.push_back(download(memory.view()));
+        }
+    }
+    return made;
+}
+
+TEST_P(PlanarTest, PicturesOfBytesBecomeTheSameCodesHoweverTheyAreRead) {
+    Random random(12);
+    for (const Extent extent : {Extent{4, 2}, {8, 4}, {10, 6}, {124, 18}, {128, 16}, {132, 34}, {516, 4}}) {
+        for (const Format format : {Format::nv12, Format::nv16}) {
+            for (const ChromaSiting siting : kSitings) {
+                const PlanarOptions options{.format = format, .siting = siting, .swap_chroma = extent.width == 8};
+                SCOPED_TRACE(describe({options, extent}));
+                const Bytes texels = test::random_texels(random, Format::rgba8_unorm, 4 * extent.width * extent.height);
+                const std::vector<Bytes> expected = planes_of_bytes(Device::cpu(), options, extent, texels);
+                const std::vector<Bytes> made = planes_of_bytes(device(), options, extent, texels);
+                for (std::size_t i = 0; i < made.size(); ++i)
+                    EXPECT_TRUE(test::same_bytes(made[i], expected[i])) << to_string(extent) << ", " << i;
+                EXPECT_EQ(expected[0], expected[6]);
+            }
+        }
     }
 }
 

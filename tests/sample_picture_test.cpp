@@ -284,6 +284,31 @@ TEST_P(SamplePictureTest, APictureBesideWhatAPitchedTextureReadsIsTaken) {
     refused(left, {}, memory.view().region({{0, 3}, {1024, 1}}), {"1024"}, ErrorCode::overlap);
 }
 
+TEST_P(SamplePictureTest, FloatsBesideEveryStepAndOfAnyBitsAreRoundedAlike) {
+    std::vector<float> values;
+    for (const double codes : {127.0, 255.0, 1023.0, 32767.0, 65535.0}) {
+        for (int code = 0; code<static_cast<int>(codes); code += codes> 2000 ? 37 : 1) {
+            const auto step = static_cast<float>((code + 0.5) / codes);
+            float value = std::nextafter(std::nextafter(step, 0.0F), 0.0F);
+            for (int i = 0; i < 5; ++i, value = std::nextafter(value, 2.0F)) values.push_back(value);
+        }
+    }
+    Random random(21);
+    while (values.size() % 4096 != 0 || values.size() < 40000)
+        values.push_back(detail::float_of(static_cast<std::uint32_t>(random.below(std::size_t{1} << 32))));
+    const Extent extent{256, values.size() / 1024};
+    const Texture texture(filled({Format::rgba32_float, extent},
+                                 Bytes(reinterpret_cast<const std::byte*>(values.data()),
+                                       reinterpret_cast<const std::byte*>(values.data() + values.size()))));
+    for (const Format format : picture_formats()) {
+        if (has_integers(format)) continue;
+        const Linear memory(device(), format, extent);
+        sample(texture, {}, memory.view(format, extent));
+        EXPECT_TRUE(same_bytes(download(memory.view(format, extent)), fetched(texture, {}, format, extent)))
+            << name(format);
+    }
+}
+
 // --- when ------------------------------------------------------------------------------------------------------------
 
 TEST_P(SamplePictureTest, TheStreamsOrderIsKept) {

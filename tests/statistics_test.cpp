@@ -131,6 +131,61 @@ TEST_P(StatisticsTest, EveryFormatAndSizeIsCountedWhole) {
     }
 }
 
+TEST_P(StatisticsTest, TexelsOf8BitsAreCountedAsTheyAreFetched) {
+    Random random(9);
+    const Sampler samplers[] = {{},
+                                {.filter = Filter::linear},
+                                {.normalized_coordinates = true},
+                                {.filter = Filter::linear, .normalized_coordinates = true}};
+    for (const Format format :
+         {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm, Format::r8_snorm, Format::rgba8_snorm,
+          Format::rgba8_srgb, Format::rg8_srgb, Format::r8_srgb, Format::rg8_uint, Format::rgba8_sint}) {
+        for (const Extent extent : {Extent{1, 1}, {15, 3}, {16, 130}, {67, 129}, {512, 5}, {1031, 2}}) {
+            SCOPED_TRACE(std::string(name(format)) + " " + to_string(extent));
+            const Array array(device(), {format, extent});
+            const Pitched2D rows(device(), format, {extent.width, extent.height + 1});
+            const View memory = rows.view().region({{}, extent});
+            const Bytes texels = test::random_texels(random, format, packed_bytes(array.info()));
+            upload(array.view(), texels);
+            upload(memory, texels);
+            for (const Sampler& sampler : samplers) {
+                const FormatKind kind = info(format).kind;
+                if (sampler.filter == Filter::linear && (kind == FormatKind::uint || kind == FormatKind::sint))
+                    continue;
+                const Bytes expected = bytes_of(
+                    statistics_of(texture_of(Device::cpu(), {format, extent}, texels, sampler), {-0.5F, 0.9F}));
+                EXPECT_EQ(bytes_of(statistics_of(Texture(array, sampler), {-0.5F, 0.9F})), expected);
+                if (extent.height == 1) continue;  // a row is no picture
+                EXPECT_EQ(bytes_of(statistics_of(Texture(memory, sampler), {-0.5F, 0.9F})), expected);
+            }
+        }
+    }
+}
+
+TEST_P(StatisticsTest, OnlyTheLayersThatATextureReadsAreCounted) {
+    Random random(10);
+    const ArrayInfo info{.format = Format::rg8_unorm, .extent = {37, 20}, .kind = ArrayKind::layered_2d, .layers = 5};
+    const Bytes texels = test::random_texels(random, info.format, packed_bytes(info));
+    const std::size_t layer = texels.size() / 5;
+    const Array array(device(), info);
+    upload(array.view(), texels);
+    const Array part(device(), {.format = info.format, .extent = info.extent, .kind = info.kind, .layers = 2});
+    upload(part.view(), std::span(texels).subspan(2 * layer, 2 * layer));
+    EXPECT_EQ(bytes_of(statistics_of(Texture(array, {}, {.first_layer = 2, .layers = 2}))),
+              bytes_of(statistics_of(Texture(part))));
+}
+
+TEST_P(StatisticsTest, TheLevelThatATextureReadsIsCounted) {
+    Random random(11);
+    const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {40, 36}, .levels = 3};
+    const Array array(device(), info);
+    for (int level = 0; level < 3; ++level)
+        upload(array.view({.level = level}),
+               test::random_texels(random, info.format, test::box_bytes(info.format, test::level_box(info, level))));
+    expect_statistics(Texture(array, {}, {.first_level = 1, .levels = 1}),
+                      statistics_of(Texture(array, {}, {.first_level = 1, .levels = 1})));
+}
+
 TEST_P(StatisticsTest, AHistogramOfBytesCountsEachCode) {
     const Bytes texels = test::pattern(std::size_t{61} * 43, 2);
     const Texture texture = texture_of(device(), {Format::r8_unorm, {61, 43}}, texels);

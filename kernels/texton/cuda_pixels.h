@@ -7,6 +7,7 @@
 
 #include <texton/cuda_store.h>
 #include <texton/pixel.h>
+#include <texton/pixel_target.h>
 #include <texton/source.h>
 
 namespace texton::detail {
@@ -20,7 +21,21 @@ inline constexpr unsigned kTileThreadRows = 8;
 template <class Functor>
 constexpr unsigned pixels_of_thread() {
     if constexpr (requires { Functor::kPixels; }) return Functor::kPixels;
+    if constexpr (requires { Functor::kSlices; }) return 1;
     return 4;
+}
+
+/// Slices whose pixels at one place a thread makes. A functor that has kSlices shares work between them: besides a pixel of
+/// any slice it makes, with the same bits, `void slices(PixelPlace first, sources..., Float4 (&pixels)[kSlices]) const`.
+template <class Functor>
+constexpr unsigned slices_of_thread() {
+    if constexpr (requires { Functor::kSlices; }) return Functor::kSlices;
+    return 1;
+}
+
+template <class Functor>
+constexpr BlockTile tile_of_block() {
+    return {kTileWidth, kTileThreadRows * pixels_of_thread<Functor>(), slices_of_thread<Functor>()};
 }
 
 /// A picture, and what makes it.
@@ -30,12 +45,21 @@ struct PixelJob {
     Functor functor;
     HardwareSource sources[count != 0 ? count : 1];
 
+    static constexpr unsigned kSlices = slices_of_thread<Functor>();
+
     __device__ Float4 operator()(PixelPlace at) const { return call(at, std::make_index_sequence<count>{}); }
+    __device__ void slices(PixelPlace first, Float4 (&pixels)[kSlices]) const {
+        call_slices(first, pixels, std::make_index_sequence<count>{});
+    }
 
 private:
     template <std::size_t... index>
     __device__ Float4 call(PixelPlace at, std::index_sequence<index...>) const {
         return functor(at, sources[index]...);
+    }
+    template <std::size_t... index>
+    __device__ void call_slices(PixelPlace first, Float4 (&pixels)[kSlices], std::index_sequence<index...>) const {
+        functor.slices(first, sources[index]..., pixels);
     }
 };
 
@@ -46,46 +70,75 @@ struct PixelJobs {
     Job of[kMost];
 };
 
-/// store_column(), compiled once for all functors of a file: the many ways to encode would else be most of every kernel.
 template <unsigned kCount>
 struct PixelColumn {
-    uint4 texel[kCount];
+    float4 color[kCount];
 };
+__device__ inline float4 packed(const Float4& color) { return make_float4(color.x, color.y, color.z, color.w); }
+
+/// store_column() of what texel_of() makes of the colours, compiled once for all functors of a file: the many ways to encode
+/// would else be most of every kernel.
 template <unsigned kCount>
-__device__ __noinline__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y,
+__device__ __noinline__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                           PixelColumn<kCount> column) {
-    store_column(target, x, y, blockIdx.z, kTileThreadRows, column.texel);
+    uint4 texels[kCount];
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        const float4 color = column.color[i];
+        const Texel texel = texel_of({color.x, color.y, color.z, color.w}, target.format.stored);
+        texels[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+    }
+    store_column(target, x, y, z, kTileThreadRows, texels);
+}
+
+template <class Job>
+__device__ void make_slices(const Job& job, unsigned x, unsigned y) {
+    const unsigned z = blockIdx.z * Job::kSlices;
+    Float4 pixels[Job::kSlices];
+    job.slices({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)}, pixels);
+#pragma unroll
+    for (unsigned i = 0; i < Job::kSlices; ++i) {
+        if (z + i >= job.target.depth) return;
+        store_pixels(job.target, x, y, z + i, PixelColumn<1>{{packed(pixels[i])}});
+    }
 }
 
 template <unsigned kRows, class Job>
-__device__ void make_column(const Job& job) {
-    const PixelTarget& target = job.target;
-    const unsigned across = (target.width + kTileWidth - 1) / kTileWidth;
-    const unsigned x = blockIdx.x % across * kTileWidth + threadIdx.x;
-    const unsigned y = blockIdx.x / across * (kTileThreadRows * kRows) + threadIdx.y;
-    if (x >= target.width || y >= target.height || blockIdx.z >= target.depth) return;
+__device__ void make_column(const Job& job, unsigned x, unsigned y) {
     PixelColumn<kRows> column;
 #pragma unroll
     for (unsigned row = 0; row < kRows; ++row) {
         const PixelPlace place{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y + row * kTileThreadRows),
                                static_cast<std::int32_t>(blockIdx.z)};
-        const Texel texel = texel_of(job(place), target.format.stored);
-        column.texel[row] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+        column.color[row] = packed(job(place));
     }
-    store_pixels(target, x, y, column);
+    store_pixels(job.target, x, y, blockIdx.z, column);
+}
+
+template <unsigned kRows, class Job>
+__device__ void make_pixels(const Job& job) {
+    const PixelTarget& target = job.target;
+    const unsigned across = (target.width + kTileWidth - 1) / kTileWidth;
+    const unsigned x = blockIdx.x % across * kTileWidth + threadIdx.x;
+    const unsigned y = blockIdx.x / across * (kTileThreadRows * kRows) + threadIdx.y;
+    if (x >= target.width || y >= target.height || blockIdx.z * Job::kSlices >= target.depth) return;
+    if constexpr (Job::kSlices == 1)
+        make_column<kRows>(job, x, y);
+    else
+        make_slices(job, x, y);
 }
 
 /// A block a tile: tiles row by row in x, slices in z.
 template <unsigned kRows, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows) for_each_pixel(const __grid_constant__ Job job) {
-    make_column<kRows>(job);
+    make_pixels<kRows>(job);
 }
 
 /// The same, a job for each block in y.
 template <unsigned kRows, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_pixel_of_jobs(const __grid_constant__ PixelJobs<Job> jobs) {
-    make_column<kRows>(jobs.of[blockIdx.y]);
+    make_pixels<kRows>(jobs.of[blockIdx.y]);
 }
 
 }  // namespace texton::detail

@@ -71,24 +71,34 @@ TEXTON_HD inline SineCosine sine_cosine_of(float half_turns) {
     return {-cosine, sine};
 }
 
-/// The angle of (x, y) from the x axis in half turns, -1 to 1; 0 at the origin.
-TEXTON_HD inline float half_turns_of(float y, float x) {
+/// half_turns_of() in its parts: the smaller coordinate over the larger one ...
+TEXTON_HD inline float slope_of(float y, float x) {
     const float wide = x < 0 ? -x : x;
     const float high = y < 0 ? -y : y;
     const float larger = wide > high ? wide : high;
-    if (larger == 0) return 0;
-    const float a = (wide > high ? high : wide) / larger;
-    const float t = a * a;
-    float angle = a * (0.31830989f +
-                       t * (-0.106102351f +
-                            t * (0.0636361051f +
-                                 t * (-0.045192994f +
-                                      t * (0.0337993235f +
-                                           t * (-0.0237359061f +
-                                                t * (0.0134128222f + t * (-0.00500741212f + t * 0.000880535387f))))))));
-    if (high > wide) angle = 0.5f - angle;
+    return larger == 0 ? 0 : (wide > high ? high : wide) / larger;
+}
+/// ... the angle that has this slope ...
+TEXTON_HD inline float half_turns_of_slope(float slope) {
+    const float t = slope * slope;
+    return slope * (0.31830989f +
+                    t * (-0.106102351f +
+                         t * (0.0636361051f +
+                              t * (-0.045192994f +
+                                   t * (0.0337993235f +
+                                        t * (-0.0237359061f +
+                                             t * (0.0134128222f + t * (-0.00500741212f + t * 0.000880535387f))))))));
+}
+/// ... and in which eighth of the turn the point lies.
+TEXTON_HD inline float half_turns_at(float angle, float y, float x) {
+    if ((y < 0 ? -y : y) > (x < 0 ? -x : x)) angle = 0.5f - angle;
     if (x < 0) angle = 1.0f - angle;
     return y < 0 ? -angle : angle;
+}
+
+/// The angle of (x, y) from the x axis in half turns, -1 to 1; 0 at the origin.
+TEXTON_HD inline float half_turns_of(float y, float x) {
+    return half_turns_at(half_turns_of_slope(slope_of(y, x)), y, x);
 }
 
 }  // namespace texton

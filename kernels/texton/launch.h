@@ -74,9 +74,10 @@ public:
     void run_job(std::function<void(const CpuJob&)> work);
     /// Error{unsupported} on a CUDA device: the functor was compiled for the CPU device alone.
     void refuse_cuda() const;
-    /// A kernel that takes what `arguments` point to, with 32 x 8 threads of `rows` pixels each in a block: a block for each
-    /// tile of the largest picture in x, the launches in y, slices in z.
-    static void run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments, unsigned rows);
+    /// A kernel that takes what `arguments` point to, with 32 x 8 threads in a block: a block for each tile of the largest
+    /// picture in x, row by row, the launches in y, slices in z.
+    static void run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments,
+                           const BlockTile& tile);
 
     const PixelTarget& target() const noexcept;
     SourceShape shape(std::size_t texture) const noexcept;
@@ -124,7 +125,7 @@ void run_on_cuda(const Launch& launch, const Functor& functor) {
     Job job = pixel_job(launch, functor, std::make_index_sequence<textures>{});
     void* arguments[] = {&job};
     Launch::run_kernel(std::span(&launch, 1), reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>), arguments,
-                       kRows);
+                       tile_of_block<Functor>());
 }
 
 template <class Functor, std::size_t textures>
@@ -138,7 +139,8 @@ void run_batch_on_cuda(std::span<const Launch> launches, std::span<const Functor
             jobs->of[i] = pixel_job(launches[first + i], *functors[first + i], std::make_index_sequence<textures>{});
         void* arguments[] = {jobs.get()};
         Launch::run_kernel(launches.subspan(first, count),
-                           reinterpret_cast<const void*>(&for_each_pixel_of_jobs<kRows, Job>), arguments, kRows);
+                           reinterpret_cast<const void*>(&for_each_pixel_of_jobs<kRows, Job>), arguments,
+                           tile_of_block<Functor>());
     }
 }
 #endif

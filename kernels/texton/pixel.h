@@ -20,6 +20,13 @@ struct PixelPlace {
 
 namespace detail {
 
+/// The pixels that a block of threads of a CUDA device makes.
+struct BlockTile {
+    unsigned width;
+    unsigned height;
+    unsigned slices;
+};
+
 /// The whole number nearest to a float, halves away from zero, as a word of 32 bits; NaN is 0.
 TEXTON_HD inline std::uint32_t nearest_word(float value, bool is_signed) {
     const float low = is_signed ? -2147483648.0f : 0.0f;
@@ -36,10 +43,12 @@ TEXTON_HD inline std::uint32_t nearest_word(float value, bool is_signed) {
 /// The bits of a float, with one NaN for all: host and device make others of their own.
 TEXTON_HD inline std::uint32_t plain_bits_of(float value) { return value == value ? bits_of(value) : 0x7fffffffu; }
 
-/// What encode_pixel() takes, of what a functor returned.
+/// What encode_pixel() takes, of what a functor returned. NaN is 0 in every format but those of floats.
 TEXTON_HD inline Texel texel_of(const Float4& color, const TexelFormat& format) {
-    if (format.encoding != Encoding::uint && format.encoding != Encoding::sint)
+    if (format.encoding == Encoding::floating)
         return {{plain_bits_of(color.x), plain_bits_of(color.y), plain_bits_of(color.z), plain_bits_of(color.w)}};
+    if (format.encoding != Encoding::uint && format.encoding != Encoding::sint)
+        return {{bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w)}};
     const bool is_signed = format.encoding == Encoding::sint;
     return {{nearest_word(color.x, is_signed), nearest_word(color.y, is_signed), nearest_word(color.z, is_signed),
              nearest_word(color.w, is_signed)}};

@@ -2,8 +2,10 @@
 // tests/bench/run sets their times beside PyTorch's and CuPy's.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -11,11 +13,13 @@
 #include <fmt/format.h>
 
 #include <texton/array.h>
-#include <texton/fill.h>
+#include <texton/copy.h>
 #include <texton/graph.h>
 #include <texton/kernel.h>
 #include <texton/linear.h>
+#include <texton/pixel_encode.h>
 
+#include "arrays/texel_format.h"
 #include "tests/bench/comparison.h"
 
 namespace texton::bench {
@@ -40,12 +44,43 @@ struct Case {
     Target target{};
 };
 
+/// Ramps with noise on them: neighbours are alike, but not equal. Repeated every 512 texels.
+void fill_like_a_picture(const Array& array) {
+    const Extent extent = array.view().extent();
+    const Extent tile{std::min<std::size_t>(512, extent.width), std::min<std::size_t>(512, extent.height),
+                      extent.depth};
+    const detail::PixelFormat format{detail::texel_format(array.info().format), false};
+    std::mt19937 random(1);
+    std::vector<std::byte> texels;
+    const auto channel = [&](std::size_t along, std::size_t side) {
+        const double noise = static_cast<double>(random() & 0xffff) * 0x1p-21;
+        return detail::bits_of(
+            static_cast<float>(static_cast<double>(along) / static_cast<double>(side) * 0.95 + noise));
+    };
+    for (std::size_t z = 0; z < tile.depth; ++z) {
+        for (std::size_t y = 0; y < tile.height; ++y) {
+            for (std::size_t x = 0; x < tile.width; ++x) {
+                const detail::Pixel pixel =
+                    detail::encode_pixel({{channel(x, tile.width), channel(y, tile.height),
+                                           channel(x + y, tile.width + tile.height), channel(z, tile.depth)}},
+                                         format);
+                const auto* bytes = reinterpret_cast<const std::byte*>(pixel.word);
+                texels.insert(texels.end(), bytes, bytes + format.stored.bytes);
+            }
+        }
+    }
+    const ConstView from = host_view(texels.data(), array.info().format, tile);
+    for (std::size_t y = 0; y < extent.height; y += tile.height) {
+        for (std::size_t x = 0; x < extent.width; x += tile.width) copy(array.view().region({{x, y}, tile}), from);
+    }
+}
+
 struct Work {
     explicit Work(const Case& of)
         : kernel(kernel_named(of.kernel)), arguments(kernel.info, of.values), stream(Device::cuda()) {
         for (const ArrayInfo& info : of.inputs) {
             const Array array(Device::cuda(), info);
-            fill(array.view(), std::vector<std::byte>(texton::info(info.format).bytes, std::byte{0x3C}));
+            fill_like_a_picture(array);
             inputs.emplace_back(array, of.sampler);
             bytes += packed_bytes(info.format, array.view().extent());
         }
@@ -74,7 +109,7 @@ Sides beside_a_copy(const Case& of) {
                 work->stream.synchronize();
             },
             [=] {
-                const std::size_t half = copied->bytes() / 2;
+                const std::size_t half = copied->bytes() / 512 * 256;  // where copies are fast
                 for (int i = 0; i < kTimes; ++i)
                     must(cudaMemcpyAsync(copied->data(), copied->data() + half, half, cudaMemcpyDeviceToDevice));
                 must(cudaStreamSynchronize(nullptr));
@@ -128,16 +163,28 @@ const bool added = add_suite([] {
                      {},
                      {},
                      {speed_at_least, 0.8}});
-    cases.push_back({"lut_3d rgba8_unorm",
-                     "lut_3d",
-                     {whole(Format::rgba8_unorm),
-                      {.format = Format::rgba16_float, .extent = {33, 33, 33}, .kind = ArrayKind::array_3d}},
-                     linear,
-                     {},
-                     {},
-                     {speed_at_least, 0.8}});
-    cases.push_back(
-        {"histogram rgba8_unorm", "histogram", {whole(Format::rgba8_unorm)}, {}, {}, {}, {speed_at_least, 0.7}});
+    cases.push_back({"rgba8 to nv12", "from_rgb", {whole(Format::rgba8_unorm)}, {}, {}, {}, {speed_at_least, 0.8}});
+    // Linear fetches of three dimensions bound it, those of rgba32_float more than others.
+    for (const Format table :
+         {Format::rgba16_float, Format::rgb10a2_unorm, Format::rgba8_unorm, Format::rgba32_float}) {
+        const Target target = table == Format::rgba32_float ? Target{} : Target{speed_at_least, 0.8};
+        cases.push_back(
+            {fmt::format("lut_3d rgba8_unorm, table {}", name(table)),
+             "lut_3d",
+             {whole(Format::rgba8_unorm), {.format = table, .extent = {33, 33, 33}, .kind = ArrayKind::array_3d}},
+             linear,
+             {},
+             {},
+             target});
+    }
+    for (const char* kernel : {"histogram", "statistics"})
+        cases.push_back({fmt::format("{} rgba8_unorm", kernel),
+                         kernel,
+                         {whole(Format::rgba8_unorm)},
+                         {},
+                         {},
+                         {},
+                         {speed_at_least, 0.7}});
     cases.push_back({"equirect_to_cube rgba8_unorm",
                      "equirect_to_cube",
                      {{.format = Format::rgba8_unorm, .extent = {8192, 4096}}},
