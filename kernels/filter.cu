@@ -9,124 +9,54 @@
 #include <cmath>
 #include <limits>
 
-#include <texton/float_math.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
 
+#include "kernels/apart.h"
 #include "kernels/cpu_ways.h"
-#include "kernels/filter_texels.h"
+#include "kernels/filter_functors.h"
 #include "kernels/registry.h"
+#include "kernels/tiled_filters.h"
 
 namespace texton {
 namespace {
 
-using detail::NumberedTexels;
+using namespace filters;
 
 constexpr int kMostRadius = kMostWeights / 2;
 constexpr int kMostBilateralRadius = 64;
 
-// --- sums of rows and columns ----------------------------------------------------------------------------------------
-
-struct Weights {
-    std::int32_t radius;
-    float weight[kMostWeights];
-};
-
-Weights weights_of(std::span<const float> given) {
-    Weights weights{static_cast<std::int32_t>(given.size() / 2), {}};
-    std::copy(given.begin(), given.end(), weights.weight);
-    return weights;
-}
-
-/// Pixel (x, y) is the sum around texel (x, y - rows_above).
-struct Across {
-    static constexpr unsigned kPixels = 1;
-    NumberedTexels texels;
-    std::int32_t rows_above;
-    Weights weights;
-
-    template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        Float4 sum{};
-        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i)
-            sum += texels(source, at.z, at.x + i - weights.radius, at.y - rows_above) * weights.weight[i];
-        return sum;
-    }
-};
-
-/// What Across made, in memory.
-struct SumsAcross {
-    struct alignas(16) Sum {
-        Float4 value;
-    };
-    const Sum* first;
-    std::int64_t width;
-    std::int64_t height;
-
-    TEXTON_HD const Float4& operator()(std::int32_t x, std::int32_t y, std::int32_t z) const {
-        return first[(z * height + y) * width + x].value;
-    }
-};
-
-struct Down {
-    static constexpr unsigned kPixels = 1;
-    SumsAcross sums;
-    Weights weights;
-
-    TEXTON_HD Float4 operator()(PixelPlace at) const {
-        Float4 sum{};
-        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i) sum += sums(at.x, at.y + i, at.z) * weights.weight[i];
-        return sum;
-    }
-};
-
-struct Unsharp {
-    static constexpr unsigned kPixels = 1;
-    NumberedTexels texels;
-    Down blur;
-    float amount;
-    float threshold;
-
-    template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const Float4 texel = texels(source, at.z, at.x, at.y);
-        const Float4 blurred = blur(at);
-        return {sharpened(texel.x, blurred.x), sharpened(texel.y, blurred.y), sharpened(texel.z, blurred.z),
-                sharpened(texel.w, blurred.w)};
-    }
-
-private:
-    TEXTON_HD float sharpened(float value, float blurred) const {
-        const float detail = value - blurred;
-        return fabsf(detail) < threshold ? value : value + detail * amount;
-    }
-};
+// --- rows and columns -----------------------------------------------------------------------------------------------
 
 /// Makes `enqueue`, which is given the functor of the second pass, enqueue it behind the first.
 template <class Enqueue>
 void in_two_passes(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                   std::span<const float> across, std::span<const float> down, const Enqueue& enqueue) {
-    const NumberedTexels texels = detail::texels_of(object, picture, texture);
-    detail::check_floats(object, "texture", texture);
-    const Weights weights_down = weights_of(down);
+                   const Separable& filter, const Enqueue& enqueue) {
     Extent extent = picture.extent();
-    extent.height += down.size() - 1;
+    extent.height += static_cast<std::size_t>(2 * filter.down.radius);
     const Linear memory = Linear::async(packed_bytes(Format::rgba32_float, extent), stream);
     detail::launch_as(object, stream, memory.view(Format::rgba32_float, extent),
-                      Across{texels, weights_down.radius, weights_of(across)}, texture);
+                      Across{filter.texels, filter.down.radius, filter.across}, texture);
     const SumsAcross sums{reinterpret_cast<const SumsAcross::Sum*>(memory.data()),
                           static_cast<std::int64_t>(extent.width), static_cast<std::int64_t>(extent.height)};
-    enqueue(texels, Down{sums, weights_down});
+    enqueue(Down{sums, filter.down});
+}
+
+Separable separable(const char* object, const View& picture, const Texture& texture, std::span<const float> across,
+                    std::span<const float> down) {
+    const NumberedTexels texels = detail::texels_of(object, picture, texture);
+    detail::check_floats(object, "texture", texture);
+    return {texels, weights_of(across), weights_of(down)};
 }
 
 void convolve_as(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                  std::span<const float> across, std::span<const float> down) {
-    detail::texels_of(object, picture, texture);
-    detail::check_floats(object, "texture", texture);
+    const Separable filter = separable(object, picture, texture, across, down);
     if (detail::convolve_on_cpu(object, stream, picture, texture, across, down)) return;
-    in_two_passes(object, stream, picture, texture, across, down, [&](const NumberedTexels&, const Down& functor) {
-        detail::launch_as(object, stream, picture, functor);
-    });
+    if (detail::lies_apart(texture, picture) && enqueue_in_strips(object, stream, picture, texture, filter, nullptr))
+        return;
+    in_two_passes(object, stream, picture, texture, filter,
+                  [&](const Down& functor) { detail::launch_as(object, stream, picture, functor); });
 }
 
 std::vector<float> gaussian_weights_as(const char* object, float sigma, int radius) {
@@ -147,40 +77,6 @@ std::vector<float> gaussian_weights_as(const char* object, float sigma, int radi
     for (const double height : curve) weights.push_back(static_cast<float>(height / sum));
     return weights;
 }
-
-// --- the bilateral filter --------------------------------------------------------------------------------------------
-
-struct Bilateral {
-    static constexpr unsigned kPixels = 1;
-    NumberedTexels texels;
-    std::int32_t radius;
-    float space;  // how much a squared distance counts
-    float range;
-
-    template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const Float4 middle = texels(source, at.z, at.x, at.y);
-        Float4 sum{};
-        float total = 0;
-        for (std::int32_t j = -radius; j <= radius; ++j) {
-            for (std::int32_t i = -radius; i <= radius; ++i) {
-                const Float4 texel = texels(source, at.z, at.x + i, at.y + j);
-                const Float4 apart = texel - middle;
-                const Float4 square = apart * apart;
-                const float weight = exp_of(
-                    -(static_cast<float>(i * i + j * j) * space + (square.x + square.y + square.z + square.w) * range));
-                if (!(weight > 0)) continue;
-                sum += texel * weight;
-                total += weight;
-            }
-        }
-        if (total == 0) {  // the one NaN on all devices, which zero by zero is not
-            const float nan = detail::float_of(0x7fc00000u);
-            return {nan, nan, nan, nan};
-        }
-        return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
-    }
-};
 
 constexpr const char* kConvolve = "texton::convolve";
 constexpr const char* kGaussian = "texton::gaussian";
@@ -209,11 +105,13 @@ void unsharp(const Stream& stream, const View& picture, const Texture& texture, 
     detail::check_finite(kUnsharp, "amount", options.amount);
     detail::check_range(kUnsharp, "threshold", options.threshold, 0, std::numeric_limits<float>::max());
     const std::vector<float> weights = gaussian_weights_as(kUnsharp, options.sigma, 0);
-    in_two_passes(kUnsharp, stream, picture, texture, weights, weights,
-                  [&](const NumberedTexels& texels, const Down& blur) {
-                      detail::launch_as(kUnsharp, stream, picture,
-                                        Unsharp{texels, blur, options.amount, options.threshold}, texture);
-                  });
+    const Separable filter = separable(kUnsharp, picture, texture, weights, weights);
+    const Sharpen sharpen{options.amount, options.threshold};
+    if (detail::lies_apart(texture, picture) && enqueue_in_strips(kUnsharp, stream, picture, texture, filter, &sharpen))
+        return;
+    in_two_passes(kUnsharp, stream, picture, texture, filter, [&](const Down& blur) {
+        detail::launch_as(kUnsharp, stream, picture, Unsharp{filter.texels, blur, sharpen}, texture);
+    });
 }
 
 void bilateral(const Stream& stream, const View& picture, const Texture& texture, const BilateralOptions& options) {
@@ -232,8 +130,9 @@ void bilateral(const Stream& stream, const View& picture, const Texture& texture
         const double largest = std::numeric_limits<float>::max();
         return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
     };
-    detail::launch_as(kBilateral, stream, picture,
-                      Bilateral{texels, radius, counts(options.sigma_space), counts(options.sigma_range)}, texture);
+    const Bilateral filter{texels, radius, counts(options.sigma_space), counts(options.sigma_range)};
+    if (!enqueue_in_tiles(kBilateral, stream, picture, texture, filter))
+        detail::launch_as(kBilateral, stream, picture, filter, texture);
 }
 
 // --- by name ---------------------------------------------------------------------------------------------------------

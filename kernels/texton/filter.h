@@ -22,7 +22,8 @@ inline constexpr int kMostWeights = 255;
 /// weight is that of the texel to the left, or above.
 ///
 /// It goes in two passes, through floats from the stream's pool: 16 bytes for each pixel, and for each of down.size() -
-/// 1 more rows. So the picture may lie in memory that the texture reads. On the CPU device that alone takes the pool's memory.
+/// 1 more rows. So the picture may lie in memory that the texture reads. Where it lies apart, the same bits are made in one
+/// pass, without that memory.
 void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
               std::span<const float> down);
 

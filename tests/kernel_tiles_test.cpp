@@ -1,0 +1,444 @@
+// Kernels that have ways of their own on a CUDA device, in which threads share texels: filters and mip chains. Random pictures
+// of many sizes, formats, samplers and destinations; the bits must be those of the CPU device.
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/array.h>
+#include <texton/filter.h>
+#include <texton/graph.h>
+#include <texton/linear.h>
+#include <texton/mips.h>
+#include <texton/pitched.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using test::Bytes;
+using test::Random;
+
+/// What a device makes: the same calls for each.
+using Make = std::function<std::vector<Bytes>(const Device& device)>;
+
+class KernelTilesTest : public testing::Test {
+protected:
+    void SetUp() override {
+        const std::string reason = Device::why_no_cuda();
+        ASSERT_TRUE(reason.empty() || !test::gpu_required()) << reason;
+        if (!reason.empty()) GTEST_SKIP() << reason;
+    }
+    static void expect_same(const std::string& what, const Make& make) {
+        const std::vector<Bytes> expected = make(Device::cpu());
+        const std::vector<Bytes> actual = make(Device::cuda());
+        ASSERT_EQ(actual.size(), expected.size()) << what;
+        for (std::size_t i = 0; i < actual.size(); ++i)
+            ASSERT_TRUE(test::same_bytes(actual[i], expected[i])) << what << ", picture " << i;
+    }
+};
+
+/// Any bits, but for floats: one in eight of those is no number, infinite, denormal or a zero of either sign.
+Bytes wild_texels(Random& random, Format format, std::size_t bytes) {
+    Bytes texels = test::random_texels(random, format, bytes);
+    if (info(format).kind != FormatKind::floating || info(format).layout != FormatLayout::plain) return texels;
+    const std::uint32_t rare[] = {0x7FC00000U, 0xFF812345U, 0x7F800000U, 0xFF800000U, 0x00000001U, 0x80000000U, 0};
+    const std::size_t size = info(format).bits / 8;
+    for (std::size_t i = 0; i + size <= bytes; i += size) {
+        if (random.below(8) != 0) continue;
+        const std::uint32_t bits = rare[random.below(std::size(rare))] >> (size == 2 ? 16 : 0);
+        std::memcpy(&texels[i], &bits, size);
+    }
+    return texels;
+}
+
+// --- filters ---------------------------------------------------------------------------------------------------------
+
+struct Picture {
+    ArrayInfo info;
+    Sampler sampler;
+    bool in_memory;  // read from rows a pitch apart
+    bool wild;
+    std::uint64_t seed;
+};
+
+Sampler random_sampler(Random& random) {
+    const std::vector<AddressMode> modes{AddressMode::wrap, AddressMode::clamp, AddressMode::mirror,
+                                         AddressMode::border};
+    Sampler sampler{.address = {random.of(modes), random.of(modes)}, .border = {0.5F, -0.25F, 1, 0.75F}};
+    if (random.coin()) sampler.filter = Filter::linear;
+    sampler.normalized_coordinates = random.coin();
+    for (AddressMode& mode : sampler.address) {  // these two need fractions
+        if (!sampler.normalized_coordinates && (mode == AddressMode::wrap || mode == AddressMode::mirror))
+            mode = AddressMode::border;
+    }
+    return sampler;
+}
+
+constexpr Extent kExtents[] = {{1, 1}, {7, 5}, {33, 17}, {64, 64}, {131, 97}, {300, 71}, {16, 200}};
+
+Picture random_picture(Random& random, bool integers) {
+    std::vector<Format> formats{Format::r8_unorm,     Format::rg16_float,   Format::rgba8_srgb, Format::rgb10a2_unorm,
+                                Format::r32_float,    Format::rgba32_float, Format::rg8_snorm,  Format::rgba8_unorm,
+                                Format::rgba16_snorm, Format::rg32_float,   Format::bc4_unorm,  Format::bc1_unorm};
+    if (integers) formats = {Format::r8_uint, Format::rg16_sint, Format::rgba32_sint};
+    Picture picture{{.format = random.of(formats), .extent = kExtents[random.below(std::size(kExtents))]},
+                    random_sampler(random),
+                    random.below(4) == 0,
+                    random.coin(),
+                    random.bits()};
+    if (integers) picture.sampler.filter = Filter::point;
+    const FormatLayout layout = info(picture.info.format).layout;
+    picture.in_memory &= picture.info.extent.height > 1;  // a row is read by the texel's number
+    picture.in_memory &= layout == FormatLayout::plain && info(picture.info.format).kind != FormatKind::srgb;
+    if (!picture.in_memory && layout == FormatLayout::plain && random.coin()) {
+        picture.info.kind = ArrayKind::layered_2d;
+        picture.info.layers = 3;
+    }
+    return picture;
+}
+
+std::string describe(const Picture& picture) {
+    return test::describe(picture.info) + (picture.in_memory ? " in memory" : "") + ", address " +
+           std::to_string(static_cast<int>(picture.sampler.address[0])) + " " +
+           std::to_string(static_cast<int>(picture.sampler.address[1]));
+}
+
+Texture texture_of(const Device& device, const Picture& picture) {
+    Random random(picture.seed);
+    const std::size_t bytes = test::box_bytes(picture.info.format, test::level_box(picture.info, 0));
+    const Bytes texels = picture.wild ? wild_texels(random, picture.info.format, bytes)
+                                      : test::random_texels(random, picture.info.format, bytes);
+    if (picture.in_memory) {
+        const Pitched2D memory(device, picture.info.format, picture.info.extent);
+        test::upload(memory.view(), texels);
+        return Texture(memory.view(), picture.sampler);
+    }
+    const Array array(device, picture.info);
+    test::upload(array.view(), texels);
+    return Texture(array, picture.sampler);
+}
+
+enum class Destination { packed, pitched, odd_address, array, part_of_level };
+
+/// What `enqueue` makes in a picture of the kind; all of it, so that what lies beside a part is seen too.
+Bytes filtered(const Device& device, const Texture& texture, Destination destination, Format format,
+               const std::function<void(const Stream&, const View&)>& enqueue) {
+    const Stream stream(device);
+    const Extent extent{texture.extent().width, texture.extent().height, texture.layers()};
+    const auto made = [&](const View& all, const View& picture) {
+        test::upload(all, test::pattern(packed_bytes(format, all.extent()), 7));
+        enqueue(stream, picture);
+        stream.synchronize();
+        return test::download(all);
+    };
+    switch (destination) {
+        case Destination::packed: {
+            const Linear memory(device, format, extent);
+            return made(memory.view(format, extent), memory.view(format, extent));
+        }
+        case Destination::pitched: {
+            const Pitched3D memory(device, format, extent);
+            return made(memory.view(), memory.view());
+        }
+        case Destination::odd_address: {
+            const std::size_t bytes = packed_bytes(format, extent);
+            const Linear memory(device, bytes + 1);
+            const View all = borrowed_view(device, memory.data() + 1, format, extent);
+            return made(all, all);
+        }
+        case Destination::array: {
+            const Array array(device, {.format = format,
+                                       .extent = {extent.width, extent.height},
+                                       .kind = ArrayKind::layered_2d,
+                                       .layers = extent.depth,
+                                       .usage = {.surface = true}});
+            return made(array.view(), array.view());
+        }
+        case Destination::part_of_level: {
+            const Array array(device, {.format = format,
+                                       .extent = {2 * extent.width + 9, 2 * extent.height + 6},
+                                       .kind = ArrayKind::layered_2d,
+                                       .layers = extent.depth + 1,
+                                       .levels = 2,
+                                       .usage = {.surface = true}});
+            const View level = array.view({.level = 1});
+            return made(level, level.region({{3, 2, 1}, extent}));
+        }
+    }
+    return {};
+}
+
+struct Target {
+    Destination destination;
+    Format format;
+};
+
+Target random_target(Random& random) {
+    const std::vector<Destination> destinations{Destination::packed, Destination::pitched, Destination::odd_address,
+                                                Destination::array, Destination::part_of_level};
+    const std::vector<Format> formats{Format::rgba32_float, Format::rgba8_unorm, Format::r16_uint,
+                                      Format::rg16_float,   Format::r32_float,   Format::rgba8_srgb,
+                                      Format::rgba8_sint,   Format::rgba16_snorm};
+    return {random.of(destinations), random.of(formats)};
+}
+
+std::vector<float> random_weights(Random& random) {
+    constexpr std::size_t kRadii[] = {0, 1, 2, 7, 8, 9, 16, 40};
+    std::vector<float> weights(2 * kRadii[random.below(std::size(kRadii))] + 1);
+    for (float& weight : weights) weight = random.below(6) == 0 ? 0 : 2 * random.unit() - 1;
+    return weights;
+}
+
+TEST_F(KernelTilesTest, ConvolutionsHaveTheSameBits) {
+    Random random(1);
+    for (int i = 0; i < 80; ++i) {
+        const Picture picture = random_picture(random, false);
+        const Target target = random_target(random);
+        const std::vector<float> across = random_weights(random);
+        const std::vector<float> down = random_weights(random);
+        expect_same(describe(picture) + ", " + std::to_string(across.size()) + " x " + std::to_string(down.size()) +
+                        " to " + std::string(name(target.format)),
+                    [&](const Device& device) -> std::vector<Bytes> {
+                        const Texture texture = texture_of(device, picture);
+                        return {filtered(device, texture, target.destination, target.format,
+                                         [&](const Stream& stream, const View& view) {
+                                             convolve(stream, view, texture, across, down);
+                                         })};
+                    });
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(KernelTilesTest, TheWidestFiltersHaveTheSameBits) {
+    Random random(2);
+    for (const Format format : {Format::rgba32_float, Format::rg16_float, Format::r8_unorm}) {
+        const Picture picture{{.format = format, .extent = {70, 50}}, random_sampler(random), false, false, 5};
+        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, picture);
+            std::vector<Bytes> made;
+            for (const int radius : {60, 75, 100, 127}) {
+                made.push_back(filtered(device, texture, Destination::packed, Format::rgba32_float,
+                                        [&](const Stream& stream, const View& view) {
+                                            gaussian(stream, view, texture, {.sigma = 30, .radius = radius});
+                                        }));
+            }
+            return made;
+        });
+    }
+}
+
+TEST_F(KernelTilesTest, SharpeningHasTheSameBits) {
+    Random random(3);
+    for (int i = 0; i < 60; ++i) {
+        const Picture picture = random_picture(random, false);
+        const Target target = random_target(random);
+        const UnsharpOptions options{
+            .amount = 3 * random.unit() - 1, .sigma = 0.3F + 6 * random.unit(), .threshold = random.unit() / 4};
+        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, picture);
+            return {filtered(device, texture, target.destination, target.format,
+                             [&](const Stream& stream, const View& view) { unsharp(stream, view, texture, options); })};
+        });
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(KernelTilesTest, BilateralFiltersHaveTheSameBits) {
+    Random random(4);
+    constexpr int kRadii[] = {1, 2, 4, 5, 9};
+    for (int i = 0; i < 40; ++i) {
+        const Picture picture = random_picture(random, false);
+        const Target target = random_target(random);
+        const BilateralOptions options{
+            .sigma_space = 2, .sigma_range = 0.05F + random.unit(), .radius = kRadii[random.below(std::size(kRadii))]};
+        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, picture);
+            return {
+                filtered(device, texture, target.destination, target.format,
+                         [&](const Stream& stream, const View& view) { bilateral(stream, view, texture, options); })};
+        });
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(KernelTilesTest, ABilateralFilterWiderThanItsTileHasTheSameBits) {
+    const Picture picture{{.format = Format::rgba16_snorm, .extent = {33, 17}}, {}, false, false, 6};
+    expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
+        const Texture texture = texture_of(device, picture);
+        return {filtered(device, texture, Destination::packed, Format::rgba32_float,
+                         [&](const Stream& stream, const View& view) {
+                             bilateral(stream, view, texture, {.sigma_space = 20, .sigma_range = 1, .radius = 64});
+                         })};
+    });
+}
+
+TEST_F(KernelTilesTest, MediansHaveTheSameBits) {
+    Random random(5);
+    for (int i = 0; i < 80; ++i) {
+        const Picture picture = random_picture(random, i % 4 == 0);
+        const Target target = random_target(random);
+        const MedianSize size = random.coin() ? MedianSize::three : MedianSize::five;
+        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, picture);
+            return {filtered(device, texture, target.destination, target.format,
+                             [&](const Stream& stream, const View& view) { median(stream, view, texture, size); })};
+        });
+        if (HasFatalFailure()) return;
+    }
+}
+
+// --- mip chains ------------------------------------------------------------------------------------------------------
+
+struct Chain {
+    ArrayInfo info;
+    MipOptions options;
+    bool wild;
+    std::uint64_t seed;
+};
+
+Chain random_chain(Random& random) {
+    constexpr Extent kSides[] = {{2, 2},   {64, 64},  {128, 96}, {24, 20},  {192, 320}, {8, 2},
+                                 {40, 24}, {130, 66}, {127, 64}, {200, 56}, {1, 64},    {33, 9}};
+    const std::vector<Format> formats{
+        Format::r32_float,    Format::rgba32_float, Format::rgba8_unorm, Format::r8_unorm,     Format::rg8_unorm,
+        Format::rgba16_float, Format::r16_float,    Format::rgba8_srgb,  Format::rg16_snorm,   Format::r8_snorm,
+        Format::r8_uint,      Format::rgba16_sint,  Format::r32_uint,    Format::rgba16_unorm, Format::rg32_float};
+    const std::vector<ArrayKind> kinds{ArrayKind::array_2d, ArrayKind::array_2d, ArrayKind::layered_2d,
+                                       ArrayKind::cubemap, ArrayKind::cubemap_layered};
+    const std::vector<MipFilter> filters{MipFilter::box, MipFilter::box, MipFilter::min, MipFilter::max};
+    Chain chain{{.format = random.of(formats),
+                 .extent = kSides[random.below(std::size(kSides))],
+                 .kind = random.of(kinds),
+                 .usage = {.surface = true}},
+                {.filter = random.of(filters)},
+                random.coin(),
+                random.bits()};
+    ArrayInfo& made = chain.info;
+    if (is_cube(made.kind)) made.extent.height = made.extent.width;
+    if (is_layered(made.kind)) made.layers = 3;
+    if (made.kind == ArrayKind::array_2d && random.below(8) == 0) made.format = Format::rgb10a2_unorm;
+    made.levels = full_levels(made);
+    const FormatInfo& row = info(made.format);
+    const bool fractions = row.kind != FormatKind::uint && row.kind != FormatKind::sint;
+    chain.options.alpha_weighted =
+        chain.options.filter == MipFilter::box && fractions && row.channels == 4 && random.coin();
+    return chain;
+}
+
+Array array_of(const Device& device, const Chain& chain) {
+    Random random(chain.seed);
+    const std::size_t bytes = packed_bytes(chain.info.format, test::level_box(chain.info, 0));
+    Array array(device, chain.info);
+    test::upload(array.view(), chain.wild ? wild_texels(random, chain.info.format, bytes)
+                                          : test::random_texels(random, chain.info.format, bytes));
+    return array;
+}
+
+std::vector<Extent> sides_below(const Array& array) {
+    std::vector<Extent> sides;
+    for (int level = 1; level < array.info().levels; ++level) sides.push_back(array.view({.level = level}).extent());
+    return sides;
+}
+
+TEST_F(KernelTilesTest, MipChainsOfArraysHaveTheSameBits) {
+    Random random(6);
+    for (int i = 0; i < 80; ++i) {
+        const Chain chain = random_chain(random);
+        expect_same(test::describe(chain.info), [&](const Device& device) {
+            const Array array = array_of(device, chain);
+            const Stream stream(device);
+            make_mips(stream, array, chain.options);
+            stream.synchronize();
+            std::vector<Bytes> made;
+            for (int level = 1; level < chain.info.levels; ++level)
+                made.push_back(test::download(array.view({.level = level})));
+            return made;
+        });
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(KernelTilesTest, MipChainsInMemoryOfAnyFormatHaveTheSameBits) {
+    Random random(7);
+    const std::vector<Format> formats{Format::rgba8_unorm,  Format::rgba32_float, Format::r16_sint,
+                                      Format::rgba16_float, Format::r32_float,    Format::rgba8_srgb};
+    for (int i = 0; i < 60; ++i) {
+        const Chain chain = random_chain(random);
+        std::vector<Format> level_formats;
+        const Format one = random.coin() ? chain.info.format : random.of(formats);
+        const bool mixed = random.below(4) == 0;
+        for (int level = 1; level < chain.info.levels; ++level)
+            level_formats.push_back(mixed ? random.of(formats) : one);
+        expect_same(test::describe(chain.info) + " to " + std::string(name(one)), [&](const Device& device) {
+            const Array array = array_of(device, chain);
+            std::vector<Pitched3D> memory;
+            std::vector<View> levels;
+            for (const Extent& sides : sides_below(array)) {
+                memory.emplace_back(device, level_formats[memory.size()], sides);
+                levels.push_back(memory.back().view());
+            }
+            const Stream stream(device);
+            make_mips(stream, levels, Texture(array, {.normalized_coordinates = true}, {.levels = 1}), chain.options);
+            stream.synchronize();
+            std::vector<Bytes> made;
+            for (const View& level : levels) made.push_back(test::download(level));
+            return made;
+        });
+        if (HasFatalFailure()) return;
+    }
+}
+
+TEST_F(KernelTilesTest, LevelsMayLieInMemoryThatIsReadBeforeThem) {
+    expect_same("two rooms in turn", [](const Device& device) -> std::vector<Bytes> {
+        const Linear first(device, Format::rgba8_unorm, {64, 64});
+        const Linear second(device, Format::rgba8_unorm, {32, 32});
+        test::upload(first.view(Format::rgba8_unorm, {64, 64}), test::pattern(64 * 64 * 4, 3));
+        const View levels[] = {second.view(Format::rgba8_unorm, {32, 32}), first.view(Format::rgba8_unorm, {16, 16}),
+                               second.view(Format::rgba8_unorm, {8, 8})};
+        const Stream stream(device);
+        make_mips(stream, levels, Texture(first.view(Format::rgba8_unorm, {64, 64})));
+        stream.synchronize();
+        return {test::download(levels[1]), test::download(levels[2])};
+    });
+}
+
+TEST_F(KernelTilesTest, TheyMayBeRecorded) {
+    const Chain chain{
+        {.format = Format::rgba8_unorm, .extent = {192, 320}, .levels = 7, .usage = {.surface = true}}, {}, false, 8};
+    expect_same("recorded", [&](const Device& device) -> std::vector<Bytes> {
+        const Array array = array_of(device, chain);
+        const Texture texture(array, {}, {.levels = 1});
+        const Extent extent{192, 320};
+        std::vector<Linear> memory;
+        std::vector<View> pictures;
+        for (int i = 0; i < 3; ++i) {
+            memory.emplace_back(device, Format::rgba32_float, extent);
+            pictures.push_back(memory.back().view(Format::rgba32_float, extent));
+        }
+        const Stream stream(device);
+        const auto enqueue = [&] {
+            make_mips(stream, array);
+            gaussian(stream, pictures[0], texture, {.sigma = 3});
+            unsharp(stream, pictures[1], texture);
+            median(stream, pictures[2], texture);
+        };
+        enqueue();
+        stream.synchronize();
+        const Graph graph = Graph::capture(stream, enqueue);
+        test::upload(array.view(), test::pattern(192 * 320 * 4, 9));
+        graph.launch(stream);
+        stream.synchronize();
+        std::vector<Bytes> made{test::download(array.view({.level = 1})), test::download(array.view({.level = 6}))};
+        for (const View& picture : pictures) made.push_back(test::download(picture));
+        return made;
+    });
+}
+
+}  // namespace
+}  // namespace texton
