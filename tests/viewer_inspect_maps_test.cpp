@@ -216,7 +216,7 @@ TEST(SamplerDifferenceTest, AFieldThatATextureCannotHaveAloneSaysWhy) {
     EXPECT_EQ(found.fields[1].differing, 0u) << "places are the same, in other coordinates";
 }
 
-TEST(SamplerDifferenceTest, WithStepsAnisotropyCounts) {
+TEST(SamplerDifferenceTest, WhereAPixelCoversManyTexelsLevelsAndAnisotropyCount) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 64}, .levels = 7};
     const Array array(Device::cpu(), info);
     test::Random random(9);
@@ -227,11 +227,13 @@ TEST(SamplerDifferenceTest, WithStepsAnisotropyCounts) {
     const Sampler a{.filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true};
     Sampler b = a;
     b.max_anisotropy = 8;
-    const FetchGrid grid = whole_grid({64, 64}, 1);
-    EXPECT_EQ(sampler_difference(array, {}, grid, a, b).all.differing, 0u);
-    const SamplerDifference found = sampler_difference(array, {}, grid, a, b, PixelSteps{{8, 0}, {0, 1}});
-    EXPECT_GT(found.all.differing, 4000u);
-    EXPECT_EQ(found.fields.front().differing, found.all.differing);
+    b.mip_max = 1;
+    EXPECT_EQ(sampler_difference(array, {}, whole_grid({64, 64}, 1), a, b).all.differing, 0u);
+    const SamplerDifference found = sampler_difference(array, {}, {{0.5, 0.5}, {8, 1}, 8, 64}, a, b);
+    ASSERT_EQ(found.fields.size(), 2u);
+    EXPECT_EQ(found.fields[0].name, "max_anisotropy");
+    EXPECT_GT(found.fields[0].differing, 500u);
+    EXPECT_GT(found.fields[1].differing, 500u);
 }
 
 TEST(SamplerDifferenceTest, EveryFieldOfASamplerIsAmongThem) {
@@ -260,26 +262,40 @@ TEST(SamplerDifferenceTest, EveryFieldOfASamplerIsAmongThem) {
 
 TEST(LodMapTest, APlaneThatIsNotTiltedCarriesThePictureAsOftenAsItIsRepeated) {
     const LodPlane plane{.shown = true, .tilt = 0, .turn = 0, .repeats = 4};
-    EXPECT_EQ(place_on_plane(plane, {150, 100}, 300, 200), (Position{0.5, 0.5}));
-    EXPECT_EQ(place_on_plane(plane, {250, 200}, 300, 200), (Position{2.5, 2.5}));
-    const std::optional<PlanePixel> pixel = pixel_on_plane(plane, 7, 9, 300, 200, {64, 32});
+    const Extent picture{60, 30};
+    EXPECT_EQ(place_on_plane(plane, {30, 15}, picture), (Position{0.5, 0.5}));
+    EXPECT_EQ(place_on_plane(plane, {60, 30}, picture), (Position{2.5, 2.5}));
+    const LodView view{plane, {2, {30, 15}}, 120, 60, 120, 60};
+    const std::optional<PlanePixel> pixel = pixel_of(view, 7, 9, picture);
     ASSERT_TRUE(pixel);
-    EXPECT_NEAR(pixel->steps.right.x, 4 * 64 / 200.0, 1e-9);
-    EXPECT_NEAR(pixel->steps.down.y, 4 * 32 / 200.0, 1e-9);
+    EXPECT_NEAR(pixel->steps.right.x, 2, 1e-9);
+    EXPECT_NEAR(pixel->steps.down.y, 2, 1e-9);
     EXPECT_NEAR(pixel->steps.right.y, 0, 1e-9);
 }
 
 TEST(LodMapTest, ATiltedPlaneGoesFartherTowardItsTopAndEndsAtTheHorizon) {
-    const LodPlane plane{.shown = true, .tilt = 80, .turn = 30, .repeats = 4};
-    EXPECT_FALSE(pixel_on_plane(plane, 100, 0, 300, 200, {64, 64}));
+    const LodView view{{.shown = true, .tilt = 80, .turn = 30, .repeats = 4}, {3, {32, 32}}, 300, 200, 300, 200};
+    EXPECT_FALSE(pixel_of(view, 100, 0, {64, 64}));
     double before = 0;
-    for (int y = 199; y > 120; --y) {
-        const std::optional<PlanePixel> pixel = pixel_on_plane(plane, 100, y, 300, 200, {64, 64});
-        ASSERT_TRUE(pixel);
+    for (int y = 199; y > 80; --y) {
+        const std::optional<PlanePixel> pixel = pixel_of(view, 100, y, {64, 64});
+        ASSERT_TRUE(pixel) << y;
         const double length = std::hypot(pixel->steps.down.x, pixel->steps.down.y);
         EXPECT_GT(length, before);
         before = length;
     }
+}
+
+TEST(LodMapTest, ASmallerMapHasThePixelsOfTheWholeCanvas) {
+    const LodView whole{{.shown = true, .tilt = 50, .turn = 10, .repeats = 4}, {3, {32, 32}}, 300, 200, 300, 200};
+    LodView small = whole;
+    small.columns = 60;
+    small.rows = 40;
+    const std::optional<PlanePixel> a = pixel_of(whole, 152, 177, {64, 64});
+    const std::optional<PlanePixel> b = pixel_of(small, 30, 35, {64, 64});  // the middle of five
+    ASSERT_TRUE(a && b);
+    EXPECT_NEAR(a->texel.x, b->texel.x, 1e-9);
+    EXPECT_NEAR(a->steps.down.y, b->steps.down.y, 1e-9);
 }
 
 TEST(LodMapTest, PixelsHaveTheLevelsOfTheModelsOwnFetches) {
@@ -298,12 +314,12 @@ TEST(LodMapTest, PixelsHaveTheLevelsOfTheModelsOwnFetches) {
                           .mip_bias = 0.25f};
     const Texture texture(array, sampler);
     const Model model(texture);
-    const LodPlane plane{.shown = true, .tilt = 75, .turn = 20, .repeats = 6};
-    const LodMap map = lod_map(model, info, {}, plane, {}, 60, 40);
+    const LodView view{{.shown = true, .tilt = 75, .turn = 20, .repeats = 6}, {0.5, {32, 32}}, 60, 40, 60, 40};
+    const LodMap map = lod_map(model, info, {}, view);
     std::size_t seen = 0;
     for (int y = 0; y < 40; ++y) {
         for (int x = 0; x < 60; ++x) {
-            const std::optional<Fetch> fetch = lod_fetch(info, {}, sampler, plane, {}, x, y, 60, 40);
+            const std::optional<Fetch> fetch = lod_fetch(info, {}, sampler, view, x, y);
             ASSERT_EQ(fetch.has_value(), map.at(x, y).has_value());
             if (!fetch) continue;
             ASSERT_EQ(fetched(texture, *fetch).as_float(0), static_cast<float>(map.at(x, y)->clamped) / 256);
@@ -322,9 +338,9 @@ TEST(LodMapTest, AFlatViewHasTheLevelOfItsZoomWhicheverLevelIsShown) {
     const Array array(Device::cpu(), info);
     const Sampler sampler{.mip_filter = Filter::linear, .normalized_coordinates = true};
     const Model model{Texture(array, sampler)};
-    const LodMap map = lod_map(model, info, {}, {}, {0.25, {32, 32}}, 8, 8);
+    const LodMap map = lod_map(model, info, {}, {{}, {0.25, {32, 32}}, 8, 8, 8, 8});
     EXPECT_EQ(map.at(3, 3)->lod, 512);
-    const LodMap coarse = lod_map(model, info, {.level = 2}, {}, {0.25, {8, 8}}, 8, 8);
+    const LodMap coarse = lod_map(model, info, {.level = 2}, {{}, {0.25, {8, 8}}, 8, 8, 8, 8});
     EXPECT_EQ(coarse.at(3, 3)->lod, 1024);
     EXPECT_EQ(words_of(*coarse.at(3, 3)), "lod 4.000, with bias 4.000, in limits 4.000: level 4, 1 sample");
 }

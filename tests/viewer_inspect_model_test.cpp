@@ -1,5 +1,5 @@
-// What led to a fetch, held against the model itself: run with a reader that counts its reads, on texels of which one is 1, and
-// on arrays of which one texel is changed.
+// What led to a fetch, held against the model itself: run with a reader that counts its reads, on texels of which one
+// is 1, and on arrays of which one texel is changed.
 #include "viewer/inspect/model.h"
 
 #include <algorithm>
@@ -305,8 +305,8 @@ TEST(FootprintTest, TheTexelsAreExactlyThoseWhoseChangeChangesTheResult) {
 
 // --- the sum ---
 
-// How far the model's result may be from the exact sum: what texels lose that are cut to the largest exponent, and the rounding of the
-// result. All derive from texel_filter.h.
+// How far the model's result may be from the exact sum: what texels lose that are cut to the largest exponent, and the
+// rounding of the result. All derive from texel_filter.h.
 double rounding(Format format, const Footprint& found, double result) {
     double largest = 0;
     for (const FootprintTexel& texel : found.texels) largest = std::max(largest, std::abs(texel.value[0]));

@@ -55,7 +55,8 @@ PlaceFetches::PlaceFetches(const ArrayInfo& info, const Place& place, const Samp
     : info_(info),
       place_(place),
       extent_(level_extent(info, place.level)),
-      normalized_(sampler.normalized_coordinates || is_cube(info.kind)) {}
+      normalized_(sampler.normalized_coordinates || is_cube(info.kind)),
+      has_footprint_(normalized_ && (info.levels > 1 || sampler.max_anisotropy > 1)) {}
 
 std::array<double, 3> PlaceFetches::coordinates(Position texel) const {
     const auto width = static_cast<double>(extent_.width);
@@ -95,6 +96,13 @@ Fetch PlaceFetches::at(Position texel, const PixelSteps& steps) const {
         fetch.point.dx[axis] = static_cast<float>(right[axis] - here[axis]);
         fetch.point.dy[axis] = static_cast<float>(below[axis] - here[axis]);
     }
+    return fetch;
+}
+
+Fetch PlaceFetches::as_seen(Position texel, const PixelSteps& steps) const {
+    if (has_footprint_) return at(texel, steps);
+    Fetch fetch = at(texel);
+    fetch.operation = FetchOperation::plain;
     return fetch;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Fetches that are asked for by places of a picture, for arrays of every kind; and what they return, as numbers and in ulps.
+// Fetches that are asked for by places of a picture, for arrays of every kind; and what they return, as numbers and in
+// ulps.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -41,6 +42,8 @@ public:
     Fetch at(Position texel) const;
     /// One whose level of detail follows from the steps.
     Fetch at(Position texel, const PixelSteps& steps) const;
+    /// As the canvas reads a pixel: by gradients where levels or anisotropy may count, else a plain one.
+    Fetch as_seen(Position texel, const PixelSteps& steps) const;
 
 private:
     std::array<double, 3> coordinates(Position texel) const;
@@ -49,6 +52,7 @@ private:
     Place place_;
     Extent extent_;
     bool normalized_;
+    bool has_footprint_;
 };
 
 /// Fetches that lie on a grid of a place, row by row.
@@ -61,6 +65,7 @@ struct FetchGrid {
     Position at(std::size_t column, std::size_t row) const {
         return {first.x + step.x * static_cast<double>(column), first.y + step.y * static_cast<double>(row)};
     }
+    PixelSteps steps() const { return {{step.x, 0}, {0, step.y}}; }
     bool operator==(const FetchGrid&) const = default;
 };
 /// One for each pixel of a canvas that shows the place, at its middle; none beside the place.

@@ -12,11 +12,9 @@ namespace {
 
 constexpr double kEyeDistance = 2;  // from the plane's middle, in halves of its height
 constexpr double kMostTilt = 89.9;  // degrees
-constexpr double kFarthest = 1e4;   // times as far as the plane's middle: there is the horizon
+constexpr double kNearest = 1e-3;   // to the horizon, in the same halves
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
-
-Position difference(Position a, Position b) { return {a.x - b.x, a.y - b.y}; }
 
 std::string lod_words(std::int32_t lod) {
     if (lod <= kNoDetail / 2) return "none";
@@ -25,71 +23,60 @@ std::string lod_words(std::int32_t lod) {
 
 }  // namespace
 
-std::optional<Position> place_on_plane(const LodPlane& plane, Position pixel, int width, int height) {
-    const double x = (pixel.x - width / 2.0) / (height / 2.0);
-    const double y = (pixel.y - height / 2.0) / (height / 2.0);
+std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Extent picture) {
+    const double half = static_cast<double>(picture.height) / 2;
+    const double aspect = static_cast<double>(picture.height) / static_cast<double>(picture.width);
+    const double x = (texel.x - static_cast<double>(picture.width) / 2) / half;
+    const double y = (texel.y - half) / half;
     const double tilt = radians(std::clamp(plane.tilt, -kMostTilt, kMostTilt));
-    // The eye's ray through the pixel meets the plane after `reach` of its length to the screen; the top is tilted away.
-    const double nearness = 1 + y * std::tan(tilt) / kEyeDistance;
-    if (!(nearness > 1 / kFarthest)) return std::nullopt;
-    const double reach = 1 / nearness;
-    const double across = x * reach;
-    const double along = y * reach / std::cos(tilt);
+    // The eye's ray meets the plane, whose top is tilted away.
+    const double nearness = kEyeDistance + y * std::tan(tilt);
+    if (!(nearness > kNearest)) return std::nullopt;
+    const double across = x * kEyeDistance / nearness;
+    const double along = y * kEyeDistance / nearness / std::cos(tilt);
     const double turn = radians(plane.turn);
     const double u = across * std::cos(turn) - along * std::sin(turn);
     const double v = across * std::sin(turn) + along * std::cos(turn);
-    return Position{0.5 + plane.repeats * u / 2, 0.5 + plane.repeats * v / 2};
+    return Position{0.5 + u * aspect * plane.repeats / 2, 0.5 + v * plane.repeats / 2};
 }
 
-std::optional<PlanePixel> pixel_on_plane(const LodPlane& plane, int x, int y, int width, int height, Extent picture) {
+std::optional<PlanePixel> pixel_of(const LodView& view, int column, int row, Extent picture) {
+    const double x = (column + 0.5) * view.width / view.columns;
+    const double y = (row + 0.5) * view.height / view.rows;
     const auto texel = [&](double at_x, double at_y) -> std::optional<Position> {
-        const std::optional<Position> place = place_on_plane(plane, {at_x, at_y}, width, height);
+        const Position flat = to_picture(view.view, {at_x, at_y}, view.width, view.height);
+        if (!view.plane.shown) return flat;
+        const std::optional<Position> place = place_on_plane(view.plane, flat, picture);
         if (!place) return std::nullopt;
         return Position{place->x * static_cast<double>(picture.width), place->y * static_cast<double>(picture.height)};
     };
-    const std::optional<Position> here = texel(x + 0.5, y + 0.5);
-    const std::optional<Position> right = texel(x + 1.5, y + 0.5);
-    const std::optional<Position> below = texel(x + 0.5, y + 1.5);
+    const std::optional<Position> here = texel(x, y);
+    const std::optional<Position> right = texel(x + 1, y);
+    const std::optional<Position> below = texel(x, y + 1);
     if (!here || !right || !below) return std::nullopt;
-    return PlanePixel{*here, {difference(*right, *here), difference(*below, *here)}};
+    return PlanePixel{*here, {{right->x - here->x, right->y - here->y}, {below->x - here->x, below->y - here->y}}};
 }
 
-PlanePixel pixel_of_view(const ViewState& view, int x, int y, int width, int height) {
-    return {to_picture(view, {x + 0.5, y + 0.5}, width, height), {{1 / view.zoom, 0}, {0, 1 / view.zoom}}};
+std::optional<Fetch> lod_fetch(const ArrayInfo& info, const Place& place, const Sampler& sampler, const LodView& view,
+                               int column, int row) {
+    const std::optional<PlanePixel> pixel = pixel_of(view, column, row, level_extent(info, place.level));
+    if (!pixel) return std::nullopt;
+    return PlaceFetches(info, place, sampler).at(pixel->texel, pixel->steps);
 }
 
-std::optional<Fetch> lod_fetch(const ArrayInfo& info, const Place& place, const Sampler& sampler, const LodPlane& plane,
-                               const ViewState& view, int x, int y, int width, int height) {
-    Place finest = place;
-    finest.level = 0;
-    const PlaceFetches fetches(info, finest, sampler);
-    if (plane.shown) {
-        const std::optional<PlanePixel> pixel = pixel_on_plane(plane, x, y, width, height, info.extent);
-        if (!pixel) return std::nullopt;
-        return fetches.at(pixel->texel, pixel->steps);
-    }
-    // The view's texels are those of the place's level.
-    const Extent seen = level_extent(info, place.level);
-    const double wider = static_cast<double>(info.extent.width) / static_cast<double>(seen.width);
-    const double higher = static_cast<double>(info.extent.height) / static_cast<double>(seen.height);
-    const PlanePixel pixel = pixel_of_view(view, x, y, width, height);
-    return fetches.at({pixel.texel.x * wider, pixel.texel.y * higher},
-                      {{pixel.steps.right.x * wider, 0}, {0, pixel.steps.down.y * higher}});
-}
-
-LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, const LodPlane& plane,
-               const ViewState& view, int width, int height, const Wanted& wanted) {
+LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, const LodView& view,
+               const Wanted& wanted) {
     const Sampler& sampler = model.texture().sampler();
-    LodMap map{.width = width, .height = height, .levels = info.levels, .max_anisotropy = sampler.max_anisotropy};
-    map.pixels.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-    for (int y = 0; y < height && wanted; ++y) {
-        for (int x = 0; x < width; ++x) {
-            const std::optional<Fetch> fetch = lod_fetch(info, place, sampler, plane, view, x, y, width, height);
-            if (!fetch) continue;
-            map.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)] =
-                model.levels(*fetch);
+    LodMap map{
+        .width = view.columns, .height = view.rows, .levels = info.levels, .max_anisotropy = sampler.max_anisotropy};
+    map.pixels.reserve(static_cast<std::size_t>(view.columns) * static_cast<std::size_t>(view.rows));
+    for (int row = 0; row < view.rows && wanted; ++row) {
+        for (int column = 0; column < view.columns; ++column) {
+            const std::optional<Fetch> fetch = lod_fetch(info, place, sampler, view, column, row);
+            map.pixels.push_back(fetch ? std::optional(model.levels(*fetch)) : std::nullopt);
         }
     }
+    map.pixels.resize(static_cast<std::size_t>(view.columns) * static_cast<std::size_t>(view.rows));
     return map;
 }
 

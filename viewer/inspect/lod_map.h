@@ -10,19 +10,26 @@
 
 namespace texton::viewer {
 
-/// Where a pixel of a picture of the plane lies on it, in shares of the carried picture; none above the horizon. The plane is as high
-/// as the picture of it where it is not tilted.
-[[nodiscard]] std::optional<Position> place_on_plane(const LodPlane& plane, Position pixel, int width, int height);
+/// A canvas that shows the picture flat, or the plane that carries it; and how many of its pixels are asked for.
+struct LodView {
+    LodPlane plane{};
+    ViewState view{};
+    int width = 0;  ///< of the canvas
+    int height = 0;
+    int columns = 0;  ///< of the map, whose pixels stand for some of the canvas'
+    int rows = 0;
+};
 
-/// What a pixel reads: a place, and how far it is from there to its neighbours.
+/// Where the plane is met by what is seen at a place of the flat picture, in shares of the carried one; none above the
+/// horizon. A plane that is not tilted is as large as the picture.
+[[nodiscard]] std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Extent picture);
+
+/// What a pixel reads: a place in texels, and how far it is from there to its neighbours on the canvas.
 struct PlanePixel {
     Position texel;
     PixelSteps steps;
 };
-[[nodiscard]] std::optional<PlanePixel> pixel_on_plane(const LodPlane& plane, int x, int y, int width, int height,
-                                                       Extent picture);
-/// The same of a canvas that shows the picture flat.
-[[nodiscard]] PlanePixel pixel_of_view(const ViewState& view, int x, int y, int width, int height);
+[[nodiscard]] std::optional<PlanePixel> pixel_of(const LodView& view, int column, int row, Extent picture);
 
 struct LodMap {
     int width = 0;
@@ -36,13 +43,12 @@ struct LodMap {
     }
 };
 
-/// Of level 0 of the place; the steps between pixels are the gradients. With `plane.shown` the plane, else the view.
-[[nodiscard]] LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, const LodPlane& plane,
-                             const ViewState& view, int width, int height, const Wanted& wanted = {});
+/// The gradients are what lies between neighbouring pixels of the canvas.
+[[nodiscard]] LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, const LodView& view,
+                             const Wanted& wanted = {});
 /// The fetch of a pixel of such a map.
 [[nodiscard]] std::optional<Fetch> lod_fetch(const ArrayInfo& info, const Place& place, const Sampler& sampler,
-                                             const LodPlane& plane, const ViewState& view, int x, int y, int width,
-                                             int height);
+                                             const LodView& view, int column, int row);
 
 enum class LodQuantity : std::uint8_t {
     lod,      ///< before bias and limits
@@ -60,7 +66,8 @@ enum class LodQuantity : std::uint8_t {
 [[nodiscard]] std::uint32_t legend_colour(double share);
 /// The map in colours, rows packed; `background` where there is no plane.
 [[nodiscard]] std::vector<std::uint32_t> colours_of(const LodMap& map, LodQuantity quantity, std::uint32_t background);
-/// All that was decided for a pixel, in one line: "lod 2.50, biased 2.50, clamped 2.50: level 2 and 128/256 of level 3, ...".
+/// All that was decided for a pixel, in one line: "lod 2.50, biased 2.50, clamped 2.50: level 2 and 128/256 of level 3,
+/// ...".
 [[nodiscard]] std::string words_of(const LevelChoice& choice);
 
 }  // namespace texton::viewer

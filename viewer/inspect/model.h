@@ -15,7 +15,8 @@ struct TextureView;
 
 namespace texton::viewer {
 
-/// What the unit decides before it reads texels. Levels of detail are in 1/256; kNoDetail: the coordinates do not change at all.
+/// What the unit decides before it reads texels. Levels of detail are in 1/256; kNoDetail: the coordinates do not
+/// change at all.
 struct LevelChoice {
     std::int32_t lod = 0;      ///< as asked for, or as the gradients have it (of the minor axis, with anisotropy)
     std::int32_t biased = 0;   ///< with the sampler's bias, and its optimization
@@ -60,7 +61,8 @@ public:
     const Texture& texture() const;
     Texel fetch(const Fetch& fetch) const;
     LevelChoice levels(const Fetch& fetch) const;
-    /// A texel is listed as often as it is read. Those of weight 0 are, where their being infinite or no number would show.
+    /// A texel is listed as often as it is read. Those of weight 0 are, where their being infinite or no number would
+    /// show.
     Footprint footprint(const Fetch& fetch) const;
 
     const detail::TextureView& view() const;  ///< for tests

@@ -47,11 +47,11 @@ SamplerField border_field() {
 
 // What the fetches return with one sampler.
 std::vector<Texel> read(const Array& array, const Place& place, const Sampler& sampler,
-                        std::span<const Position> places, const std::optional<PixelSteps>& steps) {
+                        std::span<const Position> places, const PixelSteps& steps) {
     const PlaceFetches fetches(array.info(), place, sampler);
     std::vector<Fetch> all;
     all.reserve(places.size());
-    for (const Position& at : places) all.push_back(steps ? fetches.at(at, *steps) : fetches.at(at));
+    for (const Position& at : places) all.push_back(fetches.as_seen(at, steps));
     return fetched(Texture(array, sampler), all);
 }
 
@@ -83,7 +83,7 @@ std::span<const SamplerField> sampler_fields() {
 }
 
 SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid, const Sampler& a,
-                                     const Sampler& b, const std::optional<PixelSteps>& steps, const Wanted& wanted) {
+                                     const Sampler& b, const Wanted& wanted) {
     constexpr std::size_t kPiece = std::size_t{1} << 17;  // fetches that are held at a time
     SamplerDifference found;
     found.all.name = "all";
@@ -102,12 +102,12 @@ SamplerDifference sampler_difference(const Array& array, const Place& place, con
         std::vector<Position> places;
         for (std::size_t i = begin; i < std::min(total, begin + kPiece); ++i)
             places.push_back(grid.at(i % grid.columns, i / grid.columns));
-        const std::vector<Texel> of_a = read(array, place, a, places, steps);
+        const std::vector<Texel> of_a = read(array, place, a, places, grid.steps());
         for (std::size_t i = 0; i < samplers.size(); ++i) {
             if (!wanted) return found;
             if (!differences[i]->problem.empty()) continue;
             try {
-                const std::vector<Texel> changed = read(array, place, samplers[i], places, steps);
+                const std::vector<Texel> changed = read(array, place, samplers[i], places, grid.steps());
                 count(*differences[i], ulps_between(of_a, changed, array.info().format));
             } catch (const Error& error) {
                 differences[i]->problem = error.what();

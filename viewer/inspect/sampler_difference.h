@@ -1,7 +1,6 @@
 #pragma once
 // Two samplers on one array: which field makes how much of the difference.
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,10 +33,9 @@ struct SamplerDifference {
     std::vector<FieldDifference> fields;  ///< those in which the samplers differ
 };
 
-/// Fetches of the grid's places with each sampler's own coordinates; with `steps` by gradients, so that levels and anisotropy count.
+/// Fetches of the grid's places as the canvas reads them, with each sampler's own coordinates. Throws where there is no
+/// texture with `a`.
 [[nodiscard]] SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid,
-                                                   const Sampler& a, const Sampler& b,
-                                                   const std::optional<PixelSteps>& steps = {},
-                                                   const Wanted& wanted = {});
+                                                   const Sampler& a, const Sampler& b, const Wanted& wanted = {});
 
 }  // namespace texton::viewer

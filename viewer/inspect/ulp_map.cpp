@@ -50,7 +50,8 @@ UlpMap ulp_map_of(const Texture& a, const Texture& b, const PlaceFetches& fetche
             std::vector<Fetch> piece;
             piece.reserve(count * (end - begin));
             for (std::size_t row = begin; row < end; ++row) {
-                for (std::size_t i = 0; i < count; ++i) piece.push_back(fetches.at(grid.at(first + i, row)));
+                for (std::size_t i = 0; i < count; ++i)
+                    piece.push_back(fetches.as_seen(grid.at(first + i, row), grid.steps()));
             }
             const std::vector<Texel> of_a = fetched(a, piece);
             const std::vector<Texel> of_b = fetched(b, piece);

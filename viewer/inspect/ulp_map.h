@@ -30,8 +30,8 @@ struct UlpMap {
     Position place_of(std::size_t column, std::size_t row) const { return grid.at(column * cell, row * cell); }
 };
 
-/// `fetches` are for textures with the samplers' common coordinates. Stops early where nobody wants it: then it is not complete. Throws
-/// what texton::sample() throws.
+/// `fetches` are for textures with the samplers' common coordinates. Stops early where nobody wants it: then it is not
+/// complete. Throws what texton::sample() throws.
 [[nodiscard]] UlpMap ulp_map_of(const Texture& a, const Texture& b, const PlaceFetches& fetches, const FetchGrid& grid,
                                 const Wanted& wanted = {}, std::size_t most_cells = 1024);
 
