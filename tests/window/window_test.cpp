@@ -89,6 +89,30 @@ TEST_F(WindowTest, KeysChangeZoomAndFile) {
     EXPECT_EQ(session().current, 1u);
 }
 
+TEST_F(WindowTest, TheReferenceIsSeenWhileItsKeyIsHeld) {
+    QTest::keyPress(&window(), Qt::Key_T);
+    EXPECT_EQ(session().current, 0u) << "there is none yet";
+    QTest::keyRelease(&window(), Qt::Key_T);
+    QTest::keyClick(&window(), Qt::Key_2, Qt::ShiftModifier);
+    EXPECT_EQ(session().reference, 1u);
+    for (const Qt::Key key : {Qt::Key_T, Qt::Key_Shift}) {
+        QTest::keyPress(&window(), key);
+        EXPECT_EQ(session().current, 1u);
+        QTest::keyRelease(&window(), key);
+        EXPECT_EQ(session().current, 0u);
+    }
+    workspace().undo();
+    EXPECT_FALSE(session().reference) << "a look is no change";
+}
+
+TEST_F(WindowTest, ValuesAreHexadecimalWhileShiftAndControlAreHeld) {
+    QTest::keyPress(&window(), Qt::Key_Control);
+    QTest::keyPress(&window(), Qt::Key_Shift, Qt::ControlModifier);
+    EXPECT_TRUE(session().overlays.hexadecimal);
+    QTest::keyRelease(&window(), Qt::Key_Shift, Qt::ControlModifier);
+    EXPECT_FALSE(session().overlays.hexadecimal);
+}
+
 TEST_F(WindowTest, ADroppedFileIsShownAndABadOneExplained) {
     drop(QString::fromStdString(asset("ramp_srgb.png").string()));
     EXPECT_EQ(window().windowTitle().toStdString(), "ramp_srgb.png - Texton");

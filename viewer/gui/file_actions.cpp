@@ -58,7 +58,7 @@ void open_together(MainWindow& window) {
 }
 
 void save_session(MainWindow& window) {
-    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Save the session"), "session.json",
+    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Save the session"), "session.texton.json",
                                                       MainWindow::tr("Sessions (*.json)"));
     if (path.isEmpty()) return;
     attempt(window.workspace(), [&] {

@@ -107,6 +107,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     QApplication::setOrganizationName("texton");
     QApplication::setApplicationName("texton-view");
     QApplication::setDesktopFileName("texton-view");
+    QApplication::setWindowIcon(QIcon::fromTheme("texton-view"));
     apply_theme(*qApp);
     Workspace workspace(session);
     MainWindow window(workspace);

@@ -13,6 +13,7 @@
 
 #include <texton/error.h>
 
+#include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
 
 namespace texton::viewer {
@@ -87,6 +88,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     make_status();
     make_docks();
     make_menus();
+    new HeldKeys(workspace_, this);
     connect(&workspace_, &Workspace::changed, this, &MainWindow::apply_session);
     connect(&workspace_, &Workspace::documents_changed, this, &MainWindow::show_documents);
     connect(&workspace_, &Workspace::hover_changed, this, &MainWindow::show_hover);
