@@ -117,6 +117,26 @@ std::vector<Outline> outlines_of(const Footprint& footprint, const ArrayKind kin
     return outlines;
 }
 
+// What a kernel reads, in the order of its weights.
+std::vector<FootprintTexel> texels_of(const std::vector<verify::Tap>& taps, const Document& source) {
+    std::vector<FootprintTexel> texels;
+    std::array<double, 4> sum{};
+    for (const verify::Tap& tap : taps) {
+        FootprintTexel texel;
+        texel.weight = tap.weight;
+        texel.found = {static_cast<std::int32_t>(tap.at.x), static_cast<std::int32_t>(tap.at.y), 0};
+        texel.asked = {texel.found[0], texel.found[1], 0};
+        const Colour value = value_at(source, {}, tap.at.x, tap.at.y);
+        for (std::size_t c = 0; c < 4; ++c) {
+            texel.value[c] = static_cast<double>(value[c]);
+            texel.contribution[c] = tap.weight * texel.value[c];
+            texel.sum[c] = sum[c] += texel.contribution[c];
+        }
+        texels.push_back(texel);
+    }
+    return texels;
+}
+
 }  // namespace
 
 FootprintPanel::FootprintPanel(Workspace& workspace)
@@ -297,43 +317,30 @@ QString FootprintPanel::head_words(const Found& found) const {
 
 void FootprintPanel::inspect_kernel(const SeenTexel& pixel) {
     say(tr("The kernel is being asked..."));
-    compute([session = workspace().session(),
-             at = Offset{static_cast<std::size_t>(pixel.at.x), static_cast<std::size_t>(pixel.at.y),
-                         pixel.place.layer + pixel.place.slice}](const Wanted&) { return kernel_taps(session, at); },
-            [this, pixel](const std::optional<std::vector<verify::Tap>>& taps) {
-                if (taps) return show_taps(pixel, *taps);
-                show_nothing();
-                say(tr(
-                    "Which texels lead to this pixel cannot be told: it is no weighted sum of at most 64 texels of one "
-                    "flat picture of up to 16,384."));
-            });
-}
-
-void FootprintPanel::show_taps(const SeenTexel& pixel, const std::vector<verify::Tap>& taps) {
-    const std::shared_ptr<const Document> source = workspace().document();
-    std::vector<FootprintTexel> texels;
-    std::array<double, 4> sum{};
-    for (const verify::Tap& tap : taps) {
-        FootprintTexel texel;
-        texel.weight = tap.weight;
-        texel.found = {static_cast<std::int32_t>(tap.at.x), static_cast<std::int32_t>(tap.at.y), 0};
-        texel.asked = {texel.found[0], texel.found[1], 0};
-        const Colour value = source ? value_at(*source, {}, tap.at.x, tap.at.y) : Colour{};
-        for (std::size_t c = 0; c < 4; ++c) {
-            texel.value[c] = static_cast<double>(value[c]);
-            texel.contribution[c] = tap.weight * texel.value[c];
-            texel.sum[c] = sum[c] += texel.contribution[c];
-        }
-        texels.push_back(texel);
-    }
-    say({});
-    head_->setText(tr("pixel (%1, %2) is the sum of %3 texels of the source")
-                       .arg(static_cast<qulonglong>(pixel.at.x))
-                       .arg(static_cast<qulonglong>(pixel.at.y))
-                       .arg(taps.size()));
-    rows_->set(std::move(texels), ArrayKind::array_2d, static_cast<std::size_t>(channel_->currentIndex()));
-    fit_table();
-    outline({});  // the canvas shows the result, not the source
+    const Offset at{static_cast<std::size_t>(pixel.at.x), static_cast<std::size_t>(pixel.at.y),
+                    pixel.place.layer + pixel.place.slice};
+    compute(
+        [session = workspace().session(), source = workspace().document(),
+         at](const Wanted&) -> std::optional<std::vector<FootprintTexel>> {
+            const std::optional<std::vector<verify::Tap>> taps = kernel_taps(session, at);
+            if (!taps || !source) return std::nullopt;
+            return texels_of(*taps, *source);
+        },
+        [this, at](const std::optional<std::vector<FootprintTexel>>& texels) {
+            show_nothing();
+            if (!texels) {
+                return say(
+                    tr("Which texels lead to this pixel cannot be told: it is no weighted sum of at most 64 "
+                       "texels of one flat picture of up to 16,384."));
+            }
+            say({});
+            head_->setText(tr("pixel (%1, %2) is the sum of %3 texels of the source")
+                               .arg(static_cast<qulonglong>(at.x))
+                               .arg(static_cast<qulonglong>(at.y))
+                               .arg(texels->size()));
+            rows_->set(*texels, ArrayKind::array_2d, static_cast<std::size_t>(channel_->currentIndex()));
+            fit_table();
+        });
 }
 
 }  // namespace texton::viewer

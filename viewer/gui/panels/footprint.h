@@ -5,7 +5,6 @@
 
 #include "viewer/gui/panels/inspection_panel.h"
 #include "viewer/inspect/model.h"
-#include "viewer/verify/footprint.h"
 
 namespace texton::viewer {
 
@@ -42,7 +41,6 @@ private:
     void inspect_fetch(const Inspected& at);
     void inspect_kernel(const SeenTexel& pixel);
     void show_found(const Found& found);
-    void show_taps(const SeenTexel& pixel, const std::vector<verify::Tap>& taps);
     void fit_table();
     QString head_words(const Found& found) const;
     void outline(const std::vector<Outline>& outlines);

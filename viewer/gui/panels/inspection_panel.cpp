@@ -90,6 +90,18 @@ QSize InspectionPanel::canvas_pixels() const {
             std::max(1, static_cast<int>(std::lround(canvas->height() * ratio)))};
 }
 
+ViewState InspectionPanel::view_of(const Inspected& at) const {
+    const QSize canvas = canvas_pixels();
+    const Session& session = workspace_.session();
+    if (session.layout == Layout::single) return session.view;
+    return fitted(at.document->extent(at.place), canvas.width(), canvas.height());
+}
+
+FetchGrid InspectionPanel::visible_fetches(const Inspected& at) const {
+    const QSize canvas = canvas_pixels();
+    return visible_grid(view_of(at), canvas.width(), canvas.height(), at.document->extent(at.place));
+}
+
 void InspectionPanel::jump_to(const Place& place, Position texel) {
     constexpr double kSeenWell = 16;  // canvas pixels along a texel
     workspace_.change(tr("Go to texel"), [&](Session& session) {

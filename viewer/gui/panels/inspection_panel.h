@@ -46,6 +46,10 @@ protected:
     std::optional<Inspected> inspected() const;
     /// Of the window's canvas, in pixels of the screen; of the panel where there is none.
     QSize canvas_pixels() const;
+    /// How the canvas shows the place; the whole of it where it shows others, too.
+    ViewState view_of(const Inspected& at) const;
+    /// A fetch for each pixel in which the canvas shows the place.
+    FetchGrid visible_fetches(const Inspected& at) const;
     /// Pins the texel and brings it to the middle of the canvas.
     void jump_to(const Place& place, Position texel);
     /// Calm text below the panel's controls; empty hides it.

@@ -134,7 +134,7 @@ void LodMapPanel::refresh() {
     const QSize canvas = canvas_pixels();
     const QSize size =
         canvas.scaled(canvas.boundedTo({kLargestSide, kLargestSide}), Qt::KeepAspectRatio).expandedTo({1, 1});
-    const LodView view{session.lod_plane, session.view, canvas.width(), canvas.height(), size.width(), size.height()};
+    const LodView view{session.lod_plane, view_of(*at), canvas.width(), canvas.height(), size.width(), size.height()};
     compute(
         [at = *at, view](const Wanted& wanted) {
             const auto own = on_device(at.document, at.place.plane, Device::cpu());

@@ -84,8 +84,7 @@ void SamplerComparePanel::refresh() {
         show_nothing();
         return say(tr("B is the same as A. Change a field of B."));
     }
-    const QSize canvas = canvas_pixels();
-    const FetchGrid grid = visible_grid(session.view, canvas.width(), canvas.height(), at->document->extent(at->place));
+    const FetchGrid grid = visible_fetches(*at);
     compute(
         [at = *at, second, grid](const Wanted& wanted) {
             return sampler_difference(at.document->array(at.place.plane), at.place, grid, at.sampler, second, wanted);

@@ -150,10 +150,8 @@ void UlpMapPanel::refresh() {
         return say(!at ? tr("There is no picture to look at.")
                        : tr("There is no GPU here: nothing to hold the model against."));
     }
-    const Extent extent = at->document->extent(at->place);
-    const QSize canvas = canvas_pixels();
-    const FetchGrid grid = whole ? whole_grid(extent, kPointsPerTexel[points_->currentIndex()])
-                                 : visible_grid(workspace().session().view, canvas.width(), canvas.height(), extent);
+    const int points = kPointsPerTexel[points_->currentIndex()];
+    const FetchGrid grid = whole ? whole_grid(at->document->extent(at->place), points) : visible_fetches(*at);
     if (grid.columns == 0) {
         drop_work();
         show_nothing();
