@@ -115,7 +115,10 @@ void SamplerComparePanel::add_row(const FieldDifference& field, std::size_t fetc
         return;
     }
     row->setText(3, QString::number(field.differing));
-    row->setText(4, QString::number(field.largest));
+    constexpr std::uint32_t kMostDigits = 100000;  // so that the table fits a narrow dock
+    row->setText(4,
+                 field.largest < kMostDigits ? QString::number(field.largest) : QString::number(field.largest, 'e', 1));
+    row->setToolTip(4, QString::fromStdString(ulp_words(field.largest)));
     for (const int column : {3, 4}) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     row->setToolTip(
         3, tr("%1 % of the visible pixels change when this field alone is that of B")

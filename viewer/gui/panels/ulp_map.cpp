@@ -92,6 +92,7 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
     region_->setToolTip(tr("A fetch for each pixel of the canvas, or for points of every texel"));
     points_->setToolTip(tr("Points along each side of a texel, of the whole picture"));
     points_->setCurrentIndex(2);
+    worst_->setAccessibleName(tr("Go to the largest distance"));
     worst_->setToolTip(tr("Shows the place with the largest distance"));
     auto* choices = new QHBoxLayout;
     choices->addWidget(region_, 2);
