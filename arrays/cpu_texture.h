@@ -102,6 +102,9 @@ public:
         }
     }
 
+    /// What the model reads; valid as long as the reader.
+    const TextureView& view() const noexcept { return view_; }
+
     /// Plain fetches of a 2D texture, or of a layer; valid as long as the reader.
     RowSampler rows(std::int32_t layer) const { return {view_, sampler_, layer}; }
     std::unique_ptr<RowSampler> make_rows(std::int32_t layer) const {

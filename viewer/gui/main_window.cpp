@@ -105,6 +105,11 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     show_documents();
 }
 
+// Docks are hidden once more as they are destroyed, after the members of this class.
+MainWindow::~MainWindow() {
+    for (const auto& [id, dock] : docks_) dock->disconnect(this);
+}
+
 void MainWindow::make_status() {
     hover_label_->setObjectName("values");
     hover_label_->setAccessibleName(tr("Texel under the mouse"));

@@ -1,0 +1,358 @@
+// The panels that say what sampling does: footprint, probe, map of ulps, samplers A and B, levels of detail.
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QTreeWidget>
+
+#include "tests/window/fixture.h"
+#include "viewer/gui/panels/footprint.h"
+#include "viewer/gui/panels/lod_map.h"
+#include "viewer/gui/panels/probe.h"
+#include "viewer/gui/panels/sampler_compare.h"
+#include "viewer/gui/panels/ulp_map.h"
+
+namespace texton::viewer {
+namespace {
+
+using test::session_with;
+
+/// The child with that accessible name.
+template <class Widget>
+Widget& named(QWidget& parent, const QString& name) {
+    for (Widget* child : parent.findChildren<Widget*>()) {
+        if (child->accessibleName() == name) return *child;
+    }
+    throw std::runtime_error("no child is called " + name.toStdString());
+}
+
+class InspectionTest : public test::WindowFixture {
+protected:
+    void pin(Position texel) {
+        workspace().change("Pin", [&](Session& session) { session.pins = {texel}; });
+        settle();
+    }
+    /// As a person types a number.
+    void type(NumberEdit& field, const QString& text) {
+        field.setFocus();
+        field.selectAll();
+        QTest::keyClicks(&field, text);
+        QTest::keyClick(&field, Qt::Key_Return);
+        settle();
+    }
+    void choose(QComboBox& box, int index) {
+        box.setFocus();
+        QTest::keyClick(&box, Qt::Key_Home);
+        for (int i = 0; i < index; ++i) QTest::keyClick(&box, Qt::Key_Down);
+        settle();
+        ASSERT_EQ(box.currentIndex(), index);
+    }
+    /// What the panel says instead of what it would show.
+    static QString said(QWidget& panel) {
+        const CalmText& text = named<CalmText>(panel, "What the panel has to say");
+        return text.isHidden() ? QString() : text.text();
+    }
+
+    static Session with_levels() {
+        Session session = session_with({"levels.dds"});
+        session.sampler = Sampler{.address = {AddressMode::wrap, AddressMode::wrap, AddressMode::wrap},
+                                  .filter = Filter::linear,
+                                  .mip_filter = Filter::linear,
+                                  .normalized_coordinates = true,
+                                  .max_anisotropy = 8};
+        session.reading = Reading::sampled;
+        return session;
+    }
+};
+
+// --- all of them -----------------------------------------------------------------------------------------------------
+
+const char* const kPanels[] = {"footprint", "probe", "ulp-map", "sampler-compare", "lod-map"};
+
+TEST_F(InspectionTest, EveryPanelTakesEveryKindOfPicture) {
+    Session session = session_with({"odd_1x1.png", "card.png", "nan_and_inf.exr", "cube.dds", "layers.dds",
+                                    "levels.dds", "phantom.dds", "bc1.dds", "bc6h.dds", "levels.exr"});
+    Source frames{.paths = {test::asset("nv12_128x72.yuv")}, .options = {}};
+    frames.options.raw = RawFrames{.format = Format::nv12, .extent = {128, 72}};
+    session.pictures.push_back(frames);
+    Source integers{.paths = {test::asset("odd_7x5.png")}, .options = {}};
+    integers.options.format = Format::rgba8_uint;
+    session.pictures.push_back(integers);
+    Source flat = integers;
+    flat.options = {.kind = ArrayKind::layered_1d};
+    session.pictures.push_back(flat);
+    session.pins = {{0.6, 0.4}};
+    start(session);
+    for (const char* id : kPanels) window().show_panel(id, true);
+    for (std::size_t i = 0; i < session.pictures.size(); ++i) {
+        workspace().change("Picture", [&](Session& to) {
+            to.current = i;
+            to.pins = {{0.6, 0.4}};
+        });
+        settle();
+        SCOPED_TRACE(session.pictures[i].paths.front().filename().string());
+        ASSERT_TRUE(workspace().document()) << workspace().problem(i).toStdString();
+        for (const char* id : kPanels) {
+            window().show_panel(id, true);
+            settle();
+            QWidget& dock = *window().docks().at(id);
+            const QString text = said(dock);
+            EXPECT_FALSE(text.contains("texton")) << id << ": " << text.toStdString();
+        }
+        QTableView& table = named<QTableView>(*window().docks().at("footprint"), "Texels of the footprint");
+        window().show_panel("footprint", true);
+        settle();
+        EXPECT_GT(table.model()->rowCount(), 0);
+        window().show_panel("probe", true);
+        settle();
+        EXPECT_NE(named<QLabel>(*window().docks().at("probe"), "Results").text(), QString());
+    }
+}
+
+TEST_F(InspectionTest, WithoutAPictureEveryPanelSaysSoCalmly) {
+    start(std::vector<std::string>{});
+    for (const char* id : kPanels) {
+        window().show_panel(id, true);
+        settle();
+        EXPECT_EQ(said(*window().docks().at(id)), "There is no picture to look at.") << id;
+    }
+    workspace().open({{.paths = {"/nowhere/at_all.png"}, .options = {}}});
+    settle();
+    for (const char* id : kPanels) {
+        window().show_panel(id, true);
+        settle();
+        EXPECT_EQ(said(*window().docks().at(id)), "There is no picture to look at.") << id;
+    }
+}
+
+TEST_F(InspectionTest, ASamplerThatThePictureCannotHaveIsExplainedByTheLibrary) {
+    start({"card.png"});
+    pin({3, 3});
+    workspace().change("Sampler", [](Session& session) {
+        session.sampler = Sampler{.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp}};
+    });
+    settle();
+    for (const char* id : {"footprint", "probe", "lod-map"}) {
+        window().show_panel(id, true);
+        settle();
+        EXPECT_TRUE(said(*window().docks().at(id)).contains("needs normalized coordinates")) << id;
+    }
+}
+
+// --- footprint -------------------------------------------------------------------------------------------------------
+
+TEST_F(InspectionTest, AFootprintListsAndOutlinesTheTexelsOfThePinAndClearsThemWithThePanel) {
+    Session session = session_with({"odd_7x5.png"});
+    session.sampler = Sampler{.filter = Filter::linear};
+    start(session);
+    FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
+    EXPECT_TRUE(said(panel).contains("Point at a texel"));
+    QTableView& table = named<QTableView>(panel, "Texels of the footprint");
+    const QAbstractItemModelTester tester(table.model());
+    pin({3.25, 2});
+    ASSERT_EQ(table.model()->rowCount(), 4);
+    const auto cell = [&](int row, int column) { return table.model()->index(row, column).data().toString(); };
+    EXPECT_EQ(cell(0, 3), "2, 1");
+    EXPECT_EQ(cell(0, 4), "32/256");
+    EXPECT_EQ(cell(3, 3), "3, 2");
+    EXPECT_EQ(cell(3, 4), "96/256");
+    EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("0 ulps"));
+    std::vector<Outline> outlines = workspace().outlines();
+    ASSERT_EQ(outlines.size(), 4u);
+    EXPECT_EQ(outlines.front().x, 2);
+    EXPECT_EQ(outlines.front().label, "32");
+    window().show_panel("footprint", false);
+    settle();
+    EXPECT_TRUE(workspace().outlines().empty());
+}
+
+TEST_F(InspectionTest, AFootprintFollowsTheMouseWhereNothingIsPinned) {
+    start({"odd_7x5.png"});
+    FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
+    QTest::mouseMove(&canvas(), on_canvas({5.5, 1.5}));
+    settle();
+    QTableView& table = named<QTableView>(panel, "Texels of the footprint");
+    ASSERT_GT(table.model()->rowCount(), 0);
+    bool read = false;
+    for (int row = 0; row < table.model()->rowCount(); ++row)
+        read |= table.model()->index(row, 3).data().toString() == "5, 1";
+    EXPECT_TRUE(read);
+}
+
+TEST_F(InspectionTest, GradientsMakeAnAnisotropicFootprint) {
+    start(with_levels());
+    FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
+    pin({20, 20});
+    choose(named<QComboBox>(panel, "Fetch"), 1);
+    type(named<NumberEdit>(panel, "Longer side of a pixel in texels"), "8");
+    EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("samples along a ratio of"));
+    const int samples = named<QTableView>(panel, "Texels of the footprint").model()->rowCount();
+    EXPECT_EQ(samples, 16) << "eight places in the middle of columns, between two rows";
+    type(named<NumberEdit>(panel, "Longer side of a pixel in texels"), "1");
+    EXPECT_LT(named<QTableView>(panel, "Texels of the footprint").model()->rowCount(), samples);
+}
+
+TEST_F(InspectionTest, APixelThatAKernelMadeHasTheTexelsOfItsSource) {
+    Session session = session_with({"odd_7x5.png"});
+    session.kernel.name = "gaussian";
+    start(session);
+    FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
+    pin({3.5, 2.5});
+    EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("is the sum of"))
+        << said(panel).toStdString() << workspace().kernel_problem().toStdString();
+    EXPECT_GT(named<QTableView>(panel, "Texels of the footprint").model()->rowCount(), 4);
+}
+
+// --- probe -----------------------------------------------------------------------------------------------------------
+
+TEST_F(InspectionTest, ATypedCoordinateIsFetchedAndCanBeUndone) {
+    Session session = session_with({"odd_2x1.png"});
+    session.sampler = Sampler{.filter = Filter::linear, .normalized_coordinates = true};
+    start(session);
+    ProbePanel& panel = this->panel<ProbePanel>("probe");
+    type(named<NumberEdit>(panel, "Point, u"), "0.25");
+    EXPECT_EQ(this->session().probe.u, 0.25f);
+    const QString left = named<QLabel>(panel, "Results").text();
+    type(named<NumberEdit>(panel, "Point, u"), "0.75");
+    EXPECT_NE(named<QLabel>(panel, "Results").text(), left);
+    workspace().undo();
+    settle();
+    EXPECT_EQ(this->session().probe.u, 0.5f) << "both are one change";
+    choose(named<QComboBox>(panel, "Operation"), 1);
+    EXPECT_EQ(this->session().probe.operation, FetchOperation::lod);
+    choose(named<QComboBox>(panel, "Operation"), 4);
+    EXPECT_TRUE(said(panel).contains("texel fetches were asked for"));
+}
+
+TEST_F(InspectionTest, ThePlotZoomsAndMovesByKeysAndWheel) {
+    start({"card.png"});
+    ProbePanel& panel = this->panel<ProbePanel>("probe");
+    LinePlot& plot = *panel.findChild<LinePlot*>();
+    plot.setFocus();
+    QTest::keyClick(&plot, Qt::Key_Plus);
+    EXPECT_EQ(plot.first(), 0.25);
+    EXPECT_EQ(plot.last(), 0.75);
+    QTest::keyClick(&plot, Qt::Key_Right);
+    EXPECT_NEAR(plot.first(), 0.3, 1e-12);
+    QTest::keyClick(&plot, Qt::Key_Home);
+    EXPECT_EQ(plot.last() - plot.first(), 1);
+    QTest::mouseMove(&plot, plot.rect().center());
+    settle();
+    EXPECT_TRUE(named<CalmText>(panel, "Fetch under the mouse").text().startsWith("("));
+    QWheelEvent event(QPointF(plot.rect().center()), plot.mapToGlobal(QPointF(plot.rect().center())), {}, {0, 480},
+                      Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(&plot, &event);
+    settle();
+    EXPECT_NEAR(plot.last() - plot.first(), 0.25, 1e-9);
+}
+
+TEST_F(InspectionTest, TheProbeTakesTheInspectedTexel) {
+    start({"card.png"});
+    ProbePanel& panel = this->panel<ProbePanel>("probe");
+    pin({120.5, 80.25});
+    QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
+    settle();
+    EXPECT_FLOAT_EQ(session().probe.u, 120.5f / 481);
+    EXPECT_FLOAT_EQ(session().probe.v, 80.25f / 321);
+    EXPECT_EQ(session().probe.line_to[1], session().probe.v);
+}
+
+// --- ulps ------------------------------------------------------------------------------------------------------------
+
+TEST_F(InspectionTest, TheUlpMapSaysThatAllIsEqualAndAClickOnItLeadsThere) {
+    start({"odd_7x5.png"});
+    UlpMapPanel& panel = this->panel<UlpMapPanel>("ulp-map");
+    if (!workspace().other_device()) {
+        EXPECT_TRUE(said(panel).contains("There is no GPU here"));
+    }
+    panel.set_other_device(Device::cpu());
+    settle();
+    EXPECT_TRUE(said(panel).endsWith("fetches return the same bits on both devices.")) << said(panel).toStdString();
+    choose(named<QComboBox>(panel, "Region"), 1);
+    choose(named<QComboBox>(panel, "Points along a texel"), 1);
+    EXPECT_EQ(said(panel), "All 140 fetches return the same bits on both devices.");
+    MapView& map = *panel.findChild<MapView*>();
+    QTest::mouseClick(&map, Qt::LeftButton, {}, map.rect().center());
+    settle();
+    ASSERT_EQ(session().pins.size(), 1u);
+    EXPECT_NEAR(session().pins[0].x, 3.5, 0.5);
+    EXPECT_NEAR(session().pins[0].y, 2.5, 0.5);
+    EXPECT_EQ(session().view.centre, session().pins[0]);
+    workspace().undo();
+    EXPECT_TRUE(session().pins.empty());
+}
+
+// --- samplers --------------------------------------------------------------------------------------------------------
+
+TEST_F(InspectionTest, AFieldOfTheSecondSamplerShowsWhatItChanges) {
+    start({"card.png"});
+    SamplerComparePanel& panel = this->panel<SamplerComparePanel>("sampler-compare");
+    EXPECT_TRUE(said(panel).startsWith("B is the same as A"));
+    Sampler second = workspace().document()->standard_sampler();
+    second.filter = Filter::point;
+    Q_EMIT panel.findChild<SamplerFields*>()->edited(second);
+    settle();
+    EXPECT_EQ(session().second_sampler, second);
+    QTreeWidget& table = named<QTreeWidget>(panel, "Which field makes the difference");
+    ASSERT_EQ(table.topLevelItemCount(), 1);
+    EXPECT_EQ(table.topLevelItem(0)->text(0), "filter");
+    EXPECT_EQ(table.topLevelItem(0)->text(1), "linear");
+    EXPECT_EQ(table.topLevelItem(0)->text(2), "point");
+    EXPECT_TRUE(said(panel).contains("visible pixels differ"));
+}
+
+TEST_F(InspectionTest, TheButtonsWipeSwapAndCopySamplers) {
+    start({"card.png"});
+    SamplerComparePanel& panel = this->panel<SamplerComparePanel>("sampler-compare");
+    const auto press = [&](const QString& text) {
+        for (QPushButton* button : panel.findChildren<QPushButton*>()) {
+            if (button->text() != text) continue;
+            QTest::mouseClick(button, Qt::LeftButton);
+            settle();
+            return;
+        }
+        FAIL() << "no button " << text.toStdString();
+    };
+    press("Wipe A | B");
+    EXPECT_EQ(session().compare.mode, CompareMode::wipe);
+    EXPECT_EQ(session().compare.against, Against::sampler);
+    EXPECT_EQ(session().reading, Reading::sampled);
+    const Sampler first = workspace().document()->standard_sampler();
+    Sampler second = first;
+    second.border[1] = 1;
+    workspace().change("B", [&](Session& session) { session.second_sampler = second; });
+    press("Swap");
+    EXPECT_EQ(session().sampler, second);
+    EXPECT_EQ(session().second_sampler, first);
+    press("A to B");
+    EXPECT_EQ(session().second_sampler, second);
+    press("Wipe A | B");
+    EXPECT_EQ(session().compare.mode, CompareMode::none);
+}
+
+// --- levels of detail ------------------------------------------------------------------------------------------------
+
+TEST_F(InspectionTest, ThePlaneIsChosenAndTheLevelUnderTheCursorIsTold) {
+    start(with_levels());
+    LodMapPanel& panel = this->panel<LodMapPanel>("lod-map");
+    QCheckBox& plane = *panel.findChild<QCheckBox*>();
+    QTest::keyClick(&plane, Qt::Key_Space);
+    settle();
+    EXPECT_TRUE(session().lod_plane.shown);
+    type(named<NumberEdit>(panel, "Tilt"), "70");
+    EXPECT_EQ(session().lod_plane.tilt, 70);
+    MapView& map = *panel.findChild<MapView*>();
+    map.setFocus();
+    QTest::keyClick(&map, Qt::Key_Down, Qt::ShiftModifier);
+    settle();
+    const CalmText& text = named<CalmText>(panel, "Level of detail under the mouse");
+    EXPECT_TRUE(text.text().startsWith("lod ")) << text.text().toStdString();
+    EXPECT_TRUE(text.text().contains("ratio")) << text.text().toStdString();
+    workspace().undo();
+    settle();
+    EXPECT_EQ(session().lod_plane.tilt, 60);
+}
+
+}  // namespace
+}  // namespace texton::viewer

@@ -1,0 +1,346 @@
+#include "viewer/gui/panels/footprint.h"
+
+#include <QAbstractTableModel>
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "viewer/inspect/kernel_taps.h"
+#include "viewer/inspect/probe.h"
+#include "viewer/inspect/twin.h"
+#include "viewer/inspect/ulp_map.h"
+
+namespace texton::viewer {
+
+/// A row for each texel of a footprint, for one channel.
+class FootprintRows : public QAbstractTableModel {
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void set(std::vector<FootprintTexel> texels, ArrayKind kind, std::size_t channel) {
+        beginResetModel();
+        texels_ = std::move(texels);
+        kind_ = kind;
+        channel_ = channel;
+        endResetModel();
+    }
+
+    int rowCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(texels_.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : 8; }
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override {
+        static const char* const kNames[] = {"Level",  "Part",  "Asked for",    "Read",
+                                             "Weight", "Value", "Contribution", "Sum"};
+        if (orientation == Qt::Horizontal && role == Qt::DisplayRole) return FootprintPanel::tr(kNames[section]);
+        if (orientation == Qt::Vertical && role == Qt::DisplayRole) return section + 1;
+        return {};
+    }
+    QVariant data(const QModelIndex& index, int role) const override {
+        if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
+        if (role != Qt::DisplayRole) return {};
+        const FootprintTexel& texel = texels_[static_cast<std::size_t>(index.row())];
+        return QString::fromStdString(words(texel, index.column()));
+    }
+
+private:
+    // Columns, rows and slices, as far as the kind has them.
+    template <class Numbers>
+    std::string place_words(const Numbers& at) const {
+        if (is_flat(kind_)) return fmt::format("{}", at[0]);
+        if (kind_ == ArrayKind::array_3d) return fmt::format("{}, {}, {}", at[0], at[1], at[2]);
+        return fmt::format("{}, {}", at[0], at[1]);
+    }
+    std::string part_words(const FootprintTexel& texel) const {
+        static const char* const kFaces[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
+        std::string words;
+        if (is_layered(kind_) && !texel.border)
+            words = fmt::format(fmt::runtime(is_cube(kind_) ? "cube {}" : "layer {}"), texel.found[2]);
+        if (texel.face >= 0) words += fmt::format("{}{}", words.empty() ? "" : ", ", kFaces[texel.face]);
+        return words;
+    }
+    std::string words(const FootprintTexel& texel, int column) const {
+        switch (column) {
+            case 0: return fmt::format("{}", texel.level);
+            case 1: return part_words(texel);
+            case 2: return place_words(texel.asked);
+            case 3: return texel.border ? "border" : place_words(texel.found);
+            case 4: return fmt::format("{:g}/256", texel.weight * 256);
+            case 5: return number_words(texel.value[channel_]);
+            case 6: return number_words(texel.contribution[channel_]);
+            default: return number_words(texel.sum[channel_]);
+        }
+    }
+
+    std::vector<FootprintTexel> texels_;
+    ArrayKind kind_ = ArrayKind::array_2d;
+    std::size_t channel_ = 0;
+};
+
+namespace {
+
+constexpr const char* kOwner = "footprint";
+
+QString channels_words(const Texel& texel, Format format) {
+    std::string words;
+    const std::array<double, 4> numbers = numbers_of(texel, format);
+    for (int c = 0; c < returned_channels(format); ++c)
+        words += fmt::format("{}{}", c == 0 ? "" : "  ", number_words(numbers[static_cast<std::size_t>(c)]));
+    return QString::fromStdString(words);
+}
+
+// One for each texel that is read, with its weight in all.
+std::vector<Outline> outlines_of(const Footprint& footprint, const ArrayKind kind, int plane) {
+    std::map<std::tuple<int, int, int, int, int>, double> weights;
+    for (const FootprintTexel& texel : footprint.texels) {
+        if (texel.border) continue;
+        weights[{texel.level, texel.face, texel.found[2], texel.found[0], texel.found[1]}] += texel.weight;
+    }
+    std::vector<Outline> outlines;
+    for (const auto& [where, weight] : weights) {
+        const auto& [level, face, z, x, y] = where;
+        Outline outline;
+        outline.x = x;
+        outline.y = y;
+        outline.place = {.level = level, .face = std::max(face, 0), .plane = plane};
+        (kind == ArrayKind::array_3d ? outline.place.slice : outline.place.layer) = static_cast<std::size_t>(z);
+        outline.colour = QColor::fromHsv(43, 230, 140 + static_cast<int>(115 * std::min(1.0, std::sqrt(weight))));
+        outline.label = QString::fromStdString(fmt::format("{:g}", weight * 256));
+        outlines.push_back(outline);
+    }
+    return outlines;
+}
+
+// What a kernel reads, in the order of its weights.
+std::vector<FootprintTexel> texels_of(const std::vector<verify::Tap>& taps, const Document& source) {
+    std::vector<FootprintTexel> texels;
+    std::array<double, 4> sum{};
+    for (const verify::Tap& tap : taps) {
+        FootprintTexel texel;
+        texel.weight = tap.weight;
+        texel.found = {static_cast<std::int32_t>(tap.at.x), static_cast<std::int32_t>(tap.at.y), 0};
+        texel.asked = {texel.found[0], texel.found[1], 0};
+        const Colour value = value_at(source, {}, tap.at.x, tap.at.y);
+        for (std::size_t c = 0; c < 4; ++c) {
+            texel.value[c] = static_cast<double>(value[c]);
+            texel.contribution[c] = tap.weight * texel.value[c];
+            texel.sum[c] = sum[c] += texel.contribution[c];
+        }
+        texels.push_back(texel);
+    }
+    return texels;
+}
+
+}  // namespace
+
+FootprintPanel::FootprintPanel(Workspace& workspace)
+    : InspectionPanel(workspace, "footprint"),
+      fetching_(choice_box(tr("Fetch"),
+                           {tr("as seen").toStdString(), tr("gradients").toStdString(), tr("probe").toStdString()})),
+      channel_(choice_box(tr("Channel"), {"R", "G", "B", "A"})),
+      gradients_(new QWidget),
+      longer_(new NumberEdit(tr("Longer side of a pixel in texels"))),
+      shorter_(new NumberEdit(tr("Shorter side of a pixel in texels"))),
+      turn_(new NumberEdit(tr("Turn of a pixel in degrees"))),
+      head_(new QLabel),
+      table_(new QTableView),
+      rows_(new FootprintRows(this)) {
+    make_controls();
+    head_->setAccessibleName(tr("Results"));
+    head_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    head_->setWordWrap(true);
+    head_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    table_->setModel(rows_);
+    table_->setAccessibleName(tr("Texels of the footprint"));
+    table_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    table_->setAlternatingRowColors(true);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setWordWrap(false);
+    table_->setShowGrid(false);
+    table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 8);
+    column()->addWidget(text());
+    column()->addWidget(head_);
+    column()->addWidget(table_, 1);
+    follow_hover();
+}
+
+void FootprintPanel::make_controls() {
+    fetching_->setToolTip(
+        tr("As the canvas samples a pixel, with gradients of your own, or the coordinate probe's fetch"));
+    auto* choices = new QHBoxLayout;
+    choices->addWidget(fetching_);
+    choices->addWidget(channel_);
+    choices->addStretch(1);
+    column()->addLayout(choices);
+    auto* row = new QHBoxLayout(gradients_);
+    row->setContentsMargins(0, 0, 0, 0);
+    longer_->set_range(0, 65536);
+    shorter_->set_range(0, 65536);
+    longer_->set_value(4.0);
+    shorter_->set_value(1.0);
+    longer_->setToolTip(tr("Longer side of a pixel, in texels"));
+    shorter_->setToolTip(tr("Shorter side of a pixel, in texels"));
+    turn_->setToolTip(tr("By how many degrees the longer side is turned from the rows"));
+    row->addWidget(longer_);
+    row->addWidget(new QLabel(QString::fromUtf8("\u00d7")));
+    row->addWidget(shorter_);
+    row->addWidget(turn_);
+    row->addWidget(new QLabel(QString::fromUtf8("\u00b0")));
+    row->addStretch(1);
+    column()->addWidget(gradients_);
+    gradients_->hide();
+    for (NumberEdit* number : {longer_, shorter_, turn_})
+        connect(number, &NumberEdit::edited, this, &FootprintPanel::refresh_soon);
+    for (QComboBox* box : {fetching_, channel_})
+        connect(box, &QComboBox::currentIndexChanged, this, [this] {
+            gradients_->setVisible(fetching_->currentIndex() == static_cast<int>(Fetching::gradients));
+            refresh_soon();
+        });
+}
+
+void FootprintPanel::hideEvent(QHideEvent* event) {
+    workspace().outline(kOwner, {});
+    InspectionPanel::hideEvent(event);
+}
+
+void FootprintPanel::show_nothing() {
+    head_->hide();
+    table_->hide();
+    rows_->set({}, ArrayKind::array_2d, 0);
+    outline({});
+}
+
+void FootprintPanel::outline(const std::vector<Outline>& outlines) {
+    workspace().outline(kOwner, workspace().session().overlays.footprint ? outlines : std::vector<Outline>());
+}
+
+PixelSteps FootprintPanel::gradient_steps() const {
+    const double turn = turn_->value() * std::numbers::pi / 180;
+    return {{longer_->value() * std::cos(turn), longer_->value() * std::sin(turn)},
+            {-shorter_->value() * std::sin(turn), shorter_->value() * std::cos(turn)}};
+}
+
+std::optional<Fetch> FootprintPanel::fetch_at(const Inspected& at) const {
+    const Session& session = workspace().session();
+    const auto fetching = static_cast<Fetching>(fetching_->currentIndex());
+    if (fetching == Fetching::probe) {
+        const Probe& probe = session.probe;
+        return probe_fetch(probe, at.info(), at.place, at.sampler, {probe.u, probe.v, probe.w});
+    }
+    const std::optional<SeenTexel> seen = workspace().inspected();
+    if (!seen) return std::nullopt;
+    const PlaceFetches fetches(at.info(), at.place, at.sampler);
+    if (fetching == Fetching::gradients) return fetches.at(seen->at, gradient_steps());
+    const double side = 1 / session.view.zoom;
+    return fetches.as_seen(seen->at, {{side, 0}, {0, side}});
+}
+
+void FootprintPanel::refresh() {
+    std::optional<Inspected> at = inspected();
+    const std::optional<SeenTexel> seen = workspace().inspected();
+    const bool made = !workspace().session().kernel.name.empty();
+    if (at && seen && !made) at->place = at->document->clamped(seen->place);
+    const std::optional<Fetch> fetch = at && !made ? fetch_at(*at) : std::nullopt;
+    if (!at || (!fetch && !made) || (made && !seen)) {
+        drop_work();
+        show_nothing();
+        return say(at ? tr("Point at a texel, or pin one with a right click.") : tr("There is no picture to look at."));
+    }
+    if (made) return inspect_kernel(*seen);
+    const std::optional<Device> other = workspace().other_device();
+    compute(
+        [at = *at, fetch = *fetch, other](const Wanted&) {
+            const auto own = on_device(at.document, at.place.plane, Device::cpu());
+            const Model model{Texture(*own, at.sampler)};
+            Found found{at, model.footprint(fetch)};
+            const Format format = at.info().format;
+            const auto ulps = [&](const Texel& texel) {
+                return ulps_between({&found.footprint.result, 1}, {&texel, 1}, format).front();
+            };
+            found.device = fetched(at.document->texture(at.sampler, at.place.plane), fetch);
+            found.device_ulp = ulps(found.device);
+            if (other && at.document->device().kind() == DeviceKind::cpu) {
+                const auto twin = on_device(at.document, at.place.plane, *other);
+                found.other = fetched(Texture(*twin, at.sampler), fetch);
+                found.other_ulp = ulps(*found.other);
+            }
+            return found;
+        },
+        [this](const Found& found) { show_found(found); });
+}
+
+void FootprintPanel::show_found(const Found& found) {
+    const ArrayKind kind = found.at.info().kind;
+    say(found.footprint.texels.empty() ? tr("The fetch reads no texel.") : QString());
+    head_->setText(head_words(found));
+    rows_->set(found.footprint.texels, kind, static_cast<std::size_t>(channel_->currentIndex()));
+    fit_table();
+    outline(outlines_of(found.footprint, kind, found.at.place.plane));
+}
+
+void FootprintPanel::fit_table() {
+    constexpr int kBetween = 14;  // pixels between columns
+    table_->resizeColumnsToContents();
+    for (int i = 0; i < rows_->columnCount(); ++i) table_->setColumnWidth(i, table_->columnWidth(i) + kBetween);
+    head_->show();
+    table_->show();
+}
+
+QString FootprintPanel::head_words(const Found& found) const {
+    const Format format = found.at.info().format;
+    const LevelChoice& levels = found.footprint.levels;
+    QString words = tr("model   %1").arg(channels_words(found.footprint.result, format));
+    const auto device = [&](const QString& name, const Texel& texel, std::uint32_t ulps) {
+        words +=
+            QString("\n%1   %2   %3").arg(name, channels_words(texel, format), QString::fromStdString(ulp_words(ulps)));
+    };
+    device(found.at.document->device().kind() == DeviceKind::cpu ? tr("CPU") : tr("GPU"), found.device,
+           found.device_ulp);
+    if (found.other) device(tr("GPU"), *found.other, found.other_ulp);
+    words += tr("\nlevel %1").arg(levels.level);
+    if (levels.next_weight != 0) words += tr(" and %1/256 of level %2").arg(levels.next_weight).arg(levels.level + 1);
+    if (levels.ratio > 1)
+        words += tr(", %1 samples along a ratio of %2")
+                     .arg(levels.samples[0] + levels.samples[1])
+                     .arg(levels.ratio, 0, 'f', 2);
+    return words;
+}
+
+// --- a kernel's pixel ------------------------------------------------------------------------------------------------
+
+void FootprintPanel::inspect_kernel(const SeenTexel& pixel) {
+    say(tr("The kernel is being asked..."));
+    const Offset at{static_cast<std::size_t>(pixel.at.x), static_cast<std::size_t>(pixel.at.y),
+                    pixel.place.layer + pixel.place.slice};
+    compute(
+        [session = workspace().session(), source = workspace().document(),
+         at](const Wanted&) -> std::optional<std::vector<FootprintTexel>> {
+            const std::optional<std::vector<verify::Tap>> taps = kernel_taps(session, at);
+            if (!taps || !source) return std::nullopt;
+            return texels_of(*taps, *source);
+        },
+        [this, at](const std::optional<std::vector<FootprintTexel>>& texels) {
+            show_nothing();
+            if (!texels) {
+                return say(
+                    tr("Which texels lead to this pixel cannot be told: it is no weighted sum of at most 64 "
+                       "texels of one flat picture of up to 16,384."));
+            }
+            say({});
+            head_->setText(tr("pixel (%1, %2) is the sum of %3 texels of the source")
+                               .arg(static_cast<qulonglong>(at.x))
+                               .arg(static_cast<qulonglong>(at.y))
+                               .arg(texels->size()));
+            rows_->set(*texels, ArrayKind::array_2d, static_cast<std::size_t>(channel_->currentIndex()));
+            fit_table();
+        });
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,164 @@
+#include "viewer/gui/panels/lod_map.h"
+
+#include <QFontDatabase>
+#include <QPainter>
+#include <algorithm>
+#include <cstring>
+
+#include "viewer/inspect/twin.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr int kLargestSide = 320;  // of the map; the canvas may be larger
+
+QImage image_of(const LodMap& map, LodQuantity quantity) {
+    if (map.pixels.empty()) return {};
+    const std::vector<std::uint32_t> colours = colours_of(map, quantity, 0);
+    QImage image(map.width, map.height, QImage::Format_ARGB32);
+    for (int y = 0; y < map.height; ++y)
+        std::memcpy(image.scanLine(y),
+                    colours.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width),
+                    static_cast<std::size_t>(map.width) * sizeof(std::uint32_t));
+    return image;
+}
+
+}  // namespace
+
+// --- the legend ------------------------------------------------------------------------------------------------------
+
+Legend::Legend(QWidget* parent) : QWidget(parent) {
+    setAccessibleName(tr("Legend"));
+    setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void Legend::set_range(double low, double high) {
+    low_ = low;
+    high_ = high;
+    setAccessibleDescription(tr("From %1, violet, to %2, yellow").arg(low).arg(high));
+    update();
+}
+
+QSize Legend::sizeHint() const { return {160, fontMetrics().height() + 4}; }
+
+void Legend::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const QString low = QString::number(low_), high = QString::number(high_);
+    const int left = fontMetrics().horizontalAdvance(low) + 8;
+    const int right = fontMetrics().horizontalAdvance(high) + 8;
+    const QRect bar = rect().adjusted(left, 2, -right, -2);
+    for (int x = bar.left(); x <= bar.right(); ++x)
+        painter.fillRect(
+            x, bar.top(), 1, bar.height(),
+            QColor::fromRgb(legend_colour(static_cast<double>(x - bar.left()) / std::max(1, bar.width() - 1))));
+    painter.setPen(palette().color(QPalette::Text));
+    painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter, low);
+    painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, high);
+}
+
+// --- the panel -------------------------------------------------------------------------------------------------------
+
+LodMapPanel::LodMapPanel(Workspace& workspace)
+    : InspectionPanel(workspace, "lod map"),
+      quantity_(choice_box(tr("What is shown"),
+                           {tr("level of detail").toStdString(), tr("after bias and limits").toStdString(),
+                            tr("finer level").toStdString(), tr("share of the coarser level").toStdString(),
+                            tr("anisotropy").toStdString(), tr("samples").toStdString()})),
+      plane_(new QCheckBox(tr("Plane in perspective"))),
+      tilt_(slider(tr("Tilt"), -85, 85, 1, &LodPlane::tilt)),
+      turn_(slider(tr("Turn"), -180, 180, 1, &LodPlane::turn)),
+      repeats_(slider(tr("Repeats"), 1, 64, 1, &LodPlane::repeats)),
+      map_view_(new MapView(tr("Map of levels of detail"))),
+      legend_(new Legend),
+      pointed_(new CalmText(tr("Level of detail under the mouse"))) {
+    quantity_->setCurrentIndex(static_cast<int>(LodQuantity::clamped));
+    plane_->setToolTip(tr("The picture on a plane that is turned away from the eye; else the canvas as it is"));
+    tilt_->setToolTip(tr("Degrees by which the plane's top leans away"));
+    turn_->setToolTip(tr("Degrees by which the picture is turned on the plane"));
+    repeats_->setToolTip(tr("Pictures along the plane's height"));
+    auto* form = narrow_form();
+    form->addRow(tr("Show"), quantity_);
+    form->addRow(plane_);
+    form->addRow(tr("Tilt"), tilt_);
+    form->addRow(tr("Turn"), turn_);
+    form->addRow(tr("Repeats"), repeats_);
+    column()->addLayout(form);
+    column()->addWidget(text());
+    column()->addWidget(map_view_);
+    column()->addWidget(legend_);
+    column()->addWidget(pointed_);
+    column()->addStretch();
+    connect(quantity_, &QComboBox::currentIndexChanged, this, &LodMapPanel::show_colours);
+    connect(map_view_, &MapView::pointed_at, this, &LodMapPanel::show_pointed);
+    connect(plane_, &QCheckBox::clicked, this, [this](bool on) {
+        this->workspace().change(on ? tr("Plane in perspective") : tr("Flat picture"),
+                                 [&](Session& session) { session.lod_plane.shown = on; });
+    });
+}
+
+SliderField* LodMapPanel::slider(const QString& name, double low, double high, double step, double LodPlane::*member) {
+    auto* field = new SliderField(name, low, high, step);
+    field->number()->set_range(low, high);
+    connect(field, &SliderField::edited, this, [this, name, member](double value) {
+        workspace().change(
+            name, [&](Session& session) { session.lod_plane.*member = value; }, "lod plane " + name);
+    });
+    return field;
+}
+
+void LodMapPanel::resizeEvent(QResizeEvent* event) {
+    InspectionPanel::resizeEvent(event);
+    refresh_soon();
+}
+
+void LodMapPanel::show_nothing() {
+    map_ = {};
+    map_view_->set_map({});
+    pointed_->say({});
+}
+
+void LodMapPanel::refresh() {
+    const Session& session = workspace().session();
+    plane_->setChecked(session.lod_plane.shown);
+    tilt_->set_value(static_cast<float>(session.lod_plane.tilt));
+    turn_->set_value(static_cast<float>(session.lod_plane.turn));
+    repeats_->set_value(static_cast<float>(session.lod_plane.repeats));
+    for (SliderField* field : {tilt_, turn_, repeats_}) field->setEnabled(session.lod_plane.shown);
+    const std::optional<Inspected> at = inspected();
+    if (!at) {
+        drop_work();
+        show_nothing();
+        return say(tr("There is no picture to look at."));
+    }
+    const QSize canvas = canvas_pixels();
+    const QSize size =
+        canvas.scaled(canvas.boundedTo({kLargestSide, kLargestSide}), Qt::KeepAspectRatio).expandedTo({1, 1});
+    const LodView view{session.lod_plane, view_of(*at), canvas.width(), canvas.height(), size.width(), size.height()};
+    compute(
+        [at = *at, view](const Wanted& wanted) {
+            const auto own = on_device(at.document, at.place.plane, Device::cpu());
+            return lod_map(Model(Texture(*own, at.sampler)), at.info(), at.place, view, wanted);
+        },
+        [this, levels = at->info().levels](const LodMap& map) {
+            map_ = map;
+            say(levels > 1 ? QString() : tr("The picture has one level: limits leave that alone."));
+            show_colours();
+        });
+}
+
+void LodMapPanel::show_colours() {
+    const auto quantity = static_cast<LodQuantity>(quantity_->currentIndex());
+    map_view_->set_map(image_of(map_, quantity));
+    const auto [low, high] = range_of(map_, quantity);
+    legend_->set_range(low, high);
+    show_pointed(map_view_->pointed().value_or(QPoint(-1, -1)));
+}
+
+void LodMapPanel::show_pointed(QPoint cell) {
+    if (cell.x() < 0 || cell.x() >= map_.width || cell.y() >= map_.height) return pointed_->say({});
+    const std::optional<LevelChoice>& choice = map_.at(cell.x(), cell.y());
+    pointed_->say(choice ? QString::fromStdString(words_of(*choice)) : tr("above the horizon"));
+}
+
+}  // namespace texton::viewer

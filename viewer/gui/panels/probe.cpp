@@ -1,0 +1,225 @@
+#include "viewer/gui/panels/probe.h"
+
+#include <QFontDatabase>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "viewer/inspect/model.h"
+#include "viewer/inspect/twin.h"
+#include "viewer/inspect/ulp_map.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr std::size_t kMostSamples = 4096;
+
+std::string result_words(const Texel& texel, Format format) {
+    std::string numbers, words;
+    const std::array<double, 4> values = numbers_of(texel, format);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(returned_channels(format)); ++c) {
+        numbers += fmt::format("{:>13}", number_words(values[c]));
+        words += fmt::format("{:>13}", fmt::format("{:08x}", texel.channel[c]));
+    }
+    return numbers + "\n" + words;
+}
+
+}  // namespace
+
+ProbePanel::ProbePanel(Workspace& workspace)
+    : InspectionPanel(workspace, "probe"),
+      operation_(choice_box(tr("Operation"), {"plain", "lod", "gradients", "gather", "texel"})),
+      component_(choice_box(tr("Component"), {"R", "G", "B", "A"})),
+      take_(new QPushButton(tr("From texel"))),
+      results_(new QLabel),
+      plot_(new LinePlot(tr("Fetches along the line"))),
+      pointed_(new CalmText(tr("Fetch under the mouse"))) {
+    make_fields();
+    results_->setAccessibleName(tr("Results"));
+    results_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    results_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    column()->addWidget(text());
+    column()->addWidget(results_);
+    column()->addWidget(plot_, 1);
+    column()->addWidget(pointed_);
+    connect(plot_, &LinePlot::range_changed, this, &ProbePanel::refresh_soon);
+    connect(plot_, &LinePlot::pointed_at, this, &ProbePanel::show_pointed);
+    connect(take_, &QPushButton::clicked, this, &ProbePanel::take_texel);
+    connect(component_, &QComboBox::currentIndexChanged, this, &ProbePanel::refresh_soon);
+    connect(operation_, &QComboBox::activated, this, [this](int index) {
+        this->workspace().change(tr("Probe's operation"), [&](Session& session) {
+            session.probe.operation = static_cast<FetchOperation>(index);
+        });
+    });
+}
+
+NumberEdit* ProbePanel::number(const QString& name, float (*get)(const Probe&), void (*set)(Probe&, float)) {
+    auto* field = new NumberEdit(name);
+    field->set_step(0.01);
+    field->setMaximumWidth(field->fontMetrics().horizontalAdvance('0') * 16);
+    numbers_.push_back({field, get});
+    connect(field, &NumberEdit::edited, this, [this, set](double value) {
+        workspace().change(
+            tr("Probe"), [&](Session& session) { set(session.probe, static_cast<float>(value)); }, "probe");
+    });
+    return field;
+}
+
+void ProbePanel::make_fields() {
+    auto* choices = new QHBoxLayout;
+    for (QWidget* widget :
+         {static_cast<QWidget*>(operation_), static_cast<QWidget*>(component_), static_cast<QWidget*>(take_)})
+        choices->addWidget(widget);
+    choices->addStretch(1);
+    component_->setToolTip(tr("Which component is gathered"));
+    operation_->setToolTip(tr("Gradients are those of a square pixel as large as a texel of the level of detail"));
+    take_->setToolTip(tr("The probe's point becomes the inspected texel, the line the row through it"));
+    column()->addLayout(choices);
+    auto* grid = new QGridLayout;
+    grid->setHorizontalSpacing(6);
+    grid->setVerticalSpacing(6);
+    const char* const axes[] = {"u", "v", "w", "lod"};
+    for (int i = 0; i < 4; ++i) grid->addWidget(new QLabel(axes[i]), 0, 1 + i, Qt::AlignHCenter);
+    const QString rows[] = {tr("Point"), tr("From"), tr("To")};
+    for (int i = 0; i < 3; ++i) grid->addWidget(new QLabel(rows[i]), 1 + i, 0);
+    grid->addWidget(number(
+                        tr("Point, u"), [](const Probe& of) { return of.u; }, [](Probe& of, float to) { of.u = to; }),
+                    1, 1);
+    grid->addWidget(number(
+                        tr("Point, v"), [](const Probe& of) { return of.v; }, [](Probe& of, float to) { of.v = to; }),
+                    1, 2);
+    grid->addWidget(number(
+                        tr("Point, w"), [](const Probe& of) { return of.w; }, [](Probe& of, float to) { of.w = to; }),
+                    1, 3);
+    grid->addWidget(
+        number(
+            tr("Level of detail"), [](const Probe& of) { return of.lod; }, [](Probe& of, float to) { of.lod = to; }),
+        1, 4);
+    grid->addWidget(number(
+                        tr("Line from, u"), [](const Probe& of) { return of.line_from[0]; },
+                        [](Probe& of, float to) { of.line_from[0] = to; }),
+                    2, 1);
+    grid->addWidget(number(
+                        tr("Line from, v"), [](const Probe& of) { return of.line_from[1]; },
+                        [](Probe& of, float to) { of.line_from[1] = to; }),
+                    2, 2);
+    grid->addWidget(number(
+                        tr("Line from, w"), [](const Probe& of) { return of.line_from[2]; },
+                        [](Probe& of, float to) { of.line_from[2] = to; }),
+                    2, 3);
+    grid->addWidget(number(
+                        tr("Line to, u"), [](const Probe& of) { return of.line_to[0]; },
+                        [](Probe& of, float to) { of.line_to[0] = to; }),
+                    3, 1);
+    grid->addWidget(number(
+                        tr("Line to, v"), [](const Probe& of) { return of.line_to[1]; },
+                        [](Probe& of, float to) { of.line_to[1] = to; }),
+                    3, 2);
+    grid->addWidget(number(
+                        tr("Line to, w"), [](const Probe& of) { return of.line_to[2]; },
+                        [](Probe& of, float to) { of.line_to[2] = to; }),
+                    3, 3);
+    grid->setColumnStretch(5, 1);
+    column()->addLayout(grid);
+}
+
+void ProbePanel::take_texel() {
+    const std::optional<Inspected> at = inspected();
+    const std::optional<SeenTexel> seen = workspace().inspected();
+    if (!at || !seen) return say(tr("Point at a texel, or pin one with a right click."));
+    const Place place = at->document->clamped(seen->place);
+    const Fetch fetch = PlaceFetches(at->info(), place, {.normalized_coordinates = true}).at(seen->at);
+    const FetchPoint& point = fetch.point;
+    const bool cube = is_cube(at->info().kind);
+    workspace().change(tr("Probe's point"), [&](Session& session) {
+        Probe& probe = session.probe;
+        probe.u = point.x;
+        probe.v = point.y;
+        probe.w = point.z;
+        probe.lod = point.lod;
+        if (cube) return;
+        probe.line_from = {0, point.y, point.z};
+        probe.line_to = {1, point.y, point.z};
+    });
+}
+
+void ProbePanel::show_nothing() {
+    found_ = {};
+    results_->clear();
+    plot_->set_curves({});
+    pointed_->say({});
+}
+
+void ProbePanel::refresh() {
+    const Probe& probe = workspace().session().probe;
+    for (const Number& number : numbers_) {
+        if (!number.field->hasFocus() || number.field->value() != static_cast<double>(number.get(probe)))
+            number.field->set_value(number.get(probe));
+    }
+    operation_->setCurrentIndex(static_cast<int>(probe.operation));
+    component_->setVisible(probe.operation == FetchOperation::gather);
+    const std::optional<Inspected> at = inspected();
+    if (!at) {
+        drop_work();
+        show_nothing();
+        return say(tr("There is no picture to look at."));
+    }
+    const auto samples =
+        static_cast<std::size_t>(std::clamp(plot_->width() * plot_->devicePixelRatioF(), 2.0, 1.0 * kMostSamples));
+    compute(
+        [at = *at, probe, samples, first = plot_->first(), last = plot_->last(), component = component_->currentIndex(),
+         other = workspace().other_device()](const Wanted&) {
+            const ArrayInfo& info = at.info();
+            Found found;
+            found.format = info.format;
+            const Texture texture = at.document->texture(at.sampler, at.place.plane);
+            const Fetch fetch = probe_fetch(probe, info, at.place, at.sampler, {probe.u, probe.v, probe.w}, component);
+            const auto name_of = [](const Device& device) {
+                return device.kind() == DeviceKind::cpu ? tr("CPU") : tr("GPU");
+            };
+            found.results.push_back({name_of(at.document->device()), fetched(texture, fetch)});
+            if (other) {
+                const auto twin = on_device(at.document, at.place.plane, *other);
+                found.results.push_back({name_of(*other), fetched(Texture(*twin, at.sampler), fetch)});
+                found.ulp =
+                    ulps_between({&found.results[0].texel, 1}, {&found.results[1].texel, 1}, info.format).front();
+            }
+            found.line = scan(texture, info, at.place, probe, first, last, samples, component);
+            // Texels are those of the level that the fetch reads.
+            const auto own = on_device(at.document, at.place.plane, Device::cpu());
+            found.borders =
+                texel_borders(info, Model(Texture(*own, at.sampler)).levels(fetch).level, probe, first, last);
+            return found;
+        },
+        [this](const Found& found) { show_found(found); });
+}
+
+void ProbePanel::show_found(const Found& found) {
+    found_ = found;
+    say({});
+    QStringList words;
+    for (const Result& result : found.results)
+        words.push_back(result.name + "\n" + QString::fromStdString(result_words(result.texel, found.format)));
+    if (found.results.size() > 1) words.push_back(QString::fromStdString(ulp_words(found.ulp)));
+    results_->setText(words.join("\n"));
+    LinePlot::Curves curves{found.line.first, found.line.last, {}, returned_channels(found.format), found.borders};
+    if (workspace().session().probe.operation == FetchOperation::gather) curves.channels = 4;
+    for (const Texel& texel : found.line.texels) curves.samples.push_back(numbers_of(texel, found.format));
+    plot_->set_curves(std::move(curves));
+    show_pointed();
+}
+
+void ProbePanel::show_pointed() {
+    const std::optional<std::size_t> sample = plot_->pointed();
+    if (!sample || *sample >= found_.line.texels.size()) return pointed_->say({});
+    const ProbePoint at = point_on_line(workspace().session().probe, found_.line.share_of(*sample));
+    const std::array<double, 4> values = numbers_of(found_.line.texels[*sample], found_.format);
+    std::string words = fmt::format("({:.6g}, {:.6g}, {:.6g})", at[0], at[1], at[2]);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(returned_channels(found_.format)); ++c)
+        words += "  " + number_words(values[c]);
+    pointed_->say(QString::fromStdString(words));
+}
+
+}  // namespace texton::viewer

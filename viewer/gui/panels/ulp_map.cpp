@@ -1,0 +1,193 @@
+#include "viewer/gui/panels/ulp_map.h"
+
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include <texton/metrics.h>
+
+#include "viewer/inspect/twin.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr int kPointsPerTexel[] = {1, 2, 4, 8};
+
+QImage image_of(const UlpMap& map) {
+    if (map.cells.empty()) return {};
+    const std::vector<std::byte> colours = ulp_map(map.cells);
+    const auto row = map.columns * 4;
+    QImage image(static_cast<int>(map.columns), static_cast<int>(map.rows), QImage::Format_RGBX8888);
+    for (std::size_t y = 0; y < map.rows; ++y)
+        std::memcpy(image.scanLine(static_cast<int>(y)), colours.data() + y * row, row);
+    return image;
+}
+
+}  // namespace
+
+// --- the histogram ---------------------------------------------------------------------------------------------------
+
+UlpHistogram::UlpHistogram(QWidget* parent) : QWidget(parent) {
+    setAccessibleName(tr("Histogram of ulps"));
+    setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void UlpHistogram::set_counts(const std::array<std::size_t, 33>& counts) {
+    bars_.clear();
+    QStringList words;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] == 0) continue;
+        bars_.push_back({QString::fromStdString(ulp_range_words(i)), counts[i]});
+        words.push_back(tr("%1: %2").arg(bars_.back().range).arg(counts[i]));
+    }
+    setAccessibleDescription(words.join("; "));
+    setToolTip(words.join("\n"));
+    updateGeometry();
+    update();
+}
+
+QSize UlpHistogram::sizeHint() const { return {200, static_cast<int>(bars_.size()) * (fontMetrics().height() + 4)}; }
+
+void UlpHistogram::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const int line = fontMetrics().height() + 4;
+    int label = 0, number = 0;
+    std::size_t most = 1;
+    for (const Bar& bar : bars_) {
+        label = std::max(label, fontMetrics().horizontalAdvance(bar.range));
+        number = std::max(number, fontMetrics().horizontalAdvance(QString::number(bar.count)));
+        most = std::max(most, bar.count);
+    }
+    // By logarithms: one fetch among a million is seen. Long ranges leave no room for bars: then they are left out.
+    const int room = width() - label - number - 16;
+    for (std::size_t i = 0; i < bars_.size(); ++i) {
+        const int top = static_cast<int>(i) * line;
+        const double share = std::log1p(static_cast<double>(bars_[i].count)) / std::log1p(static_cast<double>(most));
+        painter.setPen(palette().color(QPalette::Text));
+        painter.drawText(QRect(0, top, label, line), Qt::AlignRight | Qt::AlignVCenter, bars_[i].range);
+        if (room > 0)
+            painter.fillRect(QRectF(label + 8, top + 3, std::max(1.0, share * room), line - 6),
+                             palette().color(QPalette::Highlight));
+        painter.drawText(QRect(width() - number, top, number, line), Qt::AlignRight | Qt::AlignVCenter,
+                         QString::number(bars_[i].count));
+    }
+}
+
+// --- the panel -------------------------------------------------------------------------------------------------------
+
+UlpMapPanel::UlpMapPanel(Workspace& workspace)
+    : InspectionPanel(workspace, "ulp map"),
+      region_(choice_box(tr("Region"), {tr("visible pixels").toStdString(), tr("whole picture").toStdString()})),
+      points_(choice_box(tr("Points along a texel"), {"1", "2", "4", "8"})),
+      map_(new MapView(tr("Map of ulps"))),
+      histogram_(new UlpHistogram),
+      worst_(new QPushButton),
+      pointed_(new CalmText(tr("Place under the mouse"))) {
+    region_->setToolTip(tr("A fetch for each pixel of the canvas, or for points of every texel"));
+    points_->setToolTip(tr("Points along each side of a texel, of the whole picture"));
+    points_->setCurrentIndex(2);
+    worst_->setAccessibleName(tr("Go to the largest distance"));
+    worst_->setToolTip(tr("Shows the place with the largest distance"));
+    auto* choices = new QHBoxLayout;
+    choices->addWidget(region_, 2);
+    choices->addWidget(points_, 1);
+    column()->addLayout(choices);
+    column()->addWidget(text());
+    column()->addWidget(map_);
+    column()->addWidget(pointed_);
+    column()->addWidget(worst_);
+    column()->addWidget(histogram_);
+    column()->addStretch();
+    show_nothing();
+    for (QComboBox* box : {region_, points_})
+        connect(box, &QComboBox::currentIndexChanged, this, &UlpMapPanel::refresh_soon);
+    connect(worst_, &QPushButton::clicked, this, [this] {
+        if (found_) jump_to(found_->at.place, found_->map.worst);
+    });
+    connect(map_, &MapView::chosen, this, [this](QPoint cell) {
+        if (found_)
+            jump_to(found_->at.place,
+                    found_->map.place_of(static_cast<std::size_t>(cell.x()), static_cast<std::size_t>(cell.y())));
+    });
+    connect(map_, &MapView::pointed_at, this, [this](QPoint cell) {
+        if (!found_ || cell.x() < 0) return pointed_->say({});
+        const UlpMap& map = found_->map;
+        const auto column = static_cast<std::size_t>(cell.x()), row = static_cast<std::size_t>(cell.y());
+        const Position at = map.place_of(column, row);
+        pointed_->say(tr("%1 at (%2, %3)")
+                          .arg(QString::fromStdString(ulp_words(map.cells[row * map.columns + column])))
+                          .arg(at.x, 0, 'f', 2)
+                          .arg(at.y, 0, 'f', 2));
+    });
+}
+
+void UlpMapPanel::set_other_device(const Device& device) {
+    chosen_other_ = device;
+    refresh_soon();
+}
+
+void UlpMapPanel::show_nothing() {
+    found_.reset();
+    for (QWidget* widget :
+         {static_cast<QWidget*>(map_), static_cast<QWidget*>(histogram_), static_cast<QWidget*>(worst_)})
+        widget->hide();
+    pointed_->say({});
+}
+
+void UlpMapPanel::refresh() {
+    const std::optional<Inspected> at = inspected();
+    const std::optional<Device> other = chosen_other_ ? chosen_other_ : workspace().other_device();
+    const bool whole = region_->currentIndex() == 1;
+    points_->setEnabled(whole);
+    if (!at || !other) {
+        drop_work();
+        show_nothing();
+        return say(!at ? tr("There is no picture to look at.")
+                       : tr("There is no GPU here: nothing to hold the model against."));
+    }
+    const int points = kPointsPerTexel[points_->currentIndex()];
+    const FetchGrid grid = whole ? whole_grid(at->document->extent(at->place), points) : visible_fetches(*at);
+    if (grid.columns == 0) {
+        drop_work();
+        show_nothing();
+        return say(tr("Nothing of the picture is in view."));
+    }
+    compute(
+        [at = *at, other = *other, grid](const Wanted& wanted) {
+            const auto twin = on_device(at.document, at.place.plane, other);
+            const PlaceFetches fetches(at.info(), at.place, at.sampler);
+            return Found{at, ulp_map_of(at.document->texture(at.sampler, at.place.plane), Texture(*twin, at.sampler),
+                                        fetches, grid, wanted)};
+        },
+        [this](const Found& found) { show_found(found); });
+}
+
+void UlpMapPanel::show_found(const Found& found) {
+    found_ = found;
+    const UlpMap& map = found_->map;
+    map_->set_map(image_of(map));
+    const auto cell = [&](double place, double first, double step) {
+        return static_cast<int>(std::lround((place - first) / step)) / static_cast<int>(map.cell);
+    };
+    map_->mark(map.differing == 0 ? std::nullopt
+                                  : std::optional(QPoint(cell(map.worst.x, map.grid.first.x, map.grid.step.x),
+                                                         cell(map.worst.y, map.grid.first.y, map.grid.step.y))));
+    histogram_->set_counts(map.histogram);
+    map_->show();
+    histogram_->show();
+    worst_->setVisible(map.differing != 0);
+    worst_->setText(tr("Worst: %1 at (%2, %3)")
+                        .arg(QString::fromStdString(ulp_words(map.largest)))
+                        .arg(map.worst.x, 0, 'f', 2)
+                        .arg(map.worst.y, 0, 'f', 2));
+    say(map.differing == 0 ? tr("All %1 fetches return the same bits on both devices.").arg(map.fetches)
+                           : tr("%1 of %2 fetches differ.").arg(map.differing).arg(map.fetches));
+}
+
+}  // namespace texton::viewer

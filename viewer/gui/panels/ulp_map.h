@@ -1,0 +1,64 @@
+#pragma once
+#include <QPushButton>
+
+#include "viewer/gui/panels/inspection_panel.h"
+#include "viewer/gui/panels/map_view.h"
+#include "viewer/inspect/ulp_map.h"
+
+namespace texton::viewer {
+
+/// How many fetches differ by so many ulps: a bar for each power of two.
+class UlpHistogram : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit UlpHistogram(QWidget* parent = nullptr);
+    void set_counts(const std::array<std::size_t, 33>& counts);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    struct Bar {
+        QString range;
+        std::size_t count;
+    };
+    std::vector<Bar> bars_;  // those that are not empty
+};
+
+/// Where the picture's device and the other one return different bits.
+class UlpMapPanel : public InspectionPanel {
+    Q_OBJECT
+
+public:
+    explicit UlpMapPanel(Workspace& workspace);
+
+    /// Held against this device instead of the workspace's other one.
+    void set_other_device(const Device& device);
+
+protected:
+    void refresh() override;
+
+private:
+    struct Found {
+        Inspected at;
+        UlpMap map;
+    };
+
+    void show_nothing() override;
+    void show_found(const Found& found);
+
+    std::optional<Device> chosen_other_;
+    QComboBox* region_;
+    QComboBox* points_;
+    MapView* map_;
+    UlpHistogram* histogram_;
+    QPushButton* worst_;
+    CalmText* pointed_;
+    std::optional<Found> found_;
+};
+
+}  // namespace texton::viewer

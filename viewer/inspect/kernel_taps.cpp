@@ -1,0 +1,25 @@
+#include "viewer/inspect/kernel_taps.h"
+
+#include <texton/kernel.h>
+
+namespace texton::viewer {
+
+std::optional<std::vector<verify::Tap>> kernel_taps(const Session& session, const Offset& pixel) {
+    if (session.kernel.name.empty() || session.current >= session.pictures.size()) return std::nullopt;
+    const Source& source = session.pictures[session.current];
+    verify::Case question;
+    question.name = session.kernel.name;
+    question.run.kernel = &kernel_named(session.kernel.name);
+    question.run.parameters = session.kernel.parameters;
+    question.inputs.resize(1 + session.kernel.more_inputs.size());
+    question.inputs.front().source = verify::Input::Files{source.paths, source.options};
+    question.inputs.front().where = question.name;
+    if (session.sampler) {
+        Session alone;
+        alone.sampler = session.sampler;
+        question.inputs.front().sampler = verify::Json::parse(to_json(alone)).at("sampler");
+    }
+    return verify::footprints(question, {pixel}).front();
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,121 @@
+#include "viewer/inspect/sampler_difference.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::viewer {
+namespace {
+
+std::string words_of(AddressMode mode) {
+    switch (mode) {
+        case AddressMode::wrap: return "wrap";
+        case AddressMode::clamp: return "clamp";
+        case AddressMode::mirror: return "mirror";
+        case AddressMode::border: return "border";
+    }
+    return "";
+}
+std::string words_of(Filter filter) { return filter == Filter::point ? "point" : "linear"; }
+std::string words_of(bool flag) { return flag ? "yes" : "no"; }
+std::string words_of(std::uint8_t number) { return fmt::format("{}", number); }
+std::string words_of(float number) { return fmt::format("{:g}", number); }
+
+template <auto member>
+SamplerField plain_field(const char* name) {
+    return {name, [](const Sampler& a, const Sampler& b) { return a.*member == b.*member; },
+            [](Sampler& to, const Sampler& from) { to.*member = from.*member; },
+            [](const Sampler& of) { return words_of(of.*member); }};
+}
+
+template <int axis>
+SamplerField address_field(const char* name) {
+    return {name, [](const Sampler& a, const Sampler& b) { return a.address[axis] == b.address[axis]; },
+            [](Sampler& to, const Sampler& from) { to.address[axis] = from.address[axis]; },
+            [](const Sampler& of) { return words_of(of.address[axis]); }};
+}
+
+SamplerField border_field() {
+    return {"border", [](const Sampler& a, const Sampler& b) { return std::ranges::equal(a.border, b.border); },
+            [](Sampler& to, const Sampler& from) { std::ranges::copy(from.border, to.border); },
+            [](const Sampler& of) {
+                return fmt::format("{:g} {:g} {:g} {:g}", of.border[0], of.border[1], of.border[2], of.border[3]);
+            }};
+}
+
+// What the fetches return with one sampler.
+std::vector<Texel> read(const Array& array, const Place& place, const Sampler& sampler,
+                        std::span<const Position> places, const PixelSteps& steps) {
+    const PlaceFetches fetches(array.info(), place, sampler);
+    std::vector<Fetch> all;
+    all.reserve(places.size());
+    for (const Position& at : places) all.push_back(fetches.as_seen(at, steps));
+    return fetched(Texture(array, sampler), all);
+}
+
+void count(FieldDifference& field, std::span<const std::uint32_t> ulps) {
+    for (const std::uint32_t distance : ulps) {
+        field.differing += distance != 0;
+        field.largest = std::max(field.largest, distance);
+    }
+}
+
+}  // namespace
+
+std::span<const SamplerField> sampler_fields() {
+    static const std::vector<SamplerField> fields{
+        address_field<0>("address[0]"),
+        address_field<1>("address[1]"),
+        address_field<2>("address[2]"),
+        plain_field<&Sampler::filter>("filter"),
+        plain_field<&Sampler::mip_filter>("mip_filter"),
+        plain_field<&Sampler::normalized_coordinates>("normalized_coordinates"),
+        plain_field<&Sampler::seamless_cubemap>("seamless_cubemap"),
+        plain_field<&Sampler::trilinear_optimization>("trilinear_optimization"),
+        plain_field<&Sampler::max_anisotropy>("max_anisotropy"),
+        plain_field<&Sampler::mip_bias>("mip_bias"),
+        plain_field<&Sampler::mip_min>("mip_min"),
+        plain_field<&Sampler::mip_max>("mip_max"),
+        border_field()};
+    return fields;
+}
+
+SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid, const Sampler& a,
+                                     const Sampler& b, const Wanted& wanted) {
+    constexpr std::size_t kPiece = std::size_t{1} << 17;  // fetches that are held at a time
+    SamplerDifference found;
+    found.all.name = "all";
+    std::vector<Sampler> samplers{b};
+    std::vector<FieldDifference*> differences{&found.all};
+    for (const SamplerField& field : sampler_fields()) {
+        if (field.same(a, b)) continue;
+        found.fields.push_back({.name = field.name, .a = field.words(a), .b = field.words(b)});
+        samplers.push_back(a);
+        field.take(samplers.back(), b);
+    }
+    for (FieldDifference& field : found.fields) differences.push_back(&field);
+
+    const std::size_t total = grid.columns * grid.rows;
+    for (std::size_t begin = 0; begin < total; begin += kPiece) {
+        std::vector<Position> places;
+        for (std::size_t i = begin; i < std::min(total, begin + kPiece); ++i)
+            places.push_back(grid.at(i % grid.columns, i / grid.columns));
+        const std::vector<Texel> of_a = read(array, place, a, places, grid.steps());
+        for (std::size_t i = 0; i < samplers.size(); ++i) {
+            if (!wanted) return found;
+            if (!differences[i]->problem.empty()) continue;
+            try {
+                const std::vector<Texel> changed = read(array, place, samplers[i], places, grid.steps());
+                count(*differences[i], ulps_between(of_a, changed, array.info().format));
+            } catch (const Error& error) {
+                differences[i]->problem = error.what();
+            }
+        }
+        found.fetches += places.size();
+    }
+    return found;
+}
+
+}  // namespace texton::viewer
