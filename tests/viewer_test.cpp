@@ -74,64 +74,27 @@ TEST(ViewStateTest, ADragMovesThePictureWithTheMouseAndNeverOutOfSight) {
 
 class DocumentTest : public test::OnEveryDevice {};
 
-TEST_P(DocumentTest, SampledTexelsAreThoseOfTheFile) {
+TEST_P(DocumentTest, TexelsAreThoseOfTheFile) {
     const Image image = read_image(kCard);
-    const Document document(kCard, device());
-    EXPECT_EQ(document.extent(), image.extent);
-    EXPECT_EQ(document.file_channels(), 3);
-    std::vector<Point2> points;
-    for (std::size_t y = 0; y < image.extent.height; ++y) {
-        for (std::size_t x = 0; x < image.extent.width; ++x) {
-            points.push_back({static_cast<float>(x) + 0.25f, static_cast<float>(y) + 0.75f});
-        }
-    }
-    const std::vector<Colour> texels = document.sample(points);
-    ASSERT_EQ(texels.size(), points.size());
-    std::size_t wrong = 0;
-    for (std::size_t i = 0; i < texels.size() * 4; ++i) {
-        wrong += texels[i / 4][i % 4] != static_cast<float>(image.texels[i]) / 255.0f;
-    }
-    EXPECT_EQ(wrong, 0u);
+    const auto document = Document::open({.paths = {kCard}, .options = {}}, device());
+    EXPECT_EQ(document->title(), "card.png");
+    EXPECT_EQ(document->info().extent, image.extent);
+    EXPECT_EQ(document->texels({}, {0, 0, image.extent.width, image.extent.height}), image.texels);
+    EXPECT_EQ(document->texels({}, {7, 9, 1, 1}).size(), 4u);
+    EXPECT_GT(document->timing().total, 0);
 }
 
-TEST_P(DocumentTest, EnlargedPixelsShowTheTexelUnderThem) {
-    const Image image = read_image(kCard);
-    const Document document(kCard, device());
-    constexpr int kZoom = 3, kWidth = 200, kHeight = 90;
-    const ViewState view{kZoom, {120.5, 40}};
-    const std::vector<std::uint32_t> pixels = render(document, view, kWidth, kHeight);
-    for (int y = 0; y < kHeight; ++y) {
-        for (int x = 0; x < kWidth; ++x) {
-            const Position at = to_picture(view, {x + 0.5, y + 0.5}, kWidth, kHeight);
-            const std::size_t texel = static_cast<std::size_t>(at.y) * 481 + static_cast<std::size_t>(at.x);
-            std::uint32_t expected = 0xff;
-            for (std::size_t c = 0; c < 3; ++c) {
-                expected = expected << 8 | std::to_integer<std::uint32_t>(image.texels[texel * 4 + c]);
-            }
-            ASSERT_EQ(pixels[static_cast<std::size_t>(y * kWidth + x)], expected) << x << ", " << y;
-        }
-    }
+TEST_P(DocumentTest, APlaceThatThePictureDoesNotHaveBecomesTheNearest) {
+    const auto levels = Document::open({.paths = {kAssets / "levels.dds"}, .options = {}}, device());
+    EXPECT_EQ(levels->clamped({.level = 99}).level, levels->info().levels - 1);
+    EXPECT_EQ(levels->extent({.level = 1}), level_extent(levels->info(), 1));
+    const auto flat = Document::open({.paths = {kCard}, .options = {}}, device());
+    EXPECT_EQ(flat->clamped({.level = 3, .layer = 4, .face = 5, .slice = 6, .plane = 7}), Place{});
 }
 
-TEST_P(DocumentTest, ReducedChecksBecomeTheirMeanAndTheRestIsBackground) {
-    const Document document(kCard, device());
-    const std::vector<std::uint32_t> pixels = render(document, {0.5, {8, 48}}, 40, 8);
-    EXPECT_EQ(pixels[0], kBackground);
-    EXPECT_EQ(pixels[4 * 40 + 15], kBackground);  // texel -9
-    EXPECT_EQ(pixels[4 * 40 + 18] & 0xffffff, 0x808080u);
-}
-
-TEST_P(DocumentTest, FloatsAreShownThroughTheSrgbCurveAndDescribedAsTheyAre) {
-    const Document document(kSky, device());
-    EXPECT_EQ(document.format(), Format::rgba16_float);
-    const std::string sun = document.describe(140, 38);
-    EXPECT_GT(std::stof(sun), 40.0f) << sun;
-    EXPECT_EQ(std::count(sun.begin(), sun.end(), '.'), 3) << "three channels of the file: " << sun;
-    std::vector<Colour> colours{{0.5f, -1.0f, 7.0f, 1.0f}};
-    document.to_display(colours);
-    EXPECT_NEAR(colours[0][0], 0.735357f, 1e-5f);
-    EXPECT_EQ(colours[0][1], 0.0f);
-    EXPECT_EQ(colours[0][2], 1.0f);
+TEST_P(DocumentTest, LoadingStopsWhenNobodyWantsIt) {
+    const auto stop = [](const PictureProgress&) { return false; };
+    EXPECT_THROW((void)Document::open({.paths = {kCard}, .options = {}}, device(), stop), Cancelled);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, DocumentTest, test::every_device(), test::device_label);
@@ -222,7 +185,6 @@ TEST_F(ViewerTest, AFileThatCannotBeShownIsSaidInTheWindowAndByTheExitStatus) {
     EXPECT_NE(result.err.find("broken.png"), std::string::npos) << result.err;
     EXPECT_EQ(result.out, at("shot.png") + "\n");
     std::map<std::uint32_t, std::size_t> count = colours(at("shot.png"));
-    EXPECT_GT(count[kBackground & 0xffffff], 1000u * 500);
     EXPECT_GT(count[0xd8dade], 100u) << "the headline";
     for (const std::uint32_t bar : kBars) EXPECT_EQ(count[bar], 0u);
 }

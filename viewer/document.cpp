@@ -1,82 +1,107 @@
 #include "viewer/document.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
-#include <texton/array.h>
+#include <fmt/format.h>
+
 #include <texton/copy.h>
 #include <texton/error.h>
+
+#include "viewer/verify/host_picture.h"
+#include "viewer/verify/kernel_run.h"
 
 namespace texton::viewer {
 namespace {
 
-Image flat_picture(const std::filesystem::path& path) {
-    Image image = read_image(path);
-    if (image.extent.depth != 1) {
-        throw Error({.code = ErrorCode::io,
-                     .object = "texton::viewer::Document",
-                     .problem = fmt::format("{} is a volume of {}", path.string(), to_string(image.extent)),
-                     .remedy = "Open a flat picture."});
-    }
-    return image;
-}
-
-Array uploaded(const Device& device, const Image& image) {
-    Array array(device, {.format = image.format, .extent = image.extent});
-    copy(array.view(), host_view(image.texels.data(), image.format, image.extent));
-    return array;
-}
-
-float srgb_encoded(float linear) {
-    if (!(linear > 0)) return 0;  // NaN as well
-    if (linear >= 1) return 1;
-    return linear <= 0.0031308f ? 12.92f * linear : 1.055f * std::pow(linear, 1 / 2.4f) - 0.055f;
-}
+std::size_t nearest(std::size_t index, std::size_t count) { return std::min(index, count - 1); }
 
 }  // namespace
 
-Document::Document(const std::filesystem::path& path, const Device& device)
-    : Document(path, device, flat_picture(path)) {}
-
-Document::Document(const std::filesystem::path& path, const Device& device, const Image& image)
-    : path_(path),
-      device_(device),
-      format_(image.format),
-      extent_(image.extent),
-      file_channels_(image.file_channels),
-      texture_(uploaded(device, image)) {}
-
-std::vector<Colour> Document::sample(std::span<const Point2> points) const { return texton::sample(texture_, points); }
-
-void Document::to_display(std::span<Colour> texels) const {
-    const FormatInfo& row = info(format_);
-    const bool is_integer = row.kind == FormatKind::uint || row.kind == FormatKind::sint;
-    const bool is_linear = row.kind == FormatKind::floating || row.kind == FormatKind::srgb;
-    const float scale = is_integer ? 1 / std::ldexp(1.0f, row.bits - (row.kind == FormatKind::sint ? 1 : 0)) : 1;
-    for (Colour& texel : texels) {
-        for (std::size_t i = 0; i < 3; ++i) {
-            texel[i] = is_linear ? srgb_encoded(texel[i]) : texel[i] * scale;
-        }
-        if (row.channels == 1) texel[1] = texel[2] = texel[0];
-        // Widened integers have alpha 1, which is no share of their range.
-        texel[3] = row.channels < 4 || is_integer ? 1 : std::clamp(texel[3], 0.0f, 1.0f);
+std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
+                                               const OnPictureProgress& progress) {
+    const Picture picture = open_picture(source.paths, source.options);
+    const std::shared_ptr<Document> document(new Document(source, title_of(source), picture, device));
+    LoadOptions options{.usage = verify::usage_for_kernels(picture.info()), .progress = progress};
+    options.timing = &document->timing_;
+    if (plane_count(picture.info().format) > 1) {
+        document->planar_ = load_planar(device, picture, options);
+        document->planes_ = 2;
+    } else {
+        document->array_ = texton::load(device, picture, options);
     }
+    return document;
 }
 
-std::string Document::describe(std::size_t x, std::size_t y) const {
-    const Point2 point{static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f};
-    const Colour texel = sample(std::span(&point, 1)).front();
-    const FormatInfo& row = info(format_);
-    const bool is_integer = row.kind == FormatKind::uint || row.kind == FormatKind::sint;
-    std::string out;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(std::min<int>(row.channels, std::max(file_channels_, 1)));
-         ++i) {
-        out += fmt::format(fmt::runtime(is_integer ? "{}{:.0f}" : "{}{:.4f}"), i == 0 ? "" : "  ", texel[i]);
-    }
+std::shared_ptr<const Document> Document::of(Array array, std::string title) {
+    const std::shared_ptr<Document> document(new Document({}, std::move(title), picture_of(array), array.device()));
+    document->array_ = std::move(array);
+    return document;
+}
+
+const Array& Document::array(int plane) const { return is_planar() ? planar_.plane(std::clamp(plane, 0, 1)) : array_; }
+
+Place Document::clamped(const Place& place) const {
+    Place out;
+    out.plane = std::clamp(place.plane, 0, planes_ - 1);
+    const ArrayInfo& row = info(out.plane);
+    out.level = std::clamp(place.level, 0, row.levels - 1);
+    if (is_layered(row.kind)) out.layer = nearest(place.layer, row.layers);
+    if (is_cube(row.kind)) out.face = std::clamp(place.face, 0, 5);
+    if (row.kind == ArrayKind::array_3d) out.slice = nearest(place.slice, level_extent(row, out.level).depth);
     return out;
+}
+
+Extent Document::extent(const Place& place) const {
+    const Place at = clamped(place);
+    Extent extent = level_extent(info(at.plane), at.level);
+    extent.depth = 1;
+    return extent;
+}
+
+Subresource Document::part(const Place& place) const {
+    const Place at = clamped(place);
+    const ArrayInfo& row = info(at.plane);
+    Subresource part{.level = at.level};
+    if (is_layered(row.kind)) part.layer = at.layer;
+    if (is_cube(row.kind)) part.face = at.face;
+    if (row.kind == ArrayKind::array_3d) part.region = Region{{0, 0, at.slice}, extent(at)};
+    return part;
+}
+
+std::vector<std::byte> Document::texels(const Place& place, const TexelBox& box) const {
+    const Place at = clamped(place);
+    const Format format = info(at.plane).format;
+    if (block_side(format) > 1) {
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton::viewer::Document",
+                     .problem = fmt::format("{} of {} are stored as blocks", title_, name(format)),
+                     .remedy = "Sample them."});
+    }
+    Subresource part = this->part(at);
+    part.region = Region{{box.x, box.y, at.slice}, {box.width, box.height, 1}};
+    const Extent extent{box.width, box.height};
+    std::vector<std::byte> out(packed_bytes(format, extent));
+    copy(host_view(out.data(), format, extent), array(at.plane).view(part));
+    return out;
+}
+
+Sampler Document::standard_sampler(int plane) const { return verify::standard_sampler(info(plane)); }
+
+Texture Document::texture(const Sampler& sampler, int plane) const { return Texture(array(plane), sampler); }
+
+Texture Document::texel_texture(int plane) const {
+    const ArrayInfo& row = info(plane);
+    Sampler sampler;
+    sampler.normalized_coordinates = row.levels > 1 || is_cube(row.kind);
+    return Texture(array(plane), sampler);
+}
+
+std::string title_of(const Source& source) {
+    if (source.paths.empty()) return {};
+    const std::string first = source.paths.front().filename().string();
+    const std::size_t more = source.paths.size() - 1;
+    return more == 0 ? first : fmt::format("{} and {} more", first, more);
 }
 
 Device device_named(const std::string& name) {

@@ -49,12 +49,15 @@ public:
     Sampler standard_sampler(int plane = 0) const;
     /// All of it, with this sampler. Throws what Texture throws.
     Texture texture(const Sampler& sampler, int plane = 0) const;
-    /// One level, layer or face by point filter, in texels: what stored texels read as.
-    Texture texel_texture(const Place& place) const;
+    /// All of it by point filter, with coordinates 0 to 1 where it has levels or faces: what stored texels read as.
+    Texture texel_texture(int plane = 0) const;
 
 private:
     Document(Source source, std::string title, Picture picture, Device device)
-        : source_(std::move(source)), title_(std::move(title)), picture_(std::move(picture)), device_(std::move(device)) {}
+        : source_(std::move(source)),
+          title_(std::move(title)),
+          picture_(std::move(picture)),
+          device_(std::move(device)) {}
 
     Source source_;
     std::string title_;

@@ -3,89 +3,102 @@
 #include <algorithm>
 #include <cmath>
 
-// The visible pixels are a grid, so the points to fetch are one, too: a list of x times a list of y. Enlarged, the
-// lists hold each visible texel once, and pixels share them; reduced, they hold a few points a pixel, whose mean is
-// shown.
+#include <fmt/format.h>
+
+#include <texton/sample.h>
 
 namespace texton::viewer {
 namespace {
 
-// Along one side of the canvas: pixels [first, first + slots.size()) show the picture.
-struct Axis {
-    int first = 0;
-    int taps = 1;            // points a pixel
-    std::vector<int> slots;  // a pixel's first point
-    std::vector<float> at;   // the points, in texels
-};
-
-Axis axis(double centre, double zoom, int pixels, std::size_t texels) {
-    const auto texel_at = [&](double pixel) { return centre + (pixel - pixels / 2.0) / zoom; };
-    Axis out;
-    out.taps = zoom >= 1 ? 1 : std::min(4, static_cast<int>(std::ceil(1 / zoom)));
-    long last = -1;
-    for (int pixel = 0; pixel < pixels; ++pixel) {
-        const double middle = texel_at(pixel + 0.5);
-        if (middle < 0 || middle >= static_cast<double>(texels)) continue;
-        if (out.slots.empty()) out.first = pixel;
-        if (out.taps == 1) {
-            const long texel = static_cast<long>(middle);
-            if (texel != last) out.at.push_back(static_cast<float>(texel) + 0.5f);
-            last = texel;
-            out.slots.push_back(static_cast<int>(out.at.size()) - 1);
-        } else {
-            out.slots.push_back(static_cast<int>(out.at.size()));
-            for (int tap = 0; tap < out.taps; ++tap) {
-                const double point = texel_at(pixel + (tap + 0.5) / out.taps);
-                out.at.push_back(static_cast<float>(std::clamp(point, 0.5, static_cast<double>(texels) - 0.5)));
-            }
-        }
-    }
-    return out;
+FetchPoint point_of(const Document& document, const Place& place, double x, double y) {
+    const Place at = document.clamped(place);
+    const ArrayInfo& row = document.info(at.plane);
+    const Extent extent = level_extent(row, at.level);
+    const bool shares = row.levels > 1 || is_cube(row.kind);
+    FetchPoint point{.x = static_cast<float>(shares ? x / static_cast<double>(extent.width) : x),
+                     .y = static_cast<float>(shares ? y / static_cast<double>(extent.height) : y)};
+    const double z = static_cast<double>(at.slice) + 0.5;
+    point.z = static_cast<float>(shares ? z / static_cast<double>(extent.depth) : z);
+    point.layer = static_cast<std::int32_t>(at.layer);
+    point.lod = static_cast<float>(at.level);
+    return point;
 }
 
-std::uint32_t pixel_of(const Colour& colour, int x, int y) {
-    const float board = ((x >> 3) + (y >> 3)) % 2 == 0 ? 0.24f : 0.32f;
+std::uint32_t pixel_of(const Colour& colour) {
     std::uint32_t out = 0xff;
-    for (std::size_t i = 0; i < 3; ++i) {
-        const float value = colour[i] * colour[3] + board * (1 - colour[3]);
-        out = out << 8 | static_cast<std::uint32_t>(std::lround(std::clamp(value, 0.0f, 1.0f) * 255));
-    }
+    for (std::size_t i = 0; i < 3; ++i)
+        out = out << 8 | static_cast<std::uint32_t>(std::lround(std::clamp(colour[i], 0.0f, 1.0f) * 255));
     return out;
 }
 
 }  // namespace
 
-std::vector<std::uint32_t> render(const Document& document, const ViewState& view, int width, int height) {
-    std::vector<std::uint32_t> out(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), kBackground);
-    const Axis across = axis(view.centre.x, view.zoom, width, document.extent().width);
-    const Axis down = axis(view.centre.y, view.zoom, height, document.extent().height);
-    if (across.slots.empty() || down.slots.empty()) return out;
-
-    const std::size_t columns = across.at.size();
-    std::vector<Point2> points;
-    points.reserve(columns * down.at.size());
-    for (const float y : down.at) {
-        for (const float x : across.at) points.push_back({x, y});
+Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y) {
+    const Place at = document.clamped(place);
+    const FetchPoint point = point_of(document, at, static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5);
+    const Texture texture = document.texel_texture(at.plane);
+    const bool levels = document.info(at.plane).levels > 1;
+    const Texel texel =
+        sample(texture, {&point, 1}, {.operation = levels ? FetchOperation::lod : FetchOperation::plain})
+            .texels.front();
+    const FormatKind kind = info(document.info(at.plane).format).kind;
+    Colour colour{};
+    for (int i = 0; i < 4; ++i) {
+        const std::uint32_t bits = texel.channel[i];
+        colour[static_cast<std::size_t>(i)] = kind == FormatKind::uint ? static_cast<float>(bits)
+                                              : kind == FormatKind::sint
+                                                  ? static_cast<float>(static_cast<std::int32_t>(bits))
+                                                  : texel.as_float(i);
     }
-    std::vector<Colour> texels = document.sample(points);
-    document.to_display(texels);
+    return colour;
+}
 
-    const float share = 1.0f / static_cast<float>(across.taps * down.taps);
-    for (std::size_t j = 0; j < down.slots.size(); ++j) {
-        const int y = down.first + static_cast<int>(j);
-        std::uint32_t* row = out.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + across.first;
-        for (std::size_t i = 0; i < across.slots.size(); ++i) {
-            Colour colour{};
-            for (int v = 0; v < down.taps; ++v) {
-                const auto slot =
-                    static_cast<std::size_t>(down.slots[j] + v) * columns + static_cast<std::size_t>(across.slots[i]);
-                for (int u = 0; u < across.taps; ++u) {
-                    const Colour& texel = texels[slot + static_cast<std::size_t>(u)];
-                    for (std::size_t c = 0; c < 4; ++c) colour[c] += texel[c] * share;
-                }
-            }
-            row[i] = pixel_of(colour, across.first + static_cast<int>(i), y);
+std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y) {
+    const Colour colour = value_at(document, place, x, y);
+    const FormatInfo& row = info(document.info(document.clamped(place).plane).format);
+    const bool integers = row.kind == FormatKind::uint || row.kind == FormatKind::sint;
+    std::string out;
+    for (std::size_t i = 0; i < row.channels; ++i)
+        out += fmt::format(fmt::runtime(integers ? "{}{:.0f}" : "{}{:.4f}"), i == 0 ? "" : "  ", colour[i]);
+    return out;
+}
+
+Extent canvas_extent(const Scene& scene) {
+    return scene.shown ? scene.shown->extent(scene.session.place) : Extent{1, 1};
+}
+
+std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel) {
+    if (!scene.shown) return {};
+    const Extent extent = canvas_extent(scene);
+    const Position at = to_picture(scene.session.view, pixel, scene.width, scene.height);
+    if (!(at.x >= 0 && at.y >= 0 && at.x < static_cast<double>(extent.width) &&
+          at.y < static_cast<double>(extent.height)))
+        return {};
+    return SeenTexel{scene.shown->clamped(scene.session.place), at};
+}
+
+std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part) {
+    std::vector<std::uint32_t> out(static_cast<std::size_t>(part.width) * static_cast<std::size_t>(part.height),
+                                   kBackground);
+    if (!scene.shown) return out;
+    std::vector<FetchPoint> points;
+    std::vector<std::size_t> pixels;
+    for (int y = 0; y < part.height; ++y) {
+        for (int x = 0; x < part.width; ++x) {
+            const auto seen = texel_at(scene, {part.x + x + 0.5, part.y + y + 0.5});
+            if (!seen) continue;
+            points.push_back(point_of(*scene.shown, seen->place, seen->at.x, seen->at.y));
+            pixels.push_back(static_cast<std::size_t>(y) * static_cast<std::size_t>(part.width) +
+                             static_cast<std::size_t>(x));
         }
+    }
+    const Place at = scene.shown->clamped(scene.session.place);
+    const bool levels = scene.shown->info(at.plane).levels > 1;
+    const Samples samples = sample(scene.shown->texel_texture(at.plane), points,
+                                   {.operation = levels ? FetchOperation::lod : FetchOperation::plain});
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const Texel& texel = samples.texels[i];
+        out[pixels[i]] = pixel_of({texel.as_float(0), texel.as_float(1), texel.as_float(2), 1});
     }
     return out;
 }

@@ -16,9 +16,10 @@ constexpr std::uint32_t kBackground = 0xff1c1d20;  ///< around the picture
 /// What the canvas shows, all that its pixels follow from.
 struct Scene {
     Session session;
-    std::shared_ptr<const Document> shown;    ///< the current picture, or what the kernel made of it; null: nothing
-    std::shared_ptr<const Document> against;  ///< the reference, the same on the other device, or `shown`; null: nothing
-    int width = 0;                            ///< of the canvas, in pixels of the screen
+    std::shared_ptr<const Document> shown;  ///< the current picture, or what the kernel made of it; null: nothing
+    std::shared_ptr<const Document>
+        against;    ///< the reference, the same on the other device, or `shown`; null: nothing
+    int width = 0;  ///< of the canvas, in pixels of the screen
     int height = 0;
     bool operator==(const Scene&) const = default;
 };

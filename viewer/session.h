@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <texton/fetch.h>
 #include <texton/kernel.h>
 #include <texton/picture.h>
 #include <texton/sampler.h>
@@ -60,16 +61,16 @@ struct Display {
     float low = 0;       ///< what becomes black, in shares of an integer's range
     float high = 1;      ///< what becomes white
     FalseColour false_colour = FalseColour::none;
-    bool mark_nan = true;  ///< NaN and infinities in a colour that nothing else has
+    bool mark_nan = true;     ///< NaN and infinities in a colour that nothing else has
     bool mark_range = false;  ///< values below low and above high too
     bool operator==(const Display&) const = default;
 };
 
 /// What the shown picture is held against.
 enum class Against : std::uint8_t {
-    reference,      ///< another picture, read alike
-    sampler,        ///< the same one, read with the second sampler
-    device          ///< the same one, on the other device
+    reference,  ///< another picture, read alike
+    sampler,    ///< the same one, read with the second sampler
+    device      ///< the same one, on the other device
 };
 
 enum class CompareMode : std::uint8_t { none, wipe, difference, absolute, relative, squared, ulp };

@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QSize>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <optional>
 #include <string>
@@ -10,22 +11,25 @@
 #include <texton/error.h>
 
 #include "viewer/gui/main_window.h"
+#include "viewer/gui/panel.h"
 #include "viewer/gui/theme.h"
 
 namespace {
 
 struct Options {
     std::vector<std::string> files;
+    std::string session;
     std::string device;
+    std::vector<std::string> panels;
     std::string screenshot;
     std::string size = "1280x800";
 };
 
 constexpr const char* kFooter =
-    "Keys: wheel, + and - zoom, drag pans, F fits, Ctrl+0 one pixel a texel, PgUp and PgDn change the file.\n"
+    "A FILE that ends with .json is a session. In the window, '?' shows all keys, Ctrl+Shift+P finds any action.\n"
     "Exit status: 0; 1 if a file could not be shown (the window says why) or the screenshot not be written; 2 for a "
     "wrong\n"
-    "option or a device that is not there.";
+    "option, a session that cannot be read, a device that is not there, or no display.";
 
 std::optional<QSize> parse_size(const std::string& text) {
     int width = 0, height = 0, used = 0;
@@ -34,50 +38,105 @@ std::optional<QSize> parse_size(const std::string& text) {
     return good ? std::optional(QSize(width, height)) : std::nullopt;
 }
 
+texton::viewer::Session session_of(const Options& options) {
+    using namespace texton::viewer;
+    Session session;
+    std::vector<std::string> files;
+    if (!options.session.empty()) session = read_session(options.session);
+    for (const std::string& file : options.files) {
+        if (std::filesystem::path(file).extension() == ".json") {
+            session = read_session(file);
+        } else {
+            files.push_back(file);
+        }
+    }
+    if (!files.empty()) session.current = session.pictures.size();
+    for (const std::string& file : files) session.pictures.push_back({.paths = {file}});
+    if (!options.device.empty()) session.device = options.device;
+    if (!options.panels.empty()) session.panels = options.panels;
+    (void)device_named(session.device);  // before there is a window
+    return session;
+}
+
+// Every picture is opened once, so that the exit status speaks of all.
+bool settle(texton::viewer::Workspace& workspace) {
+    using namespace texton::viewer;
+    const std::size_t current = workspace.session().current;
+    bool good = true;
+    for (std::size_t i = 0; i < workspace.session().pictures.size(); ++i) {
+        workspace.look([i](Session& session) { session.current = i; });
+        workspace.settle();
+        if (workspace.document(i)) continue;
+        good = false;
+        std::cerr << "texton-view: " << workspace.problem(i).toStdString() << '\n';
+    }
+    workspace.look([current](Session& session) { session.current = current; });
+    workspace.settle();
+    if (!workspace.kernel_problem().isEmpty()) {
+        good = false;
+        std::cerr << "texton-view: " << workspace.kernel_problem().toStdString() << '\n';
+    }
+    return good;
+}
+
 int run(int argc, char** argv, const Options& options, QSize size) {
     using namespace texton::viewer;
-    std::optional<texton::Device> device;
+    Session session;
     try {
-        device = device_named(options.device);
+        session = session_of(options);
     } catch (const texton::Error& error) {
         std::cerr << error.what() << '\n';
         return 2;
     }
-    if (!options.screenshot.empty()) {
+    const bool headless = !options.screenshot.empty();
+    const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+    if (!has_display && std::getenv("QT_QPA_PLATFORM") == nullptr) {
+        if (!headless) {
+            std::cerr << "texton-view: there is no display. Give --screenshot OUT.png to write the window to a file.\n";
+            return 2;
+        }
+        setenv("QT_QPA_PLATFORM", "offscreen", 0);
+    }
+    if (headless) {
         // Without a screen Qt warns of what a screen would do; only what stops it is of use then.
         qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) {
             if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << text.toStdString() << '\n';
         });
     }
     const QApplication application_scope(argc, argv);
+    QApplication::setOrganizationName("texton");
+    QApplication::setApplicationName("texton-view");
+    QApplication::setDesktopFileName("texton-view");
     apply_theme(*qApp);
-    QStringList files;
-    for (const std::string& file : options.files) files.append(QString::fromStdString(file));
-    MainWindow window(*device, files);
+    Workspace workspace(session);
+    MainWindow window(workspace);
+    if (!headless) window.restore();
     window.resize(size);
-    if (!options.screenshot.empty()) window.setAttribute(Qt::WA_DontShowOnScreen);
+    if (headless) window.setAttribute(Qt::WA_DontShowOnScreen);
     window.show();
-    const QStringList problems = window.open_all();
-    for (const QString& problem : problems) std::cerr << "texton-view: " << problem.toStdString() << '\n';
-    if (options.screenshot.empty()) return QApplication::exec() != 0 || !problems.isEmpty() ? 1 : 0;
+    if (!headless) return QApplication::exec();
 
-    QApplication::processEvents();
+    const bool good = settle(workspace);
     if (!window.grab().save(QString::fromStdString(options.screenshot), "PNG")) {
         std::cerr << "texton-view: " << options.screenshot << " cannot be written. Write to another path.\n";
         return 1;
     }
     std::cout << options.screenshot << '\n';
-    return problems.isEmpty() ? 0 : 1;
+    return good ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app("Shows pictures through Texton: read, uploaded to a device, sampled back.", "texton-view");
-    app.add_option("FILE", options.files, "Pictures of any kind that OpenImageIO reads");
+    CLI::App app("Looks at pictures where a GPU samples them: texels, samplers, kernels, memory.", "texton-view");
+    app.add_option("FILE", options.files, "Pictures of any kind that Texton reads, or a session");
+    app.add_option("--session", options.session, "What the viewer saved: pictures, view, sampler, kernel, panels");
     app.add_option("--device", options.device, "cpu, cpu:N, cuda or cuda:N (default: the best there is)");
-    app.add_option("--screenshot", options.screenshot, "Write the window to this PNG, and end");
+    std::string ids;
+    for (const auto& panel : texton::viewer::panels()) ids += (ids.empty() ? "" : ", ") + panel.id.toStdString();
+    app.add_option("--panel", options.panels, "Open this panel, and no others but those named: " + ids);
+    app.add_option("--screenshot", options.screenshot, "Write the window to this PNG, and end; needs no display");
     app.add_option("--size", options.size, "Of the window, in pixels, at least 640x400")->capture_default_str();
     app.set_version_flag("--version", "texton-view " TEXTON_VERSION);
     app.footer(kFooter);

@@ -1,19 +1,31 @@
 #include "viewer/gui/main_window.h"
 
-#include <fmt/format.h>
-
-#include <QAction>
 #include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QScrollArea>
+#include <QSettings>
 #include <QStatusBar>
+#include <algorithm>
+
+#include <fmt/format.h>
 
 #include <texton/error.h>
 
+#include "viewer/gui/panel.h"
+
 namespace texton::viewer {
 namespace {
+
+Qt::DockWidgetArea area_of(PanelArea area) {
+    switch (area) {
+        case PanelArea::left: return Qt::LeftDockWidgetArea;
+        case PanelArea::right: return Qt::RightDockWidgetArea;
+        case PanelArea::bottom: return Qt::BottomDockWidgetArea;
+    }
+    return Qt::RightDockWidgetArea;
+}
 
 // Sets a label's text in the width of its longest so far, so that the bar does not jump as the mouse moves.
 void set_steady(QLabel* label, const QString& text) {
@@ -26,149 +38,266 @@ QString zoom_text(double zoom) {
     return QString::fromStdString(percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent));
 }
 
+// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such.
+QString words_of(const Document& document) {
+    if (document.is_planar()) {
+        const ArrayInfo& luma = document.info(0);
+        return QString::fromStdString(
+            fmt::format("{}   {}", to_string(luma.extent), name(document.picture().info().format)));
+    }
+    const ArrayInfo& row = document.info();
+    std::string out = fmt::format("{}   {}", to_string(row.extent), name(row.format));
+    if (row.kind != ArrayKind::array_2d) out += fmt::format("   {}", name(row.kind));
+    if (is_layered(row.kind)) out += fmt::format("   {} layers", row.layers);
+    if (row.levels > 1) out += fmt::format("   {} levels", row.levels);
+    return QString::fromStdString(out);
+}
+
 }  // namespace
 
-MainWindow::MainWindow(const Device& device, QStringList files)
-    : device_(device),
-      files_(std::move(files)),
-      canvas_(new Canvas),
+MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
+    : QMainWindow(parent),
+      workspace_(workspace),
+      actions_(new Actions(this)),
+      canvas_(new Canvas(workspace)),
       message_(new QLabel),
       pages_(new QStackedWidget),
       hover_label_(new QLabel),
       picture_label_(new QLabel),
       zoom_label_(new QLabel),
-      device_label_(new QLabel(QString::fromStdString(device.name()))) {
+      device_label_(new QLabel),
+      progress_(new QProgressBar) {
+    message_->setObjectName("message");
+    message_->setAccessibleName(tr("Message"));
     message_->setAlignment(Qt::AlignCenter);
     message_->setWordWrap(true);
     message_->setMargin(48);
     message_->setTextFormat(Qt::RichText);
-    message_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    message_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     pages_->addWidget(canvas_);
     pages_->addWidget(message_);
     setCentralWidget(pages_);
     setAcceptDrops(true);
-    setWindowTitle(tr("Texton"));
     setMinimumSize(640, 400);
+    setDockOptions(AnimatedDocks | AllowNestedDocks | AllowTabbedDocks);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea);
+    setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
 
+    make_status();
+    make_docks();
+    make_menus();
+    connect(&workspace_, &Workspace::changed, this, &MainWindow::apply_session);
+    connect(&workspace_, &Workspace::documents_changed, this, &MainWindow::show_documents);
+    connect(&workspace_, &Workspace::hover_changed, this, &MainWindow::show_hover);
+    connect(&workspace_, &Workspace::progressed, this, &MainWindow::show_progress);
+    connect(&workspace_, &Workspace::told, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
+    connect(&watch_, &FileWatch::file_changed, this, [this](const QString& path) {
+        const auto& pictures = workspace_.session().pictures;
+        for (std::size_t i = 0; i < pictures.size(); ++i)
+            if (std::ranges::find(pictures[i].paths, std::filesystem::path(path.toStdString())) !=
+                pictures[i].paths.end())
+                workspace_.reload(i);
+    });
+    apply_session(Session{});
+    show_documents();
+}
+
+void MainWindow::make_status() {
     hover_label_->setObjectName("values");
     hover_label_->setAccessibleName(tr("Texel under the mouse"));
     picture_label_->setAccessibleName(tr("Size and format"));
+    picture_label_->setObjectName("picture");
     zoom_label_->setAccessibleName(tr("Zoom"));
+    zoom_label_->setObjectName("zoom");
     device_label_->setAccessibleName(tr("Device"));
     device_label_->setObjectName("device");
+    progress_->setAccessibleName(tr("Loading"));
+    progress_->setRange(0, 100);
+    progress_->setMaximumWidth(220);
+    progress_->hide();
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(hover_label_, 1);
-    for (QLabel* label : {picture_label_, zoom_label_, device_label_}) statusBar()->addPermanentWidget(label);
-
-    connect(canvas_, &Canvas::hovered, this, &MainWindow::show_hover);
-    connect(canvas_, &Canvas::view_changed, this, &MainWindow::show_status);
-    connect(
-        canvas_, &Canvas::failed, this,
-        [this](const QString& why) { show_message(tr("The device could not sample the picture"), why); },
-        Qt::QueuedConnection);
-    make_actions();
-    show_message(tr("No picture"), tr("Drop a file here, or choose File, Open."));
+    for (QWidget* widget : {static_cast<QWidget*>(progress_), static_cast<QWidget*>(picture_label_),
+                            static_cast<QWidget*>(zoom_label_), static_cast<QWidget*>(device_label_)})
+        statusBar()->addPermanentWidget(widget);
+    progress_->hide();  // which adding it had shown
 }
 
-void MainWindow::make_actions() {
-    const auto add = [this](QMenu* menu, const QString& text, const QList<QKeySequence>& keys, auto&& action) {
-        QAction* made = menu->addAction(text);
-        made->setShortcuts(keys);
-        connect(made, &QAction::triggered, this, std::forward<decltype(action)>(action));
-    };
-    QMenu* file = menuBar()->addMenu(tr("&File"));
-    add(file, tr("&Open..."), {QKeySequence::Open}, [this] { choose_file(); });
-    add(file, tr("&Previous"), {Qt::Key_PageUp, Qt::Key_Up}, [this] { step(-1); });
-    add(file, tr("&Next"), {Qt::Key_PageDown, Qt::Key_Down}, [this] { step(1); });
-    file->addSeparator();
-    add(file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [this] { close(); });
-    QMenu* view = menuBar()->addMenu(tr("&View"));
-    add(view, tr("&Fit to window"), {Qt::Key_F}, [this] { canvas_->fit(); });
-    add(view, tr("&One pixel a texel"), {QKeySequence(Qt::CTRL | Qt::Key_0)}, [this] { canvas_->actual_size(); });
-    add(view, tr("Zoom &in"), {Qt::Key_Plus, Qt::Key_Equal, QKeySequence::ZoomIn}, [this] { canvas_->zoom_by(2); });
-    add(view, tr("Zoom o&ut"), {Qt::Key_Minus, QKeySequence::ZoomOut}, [this] { canvas_->zoom_by(0.5); });
-}
-
-bool MainWindow::open(const QString& path) {
-    const QString name = QFileInfo(path).fileName();
-    setWindowTitle(tr("%1 - Texton").arg(name));
-    try {
-        document_ = std::make_shared<const Document>(path.toStdString(), device_);
-        problem_.clear();
-    } catch (const Error& error) {
-        problem_ = QString::fromStdString(error.problem() + ". " + error.remedy());
-    } catch (const std::exception& error) {
-        problem_ = path + ": " + QString::fromUtf8(error.what());
+void MainWindow::make_docks() {
+    std::map<PanelArea, QDockWidget*> last;
+    for (const PanelInfo& panel : panels()) {
+        auto* dock = new QDockWidget(panel.title, this);
+        dock->setObjectName(panel.id);
+        dock->setToolTip(panel.tip);
+        auto* scroll = new QScrollArea;
+        scroll->setWidgetResizable(true);
+        scroll->setFrameShape(QFrame::NoFrame);
+        scroll->setFocusPolicy(Qt::NoFocus);
+        scroll->setWidget(panel.make(workspace_));
+        dock->setWidget(scroll);
+        addDockWidget(area_of(panel.area), dock);
+        if (last[panel.area] != nullptr) tabifyDockWidget(last[panel.area], dock);
+        last[panel.area] = dock;
+        dock->hide();
+        docks_[panel.id] = dock;
+        connect(dock, &QDockWidget::visibilityChanged, this, &MainWindow::keep_panels);
     }
-    if (!problem_.isEmpty()) {
-        show_message(tr("%1 cannot be shown").arg(name.toHtmlEscaped()), problem_);
-        return false;
-    }
-    pages_->setCurrentWidget(canvas_);
-    canvas_->setFocus();
-    canvas_->show_document(document_);
-    show_hover({-1, -1});
-    show_status();
-    return true;
 }
 
-QStringList MainWindow::open_all() {
-    QStringList problems;
-    for (current_ = files_.size() - 1; current_ >= 0; --current_) {
-        if (!open(files_[current_])) problems.prepend(problem_);
+void MainWindow::make_menus() {
+    add_file_actions(*this);
+    add_view_actions(*this);
+    add_picture_actions(*this);
+    add_panel_actions(*this);
+    add_help_actions(*this);
+    std::map<QString, QMenu*> menus;
+    for (const ActionInfo& info : actions_->all()) {
+        if (info.menu.isEmpty()) continue;
+        QMenu*& menu = menus[info.menu];
+        if (menu == nullptr) {
+            menu = menuBar()->addMenu(info.menu);
+            menu->setToolTipsVisible(true);
+            connect(menu, &QMenu::aboutToShow, actions_, &Actions::refresh);
+        }
+        menu->addAction(actions_->find(info.id));
     }
-    current_ = 0;
-    return problems;
 }
+
+// --- the session -----------------------------------------------------------------------------------------------------
+
+void MainWindow::apply_session(const Session& before) {
+    const Session& now = workspace_.session();
+    if (now.panels != before.panels) {
+        applies_ = true;
+        for (const auto& [id, dock] : docks_) {
+            const bool shown = std::ranges::find(now.panels, id.toStdString()) != now.panels.end();
+            if (dock->isHidden() == shown) dock->setVisible(shown);
+        }
+        applies_ = false;
+    }
+    if (now.pictures != before.pictures) watch_files();
+    device_label_->setText(QString::fromStdString(workspace_.device().name()));
+    set_steady(zoom_label_, zoom_text(now.view.zoom));
+    actions_->refresh();
+    show_documents();
+}
+
+// A dock that is closed by its own button is no longer in the session; one behind another tab still is.
+void MainWindow::keep_panels() {
+    if (applies_) return;
+    std::vector<std::string> open;
+    for (const PanelInfo& panel : panels())
+        if (!docks_.at(panel.id)->isHidden()) open.push_back(panel.id.toStdString());
+    workspace_.look([&](Session& session) {
+        if (std::ranges::is_permutation(session.panels, open)) return;
+        session.panels = open;
+    });
+}
+
+void MainWindow::show_panel(const QString& id, bool shown) {
+    const auto found = docks_.find(id);
+    if (found == docks_.end()) return;
+    found->second->setVisible(shown);
+    if (shown) {
+        found->second->raise();
+        if (QWidget* panel = static_cast<QScrollArea*>(found->second->widget())->widget()) panel->setFocus();
+    }
+    keep_panels();
+}
+
+void MainWindow::toggle_panels() {
+    if (!hidden_panels_) {
+        hidden_panels_ = workspace_.session().panels;
+        workspace_.look([](Session& session) { session.panels.clear(); });
+    } else {
+        workspace_.look([&](Session& session) { session.panels = *hidden_panels_; });
+        hidden_panels_.reset();
+    }
+}
+
+void MainWindow::watch_files() {
+    std::set<QString> paths;
+    for (const Source& source : workspace_.session().pictures)
+        for (const auto& path : source.paths) paths.insert(QString::fromStdString(path.string()));
+    watch_.watch(paths);
+}
+
+// --- what is shown ---------------------------------------------------------------------------------------------------
+
+QString MainWindow::message() const { return pages_->currentWidget() == message_ ? message_->text() : QString(); }
 
 void MainWindow::show_message(const QString& headline, const QString& details) {
-    document_.reset();
-    canvas_->show_document(nullptr);
-    message_->setText(QString("<p style='font-size:18pt; color:#d8dade'>%1</p><p style='color:#9a9da5'>%2</p>")
-                          .arg(headline, details.toHtmlEscaped()));
+    message_->setText(
+        QString("<p style='font-size:18pt'>%1</p><p>%2</p>").arg(headline.toHtmlEscaped(), details.toHtmlEscaped()));
     pages_->setCurrentWidget(message_);
-    show_hover({-1, -1});
-    show_status();
 }
 
-void MainWindow::show_status() {
-    if (!document_) {
-        picture_label_->clear();
-        zoom_label_->clear();
+void MainWindow::show_documents() {
+    const Session& session = workspace_.session();
+    const auto shown = workspace_.shown();
+    const QString title =
+        session.pictures.empty() ? QString() : QString::fromStdString(title_of(session.pictures[session.current]));
+    setWindowTitle(title.isEmpty() ? tr("Texton") : tr("%1 - Texton").arg(title));
+    picture_label_->setText(shown ? words_of(*shown) : QString());
+    if (shown) {
+        pages_->setCurrentWidget(canvas_);
+    } else if (session.pictures.empty()) {
+        show_message(tr("No picture"), tr("Drop a file here, or choose File, Open."));
+    } else if (const QString problem = workspace_.problem(session.current); !problem.isEmpty()) {
+        show_message(tr("%1 cannot be shown").arg(title), problem);
+    } else if (!workspace_.kernel_problem().isEmpty()) {
+        show_message(tr("%1 cannot be run on it").arg(QString::fromStdString(session.kernel.name)),
+                     workspace_.kernel_problem());
+    } else {
+        show_message(tr("Loading %1").arg(title), {});
+    }
+    show_hover();
+    actions_->refresh();
+}
+
+void MainWindow::show_hover() {
+    const auto seen = workspace_.hovered();
+    const auto shown = workspace_.shown();
+    if (!shown || !seen) {
+        const Session& session = workspace_.session();
+        hover_label_->setText(
+            session.pictures.empty() ? QString() : QString::fromStdString(title_of(session.pictures[session.current])));
         return;
     }
-    const int channels = document_->file_channels();
-    const bool widened = channels != info(document_->format()).channels;
-    picture_label_->setText(
-        QString::fromStdString(fmt::format("{}   {}{}", to_string(document_->extent()), name(document_->format()),
-                                           widened ? fmt::format(" from {} channels", channels) : "")));
-    set_steady(zoom_label_, zoom_text(canvas_->view().zoom));
-}
-
-void MainWindow::show_hover(QPoint texel) {
-    if (!document_) {
-        hover_label_->clear();
-    } else if (texel.x() < 0) {
-        hover_label_->setText(QFileInfo(QString::fromStdString(document_->path().string())).fileName());
-    } else {
-        const auto x = static_cast<std::size_t>(texel.x());
-        const auto y = static_cast<std::size_t>(texel.y());
-        hover_label_->setText(QString::fromStdString(fmt::format("({}, {})   {}", x, y, document_->describe(x, y))));
+    try {
+        const auto x = static_cast<std::size_t>(seen->at.x);
+        const auto y = static_cast<std::size_t>(seen->at.y);
+        hover_label_->setText(
+            QString::fromStdString(fmt::format("({}, {})   {}", x, y, viewer::words_of(*shown, seen->place, x, y))));
+    } catch (const std::exception& error) {
+        hover_label_->setText(QString::fromUtf8(error.what()));
     }
 }
 
-void MainWindow::choose_file() {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a picture"), files_.value(current_));
-    if (path.isEmpty()) return;
-    files_.append(path);
-    current_ = files_.size() - 1;
-    open(path);
+void MainWindow::show_progress(double share, const QString& what) {
+    progress_->setVisible(share >= 0 && share < 1);
+    progress_->setValue(static_cast<int>(share * 100));
+    progress_->setFormat(what + " %p%");
 }
 
-void MainWindow::step(int by) {
-    if (files_.isEmpty()) return;
-    current_ = (current_ + by + files_.size()) % files_.size();
-    open(files_[current_]);
+// --- files -----------------------------------------------------------------------------------------------------------
+
+void MainWindow::open_files(const QStringList& paths) {
+    std::vector<Source> sources;
+    for (const QString& path : paths) {
+        if (path.endsWith(".json", Qt::CaseInsensitive)) {
+            try {
+                workspace_.replace(tr("Open session"), read_session(path.toStdString()));
+            } catch (const Error& error) {
+                workspace_.tell(QString::fromStdString(error.problem() + ". " + error.remedy()));
+            }
+            continue;
+        }
+        add_recent_file(path);
+        sources.push_back({.paths = {path.toStdString()}});
+    }
+    workspace_.open(sources);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -177,16 +306,32 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     QStringList paths;
-    for (const QUrl& url : event->mimeData()->urls()) {
+    for (const QUrl& url : event->mimeData()->urls())
         if (url.isLocalFile()) paths.append(url.toLocalFile());
-    }
     if (paths.isEmpty()) {
-        show_message(tr("Nothing to open"), tr("What was dropped is no file of this computer."));
+        workspace_.tell(tr("What was dropped is no file of this computer."));
         return;
     }
-    current_ = files_.size();
-    files_.append(paths);
-    open(paths.first());
+    event->acceptProposedAction();
+    open_files(paths);
+}
+
+void MainWindow::restore() {
+    const QSettings settings;
+    restoreGeometry(settings.value("window/geometry").toByteArray());
+    applies_ = true;  // which panels are open is the session's
+    restoreState(settings.value("window/docks").toByteArray());
+    applies_ = false;
+    Session unlike = workspace_.session();
+    unlike.panels.emplace_back();
+    apply_session(unlike);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    QSettings settings;
+    settings.setValue("window/geometry", saveGeometry());
+    settings.setValue("window/docks", saveState());
+    QMainWindow::closeEvent(event);
 }
 
 }  // namespace texton::viewer

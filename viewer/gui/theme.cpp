@@ -2,34 +2,54 @@
 
 #include <QApplication>
 #include <QPalette>
+#include <QSettings>
 #include <QStyleFactory>
 
 namespace texton::viewer {
+namespace {
+
+struct Colours {
+    QColor window, base, raised, line, text, dim, accent;
+};
+
+const Colours kDark{"#26272b", "#1c1d20", "#303238", "#3a3c42", "#d8dade", "#8d9098", "#4a6fa5"};
+const Colours kLight{"#eceded", "#ffffff", "#f7f7f8", "#c4c6ca", "#1f2124", "#6a6d74", "#3d6cb0"};
+
+}  // namespace
+
+Theme theme() { return QSettings().value("theme").toString() == "light" ? Theme::light : Theme::dark; }
+
+void set_theme(Theme theme) {
+    QSettings().setValue("theme", theme == Theme::light ? "light" : "dark");
+    apply_theme(*qApp);
+}
 
 void apply_theme(QApplication& application) {
+    const Colours& colours = theme() == Theme::light ? kLight : kDark;
     application.setStyle(QStyleFactory::create("Fusion"));
     QPalette palette;
-    const QColor window(0x26, 0x27, 0x2b), base(0x1c, 0x1d, 0x20), text(0xd8, 0xda, 0xde), dim(0x7c, 0x7f, 0x87);
-    palette.setColor(QPalette::Window, window);
-    palette.setColor(QPalette::Button, window);
-    palette.setColor(QPalette::Base, base);
-    palette.setColor(QPalette::AlternateBase, window);
-    palette.setColor(QPalette::ToolTipBase, window);
-    palette.setColor(QPalette::Highlight, QColor(0x4a, 0x6f, 0xa5));
+    palette.setColor(QPalette::Window, colours.window);
+    palette.setColor(QPalette::Button, colours.raised);
+    palette.setColor(QPalette::Base, colours.base);
+    palette.setColor(QPalette::AlternateBase, colours.window);
+    palette.setColor(QPalette::ToolTipBase, colours.raised);
+    palette.setColor(QPalette::Highlight, colours.accent);
     palette.setColor(QPalette::HighlightedText, Qt::white);
+    palette.setColor(QPalette::Link, colours.accent);
+    palette.setColor(QPalette::PlaceholderText, colours.dim);
+    palette.setColor(QPalette::Mid, colours.line);
     for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::ToolTipText}) {
-        palette.setColor(role, text);
-        palette.setColor(QPalette::Disabled, role, dim);
+        palette.setColor(role, colours.text);
+        palette.setColor(QPalette::Disabled, role, colours.dim);
     }
     application.setPalette(palette);
-    application.setStyleSheet(
-        "QMenuBar { background: #26272b; padding: 2px; }"
-        "QStackedWidget { background: #1c1d20; }"
-        "QStatusBar { background: #26272b; border-top: 1px solid #16171a; min-height: 26px; }"
-        "QStatusBar::item { border: none; }"
-        "QStatusBar QLabel { padding: 0 10px; color: #a9acb4; }"
-        "QStatusBar QLabel#values { color: #e6e8ec; }"
-        "QStatusBar QLabel#device { border-left: 1px solid #3a3c42; color: #e6e8ec; }");
+    application.setStyleSheet(QString("QMenuBar { background: %1; padding: 2px; }"
+                                      "QStatusBar { background: %1; border-top: 1px solid %2; min-height: 26px; }"
+                                      "QStatusBar::item { border: none; }"
+                                      "QStatusBar QLabel { padding: 0 10px; }"
+                                      "QStatusBar QLabel#device { border-left: 1px solid %2; }"
+                                      "QToolTip { border: 1px solid %2; padding: 3px; }")
+                                  .arg(colours.window.name(), colours.line.name()));
 }
 
 }  // namespace texton::viewer

@@ -3,7 +3,11 @@ class QApplication;
 
 namespace texton::viewer {
 
-/// Dark and neutral, so that only the picture has colour.
+enum class Theme { dark, light };
+
+/// The look of the window, as chosen last.
 void apply_theme(QApplication& application);
+void set_theme(Theme theme);
+[[nodiscard]] Theme theme();
 
 }  // namespace texton::viewer

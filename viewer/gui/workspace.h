@@ -101,9 +101,9 @@ Q_SIGNALS:
 
 private:
     struct Entry {
-        Source source;
-        std::shared_ptr<const Document> document;
-        QString problem;
+        Source source{};
+        std::shared_ptr<const Document> document{};
+        QString problem{};
         bool loading = false;
     };
 

@@ -1,0 +1,136 @@
+// Every action of the window, one by one and in any order.
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSlider>
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QTimer>
+#include <random>
+#include <set>
+
+#include "tests/window/fixture.h"
+#include "viewer/gui/command_palette.h"
+#include "viewer/gui/panel.h"
+
+namespace texton::viewer {
+namespace {
+
+// A dialog that an action opens is closed again.
+void trigger(QAction& action) {
+    QTimer closes;
+    QObject::connect(&closes, &QTimer::timeout, [] {
+        if (QWidget* dialog = QApplication::activeModalWidget()) dialog->close();
+        if (QWidget* popup = QApplication::activePopupWidget()) popup->close();
+    });
+    closes.start(1);
+    action.trigger();
+}
+
+bool ends_the_window(const ActionInfo& info) { return info.id == "quit"; }
+
+class ActionsTest : public test::WindowFixture {
+protected:
+    void SetUp() override { start({"card.png", "cube.dds", "sky.exr"}); }
+};
+
+TEST_F(ActionsTest, EachRunsOnAPictureAndWithoutOne) {
+    for (const bool with_pictures : {true, false}) {
+        if (!with_pictures) start(Session{});
+        for (const ActionInfo& info : window().actions().all()) {
+            if (ends_the_window(info)) continue;
+            trigger(*window().actions().find(info.id));
+            settle();
+        }
+    }
+}
+
+TEST_F(ActionsTest, EachHasANameOfItsOwnAndNoKeysOfAnother) {
+    std::set<QString> ids;
+    std::map<QString, QString> holders;
+    for (const ActionInfo& info : window().actions().all()) {
+        EXPECT_TRUE(ids.insert(info.id).second) << info.id.toStdString();
+        EXPECT_FALSE(info.text.isEmpty()) << info.id.toStdString();
+        for (const QKeySequence& keys : window().actions().find(info.id)->shortcuts()) {
+            const auto [holder, is_new] = holders.emplace(keys.toString(), info.id);
+            EXPECT_TRUE(is_new) << keys.toString().toStdString() << " of " << info.id.toStdString() << " and "
+                                << holder->second.toStdString();
+        }
+    }
+    EXPECT_GT(ids.size(), 40u);
+}
+
+TEST_F(ActionsTest, AThousandAtRandomDoNoHarmAndCanAllBeUndone) {
+    const Session before = session();
+    std::mt19937 random(20);
+    const std::vector<ActionInfo>& all = window().actions().all();
+    for (int i = 0; i < 1000; ++i) {
+        const ActionInfo& info = all[random() % all.size()];
+        if (ends_the_window(info)) continue;
+        trigger(*window().actions().find(info.id));
+        if (i % 7 == 0) QApplication::processEvents();
+        if (i % 100 == 0) settle();
+    }
+    settle();
+    while (workspace().history().can_undo()) workspace().undo();
+    settle();
+    EXPECT_EQ(session().pictures, before.pictures);
+}
+
+TEST_F(ActionsTest, ChosenKeysWorkAndAreTakenFromWhoHadThem) {
+    Actions& actions = window().actions();
+    actions.set_keys("fit", {QKeySequence(Qt::Key_R)});
+    EXPECT_EQ(actions.holder_of(Qt::Key_R), "fit");
+    EXPECT_TRUE(actions.find("red")->shortcuts().isEmpty());
+    start({"card.png"});  // with cleared settings
+    EXPECT_EQ(window().actions().holder_of(Qt::Key_R), "red");
+    window().actions().set_keys("fit", {QKeySequence(Qt::Key_R)});
+    {
+        MainWindow another(workspace());
+        EXPECT_EQ(another.actions().holder_of(Qt::Key_R), "fit") << "kept in the settings";
+        another.actions().reset_keys();
+        EXPECT_EQ(another.actions().holder_of(Qt::Key_R), "red");
+    }
+}
+
+TEST_F(ActionsTest, ThePaletteFindsByLettersInTheirOrder) {
+    EXPECT_TRUE(CommandPalette::distance("ftw", "Fit to window"));
+    EXPECT_TRUE(CommandPalette::distance("", "Fit to window"));
+    EXPECT_FALSE(CommandPalette::distance("wtf", "Fit to window"));
+    EXPECT_LT(*CommandPalette::distance("fit", "Fit to window"), *CommandPalette::distance("fit", "Offer it"));
+    QTimer::singleShot(0, [] {
+        QWidget* palette = QApplication::activeModalWidget();
+        ASSERT_NE(palette, nullptr);
+        QTest::keyClicks(palette->findChild<QLineEdit*>(), "one pixel a");
+        QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Return);
+    });
+    window().actions().find("palette")->trigger();
+    EXPECT_EQ(session().view.zoom, 1);
+}
+
+TEST_F(ActionsTest, EveryControlOfEveryPanelHasANameForThoseWhoCannotSeeIt) {
+    for (const PanelInfo& panel : panels()) window().show_panel(panel.id, true);
+    settle();
+    for (const QWidget* widget : window().findChildren<QWidget*>()) {
+        const bool is_control = qobject_cast<const QAbstractButton*>(widget) != nullptr ||
+                                qobject_cast<const QAbstractSlider*>(widget) != nullptr ||
+                                qobject_cast<const QAbstractSpinBox*>(widget) != nullptr ||
+                                qobject_cast<const QComboBox*>(widget) != nullptr ||
+                                qobject_cast<const QLineEdit*>(widget) != nullptr ||
+                                qobject_cast<const QAbstractItemView*>(widget) != nullptr;
+        const bool is_own = widget->objectName().startsWith("qt_") || widget->inherits("QScrollBar") ||
+                            widget->inherits("QComboBoxListView") || widget->inherits("QHeaderView") ||
+                            widget->inherits("QTabBar") || widget->inherits("QDockWidgetTitleButton") ||
+                            widget->inherits("QMenuBarExtension") || widget->inherits("QToolButton");
+        if (!is_control || is_own || widget->focusPolicy() == Qt::NoFocus) continue;
+        const auto* button = qobject_cast<const QAbstractButton*>(widget);
+        const bool has_text = button != nullptr && !button->text().isEmpty();
+        EXPECT_TRUE(has_text || !widget->accessibleName().isEmpty())
+            << widget->metaObject()->className() << " '" << widget->objectName().toStdString() << "' in "
+            << (widget->parentWidget() != nullptr ? widget->parentWidget()->metaObject()->className() : "");
+    }
+}
+
+}  // namespace
+}  // namespace texton::viewer

@@ -1,0 +1,83 @@
+#pragma once
+// A window with a workspace, on Qt's offscreen platform, and the events that people cause.
+#include <QApplication>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QWheelEvent>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/support/place.h"
+#include "viewer/gui/main_window.h"
+#include "viewer/gui/workspace.h"
+
+namespace texton::viewer::test {
+
+/// A file of assets/.
+inline std::filesystem::path asset(const std::string& name) {
+    return std::filesystem::path(texton::test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / name;
+}
+
+inline Session session_with(const std::vector<std::string>& assets) {
+    Session session;
+    session.device = "cpu";
+    for (const std::string& name : assets) session.pictures.push_back({.paths = {asset(name)}, .options = {}});
+    return session;
+}
+
+class WindowFixture : public testing::Test {
+protected:
+    /// Shows these pictures and waits until they are there.
+    void start(const Session& session, QSize size = {1000, 750}) {
+        QSettings().clear();
+        workspace_ = std::make_unique<Workspace>(session);
+        window_ = std::make_unique<MainWindow>(*workspace_);
+        window_->resize(size);
+        window_->show();
+        workspace_->settle();
+    }
+    void start(const std::vector<std::string>& assets) { start(session_with(assets)); }
+    void TearDown() override {
+        window_.reset();
+        workspace_.reset();
+    }
+
+    Workspace& workspace() { return *workspace_; }
+    MainWindow& window() { return *window_; }
+    Canvas& canvas() { return window_->canvas(); }
+    const Session& session() const { return workspace_->session(); }
+    void settle() { workspace_->settle(); }
+
+    /// Opens the panel and returns its widget.
+    template <class Panel>
+    Panel& panel(const char* id) {
+        window_->show_panel(id, true);
+        settle();
+        Panel* found = window_->docks().at(id)->findChild<Panel*>();
+        if (found == nullptr) throw std::runtime_error(std::string("no widget in the panel ") + id);
+        return *found;
+    }
+
+    void wheel(QPoint point, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+        QWheelEvent event(point, canvas().mapToGlobal(QPointF(point)), {}, {0, notches * 120}, Qt::NoButton, modifiers,
+                          Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&canvas(), &event);
+    }
+    /// Where a place of the picture is on the canvas.
+    QPoint on_canvas(Position texel) {
+        const double ratio = canvas().devicePixelRatioF();
+        const Position at = to_canvas(session().view, texel, static_cast<int>(canvas().width() * ratio),
+                                      static_cast<int>(canvas().height() * ratio));
+        return {static_cast<int>(at.x / ratio), static_cast<int>(at.y / ratio)};
+    }
+
+private:
+    std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+}  // namespace texton::viewer::test

@@ -1,0 +1,25 @@
+// Runs the tests of the window on Qt's offscreen platform, with settings of their own.
+#include <QApplication>
+#include <QSettings>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "viewer/gui/theme.h"
+
+int main(int argc, char** argv) {
+    setenv("QT_QPA_PLATFORM", "offscreen", 0);
+    testing::InitGoogleTest(&argc, argv);
+    if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
+    const QTemporaryDir folder;
+    QStandardPaths::setTestModeEnabled(true);
+    QSettings::setDefaultFormat(QSettings::IniFormat);
+    QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, folder.path());
+    QApplication::setOrganizationName("texton");
+    QApplication::setApplicationName("texton-window-tests");
+    const QApplication application(argc, argv);
+    texton::viewer::apply_theme(*qApp);
+    return RUN_ALL_TESTS();
+}

@@ -1,0 +1,121 @@
+// The window as a whole, with the events that people cause.
+#include <QDropEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QStatusBar>
+#include <QUrl>
+#include <fstream>
+
+#include "tests/window/fixture.h"
+
+namespace texton::viewer {
+namespace {
+
+using test::asset;
+
+class WindowTest : public test::WindowFixture {
+protected:
+    void SetUp() override { start({"card.png", "sky.exr"}); }
+
+    QString values() { return window().findChild<QLabel*>("values")->text(); }
+    Position under(QPoint point) {
+        return to_picture(session().view, {point.x() * 1.0, point.y() * 1.0}, canvas().width(), canvas().height());
+    }
+    void drop(const QString& path) {
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(path)});
+        QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window(), &enter);
+        EXPECT_TRUE(enter.isAccepted());
+        QDropEvent event({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window(), &event);
+        settle();
+    }
+};
+
+TEST_F(WindowTest, APictureIsFittedAndStaysFittedAsTheWindowGrows) {
+    EXPECT_EQ(session().view, fitted({481, 321}, canvas().width(), canvas().height()));
+    window().resize(1500, 1300);
+    settle();
+    EXPECT_EQ(session().view, fitted({481, 321}, canvas().width(), canvas().height()));
+}
+
+TEST_F(WindowTest, TheWheelZoomsAtTheCursorAndTheWindowNoLongerRefits) {
+    const QPoint cursor(300, 200);
+    const Position before = under(cursor);
+    const double zoom = session().view.zoom;
+    wheel(cursor, 4);
+    EXPECT_NEAR(session().view.zoom, zoom * 4, 1e-9);
+    EXPECT_NEAR(under(cursor).x, before.x, 1e-9);
+    EXPECT_NEAR(under(cursor).y, before.y, 1e-9);
+    window().resize(1200, 900);
+    settle();
+    EXPECT_NEAR(session().view.zoom, zoom * 4, 1e-9);
+    QTest::keyClick(&window(), Qt::Key_F);
+    EXPECT_EQ(session().view, fitted({481, 321}, canvas().width(), canvas().height()));
+}
+
+TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
+    wheel({300, 300}, 6);
+    const Position before = under({200, 300});
+    QTest::mousePress(&canvas(), Qt::LeftButton, {}, {200, 300});
+    QTest::mouseMove(&canvas(), {260, 250});
+    QTest::mouseRelease(&canvas(), Qt::LeftButton, {}, {260, 250});
+    EXPECT_NEAR(under({260, 250}).x, before.x, 1e-9);
+    EXPECT_NEAR(under({260, 250}).y, before.y, 1e-9);
+    const ViewState after = session().view;
+    QTest::mouseMove(&canvas(), {100, 100});
+    EXPECT_EQ(session().view, after) << "a move without a button drags nothing";
+}
+
+TEST_F(WindowTest, TheStatusBarSaysWhatIsUnderTheMouse) {
+    QTest::mouseMove(&canvas(), on_canvas({20.5, 10.5}));
+    EXPECT_EQ(values().toStdString(), "(20, 10)   1.0000  0.0000  0.0000  1.0000");
+    QTest::mouseMove(&canvas(), {1, 1});
+    EXPECT_EQ(values().toStdString(), "card.png") << "outside the picture";
+}
+
+TEST_F(WindowTest, KeysChangeZoomAndFile) {
+    QTest::keyClick(&window(), Qt::Key_0, Qt::ControlModifier);
+    EXPECT_EQ(session().view.zoom, 1);
+    QTest::keyClick(&window(), Qt::Key_Plus);
+    EXPECT_EQ(session().view.zoom, 2);
+    for (const char* title : {"sky.exr - Texton", "card.png - Texton"}) {
+        QTest::keyClick(&window(), Qt::Key_PageDown);
+        settle();
+        EXPECT_EQ(window().windowTitle().toStdString(), title);
+    }
+    QTest::keyClick(&window(), Qt::Key_PageUp);
+    EXPECT_EQ(session().current, 1u);
+}
+
+TEST_F(WindowTest, ADroppedFileIsShownAndABadOneExplained) {
+    drop(QString::fromStdString(asset("ramp_srgb.png").string()));
+    EXPECT_EQ(window().windowTitle().toStdString(), "ramp_srgb.png - Texton");
+    EXPECT_TRUE(canvas().isVisible());
+    drop("/nowhere/missing.png");
+    EXPECT_FALSE(canvas().isVisible());
+    EXPECT_NE(window().message().indexOf("/nowhere/missing.png"), -1) << window().message().toStdString();
+    drop(QString::fromStdString(asset("card.png").string()));
+    EXPECT_TRUE(canvas().isVisible()) << "a good file after a bad one";
+}
+
+TEST_F(WindowTest, AFileThatIsReplacedIsReadAgain) {
+    const QTemporaryDir folder;
+    const std::filesystem::path file = folder.filePath("picture.png").toStdString();
+    const std::filesystem::path aside = folder.filePath("aside.png").toStdString();
+    std::filesystem::copy_file(asset("card.png"), file);
+    window().open_files({QString::fromStdString(file.string())});
+    settle();
+    ASSERT_EQ(workspace().document()->info().extent, (Extent{481, 321}));
+    std::filesystem::copy_file(asset("ramp_srgb.png"), aside);
+    std::filesystem::rename(aside, file);
+    const auto is_new = [&] {
+        const auto document = workspace().document();
+        return document && document->info().extent != Extent{481, 321};
+    };
+    EXPECT_TRUE(QTest::qWaitFor(is_new, 5000));
+}
+
+}  // namespace
+}  // namespace texton::viewer

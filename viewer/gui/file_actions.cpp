@@ -1,0 +1,233 @@
+// What the File and Edit menus do.
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QInputDialog>
+#include <QMenu>
+#include <QPointer>
+#include <QSettings>
+#include <algorithm>
+
+#include <texton/error.h>
+#include <texton/picture_save.h>
+
+#include "viewer/gui/main_window.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr int kRecent = 12;
+
+// Runs what may fail; the window says why.
+void attempt(Workspace& workspace, const std::function<void()>& action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        workspace.tell(QString::fromStdString(error.problem() + ". " + error.remedy()));
+    } catch (const std::exception& error) {
+        workspace.tell(QString::fromUtf8(error.what()));
+    }
+}
+
+QString folder_of_current(const Workspace& workspace) {
+    const Session& session = workspace.session();
+    if (session.pictures.empty()) return {};
+    return QString::fromStdString(session.pictures[session.current].paths.front().parent_path().string());
+}
+
+void open(MainWindow& window) {
+    window.open_files(QFileDialog::getOpenFileNames(&window, MainWindow::tr("Open pictures or a session"),
+                                                    folder_of_current(window.workspace())));
+}
+
+void open_together(MainWindow& window) {
+    QStringList paths = QFileDialog::getOpenFileNames(&window, MainWindow::tr("Files that are one picture"),
+                                                      folder_of_current(window.workspace()));
+    if (paths.isEmpty()) return;
+    paths.sort();
+    const QStringList kinds{"layered_2d", "array_3d", "cubemap", "layered_1d", "array_2d"};
+    bool chosen = false;
+    const QString kind =
+        QInputDialog::getItem(&window, MainWindow::tr("Open together"),
+                              MainWindow::tr("The kind of array that they are:"), kinds, 0, false, &chosen);
+    if (!chosen) return;
+    Source source;
+    for (const QString& path : paths) source.paths.emplace_back(path.toStdString());
+    source.options.kind = array_kind_named(kind.toStdString());
+    window.workspace().open({source});
+}
+
+void save_session(MainWindow& window) {
+    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Save the session"), "session.json",
+                                                      MainWindow::tr("Sessions (*.json)"));
+    if (path.isEmpty()) return;
+    attempt(window.workspace(), [&] {
+        write_session(path.toStdString(), window.workspace().session());
+        window.workspace().tell(MainWindow::tr("Saved %1.").arg(path));
+    });
+}
+
+void export_view(MainWindow& window) {
+    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export what is seen"), "view.png",
+                                                      MainWindow::tr("Pictures (*.png *.jpg *.tif)"));
+    if (path.isEmpty()) return;
+    const bool written = window.canvas().picture().save(path);
+    window.workspace().tell(written ? MainWindow::tr("Saved %1.").arg(path)
+                                    : MainWindow::tr("%1 cannot be written. Write to another path.").arg(path));
+}
+
+void export_data(MainWindow& window) {
+    const auto shown = window.workspace().shown();
+    if (!shown) return;
+    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export the texels"), "texels.exr");
+    if (path.isEmpty()) return;
+    const QPointer<MainWindow> guard(&window);
+    window.workspace().jobs().start("export", [shown, path, guard](const Wanted& wanted) -> Jobs::Finish {
+        QString said = MainWindow::tr("Saved %1.").arg(path);
+        try {
+            const OnPictureProgress go_on = [&](const PictureProgress&) { return static_cast<bool>(wanted); };
+            save(path.toStdString(), shown->is_planar() ? shown->picture() : picture_of(shown->array()),
+                 {.progress = go_on});
+        } catch (const std::exception& error) {
+            said = QString::fromUtf8(error.what());
+        }
+        return [guard, said] {
+            if (guard) guard->workspace().tell(said);
+        };
+    });
+}
+
+void open_recent(MainWindow& window) {
+    QMenu menu(&window);
+    for (const QString& path : recent_files()) {
+        QAction* action = menu.addAction(path);
+        QObject::connect(action, &QAction::triggered, &window, [&window, path] { window.open_files({path}); });
+    }
+    if (menu.isEmpty()) menu.addAction(MainWindow::tr("Nothing was opened yet"))->setEnabled(false);
+    menu.exec(window.mapToGlobal(QPoint(24, 24)));
+}
+
+}  // namespace
+
+QStringList recent_files() { return QSettings().value("recent").toStringList(); }
+
+void add_recent_file(const QString& path) {
+    QStringList recent = recent_files();
+    recent.removeAll(path);
+    recent.prepend(path);
+    QSettings().setValue("recent", QVariant(recent.mid(0, kRecent)));
+}
+
+void add_file_actions(MainWindow& window) {
+    Actions& actions = window.actions();
+    Workspace& workspace = window.workspace();
+    const auto tr = [](const char* text) { return MainWindow::tr(text); };
+    const QString file = tr("&File");
+    const auto has_pictures = [&workspace] { return !workspace.session().pictures.empty(); };
+    const auto has_shown = [&workspace] { return workspace.shown() != nullptr; };
+
+    actions.add({"open", file, tr("&Open..."), tr("Opens pictures, or a session"), {QKeySequence::Open}, [&window] {
+                     open(window);
+                 }});
+    actions.add({"open-together",
+                 file,
+                 tr("Open &together..."),
+                 tr("Opens files that are the layers, slices or faces of one picture"),
+                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
+                 [&window] { open_together(window); }});
+    actions.add({"open-recent", file, tr("Open &recent..."), tr("What was opened last"), {}, [&window] {
+                     open_recent(window);
+                 }});
+    actions.add({"reload",
+                 file,
+                 tr("Re&load"),
+                 tr("Reads the file again"),
+                 {QKeySequence(Qt::CTRL | Qt::Key_R), Qt::Key_F5},
+                 [&workspace] { workspace.reload(workspace.session().current); },
+                 {},
+                 has_pictures});
+    actions.add({"cancel-loading",
+                 file,
+                 tr("&Cancel loading"),
+                 tr("Stops what is being loaded"),
+                 {Qt::Key_Escape},
+                 [&workspace] { workspace.cancel_loading(); },
+                 {},
+                 [&workspace] { return workspace.is_loading(workspace.session().current); }});
+    actions.add({"close",
+                 file,
+                 tr("&Close"),
+                 tr("Closes the picture; its file stays"),
+                 {QKeySequence(Qt::CTRL | Qt::Key_W)},
+                 [&workspace] { workspace.close(workspace.session().current); },
+                 {},
+                 has_pictures});
+    actions.add({"save-session",
+                 file,
+                 tr("&Save session..."),
+                 tr("Keeps all that was chosen in a file"),
+                 {QKeySequence::Save},
+                 [&window] { save_session(window); }});
+    actions.add({"export-view",
+                 file,
+                 tr("Export &view..."),
+                 tr("Writes what is seen to a picture"),
+                 {QKeySequence(Qt::CTRL | Qt::Key_E)},
+                 [&window] { export_view(window); },
+                 {},
+                 has_shown});
+    actions.add({"export-data",
+                 file,
+                 tr("Export te&xels..."),
+                 tr("Writes all texels, with levels and layers, to a file"),
+                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
+                 [&window] { export_data(window); },
+                 {},
+                 has_shown});
+    actions.add({"quit", file, tr("&Quit"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Q)}, [&window] { window.close(); }});
+
+    const QString edit = tr("&Edit");
+    actions.add({"undo",
+                 edit,
+                 tr("&Undo"),
+                 tr("Takes the last change back"),
+                 {QKeySequence::Undo},
+                 [&workspace] { workspace.undo(); },
+                 {},
+                 [&workspace] { return workspace.history().can_undo(); }});
+    actions.add({"redo",
+                 edit,
+                 tr("&Redo"),
+                 tr("Makes it again"),
+                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
+                 [&workspace] { workspace.redo(); },
+                 {},
+                 [&workspace] { return workspace.history().can_redo(); }});
+    actions.add({"copy-view",
+                 edit,
+                 tr("&Copy view"),
+                 tr("Puts what is seen on the clipboard"),
+                 {QKeySequence::Copy},
+                 [&window] { QApplication::clipboard()->setImage(window.canvas().picture()); },
+                 {},
+                 has_shown});
+    actions.add({"copy-values",
+                 edit,
+                 tr("Copy &values"),
+                 tr("Puts the inspected texel's values on the clipboard"),
+                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
+                 [&workspace] {
+                     const auto seen = workspace.inspected();
+                     const auto shown = workspace.shown();
+                     if (!seen || !shown || seen->at.x < 0 || seen->at.y < 0) return;
+                     attempt(workspace, [&] {
+                         QApplication::clipboard()->setText(
+                             QString::fromStdString(words_of(*shown, seen->place, static_cast<std::size_t>(seen->at.x),
+                                                             static_cast<std::size_t>(seen->at.y))));
+                     });
+                 },
+                 {},
+                 has_shown});
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,54 @@
+#include "viewer/gui/file_watch.h"
+
+#include <QFileInfo>
+
+namespace texton::viewer {
+
+FileWatch::FileWatch(QObject* parent) : QObject(parent) {
+    settled_.setSingleShot(true);
+    settled_.setInterval(150);
+    connect(&settled_, &QTimer::timeout, this, &FileWatch::check);
+    const auto touched = [this] { settled_.start(); };
+    connect(&watcher_, &QFileSystemWatcher::fileChanged, this, touched);
+    // A file that is replaced is lost to the watcher: its folder tells that there is a new one.
+    connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, touched);
+}
+
+FileWatch::Seen FileWatch::look(const QString& path) {
+    const QFileInfo file(path);
+    return file.exists() ? Seen{file.lastModified(), file.size()} : Seen{};
+}
+
+void FileWatch::watch(const std::set<QString>& paths) {
+    std::erase_if(seen_, [&](const auto& each) { return !paths.contains(each.first); });
+    for (const QString& path : paths) seen_.try_emplace(path, look(path));
+    follow();
+}
+
+void FileWatch::follow() {
+    QStringList wanted;
+    for (const auto& [path, unused] : seen_) {
+        const QFileInfo file(path);
+        if (file.exists()) wanted.append(path);
+        if (const QString folder = file.absolutePath(); !wanted.contains(folder)) wanted.append(folder);
+    }
+    const QStringList have = watcher_.files() + watcher_.directories();
+    for (const QString& path : have)
+        if (!wanted.contains(path)) watcher_.removePath(path);
+    for (const QString& path : wanted)
+        if (!have.contains(path)) watcher_.addPath(path);
+}
+
+void FileWatch::check() {
+    QStringList changed;
+    for (auto& [path, seen] : seen_) {
+        const Seen now = look(path);
+        if (now.bytes < 0 || now == seen) continue;  // one that is gone may come again
+        seen = now;
+        changed.append(path);
+    }
+    follow();
+    for (const QString& path : changed) Q_EMIT file_changed(path);
+}
+
+}  // namespace texton::viewer

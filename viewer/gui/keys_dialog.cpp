@@ -1,0 +1,78 @@
+#include "viewer/gui/keys_dialog.h"
+
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace texton::viewer {
+
+KeysDialog::KeysDialog(Actions& actions, QWidget* parent)
+    : QDialog(parent), actions_(actions), list_(new QTreeWidget), keys_(new QKeySequenceEdit), note_(new QLabel) {
+    setWindowTitle(tr("Keys"));
+    list_->setAccessibleName(tr("Actions"));
+    list_->setRootIsDecorated(false);
+    list_->setHeaderLabels({tr("Action"), tr("Keys"), tr("What it does")});
+    keys_->setAccessibleName(tr("Keys of the action"));
+    note_->setWordWrap(true);
+    note_->setText(tr(
+        "The wheel zooms at the cursor, with Ctrl it steps through slices; dragging pans; a right click pins a texel. "
+        "Hold T to see the reference, Shift and Ctrl for hexadecimal values."));
+    auto* set = new QPushButton(tr("&Set keys"));
+    auto* none = new QPushButton(tr("&No keys"));
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close | QDialogButtonBox::RestoreDefaults);
+    auto* row = new QHBoxLayout;
+    row->addWidget(keys_, 1);
+    row->addWidget(set);
+    row->addWidget(none);
+    auto* layout = new QVBoxLayout(this);
+    layout->addWidget(note_);
+    layout->addWidget(list_, 1);
+    layout->addLayout(row);
+    layout->addWidget(buttons);
+    resize(fontMetrics().averageCharWidth() * 110, fontMetrics().height() * 34);
+
+    connect(list_, &QTreeWidget::currentItemChanged, this, &KeysDialog::show_current);
+    connect(set, &QPushButton::clicked, this, &KeysDialog::choose);
+    connect(none, &QPushButton::clicked, this, [this] {
+        keys_->clear();
+        choose();
+    });
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(buttons->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, this, [this] {
+        actions_.reset_keys();
+        fill();
+    });
+    fill();
+}
+
+void KeysDialog::fill() {
+    const QString chosen =
+        list_->currentItem() != nullptr ? list_->currentItem()->data(0, Qt::UserRole).toString() : QString();
+    list_->clear();
+    for (const ActionInfo& info : actions_.all()) {
+        const QString keys = QKeySequence::listToString(actions_.find(info.id)->shortcuts(), QKeySequence::NativeText)
+                                 .replace("; ", "   ");
+        auto* item = new QTreeWidgetItem(list_, {QString(info.text).remove('&').remove("..."), keys, info.tip});
+        item->setData(0, Qt::UserRole, info.id);
+        if (info.id == chosen) list_->setCurrentItem(item);
+    }
+    list_->resizeColumnToContents(0);
+    list_->resizeColumnToContents(1);
+    if (list_->currentItem() == nullptr) list_->setCurrentItem(list_->topLevelItem(0));
+}
+
+void KeysDialog::show_current() {
+    if (list_->currentItem() == nullptr) return;
+    keys_->setKeySequence(actions_.find(list_->currentItem()->data(0, Qt::UserRole).toString())->shortcut());
+}
+
+void KeysDialog::choose() {
+    if (list_->currentItem() == nullptr) return;
+    const QKeySequence keys = keys_->keySequence();
+    actions_.set_keys(list_->currentItem()->data(0, Qt::UserRole).toString(),
+                      keys.isEmpty() ? QList<QKeySequence>() : QList<QKeySequence>{keys});
+    fill();
+}
+
+}  // namespace texton::viewer

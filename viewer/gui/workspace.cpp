@@ -1,0 +1,329 @@
+#include "viewer/gui/workspace.h"
+
+#include <QCoreApplication>
+#include <QPointer>
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "viewer/kernel_result.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr const char* kKernelTag = "kernel";
+
+// What an error says to people: its problem and its remedy, without the object's name.
+QString words(const std::exception& error) {
+    const auto* own = dynamic_cast<const Error*>(&error);
+    if (own == nullptr) return QString::fromUtf8(error.what());
+    return QString::fromStdString(own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy()));
+}
+
+std::string loading_tag(const std::string& key) { return "load " + key; }
+
+}  // namespace
+
+Workspace::Workspace(const Session& session, QObject* parent)
+    : QObject(parent),
+      session_(session),
+      device_(device_named(session.device)),
+      jobs_(std::make_unique<Jobs>(
+          static_cast<int>(std::max(2u, std::thread::hardware_concurrency())),
+          [this](std::function<void()> finish) {
+              QMetaObject::invokeMethod(
+                  this, [finish = std::move(finish)] { finish(); }, Qt::QueuedConnection);
+          },
+          [this](const std::string&, const std::string& why) { tell(QString::fromStdString(why)); })) {
+    load_missing();
+}
+
+Workspace::~Workspace() { jobs_.reset(); }
+
+// --- the session -----------------------------------------------------------------------------------------------------
+
+void Workspace::change(const QString& what, const std::function<void(Session&)>& edit, const QString& tag) {
+    Session next = session_;
+    edit(next);
+    if (next == session_) return;
+    history_.add(what.toStdString(), session_, tag.toStdString());
+    set_session(std::move(next));
+}
+
+void Workspace::look(const std::function<void(Session&)>& edit) {
+    Session next = session_;
+    edit(next);
+    if (next != session_) set_session(std::move(next));
+}
+
+void Workspace::replace(const QString& what, const Session& session) {
+    change(what, [&](Session& now) { now = session; });
+}
+
+void Workspace::undo() {
+    if (history_.can_undo()) set_session(history_.undo(session_));
+}
+
+void Workspace::redo() {
+    if (history_.can_redo()) set_session(history_.redo(session_));
+}
+
+void Workspace::set_session(Session next) {
+    if (next.current >= next.pictures.size()) next.current = next.pictures.empty() ? 0 : next.pictures.size() - 1;
+    if (next.reference && *next.reference >= next.pictures.size()) next.reference.reset();
+    if (next.device != session_.device) {
+        try {
+            device_ = device_named(next.device);
+        } catch (const std::exception& error) {
+            next.device = session_.device;
+            tell(words(error));
+        }
+    }
+    const Session before = std::move(session_);
+    session_ = std::move(next);
+    if (before.current != session_.current || before.pictures != session_.pictures) hovered_.reset();
+    load_missing();
+    run_kernel();
+    Q_EMIT changed(before);
+}
+
+// --- documents -------------------------------------------------------------------------------------------------------
+
+std::string Workspace::key_of(const Source& source, const Device& device) {
+    Session alone;
+    alone.pictures = {source};
+    return fmt::format("{} {} {}", device.kind() == DeviceKind::cpu ? "cpu" : "cuda", device.index(), to_json(alone));
+}
+
+void Workspace::open(const std::vector<Source>& sources) {
+    if (sources.empty()) return;
+    change(tr("Open"), [&](Session& session) {
+        session.current = session.pictures.size();
+        session.pictures.insert(session.pictures.end(), sources.begin(), sources.end());
+        session.fits = true;
+        session.place = {};
+        session.pins.clear();
+        session.selection.reset();
+    });
+}
+
+void Workspace::reload(std::size_t index) {
+    if (index >= session_.pictures.size()) return;
+    const Source& source = session_.pictures[index];
+    std::erase_if(entries_, [&](const auto& each) { return each.second.source == source && !each.second.loading; });
+    load_missing();
+    run_kernel();
+}
+
+void Workspace::close(std::size_t index) {
+    if (index >= session_.pictures.size()) return;
+    change(tr("Close"), [index](Session& session) {
+        session.pictures.erase(session.pictures.begin() + static_cast<std::ptrdiff_t>(index));
+        if (session.current > index) --session.current;
+        if (session.reference == index) session.reference.reset();
+        if (session.reference && *session.reference > index) --*session.reference;
+        if (session.pictures.empty()) session.kernel = {};
+    });
+}
+
+void Workspace::cancel_loading() {
+    for (auto& [key, entry] : entries_) {
+        if (!entry.loading) continue;
+        jobs_->drop(loading_tag(key));
+        entry.loading = false;
+        entry.problem = tr("Loading was cancelled.");
+    }
+    Q_EMIT progressed(-1, {});
+    Q_EMIT documents_changed();
+}
+
+// The current picture and the reference first: the others follow when somebody looks at them.
+void Workspace::load_missing() {
+    std::map<std::string, std::pair<Source, Device>> wanted;
+    const auto want = [&](std::size_t index, const Device& device) {
+        if (index >= session_.pictures.size()) return;
+        wanted.emplace(key_of(session_.pictures[index], device), std::pair(session_.pictures[index], device));
+    };
+    want(session_.current, device_);
+    if (session_.reference) want(*session_.reference, device_);
+    for (const std::size_t index : session_.kernel.more_inputs) want(index, device_);
+    if (session_.compare.mode != CompareMode::none && session_.compare.against == Against::device) {
+        if (const auto other = other_device()) want(session_.current, *other);
+    }
+    // What is open, but not looked at now, stays; what was closed goes.
+    std::erase_if(entries_, [&](const auto& each) {
+        const bool open = std::ranges::find(session_.pictures, each.second.source) != session_.pictures.end();
+        if (!open && each.second.loading) jobs_->drop(loading_tag(each.first));
+        return !open;
+    });
+    for (const auto& [key, what] : wanted) {
+        if (!entries_.contains(key)) load(key, what.first, what.second);
+    }
+}
+
+void Workspace::load(const std::string& key, const Source& source, const Device& device) {
+    entries_[key] = {.source = source, .loading = true};
+    const QString title = QString::fromStdString(title_of(source));
+    const QPointer<Workspace> self(this);
+    jobs_->start(loading_tag(key), [self, key, source, device, title](const Wanted& wanted) -> Jobs::Finish {
+        Entry made{.source = source};
+        try {
+            int percent = -1;
+            made.document = Document::open(source, device, [&](const PictureProgress& progress) {
+                const double share =
+                    static_cast<double>(progress.done) / static_cast<double>(std::max<std::size_t>(progress.total, 1));
+                if (static_cast<int>(share * 100) != percent) {
+                    percent = static_cast<int>(share * 100);
+                    QMetaObject::invokeMethod(
+                        self,
+                        [self, share, title, wanted] {
+                            if (self && wanted) Q_EMIT self->progressed(share, title);
+                        },
+                        Qt::QueuedConnection);
+                }
+                return static_cast<bool>(wanted);
+            });
+        } catch (const std::exception& error) {
+            made.problem = words(error);
+        }
+        return [self, key, made = std::move(made)] {
+            if (!self || !self->entries_.contains(key)) return;
+            self->entries_[key] = made;
+            Q_EMIT self->progressed(-1, {});
+            self->run_kernel();
+            Q_EMIT self->documents_changed();
+        };
+    });
+    Q_EMIT documents_changed();
+}
+
+const Workspace::Entry* Workspace::entry(std::size_t index, const Device& device) const {
+    if (index >= session_.pictures.size()) return nullptr;
+    const auto found = entries_.find(key_of(session_.pictures[index], device));
+    return found != entries_.end() ? &found->second : nullptr;
+}
+
+std::shared_ptr<const Document> Workspace::document(std::size_t index) const {
+    const Entry* found = entry(index, device_);
+    return found != nullptr ? found->document : nullptr;
+}
+
+QString Workspace::problem(std::size_t index) const {
+    const Entry* found = entry(index, device_);
+    return found != nullptr ? found->problem : QString();
+}
+
+bool Workspace::is_loading(std::size_t index) const {
+    const Entry* found = entry(index, device_);
+    return found != nullptr && found->loading;
+}
+
+std::optional<Device> Workspace::other_device() const {
+    if (device_.kind() == DeviceKind::cuda) return Device::cpu();
+    if (!Device::why_no_cuda().empty()) return {};
+    return Device::cuda();
+}
+
+// --- kernels and comparisons -----------------------------------------------------------------------------------------
+
+void Workspace::run_kernel() {
+    const KernelChoice& kernel = session_.kernel;
+    std::vector<std::shared_ptr<const Document>> inputs{document()};
+    for (const std::size_t index : kernel.more_inputs) inputs.push_back(document(index));
+    const bool ready =
+        !kernel.name.empty() && std::ranges::all_of(inputs, [](const auto& each) { return each != nullptr; });
+    std::string key;
+    if (ready) {
+        Session alone;
+        alone.kernel = kernel;
+        alone.sampler = session_.sampler;
+        key = to_json(alone);
+        for (const auto& input : inputs) key += fmt::format(" {}", static_cast<const void*>(input.get()));
+    }
+    if (key == kernel_key_) return;
+    kernel_key_ = key;
+    kernel_problem_.clear();
+    if (!ready) {
+        jobs_->drop(kKernelTag);
+        if (kernel_result_) {
+            kernel_result_.reset();
+            Q_EMIT documents_changed();
+        }
+        return;
+    }
+    const QPointer<Workspace> self(this);
+    jobs_->start(kKernelTag, [self, kernel, inputs, sampler = session_.sampler](const Wanted&) -> Jobs::Finish {
+        KernelResult result;
+        QString problem;
+        try {
+            result = viewer::run_kernel(kernel, inputs, sampler);
+        } catch (const std::exception& error) {
+            problem = words(error);
+        }
+        return [self, result = std::move(result), problem] {
+            if (!self) return;
+            self->kernel_result_ = result.document;
+            self->kernel_problem_ = problem;
+            self->kernel_milliseconds_ = result.milliseconds;
+            Q_EMIT self->documents_changed();
+        };
+    });
+}
+
+std::shared_ptr<const Document> Workspace::shown() const {
+    // While a changed kernel runs its last result stays.
+    return session_.kernel.name.empty() ? document() : kernel_result_;
+}
+
+std::shared_ptr<const Document> Workspace::against() const {
+    if (session_.compare.mode == CompareMode::none) return nullptr;
+    switch (session_.compare.against) {
+        case Against::reference: return session_.reference ? document(*session_.reference) : nullptr;
+        case Against::sampler: return shown();
+        case Against::device: break;
+    }
+    const std::optional<Device> other = other_device();
+    const Entry* found = other ? entry(session_.current, *other) : nullptr;
+    return found != nullptr ? found->document : nullptr;
+}
+
+Scene Workspace::scene(int width, int height) const { return {session_, shown(), against(), width, height}; }
+
+// --- what is looked at -----------------------------------------------------------------------------------------------
+
+void Workspace::hover(const std::optional<SeenTexel>& texel) {
+    if (texel == hovered_) return;
+    hovered_ = texel;
+    Q_EMIT hover_changed();
+}
+
+std::optional<SeenTexel> Workspace::inspected() const {
+    if (session_.pins.empty()) return hovered_;
+    return SeenTexel{session_.place, session_.pins.back()};
+}
+
+void Workspace::outline(const QString& owner, std::vector<Outline> outlines) {
+    if (outlines.empty() && !outlines_.contains(owner)) return;
+    outlines_[owner] = std::move(outlines);
+    Q_EMIT outlines_changed();
+}
+
+std::vector<Outline> Workspace::outlines() const {
+    std::vector<Outline> all;
+    for (const auto& [owner, each] : outlines_) all.insert(all.end(), each.begin(), each.end());
+    return all;
+}
+
+void Workspace::tell(const QString& text) { Q_EMIT told(text); }
+
+void Workspace::settle() {
+    do {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+    } while (!jobs_->idle());
+    QCoreApplication::processEvents();
+}
+
+}  // namespace texton::viewer
