@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QSlider>
+#include <QSpinBox>
 #include <QWidget>
 #include <limits>
 #include <string>
@@ -54,6 +55,7 @@ public:
     /// The slider goes from `low` to `high` by `step`.
     SliderField(const QString& accessible_name, double low, double high, double step, QWidget* parent = nullptr);
 
+    void set_value(double value);
     void set_value(float value);
     double value() const noexcept { return number_->value(); }
     NumberEdit* number() const noexcept { return number_; }
@@ -69,6 +71,24 @@ private:
     double step_;
     QSlider* slider_;
     NumberEdit* number_;
+};
+
+/// One of so many, from 0 on: a slider and its number.
+class IndexField : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit IndexField(const QString& accessible_name, QWidget* parent = nullptr);
+
+    void set(std::size_t index, std::size_t count);
+    QSpinBox* number() const noexcept { return number_; }
+
+Q_SIGNALS:
+    void edited(int index);
+
+private:
+    QSlider* slider_;
+    QSpinBox* number_;
 };
 
 /// A box to choose one of the names, which the wheel changes only while it has the focus.
