@@ -266,7 +266,7 @@ TEST(ThumbnailTest, ItIsTheWholePictureInItsShape) {
     const Thumbnail loaded = thumbnail(Document::open(card, Device::cpu()), 64);
     EXPECT_EQ(loaded.width, 64);
     EXPECT_EQ(loaded.height, 43);
-    EXPECT_EQ(loaded.words, "481 x 321 of rgba8_unorm");
+    EXPECT_EQ(loaded.words, "481 x 321 of rgba8_srgb");
     ASSERT_EQ(loaded.pixels.size(), 64u * 43);
     EXPECT_EQ(std::ranges::count(loaded.pixels, kBackground), 0);
     const Thumbnail unloaded = thumbnail(card, 64, std::size_t{1} << 20);

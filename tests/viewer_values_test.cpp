@@ -1,4 +1,5 @@
 // Values, parameters and the list of pictures in words, as panels show them.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -68,7 +69,9 @@ TEST(ValueWordsTest, EveryPlainFormatHasAsManyChannelsAsItSaysAndBlocksHaveNone)
         const std::size_t channels = stored_channels(format.format, texel).size();
         const bool whole = format.layout == FormatLayout::plain || format.layout == FormatLayout::packed;
         EXPECT_EQ(channels, whole ? format.channels : 0u) << format.name;
-        if (whole) EXPECT_TRUE(stored_channels(format.format, std::span(texel).first(format.bytes - 1u)).empty());
+        if (whole) {
+            EXPECT_TRUE(stored_channels(format.format, std::span(texel).first(format.bytes - 1u)).empty());
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 
 namespace texton::viewer {
 
-BoxTexture::BoxTexture(const Document& document, const Place& place, const TexelBox& box) {
+BoxTexture::BoxTexture(const Document& document, const Place& place, const TexelBox& box, std::optional<Format> as) {
     const Place at = document.clamped(place);
     const ArrayInfo& array = document.info(at.plane);
     const std::size_t side = block_side(array.format);
@@ -20,7 +20,7 @@ BoxTexture::BoxTexture(const Document& document, const Place& place, const Texel
     const Extent extent{to_blocks(box.x + box.width, whole.width) - x, to_blocks(box.y + box.height, whole.height) - y};
     Subresource part = document.part(at);
     part.region = Region{{x, y, at.slice}, extent};
-    texels_ = Array(document.device(), {.format = array.format, .extent = extent});
+    texels_ = Array(document.device(), {.format = as.value_or(array.format), .extent = extent});
     copy(texels_.view(), document.array(at.plane).view(part));
     if (extent.width == box.width && extent.height == box.height) return;
     floats_ = Pitched2D(document.device(), Format::rgba32_float, {box.width, box.height});

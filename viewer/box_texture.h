@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include <texton/pitched.h>
@@ -11,8 +12,9 @@ namespace texton::viewer {
 /// blocks the box cuts are undone into floats first.
 class BoxTexture {
 public:
-    /// The box lies in the place. Throws what Array, copy() and sample() throw.
-    BoxTexture(const Document& document, const Place& place, const TexelBox& box);
+    /// The box lies in the place. `as` is another format of the same bytes to read them as. Throws what Array, copy() and sample()
+    /// throw.
+    BoxTexture(const Document& document, const Place& place, const TexelBox& box, std::optional<Format> as = {});
 
     Texture texture() const;
     /// Four floats a texel, as textures return them: sRGB as linear light. Error{bad_argument} for integers.

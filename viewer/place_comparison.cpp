@@ -12,6 +12,13 @@
 namespace texton::viewer {
 namespace {
 
+// Of blocks: the format that reads their codes as they are.
+Format as_codes(Format format) {
+    const std::string words(name(format));
+    const std::size_t end = words.rfind("_srgb");
+    return end == std::string::npos ? format : format_named(words.substr(0, end) + "_unorm").value_or(format);
+}
+
 // One of the two, as it is compared.
 struct Side {
     const Document& document;
@@ -19,7 +26,10 @@ struct Side {
     TexelBox box;
 
     Format format() const { return document.info(place.plane).format; }
+    bool has_blocks() const { return block_side(format()) > 1; }
+    // sRGB as its codes.
     std::vector<float> stored_values() const {
+        if (has_blocks()) return BoxTexture(document, place, box, as_codes(format())).values();
         const std::vector<std::byte> texels = document.texels(place, box);
         return read_channels(host_view(static_cast<const void*>(texels.data()), format(), {box.width, box.height}));
     }
@@ -56,8 +66,7 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
     ComparisonOptions limited = options;
     limited.channels = static_cast<std::size_t>(
         std::min(file_channels(a.document, a.place.plane), file_channels(b.document, b.place.plane)));
-    const bool blocks = block_side(a.format()) > 1 || block_side(b.format()) > 1;
-    if (!blocks && a.format() == b.format()) {
+    if (!a.has_blocks() && a.format() == b.format()) {
         const std::vector<std::byte> of_a = a.document.texels(a.place, box);
         const std::vector<std::byte> of_b = b.document.texels(b.place, box);
         const auto view = [&](const std::vector<std::byte>& texels) {
@@ -66,10 +75,7 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
         out.comparison = compare(view(of_a), view(of_b), limited);
         return out;
     }
-    const auto values = [blocks](const Side& side) {
-        return blocks ? BoxTexture(side.document, side.place, side.box).values() : side.stored_values();
-    };
-    out.comparison = compare_values(values(a), values(b), out.extent, limited);
+    out.comparison = compare_values(a.stored_values(), b.stored_values(), out.extent, limited);
     out.note += fmt::format("{}As 32-bit floats, since one is {} and the other {}.", out.note.empty() ? "" : " ",
                             name(b.format()), name(a.format()));
     return out;

@@ -14,9 +14,9 @@ struct PlaceComparison {
     std::string note{};  ///< what is not as in the pictures; empty if nothing
 };
 
-/// How the texels of the scene's place differ from those at the same place of what the scene is held against. Texels as they are
-/// stored, or as textures return them where a format is block-compressed. Error{bad_argument} if there is nothing to compare with, if
-/// the scene compares two samplers, or if a block-compressed format is held against integers.
+/// How the texels of the scene's place differ from those at the same place of what the scene is held against, as they are stored: of
+/// blocks, what they stand for. Error{bad_argument} if there is nothing to
+/// compare with, or if the scene compares two samplers.
 [[nodiscard]] PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options = {});
 
 /// "(3, 4): 12 ulp, 0.047".

@@ -89,9 +89,9 @@ TEST_F(DisplayPanelTest, ColoursMarksAndReset) {
     auto* colours = find<QComboBox>("False colour");
     press(colours, Qt::Key_Down);
     EXPECT_EQ(display().false_colour, FalseColour::viridis);
-    click(find<QCheckBox>("Mark NaN and infinities"));
+    press(find<QCheckBox>("Mark NaN and infinities"), Qt::Key_Space);
     EXPECT_FALSE(display().mark_nan);
-    click(find<QCheckBox>("Mark what is out of range"));
+    press(find<QCheckBox>("Mark what is out of range"), Qt::Key_Space);
     EXPECT_TRUE(display().mark_range);
     picture("display");
     for (QPushButton* button : panel_->findChildren<QPushButton*>()) {

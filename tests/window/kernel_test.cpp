@@ -14,7 +14,7 @@ namespace {
 
 class KernelPanelTest : public PanelTest {
 protected:
-    void choose(const char* name) const { type<QLineEdit>("Search kernels", name); }
+    void search(const char* name) const { type<QLineEdit>("Search kernels", name); }
     QString problem() const { return find<QLabel>("Why the kernel made nothing")->text(); }
     QWidget* field(const char* name) const { return panel_->findChild<ParameterFields*>()->findChild<QWidget*>(name); }
 };
@@ -32,7 +32,7 @@ TEST_F(KernelPanelTest, EveryKernelOfTheRegistryIsListedUnderItsGroup) {
 
 TEST_F(KernelPanelTest, AKernelIsFoundRunAndTakenAway) {
     open("kernel", {"card.png"});
-    choose("gaussian");
+    search("gaussian");
     EXPECT_EQ(session().kernel.name, "gaussian");
     ASSERT_NE(workspace_->shown(), nullptr);
     EXPECT_NE(workspace_->shown(), workspace_->document());
@@ -67,7 +67,7 @@ TEST_F(KernelPanelTest, FieldsOfEveryKernelShowItsStandardsAndChangeNothingByThe
 
 TEST_F(KernelPanelTest, ParametersGoIntoTheSessionAndStandardsOutOfIt) {
     open("kernel", {"card.png"});
-    choose("swizzle");
+    search("swizzle");
     type<QLineEdit>("Channels", "bgra");
     EXPECT_EQ(std::get<std::string>(session().kernel.parameters.at("channels")), "bgra");
     const Colour swizzled = value_at(*workspace_->shown(), {}, 20, 10);
@@ -105,7 +105,7 @@ TEST_F(KernelPanelTest, NumbersFlagsAndChoicesAreMadeFromTheRegistry) {
 
 TEST_F(KernelPanelTest, ASecondInputIsTakenFromTheOpenPictures) {
     open("kernel", {"card.png", "ball.png", "card.png"});
-    choose("blend");
+    search("blend");
     auto* second = panel_->findChildren<QComboBox*>().front();
     EXPECT_EQ(second->count(), 3);
     EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{1}));
@@ -118,7 +118,7 @@ TEST_F(KernelPanelTest, ASecondInputIsTakenFromTheOpenPictures) {
 
 TEST_F(KernelPanelTest, WithoutAPictureTheKernelWaits) {
     open("kernel", {});
-    choose("gaussian");
+    search("gaussian");
     EXPECT_EQ(problem(), "Open a picture to run it on.");
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 // One panel beside a workspace with pictures, driven by keys and the mouse.
+#include <QComboBox>
+
 #include "tests/window/fixture.h"
 #include "viewer/gui/panel.h"
 
@@ -8,8 +10,9 @@ namespace texton::viewer::test {
 class PanelTest : public testing::Test {
 protected:
     /// Opens assets by their names, waits for the first, and shows the panel at a dock's usual width.
-    void open(const char* panel, const std::vector<std::string>& assets) { open(panel, session_with(assets)); }
-    void open(const char* panel, const Session& session) {
+    void open(const char* panel, const std::vector<std::string>& assets) { open_session(panel, session_with(assets)); }
+    void open_session(const char* panel, const Session& session) {
+        panel_.reset();
         workspace_ = std::make_unique<Workspace>(session);
         for (const PanelInfo& info : panels()) {
             if (info.id == panel) panel_.reset(info.make(*workspace_));
@@ -41,6 +44,14 @@ protected:
         QTest::keyClicks(field, text);
         QTest::keyClick(field, Qt::Key_Return);
         settle();
+    }
+    /// By keys, from the first on.
+    void choose(const QString& name, const QString& text) const {
+        auto* box = find<QComboBox>(name);
+        ASSERT_NE(box, nullptr);
+        press(box, Qt::Key_Home);
+        while (box->currentText() != text && box->currentIndex() < box->count() - 1) press(box, Qt::Key_Down);
+        ASSERT_EQ(box->currentText(), text);
     }
     void click(QWidget* widget, Qt::MouseButton button = Qt::LeftButton) const {
         ASSERT_NE(widget, nullptr);

@@ -19,12 +19,6 @@ protected:
 TEST_F(SamplerPanelTest, EveryFieldIsEditedByKeys) {
     open("sampler", {"levels.dds"});
     Sampler wanted = workspace_->document()->standard_sampler();
-    const auto choose = [&](const char* name, const char* text) {
-        auto* box = find<QComboBox>(name);
-        box->setFocus();
-        QTest::keyClicks(box, text);
-        settle();
-    };
     choose("Address x", "wrap");
     choose("Address y", "mirror");
     choose("Address z", "border");
@@ -52,7 +46,7 @@ TEST_F(SamplerPanelTest, EveryFieldIsEditedByKeys) {
     }
     ASSERT_TRUE(session().sampler);
     EXPECT_EQ(sampler(), wanted);
-    EXPECT_EQ(problem(), "");
+    EXPECT_TRUE(problem().contains("seamless_cubemap")) << "no cubemap";
     picture("sampler");
 }
 
@@ -113,7 +107,9 @@ TEST(SamplerFieldsTest, SettingASamplerEmitsNothingAndShowsEveryField) {
     EXPECT_EQ(edits, 0);
     EXPECT_EQ(fields.sampler(), sampler);
     for (NumberEdit* number : fields.findChildren<NumberEdit*>()) {
-        if (number->accessibleName() == "Mip bias") EXPECT_EQ(number->text(), "0.1");
+        if (number->accessibleName() == "Mip bias") {
+            EXPECT_EQ(number->text(), "0.1");
+        }
         QTest::keyClick(number, Qt::Key_Return);
     }
     EXPECT_EQ(edits, 0) << "Return without an edit";

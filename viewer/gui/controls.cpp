@@ -187,13 +187,18 @@ QFormLayout* narrow_form() {
     return form;
 }
 
-QScrollArea* scrolling(QWidget* page) {
-    auto* area = new QScrollArea;
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area->setWidget(page);
-    return area;
+QToolButton* toggle_button(const QString& text, const QString& accessible_name, const QString& tip) {
+    auto* button = new QToolButton;
+    button->setText(text);
+    button->setCheckable(true);
+    button->setFocusPolicy(Qt::StrongFocus);
+    button->setAccessibleName(accessible_name);
+    button->setToolTip(tip);
+    button->setStyleSheet(
+        "QToolButton { border: 1px solid palette(mid); border-radius: 3px; padding: 3px 8px; }"
+        "QToolButton:checked { background: palette(highlight); color: palette(highlighted-text); }"
+        "QToolButton:focus { border-color: palette(text); }");
+    return button;
 }
 
 }  // namespace texton::viewer

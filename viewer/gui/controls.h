@@ -4,9 +4,9 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QScrollArea>
 #include <QSlider>
 #include <QSpinBox>
+#include <QToolButton>
 #include <QWidget>
 #include <limits>
 #include <string>
@@ -105,7 +105,7 @@ public:
 
 /// A form whose rows fit a narrow dock.
 [[nodiscard]] QFormLayout* narrow_form();
-/// `page` in an area that scrolls up and down.
-[[nodiscard]] QScrollArea* scrolling(QWidget* page);
+/// A button that shows with the highlight's colour that it is on.
+[[nodiscard]] QToolButton* toggle_button(const QString& text, const QString& accessible_name, const QString& tip);
 
 }  // namespace texton::viewer

@@ -32,13 +32,9 @@ void LivePanel::showEvent(QShowEvent* event) {
 }
 
 void LivePanel::lay_out(QBoxLayout* column) {
-    auto* page = new QWidget;
     column->setContentsMargins(10, 8, 10, 10);
     column->setSpacing(8);
-    page->setLayout(column);
-    auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(scrolling(page));
+    setLayout(column);
 }
 
 std::optional<TexelBox> LivePanel::visible_texels() const {

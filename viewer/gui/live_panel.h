@@ -23,7 +23,7 @@ protected:
     void showEvent(QShowEvent* event) override;
 
     Workspace& workspace() const noexcept { return workspace_; }
-    /// In a column that scrolls.
+    /// The window scrolls it.
     void lay_out(QBoxLayout* column);
     /// What the canvas of this window shows of the place; all of it where that is no single place.
     std::optional<TexelBox> visible_texels() const;

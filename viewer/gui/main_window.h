@@ -21,6 +21,7 @@ class MainWindow : public QMainWindow {
 
 public:
     explicit MainWindow(Workspace& workspace, QWidget* parent = nullptr);
+    ~MainWindow() override;
 
     Workspace& workspace() noexcept { return workspace_; }
     Canvas& canvas() noexcept { return *canvas_; }

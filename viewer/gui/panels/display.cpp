@@ -75,12 +75,7 @@ QWidget* DisplayPanel::make_channels() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
     const auto button = [&](const QString& letter, const QString& name, const QString& tip) {
-        auto* made = new QToolButton;
-        made->setText(letter);
-        made->setCheckable(true);
-        made->setFocusPolicy(Qt::StrongFocus);
-        made->setAccessibleName(name);
-        made->setToolTip(tip);
+        QToolButton* made = toggle_button(letter, name, tip);
         made->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         layout->addWidget(made);
         return made;

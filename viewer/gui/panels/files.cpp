@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/error_words.h"
 #include "viewer/picture_list.h"
 
 namespace texton::viewer {
@@ -26,7 +25,9 @@ QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
         QPainter(&square).drawImage((side - thumbnail.width) / 2, (side - thumbnail.height) / 2, image);
     }
     square.setDevicePixelRatio(ratio);
-    return QIcon(square);
+    QIcon icon(square);
+    icon.addPixmap(square, QIcon::Selected);  // or it would be tinted
+    return icon;
 }
 
 }  // namespace
@@ -37,8 +38,9 @@ FilesPanel::FilesPanel(Workspace& workspace)
     list_->setToolTip(tr("Shift+Return makes the reference, Ctrl+Up and Ctrl+Down move, Delete closes"));
     list_->setIconSize({kSide, kSide});
     list_->setDragDropMode(QAbstractItemView::InternalMove);
-    list_->setTextElideMode(Qt::ElideMiddle);
-    list_->setUniformItemSizes(true);
+    list_->setWordWrap(true);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setResizeMode(QListView::Adjust);
     list_->setMinimumHeight(kSide * 2);
 
     auto* column = new QVBoxLayout;
@@ -201,8 +203,8 @@ void FilesPanel::make_next_thumbnail() {
         Thumbnail made;
         try {
             made = document ? thumbnail(document, side) : thumbnail(source, side, kMostBytes);
-        } catch (const std::exception& error) {
-            made = {.words = error_words(error)};
+        } catch (const std::exception&) {
+            made.words = tr("cannot be shown").toStdString();  // why is said when somebody wants to see it
         }
         return [self, source, document, made = std::move(made), ratio] {
             if (!self) return;

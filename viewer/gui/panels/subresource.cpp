@@ -32,16 +32,12 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
       face_(choice_box(tr("Face"), {"+x", "-x", "+y", "-y", "+z", "-z"})),
       slice_(new IndexField(tr("Slice"))),
       plane_(choice_box(tr("Plane"), {"luma", "chroma"})),
-      play_(new QToolButton),
+      play_(toggle_button(tr("Play"), tr("Play"), tr("Goes through slices, layers, faces or levels"))),
       rate_(new QSpinBox),
       playing_(new QWidget) {
     what_->setWordWrap(true);
     what_->setAccessibleName(tr("Size, format and kind"));
     layout_->setToolTip(tr("One part at a time, all beside each other, or a cube as a cross or a sphere"));
-    play_->setText(tr("Play"));
-    play_->setCheckable(true);
-    play_->setFocusPolicy(Qt::StrongFocus);
-    play_->setAccessibleName(tr("Play"));
     rate_->setRange(1, 60);
     rate_->setValue(8);
     rate_->setSuffix(tr(" a second"));
@@ -94,11 +90,6 @@ void SubresourcePanel::change(const QString& what, const std::function<void(Plac
         what, [&](Session& session) { edit(session.place); }, "place " + what);
 }
 
-void SubresourcePanel::set_row(QWidget* field, bool shown) {
-    field->setVisible(shown);
-    form_->labelForField(field)->setVisible(shown);
-}
-
 SubresourcePanel::Axis SubresourcePanel::axis() const {
     const std::shared_ptr<const Document> shown = workspace().shown();
     if (!shown) return Axis::none;
@@ -149,7 +140,7 @@ void SubresourcePanel::refresh() {
     layout_->setCurrentIndex(static_cast<int>(session.layout));
     layout_->setEnabled(shown != nullptr);
     for (QWidget* field : std::initializer_list<QWidget*>{level_, layer_, face_, slice_, plane_, playing_})
-        set_row(field, false);
+        form_->setRowVisible(field, false);
     if (!shown) return what_->setText(tr("No picture."));
 
     const Place place = shown->clamped(session.place);
@@ -161,12 +152,12 @@ void SubresourcePanel::refresh() {
     face_->setCurrentIndex(place.face);
     slice_->set(place.slice, depth);
     plane_->setCurrentIndex(place.plane);
-    set_row(level_, array.levels > 1);
-    set_row(layer_, is_layered(array.kind));
-    set_row(face_, is_cube(array.kind));
-    set_row(slice_, array.kind == ArrayKind::array_3d);
-    set_row(plane_, shown->is_planar());
-    set_row(playing_, axis() != Axis::none);
+    form_->setRowVisible(level_, array.levels > 1);
+    form_->setRowVisible(layer_, is_layered(array.kind));
+    form_->setRowVisible(face_, is_cube(array.kind));
+    form_->setRowVisible(slice_, array.kind == ArrayKind::array_3d);
+    form_->setRowVisible(plane_, shown->is_planar());
+    form_->setRowVisible(playing_, axis() != Axis::none);
 
     const bool several = array.levels > 1 || is_layered(array.kind) || is_cube(array.kind) || depth > 1;
     enable(layout_, Layout::sheet, several);

@@ -23,7 +23,6 @@ private:
     enum class Axis : std::uint8_t { none, slices, layers, faces, levels };
 
     void change(const QString& what, const std::function<void(Place&)>& edit);
-    void set_row(QWidget* field, bool shown);
     Axis axis() const;
     void play(bool on);
     void step();
