@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -51,10 +52,14 @@ TEST(ValueWordsTest, CodesOfEachKindAreSaidAsTheyAreStored) {
 
 TEST(ValueWordsTest, FloatsAreSaidByValueWithAllDigitsThatTellThemApart) {
     EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x3555, 0xfc00})), (Words{"0.33325195", "-inf"}));
+    EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x8000, 0x7e00})), (Words{"-0", "nan"}));
+    EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x0001, 0x7bff})),
+              (Words{"5.9604645e-08", "65504"}));
     EXPECT_EQ(hexadecimals(Format::rg16_float, bytes_of<std::uint16_t>({0x3555, 0xfc00})), (Words{"0x3555", "0xfc00"}));
     EXPECT_EQ(decimals(Format::rg32_float, bytes_of<float>({0.1f, -0.0f})), (Words{"0.1", "-0"}));
     EXPECT_EQ(float_words(std::numeric_limits<float>::quiet_NaN()), "nan");
-    for (const float value : {1.0f / 3, 1e-42f, 3.4e38f, 16777217.0f}) EXPECT_EQ(std::stof(float_words(value)), value);
+    for (const float value : {1.0f / 3, 1e-42f, 3.4e38f, 16777217.0f})
+        EXPECT_EQ(std::strtof(float_words(value).c_str(), nullptr), value);
 }
 
 TEST(ValueWordsTest, PackedChannelsAreTakenApart) {

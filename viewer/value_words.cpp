@@ -1,18 +1,26 @@
 #include "viewer/value_words.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <fmt/format.h>
-
-#include <texton/metrics.h>
 
 namespace texton::viewer {
 namespace {
 
-std::string decimal_of(const FormatInfo& format, std::uint32_t bits, int width, float value) {
+float float16(std::uint32_t bits) {
+    const int exponent = static_cast<int>(bits >> 10 & 31);
+    const auto mantissa = static_cast<float>(bits & 1023);
+    float value = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
+    if (exponent == 31) value = mantissa == 0 ? std::numeric_limits<float>::infinity() : std::nanf("");
+    return bits >> 15 & 1 ? -value : value;
+}
+
+std::string decimal_of(const FormatInfo& format, std::uint32_t bits, int width) {
     switch (format.kind) {
-        case FormatKind::floating: return float_words(value);
+        case FormatKind::floating: return float_words(width == 16 ? float16(bits) : std::bit_cast<float>(bits));
         case FormatKind::sint:
         case FormatKind::snorm:
             return fmt::format("{}", static_cast<std::int32_t>(bits << (32 - width)) >> (32 - width));
@@ -30,8 +38,6 @@ std::vector<StoredChannel> stored_channels(Format format, std::span<const std::b
     std::vector<StoredChannel> channels;
     if (row.layout == FormatLayout::block || row.layout == FormatLayout::planar || texel.size() < row.bytes)
         return channels;
-    const std::vector<float> values =
-        read_channels(host_view(static_cast<const void*>(texel.data()), format, Extent{1}));
     std::uint32_t word = 0;
     for (int channel = 0, first = 0; channel < row.channels; ++channel) {
         const bool packed = row.layout == FormatLayout::packed;
@@ -45,13 +51,13 @@ std::vector<StoredChannel> stored_channels(Format format, std::span<const std::b
             word = 0;
             std::memcpy(&word, texel.data() + static_cast<std::size_t>(channel) * bytes, bytes);
         }
-        channels.push_back({word, width, decimal_of(row, word, width, values[static_cast<std::size_t>(channel)]),
-                            fmt::format("0x{:0{}x}", word, (width + 3) / 4)});
+        channels.push_back(
+            {word, width, decimal_of(row, word, width), fmt::format("0x{:0{}x}", word, (width + 3) / 4)});
     }
     return channels;
 }
 
-std::string float_words(float value) { return fmt::format("{}", value); }
+std::string float_words(float value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
 
 std::string channel_words(const Texel& texel, int channel, Format read_as) {
     const std::uint32_t bits = texel.channel[channel];

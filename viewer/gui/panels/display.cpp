@@ -42,10 +42,10 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     form->addRow(tr("Gamma"), gamma_);
     form->addRow(tr("Range"), make_range());
     form->addRow(tr("Fit to"), make_fits());
-    form->addRow(problem_);
     form->addRow(tr("False colour"), false_colour_);
     auto* column = new QVBoxLayout;
     column->addLayout(form);
+    column->addWidget(problem_);
     column->addWidget(mark_nan_);
     column->addWidget(mark_range_);
     column->addWidget(reset_);

@@ -24,7 +24,7 @@ void enable(QComboBox* box, Layout layout, bool able) {
 
 SubresourcePanel::SubresourcePanel(Workspace& workspace)
     : LivePanel(workspace),
-      form_(narrow_form()),
+      rows_(new QGridLayout),
       what_(new QLabel),
       layout_(choice_box(tr("Layout"), layout_names())),
       level_(new IndexField(tr("Level"))),
@@ -48,16 +48,19 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     row->addWidget(play_);
     row->addWidget(rate_, 1);
 
-    form_->addRow(tr("Layout"), layout_);
-    form_->addRow(tr("Level"), level_);
-    form_->addRow(tr("Layer"), layer_);
-    form_->addRow(tr("Face"), face_);
-    form_->addRow(tr("Slice"), slice_);
-    form_->addRow(tr("Plane"), plane_);
-    form_->addRow(tr("Play"), playing_);
+    rows_->setColumnStretch(1, 1);
+    rows_->setHorizontalSpacing(10);
+    rows_->setVerticalSpacing(6);
+    add_row(tr("Layout"), layout_);
+    add_row(tr("Level"), level_);
+    add_row(tr("Layer"), layer_);
+    add_row(tr("Face"), face_);
+    add_row(tr("Slice"), slice_);
+    add_row(tr("Plane"), plane_);
+    add_row(tr("Play"), playing_);
     auto* column = new QVBoxLayout;
     column->addWidget(what_);
-    column->addLayout(form_);
+    column->addLayout(rows_);
     column->addStretch();
     lay_out(column);
 
@@ -83,6 +86,18 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) { timer_.setInterval(1000 / rate); });
     connect(&timer_, &QTimer::timeout, this, &SubresourcePanel::step);
     timer_.setInterval(1000 / rate_->value());
+}
+
+void SubresourcePanel::add_row(const QString& label, QWidget* field) {
+    const int row = rows_->rowCount();
+    labels_[field] = new QLabel(label);
+    rows_->addWidget(labels_[field], row, 0);
+    rows_->addWidget(field, row, 1);
+}
+
+void SubresourcePanel::show_row(QWidget* field, bool shown) const {
+    labels_.at(field)->setVisible(shown);
+    field->setVisible(shown);
 }
 
 void SubresourcePanel::change(const QString& what, const std::function<void(Place&)>& edit) {
@@ -139,9 +154,10 @@ void SubresourcePanel::refresh() {
     const QSignalBlocker quiet_layout(layout_), quiet_face(face_), quiet_plane(plane_);
     layout_->setCurrentIndex(static_cast<int>(session.layout));
     layout_->setEnabled(shown != nullptr);
-    for (QWidget* field : std::initializer_list<QWidget*>{level_, layer_, face_, slice_, plane_, playing_})
-        form_->setRowVisible(field, false);
-    if (!shown) return what_->setText(tr("No picture."));
+    if (!shown) {
+        for (const auto& [field, label] : labels_) show_row(field, field == layout_);
+        return what_->setText(tr("No picture."));
+    }
 
     const Place place = shown->clamped(session.place);
     const ArrayInfo& array = shown->info(place.plane);
@@ -152,19 +168,18 @@ void SubresourcePanel::refresh() {
     face_->setCurrentIndex(place.face);
     slice_->set(place.slice, depth);
     plane_->setCurrentIndex(place.plane);
-    form_->setRowVisible(level_, array.levels > 1);
-    form_->setRowVisible(layer_, is_layered(array.kind));
-    form_->setRowVisible(face_, is_cube(array.kind));
-    form_->setRowVisible(slice_, array.kind == ArrayKind::array_3d);
-    form_->setRowVisible(plane_, shown->is_planar());
-    form_->setRowVisible(playing_, axis() != Axis::none);
+    show_row(level_, array.levels > 1);
+    show_row(layer_, is_layered(array.kind));
+    show_row(face_, is_cube(array.kind));
+    show_row(slice_, array.kind == ArrayKind::array_3d);
+    show_row(plane_, shown->is_planar());
+    show_row(playing_, axis() != Axis::none);
 
     const bool several = array.levels > 1 || is_layered(array.kind) || is_cube(array.kind) || depth > 1;
     enable(layout_, Layout::sheet, several);
     enable(layout_, Layout::cross, is_cube(array.kind));
     enable(layout_, Layout::sphere, is_cube(array.kind));
-    auto* label = static_cast<QLabel*>(form_->labelForField(layer_));
-    label->setText(is_cube(array.kind) ? tr("Cube") : tr("Layer"));
+    labels_.at(layer_)->setText(is_cube(array.kind) ? tr("Cube") : tr("Layer"));
 }
 
 }  // namespace texton::viewer

@@ -1,7 +1,8 @@
 #pragma once
+#include <QGridLayout>
 #include <QTimer>
 #include <QToolButton>
-#include <array>
+#include <map>
 
 #include "viewer/gui/live_panel.h"
 
@@ -23,11 +24,14 @@ private:
     enum class Axis : std::uint8_t { none, slices, layers, faces, levels };
 
     void change(const QString& what, const std::function<void(Place&)>& edit);
+    void add_row(const QString& label, QWidget* field);
+    void show_row(QWidget* field, bool shown) const;
     Axis axis() const;
     void play(bool on);
     void step();
 
-    QFormLayout* form_;
+    QGridLayout* rows_;
+    std::map<QWidget*, QLabel*> labels_;
     QLabel* what_;
     QComboBox* layout_;
     IndexField* level_;
