@@ -106,9 +106,46 @@ void SliderField::place_slider(double value) {
         slider_->setValue(static_cast<int>(std::lround(std::clamp(at, 0.0, slider_->maximum() * 1.0))));
 }
 
+void SliderField::set_value(double value) {
+    number_->set_value(value);
+    place_slider(value);
+}
+
 void SliderField::set_value(float value) {
     number_->set_value(value);
     place_slider(value);
+}
+
+IndexField::IndexField(const QString& accessible_name, QWidget* parent)
+    : QWidget(parent), slider_(new QSlider(Qt::Horizontal)), number_(new QSpinBox) {
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(slider_, 1);
+    row->addWidget(number_);
+    slider_->setAccessibleName(tr("%1, slider").arg(accessible_name));
+    slider_->setMinimumWidth(40);
+    number_->setAccessibleName(accessible_name);
+    number_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    number_->setWrapping(true);
+    leave_wheel_to_panel(slider_);
+    leave_wheel_to_panel(number_);
+    setFocusProxy(number_);
+    connect(slider_, &QSlider::valueChanged, number_, &QSpinBox::setValue);
+    connect(number_, &QSpinBox::valueChanged, this, [this](int index) {
+        const QSignalBlocker quiet(slider_);
+        slider_->setValue(index);
+        Q_EMIT edited(index);
+    });
+}
+
+void IndexField::set(std::size_t index, std::size_t count) {
+    const QSignalBlocker quiet_slider(slider_), quiet_number(number_);
+    const int last = static_cast<int>(std::min<std::size_t>(count, std::numeric_limits<int>::max())) - 1;
+    slider_->setMaximum(last);
+    number_->setMaximum(last);
+    number_->setSuffix(tr(" of %1").arg(count));
+    slider_->setValue(static_cast<int>(index));
+    number_->setValue(static_cast<int>(index));
 }
 
 QComboBox* choice_box(const QString& accessible_name, const std::vector<std::string>& names) {
@@ -150,13 +187,18 @@ QFormLayout* narrow_form() {
     return form;
 }
 
-QScrollArea* scrolling(QWidget* page) {
-    auto* area = new QScrollArea;
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area->setWidget(page);
-    return area;
+QToolButton* toggle_button(const QString& text, const QString& accessible_name, const QString& tip) {
+    auto* button = new QToolButton;
+    button->setText(text);
+    button->setCheckable(true);
+    button->setFocusPolicy(Qt::StrongFocus);
+    button->setAccessibleName(accessible_name);
+    button->setToolTip(tip);
+    button->setStyleSheet(
+        "QToolButton { border: 1px solid palette(mid); border-radius: 3px; padding: 3px 8px; }"
+        "QToolButton:checked { background: palette(highlight); color: palette(highlighted-text); }"
+        "QToolButton:focus { border-color: palette(text); }");
+    return button;
 }
 
 }  // namespace texton::viewer

@@ -4,8 +4,9 @@
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QScrollArea>
 #include <QSlider>
+#include <QSpinBox>
+#include <QToolButton>
 #include <QWidget>
 #include <limits>
 #include <string>
@@ -54,6 +55,7 @@ public:
     /// The slider goes from `low` to `high` by `step`.
     SliderField(const QString& accessible_name, double low, double high, double step, QWidget* parent = nullptr);
 
+    void set_value(double value);
     void set_value(float value);
     double value() const noexcept { return number_->value(); }
     NumberEdit* number() const noexcept { return number_; }
@@ -71,6 +73,24 @@ private:
     NumberEdit* number_;
 };
 
+/// One of so many, from 0 on: a slider and its number.
+class IndexField : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit IndexField(const QString& accessible_name, QWidget* parent = nullptr);
+
+    void set(std::size_t index, std::size_t count);
+    QSpinBox* number() const noexcept { return number_; }
+
+Q_SIGNALS:
+    void edited(int index);
+
+private:
+    QSlider* slider_;
+    QSpinBox* number_;
+};
+
 /// A box to choose one of the names, which the wheel changes only while it has the focus.
 [[nodiscard]] QComboBox* choice_box(const QString& accessible_name, const std::vector<std::string>& names);
 /// Lets the wheel scroll the panel instead of changing this widget, unless it has the focus.
@@ -85,7 +105,7 @@ public:
 
 /// A form whose rows fit a narrow dock.
 [[nodiscard]] QFormLayout* narrow_form();
-/// `page` in an area that scrolls up and down.
-[[nodiscard]] QScrollArea* scrolling(QWidget* page);
+/// A button that shows with the highlight's colour that it is on.
+[[nodiscard]] QToolButton* toggle_button(const QString& text, const QString& accessible_name, const QString& tip);
 
 }  // namespace texton::viewer

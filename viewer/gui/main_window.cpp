@@ -152,6 +152,11 @@ void MainWindow::make_docks() {
     }
 }
 
+// Docks that go would still ask for the session to be kept.
+MainWindow::~MainWindow() {
+    for (const auto& [id, dock] : docks_) dock->disconnect(this);
+}
+
 void MainWindow::make_menus() {
     add_file_actions(*this);
     add_view_actions(*this);

@@ -1,0 +1,81 @@
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QListWidget>
+
+#include "tests/window/panel_test.h"
+#include "viewer/gui/controls.h"
+
+namespace texton::viewer::test {
+namespace {
+
+class ComparePanelTest : public PanelTest {
+protected:
+    QString text(const char* name) const { return find<QLabel>(name)->text(); }
+};
+
+TEST_F(ComparePanelTest, ModeReferenceAndWipeAreChosen) {
+    open("compare", {"card.png", "zone_plate.png"});
+    EXPECT_EQ(text("What the figures are of"), "Choose a mode to compare.");
+    choose("Mode", "difference");
+    EXPECT_EQ(session().compare.mode, CompareMode::difference);
+    EXPECT_EQ(text("What the figures are of"), "Choose a reference.");
+    choose("Reference", "zone_plate.png");
+    EXPECT_EQ(session().reference, 1u);
+    EXPECT_TRUE(text("What the figures are of").startsWith("Of 255 x 255"))
+        << text("What the figures are of").toStdString();
+    EXPECT_FALSE(find<NumberEdit>("Wipe")->isEnabled());
+    choose("Mode", "wipe");
+    type<NumberEdit>("Wipe", "0.25");
+    EXPECT_EQ(session().compare.wipe, 0.25);
+    picture("compare");
+}
+
+TEST_F(ComparePanelTest, APictureEqualsItself) {
+    open("compare", {"card.png"});
+    choose("Mode", "difference");
+    choose("Reference", "card.png");
+    EXPECT_EQ(text("Differing"), "0 of 154401");
+    EXPECT_EQ(text("PSNR"), "inf dB");
+    EXPECT_EQ(text("SSIM"), "1");
+    EXPECT_EQ(text("FLIP"), "not asked");
+    EXPECT_TRUE(find<QListWidget>("Worst texels")->isHidden());
+    press(find<QCheckBox>("FLIP too"), Qt::Key_Space);
+    EXPECT_EQ(text("FLIP"), "0, at most 0");
+}
+
+TEST_F(ComparePanelTest, TheWorstTexelIsShownOnTheCanvas) {
+    open("compare", {"bc7.dds", "ball.png"});
+    choose("Mode", "absolute");
+    choose("Reference", "ball.png");
+    auto* worst = find<QListWidget>("Worst texels");
+    ASSERT_GT(worst->count(), 2);
+    worst->setCurrentRow(1);
+    press(worst, Qt::Key_Return);
+    ASSERT_EQ(session().pins.size(), 1u);
+    const QString place =
+        QString("(%1, %2)").arg(static_cast<int>(session().pins[0].x)).arg(static_cast<int>(session().pins[0].y));
+    EXPECT_TRUE(worst->item(1)->text().startsWith(place)) << place.toStdString();
+    EXPECT_EQ(session().view.centre, session().pins[0]);
+    picture("compare_worst");
+}
+
+TEST_F(ComparePanelTest, TwoSamplersAndNoOtherDeviceAreSaidCalmly) {
+    open("compare", {"card.png"});
+    choose("Mode", "difference");
+    choose("Against", "sampler");
+    EXPECT_TRUE(text("What the figures are of").contains("Two samplers read the same texels"));
+    EXPECT_FALSE(find<QComboBox>("Reference")->isEnabled());
+    choose("Against", "device");
+    const bool another = workspace_->other_device().has_value();
+    EXPECT_EQ(text("What the figures are of") == "This computer has no other device.", !another);
+}
+
+TEST_F(ComparePanelTest, WithoutAPictureItSaysSo) {
+    open("compare", {});
+    choose("Mode", "difference");
+    EXPECT_EQ(text("What the figures are of"), "No picture.");
+}
+
+}  // namespace
+}  // namespace texton::viewer::test

@@ -1,0 +1,112 @@
+#include <QCheckBox>
+#include <QComboBox>
+#include <QPushButton>
+#include <QSlider>
+#include <QToolButton>
+
+#include "tests/window/panel_test.h"
+#include "viewer/gui/controls.h"
+
+namespace texton::viewer::test {
+namespace {
+
+class DisplayPanelTest : public PanelTest {
+protected:
+    const Display& display() const { return session().display; }
+};
+
+using Channels = std::array<bool, 4>;
+
+TEST_F(DisplayPanelTest, ChannelsAreSwitchedAndOneIsSoloedByARightClick) {
+    open("display", {"card.png"});
+    click(find<QToolButton>("Green"));
+    EXPECT_EQ(display().channels, (Channels{true, false, true, true}));
+    click(find<QToolButton>("Red"), Qt::RightButton);
+    EXPECT_EQ(display().channels, (Channels{true, false, false, false}));
+    EXPECT_TRUE(find<QToolButton>("Red")->isChecked());
+    EXPECT_FALSE(find<QToolButton>("Blue")->isChecked());
+    press(find<QToolButton>("Red"), Qt::Key_Space, Qt::ShiftModifier);
+    EXPECT_EQ(display().channels, (Channels{true, true, true, true}));
+    press(find<QToolButton>("Luminance"), Qt::Key_Space);
+    EXPECT_TRUE(display().luminance);
+}
+
+TEST_F(DisplayPanelTest, NumbersAreTypedSteppedAndSlid) {
+    open("display", {"card.png"});
+    type<NumberEdit>("Exposure", "-1.25");
+    EXPECT_EQ(display().exposure, -1.25f);
+    press(find<NumberEdit>("Exposure"), Qt::Key_Up);
+    EXPECT_FLOAT_EQ(display().exposure, -1.15f);
+    press(find<QSlider>("Exposure, slider"), Qt::Key_End);
+    EXPECT_EQ(display().exposure, 10);
+    type<NumberEdit>("Gamma", "2.2");
+    EXPECT_FLOAT_EQ(display().gamma, 2.2f);
+    type<NumberEdit>("Gamma", "-3");
+    EXPECT_FLOAT_EQ(display().gamma, 2.2f) << "no gamma is negative";
+    EXPECT_EQ(find<NumberEdit>("Gamma")->text(), "2.2");
+    type<NumberEdit>("White", "1e3");
+    EXPECT_EQ(display().high, 1000);
+    type<NumberEdit>("Black", "not a number");
+    EXPECT_EQ(display().low, 0);
+}
+
+TEST_F(DisplayPanelTest, OneDragOfASliderIsUndoneAtOnce) {
+    open("display", {"card.png"});
+    auto* slider = find<QSlider>("Gamma, slider");
+    for (int i = 0; i < 5; ++i) press(slider, Qt::Key_Right);
+    EXPECT_NE(display().gamma, 1);
+    workspace_->undo();
+    settle();
+    EXPECT_EQ(display().gamma, 1);
+    EXPECT_EQ(find<NumberEdit>("Gamma")->text(), "1");
+}
+
+TEST_F(DisplayPanelTest, TheRangeFitsTheSelectionOrAll) {
+    open("display", {"ramp_linear.exr"});
+    click(find<QPushButton>("Fit range to all"));
+    EXPECT_EQ(display().low, 0);
+    EXPECT_EQ(display().high, 1);
+    EXPECT_FALSE(find<QPushButton>("Fit range to selection")->isEnabled());
+    workspace_->change("Select", [](Session& session) { session.selection = TexelBox{64, 0, 128, 1}; });
+    settle();
+    click(find<QPushButton>("Fit range to selection"));
+    EXPECT_FLOAT_EQ(display().low, 64 / 255.f);
+    EXPECT_FLOAT_EQ(display().high, 191 / 255.f);
+    workspace_->undo();
+    EXPECT_EQ(display().high, 1);
+}
+
+TEST_F(DisplayPanelTest, WhereNothingIsFiniteTheRangeStaysAndThePanelSaysWhy) {
+    open("display", {"nan_and_inf.exr"});
+    click(find<QPushButton>("Fit range to all"));
+    EXPECT_TRUE(std::isfinite(display().low));
+    EXPECT_TRUE(std::isfinite(display().high));
+    EXPECT_LT(display().low, display().high);
+}
+
+TEST_F(DisplayPanelTest, ColoursMarksAndReset) {
+    open("display", {"card.png"});
+    auto* colours = find<QComboBox>("False colour");
+    press(colours, Qt::Key_Down);
+    EXPECT_EQ(display().false_colour, FalseColour::viridis);
+    press(find<QCheckBox>("Mark NaN and infinities"), Qt::Key_Space);
+    EXPECT_FALSE(display().mark_nan);
+    press(find<QCheckBox>("Mark what is out of range"), Qt::Key_Space);
+    EXPECT_TRUE(display().mark_range);
+    picture("display");
+    for (QPushButton* button : panel_->findChildren<QPushButton*>()) {
+        if (button->text() == "Reset display") click(button);
+    }
+    EXPECT_EQ(display(), Display{});
+    EXPECT_EQ(colours->currentIndex(), 0);
+}
+
+TEST_F(DisplayPanelTest, WithoutAPictureThereIsNothingToFit) {
+    open("display", {});
+    EXPECT_FALSE(find<QPushButton>("Fit range to all")->isEnabled());
+    type<NumberEdit>("Exposure", "2");
+    EXPECT_EQ(display().exposure, 2);
+}
+
+}  // namespace
+}  // namespace texton::viewer::test

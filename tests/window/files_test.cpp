@@ -1,0 +1,104 @@
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+
+#include "tests/window/panel_test.h"
+
+namespace texton::viewer::test {
+namespace {
+
+class FilesPanelTest : public PanelTest {
+protected:
+    QListWidget* list() const { return find<QListWidget>("Pictures"); }
+    QStringList rows() const {
+        QStringList out;
+        for (int row = 0; row < list()->count(); ++row) out.append(list()->item(row)->text());
+        return out;
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> out;
+        for (const Source& source : session().pictures) out.push_back(source.paths.front().filename().string());
+        return out;
+    }
+    // Whether the row's thumbnail has any colour.
+    bool has_thumbnail(int row) const {
+        const QImage image = list()->item(row)->icon().pixmap(64, 64).toImage();
+        return qAlpha(image.pixel(image.width() / 2, image.height() / 2)) == 255;
+    }
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(FilesPanelTest, EachPictureHasItsThumbnailLoadedOrNot) {
+    open("files", {"card.png", "sky.exr", "cube.dds", "missing.png"});
+    QAbstractItemModelTester tester(list()->model());
+    EXPECT_TRUE(QTest::qWaitFor([&] { return has_thumbnail(0) && has_thumbnail(1) && has_thumbnail(2); }, 5000));
+    settle();
+    EXPECT_EQ(rows()[0], "card.png\n481 x 321 of rgba8_srgb");
+    EXPECT_TRUE(rows()[2].contains("cubemap")) << rows()[2].toStdString();
+    EXPECT_EQ(workspace_->document(1), nullptr) << "a thumbnail loads nothing into the workspace";
+    EXPECT_FALSE(has_thumbnail(3));
+    picture("files");
+}
+
+TEST_F(FilesPanelTest, TheRowThatIsChosenIsShown) {
+    open("files", {"card.png", "sky.exr"});
+    press(list(), Qt::Key_Down);
+    EXPECT_EQ(session().current, 1u);
+    EXPECT_NE(workspace_->document(), nullptr);
+    workspace_->undo();
+    settle();
+    EXPECT_EQ(list()->currentRow(), 0);
+}
+
+TEST_F(FilesPanelTest, TheReferenceIsMarkedAndTakenBack) {
+    open("files", {"card.png", "sky.exr"});
+    press(list(), Qt::Key_Return, Qt::ShiftModifier);
+    EXPECT_EQ(session().reference, 0u);
+    EXPECT_TRUE(rows()[0].contains("reference"));
+    EXPECT_TRUE(find<QPushButton>("What others are compared with")->isChecked());
+    click(find<QPushButton>("What others are compared with"));
+    EXPECT_FALSE(session().reference);
+}
+
+TEST_F(FilesPanelTest, KeysMoveTheCurrentPictureAndItStaysCurrent) {
+    open("files", {"card.png", "sky.exr", "ball.png"});
+    press(list(), Qt::Key_Down, Qt::ControlModifier);
+    EXPECT_EQ(names(), (Names{"sky.exr", "card.png", "ball.png"}));
+    EXPECT_EQ(session().current, 1u);
+    EXPECT_EQ(list()->currentRow(), 1);
+    press(list(), Qt::Key_Up, Qt::ControlModifier);
+    press(list(), Qt::Key_Up, Qt::ControlModifier);
+    EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"})) << "the first goes no higher";
+}
+
+TEST_F(FilesPanelTest, ADraggedRowMovesThePicture) {
+    open("files", {"card.png", "sky.exr", "ball.png"});
+    // What a drop inside the list does.
+    ASSERT_TRUE(list()->model()->moveRow({}, 2, {}, 0));
+    settle();
+    EXPECT_EQ(names(), (Names{"ball.png", "card.png", "sky.exr"}));
+    EXPECT_EQ(session().current, 1u);
+    EXPECT_TRUE(rows()[0].startsWith("ball.png"));
+    EXPECT_EQ(list()->currentRow(), 1);
+    ASSERT_TRUE(list()->model()->moveRow({}, 0, {}, 3));
+    settle();
+    EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"}));
+}
+
+TEST_F(FilesPanelTest, ClosingTheLastLeavesACalmPanel) {
+    open("files", {"card.png", "missing.png"});
+    press(list(), Qt::Key_Down);
+    EXPECT_TRUE(find<QLabel>("Why the picture cannot be shown")->text().contains("missing.png"));
+    EXPECT_TRUE(rows()[1].contains("cannot be shown"));
+    picture("files_problem");
+    press(list(), Qt::Key_Delete);
+    press(list(), Qt::Key_Delete);
+    EXPECT_TRUE(session().pictures.empty());
+    EXPECT_EQ(list()->count(), 0);
+    EXPECT_FALSE(find<QPushButton>("Closes the picture")->isEnabled());
+}
+
+}  // namespace
+}  // namespace texton::viewer::test

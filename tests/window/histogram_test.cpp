@@ -1,0 +1,91 @@
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+
+#include "tests/window/panel_test.h"
+#include "viewer/gui/histogram_view.h"
+
+namespace texton::viewer::test {
+namespace {
+
+class HistogramPanelTest : public PanelTest {
+protected:
+    QString text(const char* name) const { return find<QLabel>(name)->text(); }
+    HistogramView* view() const { return panel_->findChild<HistogramView*>(); }
+};
+
+TEST_F(HistogramPanelTest, FiguresAreThoseOfThePicture) {
+    open("histogram", {"ramp_linear.exr"});
+    EXPECT_EQ(text("R, Least"), "0");
+    EXPECT_EQ(text("R, Most"), "1");
+    EXPECT_EQ(text("First value of the histogram"), "0");
+    EXPECT_TRUE(text("Why there is no histogram").isEmpty());
+    picture("histogram");
+}
+
+TEST_F(HistogramPanelTest, ASelectionIsLookedAtAlone) {
+    open("histogram", {"ramp_linear.exr"});
+    auto* scope = find<QComboBox>("Of what");
+    press(scope, Qt::Key_Down);
+    EXPECT_TRUE(text("Why there is no histogram").contains("Nothing is selected"));
+    workspace_->change("Select", [](Session& session) { session.selection = TexelBox{51, 0, 1, 1}; });
+    settle();
+    EXPECT_EQ(text("R, Least"), "0.2");
+    EXPECT_EQ(text("R, Mean"), "0.2");
+    EXPECT_EQ(text("R, Most"), "0.2");
+}
+
+TEST_F(HistogramPanelTest, SpecialValuesAreCounted) {
+    open("histogram", {"nan_and_inf.exr"});
+    EXPECT_TRUE(text("Values that are no numbers").contains("NaN"));
+    click(find<QCheckBox>("Logarithmic"));
+    picture("histogram_special");
+}
+
+TEST_F(HistogramPanelTest, ADragSetsTheRangeAndAnEdgeIsTakenHoldOf) {
+    open("histogram", {"card.png"});
+    const int width = view()->width();
+    const int middle = view()->height() / 2;
+    QTest::mousePress(view(), Qt::LeftButton, {}, {width / 4, middle});
+    QTest::mouseMove(view(), {width / 2, middle});
+    QTest::mouseRelease(view(), Qt::LeftButton, {}, {width / 2, middle});
+    settle();
+    EXPECT_NEAR(session().display.low, 0.25, 0.01);
+    EXPECT_NEAR(session().display.high, 0.5, 0.01);
+    QTest::mousePress(view(), Qt::LeftButton, {}, {width / 2 + 2, middle});
+    QTest::mouseMove(view(), {width * 3 / 4, middle});
+    QTest::mouseRelease(view(), Qt::LeftButton, {}, {width * 3 / 4, middle});
+    settle();
+    EXPECT_NEAR(session().display.low, 0.25, 0.01);
+    EXPECT_NEAR(session().display.high, 0.75, 0.01);
+    EXPECT_TRUE(view()->accessibleDescription().contains("White") || view()->accessibleDescription().contains("white"));
+    workspace_->undo();
+    EXPECT_EQ(session().display, Display{}) << "drags that follow each other are one step";
+}
+
+TEST_F(HistogramPanelTest, KeysMoveTheEdgesByABin) {
+    open("histogram", {"card.png"});
+    press(view(), Qt::Key_Left);
+    EXPECT_FLOAT_EQ(session().display.high, 1 - 1 / 256.f);
+    press(view(), Qt::Key_Right, Qt::ShiftModifier);
+    EXPECT_FLOAT_EQ(session().display.low, 1 / 256.f);
+}
+
+TEST_F(HistogramPanelTest, OfIntegersTheRangeIsInShares) {
+    Session session = session_with({"card.png"});
+    session.pictures[0].options.format = Format::rgba8_uint;
+    open_session("histogram", session);
+    EXPECT_EQ(text("R, Most"), "255");
+    press(view(), Qt::Key_Left);
+    EXPECT_FLOAT_EQ(this->session().display.high, 255 / 256.f);
+}
+
+TEST_F(HistogramPanelTest, WithoutAPictureItSaysSo) {
+    open("histogram", {});
+    EXPECT_EQ(text("Why there is no histogram"), "No picture.");
+    press(view(), Qt::Key_Left);
+    EXPECT_EQ(session().display, Display{});
+}
+
+}  // namespace
+}  // namespace texton::viewer::test

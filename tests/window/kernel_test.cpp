@@ -1,0 +1,126 @@
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSpinBox>
+#include <QTreeWidget>
+
+#include "tests/window/panel_test.h"
+#include "viewer/gui/controls.h"
+#include "viewer/gui/parameter_fields.h"
+
+namespace texton::viewer::test {
+namespace {
+
+class KernelPanelTest : public PanelTest {
+protected:
+    void search(const char* name) const { type<QLineEdit>("Search kernels", name); }
+    QString problem() const { return find<QLabel>("Why the kernel made nothing")->text(); }
+    QWidget* field(const char* name) const { return panel_->findChild<ParameterFields*>()->findChild<QWidget*>(name); }
+};
+
+TEST_F(KernelPanelTest, EveryKernelOfTheRegistryIsListedUnderItsGroup) {
+    open("kernel", {});
+    const auto* list = find<QTreeWidget>("Kernels");
+    for (const Kernel& kernel : kernels()) {
+        const auto found =
+            list->findItems(QString::fromStdString(kernel.info.name), Qt::MatchExactly | Qt::MatchRecursive);
+        const auto below = std::ranges::count_if(found, [](const auto* item) { return item->parent() != nullptr; });
+        EXPECT_EQ(below, 1) << kernel.info.name;
+    }
+}
+
+TEST_F(KernelPanelTest, AKernelIsFoundRunAndTakenAway) {
+    open("kernel", {"card.png"});
+    search("gaussian");
+    EXPECT_EQ(session().kernel.name, "gaussian");
+    ASSERT_NE(workspace_->shown(), nullptr);
+    EXPECT_NE(workspace_->shown(), workspace_->document());
+    EXPECT_EQ(problem(), "");
+    EXPECT_TRUE(find<QLabel>("Time taken")->text().contains("ms"));
+    picture("kernel");
+    find<QLineEdit>("Search kernels")->clear();
+    auto* list = find<QTreeWidget>("Kernels");
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Home);
+    settle();
+    EXPECT_EQ(session().kernel.name, "");
+    EXPECT_EQ(workspace_->shown(), workspace_->document());
+}
+
+TEST_F(KernelPanelTest, FieldsOfEveryKernelShowItsStandardsAndChangeNothingByThemselves) {
+    open("kernel", {"card.png"});
+    for (const Kernel& kernel : kernels()) {
+        ParameterFields fields(kernel.info);
+        int edits = 0;
+        QObject::connect(&fields, &ParameterFields::edited, [&] { ++edits; });
+        fields.show();
+        for (const ParameterInfo& parameter : kernel.info.parameters) {
+            const auto* made = fields.findChild<QWidget*>(QString::fromStdString(parameter.name));
+            ASSERT_NE(made, nullptr) << kernel.info.name << " " << parameter.name;
+            EXPECT_FALSE(made->toolTip().isEmpty());
+        }
+        for (QLineEdit* edit : fields.findChildren<QLineEdit*>()) QTest::keyClick(edit, Qt::Key_Return);
+        EXPECT_EQ(edits, 0) << kernel.info.name;
+    }
+}
+
+TEST_F(KernelPanelTest, ParametersGoIntoTheSessionAndStandardsOutOfIt) {
+    open("kernel", {"card.png"});
+    search("swizzle");
+    type<QLineEdit>("Channels", "bgra");
+    EXPECT_EQ(std::get<std::string>(session().kernel.parameters.at("channels")), "bgra");
+    const Colour swizzled = value_at(*workspace_->shown(), {}, 20, 10);
+    EXPECT_EQ(swizzled, (Colour{0, 0, 1, 1})) << "the red bar";
+    type<QLineEdit>("Channels", "rgba");
+    EXPECT_TRUE(session().kernel.parameters.empty());
+    type<QLineEdit>("Channels", "nonsense");
+    EXPECT_NE(problem(), "");
+    click(panel_->findChild<QPushButton*>());
+    EXPECT_TRUE(session().kernel.parameters.empty());
+    EXPECT_EQ(problem(), "");
+}
+
+TEST_F(KernelPanelTest, NumbersFlagsAndChoicesAreMadeFromTheRegistry) {
+    open("kernel", {"card.png"});
+    for (const Kernel& kernel : kernels()) {
+        workspace_->change("Kernel", [&](Session& session) { session.kernel = {kernel.info.name, {}, {}}; });
+        settle();
+        for (const ParameterInfo& parameter : kernel.info.parameters) {
+            QWidget* made = field(parameter.name.c_str());
+            ASSERT_NE(made, nullptr) << kernel.info.name << " " << parameter.name;
+            switch (parameter.kind) {
+                case ParameterKind::flag: EXPECT_NE(qobject_cast<QCheckBox*>(made), nullptr); break;
+                case ParameterKind::integer: EXPECT_NE(qobject_cast<QSpinBox*>(made), nullptr); break;
+                case ParameterKind::choice: EXPECT_NE(qobject_cast<QComboBox*>(made), nullptr); break;
+                case ParameterKind::text: EXPECT_NE(qobject_cast<QLineEdit*>(made), nullptr); break;
+                case ParameterKind::number:
+                case ParameterKind::numbers:
+                    EXPECT_TRUE(qobject_cast<QLineEdit*>(made) != nullptr ||
+                                !made->findChildren<NumberEdit*>().empty());
+            }
+        }
+    }
+}
+
+TEST_F(KernelPanelTest, ASecondInputIsTakenFromTheOpenPictures) {
+    open("kernel", {"card.png", "ball.png", "card.png"});
+    search("blend");
+    auto* second = panel_->findChildren<QComboBox*>().front();
+    EXPECT_EQ(second->count(), 3);
+    EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{1}));
+    EXPECT_NE(problem(), "") << "another size";
+    press(second, Qt::Key_Down);
+    EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{2}));
+    EXPECT_EQ(problem(), "");
+    picture("kernel_blend");
+}
+
+TEST_F(KernelPanelTest, WithoutAPictureTheKernelWaits) {
+    open("kernel", {});
+    search("gaussian");
+    EXPECT_EQ(problem(), "Open a picture to run it on.");
+}
+
+}  // namespace
+}  // namespace texton::viewer::test

@@ -1,0 +1,64 @@
+#include "viewer/gui/live_panel.h"
+
+#include <QShowEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/gui/canvas.h"
+#include "viewer/place_statistics.h"
+
+namespace texton::viewer {
+
+LivePanel::LivePanel(Workspace& workspace) : workspace_(workspace) {
+    connect(&workspace, &Workspace::changed, this, &LivePanel::stale);
+    connect(&workspace, &Workspace::documents_changed, this, &LivePanel::stale);
+}
+
+void LivePanel::stale() {
+    if (stale_ || !isVisible()) return;
+    stale_ = true;
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            stale_ = false;
+            if (isVisible()) refresh();
+        },
+        Qt::QueuedConnection);
+}
+
+void LivePanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    refresh();
+}
+
+void LivePanel::lay_out(QBoxLayout* column) {
+    column->setContentsMargins(10, 8, 10, 10);
+    column->setSpacing(8);
+    setLayout(column);
+}
+
+std::optional<TexelBox> LivePanel::visible_texels() const {
+    const std::shared_ptr<const Document> shown = workspace_.shown();
+    if (!shown) return {};
+    const Session& session = workspace_.session();
+    const auto* canvas = window()->findChild<Canvas*>();
+    if (canvas == nullptr || session.layout != Layout::single) return whole_box(*shown, session.place);
+    const double ratio = canvas->devicePixelRatioF();
+    return visible_box(session.view, static_cast<int>(std::lround(canvas->width() * ratio)),
+                       static_cast<int>(std::lround(canvas->height() * ratio)), shown->extent(session.place));
+}
+
+void LivePanel::jump_to(const Place& place, Position texel) {
+    constexpr double kSeenWell = 8;
+    workspace_.change(tr("Go to texel"), [&](Session& session) {
+        session.place = place;
+        session.layout = Layout::single;
+        const Position middle{std::floor(texel.x) + 0.5, std::floor(texel.y) + 0.5};
+        session.view = {std::max(session.view.zoom, kSeenWell), middle};
+        session.fits = false;
+        std::erase(session.pins, middle);
+        session.pins.push_back(middle);
+    });
+}
+
+}  // namespace texton::viewer

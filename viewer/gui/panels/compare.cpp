@@ -1,0 +1,185 @@
+#include "viewer/gui/panels/compare.h"
+
+#include <QFontDatabase>
+#include <QPointer>
+#include <QSignalBlocker>
+
+#include <fmt/format.h>
+
+#include "viewer/error_words.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr const char* kTag = "compare";
+
+QString words(double value) { return QString::fromStdString(fmt::format("{:.6g}", value)); }
+
+}  // namespace
+
+ComparePanel::ComparePanel(Workspace& workspace)
+    : LivePanel(workspace),
+      mode_(choice_box(tr("Mode"), compare_mode_names())),
+      against_(choice_box(tr("Against"), against_names())),
+      reference_(choice_box(tr("Reference"), {})),
+      wipe_(new SliderField(tr("Wipe"), 0, 1, 0.01)),
+      flip_(new QCheckBox(tr("FLIP too"))),
+      worst_title_(new QLabel(tr("Worst texels"))),
+      worst_(new QListWidget),
+      note_(new CalmText(tr("What the figures are of"))) {
+    mode_->setToolTip(tr("How the canvas shows both"));
+    against_->setToolTip(tr("Another picture, the same one by the second sampler, or on the other device"));
+    wipe_->setToolTip(tr("Share of the canvas that shows the picture itself"));
+    wipe_->number()->set_range(0, 1);
+    flip_->setAccessibleName(tr("FLIP too"));
+    flip_->setToolTip(tr("What people see of the difference; takes longer"));
+    worst_->setAccessibleName(tr("Worst texels"));
+    worst_->setToolTip(tr("A click or Return shows it on the canvas"));
+    worst_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    worst_->setMinimumHeight(worst_->fontMetrics().lineSpacing() * 6);
+
+    QFormLayout* form = narrow_form();
+    form->addRow(tr("Mode"), mode_);
+    form->addRow(tr("Against"), against_);
+    form->addRow(tr("Reference"), reference_);
+    form->addRow(tr("Wipe"), wipe_);
+    auto* column = new QVBoxLayout;
+    column->addLayout(form);
+    column->addWidget(flip_);
+    column->addWidget(note_);
+    column->addWidget(make_figures());
+    column->addWidget(worst_title_);
+    column->addWidget(worst_, 1);
+    column->addStretch();
+    lay_out(column);
+
+    const auto change = [this](const QString& what, const std::function<void(Session&)>& edit) {
+        this->workspace().change(what, edit, "compare " + what);
+    };
+    connect(mode_, &QComboBox::currentIndexChanged, this, [=](int index) {
+        change(tr("Compare"), [=](Session& session) { session.compare.mode = static_cast<CompareMode>(index); });
+    });
+    connect(against_, &QComboBox::currentIndexChanged, this, [=](int index) {
+        change(tr("Compare against"), [=](Session& session) { session.compare.against = static_cast<Against>(index); });
+    });
+    // The first entry is no reference.
+    connect(reference_, &QComboBox::currentIndexChanged, this, [=](int index) {
+        change(tr("Reference"), [=](Session& session) {
+            session.reference.reset();
+            if (index > 0) session.reference = static_cast<std::size_t>(index - 1);
+        });
+    });
+    connect(wipe_, &SliderField::edited, this,
+            [=](double value) { change(tr("Wipe"), [=](Session& session) { session.compare.wipe = value; }); });
+    connect(flip_, &QCheckBox::toggled, this, &ComparePanel::refresh);
+    const auto jump = [this](const QListWidgetItem* item) {
+        const auto row = static_cast<std::size_t>(worst_->row(item));
+        if (!found_ || row >= found_->comparison.worst.size()) return;
+        const Offset at = found_->comparison.worst[row].at;
+        jump_to(found_->place, {static_cast<double>(at.x), static_cast<double>(at.y)});
+    };
+    connect(worst_, &QListWidget::itemClicked, this, jump);
+    connect(worst_, &QListWidget::itemActivated, this, jump);
+}
+
+QWidget* ComparePanel::make_figures() {
+    figures_ = new QWidget;
+    QFormLayout* form = narrow_form();
+    form->setContentsMargins(0, 0, 0, 0);
+    form->setVerticalSpacing(3);
+    figures_->setLayout(form);
+    for (const QString& title :
+         {tr("Differing"), tr("Largest"), tr("Mean"), tr("MSE"), tr("PSNR"), tr("SSIM"), tr("Most ulp"), tr("FLIP")}) {
+        auto* cell = new QLabel;
+        cell->setAccessibleName(title);
+        cell->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        cell->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+        form->addRow(title, cell);
+        cells_.push_back(cell);
+    }
+    return figures_;
+}
+
+void ComparePanel::show_choices() {
+    const Session& session = workspace().session();
+    const QSignalBlocker quiet_mode(mode_), quiet_against(against_), quiet_reference(reference_);
+    mode_->setCurrentIndex(static_cast<int>(session.compare.mode));
+    against_->setCurrentIndex(static_cast<int>(session.compare.against));
+    reference_->clear();
+    reference_->addItem(tr("none"));
+    for (const Source& source : session.pictures) reference_->addItem(QString::fromStdString(title_of(source)));
+    reference_->setCurrentIndex(session.reference ? static_cast<int>(*session.reference) + 1 : 0);
+    reference_->setEnabled(session.compare.against == Against::reference);
+    wipe_->set_value(session.compare.wipe);
+    wipe_->setEnabled(session.compare.mode == CompareMode::wipe);
+}
+
+void ComparePanel::refresh() {
+    show_choices();
+    const Session& session = workspace().session();
+    const Subject next{workspace().shown(), workspace().against(), session.place,
+                       session.compare.against == Against::sampler, flip_->isChecked()};
+    if (session.compare.mode == CompareMode::none) return show_nothing(tr("Choose a mode to compare."));
+    if (!next.shown) return show_nothing(tr("No picture."));
+    if (!next.against) {
+        if (session.compare.against == Against::device) {
+            return show_nothing(workspace().other_device() ? tr("The picture is being loaded.")
+                                                           : tr("This computer has no other device."));
+        }
+        return show_nothing(session.reference ? tr("The reference is not there yet.") : tr("Choose a reference."));
+    }
+    if (next == subject_) return;
+    subject_ = next;
+    note_->say(tr("Comparing..."));
+    const QPointer<ComparePanel> self(this);
+    const Scene scene = workspace().scene(1, 1);
+    workspace().jobs().start(kTag, [self, scene, flip = next.flip](const Wanted&) -> Jobs::Finish {
+        try {
+            const PlaceComparison found = compare_place(scene, {.flip = flip, .worst = 20});
+            return [self, found] {
+                if (self) self->show_comparison(found);
+            };
+        } catch (const std::exception& error) {
+            return [self, why = QString::fromStdString(error_words(error))] {
+                if (!self) return;
+                const std::optional<Subject> of = self->subject_;
+                self->show_nothing(why);
+                self->subject_ = of;  // or each refresh would fail again
+            };
+        }
+    });
+}
+
+void ComparePanel::show_nothing(const QString& why) {
+    workspace().jobs().drop(kTag);
+    subject_.reset();
+    found_.reset();
+    for (QWidget* widget : std::initializer_list<QWidget*>{figures_, worst_, worst_title_}) widget->hide();
+    note_->say(why);
+}
+
+void ComparePanel::show_comparison(const PlaceComparison& found) {
+    found_ = found;
+    const Difference& all = found.comparison.all;
+    const std::size_t texels = found.extent.width * found.extent.height;
+    const std::vector<QString> figures{
+        tr("%1 of %2").arg(all.differing).arg(texels),
+        words(all.max),
+        words(all.mean),
+        words(all.mse),
+        tr("%1 dB").arg(words(all.psnr)),
+        all.ssim ? words(*all.ssim) : tr("none"),
+        all.max_ulp == kFarthest ? tr("not a number") : QString::number(all.max_ulp),
+        found.comparison.flip
+            ? tr("%1, at most %2").arg(words(found.comparison.flip->mean), words(found.comparison.flip->max))
+            : tr("not asked")};
+    for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i]->setText(figures[i]);
+    worst_->clear();
+    for (const WorstTexel& texel : found.comparison.worst) worst_->addItem(QString::fromStdString(worst_words(texel)));
+    figures_->show();
+    worst_->setVisible(!found.comparison.worst.empty());
+    worst_title_->setVisible(!found.comparison.worst.empty());
+    note_->say(QString::fromStdString(found.note));
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,218 @@
+#include "viewer/gui/panels/display.h"
+
+#include <QEvent>
+#include <QGridLayout>
+#include <QMouseEvent>
+#include <QPointer>
+#include <QSignalBlocker>
+
+#include "viewer/error_words.h"
+#include "viewer/place_statistics.h"
+#include "viewer/value_words.h"
+
+namespace texton::viewer {
+namespace {
+
+QCheckBox* check_box(const QString& text, const QString& tip) {
+    auto* box = new QCheckBox(text);
+    box->setAccessibleName(text);
+    box->setToolTip(tip);
+    return box;
+}
+
+}  // namespace
+
+DisplayPanel::DisplayPanel(Workspace& workspace)
+    : LivePanel(workspace),
+      exposure_(new SliderField(tr("Exposure"), -10, 10, 0.1)),
+      gamma_(new SliderField(tr("Gamma"), 0.1, 4, 0.05)),
+      problem_(new CalmText(tr("Why the range does not fit"))),
+      false_colour_(choice_box(tr("False colour"), false_colour_names())),
+      mark_nan_(check_box(tr("Mark NaN and infinities"), tr("In a colour that nothing else has"))),
+      mark_range_(check_box(tr("Mark what is out of range"), tr("Values below black and above white"))),
+      reset_(new QPushButton(tr("Reset display"))) {
+    exposure_->setToolTip(tr("In stops: each doubles the light"));
+    gamma_->setToolTip(tr("On top of the screen's curve"));
+    gamma_->number()->set_range(0.01, 100);
+    false_colour_->setToolTip(tr("Colours for the values of a single channel or of luminance"));
+
+    QFormLayout* form = narrow_form();
+    form->addRow(tr("Channels"), make_channels());
+    form->addRow(tr("Exposure"), exposure_);
+    form->addRow(tr("Gamma"), gamma_);
+    form->addRow(tr("Range"), make_range());
+    form->addRow(tr("Fit to"), make_fits());
+    form->addRow(tr("False colour"), false_colour_);
+    auto* column = new QVBoxLayout;
+    column->addLayout(form);
+    column->addWidget(problem_);
+    column->addWidget(mark_nan_);
+    column->addWidget(mark_range_);
+    column->addWidget(reset_);
+    column->addStretch();
+    lay_out(column);
+
+    connect(exposure_, &SliderField::edited, this, [this](double value) {
+        edit(tr("Exposure"), [=](Display& display) { display.exposure = static_cast<float>(value); });
+    });
+    connect(gamma_, &SliderField::edited, this, [this](double value) {
+        edit(tr("Gamma"), [=](Display& display) { display.gamma = static_cast<float>(value); });
+    });
+    connect(false_colour_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        edit(tr("False colour"), [=](Display& display) { display.false_colour = static_cast<FalseColour>(index); });
+    });
+    connect(mark_nan_, &QCheckBox::toggled, this,
+            [this](bool on) { edit(tr("Mark NaN"), [=](Display& display) { display.mark_nan = on; }); });
+    connect(mark_range_, &QCheckBox::toggled, this,
+            [this](bool on) { edit(tr("Mark range"), [=](Display& display) { display.mark_range = on; }); });
+    connect(reset_, &QPushButton::clicked, this,
+            [this] { edit(tr("Reset display"), [](Display& display) { display = {}; }); });
+}
+
+QWidget* DisplayPanel::make_channels() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    const auto button = [&](const QString& letter, const QString& name, const QString& tip) {
+        QToolButton* made = toggle_button(letter, name, tip);
+        made->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        layout->addWidget(made);
+        return made;
+    };
+    const std::array<QString, 4> names{tr("Red"), tr("Green"), tr("Blue"), tr("Alpha")};
+    for (std::size_t i = 0; i < 4; ++i) {
+        channels_[i] = button(QString(channel_letter(static_cast<int>(i))), names[i],
+                              tr("%1; right click or Shift+Space: it alone, or all").arg(names[i]));
+        channels_[i]->installEventFilter(this);
+        connect(channels_[i], &QToolButton::clicked, this,
+                [this, i](bool on) { edit(tr("Channels"), [=](Display& display) { display.channels[i] = on; }); });
+    }
+    luminance_ = button("L", tr("Luminance"), tr("Luminance of the colours as grey"));
+    connect(luminance_, &QToolButton::clicked, this,
+            [this](bool on) { edit(tr("Luminance"), [=](Display& display) { display.luminance = on; }); });
+    return row;
+}
+
+QWidget* DisplayPanel::make_range() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    low_ = new NumberEdit(tr("Black"));
+    low_->setToolTip(tr("What becomes black; of integers in shares of their range"));
+    high_ = new NumberEdit(tr("White"));
+    high_->setToolTip(tr("What becomes white; of integers in shares of their range"));
+    for (NumberEdit* number : {low_, high_}) {
+        number->set_step(0.05);
+        layout->addWidget(number);
+    }
+    connect(low_, &NumberEdit::edited, this, [this](double value) {
+        edit(tr("Range"), [=](Display& display) { display.low = static_cast<float>(value); });
+    });
+    connect(high_, &NumberEdit::edited, this, [this](double value) {
+        edit(tr("Range"), [=](Display& display) { display.high = static_cast<float>(value); });
+    });
+    return row;
+}
+
+QWidget* DisplayPanel::make_fits() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    const auto button = [&](const QString& text, const QString& name, const QString& tip, Fit to) {
+        auto* made = new QPushButton(text);
+        made->setAccessibleName(name);
+        made->setToolTip(tip);
+        made->setMinimumWidth(made->fontMetrics().horizontalAdvance(text) + 16);
+        layout->addWidget(made);
+        fits_.push_back(made);
+        connect(made, &QPushButton::clicked, this, [this, to] { fit(to); });
+        return made;
+    };
+    button(tr("View"), tr("Fit range to view"), tr("From the lowest to the highest value that is seen"), Fit::view);
+    fit_selection_ = button(tr("Selection"), tr("Fit range to selection"),
+                            tr("From the lowest to the highest value of the selected region"), Fit::selection);
+    button(tr("All"), tr("Fit range to all"), tr("From the lowest to the highest value of the picture"), Fit::all);
+    return row;
+}
+
+void DisplayPanel::edit(const QString& what, const std::function<void(Display&)>& edit) {
+    workspace().change(
+        what, [&](Session& session) { edit(session.display); }, "display " + what);
+}
+
+void DisplayPanel::solo(std::size_t channel) {
+    edit(tr("Channels"), [=](Display& display) {
+        std::array<bool, 4> alone{};
+        alone[channel] = true;
+        display.channels = display.channels == alone ? Display{}.channels : alone;
+    });
+}
+
+bool DisplayPanel::eventFilter(QObject* watched, QEvent* event) {
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (watched != channels_[i]) continue;
+        const bool right =
+            event->type() == QEvent::MouseButtonPress && static_cast<QMouseEvent*>(event)->button() == Qt::RightButton;
+        const auto* key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event) : nullptr;
+        if (right || (key != nullptr && key->key() == Qt::Key_Space && key->modifiers() == Qt::ShiftModifier)) {
+            solo(i);
+            return true;
+        }
+    }
+    return LivePanel::eventFilter(watched, event);
+}
+
+void DisplayPanel::fit(Fit to) {
+    const std::shared_ptr<const Document> shown = workspace().shown();
+    if (!shown) return;
+    const Session& session = workspace().session();
+    std::optional<TexelBox> box = whole_box(*shown, session.place);
+    if (to == Fit::view) box = visible_texels();
+    if (to == Fit::selection) box = session.selection ? clamped(*session.selection, shown->extent(session.place)) : box;
+    if (!box) return problem_->say(tr("Nothing of the picture is seen there."));
+    const QPointer<DisplayPanel> self(this);
+    const std::array<bool, 4> channels = session.display.channels;
+    workspace().jobs().start("display fit", [self, shown, place = session.place, box = *box, channels](const Wanted&) {
+        std::optional<ValueRange> range;
+        QString problem;
+        try {
+            const PlaceStatistics found = place_statistics(*shown, place, box);
+            range = display_range(found, shown->info(shown->clamped(place).plane).format, channels);
+            if (!range) problem = tr("No value there is finite.");
+        } catch (const std::exception& error) {
+            problem = QString::fromStdString(error_words(error));
+        }
+        return [self, range, problem] {
+            if (!self) return;
+            self->problem_->say(problem);
+            if (!range) return;
+            self->edit(tr("Fit range"), [range](Display& display) {
+                display.low = range->low;
+                display.high = range->high;
+                display.exposure = 0;
+            });
+        };
+    });
+}
+
+void DisplayPanel::refresh() {
+    const Display& display = workspace().session().display;
+    for (std::size_t i = 0; i < 4; ++i) channels_[i]->setChecked(display.channels[i]);
+    luminance_->setChecked(display.luminance);
+    exposure_->set_value(display.exposure);
+    gamma_->set_value(display.gamma);
+    low_->set_value(display.low);
+    high_->set_value(display.high);
+    const QSignalBlocker quiet_colour(false_colour_), quiet_nan(mark_nan_), quiet_range(mark_range_);
+    false_colour_->setCurrentIndex(static_cast<int>(display.false_colour));
+    mark_nan_->setChecked(display.mark_nan);
+    mark_range_->setChecked(display.mark_range);
+    const bool there = workspace().shown() != nullptr;
+    for (QPushButton* button : fits_) button->setEnabled(there);
+    fit_selection_->setEnabled(there && workspace().session().selection.has_value());
+    reset_->setEnabled(display != Display{});
+}
+
+}  // namespace texton::viewer

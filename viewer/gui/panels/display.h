@@ -1,0 +1,47 @@
+#pragma once
+#include <QCheckBox>
+#include <QPushButton>
+#include <QToolButton>
+#include <array>
+
+#include "viewer/gui/live_panel.h"
+
+namespace texton::viewer {
+
+/// From texels to colours on the screen: every field of Display, and ranges that fit what is there.
+class DisplayPanel : public LivePanel {
+    Q_OBJECT
+
+public:
+    explicit DisplayPanel(Workspace& workspace);
+
+protected:
+    void refresh() override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    enum class Fit : std::uint8_t { view, selection, all };
+
+    QWidget* make_channels();
+    QWidget* make_range();
+    QWidget* make_fits();
+    void edit(const QString& what, const std::function<void(Display&)>& edit);
+    void solo(std::size_t channel);
+    void fit(Fit to);
+
+    std::array<QToolButton*, 4> channels_{};
+    QToolButton* luminance_ = nullptr;
+    SliderField* exposure_;
+    SliderField* gamma_;
+    NumberEdit* low_ = nullptr;
+    NumberEdit* high_ = nullptr;
+    QPushButton* fit_selection_ = nullptr;
+    std::vector<QPushButton*> fits_;
+    CalmText* problem_;
+    QComboBox* false_colour_;
+    QCheckBox* mark_nan_;
+    QCheckBox* mark_range_;
+    QPushButton* reset_;
+};
+
+}  // namespace texton::viewer

@@ -1,0 +1,220 @@
+#include "viewer/gui/panels/files.h"
+
+#include <QPainter>
+#include <QPointer>
+#include <QShortcut>
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/picture_list.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr const char* kTag = "thumbnails";
+constexpr int kSide = 64;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // what is decoded for a thumbnail alone
+
+QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
+    const int side = static_cast<int>(std::lround(kSide * ratio));
+    QPixmap square(side, side);
+    square.fill(Qt::transparent);
+    if (!thumbnail.pixels.empty()) {
+        const QImage image(reinterpret_cast<const uchar*>(thumbnail.pixels.data()), thumbnail.width, thumbnail.height,
+                           thumbnail.width * 4, QImage::Format_RGB32);
+        QPainter(&square).drawImage((side - thumbnail.width) / 2, (side - thumbnail.height) / 2, image);
+    }
+    square.setDevicePixelRatio(ratio);
+    QIcon icon(square);
+    icon.addPixmap(square, QIcon::Selected);  // or it would be tinted
+    return icon;
+}
+
+}  // namespace
+
+FilesPanel::FilesPanel(Workspace& workspace)
+    : LivePanel(workspace), list_(new QListWidget), problem_(new CalmText(tr("Why the picture cannot be shown"))) {
+    list_->setAccessibleName(tr("Pictures"));
+    list_->setToolTip(tr("Shift+Return makes the reference, Ctrl+Up and Ctrl+Down move, Delete closes"));
+    list_->setIconSize({kSide, kSide});
+    list_->setDragDropMode(QAbstractItemView::InternalMove);
+    list_->setWordWrap(true);
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list_->setResizeMode(QListView::Adjust);
+    list_->setMinimumHeight(kSide * 2);
+
+    auto* column = new QVBoxLayout;
+    column->addWidget(list_, 1);
+    column->addWidget(problem_);
+    column->addWidget(make_progress());
+    column->addWidget(make_buttons());
+    lay_out(column);
+
+    connect(list_, &QListWidget::currentRowChanged, this, [this](int row) {
+        if (refreshing_ || row < 0) return;
+        this->workspace().change(
+            tr("Show picture"), [row](Session& session) { session.current = static_cast<std::size_t>(row); },
+            "current picture");
+    });
+    // A drag that ended: the list has moved the row itself.
+    connect(list_->model(), &QAbstractItemModel::rowsMoved, this,
+            [this](const QModelIndex&, int from, int, const QModelIndex&, int before) {
+                const int to = before > from ? before - 1 : before;
+                this->workspace().change(tr("Move picture"), [=](Session& session) {
+                    move_picture(session, static_cast<std::size_t>(from), static_cast<std::size_t>(to));
+                });
+            });
+    add_key(Qt::CTRL | Qt::Key_Up, [this] { move(-1); });
+    add_key(Qt::CTRL | Qt::Key_Down, [this] { move(1); });
+    add_key(Qt::SHIFT | Qt::Key_Return, [this] { toggle_reference(); });
+    add_key(Qt::Key_Delete, [this] { close_->click(); });
+    connect(&workspace, &Workspace::progressed, this, &FilesPanel::show_progress);
+}
+
+QWidget* FilesPanel::make_buttons() {
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    const auto button = [&](const QString& text, const QString& tip, const std::function<void()>& run) {
+        auto* made = new QPushButton(text);
+        made->setAccessibleName(tip);
+        made->setToolTip(tip);
+        made->setMinimumWidth(made->fontMetrics().horizontalAdvance(text) + 16);
+        layout->addWidget(made);
+        connect(made, &QPushButton::clicked, this, run);
+        return made;
+    };
+    reference_ = button(tr("Reference"), tr("What others are compared with"), [this] { toggle_reference(); });
+    reference_->setCheckable(true);
+    reload_ = button(tr("Reload"), tr("Reads the picture again"),
+                     [this] { workspace().reload(workspace().session().current); });
+    close_ =
+        button(tr("Close"), tr("Closes the picture"), [this] { workspace().close(workspace().session().current); });
+    return row;
+}
+
+QWidget* FilesPanel::make_progress() {
+    loading_ = new QWidget;
+    auto* layout = new QHBoxLayout(loading_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    progress_ = new QProgressBar;
+    progress_->setAccessibleName(tr("Loading"));
+    progress_->setRange(0, 100);
+    auto* cancel = new QPushButton(tr("Cancel"));
+    cancel->setAccessibleName(tr("Cancel loading"));
+    layout->addWidget(progress_, 1);
+    layout->addWidget(cancel);
+    connect(cancel, &QPushButton::clicked, this, [this] { workspace().cancel_loading(); });
+    loading_->hide();
+    return loading_;
+}
+
+void FilesPanel::add_key(const QKeySequence& keys, const std::function<void()>& run) {
+    auto* shortcut = new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(shortcut, &QShortcut::activated, this, run);
+}
+
+void FilesPanel::move(int by) {
+    const std::size_t from = workspace().session().current;
+    if (by < 0 && from == 0) return;
+    workspace().change(tr("Move picture"),
+                       [=](Session& session) { move_picture(session, from, by < 0 ? from - 1 : from + 1); });
+}
+
+void FilesPanel::toggle_reference() {
+    workspace().change(tr("Reference"), [](Session& session) {
+        if (session.reference == session.current) {
+            session.reference.reset();
+        } else if (session.current < session.pictures.size()) {
+            session.reference = session.current;
+        }
+    });
+}
+
+void FilesPanel::show_progress(double share, const QString& what) {
+    loading_->setVisible(share >= 0);
+    progress_->setValue(static_cast<int>(share * 100));
+    progress_->setToolTip(what);
+}
+
+FilesPanel::Small* FilesPanel::small_of(const Source& source) {
+    const auto found = std::ranges::find(small_, source, &Small::source);
+    return found != small_.end() ? &*found : nullptr;
+}
+
+void FilesPanel::show_item(std::size_t index) {
+    const Session& session = workspace().session();
+    const Source& source = session.pictures[index];
+    const Small* small = small_of(source);
+    QString state = small != nullptr ? small->words : QString();
+    if (!workspace().problem(index).isEmpty()) state = tr("cannot be shown");
+    if (workspace().is_loading(index)) state = tr("loading");
+    if (session.reference == index) state = tr("reference, %1").arg(state);
+    QListWidgetItem* item = list_->item(static_cast<int>(index));
+    item->setText(QString::fromStdString(title_of(source)) + "\n" + state);
+    item->setIcon(small != nullptr && !small->icon.isNull() ? small->icon : icon_of({}, devicePixelRatioF()));
+    QStringList paths;
+    for (const auto& path : source.paths) paths.append(QString::fromStdString(path.string()));
+    item->setToolTip(paths.mid(0, 8).join('\n'));
+}
+
+void FilesPanel::refresh() {
+    const Session& session = workspace().session();
+    refreshing_ = true;
+    const int count = static_cast<int>(session.pictures.size());
+    while (list_->count() > count) delete list_->takeItem(list_->count() - 1);
+    while (list_->count() < count) list_->addItem(new QListWidgetItem);
+    std::erase_if(small_, [&](const Small& small) {
+        return std::ranges::find(session.pictures, small.source) == session.pictures.end();
+    });
+    for (std::size_t index = 0; index < session.pictures.size(); ++index) show_item(index);
+    list_->setCurrentRow(count == 0 ? -1 : static_cast<int>(session.current));
+    refreshing_ = false;
+
+    for (QPushButton* button : {reference_, reload_, close_}) button->setEnabled(count > 0);
+    reference_->setChecked(count > 0 && session.reference == session.current);
+    problem_->say(count == 0 ? tr("Drop files on the window to open them.") : workspace().problem(session.current));
+    if (!workspace().jobs().busy(kTag)) make_next_thumbnail();
+}
+
+// One after the other, of loaded pictures first.
+void FilesPanel::make_next_thumbnail() {
+    const Session& session = workspace().session();
+    const Source* next = nullptr;
+    std::shared_ptr<const Document> document;
+    for (std::size_t index = 0; index < session.pictures.size(); ++index) {
+        const Small* small = small_of(session.pictures[index]);
+        const std::shared_ptr<const Document> loaded = workspace().document(index);
+        if (loaded && (small == nullptr || small->of.lock() != loaded)) {
+            next = &session.pictures[index];
+            document = loaded;
+            break;
+        }
+        const bool failed = !workspace().problem(index).isEmpty();
+        if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(index))
+            next = &session.pictures[index];
+    }
+    if (next == nullptr) return;
+    const QPointer<FilesPanel> self(this);
+    const double ratio = devicePixelRatioF();
+    const int side = static_cast<int>(std::lround(kSide * ratio));
+    workspace().jobs().start(kTag, [self, source = *next, document, side, ratio](const Wanted&) -> Jobs::Finish {
+        Thumbnail made;
+        try {
+            made = document ? thumbnail(document, side) : thumbnail(source, side, kMostBytes);
+        } catch (const std::exception&) {
+            made.words = tr("cannot be shown").toStdString();  // why is said when somebody wants to see it
+        }
+        return [self, source, document, made = std::move(made), ratio] {
+            if (!self) return;
+            Small* small = self->small_of(source);
+            if (small == nullptr) small = &self->small_.emplace_back();
+            *small = {source, document, made.pixels.empty() ? QIcon() : icon_of(made, ratio),
+                      QString::fromStdString(made.words)};
+            self->stale();
+        };
+    });
+}
+
+}  // namespace texton::viewer

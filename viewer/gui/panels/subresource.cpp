@@ -1,0 +1,185 @@
+#include "viewer/gui/panels/subresource.h"
+
+#include <QSignalBlocker>
+#include <QStandardItemModel>
+
+#include <fmt/format.h>
+
+namespace texton::viewer {
+namespace {
+
+std::string words_of(const Document& document, const Place& place) {
+    const ArrayInfo& array = document.info(place.plane);
+    std::string out = fmt::format("{} of {}", to_string(document.extent(place)), name(array.format));
+    if (document.planes() > 1) return out + fmt::format(", planar {}", name(document.picture().info().format));
+    return out + fmt::format(", {}", name(array.kind));
+}
+
+void enable(QComboBox* box, Layout layout, bool able) {
+    auto* model = qobject_cast<QStandardItemModel*>(box->model());
+    model->item(static_cast<int>(layout))->setEnabled(able);
+}
+
+}  // namespace
+
+SubresourcePanel::SubresourcePanel(Workspace& workspace)
+    : LivePanel(workspace),
+      rows_(new QGridLayout),
+      what_(new QLabel),
+      layout_(choice_box(tr("Layout"), layout_names())),
+      level_(new IndexField(tr("Level"))),
+      layer_(new IndexField(tr("Layer"))),
+      face_(choice_box(tr("Face"), {"+x", "-x", "+y", "-y", "+z", "-z"})),
+      slice_(new IndexField(tr("Slice"))),
+      plane_(choice_box(tr("Plane"), {"luma", "chroma"})),
+      play_(toggle_button(tr("Play"), tr("Play"), tr("Goes through slices, layers, faces or levels"))),
+      rate_(new QSpinBox),
+      playing_(new QWidget) {
+    what_->setWordWrap(true);
+    what_->setAccessibleName(tr("Size, format and kind"));
+    layout_->setToolTip(tr("One part at a time, all beside each other, or a cube as a cross or a sphere"));
+    rate_->setRange(1, 60);
+    rate_->setValue(8);
+    rate_->setSuffix(tr(" a second"));
+    rate_->setAccessibleName(tr("Parts a second"));
+    leave_wheel_to_panel(rate_);
+    auto* row = new QHBoxLayout(playing_);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(play_);
+    row->addWidget(rate_, 1);
+
+    rows_->setColumnStretch(1, 1);
+    rows_->setHorizontalSpacing(10);
+    rows_->setVerticalSpacing(6);
+    add_row(tr("Layout"), layout_);
+    add_row(tr("Level"), level_);
+    add_row(tr("Layer"), layer_);
+    add_row(tr("Face"), face_);
+    add_row(tr("Slice"), slice_);
+    add_row(tr("Plane"), plane_);
+    add_row(tr("Play"), playing_);
+    auto* column = new QVBoxLayout;
+    column->addWidget(what_);
+    column->addLayout(rows_);
+    column->addStretch();
+    lay_out(column);
+
+    connect(layout_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        this->workspace().change(tr("Layout"), [=](Session& session) {
+            session.layout = static_cast<Layout>(index);
+            session.fits = true;
+        });
+    });
+    connect(level_, &IndexField::edited, this,
+            [this](int index) { change(tr("Level"), [=](Place& place) { place.level = index; }); });
+    connect(layer_, &IndexField::edited, this, [this](int index) {
+        change(tr("Layer"), [=](Place& place) { place.layer = static_cast<std::size_t>(index); });
+    });
+    connect(face_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { change(tr("Face"), [=](Place& place) { place.face = index; }); });
+    connect(slice_, &IndexField::edited, this, [this](int index) {
+        change(tr("Slice"), [=](Place& place) { place.slice = static_cast<std::size_t>(index); });
+    });
+    connect(plane_, &QComboBox::currentIndexChanged, this,
+            [this](int index) { change(tr("Plane"), [=](Place& place) { place.plane = index; }); });
+    connect(play_, &QToolButton::toggled, this, &SubresourcePanel::play);
+    connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) { timer_.setInterval(1000 / rate); });
+    connect(&timer_, &QTimer::timeout, this, &SubresourcePanel::step);
+    timer_.setInterval(1000 / rate_->value());
+}
+
+void SubresourcePanel::add_row(const QString& label, QWidget* field) {
+    const int row = rows_->rowCount();
+    labels_[field] = new QLabel(label);
+    rows_->addWidget(labels_[field], row, 0);
+    rows_->addWidget(field, row, 1);
+}
+
+void SubresourcePanel::show_row(QWidget* field, bool shown) const {
+    labels_.at(field)->setVisible(shown);
+    field->setVisible(shown);
+}
+
+void SubresourcePanel::change(const QString& what, const std::function<void(Place&)>& edit) {
+    workspace().change(
+        what, [&](Session& session) { edit(session.place); }, "place " + what);
+}
+
+SubresourcePanel::Axis SubresourcePanel::axis() const {
+    const std::shared_ptr<const Document> shown = workspace().shown();
+    if (!shown) return Axis::none;
+    const Place at = shown->clamped(workspace().session().place);
+    const ArrayInfo& array = shown->info(at.plane);
+    if (array.kind == ArrayKind::array_3d && level_extent(array, at.level).depth > 1) return Axis::slices;
+    if (is_layered(array.kind) && array.layers > 1) return Axis::layers;
+    if (is_cube(array.kind)) return Axis::faces;
+    return array.levels > 1 ? Axis::levels : Axis::none;
+}
+
+void SubresourcePanel::play(bool on) {
+    play_->setText(on ? tr("Stop") : tr("Play"));
+    play_->setAccessibleName(play_->text());
+    if (on) {
+        timer_.start();
+    } else {
+        timer_.stop();
+    }
+}
+
+// The next part, after the last the first. Playing is no step to undo.
+void SubresourcePanel::step() {
+    const std::shared_ptr<const Document> shown = workspace().shown();
+    const Axis along = axis();
+    if (!shown || along == Axis::none) return play_->setChecked(false);
+    Place next = shown->clamped(workspace().session().place);
+    const ArrayInfo& array = shown->info(next.plane);
+    switch (along) {
+        case Axis::slices: next.slice = (next.slice + 1) % level_extent(array, next.level).depth; break;
+        case Axis::layers: next.layer = (next.layer + 1) % array.layers; break;
+        case Axis::faces: next.face = (next.face + 1) % 6; break;
+        case Axis::levels: next.level = (next.level + 1) % array.levels; break;
+        case Axis::none: break;
+    }
+    workspace().look([&](Session& session) { session.place = next; });
+}
+
+void SubresourcePanel::hideEvent(QHideEvent* event) {
+    play_->setChecked(false);
+    LivePanel::hideEvent(event);
+}
+
+void SubresourcePanel::refresh() {
+    const std::shared_ptr<const Document> shown = workspace().shown();
+    const Session& session = workspace().session();
+    const QSignalBlocker quiet_layout(layout_), quiet_face(face_), quiet_plane(plane_);
+    layout_->setCurrentIndex(static_cast<int>(session.layout));
+    layout_->setEnabled(shown != nullptr);
+    if (!shown) {
+        for (const auto& [field, label] : labels_) show_row(field, field == layout_);
+        return what_->setText(tr("No picture."));
+    }
+
+    const Place place = shown->clamped(session.place);
+    const ArrayInfo& array = shown->info(place.plane);
+    const std::size_t depth = array.kind == ArrayKind::array_3d ? level_extent(array, place.level).depth : 1;
+    what_->setText(QString::fromStdString(words_of(*shown, place)));
+    level_->set(static_cast<std::size_t>(place.level), static_cast<std::size_t>(array.levels));
+    layer_->set(place.layer, array.layers);
+    face_->setCurrentIndex(place.face);
+    slice_->set(place.slice, depth);
+    plane_->setCurrentIndex(place.plane);
+    show_row(level_, array.levels > 1);
+    show_row(layer_, is_layered(array.kind));
+    show_row(face_, is_cube(array.kind));
+    show_row(slice_, array.kind == ArrayKind::array_3d);
+    show_row(plane_, shown->is_planar());
+    show_row(playing_, axis() != Axis::none);
+
+    const bool several = array.levels > 1 || is_layered(array.kind) || is_cube(array.kind) || depth > 1;
+    enable(layout_, Layout::sheet, several);
+    enable(layout_, Layout::cross, is_cube(array.kind));
+    enable(layout_, Layout::sphere, is_cube(array.kind));
+    labels_.at(layer_)->setText(is_cube(array.kind) ? tr("Cube") : tr("Layer"));
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,88 @@
+#include "viewer/place_comparison.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "viewer/box_texture.h"
+#include "viewer/place_statistics.h"
+
+namespace texton::viewer {
+namespace {
+
+// Of blocks: the format that reads their codes as they are.
+Format as_codes(Format format) {
+    const std::string words(name(format));
+    const std::size_t end = words.rfind("_srgb");
+    return end == std::string::npos ? format : format_named(words.substr(0, end) + "_unorm").value_or(format);
+}
+
+// One of the two, as it is compared.
+struct Side {
+    const Document& document;
+    Place place;
+    TexelBox box;
+
+    Format format() const { return document.info(place.plane).format; }
+    bool has_blocks() const { return block_side(format()) > 1; }
+    // sRGB as its codes.
+    std::vector<float> stored_values() const {
+        if (has_blocks()) return BoxTexture(document, place, box, as_codes(format())).values();
+        const std::vector<std::byte> texels = document.texels(place, box);
+        return read_channels(host_view(static_cast<const void*>(texels.data()), format(), {box.width, box.height}));
+    }
+};
+
+Comparison compare_values(const std::vector<float>& a, const std::vector<float>& b, Extent extent,
+                          const ComparisonOptions& options) {
+    const auto view = [&](const std::vector<float>& values) {
+        return host_view(static_cast<const void*>(values.data()), Format::rgba32_float, extent);
+    };
+    return compare(view(a), view(b), options);
+}
+
+}  // namespace
+
+PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options) {
+    const bool samplers = scene.session.compare.against == Against::sampler;
+    if (!scene.shown || !scene.against || samplers) {
+        throw Error({.object = "texton::viewer::compare_place",
+                     .problem = samplers ? "Two samplers read the same texels" : "There is nothing to compare with",
+                     .remedy = samplers ? "See how their fetches differ in the panel of the two samplers."
+                                        : "Choose a reference."});
+    }
+    PlaceComparison out{.place = scene.shown->clamped(scene.session.place)};
+    const Place other = scene.against->clamped(scene.session.place);
+    const Extent shown_extent = scene.shown->extent(out.place);
+    const Extent other_extent = scene.against->extent(other);
+    out.extent = {std::min(shown_extent.width, other_extent.width), std::min(shown_extent.height, other_extent.height)};
+    const TexelBox box{0, 0, out.extent.width, out.extent.height};
+    if (shown_extent != other_extent) out.note = fmt::format("Of {}, which both have.", to_string(out.extent));
+
+    const Side b{*scene.shown, out.place, box};
+    const Side a{*scene.against, other, box};
+    ComparisonOptions limited = options;
+    limited.channels = static_cast<std::size_t>(
+        std::min(file_channels(a.document, a.place.plane), file_channels(b.document, b.place.plane)));
+    if (!a.has_blocks() && a.format() == b.format()) {
+        const std::vector<std::byte> of_a = a.document.texels(a.place, box);
+        const std::vector<std::byte> of_b = b.document.texels(b.place, box);
+        const auto view = [&](const std::vector<std::byte>& texels) {
+            return host_view(static_cast<const void*>(texels.data()), a.format(), out.extent);
+        };
+        out.comparison = compare(view(of_a), view(of_b), limited);
+        return out;
+    }
+    out.comparison = compare_values(a.stored_values(), b.stored_values(), out.extent, limited);
+    out.note += fmt::format("{}As 32-bit floats, since one is {} and the other {}.", out.note.empty() ? "" : " ",
+                            name(b.format()), name(a.format()));
+    return out;
+}
+
+std::string worst_words(const WorstTexel& texel) {
+    return fmt::format("({}, {}): {} ulp, {:.4g}", texel.at.x, texel.at.y, texel.ulp, texel.difference);
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,25 @@
+#pragma once
+#include <string>
+
+#include <texton/metrics.h>
+
+#include "viewer/render.h"
+
+namespace texton::viewer {
+
+struct PlaceComparison {
+    Comparison comparison{};  ///< b is the shown picture, a what it is held against
+    Place place{};
+    Extent extent{};     ///< of what both have, from the first texel on
+    std::string note{};  ///< what is not as in the pictures; empty if nothing
+};
+
+/// How the texels of the scene's place differ from those at the same place of what the scene is held against, as they are stored: of
+/// blocks, what they stand for. Error{bad_argument} if there is nothing to
+/// compare with, or if the scene compares two samplers.
+[[nodiscard]] PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options = {});
+
+/// "(3, 4): 12 ulp, 0.047".
+[[nodiscard]] std::string worst_words(const WorstTexel& texel);
+
+}  // namespace texton::viewer
