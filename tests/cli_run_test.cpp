@@ -137,6 +137,22 @@ TEST_F(CliRunTest, ConvertKeepsTexelsAndChangesFormats) {
     EXPECT_EQ(open_picture(at("layers.dds")).info().layers, 2U);
 }
 
+TEST_F(CliRunTest, ConvertAndMipsSayInJsonWhatTheyWrote) {
+    const Ended converted = run("convert a.png a.png layers.dds --format rgba16_float --json");
+    EXPECT_EQ(converted.status, 0) << converted.err;
+    const json out = json::parse(converted.out);
+    EXPECT_EQ(out["path"], "layers.dds");
+    EXPECT_EQ(out["kind"], "layered_2d");
+    EXPECT_EQ(out["format"], "rgba16_float");
+    EXPECT_EQ(out["layers"], 2);
+    EXPECT_EQ(out["bytes"], 2 * 20 * 10 * 8);
+    EXPECT_FALSE(out["conversions"].empty());
+    const Ended mips = run("mips a.png b.dds --device cpu --json");
+    EXPECT_EQ(mips.status, 0) << mips.err;
+    EXPECT_EQ(json::parse(mips.out)["levels"], 5);
+    EXPECT_EQ(json::parse(mips.out)["path"], "b.dds");
+}
+
 TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
     const std::string before = text("a.png");
     const Ended result = run("convert a.png b.jpg");  // has alpha
