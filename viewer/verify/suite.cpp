@@ -274,7 +274,7 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
 
 Json read_json(const fs::path& path) {
     std::ifstream file(path);
-    if (!file) refuse_file(path, "cannot be read", "Give the path of a suite.");
+    if (!file || fs::is_directory(path)) refuse_file(path, "cannot be read", "Give the path of a suite.");
     try {
         return Json::parse(file, nullptr, true, true);
     } catch (const Json::parse_error& error) {
