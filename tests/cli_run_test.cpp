@@ -137,6 +137,22 @@ TEST_F(CliRunTest, ConvertKeepsTexelsAndChangesFormats) {
     EXPECT_EQ(open_picture(at("layers.dds")).info().layers, 2U);
 }
 
+TEST_F(CliRunTest, ConvertAndMipsSayInJsonWhatTheyWrote) {
+    const Ended converted = run("convert a.png a.png layers.dds --format rgba16_float --json");
+    EXPECT_EQ(converted.status, 0) << converted.err;
+    const json out = json::parse(converted.out);
+    EXPECT_EQ(out["path"], "layers.dds");
+    EXPECT_EQ(out["kind"], "layered_2d");
+    EXPECT_EQ(out["format"], "rgba16_float");
+    EXPECT_EQ(out["layers"], 2);
+    EXPECT_EQ(out["bytes"], 2 * 20 * 10 * 8);
+    EXPECT_FALSE(out["conversions"].empty());
+    const Ended mips = run("mips a.png b.dds --device cpu --json");
+    EXPECT_EQ(mips.status, 0) << mips.err;
+    EXPECT_EQ(json::parse(mips.out)["levels"], 5);
+    EXPECT_EQ(json::parse(mips.out)["path"], "b.dds");
+}
+
 TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
     const std::string before = text("a.png");
     const Ended result = run("convert a.png b.jpg");  // has alpha
@@ -145,6 +161,37 @@ TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
     EXPECT_EQ(run("convert gone.png a.png").status, 2);
     EXPECT_EQ(run("convert a.png").status, 2);
     EXPECT_EQ(text("a.png"), before);
+}
+
+TEST_F(CliRunTest, CubeFilesAreTablesWithTheirDomain) {
+    // From 0 to 0.5: each entry is three quarters of its place.
+    std::ofstream(at("dim.CUBE")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 0.5 0.5 0.5\n0 0 0\n0.375 0.375 0.375\n";
+    std::ofstream(at("swap.cube")) << "LUT_3D_SIZE 2\n0 0 0\n0 0 1\n0 1 0\n0 1 1\n1 0 0\n1 0 1\n1 1 0\n1 1 1\n";
+    const std::array<float, 4> grey{0.25f, 0.5f, 0.125f, 1};
+    write_image(at("grey.exr"), Format::rgba32_float, {1, 1}, std::as_bytes(std::span(grey)));
+    const auto made = [&](const std::string& arguments) {
+        const Ended result = run(arguments + " -o out.exr --device cpu");
+        EXPECT_EQ(result.status, 0) << result.err;
+        std::array<float, 4> texel{};
+        std::memcpy(texel.data(), read_image(at("out.exr")).texels.data(), sizeof texel);
+        return texel;
+    };
+    EXPECT_EQ(made("run lut_1d grey.exr dim.CUBE --set filter=exact"),
+              (std::array<float, 4>{0.1875f, 0.375f, 0.09375f, 1}));
+    EXPECT_EQ(made("run lut_1d grey.exr dim.CUBE --set filter=exact --set domain_max=1,1,1"),
+              (std::array<float, 4>{0.09375f, 0.1875f, 0.046875f, 1}));
+    EXPECT_EQ(made("run lut_3d grey.exr swap.cube --set filter=exact"), (std::array<float, 4>{0.125f, 0.5f, 0.25f, 1}));
+    const auto refused = [&](const std::string& arguments, const char* what) {
+        const Ended result = run(arguments + " -o refused.exr --device cpu");
+        EXPECT_EQ(result.status, 2) << arguments;
+        EXPECT_THAT(result.err, HasSubstr(what));
+    };
+    refused("run lut_3d grey.exr dim.CUBE", "dim.CUBE holds a table that is read as array_1d, which 'table' cannot be");
+    refused("run gaussian swap.cube", "swap.cube holds a table that is read as array_3d");
+    refused("run lut_3d grey.exr gone.cube", "gone.cube cannot be opened");
+    std::ofstream(at("broken.cube")) << "LUT_3D_SIZE 2\n0 0 0\n0 0\n";
+    refused("run lut_3d grey.exr broken.cube", "broken.cube, line 3: '0 0' is not three finite numbers");
+    EXPECT_FALSE(std::filesystem::exists(at("refused.exr")));
 }
 
 TEST_F(CliRunTest, TimingSaysWhatWasDecodedComputedAndSaved) {

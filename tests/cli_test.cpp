@@ -104,6 +104,13 @@ TEST_F(CliTest, WhatIsRecordedOnAGpuIsReplayedOnIt) {
     ASSERT_EQ(again.status, 0) << again.err;
     EXPECT_EQ(read_capture(fs::path(at("again")) / "random_40.cap").results,
               read_capture(fs::path(folder) / "random_40.cap").results);
+    const Ended json = run("capture --json --random 1 --format bc7_srgb --points 20 '" + folder + "'");
+    ASSERT_EQ(json.status, 0) << json.err;
+    const nlohmann::json files = nlohmann::json::parse(json.out)["files"];
+    ASSERT_EQ(files.size(), 1U);
+    EXPECT_EQ(files[0]["path"], folder + "/random_1.cap");
+    EXPECT_EQ(files[0]["format"], "bc7_srgb");
+    EXPECT_EQ(files[0]["points"], 20);
 }
 
 }  // namespace

@@ -70,9 +70,43 @@ TEST_F(CliVerifyTest, AnUpdateShowsWhatChangesAndAsks) {
     EXPECT_EQ(verify().status, 0);
 }
 
+TEST_F(CliVerifyTest, AnUpdateOffersToRemoveWhatCasesLeftThatAreGone) {
+    verify("--update --yes");
+    verify("--update --yes --as other");
+    std::ofstream(at("s/sharpen.texref")) << "of a case that was renamed";
+    std::ofstream(at("s/sharpen@sm_90.texref")) << "and its variant";
+    std::ofstream(at("s/notes.txt")) << "no reference";
+    EXPECT_EQ(verify().status, 0);
+    EXPECT_EQ(verify("--update --filter '^filter'").out, "Nothing to approve.\n");
+    const Ended declined = shell("echo n | '" + kProgram + "' verify s.json --device cpu --update");
+    EXPECT_EQ(declined.status, 1);
+    EXPECT_THAT(declined.out, testing::ContainsRegex("sharpen.texref +no such case"));
+    EXPECT_THAT(declined.out, HasSubstr("sharpen@sm_90.texref"));
+    EXPECT_THAT(declined.out, HasSubstr("Remove 2? [y/N] Nothing was written.\n"));
+    EXPECT_TRUE(fs::exists(at("s/sharpen.texref")));
+    write_suite(5);
+    const Ended agreed = shell("echo y | '" + kProgram + "' verify s.json --device cpu --update");
+    EXPECT_EQ(agreed.status, 0) << agreed.err;
+    EXPECT_THAT(agreed.out, HasSubstr("Write 2 references and remove 2? [y/N] "));
+    EXPECT_THAT(agreed.out, HasSubstr("2 references removed from s\n"));
+    EXPECT_FALSE(fs::exists(at("s/sharpen.texref")));
+    EXPECT_FALSE(fs::exists(at("s/sharpen@sm_90.texref")));
+    EXPECT_TRUE(fs::exists(at("s/notes.txt")));
+    EXPECT_EQ(verify().status, 0);
+}
+
+TEST_F(CliVerifyTest, ReferencesInAFolderThatTheSuiteNamesMayBeOfOtherSuites) {
+    std::ofstream(at("s.json")) << R"({"references": "all", "cases": [
+        {"name": "a", "kernel": "resample", "input": {"pattern": "noise", "size": [2, 2]}}]})";
+    verify("--update --yes");
+    std::ofstream(at("all/b.texref")) << "of another suite";
+    EXPECT_EQ(verify("--update").out, "Nothing to approve.\n");
+}
+
 TEST_F(CliVerifyTest, OnlyTheCasesAskedForRun) {
     EXPECT_EQ(verify("--list").out, "filter/nearest\nfilter/linear\nfloats\n");
     EXPECT_EQ(verify("--list --filter '^fl'").out, "floats\n");
+    EXPECT_EQ(json::parse(verify("--list --json").out)["cases"], (json{"filter/nearest", "filter/linear", "floats"}));
     EXPECT_THAT(verify("--filter linear").out, HasSubstr("1 cases"));
     const Ended none = verify("--filter sharp");
     EXPECT_EQ(none.status, 2);
@@ -95,6 +129,47 @@ TEST_F(CliVerifyTest, JsonAndJunitHaveEveryCase) {
     EXPECT_THAT(xml, HasSubstr(R"(<testsuite name="s" tests="3" failures="2" errors="0")"));
     EXPECT_THAT(xml, HasSubstr(R"(<testcase classname="s" name="floats" time=)"));
     EXPECT_THAT(xml, HasSubstr(R"(<failure type="differs" message="63 of 63 texels differ: max ulp)"));
+}
+
+TEST_F(CliVerifyTest, AnUpdateSaysInJsonWhatItApproved) {
+    verify("--update --yes");
+    write_suite(3);
+    std::ofstream(at("s/gone.texref")) << "of no case";
+    const Ended asking = verify("--update --json");
+    EXPECT_EQ(asking.status, 2);
+    EXPECT_THAT(asking.err, HasSubstr("Add --yes"));
+    EXPECT_TRUE(fs::exists(at("s/gone.texref")));
+    const Ended result = verify("--update --json --yes");
+    EXPECT_EQ(result.status, 0) << result.err;
+    const json out = json::parse(result.out);
+    EXPECT_EQ(out["approved"], (json{"filter/nearest", "filter/linear"}));
+    EXPECT_EQ(out["removed"], (json{"s/gone.texref"}));
+    EXPECT_EQ(out["total"]["differs"], 2);
+    EXPECT_EQ(verify().status, 0);
+}
+
+TEST_F(CliVerifyTest, CubeFilesAreInputs) {
+    std::ofstream(at("t.cube")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 2 2 2\n0 0 0\n1 1 1\n";
+    const auto write = [&](const std::string& table) {
+        std::ofstream(at("s.json"))
+            << R"({"cases": [{"name": "a", "kernel": "lut_1d", "parameters": {"filter": "exact"},
+            "inputs": [{"pattern": "gradient", "size": [4, 2], "format": "rgba32_float"}, )"
+            << table << "]}]}";
+    };
+    write(R"({"file": "t.cube"})");
+    EXPECT_EQ(verify("--update --yes").status, 0);
+    EXPECT_EQ(verify().out, "s: 1 cases: 1 passed\n");
+    // Of the same entries, over another domain.
+    std::ofstream(at("t.cube")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 1 1 1\n0 0 0\n1 1 1\n";
+    EXPECT_THAT(verify().out, HasSubstr("8 of 8 texels differ"));
+    std::ofstream(at("t.cube")) << "LUT_1D_SIZE 2\n0 0 0\n";
+    const Ended cut = verify();
+    EXPECT_EQ(cut.status, 2);
+    EXPECT_THAT(cut.out, HasSubstr("t.cube, line 2: the file ends after 1 of 2 entries"));
+    write(R"({"file": "t.cube", "format": "r8_unorm"})");
+    EXPECT_THAT(verify().err, HasSubstr("'format' means nothing for a .cube file"));
+    write(R"({"file": ["t.cube", "t.cube"]})");
+    EXPECT_THAT(verify().err, HasSubstr("has a table among other files"));
 }
 
 TEST_F(CliVerifyTest, AReportHasAPageForEachCaseThatDoesNotPass) {

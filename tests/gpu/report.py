@@ -44,7 +44,7 @@ class Calls:
 
 
 class Tests:
-    """What GoogleTest's XML says."""
+    """What the XML of GoogleTest and of `texton verify` says."""
 
     def __init__(self):
         self.passed, self.failed, self.skipped, self.properties = 0, [], [], {}
@@ -60,7 +60,8 @@ class Tests:
             name = f"{case.get('classname')}.{case.get('name')}"
             for entry in case.iter("property"):
                 self.properties[entry.get("name")] = entry.get("value")
-            skip, failure = case.find("skipped"), case.find("failure")
+            skip = case.find("skipped")
+            failure = next((entry for entry in case if entry.tag in ("failure", "error")), None)
             if failure is not None:
                 text = " ".join((failure.get("message") or "").split())
                 self.failed.append((name, text[:400]))

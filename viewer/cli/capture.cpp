@@ -3,11 +3,13 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <texton/capture.h>
 #include <texton/error.h>
 
 #include "viewer/cli/commands.h"
+#include "viewer/cli/terminal.h"
 #include "viewer/document.h"
 
 namespace texton::cli {
@@ -25,6 +27,7 @@ struct Options {
     std::string format;
     std::string operation;
     std::string device = "cuda";
+    bool json = false;
 };
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
@@ -60,11 +63,32 @@ CaptureChoice choice_of(const Options& options) {
     return choice;
 }
 
-void record(Capture capture, const fs::path& path, const Device& device) {
-    capture.results = replay(capture, device);
-    write_capture(path, capture);
-    fmt::print("{}\n", path.string());
-}
+// Writes recordings to a folder, and says so.
+class Recorder {
+public:
+    Recorder(fs::path folder, Device device, bool json)
+        : folder_(std::move(folder)), device_(std::move(device)), json_(json) {}
+
+    void record(Capture capture, const fs::path& name) {
+        capture.results = replay(capture, device_);
+        const fs::path path = folder_ / name;
+        write_capture(path, capture);
+        if (!json_) fmt::print("{}\n", path.string());
+        files_.push_back({{"path", path.string()},
+                          {"kind", texton::name(capture.array.kind)},
+                          {"format", texton::name(capture.array.format)},
+                          {"points", capture.points.size()}});
+    }
+    void finish() const {
+        if (json_) print_json({{"device", device_.name()}, {"files", files_}});
+    }
+
+private:
+    fs::path folder_;
+    Device device_;
+    bool json_;
+    nlohmann::ordered_json files_ = nlohmann::ordered_json::array();
+};
 
 Status run(const Options& options) {
     if (options.like.empty() == (options.random == 0))
@@ -76,12 +100,13 @@ Status run(const Options& options) {
     std::error_code failure;
     fs::create_directories(options.out, failure);
     if (failure) refuse(fmt::format("{}: {}", options.out, failure.message()), "Name a folder that can be written.");
-    for (const std::string& path : options.like)
-        record(read_capture(path), fs::path(options.out) / fs::path(path).filename(), device);
+    Recorder recorder(options.out, device, options.json);
+    for (const std::string& path : options.like) recorder.record(read_capture(path), fs::path(path).filename());
     for (std::size_t i = 0; i < options.random; ++i) {
         const std::uint64_t seed = options.seed + i;
-        record(random_capture(seed, choice), fs::path(options.out) / fmt::format("random_{}.cap", seed), device);
+        recorder.record(random_capture(seed, choice), fmt::format("random_{}.cap", seed));
     }
+    recorder.finish();
     return Status::good;
 }
 
@@ -103,6 +128,7 @@ void add_capture(CLI::App& program, Status& status) {
     command->add_option("--format", options->format, "Random ones of this format: rgba8_unorm, bc7_srgb, ...");
     command->add_option("--operation", options->operation, "Random ones of this operation: fetch, lod, grad, gather");
     command->add_option("--device", options->device, "cuda or cuda:N")->capture_default_str();
+    command->add_flag("--json", options->json, "Print one JSON object instead");
     command->footer(
         "Examples:\n"
         "  texton capture mine --like recordings\n"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <texton/error.h>
 #include <texton/picture_save.h>
@@ -24,6 +25,7 @@ struct Options {
     std::string tile;
     std::string compression;
     std::string cube_out = "vertical_strip";
+    bool json = false;
 };
 
 Status run(const Options& options) {
@@ -46,6 +48,13 @@ Status run(const Options& options) {
         save(out, picture, saving);
     }
     const ArrayInfo& array = picture.info();
+    if (options.json) {
+        nlohmann::ordered_json json{{"path", out.string()}};
+        json.update(json_of(array));
+        json["conversions"] = picture.conversions();
+        print_json(json);
+        return Status::good;
+    }
     fmt::print("{}: {} of {}, {}\n", out.string(), to_string(array.extent), name(array.format), name(array.kind));
     for (const std::string& sentence : picture.conversions()) fmt::print("  {}\n", sentence);
     return Status::good;
@@ -70,6 +79,7 @@ void add_convert(CLI::App& program, Status& status) {
     command->add_option("--cube-out", options->cube_out, "How faces are laid out, where the file has none of its own")
         ->check(CLI::IsMember(layouts))
         ->capture_default_str();
+    command->add_flag("--json", options->json, "Print one JSON object instead");
     command->footer(
         "The ending of OUT says which kind of file it is: .dds holds every kind of array with all levels. Several "
         "files\n"

@@ -37,31 +37,23 @@ Json json_of(const PictureFrame& frame) {
 }
 
 Json json_of(const std::string& path, const Picture& picture) {
-    const ArrayInfo& array = picture.info();
     const PictureMetadata& metadata = picture.metadata();
     Json attributes = Json::array();
     for (const PictureAttribute& attribute : metadata.attributes)
         attributes.push_back({{"name", attribute.name}, {"type", attribute.type}, {"value", attribute.value}});
-    return {{"path", path},
-            {"file_kind", metadata.file_kind},
-            {"kind", texton::name(array.kind)},
-            {"format", texton::name(array.format)},
-            {"width", array.extent.width},
-            {"height", array.extent.height},
-            {"depth", array.extent.depth},
-            {"layers", array.layers},
-            {"levels", array.levels},
-            {"bytes", packed_bytes(array)},
-            {"conversions", picture.conversions()},
-            {"channels", metadata.channels},
-            {"color_space", metadata.color_space},
-            {"alpha", name(metadata.alpha)},
-            {"orientation", metadata.orientation},
-            {"data", json_of(metadata.data)},
-            {"display", json_of(metadata.display)},
-            {"parts", metadata.parts},
-            {"frames", metadata.frames},
-            {"attributes", attributes}};
+    Json out{{"path", path}, {"file_kind", metadata.file_kind}};
+    out.update(cli::json_of(picture.info()));
+    out.update({{"conversions", picture.conversions()},
+                {"channels", metadata.channels},
+                {"color_space", metadata.color_space},
+                {"alpha", name(metadata.alpha)},
+                {"orientation", metadata.orientation},
+                {"data", json_of(metadata.data)},
+                {"display", json_of(metadata.display)},
+                {"parts", metadata.parts},
+                {"frames", metadata.frames},
+                {"attributes", attributes}});
+    return out;
 }
 
 std::string words(const PictureFrame& frame) {

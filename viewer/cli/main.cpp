@@ -1,6 +1,5 @@
+#include <exception>
 #include <iostream>
-
-#include <texton/error.h>
 
 #include "viewer/cli/commands.h"
 
@@ -30,7 +29,7 @@ int main(int argc, char** argv) {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return program.exit(error) == 0 ? 0 : static_cast<int>(Status::failed);
-    } catch (const texton::Error& error) {
+    } catch (const std::exception& error) {
         std::cerr << "texton: " << error.what() << '\n';
         return static_cast<int>(Status::failed);
     }

@@ -1,11 +1,13 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <texton/picture_save.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/picture_words.h"
+#include "viewer/cli/terminal.h"
 #include "viewer/document.h"
 #include "viewer/verify/kernel_run.h"
 
@@ -21,6 +23,7 @@ struct Options {
     PictureWords picture;
     std::vector<std::string> values;
     std::string device;
+    bool json = false;
 };
 
 // Level 0 of the picture and all levels that the kernel makes of it, in one array.
@@ -36,6 +39,12 @@ Status run(const Options& options) {
         chain.levels.push_back(std::move(level));
     chain.info.levels = static_cast<int>(chain.levels.size());
     save(options.out, verify::upload(Device::cpu(), chain));
+    if (options.json) {
+        nlohmann::ordered_json json{{"path", options.out}};
+        json.update(json_of(chain.info));
+        print_json(json);
+        return Status::good;
+    }
     fmt::print("{}: {} of {}, {}, {} levels\n", options.out, to_string(chain.info.extent), name(chain.info.format),
                name(chain.info.kind), chain.info.levels);
     return Status::good;
@@ -57,6 +66,7 @@ void add_mips(CLI::App& program, Status& status) {
         ->allow_extra_args(false);
     options->picture.add_to(*command);
     command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
+    command->add_flag("--json", options->json, "Print one JSON object instead");
     command->footer(
         "`texton run mips --help` has the parameters. sRGB is averaged as light where the format says so:\n"
         "--format rgba8_srgb, or --color srgb.\n"

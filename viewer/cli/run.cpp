@@ -15,6 +15,7 @@
 #include "viewer/cli/terminal.h"
 #include "viewer/document.h"
 #include "viewer/verify/kernel_run.h"
+#include "viewer/verify/table_file.h"
 
 namespace texton::cli {
 namespace {
@@ -154,7 +155,7 @@ private:
 
 // --- running one -----------------------------------------------------------------------------------------------------
 
-Texture read_texture(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
+Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
     PictureOptions picture_options;
     if (!options.kind.empty()) {
         picture_options.kind = verify::kind_of(options.kind, "--kind");
@@ -163,8 +164,15 @@ Texture read_texture(const Options& options, std::size_t index, const Device& de
     }
     const Picture picture = open_picture(options.inputs[index], picture_options);
     LoadTiming timing;
-    const Array array = load(device, picture, {.usage = verify::usage_for_kernels(picture.info()), .timing = &timing});
+    Array array = load(device, picture, {.usage = verify::usage_for_kernels(picture.info()), .timing = &timing});
     if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));
+    return array;
+}
+
+Texture read_texture(const Options& options, std::size_t index, const Device& device, verify::KernelRun& asked) {
+    const Array array = verify::is_table_file(options.inputs[index])
+                            ? verify::read_table(device, options.inputs[index], asked, index)
+                            : read_file(options, index, device, asked.kernel->info.inputs[index]);
     const std::size_t sampler = options.samplers.size() > 1 ? index : 0;
     const std::string text = options.samplers.empty() ? "" : options.samplers[sampler];
     return Texture(array, verify::sampler_of(verify::sampler_json(text), "--sampler", array.info()));
@@ -195,8 +203,7 @@ Status run(const Options& options) {
 
     const Device device = viewer::device_named(options.device);
     std::vector<Texture> textures;
-    for (std::size_t i = 0; i < options.inputs.size(); ++i)
-        textures.push_back(read_texture(options, i, device, kernel.info.inputs[i]));
+    for (std::size_t i = 0; i < options.inputs.size(); ++i) textures.push_back(read_texture(options, i, device, asked));
     const Watch kernel_watch;
     const std::vector<HostPicture> pictures = verify::run(device, asked, textures);
     if (options.timing)
@@ -263,7 +270,7 @@ void add_run(CLI::App& program, Status& status) {
         "Inputs are read with linear filters and clamped, integers by points; fields of a sampler are filter,\n"
         "mip_filter (point, linear), address (wrap, clamp, mirror, border, or wrap/clamp/clamp), border (0/0/0/1),\n"
         "normalized_coordinates, seamless_cubemap, trilinear_optimization, max_anisotropy, mip_bias, mip_min,\n"
-        "mip_max.\n"
+        "mip_max. Tables of lut_1d and lut_3d may be .cube files; their domain is the kernel's unless it is set.\n"
         "\n"
         "Examples:\n"
         "  texton run --list\n"
@@ -271,6 +278,7 @@ void add_run(CLI::App& program, Status& status) {
         "  texton run resample card.png -o small.png --size 240x160 --set filter=area\n"
         "  texton run resample card.png -o tiled.exr --format rgba16_float --set crop=-240,0,960,320 \\\n"
         "      --sampler address=wrap\n"
+        "  texton run lut_3d card.png film.cube -o graded.png --set filter=exact\n"
         "\n"
         "Exit status: 0; 2 if there is no such kernel or parameter, or a file cannot be read or written.");
     command->callback([options, command, &status] {

@@ -49,6 +49,12 @@ void ProgressBar::show(double done) {
 
 void print_json(const nlohmann::ordered_json& value) { fmt::print("{}\n", value.dump(2)); }
 
+nlohmann::ordered_json json_of(const ArrayInfo& array) {
+    return {{"kind", name(array.kind)},      {"format", name(array.format)}, {"width", array.extent.width},
+            {"height", array.extent.height}, {"depth", array.extent.depth},  {"layers", array.layers},
+            {"levels", array.levels},        {"bytes", packed_bytes(array)}};
+}
+
 std::string bytes_in_words(std::size_t bytes) {
     constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     auto value = static_cast<double>(bytes);

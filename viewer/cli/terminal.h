@@ -6,6 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <texton/array_info.h>
+
 namespace texton::cli {
 
 /// Columns as wide as their longest cell; the first is set to the left, the others to the right.
@@ -43,6 +45,8 @@ private:
 
 /// On standard output. Infinities and NaN, which JSON lacks, are null.
 void print_json(const nlohmann::ordered_json& value);
+/// Kind, format, sides, layers, levels and bytes.
+nlohmann::ordered_json json_of(const ArrayInfo& array);
 
 /// "1.5 GiB".
 std::string bytes_in_words(std::size_t bytes);

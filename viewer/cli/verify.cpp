@@ -75,8 +75,11 @@ std::string ulp_of(const Result& result) {
 
 // --- approving -------------------------------------------------------------------------------------------------------
 
-bool confirmed(std::size_t count) {
-    fmt::print("Write {} references? [y/N] ", count);
+bool confirmed(std::size_t written, std::size_t removed) {
+    std::string words;
+    if (written > 0) words = fmt::format("Write {} references", written);
+    if (removed > 0) words += fmt::format("{} {}", words.empty() ? "Remove" : " and remove", removed);
+    fmt::print("{}? [y/N] ", words);
     std::fflush(stdout);
     std::string answer;
     std::getline(std::cin, answer);
@@ -90,27 +93,27 @@ const char* change_of(const Result& result) {
     return result.outcome == Outcome::passed ? "changed, as far as allowed" : "changed";
 }
 
-// A result is approved unless one reference of the case is equal to it.
-Status update(const Options& options, const Suite& suite, const Device& device, const std::vector<const Case*>& cases,
-              const std::vector<Result>& results) {
-    std::vector<std::size_t> changed;
-    Table table({"case", "", "differing texels", "max ulp"});
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        const Result& result = results[i];
-        if (result.outcome == Outcome::failed || result.equal) continue;
-        changed.push_back(i);
-        table.add({cases[i]->name, change_of(result), difference_of(result), ulp_of(result)});
-    }
-    if (changed.empty()) {
-        fmt::print("Nothing to approve.\n");
-        return Status::good;
-    }
-    fmt::print("{}", table.of_words().text());
-    if (!options.yes && !confirmed(changed.size())) {
-        fmt::print("Nothing was written.\n");
-        return Status::different;
-    }
-    for (const std::size_t i : changed) {
+struct Update {
+    std::vector<std::size_t> changed;  // cases
+    std::vector<fs::path> left;        // references whose case is gone
+};
+
+// A result is approved unless one reference of the case is equal to it. What other cases left is looked for where all
+// cases are known to be the suite's.
+Update update_of(const Options& options, const Suite& suite, const std::vector<Result>& results) {
+    Update update;
+    for (std::size_t i = 0; i < results.size(); ++i)
+        if (results[i].outcome != Outcome::failed && !results[i].equal) update.changed.push_back(i);
+    if (!options.filter.empty() || !suite.own_references) return update;
+    std::vector<std::string> names;
+    for (const Case& each : suite.cases) names.push_back(each.name);
+    update.left = verify::left_references(suite.references, names);
+    return update;
+}
+
+void write_update(const Options& options, const Suite& suite, const Device& device,
+                  const std::vector<const Case*>& cases, const std::vector<Result>& results, const Update& update) {
+    for (const std::size_t i : update.changed) {
         verify::write_reference({.path = verify::reference_path(suite.references, cases[i]->name, options.variant),
                                  .pictures = results[i].pictures,
                                  .inputs = results[i].inputs,
@@ -118,7 +121,30 @@ Status update(const Options& options, const Suite& suite, const Device& device, 
                                  .driver = device.properties().driver_version,
                                  .toolkit = TEXTON_VERSION});
     }
-    fmt::print("{} references written to {}\n", changed.size(), suite.references.string());
+    for (const fs::path& path : update.left) verify::remove_reference(path);
+}
+
+Status ask_and_update(const Options& options, const Suite& suite, const Device& device,
+                      const std::vector<const Case*>& cases, const std::vector<Result>& results) {
+    const Update update = update_of(options, suite, results);
+    if (update.changed.empty() && update.left.empty()) {
+        fmt::print("Nothing to approve.\n");
+        return Status::good;
+    }
+    Table table({"case", "", "differing texels", "max ulp"});
+    for (const std::size_t i : update.changed)
+        table.add({cases[i]->name, change_of(results[i]), difference_of(results[i]), ulp_of(results[i])});
+    for (const fs::path& path : update.left) table.add({path.filename().string(), "no such case", "-", "-"});
+    fmt::print("{}", table.of_words().text());
+    if (!options.yes && !confirmed(update.changed.size(), update.left.size())) {
+        fmt::print("Nothing was written.\n");
+        return Status::different;
+    }
+    write_update(options, suite, device, cases, results, update);
+    if (!update.changed.empty())
+        fmt::print("{} references written to {}\n", update.changed.size(), suite.references.string());
+    if (!update.left.empty())
+        fmt::print("{} references removed from {}\n", update.left.size(), suite.references.string());
     return Status::good;
 }
 
@@ -134,6 +160,15 @@ std::string words_of(const Counts& counts) {
     if (const std::size_t n = count_of(counts, Outcome::no_reference)) out += fmt::format(", {} without reference", n);
     if (const std::size_t n = count_of(counts, Outcome::failed)) out += fmt::format(", {} failed", n);
     return out;
+}
+
+void print_names(const std::vector<const Case*>& cases, bool json) {
+    Json names = Json::array();
+    for (const Case* each : cases) {
+        names.push_back(each->name);
+        if (!json) fmt::print("{}\n", each->name);
+    }
+    if (json) print_json({{"cases", names}});
 }
 
 void print_results(const Suite& suite, const std::vector<const Case*>& cases, const std::vector<Result>& results,
@@ -172,9 +207,11 @@ Status run(const Options& options) {
     const Suite suite = verify::read_suite(options.suite);
     const std::vector<const Case*> cases = chosen(suite, options.filter);
     if (options.list) {
-        for (const Case* each : cases) fmt::print("{}\n", each->name);
+        print_names(cases, options.json);
         return Status::good;
     }
+    if (options.update && options.json && !options.yes)
+        refuse("--json cannot ask whether to approve", "Add --yes, or leave --json out.");
     const Device device = viewer::device_named(options.device);
     std::vector<Result> results;
     {
@@ -190,11 +227,21 @@ Status run(const Options& options) {
     if (!options.report.empty()) verify::write_report(options.report, suite, device, cases, results);
 
     const bool errors = count_of(counts, Outcome::failed) > 0;
+    if (options.update && options.json) {
+        const Update update = update_of(options, suite, results);
+        write_update(options, suite, device, cases, results, update);
+        Json json = json_of(suite, device, cases, results, counts);
+        json["approved"] = json["removed"] = Json::array();
+        for (const std::size_t i : update.changed) json["approved"].push_back(cases[i]->name);
+        for (const fs::path& path : update.left) json["removed"].push_back(path.string());
+        print_json(json);
+        return errors ? Status::failed : Status::good;
+    }
     if (options.update) {
         for (std::size_t i = 0; i < cases.size(); ++i)
             if (results[i].outcome == Outcome::failed)
                 fmt::print("failed: {}: {}\n", cases[i]->name, results[i].message);
-        const Status status = update(options, suite, device, cases, results);
+        const Status status = ask_and_update(options, suite, device, cases, results);
         return errors ? Status::failed : status;
     }
     if (options.json) {
@@ -217,7 +264,8 @@ void add_verify(CLI::App& program, Status& status) {
     command->add_option("--filter", options->filter, "Only the cases in whose names this is found")->type_name("REGEX");
     command->add_flag("--list", options->list, "Print the names of the cases, and run none");
     CLI::Option* update =
-        command->add_flag("--update", options->update, "Approve what is made now: shows what changes, and asks");
+        command->add_flag("--update", options->update,
+                          "Approve what is made now, and remove what cases left that are gone: shows both, and asks");
     command->add_flag("--yes", options->yes, "With --update: do not ask")->needs(update);
     command
         ->add_option("--as", options->variant, "With --update: approve beside what there is, under this name (sm_90)")

@@ -42,6 +42,13 @@ HostArray read_array(const Picture& picture) {
     return array;
 }
 
+HostArray read_array(const Array& array) {
+    HostArray read(array.info());
+    for (std::size_t level = 0; level < read.levels.size(); ++level)
+        copy(read.levels[level].view(), array.view({.level = static_cast<int>(level)}));
+    return read;
+}
+
 Array upload(const Device& device, const HostArray& array) {
     ArrayInfo info = array.info;
     info.usage = usage_for_kernels(info);

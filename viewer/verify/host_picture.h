@@ -41,6 +41,8 @@ struct HostArray {
 /// What an array is made for that kernels are to read: gathers too, where CUDA has such arrays.
 [[nodiscard]] ArrayUsage usage_for_kernels(const ArrayInfo& array);
 [[nodiscard]] HostArray read_array(const Picture& picture);
+/// The same of what lies in an array of the CPU device.
+[[nodiscard]] HostArray read_array(const Array& array);
 [[nodiscard]] Array upload(const Device& device, const HostArray& array);
 
 }  // namespace texton::verify

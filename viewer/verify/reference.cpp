@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,21 @@ void check_size(const Json& picture, std::uintmax_t bytes_left) {
     for (const char* side : {"width", "height", "depth"}) texels *= picture.at(side).get<double>();
     // Blocks have a quarter of a byte a texel or more.
     if (texels > 4.0 * static_cast<double>(bytes_left) + 16) throw std::out_of_range("a side");
+}
+
+std::vector<fs::path> all_references(const fs::path& folder) {
+    std::vector<fs::path> paths;
+    std::error_code none;
+    for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none))
+        if (entry->path().extension() == kEnding) paths.push_back(entry->path());
+    std::ranges::sort(paths);
+    return paths;
+}
+
+// The case's name as file_name() has it.
+std::string stem_of(const fs::path& path) {
+    const std::string stem = path.stem().string();
+    return stem.substr(0, stem.find('@'));
 }
 
 }  // namespace
@@ -124,17 +140,27 @@ fs::path reference_path(const fs::path& folder, const std::string& name_of_case,
 
 std::vector<Reference> read_references(const fs::path& folder, const std::string& name_of_case) {
     const std::string stem = file_name(name_of_case);
-    std::vector<fs::path> paths;
-    std::error_code none;
-    for (fs::directory_iterator entry(folder, none), end; !none && entry != end; entry.increment(none)) {
-        const fs::path& path = entry->path();
-        const std::string found = path.stem().string();
-        if (path.extension() == kEnding && found.substr(0, found.find('@')) == stem) paths.push_back(path);
-    }
-    std::ranges::sort(paths);
     std::vector<Reference> references;
-    for (const fs::path& path : paths) references.push_back(read_reference(path));
+    for (const fs::path& path : all_references(folder))
+        if (stem_of(path) == stem) references.push_back(read_reference(path));
     return references;
+}
+
+std::vector<fs::path> left_references(const fs::path& folder, std::span<const std::string> names_of_cases) {
+    std::set<std::string> stems;
+    for (const std::string& name : names_of_cases) stems.insert(file_name(name));
+    std::vector<fs::path> left = all_references(folder);
+    std::erase_if(left, [&](const fs::path& path) { return stems.contains(stem_of(path)); });
+    return left;
+}
+
+void remove_reference(const fs::path& path) {
+    std::error_code failed;
+    if (fs::remove(path, failed) || !failed) return;
+    throw Error({.code = ErrorCode::io,
+                 .object = "texton::verify::remove_reference",
+                 .problem = fmt::format("{} cannot be removed: {}", path.string(), failed.message()),
+                 .remedy = "Make the folder writable."});
 }
 
 }  // namespace texton::verify

@@ -1,6 +1,7 @@
 #pragma once
 // What a case is to make, as it was approved: a file whose first line is JSON, and whose other bytes are texels.
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,10 @@ void write_reference(const Reference& reference);
 /// All that there are of a case, by name.
 [[nodiscard]] std::vector<Reference> read_references(const std::filesystem::path& folder,
                                                      const std::string& name_of_case);
+/// Those of none of the cases, by name.
+[[nodiscard]] std::vector<std::filesystem::path> left_references(const std::filesystem::path& folder,
+                                                                 std::span<const std::string> names_of_cases);
+/// Error{io} names the file.
+void remove_reference(const std::filesystem::path& path);
 
 }  // namespace texton::verify

@@ -20,18 +20,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Light or dark, as the reader's system is; tables that are wider than the page scroll by themselves.
 constexpr const char* kStyle = R"(<style>
-body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 72em; padding: 0 1em; color: #222; }
+:root { color-scheme: light dark; --text: #222; --page: #fff; --line: #ddd; --good: #176b2c; --bad: #b00020; }
+@media (prefers-color-scheme: dark) {
+    :root { --text: #ddd; --page: #181a1b; --line: #3c3f41; --good: #6fcf7f; --bad: #ff7b86; }
+}
+body { font: 15px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 96em; padding: 0 1em;
+       color: var(--text); background: var(--page); }
+h1 { font-size: 1.6em; overflow-wrap: anywhere; }
+.table { overflow-x: auto; }
 table { border-collapse: collapse; margin: 1em 0; }
-th, td { text-align: left; padding: .2em .8em .2em 0; border-bottom: 1px solid #ddd; vertical-align: top; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .3em 1em .3em 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
 code, .values { font: 13px ui-monospace, monospace; }
-figure { display: inline-block; margin: 0 1em 1em 0; }
-img { image-rendering: pixelated; display: block; background: #000; }
-.wipe { position: relative; display: inline-block; }
+.values { white-space: pre; }
+code { overflow-wrap: anywhere; }
+figure { display: inline-block; vertical-align: top; margin: 0 1em 1em 0; max-width: 100%; }
+figcaption { font-size: 13px; margin-top: .3em; }
+img { image-rendering: pixelated; display: block; background: #000; max-width: 100%; height: auto; }
+.wipe { position: relative; }
 .wipe .top { position: absolute; left: 0; top: 0; }
 input[type=range] { display: block; width: 100%; margin: .4em 0; }
-.passed { color: #176b2c; } .differs, .failed, .no_reference { color: #b00020; }
+.passed { color: var(--good); } .differs, .failed, .no_reference { color: var(--bad); }
 </style>
 )";
 
@@ -47,8 +59,10 @@ for (const slider of document.querySelectorAll('input[type=range]')) {
 )";
 
 std::string page(const std::string& title, const std::string& body) {
-    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + escaped(title) +
-           "</title>\n" + kStyle + "</head>\n<body>\n<h1>" + escaped(title) + "</h1>\n" + body + "</body>\n</html>\n";
+    return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+           "content=\"width=device-width, initial-scale=1\">\n<title>" +
+           escaped(title) + "</title>\n" + kStyle + "</head>\n<body>\n<h1>" + escaped(title) + "</h1>\n" + body +
+           "</body>\n</html>\n";
 }
 
 // --- pictures to look at ---------------------------------------------------------------------------------------------
@@ -145,7 +159,7 @@ void save_exact(const fs::path& path, const HostPicture& picture) {
 
 std::string values_of(const std::array<double, 4>& values, std::size_t channels) {
     std::string out;
-    for (std::size_t c = 0; c < channels; ++c) out += fmt::format("{}{:.9g}", c == 0 ? "" : " ", values[c]);
+    for (std::size_t c = 0; c < channels; ++c) out += fmt::format("{}{:<13.9g}", c == 0 ? "" : " ", values[c]);
     return out;
 }
 
@@ -172,7 +186,9 @@ std::string worst_table(const Case& of, const Comparison& comparison, const Exte
         if (places.size() < kTraced) places.push_back(texel.at);
     const std::vector<std::optional<std::vector<Tap>>> taps = footprints(of, places, picture);
     const bool traced = std::ranges::any_of(taps, [](const auto& each) { return each.has_value(); });
-    std::string out = "<table>\n<tr><th>worst at<th>ulp<th>difference<th>expected<th>actual";
+    std::string out =
+        "<div class=\"table\">\n<table>\n<tr><th>worst at<th class=\"number\">ulp<th class=\"number\">difference"
+        "<th>expected<th>actual";
     out += traced ? "<th>texels that led to it &times; weight\n" : "\n";
     for (std::size_t i = 0; i < comparison.worst.size(); ++i) {
         const WorstTexel& texel = comparison.worst[i];
@@ -185,7 +201,7 @@ std::string worst_table(const Case& of, const Comparison& comparison, const Exte
         if (traced) out += "<td class=\"values\">" + (i < taps.size() ? words_of(taps[i]) : std::string());
         out += '\n';
     }
-    return out + "</table>\n";
+    return out + "</table>\n</div>\n";
 }
 
 std::string numbers_of(const Comparison& comparison) {
@@ -294,8 +310,8 @@ void write_report(const fs::path& folder, const Suite& suite, const Device& devi
             escaped(result.message));
     }
     const std::string body = fmt::format(
-        "<p>{} of {} cases passed on {}.</p>\n<table>\n<tr><th>case<th><th>differing "
-        "texels<th>max ulp<th>seconds<th>\n{}</table>\n",
+        "<p>{} of {} cases passed on {}.</p>\n<div class=\"table\">\n<table>\n<tr><th>case<th><th class=\"number\">"
+        "differing texels<th class=\"number\">max ulp<th class=\"number\">seconds<th>\n{}</table>\n</div>\n",
         passed, cases.size(), escaped(device.name()), rows);
     write_text(folder / "index.html", page(suite.name, body));
 }

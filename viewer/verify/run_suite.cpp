@@ -10,6 +10,8 @@
 
 #include <texton/error.h>
 
+#include "viewer/verify/table_file.h"
+
 namespace texton::verify {
 namespace {
 
@@ -82,15 +84,26 @@ bool is_nearer(const Result& a, const Result& b) {
     return a.differing() < b.differing();
 }
 
+// The path of a table of colours, if that is what the input is.
+const std::filesystem::path* table_of(const Input& input) {
+    const auto* files = std::get_if<Input::Files>(&input.source);
+    return files != nullptr && files->paths.size() == 1 && is_table_file(files->paths.front()) ? &files->paths.front()
+                                                                                               : nullptr;
+}
+
 Result made_and_judged(const Case& of, const Suite& suite, const Device& device) {
+    KernelRun asked = of.run;
     std::vector<std::string> hashes;
     std::vector<Texture> textures;
-    for (const Input& input : of.inputs) {
-        const HostArray array = read_input(input);
+    for (std::size_t i = 0; i < of.inputs.size(); ++i) {
+        const Input& input = of.inputs[i];
+        const std::filesystem::path* table = table_of(input);
+        const HostArray array =
+            table != nullptr ? read_array(read_table(Device::cpu(), *table, asked, i)) : read_input(input);
         hashes.push_back(array.sha256());
         textures.push_back(texture_of(input, upload(device, array)));
     }
-    const std::vector<HostPicture> pictures = run(device, of.run, textures);
+    const std::vector<HostPicture> pictures = run(device, asked, textures);
     Result nearest;
     nearest.outcome = Outcome::no_reference;
     nearest.message = "it has no reference; approve what it makes with --update";

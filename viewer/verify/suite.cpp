@@ -1,5 +1,6 @@
 #include "viewer/verify/suite.h"
 
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <map>
@@ -7,6 +8,8 @@
 #include <fmt/format.h>
 
 #include <texton/error.h>
+
+#include "viewer/verify/table_file.h"
 
 namespace texton::verify {
 namespace {
@@ -164,6 +167,12 @@ Input::Files files_input(JsonObject& object, const fs::path& folder) {
     files.options.kind = kind_in(object, "kind");
     files.options.format = format_in(object, "format");
     files.options.levels = static_cast<int>(object.count("levels").value_or(0));
+    if (std::ranges::any_of(files.paths, is_table_file)) {
+        if (files.paths.size() != 1) object.refuse("file", "has a table among other files", "Give it alone.");
+        for (const char* key : {"kind", "format", "levels"})
+            if (object.find(key) != nullptr)
+                object.refuse(key, "means nothing for a .cube file", "Leave it out: the file says it.");
+    }
     return files;
 }
 
@@ -265,7 +274,7 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
 
 Json read_json(const fs::path& path) {
     std::ifstream file(path);
-    if (!file) refuse_file(path, "cannot be read", "Give the path of a suite.");
+    if (!file || fs::is_directory(path)) refuse_file(path, "cannot be read", "Give the path of a suite.");
     try {
         return Json::parse(file, nullptr, true, true);
     } catch (const Json::parse_error& error) {
@@ -302,7 +311,9 @@ Suite read_suite(const fs::path& path) {
     JsonObject object(value, where);
     Suite suite;
     suite.name = path.stem().string();
-    suite.references = folder / object.text("references").value_or(suite.name);
+    const std::optional<std::string> references = object.text("references");
+    suite.references = folder / references.value_or(suite.name);
+    suite.own_references = !references;
     Shared shared;
     if (const Json* inputs = object.find("inputs")) {
         const JsonObject checked(*inputs, where + ", 'inputs'");

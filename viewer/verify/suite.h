@@ -46,6 +46,7 @@ struct Case {
 struct Suite {
     std::string name;                  ///< the file's, without its ending
     std::filesystem::path references;  ///< a folder
+    bool own_references = true;        ///< no other suite has any there, as the folder is named after this one
     std::vector<Case> cases;           ///< lists multiplied
 };
 

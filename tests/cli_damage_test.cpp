@@ -1,0 +1,159 @@
+// What texton does with files that are not what they should be, and where nothing can be written: an error that names the
+// file, exit status 2, and nothing left of what it began to write.
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include <texton/image.h>
+#include <texton/picture.h>
+
+#include "tests/support/command_line.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Ended;
+using testing::HasSubstr;
+
+class CliDamageTest : public test::CommandLine {
+protected:
+    /// A picture of that kind, large enough that half of it is more than a header; and source.tif.
+    void write_picture(const std::string& name) const {
+        constexpr Extent kExtent{64, 48};
+        const auto write = [&](const char* file, Format format) {
+            write_image(at(file), format, kExtent, test::pattern(packed_bytes(format, kExtent), 3));
+        };
+        write("source.tif", Format::rgba8_unorm);
+        write("grey.tif", Format::r8_unorm);
+        const std::string from = name.ends_with(".jpg") ? "grey.tif " : "source.tif ";  // which has no alpha
+        const Ended made = run("convert " + from + name + (name.ends_with(".exr") ? " --format rgba32_float" : ""));
+        ASSERT_EQ(made.status, 0) << name << made.err;
+    }
+    void write_suite(const std::string& file) const {
+        std::ofstream(at("suite.json")) << R"({"cases": [{"name": "a", "kernel": "resample", "input": {"file": ")"
+                                        << file << "\"}}]}";
+    }
+    std::set<std::string> files() const {
+        std::set<std::string> names;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder())) names.insert(entry.path().filename());
+        return names;
+    }
+    /// The command refuses the file by its name, and leaves nothing.
+    void expect_refused_by(const std::string& command, const std::string& name) const {
+        const std::set<std::string> before = files();
+        const Ended result = run(command);
+        EXPECT_EQ(result.status, 2) << command << '\n' << result.out << result.err;
+        EXPECT_THAT(result.out + result.err, HasSubstr(name)) << command;
+        EXPECT_EQ(files(), before) << command;
+    }
+    void expect_refused(const std::string& name) const { expect_refused_by("convert " + name + " made.tif", name); }
+    void expect_refused_by_all(const std::string& name) const {
+        write_suite(name);
+        expect_refused(name);
+        expect_refused_by("run resample " + name + " -o made.exr --device cpu", name);
+        expect_refused_by("mips " + name + " made.exr --device cpu", name);
+        expect_refused_by("compare " + name + " source.tif", name);
+        expect_refused_by("verify suite.json --device cpu --update --yes", name);
+    }
+    static constexpr const char* kKinds[] = {".png", ".tif", ".exr", ".jpg", ".dds", ".tga", ".bmp", ".webp"};
+};
+
+TEST_F(CliDamageTest, FilesThatAreCutAreNamed) {
+    for (const std::string kind : kKinds) {
+        write_picture("whole" + kind);
+        const std::string whole = text("whole" + kind);
+        std::ofstream(at("cut" + kind), std::ios::binary) << whole.substr(0, whole.size() / 2);
+        expect_refused("cut" + kind);
+    }
+    expect_refused_by_all("cut.png");
+}
+
+TEST_F(CliDamageTest, FilesOfAnotherKindAreNamed) {
+    write_picture("source.png");
+    for (const std::string kind : kKinds) {
+        std::ofstream(at("words" + kind))
+            << "These are words, and no picture of any kind at all, however long it goes on.";
+        expect_refused("words" + kind);
+    }
+    expect_refused_by("info words.exr", "words.exr");
+    expect_refused_by_all("words.exr");
+}
+
+TEST_F(CliDamageTest, EmptyFilesFoldersAndFilesThatAreGoneAreNamed) {
+    write_picture("source.png");
+    for (const std::string kind : {".png", ".exr", ".dds", ".yuv"}) {
+        std::ofstream(at("empty" + kind)).close();
+        fs::create_directories(at("folder" + kind));
+        for (const std::string name : {"empty", "folder", "gone"}) {
+            expect_refused_by("info " + name + kind, name + kind);
+            expect_refused(name + kind);
+        }
+    }
+    for (const std::string name : {"empty.png", "folder.png", "gone.png"}) expect_refused_by_all(name);
+}
+
+TEST_F(CliDamageTest, HeadersThatClaimAThousandMillionTexelsTakeNoMemory) {
+    write_picture("huge.dds");
+    std::ofstream(at("huge.hdr"), std::ios::binary) << "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32768 +X 32768\n";
+    std::ofstream(at("huge.ppm"), std::ios::binary) << "P6\n32768 32768\n255\n";
+    std::fstream dds(at("huge.dds"), std::ios::in | std::ios::out | std::ios::binary);
+    dds.seekp(12);
+    for (int side = 0; side < 2; ++side) dds.write("\0\200\0\0", 4);
+    dds.close();
+    for (const std::string name : {"huge.hdr", "huge.ppm", "huge.dds"})
+        expect_refused_by("run resample " + name + " -o made.exr --device cpu", name);
+}
+
+TEST_F(CliDamageTest, WhatCannotBeWrittenIsNamedAndNothingIsLeft) {
+    write_picture("source.png");
+    std::ofstream(at("kept.exr")) << "what was there";
+    fs::create_directories(at("folder.exr"));
+    write_suite("source.png");
+    const std::set<std::string> before = files();
+    // As a full disk does it: no file becomes longer than 2 KiB.
+    const std::string full = "trap '' XFSZ; ulimit -f 4; '" + kProgram + "' ";
+    const auto expect_named = [&](const std::string& command, const std::string& name) {
+        const Ended result = shell(command);
+        EXPECT_EQ(result.status, 2) << command << '\n' << result.out << result.err;
+        EXPECT_THAT(result.out + result.err, HasSubstr(name)) << command;
+        EXPECT_EQ(files(), before) << command;
+    };
+    expect_named(full + "run resample source.png -o kept.exr --device cpu", "kept.exr");
+    expect_named(full + "convert source.png kept.exr", "kept.exr");
+    expect_named(full + "convert source.png new.dds", "new.dds");
+    expect_named(full + "mips source.png new.tif --device cpu", "new.tif");
+    expect_named(full + "verify suite.json --device cpu --update --yes; s=$?; rmdir suite; exit $s", "a.texref");
+    EXPECT_EQ(text("kept.exr"), "what was there");
+    const std::string program = "'" + kProgram + "' ";
+    expect_named(program + "convert source.png folder.exr", "folder.exr");
+    expect_named(program + "convert source.png source.png/made.exr", "source.png/made.exr");
+    expect_named(program + "verify suite.json --device cpu --junit folder.exr", "folder.exr");
+    expect_named(program + "verify suite.json --device cpu --report source.png", "source.png");
+    expect_named(program + "compare source.png source.png --heat-map folder.exr", "folder.exr");
+}
+
+TEST_F(CliDamageTest, ReferencesAndSuitesThatAreCutAreNamed) {
+    write_picture("source.png");
+    write_suite("source.png");
+    ASSERT_EQ(run("verify suite.json --device cpu --update --yes").status, 0);
+    const std::string reference = text("suite/a.texref"), suite = text("suite.json");
+    for (const std::size_t length : {std::size_t{0}, std::size_t{20}, reference.size() / 2, reference.size() - 1}) {
+        std::ofstream(at("suite/a.texref"), std::ios::binary) << reference.substr(0, length);
+        const Ended result = run("verify suite.json --device cpu");
+        EXPECT_EQ(result.status, 2) << length;
+        EXPECT_THAT(result.out, HasSubstr("a.texref")) << length;
+    }
+    for (const std::size_t length : {std::size_t{0}, suite.size() / 2}) {
+        std::ofstream(at("suite.json")) << suite.substr(0, length);
+        const Ended result = run("verify suite.json");
+        EXPECT_EQ(result.status, 2) << length;
+        EXPECT_THAT(result.err, HasSubstr("suite.json")) << length;
+    }
+    fs::create_directories(at("folder.json"));
+    EXPECT_THAT(run("verify folder.json").err, HasSubstr("folder.json"));
+}
+
+}  // namespace
+}  // namespace texton
