@@ -111,8 +111,6 @@ public:
         return std::make_unique<RowSampler>(view_, sampler_, layer);
     }
 
-    const TextureView& view() const noexcept { return view_; }
-
     /// True if all texels of the fetches since the last call had memory.
     bool found_all() {
         bool found = true;

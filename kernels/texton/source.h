@@ -29,18 +29,20 @@ struct SourceShape {
 
 namespace detail {
 
-TEXTON_HD inline float float_of_word(const SourceShape& shape, std::uint32_t word) {
-    if (shape.integers)
-        return shape.is_signed ? static_cast<float>(static_cast<std::int32_t>(word)) : static_cast<float>(word);
-    float value;
-    __builtin_memcpy(&value, &word, sizeof value);
-    return value;
-}
-
 /// What a functor sees of a fetch.
 TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) {
-    return {float_of_word(shape, texel.channel[0]), float_of_word(shape, texel.channel[1]),
-            float_of_word(shape, texel.channel[2]), float_of_word(shape, texel.channel[3])};
+    if (shape.integers) [[unlikely]] {  // one branch a texel: chosen by channel, both ways would be computed
+        const auto value = [&](std::uint32_t word) {
+            return shape.is_signed ? static_cast<float>(static_cast<std::int32_t>(word)) : static_cast<float>(word);
+        };
+        return {value(texel.channel[0]), value(texel.channel[1]), value(texel.channel[2]), value(texel.channel[3])};
+    }
+    Float4 value;
+    __builtin_memcpy(&value.x, &texel.channel[0], sizeof value.x);
+    __builtin_memcpy(&value.y, &texel.channel[1], sizeof value.y);
+    __builtin_memcpy(&value.z, &texel.channel[2], sizeof value.z);
+    __builtin_memcpy(&value.w, &texel.channel[3], sizeof value.w);
+    return value;
 }
 
 }  // namespace detail
