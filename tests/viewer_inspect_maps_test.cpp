@@ -266,7 +266,7 @@ TEST(LodMapTest, APlaneThatIsNotTiltedCarriesThePictureAsOftenAsItIsRepeated) {
     EXPECT_EQ(place_on_plane(plane, {30, 15}, picture), (Position{0.5, 0.5}));
     EXPECT_EQ(place_on_plane(plane, {60, 30}, picture), (Position{2.5, 2.5}));
     const LodView view{plane, {2, {30, 15}}, 120, 60, 120, 60};
-    const std::optional<PlanePixel> pixel = pixel_of(view, 7, 9, picture);
+    const std::optional<LodPixel> pixel = pixel_of(view, 7, 9, picture);
     ASSERT_TRUE(pixel);
     EXPECT_NEAR(pixel->steps.right.x, 2, 1e-9);
     EXPECT_NEAR(pixel->steps.down.y, 2, 1e-9);
@@ -278,7 +278,7 @@ TEST(LodMapTest, ATiltedPlaneGoesFartherTowardItsTopAndEndsAtTheHorizon) {
     EXPECT_FALSE(pixel_of(view, 100, 0, {64, 64}));
     double before = 0;
     for (int y = 199; y > 80; --y) {
-        const std::optional<PlanePixel> pixel = pixel_of(view, 100, y, {64, 64});
+        const std::optional<LodPixel> pixel = pixel_of(view, 100, y, {64, 64});
         ASSERT_TRUE(pixel) << y;
         const double length = std::hypot(pixel->steps.down.x, pixel->steps.down.y);
         EXPECT_GT(length, before);
@@ -291,8 +291,8 @@ TEST(LodMapTest, ASmallerMapHasThePixelsOfTheWholeCanvas) {
     LodView small = whole;
     small.columns = 60;
     small.rows = 40;
-    const std::optional<PlanePixel> a = pixel_of(whole, 152, 177, {64, 64});
-    const std::optional<PlanePixel> b = pixel_of(small, 30, 35, {64, 64});  // the middle of five
+    const std::optional<LodPixel> a = pixel_of(whole, 152, 177, {64, 64});
+    const std::optional<LodPixel> b = pixel_of(small, 30, 35, {64, 64});  // the middle of five
     ASSERT_TRUE(a && b);
     EXPECT_NEAR(a->texel.x, b->texel.x, 1e-9);
     EXPECT_NEAR(a->steps.down.y, b->steps.down.y, 1e-9);

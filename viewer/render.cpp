@@ -274,7 +274,7 @@ std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel) {
         const auto within = [](double share, std::size_t texels) {
             return (share - std::floor(share)) * static_cast<double>(texels);
         };
-        return SeenTexel{place, {within((*shares)[0], extent.width), within((*shares)[1], extent.height)}};
+        return SeenTexel{place, {within(shares->x, extent.width), within(shares->y, extent.height)}};
     }
     if (is_sphere(scene)) {
         const std::array<float, 3> d = detail::sphere_direction(session, x, y);

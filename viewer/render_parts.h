@@ -52,7 +52,6 @@ void sample_plane(const Source& source, const Session& session, Values& out);
 [[nodiscard]] std::array<float, 3> sphere_direction(const Session& session, int x, int y);
 /// Where a pixel of the plane of pixels meets the session's perspective plane, which carries the picture: in shares of its width and
 /// height. None beyond the horizon.
-[[nodiscard]] std::optional<std::array<double, 2>> plane_shares(const LodPlane& plane, Extent extent, double zoom,
-                                                                int x, int y);
+[[nodiscard]] std::optional<Position> plane_shares(const LodPlane& plane, Extent extent, double zoom, int x, int y);
 
 }  // namespace texton::viewer::detail

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "viewer/lod_plane.h"
 #include "viewer/render_parts.h"
 
 namespace texton::viewer::detail {
@@ -137,25 +138,14 @@ void sample_plane(const Source& source, const Session& session, Values& out) {
     const auto point = [&](int x, int y) -> std::optional<FetchPoint> {
         const auto here = at(x, y), right = at(x + 1, y), below = at(x, y + 1);
         if (!here || !right || !below) return std::nullopt;
-        return texture.at_shares(*here, {(*right)[0] - (*here)[0], (*right)[1] - (*here)[1]},
-                                 {(*below)[0] - (*here)[0], (*below)[1] - (*here)[1]});
+        return texture.at_shares({here->x, here->y}, {right->x - here->x, right->y - here->y},
+                                 {below->x - here->x, below->y - here->y});
     };
     fetch_box(texture, out.part, out.quality == Quality::quick ? kQuickBlock : 1, point, out);
 }
 
-std::optional<std::array<double, 2>> plane_shares(const LodPlane& plane, Extent extent, double zoom, int x, int y) {
-    constexpr double kEye = 2;  // from the plane's middle, in halves of the picture's height
-    const double half = static_cast<double>(extent.height) / 2;
-    const double right = ((x + 0.5) / zoom - static_cast<double>(extent.width) / 2) / half;
-    const double down = ((y + 0.5) / zoom - half) / half;
-    const double tilt = radians(std::clamp(plane.tilt, -89.9, 89.9)), turn = radians(plane.turn);
-    const double away = kEye + down * std::tan(tilt);  // not above 0 at the horizon and beyond
-    if (away <= 1e-3) return std::nullopt;
-    const double along = right * kEye / away, across = down * kEye / away / std::cos(tilt);
-    const double u = along * std::cos(turn) - across * std::sin(turn);
-    const double v = along * std::sin(turn) + across * std::cos(turn);
-    const double sides = static_cast<double>(extent.height) / static_cast<double>(extent.width);
-    return std::array{0.5 + u * sides * plane.repeats / 2, 0.5 + v * plane.repeats / 2};
+std::optional<Position> plane_shares(const LodPlane& plane, Extent extent, double zoom, int x, int y) {
+    return place_on_plane(plane, {(x + 0.5) / zoom, (y + 0.5) / zoom}, extent);
 }
 
 }  // namespace texton::viewer::detail

@@ -1,5 +1,6 @@
 #include "viewer/gui/live_panel.h"
 
+#include <QKeyEvent>
 #include <QShowEvent>
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,21 @@ void LivePanel::stale() {
             if (isVisible()) refresh();
         },
         Qt::QueuedConnection);
+}
+
+bool LivePanel::event(QEvent* event) {
+    static constexpr int kMoves[] = {Qt::Key_Up,    Qt::Key_Down,     Qt::Key_Left, Qt::Key_Right,
+                                     Qt::Key_Home,  Qt::Key_End,      Qt::Key_Plus, Qt::Key_PageUp,
+                                     Qt::Key_Equal, Qt::Key_PageDown, Qt::Key_Minus};
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if ((key->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) == 0 &&
+            std::ranges::find(kMoves, key->key()) != std::end(kMoves)) {
+            event->accept();
+            return true;
+        }
+    }
+    return QWidget::event(event);
 }
 
 void LivePanel::showEvent(QShowEvent* event) {

@@ -20,6 +20,8 @@ protected:
     virtual void refresh() = 0;
     /// Refreshes soon.
     void stale();
+    /// Keeps the keys that move in controls from the window's shortcuts.
+    bool event(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
     Workspace& workspace() const noexcept { return workspace_; }

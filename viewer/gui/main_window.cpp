@@ -152,11 +152,6 @@ void MainWindow::make_docks() {
     }
 }
 
-// Docks that go would still ask for the session to be kept.
-MainWindow::~MainWindow() {
-    for (const auto& [id, dock] : docks_) dock->disconnect(this);
-}
-
 void MainWindow::make_menus() {
     add_file_actions(*this);
     add_view_actions(*this);
@@ -196,11 +191,6 @@ void MainWindow::apply_session(const Session& before) {
 }
 
 // A dock that is closed by its own button is no longer in the session; one behind another tab still is.
-// Docks that close as the window ends are still panels of the session, and what they would be kept in is gone by then.
-MainWindow::~MainWindow() {
-    for (const auto& [id, dock] : docks_) dock->disconnect(this);
-}
-
 void MainWindow::keep_panels() {
     if (applies_) return;
     std::vector<std::string> open;

@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <texton/error.h>
-
+#include "viewer/error_words.h"
 #include "viewer/kernel_result.h"
 
 namespace texton::viewer {
@@ -16,12 +15,7 @@ namespace {
 
 constexpr const char* kKernelTag = "kernel";
 
-// What an error says to people: its problem and its remedy, without the object's name.
-QString words(const std::exception& error) {
-    const auto* own = dynamic_cast<const Error*>(&error);
-    if (own == nullptr) return QString::fromUtf8(error.what());
-    return QString::fromStdString(own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy()));
-}
+QString words(const std::exception& error) { return QString::fromStdString(error_words(error)); }
 
 std::string loading_tag(const std::string& key) { return "load " + key; }
 

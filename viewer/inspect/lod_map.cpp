@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
 namespace texton::viewer {
 namespace {
-
-constexpr double kEyeDistance = 2;  // from the plane's middle, in halves of its height
-constexpr double kMostTilt = 89.9;  // degrees
-constexpr double kNearest = 1e-3;   // to the horizon, in the same halves
-
-double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
 std::string lod_words(std::int32_t lod) {
     if (lod <= kNoDetail / 2) return "none";
@@ -23,24 +16,7 @@ std::string lod_words(std::int32_t lod) {
 
 }  // namespace
 
-std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Extent picture) {
-    const double half = static_cast<double>(picture.height) / 2;
-    const double aspect = static_cast<double>(picture.height) / static_cast<double>(picture.width);
-    const double x = (texel.x - static_cast<double>(picture.width) / 2) / half;
-    const double y = (texel.y - half) / half;
-    const double tilt = radians(std::clamp(plane.tilt, -kMostTilt, kMostTilt));
-    // The eye's ray meets the plane, whose top is tilted away.
-    const double nearness = kEyeDistance + y * std::tan(tilt);
-    if (!(nearness > kNearest)) return std::nullopt;
-    const double across = x * kEyeDistance / nearness;
-    const double along = y * kEyeDistance / nearness / std::cos(tilt);
-    const double turn = radians(plane.turn);
-    const double u = across * std::cos(turn) - along * std::sin(turn);
-    const double v = across * std::sin(turn) + along * std::cos(turn);
-    return Position{0.5 + u * aspect * plane.repeats / 2, 0.5 + v * plane.repeats / 2};
-}
-
-std::optional<PlanePixel> pixel_of(const LodView& view, int column, int row, Extent picture) {
+std::optional<LodPixel> pixel_of(const LodView& view, int column, int row, Extent picture) {
     const double x = (column + 0.5) * view.width / view.columns;
     const double y = (row + 0.5) * view.height / view.rows;
     const auto texel = [&](double at_x, double at_y) -> std::optional<Position> {
@@ -54,12 +30,12 @@ std::optional<PlanePixel> pixel_of(const LodView& view, int column, int row, Ext
     const std::optional<Position> right = texel(x + 1, y);
     const std::optional<Position> below = texel(x, y + 1);
     if (!here || !right || !below) return std::nullopt;
-    return PlanePixel{*here, {{right->x - here->x, right->y - here->y}, {below->x - here->x, below->y - here->y}}};
+    return LodPixel{*here, {{right->x - here->x, right->y - here->y}, {below->x - here->x, below->y - here->y}}};
 }
 
 std::optional<Fetch> lod_fetch(const ArrayInfo& info, const Place& place, const Sampler& sampler, const LodView& view,
                                int column, int row) {
-    const std::optional<PlanePixel> pixel = pixel_of(view, column, row, level_extent(info, place.level));
+    const std::optional<LodPixel> pixel = pixel_of(view, column, row, level_extent(info, place.level));
     if (!pixel) return std::nullopt;
     return PlaceFetches(info, place, sampler).at(pixel->texel, pixel->steps);
 }

@@ -7,6 +7,7 @@
 
 #include "viewer/inspect/model.h"
 #include "viewer/jobs.h"
+#include "viewer/lod_plane.h"
 
 namespace texton::viewer {
 
@@ -20,16 +21,12 @@ struct LodView {
     int rows = 0;
 };
 
-/// Where the plane is met by what is seen at a place of the flat picture, in shares of the carried one; none above the
-/// horizon. A plane that is not tilted is as large as the picture.
-[[nodiscard]] std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Extent picture);
-
 /// What a pixel reads: a place in texels, and how far it is from there to its neighbours on the canvas.
-struct PlanePixel {
+struct LodPixel {
     Position texel;
     PixelSteps steps;
 };
-[[nodiscard]] std::optional<PlanePixel> pixel_of(const LodView& view, int column, int row, Extent picture);
+[[nodiscard]] std::optional<LodPixel> pixel_of(const LodView& view, int column, int row, Extent picture);
 
 struct LodMap {
     int width = 0;

@@ -168,7 +168,7 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
     column()->addWidget(text());
     column()->addWidget(head_);
     column()->addWidget(table_, 1);
-    follow_hover();
+    connect(&workspace, &Workspace::hover_changed, this, &FootprintPanel::stale);
 }
 
 void FootprintPanel::make_controls() {
@@ -197,11 +197,11 @@ void FootprintPanel::make_controls() {
     column()->addWidget(gradients_);
     gradients_->hide();
     for (NumberEdit* number : {longer_, shorter_, turn_})
-        connect(number, &NumberEdit::edited, this, &FootprintPanel::refresh_soon);
+        connect(number, &NumberEdit::edited, this, &FootprintPanel::stale);
     for (QComboBox* box : {fetching_, channel_})
         connect(box, &QComboBox::currentIndexChanged, this, [this] {
             gradients_->setVisible(fetching_->currentIndex() == static_cast<int>(Fetching::gradients));
-            refresh_soon();
+            stale();
         });
 }
 

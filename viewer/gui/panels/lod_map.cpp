@@ -109,7 +109,7 @@ SliderField* LodMapPanel::slider(const QString& name, double low, double high, d
 
 void LodMapPanel::resizeEvent(QResizeEvent* event) {
     InspectionPanel::resizeEvent(event);
-    refresh_soon();
+    stale();
 }
 
 void LodMapPanel::show_nothing() {

@@ -44,10 +44,10 @@ ProbePanel::ProbePanel(Workspace& workspace)
     column()->addWidget(results_);
     column()->addWidget(plot_, 1);
     column()->addWidget(pointed_);
-    connect(plot_, &LinePlot::range_changed, this, &ProbePanel::refresh_soon);
+    connect(plot_, &LinePlot::range_changed, this, &ProbePanel::stale);
     connect(plot_, &LinePlot::pointed_at, this, &ProbePanel::show_pointed);
     connect(take_, &QPushButton::clicked, this, &ProbePanel::take_texel);
-    connect(component_, &QComboBox::currentIndexChanged, this, &ProbePanel::refresh_soon);
+    connect(component_, &QComboBox::currentIndexChanged, this, &ProbePanel::stale);
     connect(operation_, &QComboBox::activated, this, [this](int index) {
         this->workspace().change(tr("Probe's operation"), [&](Session& session) {
             session.probe.operation = static_cast<FetchOperation>(index);

@@ -106,7 +106,7 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
     column()->addStretch();
     show_nothing();
     for (QComboBox* box : {region_, points_})
-        connect(box, &QComboBox::currentIndexChanged, this, &UlpMapPanel::refresh_soon);
+        connect(box, &QComboBox::currentIndexChanged, this, &UlpMapPanel::stale);
     connect(worst_, &QPushButton::clicked, this, [this] {
         if (found_) jump_to(found_->at.place, found_->map.worst);
     });
@@ -129,7 +129,7 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
 
 void UlpMapPanel::set_other_device(const Device& device) {
     chosen_other_ = device;
-    refresh_soon();
+    stale();
 }
 
 void UlpMapPanel::show_nothing() {
