@@ -36,7 +36,8 @@ TEST_F(CliRunTest, InfoSaysWhatAFileHolds) {
     const Ended words = run("info a.png");
     EXPECT_EQ(words.status, 0) << words.err;
     EXPECT_THAT(words.out, HasSubstr("a.png: 20 x 10 of rgba8_srgb, array_2d"));
-    const json out = json::parse(run("info --json a.png '" + std::string(TEXTON_TEST_ASSETS) + "/cube.dds'").out);
+    const json out = json::parse(
+        run("info --json a.png '" + test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/cube.dds'").out);
     ASSERT_EQ(out["files"].size(), 2U);
     EXPECT_EQ(out["files"][0]["file_kind"], "png");
     EXPECT_EQ(out["files"][0]["width"], 20);

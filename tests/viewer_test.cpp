@@ -164,8 +164,8 @@ constexpr std::array<std::uint32_t, 6> kBars{0xff0000, 0xffff00, 0x00ff00, 0x00f
 TEST_F(ViewerTest, AScreenshotShowsEveryTexelOfThePictureInItsColour) {
     for (const Device& device : test::one_of_each_kind()) {
         const std::string name = device.kind() == DeviceKind::cpu ? "cpu" : "cuda";
-        const Ended result =
-            run("'" + kCard.string() + "' --device " + name + " --size 1000x750 --screenshot '" + at("shot.png") + "'");
+        const Ended result = run("'" + kCard.string() + "' --device " + name +
+                                 " --panel none --size 1000x750 --screenshot '" + at("shot.png") + "'");
         ASSERT_EQ(result.status, 0) << result.err;
         EXPECT_EQ(result.out, at("shot.png") + "\n");
         const Image shot = read_image(at("shot.png"));
@@ -179,8 +179,8 @@ TEST_F(ViewerTest, AScreenshotShowsEveryTexelOfThePictureInItsColour) {
 
 TEST_F(ViewerTest, AFileThatCannotBeShownIsSaidInTheWindowAndByTheExitStatus) {
     std::ofstream(at("broken.png")) << "no picture";
-    const Ended result =
-        run("'" + at("broken.png") + "' --device cpu --size 1000x750 --screenshot '" + at("shot.png") + "'");
+    const Ended result = run("'" + at("broken.png") + "' --device cpu --panel none --size 1000x750 --screenshot '" +
+                             at("shot.png") + "'");
     EXPECT_EQ(result.status, 1);
     EXPECT_NE(result.err.find("broken.png"), std::string::npos) << result.err;
     EXPECT_EQ(result.out, at("shot.png") + "\n");
@@ -191,7 +191,7 @@ TEST_F(ViewerTest, AFileThatCannotBeShownIsSaidInTheWindowAndByTheExitStatus) {
 
 TEST_F(ViewerTest, OfSeveralFilesTheFirstIsShownAndABadOneIsCounted) {
     const Ended result = run("'" + kCard.string() + "' '" + at("missing.exr") +
-                             "' --device cpu --size 1000x750 --screenshot '" + at("shot.png") + "'");
+                             "' --device cpu --panel none --size 1000x750 --screenshot '" + at("shot.png") + "'");
     EXPECT_EQ(result.status, 1);
     EXPECT_NE(result.err.find("missing.exr"), std::string::npos) << result.err;
     EXPECT_EQ(colours(at("shot.png"))[kBars[2]], 4u * 40 * 80);
@@ -209,7 +209,8 @@ TEST_F(ViewerTest, HelpAndVersionNeedNoDisplay) {
 }
 
 TEST_F(ViewerTest, WrongOptionsEndWithTwoAndAReason) {
-    for (const char* arguments : {"--nonsense", "--size 12", "--size 640x480x", "--device gpu", "--device cpu:99"}) {
+    for (const char* arguments : {"--nonsense", "--size 12", "--size 640x480x", "--device gpu", "--device cpu:99",
+                                  "--panel clock", "--session /nowhere.json"}) {
         const Ended result = run(arguments);
         EXPECT_EQ(result.status, 2) << arguments;
         EXPECT_FALSE(result.err.empty()) << arguments;

@@ -151,7 +151,7 @@ struct Session {
     double sphere_yaw = 0;  ///< degrees
     double sphere_pitch = 0;
     Overlays overlays;
-    std::vector<std::string> panels{"files", "inspector", "display", "sampler"};  ///< that are open
+    std::vector<std::string> panels{"files", "subresource", "inspector", "display"};  ///< that are open
     bool operator==(const Session&) const = default;
 };
 

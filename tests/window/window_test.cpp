@@ -15,7 +15,11 @@ using test::asset;
 
 class WindowTest : public test::WindowFixture {
 protected:
-    void SetUp() override { start({"card.png", "sky.exr"}); }
+    void SetUp() override {
+        Session session = test::session_with({"card.png", "sky.exr"});
+        session.panels.clear();
+        start(session);
+    }
 
     QString values() { return window().findChild<QLabel*>("values")->text(); }
     Position under(QPoint point) {
@@ -111,6 +115,16 @@ TEST_F(WindowTest, ValuesAreHexadecimalWhileShiftAndControlAreHeld) {
     EXPECT_TRUE(session().overlays.hexadecimal);
     QTest::keyRelease(&window(), Qt::Key_Shift, Qt::ControlModifier);
     EXPECT_FALSE(session().overlays.hexadecimal);
+}
+
+TEST_F(WindowTest, NormalisingSpreadsWhatIsSeenFromBlackToWhite) {
+    workspace().change("Look at the sky", [](Session& session) { session.current = 1; });
+    settle();
+    QTest::keyClick(&window(), Qt::Key_N);
+    settle();
+    EXPECT_GT(session().display.high, 10) << "the sun";
+    EXPECT_GT(session().display.low, 0);
+    EXPECT_LT(session().display.low, 1);
 }
 
 TEST_F(WindowTest, ADroppedFileIsShownAndABadOneExplained) {

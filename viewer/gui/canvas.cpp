@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "viewer/gui/canvas_overlay.h"
+#include "viewer/place_statistics.h"
 
 namespace texton::viewer {
 namespace {
@@ -107,6 +108,14 @@ void Canvas::zoom_by(double factor) {
                     size.height()));
 }
 
+std::optional<TexelBox> Canvas::visible_texels() const {
+    const std::shared_ptr<const Document> shown = workspace_.shown();
+    if (!shown) return std::nullopt;
+    const Session& session = workspace_.session();
+    if (session.layout != Layout::single) return whole_box(*shown, session.place);
+    return visible_box(session.view, pixels().width(), pixels().height(), shown->extent(session.place));
+}
+
 void Canvas::look_at(Position texel) { set_view({workspace_.session().view.zoom, texel}); }
 
 void Canvas::pan(Position moved) {
@@ -169,6 +178,9 @@ void Canvas::paintEvent(QPaintEvent*) {
     const Scene now = scene();
     const double ratio = devicePixelRatioF();
     painter.scale(1 / ratio, 1 / ratio);
+    // A canvas that begins between two pixels of the screen would show seams between its tiles.
+    const QTransform begin = painter.deviceTransform();
+    painter.translate(std::round(begin.dx()) - begin.dx(), std::round(begin.dy()) - begin.dy());
     const QRect canvas(0, 0, now.width, now.height);
     const int column = wipe_column(now);
     if (column < now.width) {

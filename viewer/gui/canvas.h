@@ -26,6 +26,8 @@ public:
     void zoom_by(double factor);
     /// Brings the texel to the middle.
     void look_at(Position texel);
+    /// What is seen of the place; all of it where the canvas shows more than one. None where nothing is seen.
+    std::optional<TexelBox> visible_texels() const;
     /// What is seen, at the screen's resolution, without panels and labels around it.
     QImage picture();
 

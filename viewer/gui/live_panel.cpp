@@ -56,12 +56,8 @@ void LivePanel::lay_out(QBoxLayout* column) {
 std::optional<TexelBox> LivePanel::visible_texels() const {
     const std::shared_ptr<const Document> shown = workspace_.shown();
     if (!shown) return {};
-    const Session& session = workspace_.session();
     const auto* canvas = window()->findChild<Canvas*>();
-    if (canvas == nullptr || session.layout != Layout::single) return whole_box(*shown, session.place);
-    const double ratio = canvas->devicePixelRatioF();
-    return visible_box(session.view, static_cast<int>(std::lround(canvas->width() * ratio)),
-                       static_cast<int>(std::lround(canvas->height() * ratio)), shown->extent(session.place));
+    return canvas != nullptr ? canvas->visible_texels() : whole_box(*shown, workspace_.session().place);
 }
 
 void LivePanel::jump_to(const Place& place, Position texel) {

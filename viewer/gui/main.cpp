@@ -16,6 +16,14 @@
 
 namespace {
 
+constexpr const char* kNoPanel = "none";
+
+std::vector<std::string> panel_names() {
+    std::vector<std::string> names{kNoPanel};
+    for (const auto& panel : texton::viewer::panels()) names.push_back(panel.id.toStdString());
+    return names;
+}
+
 struct Options {
     std::vector<std::string> files;
     std::string session;
@@ -54,6 +62,7 @@ texton::viewer::Session session_of(const Options& options) {
     for (const std::string& file : files) session.pictures.push_back({.paths = {file}});
     if (!options.device.empty()) session.device = options.device;
     if (!options.panels.empty()) session.panels = options.panels;
+    std::erase(session.panels, kNoPanel);
     (void)device_named(session.device);  // before there is a window
     return session;
 }
@@ -134,9 +143,11 @@ int main(int argc, char** argv) {
     app.add_option("FILE", options.files, "Pictures of any kind that Texton reads, or a session");
     app.add_option("--session", options.session, "What the viewer saved: pictures, view, sampler, kernel, panels");
     app.add_option("--device", options.device, "cpu, cpu:N, cuda or cuda:N (default: the best there is)");
-    std::string ids;
-    for (const auto& panel : texton::viewer::panels()) ids += (ids.empty() ? "" : ", ") + panel.id.toStdString();
-    app.add_option("--panel", options.panels, "Open this panel, and no others but those named: " + ids);
+    app.add_option("--panel", options.panels, "Opens this panel (several times: these), and no others")
+        ->check(CLI::IsMember(panel_names()))
+        ->type_name("ID")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     app.add_option("--screenshot", options.screenshot, "Write the window to this PNG, and end; needs no display");
     app.add_option("--size", options.size, "Of the window, in pixels, at least 640x400")->capture_default_str();
     app.set_version_flag("--version", "texton-view " TEXTON_VERSION);

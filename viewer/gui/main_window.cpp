@@ -21,8 +21,10 @@ namespace {
 
 Qt::DockWidgetArea area_of(PanelArea area) {
     switch (area) {
-        case PanelArea::left: return Qt::LeftDockWidgetArea;
-        case PanelArea::right: return Qt::RightDockWidgetArea;
+        case PanelArea::left:
+        case PanelArea::left_below: return Qt::LeftDockWidgetArea;
+        case PanelArea::right:
+        case PanelArea::right_below: return Qt::RightDockWidgetArea;
         case PanelArea::bottom: return Qt::BottomDockWidgetArea;
     }
     return Qt::RightDockWidgetArea;
@@ -101,8 +103,9 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
                 pictures[i].paths.end())
                 workspace_.reload(i);
     });
-    apply_session(Session{});
-    show_documents();
+    show_panels();
+    watch_files();
+    apply_session(workspace_.session());
 }
 
 // Docks are hidden once more as they are destroyed, after the members of this class.
@@ -173,16 +176,24 @@ void MainWindow::make_menus() {
 
 // --- the session -----------------------------------------------------------------------------------------------------
 
+// Those of the session. Of the tabs of a place the first one is in front.
+void MainWindow::show_panels() {
+    const auto& open = workspace_.session().panels;
+    applies_ = true;
+    for (auto id = open.rbegin(); id != open.rend(); ++id) {
+        const auto found = docks_.find(QString::fromStdString(*id));
+        if (found == docks_.end() || !found->second->isHidden()) continue;
+        found->second->show();
+        found->second->raise();
+    }
+    for (const auto& [id, dock] : docks_)
+        if (std::ranges::find(open, id.toStdString()) == open.end()) dock->hide();
+    applies_ = false;
+}
+
 void MainWindow::apply_session(const Session& before) {
     const Session& now = workspace_.session();
-    if (now.panels != before.panels) {
-        applies_ = true;
-        for (const auto& [id, dock] : docks_) {
-            const bool shown = std::ranges::find(now.panels, id.toStdString()) != now.panels.end();
-            if (dock->isHidden() == shown) dock->setVisible(shown);
-        }
-        applies_ = false;
-    }
+    if (now.panels != before.panels) show_panels();
     if (now.pictures != before.pictures) watch_files();
     device_label_->setText(QString::fromStdString(workspace_.device().name()));
     set_steady(zoom_label_, zoom_text(now.view.zoom));
@@ -329,9 +340,7 @@ void MainWindow::restore() {
     applies_ = true;  // which panels are open is the session's
     restoreState(settings.value("window/docks").toByteArray());
     applies_ = false;
-    Session unlike = workspace_.session();
-    unlike.panels.emplace_back();
-    apply_session(unlike);
+    show_panels();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

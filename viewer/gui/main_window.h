@@ -53,6 +53,7 @@ private:
     void show_hover();
     void show_progress(double share, const QString& what);
     void show_message(const QString& headline, const QString& details);
+    void show_panels();
     void keep_panels();
     void watch_files();
 

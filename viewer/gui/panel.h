@@ -9,7 +9,8 @@
 
 namespace texton::viewer {
 
-enum class PanelArea : std::uint8_t { left, right, bottom };
+/// Where a panel stands at first: one of them a place, the others behind it as tabs.
+enum class PanelArea : std::uint8_t { left, left_below, right, right_below, bottom };
 
 /// A panel beside the canvas, which shows and changes the workspace. The window puts each into a dock.
 struct PanelInfo {

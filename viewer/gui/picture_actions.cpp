@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/gui/fit_range.h"
 #include "viewer/gui/main_window.h"
 
 namespace texton::viewer {
@@ -121,6 +122,15 @@ void up_or_down(Workspace& workspace, int by) {
     } else {
         nudge_pin(workspace, 0, by);
     }
+}
+
+void normalise(MainWindow& window) {
+    Workspace& workspace = window.workspace();
+    const auto box = window.canvas().visible_texels();
+    if (!box) return workspace.tell(MainWindow::tr("Nothing of the picture is seen."));
+    fit_range(workspace, *box, &window, [&workspace](const QString& problem) {
+        if (!problem.isEmpty()) workspace.tell(problem);
+    });
 }
 
 void add_display_actions(Actions& actions, Workspace& workspace, const QString& menu) {
@@ -255,6 +265,14 @@ void add_picture_actions(MainWindow& window) {
                  {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
                  [&workspace] { step_slice(workspace, 1); }});
     add_display_actions(actions, workspace, menu);
+    actions.add({"normalise",
+                 menu,
+                 tr("&Normalise"),
+                 tr("From the lowest to the highest value that is seen"),
+                 {Qt::Key_N},
+                 [&window] { normalise(window); },
+                 {},
+                 [&workspace] { return workspace.shown() != nullptr; }});
 
     const QString compare = tr("&Compare");
     actions.add({"make-reference",

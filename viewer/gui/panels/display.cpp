@@ -3,10 +3,9 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QMouseEvent>
-#include <QPointer>
 #include <QSignalBlocker>
 
-#include "viewer/error_words.h"
+#include "viewer/gui/fit_range.h"
 #include "viewer/place_statistics.h"
 #include "viewer/value_words.h"
 
@@ -172,29 +171,7 @@ void DisplayPanel::fit(Fit to) {
     if (to == Fit::view) box = visible_texels();
     if (to == Fit::selection) box = session.selection ? clamped(*session.selection, shown->extent(session.place)) : box;
     if (!box) return problem_->say(tr("Nothing of the picture is seen there."));
-    const QPointer<DisplayPanel> self(this);
-    const std::array<bool, 4> channels = session.display.channels;
-    workspace().jobs().start("display fit", [self, shown, place = session.place, box = *box, channels](const Wanted&) {
-        std::optional<ValueRange> range;
-        QString problem;
-        try {
-            const PlaceStatistics found = place_statistics(*shown, place, box);
-            range = display_range(found, shown->info(shown->clamped(place).plane).format, channels);
-            if (!range) problem = tr("No value there is finite.");
-        } catch (const std::exception& error) {
-            problem = QString::fromStdString(error_words(error));
-        }
-        return [self, range, problem] {
-            if (!self) return;
-            self->problem_->say(problem);
-            if (!range) return;
-            self->edit(tr("Fit range"), [range](Display& display) {
-                display.low = range->low;
-                display.high = range->high;
-                display.exposure = 0;
-            });
-        };
-    });
+    fit_range(workspace(), *box, this, [this](const QString& problem) { problem_->say(problem); });
 }
 
 void DisplayPanel::refresh() {

@@ -105,8 +105,7 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
     column()->addWidget(histogram_);
     column()->addStretch();
     show_nothing();
-    for (QComboBox* box : {region_, points_})
-        connect(box, &QComboBox::currentIndexChanged, this, &UlpMapPanel::stale);
+    for (QComboBox* box : {region_, points_}) connect(box, &QComboBox::currentIndexChanged, this, &UlpMapPanel::stale);
     connect(worst_, &QPushButton::clicked, this, [this] {
         if (found_) jump_to(found_->at.place, found_->map.worst);
     });
