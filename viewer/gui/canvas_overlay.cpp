@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/gui/letter_sheet.h"
+
 namespace texton::viewer {
 namespace {
 
@@ -76,13 +78,19 @@ void CanvasOverlay::draw_words(const std::vector<CanvasWords::Words>& words,
         if (size < 7 * unit_) continue;  // too small to read
         fitted.setPixelSize(static_cast<int>(size));
         painter_.setFont(fitted);
+        const LetterSheet white(fitted, Qt::white), black(fitted, Qt::black);
         for (std::size_t i = 0; i < all.texels.size(); ++i) {
             const auto column = static_cast<double>(i % all.box.texels.width),
                        row = static_cast<double>(i / all.box.texels.width);
             const QRectF box = first.translated(column * first.width(), row * first.height());
             const QPoint middle = box.center().toPoint();
-            painter_.setPen(is_dark(colour(middle.x() + origin_.x, middle.y() + origin_.y)) ? Qt::white : Qt::black);
-            painter_.drawText(box, Qt::AlignCenter, all.texels[i].join('\n'));
+            const bool on_dark = is_dark(colour(middle.x() + origin_.x, middle.y() + origin_.y));
+            if (std::ranges::all_of(all.texels[i], LetterSheet::has)) {
+                (on_dark ? white : black).draw(painter_, box, all.texels[i]);
+            } else {
+                painter_.setPen(on_dark ? Qt::white : Qt::black);
+                painter_.drawText(box, Qt::AlignCenter, all.texels[i].join('\n'));
+            }
         }
     }
     painter_.setFont(font);
