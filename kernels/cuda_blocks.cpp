@@ -14,9 +14,15 @@ constexpr unsigned kGranted = 48 << 10;  // bytes of shared memory that a kernel
 
 int ordinal_of(const Stream& stream) { return static_cast<CudaBackend&>(stream.device().backend()).ordinal(); }
 
-void ask_for_shared_memory(const void* kernel, unsigned bytes) {
+// All that there is: the limit belongs to the kernel, and another thread may be about to launch it with more than `bytes`.
+void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
     if (bytes <= kGranted) return;
-    call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+    int most = 0;
+    call<cudaDeviceGetAttribute>(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    cudaFuncAttributes of_kernel{};
+    call<cudaFuncGetAttributes>(&of_kernel, kernel);
+    call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               most - static_cast<int>(of_kernel.sharedSizeBytes));
 }
 
 }  // namespace
@@ -45,7 +51,7 @@ void launch_blocks(const char* object, const Stream& stream, std::span<const Vie
     BackingUse use(object, stream, owners);
     request(&stream.device().backend(), object, {{"width", extent.width}, {"height", extent.height}}, [&] {
         const DeviceScope scope(ordinal_of(stream));
-        ask_for_shared_memory(kernel, grid.shared_bytes);
+        ask_for_shared_memory(kernel, grid.shared_bytes, ordinal_of(stream));
         call<cudaLaunchKernel>(kernel, dim3{grid.blocks[0], grid.blocks[1], grid.blocks[2]},
                                dim3{grid.threads[0], grid.threads[1], 1}, arguments, std::size_t{grid.shared_bytes},
                                native(stream.state()->handle));

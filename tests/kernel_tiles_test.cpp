@@ -2,6 +2,7 @@
 // of many sizes, formats, samplers and destinations; the bits must be those of the CPU device.
 #include <cstring>
 #include <functional>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -406,6 +407,24 @@ TEST_F(KernelTilesTest, LevelsMayLieInMemoryThatIsReadBeforeThem) {
         stream.synchronize();
         return {test::download(levels[1]), test::download(levels[2])};
     });
+}
+
+TEST_F(KernelTilesTest, ThreadsMayFilterByUnlikeRadiiAtOnce) {
+    constexpr Extent kExtent{64, 64};
+    const Device device = Device::cuda();
+    const Array array(device, {.format = Format::rgba32_float, .extent = kExtent});
+    const Texture texture(array);
+    std::vector<std::future<void>> threads;
+    for (const int radius : {8, 60, 120, 30}) {
+        threads.push_back(std::async(std::launch::async, [&, radius] {
+            const Linear memory(device, Format::rgba32_float, kExtent);
+            const Stream stream(device);
+            for (int i = 0; i < 500; ++i)
+                gaussian(stream, memory.view(Format::rgba32_float, kExtent), texture, {.sigma = 20, .radius = radius});
+            stream.synchronize();
+        }));
+    }
+    for (std::future<void>& thread : threads) EXPECT_NO_THROW(thread.get());
 }
 
 TEST_F(KernelTilesTest, TheyMayBeRecorded) {
