@@ -172,6 +172,7 @@ def main():
         lines += [""] + [f"- {note}" for note in bench["notes"]] if bench["notes"] else []
     else:
         lines += ["Not run."]
+    lines += ["", "## What bounds the kernels", "", pathlib.Path(__file__).with_name("bounds.md").read_text().rstrip()]
     given.out.write_text("\n".join(lines).rstrip() + "\n")
 
     width = max(len(name) for name, _ in summary)
