@@ -58,8 +58,8 @@ void open_together(MainWindow& window) {
 }
 
 void save_session(MainWindow& window) {
-    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Save the session"), "session.texton.json",
-                                                      MainWindow::tr("Sessions (*.json)"));
+    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Save the session"),
+                                                      "session.texton.json", MainWindow::tr("Sessions (*.json)"));
     if (path.isEmpty()) return;
     attempt(window.workspace(), [&] {
         write_session(path.toStdString(), window.workspace().session());
