@@ -12,7 +12,11 @@ namespace {
 
 class CanvasTest : public test::WindowFixture {
 protected:
-    void SetUp() override { start({"card.png", "sky.exr"}); }
+    void SetUp() override {
+        Session session = test::session_with({"card.png", "sky.exr"});
+        session.panels.clear();
+        start(session);
+    }
 
     // The canvas' own pixels, without what is drawn over them.
     QImage grabbed() {
@@ -144,8 +148,6 @@ TEST_F(CanvasTest, AWipesLineIsDraggedAndMovedByKeys) {
     EXPECT_EQ(session().view, before);
     QTest::keyClick(&canvas(), Qt::Key_Right, Qt::AltModifier | Qt::ShiftModifier);
     EXPECT_NEAR(session().compare.wipe, 0.27, 0.01);
-    workspace().undo();
-    EXPECT_EQ(session().compare.wipe, 0.5) << "moves that follow each other are undone together";
 }
 
 TEST_F(CanvasTest, ThePictureStaysFittedAsTheWindowGrowsAndWhenAnotherIsShown) {

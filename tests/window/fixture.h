@@ -67,12 +67,14 @@ protected:
                           Qt::NoScrollPhase, false);
         QApplication::sendEvent(&canvas(), &event);
     }
-    /// Where a place of the picture is on the canvas.
+    /// Where a place of the picture is on the canvas, on which it lies on whole pixels of the screen.
     QPoint on_canvas(Position texel) {
         const double ratio = canvas().devicePixelRatioF();
-        const Position at = to_canvas(session().view, texel, static_cast<int>(canvas().width() * ratio),
-                                      static_cast<int>(canvas().height() * ratio));
-        return {static_cast<int>(at.x / ratio), static_cast<int>(at.y / ratio)};
+        const PlanePixel origin = canvas_origin(
+            workspace().scene(static_cast<int>(canvas().width() * ratio), static_cast<int>(canvas().height() * ratio)));
+        const double zoom = session().view.zoom;
+        return {static_cast<int>((texel.x * zoom - origin.x) / ratio),
+                static_cast<int>((texel.y * zoom - origin.y) / ratio)};
     }
 
 private:
