@@ -4,11 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <variant>
 
+#include "arrays/picture_layout.h"
 #include "viewer/verify/kernel_run.h"
 #include "viewer/view_state.h"
 
@@ -22,9 +22,6 @@ namespace {
 using Words = std::vector<std::string>;
 
 // --- words of options ------------------------------------------------------------------------------------------------
-
-constexpr std::array kCubeLayouts{"faces",          "vertical_strip",  "horizontal_strip", "horizontal_cross",
-                                  "vertical_cross", "equirectangular", "openexr_cube",     "openexr_latlong"};
 
 struct ParameterWords {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -49,7 +46,7 @@ Words words_of(const PictureOptions& options) {
     if (options.color != standard.color) add(out, "--color", options.color == PictureColor::srgb ? "srgb" : "linear");
     if (options.window != standard.window) add(out, "--window", "display");
     if (!options.upright) out.emplace_back("--as-stored");
-    if (options.cube) add(out, "--cube", kCubeLayouts.at(static_cast<std::size_t>(*options.cube)));
+    if (options.cube) add(out, "--cube", detail::name(*options.cube));
     if (options.cube_side != 0) add(out, "--cube-side", std::to_string(options.cube_side));
     if (options.part != 0) add(out, "--part", std::to_string(options.part));
     if (options.first_level != 0) add(out, "--first-level", std::to_string(options.first_level));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <variant>
 
+#include "arrays/picture_layout.h"
 #include "viewer/inspect/reproduce.h"
 #include "viewer/verify/kernel_run.h"
 
@@ -25,20 +26,6 @@ std::string word_of(AddressMode mode) {
         case AddressMode::clamp: return "texton::AddressMode::clamp";
         case AddressMode::mirror: return "texton::AddressMode::mirror";
         case AddressMode::border: return "texton::AddressMode::border";
-    }
-    return "";
-}
-
-std::string word_of(CubeLayout layout) {
-    switch (layout) {
-        case CubeLayout::faces: return "faces";
-        case CubeLayout::vertical_strip: return "vertical_strip";
-        case CubeLayout::horizontal_strip: return "horizontal_strip";
-        case CubeLayout::horizontal_cross: return "horizontal_cross";
-        case CubeLayout::vertical_cross: return "vertical_cross";
-        case CubeLayout::equirectangular: return "equirectangular";
-        case CubeLayout::openexr_cube: return "openexr_cube";
-        case CubeLayout::openexr_latlong: return "openexr_latlong";
     }
     return "";
 }
@@ -123,7 +110,7 @@ private:
             line("{}.color = texton::PictureColor::{};", name, options.color == PictureColor::srgb ? "srgb" : "linear");
         if (options.window != standard.window) line("{}.window = texton::PictureWindow::display;", name);
         if (!options.upright) line("{}.upright = false;", name);
-        if (options.cube) line("{}.cube = texton::CubeLayout::{};", name, word_of(*options.cube));
+        if (options.cube) line("{}.cube = texton::CubeLayout::{};", name, detail::name(*options.cube));
         if (options.cube_side != 0) line("{}.cube_side = {};", name, options.cube_side);
         if (options.part != 0) line("{}.part = {};", name, options.part);
         if (options.first_level != 0) line("{}.first_level = {};", name, options.first_level);
