@@ -3,9 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <system_error>
 
 namespace texton::detail {
@@ -32,6 +34,42 @@ std::optional<Format> format_of(const OIIO::TypeDesc& type) {
         case OIIO::TypeDesc::FLOAT: return Format::r32_float;
         default: return std::nullopt;  // among them double, which OpenImageIO 2.4 reads from a TIFF as zeros
     }
+}
+
+// Whole numbers of a TIFF, in its order of bytes.
+class TiffNumbers {
+public:
+    explicit TiffNumbers(const std::filesystem::path& path) : file_(path, std::ios::binary) {
+        big_endian_ = number(0, 2) == 0x4d4d;
+    }
+    std::uint64_t number(std::uint64_t at, unsigned bytes) {
+        std::array<unsigned char, 8> read{};
+        file_.seekg(static_cast<std::streamoff>(at)).read(reinterpret_cast<char*>(read.data()), bytes);
+        std::uint64_t value = 0;
+        for (unsigned i = 0; i < bytes; ++i) value = value << 8 | read[big_endian_ ? i : bytes - 1 - i];
+        return value;
+    }
+    bool good() const { return file_.good(); }
+
+private:
+    std::ifstream file_;
+    bool big_endian_ = false;
+};
+
+// Whether the first picture of a TIFF has slices (the tag ImageDepth). OpenImageIO 2.4 takes it for one of them.
+bool is_tiff_of_slices(const std::filesystem::path& path) {
+    constexpr std::uint64_t kImageDepth = 32997;
+    constexpr unsigned kShort = 3;
+    TiffNumbers file(path);
+    const bool large = file.number(2, 2) == 43;  // BigTIFF
+    const std::uint64_t directory = large ? file.number(8, 8) : file.number(4, 4);
+    const std::uint64_t count = std::min<std::uint64_t>(file.number(directory, large ? 8 : 2), 0xffff);
+    std::uint64_t entry = directory + (large ? 8 : 2);
+    for (std::uint64_t i = 0; i < count && file.good(); ++i, entry += large ? 20 : 12) {
+        if (file.number(entry, 2) != kImageDepth) continue;
+        return file.number(entry + (large ? 12 : 8), file.number(entry + 2, 2) == kShort ? 2 : 4) > 1;
+    }
+    return false;
 }
 
 }  // namespace
@@ -67,6 +105,10 @@ std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::file
         fail_file(object, path, "is no picture that can be read: " + one_line(OIIO::geterror()),
                   "See whether the file is complete.");
     }
+    if (input->format_name() == std::string_view("tiff") && is_tiff_of_slices(path)) {
+        fail_file(object, path, "is a TIFF whose pictures have slices, of which OpenImageIO reads the first",
+                  "Store each slice as a picture of its own, or the volume as DDS.");
+    }
     return input;
 }
 
@@ -79,11 +121,6 @@ Format channel_format(const char* object, const std::filesystem::path& path, con
     }
     if (spec.width < 1 || spec.height < 1 || spec.nchannels < 1) {
         fail_file(object, path, "has no texels", "See whether the file is complete.");
-    }
-    // OpenImageIO 2.4 takes a TIFF of tiles with depth for one slice, and reads it wrongly.
-    if (spec.tile_depth > std::max(spec.depth, 1)) {
-        fail_file(object, path, "is a volume in tiles, which OpenImageIO does not read",
-                  "Store it slice by slice, or as DDS.");
     }
     return *format;
 }

@@ -25,6 +25,8 @@ using test::stored_picture;
 using test::StoredPicture;
 using Sentences = std::vector<std::string>;
 
+const fs::path kFiles = test::place("TEXTON_TEST_FILES", TEXTON_TEST_FILES);
+
 class PictureTest : public testing::Test {
 protected:
     fs::path at(const std::string& name) const { return folder_.at(name); }
@@ -329,6 +331,36 @@ TEST_F(PictureTest, SeveralFilesAreLayersOrSlices) {
               (ArrayInfo{.format = Format::rg16_unorm, .extent = {9, 6, 40}, .kind = ArrayKind::array_3d}));
     const Region region{{2, 1, 5}, {4, 3, 30}};
     EXPECT_TRUE(same_bytes(read_part(volume, {.region = region}), box(all, {9, 6, 40}, 4, region)));
+}
+
+// The voxels (x, y, z) from (13, 2, 11) to (18, 6, 16) are x + 100 y + 10000 z, those around them 0.
+TEST_F(PictureTest, VolumesInTilesAreReadWholeOrInPart) {
+    const Picture picture = open_picture(kFiles / "ramp.vdb");
+    ASSERT_EQ(picture.info(),
+              (ArrayInfo{.format = Format::r32_float, .extent = {17, 9, 17}, .kind = ArrayKind::array_3d}));
+    const PictureFrame data = picture.metadata().data;
+    EXPECT_EQ(data.x, 8);
+    EXPECT_EQ(data.y, 0);
+    std::vector<float> expected;
+    for (int z = 8; z < 25; ++z) {
+        for (int y = 0; y < 9; ++y) {
+            for (int x = 8; x < 25; ++x) {
+                const bool stored = x >= 13 && x <= 18 && y >= 2 && y <= 6 && z >= 11 && z <= 16;
+                expected.push_back(stored ? static_cast<float>(x + 100 * y + 10000 * z) : 0);
+            }
+        }
+    }
+    EXPECT_EQ(values<float>(read_part(picture)), expected);
+    const Region across_tiles{{3, 1, 6}, {9, 7, 5}};
+    EXPECT_TRUE(same_bytes(read_part(picture, {.region = across_tiles}),
+                           box(bytes_of(expected), {17, 9, 17}, sizeof(float), across_tiles)));
+}
+
+TEST_F(PictureTest, ATiffOfSlicesIsRefusedSinceOneOfThemWouldBeAllThatIsRead) {
+    for (const char* name : {"slices.tif", "slices_big.tif"}) {
+        test::expect_error([&] { (void)open_picture(kFiles / name); }, ErrorCode::io, "texton::open_picture",
+                           {name, "slices"});
+    }
 }
 
 TEST_F(PictureTest, NumbersOfFilesMayGrowADigit) {
