@@ -1,6 +1,7 @@
 // Pictures of fetches beside a copy that moves as many bytes within the device.
 #include <cuda_runtime_api.h>
 
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -8,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <texton/array.h>
+#include <texton/copy.h>
 #include <texton/fill.h>
 #include <texton/linear.h>
+#include <texton/pinned.h>
 #include <texton/sample.h>
 #include <texton/stream.h>
 
@@ -69,6 +72,33 @@ Sides pictures(const Case& of) {
             }};
 }
 
+// From texels in host memory to pixels: their upload into an array, and the fetches. Beside it, what the bus takes.
+Sides decoded_to_pixels(bool pinned) {
+    constexpr Format kFormat = Format::rgba32_float;
+    struct Memory {
+        Array array{Device::cuda(), {kFormat, kSide}};
+        Texture texture{array, {.filter = Filter::linear}};
+        Linear picture{Device::cuda(), packed_bytes(kFormat, kSide)};
+        Pinned locked{Device::cuda(), packed_bytes(kFormat, kSide)};
+        std::vector<std::byte> pageable = std::vector<std::byte>(packed_bytes(kFormat, kSide), std::byte{1});
+        Stream stream{Device::cuda()};
+    };
+    auto memory = std::make_shared<Memory>();
+    std::memset(memory->locked.data(), 1, memory->locked.bytes());
+    return {[=] {
+                const ConstView texels = pinned ? ConstView(memory->locked.view(kFormat, kSide))
+                                                : host_view(memory->pageable.data(), kFormat, kSide);
+                copy(memory->array.view(), texels, memory->stream);
+                sample(memory->texture, {.x0 = 0.25F, .y0 = 0.25F}, memory->picture.view(kFormat, kSide),
+                       memory->stream);
+                memory->stream.synchronize();
+            },
+            [=] {
+                must(cudaMemcpy(memory->picture.data(), memory->locked.data(), memory->locked.bytes(),
+                                cudaMemcpyHostToDevice));
+            }};
+}
+
 const bool added = add_suite([] {
     if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp says so
     using enum Target::Kind;
@@ -94,6 +124,10 @@ const bool added = add_suite([] {
         add({fmt::format("cuda/picture/{} (cudaMemcpy)", of.name), of.target, [=] { return pictures(of); },
              kTimes * static_cast<double>(moved_bytes(of))});
     }
+    const auto uploaded = static_cast<double>(packed_bytes(Format::rgba32_float, kSide));
+    add({"cuda/picture/1 GiB to pixels (pinned)", kAlmostACopy, [] { return decoded_to_pixels(false); }, uploaded});
+    add({"cuda/picture/1 GiB pinned to pixels (pinned)", kAlmostACopy, [] { return decoded_to_pixels(true); },
+         uploaded});
 });
 
 }  // namespace
