@@ -253,6 +253,13 @@ TEST_F(VerifyRunTest, NegativeWeightsAreFoundToo) {
 TEST_F(VerifyRunTest, WhatIsNoSmallSumHasNoFootprint) {
     const Suite wide = suite(R"(, "parameters": {"filter": "area"}, "size": [1, 1])");
     EXPECT_TRUE(footprints(wide.cases[0], {{0, 0, 0}}).at(0));  // 64 texels
+    const Suite whole = [&] {
+        std::ofstream(folder_.at("s.json"))
+            << R"({"cases": [{"name": "a", "kernel": "resample", "input": {"pattern": "noise", "size": [24, 24]},
+                   "parameters": {"filter": "area"}, "size": [1, 1]}]})";
+        return read_suite(folder_.at("s.json"));
+    }();
+    EXPECT_FALSE(footprints(whole.cases[0], {{0, 0, 0}}).at(0));  // 576 texels
     const Suite layered = [&] {
         std::ofstream(folder_.at("s.json"))
             << R"({"cases": [{"name": "a", "kernel": "resample", "input": {"pattern": "noise", "size": [4, 4],

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include <texton/array.h>
 #include <texton/error.h>
@@ -12,7 +11,8 @@
 namespace texton::verify {
 namespace {
 
-constexpr std::size_t kMostTaps = 64;
+constexpr std::size_t kMostTaps = 400;
+constexpr std::size_t kMostTexels = std::size_t{1} << 26;  // of all pictures that a kernel is asked with
 
 // Asks a kernel what it makes of a box of ones.
 class Probe {
@@ -28,18 +28,16 @@ public:
     }
 
     bool usable() const noexcept { return usable_; }
+    bool has_time() const noexcept { return asked_ + extent_.width * extent_.height <= kMostTexels; }
     Extent extent() const noexcept { return extent_; }
 
-    /// The first channel of each pixel.
-    std::vector<double> ask(const Region& box, const std::vector<Offset>& pixels) {
+    /// The first channel of the pixel.
+    double ask(const Region& box, const Offset& pixel) {
+        asked_ += extent_.width * extent_.height;
         const HostPicture picture = made(box);
         const auto* texels = reinterpret_cast<const float*>(picture.texels.data());
-        std::vector<double> out;
-        for (const Offset& at : pixels) {
-            const std::size_t row = at.z * picture.extent.height + at.y;
-            out.push_back(static_cast<double>(texels[4 * (row * picture.extent.width + at.x)]));
-        }
-        return out;
+        const std::size_t row = pixel.z * picture.extent.height + pixel.y;
+        return static_cast<double>(texels[4 * (row * picture.extent.width + pixel.x)]);
     }
 
 private:
@@ -60,6 +58,7 @@ private:
     Input input_;
     Sampler sampler_;
     Extent extent_;
+    std::size_t asked_ = 0;  // texels
     bool usable_ = false;
 };
 
@@ -80,68 +79,56 @@ std::pair<Region, Region> halves(const Region& box) {
 
 class Search {
 public:
-    Search(Probe& probe, const std::vector<Offset>& pixels) : probe_(probe), pixels_(pixels), taps_(pixels.size()) {}
+    Search(Probe& probe, const Offset& pixel) : probe_(probe), pixel_(pixel) {}
 
-    std::vector<std::optional<std::vector<Tap>>> result() {
-        std::vector<std::size_t> all(pixels_.size());
-        for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    std::optional<std::vector<Tap>> result() {
         const Region whole{{}, probe_.extent()};
-        const std::vector<double> sums = probe_.ask(whole, pixels_);
-        split(whole, all);
-        std::vector<std::optional<std::vector<Tap>>> out(pixels_.size());
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            double sum = 0;
-            for (const Tap& tap : taps_[i]) sum += tap.weight;
-            const bool is_sum = std::abs(sum - sums[i]) < 1e-4 * (1 + std::abs(sums[i]));  // float32 sums
-            if (taps_[i].empty() || taps_[i].size() > kMostTaps || !is_sum) continue;
-            std::ranges::stable_sort(taps_[i], std::greater{}, [](const Tap& tap) { return std::abs(tap.weight); });
-            out[i] = taps_[i];
-        }
-        return out;
+        split(whole);
+        if (taps_.empty() || taps_.size() > kMostTaps || !probe_.has_time()) return std::nullopt;
+        double sum = 0;
+        for (const Tap& tap : taps_) sum += tap.weight;
+        const double whole_sum = probe_.ask(whole, pixel_);
+        if (!(std::abs(sum - whole_sum) < 1e-4 * (1 + std::abs(whole_sum)))) return std::nullopt;  // float32 sums
+        std::ranges::stable_sort(taps_, std::greater{}, [](const Tap& tap) { return std::abs(tap.weight); });
+        return taps_;
     }
 
 private:
     // Weights of both signs may add up to 0 in a large box: those are halved whatever they answer.
     static constexpr std::size_t kSmallBox = 64;
 
-    void split(const Region& box, const std::vector<std::size_t>& wanted) {
-        const std::vector<double> answers = probe_.ask(box, pixels_);
-        std::vector<std::size_t> seen;
+    void split(const Region& box) {
+        if (taps_.size() > kMostTaps || !probe_.has_time()) return;
         const std::size_t texels = box.extent.width * box.extent.height;
-        for (const std::size_t i : wanted) {
-            if (taps_[i].size() > kMostTaps || (answers[i] == 0 && texels <= kSmallBox) || std::isnan(answers[i]))
-                continue;
-            if (texels == 1) {
-                taps_[i].push_back({box.offset, answers[i]});
-            } else {
-                seen.push_back(i);
-            }
+        const double answer = probe_.ask(box, pixel_);
+        if ((answer == 0 && texels <= kSmallBox) || std::isnan(answer)) return;
+        if (texels == 1) {
+            taps_.push_back({box.offset, answer});
+            return;
         }
-        if (seen.empty()) return;
         const auto [first, second] = halves(box);
-        split(first, seen);
-        split(second, seen);
+        split(first);
+        split(second);
     }
 
     Probe& probe_;
-    const std::vector<Offset>& pixels_;
-    std::vector<std::vector<Tap>> taps_;
+    const Offset& pixel_;
+    std::vector<Tap> taps_;
 };
 
 }  // namespace
 
 std::vector<std::optional<std::vector<Tap>>> footprints(const Case& of, const std::vector<Offset>& pixels,
                                                         std::size_t picture) {
-    const std::vector<std::optional<std::vector<Tap>>> none(pixels.size());
-    if (of.inputs.size() != 1 || pixels.empty()) return none;
-    constexpr std::size_t kMostTexels = 1U << 14;  // each question is a run of the kernel
+    std::vector<std::optional<std::vector<Tap>>> out(pixels.size());
+    if (of.inputs.size() != 1) return out;
     try {
         Probe probe(of, picture);
-        if (!probe.usable() || probe.extent().width * probe.extent().height > kMostTexels) return none;
-        return Search(probe, pixels).result();
+        for (std::size_t i = 0; i < pixels.size() && probe.usable(); ++i) out[i] = Search(probe, pixels[i]).result();
     } catch (const Error&) {
-        return none;  // a kernel that does not take floats
+        // A kernel that does not take floats.
     }
+    return out;
 }
 
 }  // namespace texton::verify

@@ -14,7 +14,7 @@ struct Tap {
 };
 
 /// The texels of the one 2D input that lead to each of the pixels, by weight. None where that cannot be told: the pixel is no
-/// weighted sum of texels, or one of more than 64.
+/// weighted sum of texels, or one of more than 400, or asking for those before it took all the time that there is.
 ///
 /// The kernel itself is asked, on the CPU device: with pictures that are 1 in a box and 0 elsewhere, each halved where the
 /// pixel sees it. The border colour is 0.

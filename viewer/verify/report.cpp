@@ -180,25 +180,23 @@ std::string words_of(const std::optional<std::vector<Tap>>& taps) {
 }
 
 std::string worst_table(const Case& of, const Comparison& comparison, const Extent& extent, std::size_t picture) {
-    constexpr std::size_t kTraced = 4;  // each takes runs of the kernel
     std::vector<Offset> places;
-    for (const WorstTexel& texel : comparison.worst)
-        if (places.size() < kTraced) places.push_back(texel.at);
+    for (const WorstTexel& texel : comparison.worst) places.push_back(texel.at);
     const std::vector<std::optional<std::vector<Tap>>> taps = footprints(of, places, picture);
     const bool traced = std::ranges::any_of(taps, [](const auto& each) { return each.has_value(); });
     std::string out =
         "<div class=\"table\">\n<table>\n<tr><th>worst at<th class=\"number\">ulp<th class=\"number\">difference"
-        "<th>expected<th>actual";
+        "<th>expected<br>actual";
     out += traced ? "<th>texels that led to it &times; weight\n" : "\n";
     for (std::size_t i = 0; i < comparison.worst.size(); ++i) {
         const WorstTexel& texel = comparison.worst[i];
         const std::size_t channels = comparison.channels.size();
         out += fmt::format(
-            "<tr><td>{}<td class=\"number\">{}<td class=\"number\">{:.6g}<td class=\"values\">{}<td "
-            "class=\"values\">{}",
+            "<tr><td>{}<td class=\"number\">{}<td class=\"number\">{:.6g}<td "
+            "class=\"values\">{}<br>{}",
             place_of(texel.at, extent), texel.ulp == kFarthest ? "NaN" : std::to_string(texel.ulp), texel.difference,
             values_of(texel.a, channels), values_of(texel.b, channels));
-        if (traced) out += "<td class=\"values\">" + (i < taps.size() ? words_of(taps[i]) : std::string());
+        if (traced) out += "<td class=\"values\">" + words_of(taps[i]);
         out += '\n';
     }
     return out + "</table>\n</div>\n";
