@@ -79,6 +79,7 @@ TEST_F(CliTest, AWrongCommandOrOptionSaysWhatThereIs) {
         EXPECT_EQ(result.status, 2) << wrong;
         EXPECT_FALSE(result.err.empty()) << wrong;
     }
+    EXPECT_NE(run("record").err.find("no command 'record'"), std::string::npos);
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
     EXPECT_NE(help.out.find("replay"), std::string::npos);

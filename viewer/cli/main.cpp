@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <iostream>
 
@@ -28,6 +29,11 @@ int main(int argc, char** argv) {
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        const auto is_named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
+        if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(program.get_subcommands({}), is_named)) {
+            std::cerr << "texton: there is no command '" << argv[1] << "'. `texton --help` lists them.\n";
+            return static_cast<int>(Status::failed);
+        }
         return program.exit(error) == 0 ? 0 : static_cast<int>(Status::failed);
     } catch (const std::exception& error) {
         std::cerr << "texton: " << error.what() << '\n';
