@@ -28,6 +28,15 @@ ByteColumns columns_of(std::span<const AxisTaps> taps) {
     return columns;
 }
 
+std::uint32_t border_word(const CpuTexture& texture) {
+    std::uint32_t word = 0;
+    for (int c = 0; c < texture.format.channels; ++c) {
+        const Lane lane = border_lane(texture.sampler.border[c], texture.format, c);
+        word |= static_cast<std::uint32_t>(lane.mantissa / 257) << 8 * c;
+    }
+    return word;
+}
+
 const unsigned char* texels_of_row(const TextureView& view, std::int32_t layer, std::int32_t y) {
     const LevelView& level = view.levels[0];
     const std::int32_t slice = is_layered(view.kind) ? clamp_layer(layer, level.depth) : 0;

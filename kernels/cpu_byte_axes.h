@@ -21,6 +21,9 @@ namespace texton::detail {
     return (pixels + kByteBlock - 1) / kByteBlock * kByteBlock;
 }
 
+/// The border of a texture of 8-bit fractions as its texels are stored.
+[[nodiscard]] std::uint32_t border_word(const CpuTexture& texture);
+
 /// The texels of a row of level 0; `layer` as fetches take it.
 [[nodiscard]] const unsigned char* texels_of_row(const TextureView& view, std::int32_t layer, std::int32_t y);
 

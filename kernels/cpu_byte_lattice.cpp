@@ -40,15 +40,6 @@ struct Lattice {
     bool reads_rows_once;
 };
 
-std::uint32_t border_word(const CpuTexture& texture) {
-    std::uint32_t word = 0;
-    for (int c = 0; c < texture.format.channels; ++c) {
-        const Lane lane = border_lane(texture.sampler.border[c], texture.format, c);
-        word |= static_cast<std::uint32_t>(lane.mantissa / 257) << 8 * c;
-    }
-    return word;
-}
-
 class ByteTile {
 public:
     ByteTile(const CpuJob& job, const Lattice& lattice, const PixelPlace& corner, std::size_t width)
@@ -119,7 +110,8 @@ private:
         const ByteWeights weights = weights_of(0, y);
         if (!lattice_.reads_rows_once) return lattice_.kernels.blend(pairs_of(0, y), weights, pixels);
         const ByteRow rows[] = {texels_of(y.texel[0]), texels_of(y.texel[y.weight == 0 ? 0 : 1])};
-        lattice_.kernels.blend_rows(lattice_.columns[0], span_, rows, weights, pixels);
+        lattice_.kernels.blend_rows(lattice_.columns[0], span_, rows, static_cast<std::uint32_t>(y.weight), weights,
+                                    pixels);
     }
 
     const float* sums_of(const AxisTaps& y) {
@@ -155,19 +147,14 @@ private:
     KeptRows<std::array<std::int32_t, 3>, float> sums_;
 };
 
-bool is_unorm8(const TexelFormat& format) {
-    return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
-}
-
-Lattice lattice_of(const CpuJob& job, const TextureView& view, const ByteKernels& kernels, const LatticeAxis& x,
-                   const LatticeAxis& y) {
-    Lattice lattice{kernels, {}, {}, taps_along(job.textures[0], view, 1, y.places), y, false};
+Lattice lattice_of(const CpuJob& job, const TextureView& view, std::span<const AxisTaps> columns,
+                   std::vector<AxisTaps> rows, const LatticeAxis& x, const LatticeAxis& y) {
+    Lattice lattice{*byte_kernels(), {}, {}, std::move(rows), y, false};
     lattice.reads_rows_once = reads_rows_once(lattice.rows);
-    const std::vector<AxisTaps> columns = taps_along(job.textures[0], view, 0, x.places);
     const std::size_t width = job.extent.width;
     for (std::size_t tap = 0; tap < x.taps; ++tap) {
-        lattice.columns.push_back(columns_of(std::span(columns).subspan(tap * width, width)));
-        kernels.find_windows(lattice.columns.back(), view.levels[0].width, job.textures[0].format.bytes);
+        lattice.columns.push_back(columns_of(columns.subspan(tap * width, width)));
+        lattice.kernels.find_windows(lattice.columns.back(), view.levels[0].width, job.textures[0].format.bytes);
         if (x.weights.empty()) continue;
         lattice.weights.emplace_back(&x.weights[tap * width], &x.weights[tap * width] + width);
         lattice.weights.back().resize(whole_blocks(width));
@@ -175,22 +162,39 @@ Lattice lattice_of(const CpuJob& job, const TextureView& view, const ByteKernels
     return lattice;
 }
 
-}  // namespace
-
-bool fetch_byte_lattice(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y) {
+void make_tiles(const CpuJob& job, const Lattice& lattice) {
     constexpr std::size_t kColumns = 2048;  // of a tile
     constexpr std::size_t kRows = 64;
-    const CpuTexture& texture = job.textures[0];
-    const TexelFormat& stored = job.picture.format().stored;
-    const ByteKernels* kernels = byte_kernels();
-    if (kernels == nullptr || texture.sampler.filter != Filter::linear) return false;
-    if (!is_unorm8(texture.format) || !is_unorm8(stored) || stored.channels != texture.format.channels) return false;
-    const TextureReader reader(texture);
-    if (reader.view().levels[0].partial != nullptr) return false;
-    const Lattice lattice = lattice_of(job, reader.view(), *kernels, x, y);
     for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
         ByteTile(job, lattice, corner, width).make(height);
     });
+}
+
+}  // namespace
+
+bool has_byte_pixels(const CpuJob& job) {
+    const auto is_unorm8 = [](const TexelFormat& format) {
+        return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
+    };
+    const TexelFormat& texture = job.textures[0].format;
+    const TexelFormat& stored = job.picture.format().stored;
+    if (byte_kernels() == nullptr || !is_unorm8(texture) || !is_unorm8(stored)) return false;
+    return stored.channels == texture.channels && TextureReader(job.textures[0]).view().levels[0].partial == nullptr;
+}
+
+void blend_byte_texels(const CpuJob& job, std::span<const AxisTaps> columns, std::vector<AxisTaps> rows) {
+    const TextureReader reader(job.textures[0]);
+    const LatticeAxis single;
+    make_tiles(job, lattice_of(job, reader.view(), columns, std::move(rows), single, single));
+}
+
+bool fetch_byte_lattice(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y) {
+    const CpuTexture& texture = job.textures[0];
+    if (texture.sampler.filter != Filter::linear || !has_byte_pixels(job)) return false;
+    if (x.weights.empty() && texture.format.channels < 4) return false;  // rows of fetches are faster
+    const TextureReader reader(texture);
+    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.places);
+    make_tiles(job, lattice_of(job, reader.view(), columns, taps_along(texture, reader.view(), 1, y.places), x, y));
     return true;
 }
 

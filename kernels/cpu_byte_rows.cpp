@@ -48,6 +48,12 @@ HWY_INLINE WordVector load_texels(const unsigned char* texels, std::int32_t firs
     return hn::BitCast(kWord, hn::LoadU(kByte, texels + std::ptrdiff_t{4} * first));
 }
 
+// Where two texels are read for a pixel, nothing but memory is waited for.
+HWY_INLINE void prefetch_after(const unsigned char* texels, std::int32_t first) {
+    constexpr std::size_t kAhead = 1024;  // bytes
+    hwy::Prefetch(texels + 4 * static_cast<std::size_t>(first) + kAhead);
+}
+
 struct TwoTexels {
     WordVector left;
     WordVector right;
@@ -93,13 +99,12 @@ HWY_INLINE TwoTexels load_two(const ByteColumns& columns, const ByteRow& row, st
     if constexpr (kind == Kind::scattered) {
         if (row.channels == 1) return load_scattered<1>(columns, row, pixel);
         return row.channels == 2 ? load_scattered<2>(columns, row, pixel) : load_scattered<4>(columns, row, pixel);
-    } else if constexpr (kind == Kind::every_second) {
-        constexpr std::size_t kAhead = 1024;  // bytes: here nothing but memory is waited for
-        const unsigned char* next = row.texels + 4 * static_cast<std::size_t>(first) + kAhead;
-        hwy::Prefetch(next);
-        hwy::Prefetch(next + 64);
+    } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
+        const std::int32_t second = first + static_cast<std::int32_t>(lanes());
+        prefetch_after(row.texels, first);
+        prefetch_after(row.texels, second);
         const WordVector low = load_texels(row.texels, first);
-        const WordVector high = load_texels(row.texels, first + static_cast<std::int32_t>(lanes()));
+        const WordVector high = load_texels(row.texels, second);
         return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
     } else {
         const std::uint32_t* offsets = &columns.offsets[pixel];
@@ -125,6 +130,7 @@ HWY_INLINE void for_each_run(const ByteColumns& columns, const ByteSpan& span, c
             case Kind::one: visit(OfKind<Kind::one>{}, begin, end); break;
             case Kind::two: visit(OfKind<Kind::two>{}, begin, end); break;
             case Kind::every_second: visit(OfKind<Kind::every_second>{}, begin, end); break;
+            case Kind::halves: visit(OfKind<Kind::halves>{}, begin, end); break;
         }
         begin = end;
     }
@@ -158,22 +164,22 @@ HWY_INLINE void store_pairs(const Pairs& pairs, std::uint32_t* to) {
 
 // --- sums ------------------------------------------------------------------------------------------------------------
 
-// The products of unsigned and signed bytes, added in pairs, which Highway lacks: that neither overflows nor saturates
-// where two weights are 256 at most.
-HWY_INLINE CodeVector add_pairs(WordVector weights, WordVector texels) {
+// The products of bytes without and with a sign, added in pairs, which Highway lacks. Nothing saturates where two weights
+// are 256 at most beside texels with a sign, or 128 beside those without.
+HWY_INLINE CodeVector add_pairs(WordVector without_sign, WordVector with_sign) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    return codes(WordVector{_mm512_maddubs_epi16(weights.raw, texels.raw)});
+    return codes(WordVector{_mm512_maddubs_epi16(without_sign.raw, with_sign.raw)});
 #elif HWY_TARGET == HWY_AVX2
-    return codes(WordVector{_mm256_maddubs_epi16(weights.raw, texels.raw)});
+    return codes(WordVector{_mm256_maddubs_epi16(without_sign.raw, with_sign.raw)});
 #elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
-    return codes(WordVector{_mm_maddubs_epi16(weights.raw, texels.raw)});
+    return codes(WordVector{_mm_maddubs_epi16(without_sign.raw, with_sign.raw)});
 #else
     const hn::RebindToSigned<Code> shorts;
-    const auto texel = hn::BitCast(shorts, texels);
-    const CodeVector left = hn::BitCast(kCode, hn::ShiftRight<8>(hn::ShiftLeft<8>(texel)));
-    const CodeVector right = hn::BitCast(kCode, hn::ShiftRight<8>(texel));
-    return hn::Add(hn::Mul(left, hn::And(codes(weights), hn::Set(kCode, 255))),
-                   hn::Mul(right, hn::ShiftRight<8>(codes(weights))));
+    const auto factor = hn::BitCast(shorts, with_sign);
+    const CodeVector left = hn::BitCast(kCode, hn::ShiftRight<8>(hn::ShiftLeft<8>(factor)));
+    const CodeVector right = hn::BitCast(kCode, hn::ShiftRight<8>(factor));
+    return hn::Add(hn::Mul(left, hn::And(codes(without_sign), hn::Set(kCode, 255))),
+                   hn::Mul(right, hn::ShiftRight<8>(codes(without_sign))));
 #endif
 }
 
@@ -192,6 +198,25 @@ HWY_INLINE Sums sum_pairs(const Pairs& top, const Pairs& bottom, const ByteWeigh
 
 HWY_INLINE Sums sum_kept(const BytePairs& rows, const ByteWeights& weights, std::size_t i) {
     return sum_pairs(load_pairs(rows.top + 2 * i), load_pairs(rows.bottom + 2 * i), weights, i);
+}
+
+// Pixels in the middle of four texels, of which each counts 64.
+HWY_INLINE CodeVector halve_part(const ByteRow (&rows)[2], std::int32_t first) {
+    HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
+    const auto sum = [&](const ByteRow& row) HWY_ATTR {
+        prefetch_after(row.texels, first);
+        const ByteVector texels = hn::BitCast(kByte, load_texels(row.texels, first));
+        const ByteVector pairs = hn::TableLookupBytes(texels, hn::LoadDup128(kByte, kPairs));
+        return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
+    };
+    return hn::ShiftRight<8>(hn::Add(hn::Add(sum(rows[0]), sum(rows[1])), hn::Set(kCode, 128)));
+}
+
+HWY_INLINE WordVector halve(const ByteColumns& columns, const ByteRow (&rows)[2], std::size_t pixel) {
+    const std::int32_t first = columns.windows[pixel / lanes()].first;
+    const CodeVector low = halve_part(rows, first);
+    const CodeVector high = halve_part(rows, first + static_cast<std::int32_t>(lanes()));
+    return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
 }
 
 // The sums in 1/255, rounded: in_255th() of cpu_rows_fixed.h.
@@ -236,6 +261,12 @@ HWY_INLINE WordVector filtered(CodeVector sum) {
     return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));
 }
 
+// A byte over 255: as float_of_code() of cpu_pixel_rows.cpp.
+HWY_INLINE FloatVector fraction(WordVector code) {
+    const FloatVector value = hn::ConvertTo(kFloat, hn::BitCast(kInt, code));
+    return hn::MulAdd(value, hn::Set(kFloat, 0x1.01p-8f), hn::Mul(value, hn::Set(kFloat, 0x1.010102p-24f)));
+}
+
 HWY_INLINE WordVector code_of(FloatVector value) {  // unorm_code_of()
     const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
     const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
@@ -243,7 +274,18 @@ HWY_INLINE WordVector code_of(FloatVector value) {  // unorm_code_of()
     return hn::BitCast(kWord, hn::ConvertTo(kInt, scaled));
 }
 
-// Four vectors of sums: channels 0, 2, 1 and 3 of as many pixels.
+// Floats of pixels are four vectors each: channels 0, 2, 1 and 3 of as many pixels.
+HWY_INLINE void add_product(const float* floats, FloatVector weight, FloatVector (&sum)[4]) {
+    for (std::size_t c = 0; c < 4; ++c)
+        sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * lanes()), weight));
+}
+
+HWY_INLINE WordVector words_of(const FloatVector (&pixel)[4]) {
+    const WordVector even = hn::Or(code_of(pixel[0]), hn::ShiftLeft<16>(code_of(pixel[1])));
+    const WordVector odd = hn::Or(code_of(pixel[2]), hn::ShiftLeft<16>(code_of(pixel[3])));
+    return hn::Or(even, hn::ShiftLeft<8>(odd));
+}
+
 HWY_INLINE void sum_taps(std::span<const ByteTap> taps, std::size_t i, float* sums) {
     const WordVector low = hn::Set(kWord, 0xffff);
     FloatVector sum[4];
@@ -276,7 +318,11 @@ ByteWindow find_window(const std::int32_t* left, const std::int32_t* right, cons
         every_second &= left[i] == left[0] + 2 * i;
     }
     if (*least < 0 || *most >= width || !pairs) return {};
-    if (every_second && *least + 2 * count <= width) return {Kind::every_second, *least};
+    if (every_second && *least + 2 * count <= width) {
+        constexpr std::uint32_t kHalf = 128 * 0x10001;
+        const bool halves = std::all_of(shares, shares + count, [](std::uint32_t share) { return share == kHalf; });
+        return {halves ? Kind::halves : Kind::every_second, *least};
+    }
     for (const auto& [kind, texels] : {std::pair{Kind::one, count}, std::pair{Kind::two, 2 * count}}) {
         const std::int32_t first = std::min(*least, width - texels - 1);
         if (first >= 0 && *most - first < texels) return {kind, first};
@@ -328,9 +374,14 @@ void blend(const BytePairs& rows, const ByteWeights& weights, const BytePixels& 
     store_words(pixels, [&](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
 }
 
-void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], const ByteWeights& weights,
-                const BytePixels& pixels) {
+void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
+                const ByteWeights& weights, const BytePixels& pixels) {
     for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        if (kind.value == Kind::halves && share == 128) {
+            store_words(pixels, begin, end,
+                        [&](std::size_t i) HWY_ATTR { return halve(columns, rows, span.first + i); });
+            return;
+        }
         store_words(pixels, begin, end, [&](std::size_t i) HWY_ATTR {
             const Pairs top = pairs_of(load_two<kind.value>(columns, rows[0], span.first + i));
             const Pairs bottom = pairs_of(load_two<kind.value>(columns, rows[1], span.first + i));
@@ -345,17 +396,44 @@ void sum_fetches(std::span<const ByteTap> taps, std::size_t count, float* sums) 
 
 void store_sums(std::span<const float* const> sums, const float* weights, const BytePixels& pixels) {
     store_words(pixels, [&](std::size_t i) HWY_ATTR {
-        const auto code = [&](std::size_t channel) HWY_ATTR {
-            FloatVector sum = hn::Zero(kFloat);
-            for (std::size_t k = 0; k < sums.size(); ++k) {
-                const FloatVector part = hn::LoadU(kFloat, sums[k] + 4 * i + channel * lanes());
-                sum = hn::Add(sum, hn::Mul(part, hn::Set(kFloat, weights[k])));
+        FloatVector sum[4];
+        for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
+        for (std::size_t k = 0; k < sums.size(); ++k) add_product(sums[k] + 4 * i, hn::Set(kFloat, weights[k]), sum);
+        return words_of(sum);
+    });
+}
+
+void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels) {
+    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        for (std::size_t i = begin; i < end; i += lanes()) {
+            const WordVector word = row.texels == nullptr ? hn::Set(kWord, row.border)
+                                                          : load_two<kind.value>(columns, row, span.first + i).left;
+            const WordVector low = hn::Set(kWord, 255);
+            hn::StoreU(fraction(hn::And(word, low)), kFloat, texels + 4 * i);
+            hn::StoreU(fraction(hn::And(hn::ShiftRight<16>(word), low)), kFloat, texels + 4 * i + lanes());
+            hn::StoreU(fraction(hn::And(hn::ShiftRight<8>(word), low)), kFloat, texels + 4 * i + 2 * lanes());
+            hn::StoreU(fraction(hn::ShiftRight<24>(word)), kFloat, texels + 4 * i + 3 * lanes());
+        }
+    });
+}
+
+// Where a definition leaves out products whose weight is 0, they add nothing.
+void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
+                 const BytePixels& pixels) {
+    store_words(pixels, [&](std::size_t i) HWY_ATTR {
+        FloatVector sum[4];
+        for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
+        FloatVector total = hn::Zero(kFloat);
+        for (const ByteBoxRow& row : rows) {
+            const FloatVector of_row = hn::Set(kFloat, row.weight);
+            for (std::size_t tap = 0; tap < columns.size(); ++tap) {
+                const FloatVector weight = hn::Mul(hn::LoadU(kFloat, columns[tap] + i), of_row);
+                add_product(row.texels + 4 * (tap * count + i), weight, sum);
+                total = hn::Add(total, weight);
             }
-            return code_of(sum);
-        };
-        const WordVector even = hn::Or(code(0), hn::ShiftLeft<16>(code(1)));
-        const WordVector odd = hn::Or(code(2), hn::ShiftLeft<16>(code(3)));
-        return hn::Or(even, hn::ShiftLeft<8>(odd));
+        }
+        for (FloatVector& channel : sum) channel = hn::Div(channel, total);
+        return words_of(sum);
     });
 }
 
@@ -368,8 +446,8 @@ void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigne
     });
 }
 
-constexpr ByteKernels kKernels{find_windows, pair_bytes,  weigh,      blend,
-                               blend_rows,   sum_fetches, store_sums, copy_texels};
+constexpr ByteKernels kKernels{find_windows, pair_bytes, weigh, blend,       blend_rows,
+                               sum_fetches,  store_sums, widen, store_boxes, copy_texels};
 
 }  // namespace
 

@@ -14,10 +14,11 @@ inline constexpr std::size_t kByteBlock = 16;
 /// How the pixels of a vector find their texels.
 struct ByteWindow {
     enum class Kind : std::uint8_t {
-        scattered,    ///< one by one
-        one,          ///< within as many texels as there are pixels
-        two,          ///< within twice as many
-        every_second  ///< pairs that follow each other
+        scattered,     ///< one by one
+        one,           ///< within as many texels as there are pixels
+        two,           ///< within twice as many
+        every_second,  ///< pairs that follow each other
+        halves         ///< the same, and pixels are halfway between them
     };
     Kind kind = Kind::scattered;
     std::int32_t first = 0;  ///< texel of a window
@@ -64,6 +65,12 @@ struct ByteTap {
     const float* weights;  ///< of the pixels
 };
 
+/// A row of texels as floats, tap after tap of all pixels, and what the row counts.
+struct ByteBoxRow {
+    const float* texels;
+    float weight;
+};
+
 /// Pixels as they are stored.
 struct BytePixels {
     unsigned char* stored;
@@ -82,13 +89,19 @@ struct ByteKernels {
                   std::uint32_t* bottom);
     /// The fetches as they are.
     void (*blend)(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels);
-    /// The same of rows that nothing else reads, neither of them the border.
-    void (*blend_rows)(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2],
+    /// The same of rows that nothing else reads, neither of them the border, where the lower row's share is so many 256ths.
+    void (*blend_rows)(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                        const ByteWeights& weights, const BytePixels& pixels);
     /// sums = ((0 + fetch 0 * weight 0) + fetch 1 * weight 1) + ..., with the channels apart: four floats a pixel.
     void (*sum)(std::span<const ByteTap> taps, std::size_t count, float* sums);
     /// ((0 + sums 0 * weight 0) + sums 1 * weight 1) + ...
     void (*store_sums)(std::span<const float* const> sums, const float* weights, const BytePixels& pixels);
+    /// The left texels as fractions, with the channels apart: four floats a pixel.
+    void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels);
+    /// The sum of texel * (weight of the column * weight of the row), row after row, over the sum of these products.
+    /// `columns` has a row of weights for each tap; texels' taps are `count` pixels each.
+    void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
+                        const BytePixels& pixels);
     /// The left texels, of four bytes and within the row, as they are.
     void (*copy)(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels);
