@@ -164,8 +164,8 @@ HWY_INLINE void store_pairs(const Pairs& pairs, std::uint32_t* to) {
 
 // --- sums ------------------------------------------------------------------------------------------------------------
 
-// The products of bytes without and with a sign, added in pairs, which Highway lacks. Nothing saturates where two weights
-// are 256 at most beside texels with a sign, or 128 beside those without.
+// The products of bytes without and with a sign, added in pairs, which Highway lacks. Nothing saturates where two
+// weights are 256 at most beside texels with a sign, or 128 beside those without.
 HWY_INLINE CodeVector add_pairs(WordVector without_sign, WordVector with_sign) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
     return codes(WordVector{_mm512_maddubs_epi16(without_sign.raw, with_sign.raw)});

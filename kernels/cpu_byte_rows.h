@@ -89,7 +89,8 @@ struct ByteKernels {
                   std::uint32_t* bottom);
     /// The fetches as they are.
     void (*blend)(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels);
-    /// The same of rows that nothing else reads, neither of them the border, where the lower row's share is so many 256ths.
+    /// The same of rows that nothing else reads, neither of them the border. The lower row's share, in 256ths, is what
+    /// the weights were made from.
     void (*blend_rows)(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                        const ByteWeights& weights, const BytePixels& pixels);
     /// sums = ((0 + fetch 0 * weight 0) + fetch 1 * weight 1) + ..., with the channels apart: four floats a pixel.
