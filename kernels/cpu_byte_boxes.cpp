@@ -1,7 +1,7 @@
 // Pixels of 8-bit fractions that weigh a rectangle of texels each, on the CPU device.
 //
-// The mean of four texels, in either order of adding them, is stored as the nearest whole number, halves up: the same as
-// the texture unit's filter halfway between them. So are those of two and of one. All texels were tried.
+// The mean of four texels, in either order of adding them, is stored as the nearest whole number, halves up: the same
+// as the texture unit's filter halfway between them. So are those of two and of one. All texels were tried.
 //
 // Else texels become floats once for the rows of pixels that read them, a tap of all pixels after the other: each pixel
 // has as many taps as the one with the most, some of which count 0.

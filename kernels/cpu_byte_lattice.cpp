@@ -1,9 +1,9 @@
 // Resampling of 8-bit fractions through the filter, on the CPU device.
 //
 // What the texture unit's filter makes of them is a whole number: a sum of four texels times weights in 1/256. Columns
-// are the same for all rows, so both texels that a pixel reads of a row are found and laid side by side once for all rows
-// of pixels that read it; and what they count, once for all rows of pixels that lie equally between two rows of texels. A
-// row of pixels is then two products and a sum.
+// are the same for all rows, so both texels that a pixel reads of a row are found and laid side by side once for all
+// rows of pixels that read it; and what they count, once for all rows of pixels that lie equally between two rows of
+// texels. A row of pixels is then two products and a sum.
 #include "kernels/cpu_byte_lattice.h"
 
 #include <algorithm>
