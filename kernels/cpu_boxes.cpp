@@ -5,6 +5,7 @@
 
 #include <texton/launch.h>
 
+#include "kernels/cpu_byte_lattice.h"
 #include "kernels/cpu_job.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
@@ -115,6 +116,7 @@ bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& pict
     Launch launch(object, stream, picture, {&texture, 1}, false);
     if (!launch.on_cpu()) return false;
     launch.run_job([boxes = Boxes{std::move(x), std::move(y), kind, total}](const CpuJob& job) {
+        if (sum_byte_boxes(job, boxes.x, boxes.y, boxes.kind, boxes.total)) return;
         constexpr std::size_t kColumns = 256;
         const std::size_t texels_a_pixel = 1 + boxes.y.weights.size() / job.extent.height;
         const std::size_t rows = std::max<std::size_t>(1, 128 / texels_a_pixel);

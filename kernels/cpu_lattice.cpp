@@ -6,6 +6,7 @@
 
 #include <texton/launch.h>
 
+#include "kernels/cpu_byte_lattice.h"
 #include "kernels/cpu_job.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
@@ -145,6 +146,7 @@ bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& 
     scale(x.places, shape.x_unit);
     scale(y.places, shape.y_unit);
     launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
+        if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
         for_each_tile(job.extent, kColumns, kRows,
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           if (x.weights.empty()) {

@@ -288,24 +288,69 @@ struct Sizes {
     }
 };
 
+/// `expect` compares what both make.
+template <class Functor, class Expect>
+void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& extent, const Crop& crop,
+                      const Expect& expect) {
+    const auto step = [](float side, std::size_t from, float begin, std::size_t pixels) {
+        return (side != 0 ? side : static_cast<float>(from) - begin) / static_cast<float>(pixels);
+    };
+    const Functor functor{{step(crop.width, scene.extent.width, crop.x, extent.width),
+                           step(crop.height, scene.extent.height, crop.y, extent.height), crop, scene.layered()}};
+    expect([&](const Stream& stream,
+               const View& picture) { resample(stream, picture, scene.texture, {.filter = filter, .crop = crop}); },
+           [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
+}
+
+/// Into a box of memory of the texture's own format.
+template <class Functor>
+void expect_resample(const Scene& scene, ResampleFilter filter, const Extent& extent, const Crop& crop) {
+    const Extent around{extent.width + 3, extent.height + 2};
+    const Linear memory(Device::cpu(), scene.format, around);
+    compare_resample<Functor>(scene, filter, extent, crop, [&](const Make& fast, const Make& plain) {
+        expect_same(memory.view(scene.format, around), extent, fast, plain);
+    });
+}
+
 template <class Functor>
 void expect_resamples(ResampleFilter filter, Filter of_sampler) {
     Random random(3);
     on_every_scene(of_sampler, [&](const Scene& scene) {
         const Sizes to(random, scene.extent);
-        const auto step = [](float crop, std::size_t from, float begin, std::size_t pixels) {
-            return (crop != 0 ? crop : static_cast<float>(from) - begin) / static_cast<float>(pixels);
-        };
-        const Functor functor{{step(to.crop.width, scene.extent.width, to.crop.x, to.extent.width),
-                               step(to.crop.height, scene.extent.height, to.crop.y, to.extent.height), to.crop,
-                               scene.layered()}};
-        expect_same(
-            scene, to.extent,
-            [&](const Stream& stream, const View& picture) {
-                resample(stream, picture, scene.texture, {.filter = filter, .crop = to.crop});
-            },
-            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
+        compare_resample<Functor>(scene, filter, to.extent, to.crop, [&](const Make& fast, const Make& plain) {
+            expect_same(scene, to.extent, fast, plain);
+        });
     });
+}
+
+/// Steps from pixel to pixel for which texels are found in each of the ways there are, in rows of many vectors.
+template <class Functor>
+void expect_byte_resamples(ResampleFilter filter, Filter of_sampler) {
+    constexpr Extent kFrom{150, 6};
+    struct Size {
+        Extent extent;
+        Crop crop;
+    };
+    constexpr std::array kSizes{Size{{75, 3}, {}},
+                                Size{{75, 3}, {0.25f, 0.75f, 150, 6}},
+                                Size{{75, 6}, {}},
+                                Size{{225, 9}, {}},
+                                Size{{97, 5}, {-20.5f, -2, 190, 9}},
+                                Size{{50, 2}, {}},
+                                Size{{33, 1}, {7, 1, 143, 5}},
+                                Size{{101, 5}, {31, 1, 101, 5}}};
+    Random random(4);
+    for (const Format format : {Format::rgba8_unorm, Format::rg8_unorm, Format::r8_unorm}) {
+        for (const Sampler& sampler : samplers(of_sampler)) {
+            const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+            upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+            for (const Size& size : kSizes) {
+                SCOPED_TRACE("to " + std::to_string(size.extent.width) + ", address " +
+                             std::to_string(static_cast<int>(sampler.address[0])));
+                expect_resample<Functor>({Texture(array, sampler), kFrom, 1, format}, filter, size.extent, size.crop);
+            }
+        }
+    }
 }
 
 // --- tests -----------------------------------------------------------------------------------------------------------
@@ -324,6 +369,23 @@ TEST(CpuWaysTest, CatmullRomIsAsTheFunctor) {
 TEST(CpuWaysTest, AreaIsAsTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::point);
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
+}
+
+TEST(CpuWaysTest, BytesOfAllStepsAreAsTheFunctor) {
+    expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
+    expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
+    expect_byte_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear);
+    expect_byte_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
+    expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
+}
+
+TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
+    constexpr Extent kFrom{512, 512};
+    Random random(6);
+    const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
+    upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, kFrom)));
+    const Scene scene{Texture(array), kFrom, 1, Format::rgba8_unorm};
+    expect_resample<Area>(scene, ResampleFilter::area, {256, 256}, {});
 }
 
 TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {

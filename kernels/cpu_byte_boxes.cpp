@@ -1,0 +1,188 @@
+// Pixels of 8-bit fractions that weigh a rectangle of texels each, on the CPU device.
+//
+// The mean of four texels, in either order of adding them, is stored as the nearest whole number, halves up: the same
+// as the texture unit's filter halfway between them. So are those of two and of one. All texels were tried.
+//
+// Else texels become floats once for the rows of pixels that read them, a tap of all pixels after the other: each pixel
+// has as many taps as the one with the most, some of which count 0.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "arrays/texture_address.h"
+#include "kernels/cpu_byte_axes.h"
+#include "kernels/cpu_byte_lattice.h"
+#include "kernels/cpu_kept_rows.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kMostTaps = 8;
+constexpr std::size_t kMostRows = 16;
+
+std::size_t taps_of(const BoxAxis& axis, std::size_t pixel) { return axis.begin[pixel + 1] - axis.begin[pixel]; }
+
+std::size_t most_taps(const BoxAxis& axis) {
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < axis.first.size(); ++i) most = std::max(most, taps_of(axis, i));
+    return most;
+}
+
+// --- texels by their numbers -----------------------------------------------------------------------------------------
+
+// Those that boxes cover, addressed.
+struct BoxTexels {
+    std::int32_t first;
+    std::vector<std::int32_t> texels;
+
+    std::int32_t at(std::int32_t number) const {
+        const auto index = std::clamp<std::int64_t>(std::int64_t{number} - first, 0, std::ssize(texels) - 1);
+        return texels[static_cast<std::size_t>(index)];
+    }
+};
+
+// None where a fetch of a texel's middle returns something else, or there are too many.
+std::optional<BoxTexels> texels_along(const CpuJob& job, const TextureView& view, int axis, const BoxAxis& boxes) {
+    constexpr std::int64_t kMostTexels = 1 << 20;
+    const auto [least, most] = std::ranges::minmax(boxes.first);
+    const std::int64_t count = std::int64_t{most} - least + static_cast<std::int64_t>(kMostRows);
+    if (count > kMostTexels) return std::nullopt;
+    const float unit = axis == 0 ? job.shapes[0].x_unit : job.shapes[0].y_unit;
+    std::vector<float> places;
+    for (std::int64_t i = 0; i < count; ++i) places.push_back((static_cast<float>(least + i) + 0.5f) * unit);
+    BoxTexels numbered{least, {}};
+    for (const AxisTaps& taps : taps_along(job.textures[0], view, axis, places)) {
+        if (taps.weight != 0) return std::nullopt;
+        numbered.texels.push_back(taps.texel[0]);
+    }
+    return numbered;
+}
+
+// --- means -----------------------------------------------------------------------------------------------------------
+
+bool has_means(const BoxAxis& axis) {
+    if (std::ranges::any_of(axis.weights, [](float weight) { return weight != 1; })) return false;
+    const std::size_t taps = taps_of(axis, 0);
+    if (taps != 1 && taps != 2) return false;
+    for (std::size_t i = 0; i < axis.first.size(); ++i)
+        if (taps_of(axis, i) != taps) return false;
+    return true;
+}
+
+std::vector<AxisTaps> halfway(const BoxAxis& axis, const BoxTexels& texels) {
+    const std::int32_t share = taps_of(axis, 0) == 2 ? 128 : 0;
+    std::vector<AxisTaps> taps;
+    for (const std::int32_t first : axis.first) taps.push_back({{texels.at(first), texels.at(first + 1)}, share});
+    return taps;
+}
+
+// --- weights of any kind ---------------------------------------------------------------------------------------------
+
+struct ByteBoxes {
+    const ByteKernels& kernels;
+    std::vector<ByteColumns> columns;         // of each tap
+    std::vector<std::vector<float>> weights;  // of the columns
+    const BoxAxis& y;
+    const BoxTexels& rows;
+    std::size_t most_rows;
+};
+
+class ByteBoxTile {
+public:
+    ByteBoxTile(const CpuJob& job, const ByteBoxes& boxes, const PixelPlace& corner, std::size_t width)
+        : job_(job),
+          boxes_(boxes),
+          corner_(corner),
+          width_(width),
+          span_{static_cast<std::size_t>(corner.x), whole_blocks(width)},
+          reader_(job.textures[0]),
+          modes_(reader_.rows(corner.z)),
+          border_(border_word(job.textures[0])),
+          texels_(boxes.most_rows + 1, boxes.columns.size() * 4 * span_.count) {
+        for (const std::vector<float>& weights : boxes.weights) weights_.push_back(&weights[span_.first]);
+    }
+
+    void make(std::size_t height) {
+        const std::size_t bytes = job_.picture.format().stored.bytes;
+        for (std::size_t i = 0; i < height; ++i, ++corner_.y) {
+            const auto row = static_cast<std::size_t>(corner_.y);
+            std::vector<ByteBoxRow> rows;
+            for (std::size_t tap = 0; tap < taps_of(boxes_.y, row); ++tap) {
+                const float weight = boxes_.y.weights[boxes_.y.begin[row] + tap];
+                if (weight == 0) continue;
+                rows.push_back({row_of(boxes_.rows.at(boxes_.y.first[row] + static_cast<std::int32_t>(tap))), weight});
+            }
+            auto* const stored = reinterpret_cast<unsigned char*>(job_.picture.address(corner_));
+            boxes_.kernels.store_boxes(rows, weights_, span_.count, {stored, width_, bytes});
+        }
+    }
+
+private:
+    const float* row_of(std::int32_t y) {
+        return texels_.row(y, [&](float* texels) {
+            const unsigned char* stored = y == kBorderTexel ? nullptr : texels_of_row(reader_.view(), corner_.z, y);
+            for (const ByteColumns& columns : boxes_.columns) {
+                boxes_.kernels.widen(columns, span_, {stored, job_.textures[0].format.bytes, border_}, texels);
+                texels += 4 * span_.count;
+            }
+        });
+    }
+
+    const CpuJob& job_;
+    const ByteBoxes& boxes_;
+    PixelPlace corner_;  // and then the row's first pixel
+    std::size_t width_;
+    ByteSpan span_;
+    TextureReader reader_;
+    RowSampler modes_;  // keeps those of the thread as floats need them
+    std::uint32_t border_;
+    std::vector<const float*> weights_;
+    KeptRows<std::int32_t, float> texels_;  // by their row
+};
+
+ByteBoxes boxes_of(const CpuJob& job, const TextureView& view, const BoxAxis& x, const BoxAxis& y,
+                   const BoxTexels& across, const BoxTexels& down) {
+    ByteBoxes boxes{*byte_kernels(), {}, {}, y, down, most_taps(y)};
+    for (std::size_t tap = 0; tap < most_taps(x); ++tap) {
+        std::vector<AxisTaps> texels;
+        std::vector<float> weights(whole_blocks(x.first.size()));
+        for (std::size_t i = 0; i < x.first.size(); ++i) {
+            const std::int32_t texel = across.at(x.first[i] + static_cast<std::int32_t>(tap));
+            texels.push_back({{texel, texel}, 0});
+            if (tap < taps_of(x, i)) weights[i] = x.weights[x.begin[i] + tap];
+        }
+        boxes.columns.push_back(columns_of(texels));
+        boxes.kernels.find_windows(boxes.columns.back(), view.levels[0].width, job.textures[0].format.bytes);
+        boxes.weights.push_back(std::move(weights));
+    }
+    return boxes;
+}
+
+}  // namespace
+
+bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSum kind, float total) {
+    if (!has_byte_pixels(job) || most_taps(x) > kMostTaps || most_taps(y) > kMostRows) return false;
+    const Sampler& sampler = job.textures[0].sampler;
+    if (sampler.filter == Filter::point &&
+        (sampler.max_anisotropy > 1 || (sampler.mip_filter == Filter::linear && job.textures[0].levels > 1)))
+        return false;
+    const TextureReader reader(job.textures[0]);
+    const std::optional<BoxTexels> across = texels_along(job, reader.view(), 0, x);
+    const std::optional<BoxTexels> down = texels_along(job, reader.view(), 1, y);
+    if (!across || !down) return false;
+    if (has_means(x) && has_means(y) &&
+        (kind == BoxSum::of_products || total == static_cast<float>(taps_of(x, 0) * taps_of(y, 0)))) {
+        blend_byte_texels(job, halfway(x, *across), halfway(y, *down));
+        return true;
+    }
+    if (kind != BoxSum::of_products) return false;
+    constexpr std::size_t kColumns = 256;  // of a tile
+    constexpr std::size_t kRows = 64;
+    const ByteBoxes boxes = boxes_of(job, reader.view(), x, y, *across, *down);
+    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+        ByteBoxTile(job, boxes, corner, width).make(height);
+    });
+    return true;
+}
+
+}  // namespace texton::detail

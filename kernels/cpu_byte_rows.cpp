@@ -1,0 +1,481 @@
+#include "kernels/cpu_byte_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu_byte_rows.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+
+// As cpu_rows_simd.cpp: without vectors the plain way does as well.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+const ByteKernels* kernels_for_bytes() { return nullptr; }
+#else
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Word = hn::CappedTag<std::uint32_t, kByteBlock>;
+using Int = hn::RebindToSigned<Word>;
+using Float = hn::Rebind<float, Word>;
+using Code = hn::Repartition<std::uint16_t, Word>;
+using Byte = hn::Repartition<std::uint8_t, Word>;
+using WordVector = hn::Vec<Word>;
+using FloatVector = hn::Vec<Float>;
+using CodeVector = hn::Vec<Code>;
+using ByteVector = hn::Vec<Byte>;
+
+constexpr Word kWord;
+constexpr Int kInt;
+constexpr Float kFloat;
+constexpr Code kCode;
+constexpr Byte kByte;
+
+HWY_INLINE std::size_t lanes() { return hn::Lanes(kWord); }
+HWY_INLINE CodeVector codes(WordVector words) { return hn::BitCast(kCode, words); }
+HWY_INLINE ByteVector bytes(CodeVector words) { return hn::BitCast(kByte, words); }
+HWY_INLINE WordVector words(ByteVector all) { return hn::BitCast(kWord, all); }
+
+// --- texels ----------------------------------------------------------------------------------------------------------
+
+HWY_INLINE WordVector load_texels(const unsigned char* texels, std::int32_t first) {
+    return hn::BitCast(kWord, hn::LoadU(kByte, texels + std::ptrdiff_t{4} * first));
+}
+
+// Where two texels are read for a pixel, nothing but memory is waited for.
+HWY_INLINE void prefetch_after(const unsigned char* texels, std::int32_t first) {
+    constexpr std::size_t kAhead = 1024;  // bytes
+    hwy::Prefetch(texels + 4 * static_cast<std::size_t>(first) + kAhead);
+}
+
+struct TwoTexels {
+    WordVector left;
+    WordVector right;
+};
+
+using Kind = ByteWindow::Kind;
+
+template <Kind kind>
+HWY_INLINE WordVector from_window(const unsigned char* texels, std::int32_t first, const std::uint32_t* offsets) {
+    const WordVector offset = hn::LoadU(kWord, offsets);
+    const WordVector most = hn::Set(kWord, static_cast<std::uint32_t>(lanes() - 1));
+    const auto lane = hn::IndicesFromVec(kWord, hn::And(offset, most));
+    const WordVector low = hn::TableLookupLanes(load_texels(texels, first), lane);
+    if constexpr (kind == Kind::one) return low;
+    const std::int32_t second = first + static_cast<std::int32_t>(lanes());
+    const WordVector high = hn::TableLookupLanes(load_texels(texels, second), lane);
+    const auto is_high = hn::Gt(hn::BitCast(kInt, offset), hn::BitCast(kInt, most));
+    return hn::IfThenElse(hn::RebindMask(kWord, is_high), high, low);
+}
+
+template <std::size_t channels>
+HWY_INLINE std::uint32_t texel_or_border(const ByteRow& row, std::int32_t texel) {
+    if (texel < 0) return row.border;
+    std::uint32_t word = 0;
+    std::memcpy(&word, row.texels + static_cast<std::size_t>(texel) * channels, channels);
+    return word;
+}
+
+template <std::size_t channels>
+HWY_INLINE TwoTexels load_scattered(const ByteColumns& columns, const ByteRow& row, std::size_t pixel) {
+    HWY_ALIGN std::uint32_t left[kByteBlock];
+    HWY_ALIGN std::uint32_t right[kByteBlock];
+    for (std::size_t i = 0; i < lanes(); ++i) {
+        left[i] = texel_or_border<channels>(row, columns.left[pixel + i]);
+        right[i] = texel_or_border<channels>(row, columns.right[pixel + i]);
+    }
+    return {hn::Load(kWord, left), hn::Load(kWord, right)};
+}
+
+template <Kind kind>
+HWY_INLINE TwoTexels load_two(const ByteColumns& columns, const ByteRow& row, std::size_t pixel) {
+    const std::int32_t first = columns.windows[pixel / lanes()].first;
+    if constexpr (kind == Kind::scattered) {
+        if (row.channels == 1) return load_scattered<1>(columns, row, pixel);
+        return row.channels == 2 ? load_scattered<2>(columns, row, pixel) : load_scattered<4>(columns, row, pixel);
+    } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
+        const std::int32_t second = first + static_cast<std::int32_t>(lanes());
+        prefetch_after(row.texels, first);
+        prefetch_after(row.texels, second);
+        const WordVector low = load_texels(row.texels, first);
+        const WordVector high = load_texels(row.texels, second);
+        return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
+    } else {
+        const std::uint32_t* offsets = &columns.offsets[pixel];
+        return {from_window<kind>(row.texels, first, offsets), from_window<kind>(row.texels, first + 1, offsets)};
+    }
+}
+
+template <Kind kind>
+struct OfKind {
+    static constexpr Kind value = kind;
+};
+
+// Calls visit(OfKind, begin, end) for pixels whose windows are of one kind.
+template <class Visit>
+HWY_INLINE void for_each_run(const ByteColumns& columns, const ByteSpan& span, const Visit& visit) {
+    for (std::size_t begin = 0; begin < span.count;) {
+        const ByteWindow* window = &columns.windows[(span.first + begin) / lanes()];
+        const Kind kind = window->kind;
+        std::size_t end = begin;
+        for (; end < span.count && window->kind == kind; ++window) end += lanes();
+        switch (kind) {
+            case Kind::scattered: visit(OfKind<Kind::scattered>{}, begin, end); break;
+            case Kind::one: visit(OfKind<Kind::one>{}, begin, end); break;
+            case Kind::two: visit(OfKind<Kind::two>{}, begin, end); break;
+            case Kind::every_second: visit(OfKind<Kind::every_second>{}, begin, end); break;
+            case Kind::halves: visit(OfKind<Kind::halves>{}, begin, end); break;
+        }
+        begin = end;
+    }
+}
+
+// --- pairs -----------------------------------------------------------------------------------------------------------
+
+// Left and right byte of channels 0 and 2 of each pixel, and of channels 1 and 3: so both have the same weights, and
+// their sums are put together by bytes. Less 128, since products take one factor with a sign.
+struct Pairs {
+    WordVector even;
+    WordVector odd;
+};
+
+HWY_INLINE Pairs pairs_of(const TwoTexels& texels) {
+    const ByteVector middle = hn::Set(kByte, 128);
+    const CodeVector left = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.left), middle));
+    const CodeVector right = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.right), middle));
+    return {words(hn::OddEven(bytes(hn::ShiftLeft<8>(right)), bytes(left))),
+            words(hn::OddEven(bytes(right), bytes(hn::ShiftRight<8>(left))))};
+}
+
+HWY_INLINE Pairs load_pairs(const std::uint32_t* pairs) {
+    return {hn::LoadU(kWord, pairs), hn::LoadU(kWord, pairs + lanes())};
+}
+
+HWY_INLINE void store_pairs(const Pairs& pairs, std::uint32_t* to) {
+    hn::StoreU(pairs.even, kWord, to);
+    hn::StoreU(pairs.odd, kWord, to + lanes());
+}
+
+// --- sums ------------------------------------------------------------------------------------------------------------
+
+// The products of bytes without and with a sign, added in pairs, which Highway lacks. Nothing saturates where two
+// weights are 256 at most beside texels with a sign, or 128 beside those without.
+HWY_INLINE CodeVector add_pairs(WordVector without_sign, WordVector with_sign) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    return codes(WordVector{_mm512_maddubs_epi16(without_sign.raw, with_sign.raw)});
+#elif HWY_TARGET == HWY_AVX2
+    return codes(WordVector{_mm256_maddubs_epi16(without_sign.raw, with_sign.raw)});
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+    return codes(WordVector{_mm_maddubs_epi16(without_sign.raw, with_sign.raw)});
+#else
+    const hn::RebindToSigned<Code> shorts;
+    const auto factor = hn::BitCast(shorts, with_sign);
+    const CodeVector left = hn::BitCast(kCode, hn::ShiftRight<8>(hn::ShiftLeft<8>(factor)));
+    const CodeVector right = hn::BitCast(kCode, hn::ShiftRight<8>(factor));
+    return hn::Add(hn::Mul(left, hn::And(codes(without_sign), hn::Set(kCode, 255))),
+                   hn::Mul(right, hn::ShiftRight<8>(codes(without_sign))));
+#endif
+}
+
+// Of texels times weights, less 32768.
+struct Sums {
+    CodeVector even;
+    CodeVector odd;
+};
+
+HWY_INLINE Sums sum_pairs(const Pairs& top, const Pairs& bottom, const ByteWeights& weights, std::size_t i) {
+    const WordVector of_top = hn::LoadU(kWord, weights.top + i);
+    const WordVector of_bottom = hn::LoadU(kWord, weights.bottom + i);
+    return {hn::Add(add_pairs(of_top, top.even), add_pairs(of_bottom, bottom.even)),
+            hn::Add(add_pairs(of_top, top.odd), add_pairs(of_bottom, bottom.odd))};
+}
+
+HWY_INLINE Sums sum_kept(const BytePairs& rows, const ByteWeights& weights, std::size_t i) {
+    return sum_pairs(load_pairs(rows.top + 2 * i), load_pairs(rows.bottom + 2 * i), weights, i);
+}
+
+// Pixels in the middle of four texels, of which each counts 64.
+HWY_INLINE CodeVector halve_part(const ByteRow (&rows)[2], std::int32_t first) {
+    HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
+    const auto sum = [&](const ByteRow& row) HWY_ATTR {
+        prefetch_after(row.texels, first);
+        const ByteVector texels = hn::BitCast(kByte, load_texels(row.texels, first));
+        const ByteVector pairs = hn::TableLookupBytes(texels, hn::LoadDup128(kByte, kPairs));
+        return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
+    };
+    return hn::ShiftRight<8>(hn::Add(hn::Add(sum(rows[0]), sum(rows[1])), hn::Set(kCode, 128)));
+}
+
+HWY_INLINE WordVector halve(const ByteColumns& columns, const ByteRow (&rows)[2], std::size_t pixel) {
+    const std::int32_t first = columns.windows[pixel / lanes()].first;
+    const CodeVector low = halve_part(rows, first);
+    const CodeVector high = halve_part(rows, first + static_cast<std::int32_t>(lanes()));
+    return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
+}
+
+// The sums in 1/255, rounded: in_255th() of cpu_rows_fixed.h.
+HWY_INLINE WordVector pixels_of(const Sums& sums) {
+    const CodeVector half = hn::Set(kCode, 128);
+    const CodeVector even = hn::ShiftRight<8>(hn::Add(sums.even, half));
+    const CodeVector odd = hn::Add(sums.odd, half);
+    return words(hn::Xor(hn::OddEven(bytes(odd), bytes(even)), hn::Set(kByte, 128)));
+}
+
+// Pixels from `begin` to `end`, of which the last may fill no vector.
+template <class Make>
+HWY_INLINE void store_words(const BytePixels& pixels, std::size_t begin, std::size_t end, const Make& make) {
+    std::size_t i = begin;
+    if (pixels.channels == 4) {
+        for (; i + lanes() <= std::min(end, pixels.count); i += lanes())
+            hn::StoreU(hn::BitCast(kByte, make(i)), kByte, pixels.stored + 4 * i);
+    }
+    for (; i < std::min(end, pixels.count); i += lanes()) {
+        HWY_ALIGN std::uint32_t last[kByteBlock];
+        hn::Store(make(i), kWord, last);
+        for (std::size_t k = 0; k < std::min(lanes(), pixels.count - i); ++k)
+            std::memcpy(pixels.stored + (i + k) * pixels.channels, &last[k], pixels.channels);
+    }
+}
+
+template <class Make>
+HWY_INLINE void store_words(const BytePixels& pixels, const Make& make) {
+    store_words(pixels, 0, pixels.count, make);
+}
+
+// --- sums as floats --------------------------------------------------------------------------------------------------
+
+HWY_INLINE FloatVector quotient(WordVector code) {
+    const FloatVector value = hn::ConvertTo(kFloat, hn::BitCast(kInt, code));
+    return hn::MulAdd(value, hn::Set(kFloat, kUpperOf65535th), hn::Mul(value, hn::Set(kFloat, kLowerOf65535th)));
+}
+
+// What the filter returns of a sum, in 1/65535: in_65535th() of cpu_rows_fixed.h.
+HWY_INLINE WordVector filtered(CodeVector sum) {
+    const CodeVector whole = hn::Xor(sum, hn::Set(kCode, 0x8000));
+    return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));
+}
+
+// A byte over 255: as float_of_code() of cpu_pixel_rows.cpp.
+HWY_INLINE FloatVector fraction(WordVector code) {
+    const FloatVector value = hn::ConvertTo(kFloat, hn::BitCast(kInt, code));
+    return hn::MulAdd(value, hn::Set(kFloat, 0x1.01p-8f), hn::Mul(value, hn::Set(kFloat, 0x1.010102p-24f)));
+}
+
+HWY_INLINE WordVector code_of(FloatVector value) {  // unorm_code_of()
+    const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
+    const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
+    const FloatVector scaled = hn::Add(hn::Mul(clamped, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f));
+    return hn::BitCast(kWord, hn::ConvertTo(kInt, scaled));
+}
+
+// Floats of pixels are four vectors each: channels 0, 2, 1 and 3 of as many pixels.
+HWY_INLINE void add_product(const float* floats, FloatVector weight, FloatVector (&sum)[4]) {
+    for (std::size_t c = 0; c < 4; ++c)
+        sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * lanes()), weight));
+}
+
+HWY_INLINE WordVector words_of(const FloatVector (&pixel)[4]) {
+    const WordVector even = hn::Or(code_of(pixel[0]), hn::ShiftLeft<16>(code_of(pixel[1])));
+    const WordVector odd = hn::Or(code_of(pixel[2]), hn::ShiftLeft<16>(code_of(pixel[3])));
+    return hn::Or(even, hn::ShiftLeft<8>(odd));
+}
+
+HWY_INLINE void sum_taps(std::span<const ByteTap> taps, std::size_t i, float* sums) {
+    const WordVector low = hn::Set(kWord, 0xffff);
+    FloatVector sum[4];
+    for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
+    for (const ByteTap& tap : taps) {
+        const Sums both = sum_kept(tap.rows, tap.row_weights, i);
+        const WordVector even = filtered(both.even);
+        const WordVector odd = filtered(both.odd);
+        const FloatVector weight = hn::LoadU(kFloat, tap.weights + i);
+        const auto add = [&](FloatVector& to, WordVector code)
+                             HWY_ATTR { to = hn::Add(to, hn::Mul(quotient(code), weight)); };
+        add(sum[0], hn::And(even, low));
+        add(sum[1], hn::ShiftRight<16>(even));
+        add(sum[2], hn::And(odd, low));
+        add(sum[3], hn::ShiftRight<16>(odd));
+    }
+    for (std::size_t c = 0; c < 4; ++c) hn::StoreU(sum[c], kFloat, sums + 4 * i + c * lanes());
+}
+
+// --- windows ---------------------------------------------------------------------------------------------------------
+
+ByteWindow find_window(const std::int32_t* left, const std::int32_t* right, const std::uint32_t* shares,
+                       std::int32_t width) {
+    const auto count = static_cast<std::int32_t>(lanes());
+    const auto [least, most] = std::minmax_element(left, left + count);
+    bool pairs = true;
+    bool every_second = true;
+    for (std::int32_t i = 0; i < count; ++i) {
+        pairs &= shares[i] == 0 || right[i] == left[i] + 1;
+        every_second &= left[i] == left[0] + 2 * i;
+    }
+    if (*least < 0 || *most >= width || !pairs) return {};
+    if (every_second && *least + 2 * count <= width) {
+        constexpr std::uint32_t kHalf = 128 * 0x10001;
+        const bool halves = std::all_of(shares, shares + count, [](std::uint32_t share) { return share == kHalf; });
+        return {halves ? Kind::halves : Kind::every_second, *least};
+    }
+    for (const auto& [kind, texels] : {std::pair{Kind::one, count}, std::pair{Kind::two, 2 * count}}) {
+        const std::int32_t first = std::min(*least, width - texels - 1);
+        if (first >= 0 && *most - first < texels) return {kind, first};
+    }
+    return {};
+}
+
+void find_windows(ByteColumns& columns, std::int32_t width, std::size_t channels) {
+    columns.offsets.resize(columns.left.size());
+    for (std::size_t i = 0; i < columns.left.size(); i += lanes()) {
+        ByteWindow window;
+        if (channels == 4) window = find_window(&columns.left[i], &columns.right[i], &columns.shares[i], width);
+        for (std::size_t k = i; k < i + lanes(); ++k)
+            columns.offsets[k] = static_cast<std::uint32_t>(columns.left[k] - window.first);
+        columns.windows.push_back(window);
+    }
+}
+
+void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::uint32_t* pairs) {
+    if (row.texels == nullptr) {
+        const WordVector border = hn::Set(kWord, row.border);
+        for (std::size_t i = 0; i < span.count; i += lanes()) store_pairs(pairs_of({border, border}), pairs + 2 * i);
+        return;
+    }
+    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        for (std::size_t i = begin; i < end; i += lanes())
+            store_pairs(pairs_of(load_two<kind.value>(columns, row, span.first + i)), pairs + 2 * i);
+    });
+}
+
+// footprint_weights() of all 256: what the four products of the weights round to follows from one of them. What is more
+// than 255 goes to the lower row, which is the same one then.
+void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::uint32_t* top,
+           std::uint32_t* bottom) {
+    const CodeVector y = hn::Set(kCode, static_cast<std::uint16_t>(share));
+    for (std::size_t i = 0; i < span.count; i += lanes()) {
+        const CodeVector x = codes(hn::LoadU(kWord, &columns.shares[span.first + i]));
+        const CodeVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::Mul(x, y), hn::Set(kCode, 128)));
+        const CodeVector right_top = hn::Sub(x, right_bottom);
+        const CodeVector left = hn::Sub(hn::Set(kCode, 256), x);
+        const CodeVector left_top = hn::Min(hn::Sub(left, hn::Sub(y, right_bottom)), hn::Set(kCode, 255));
+        const CodeVector left_bottom = hn::Sub(left, left_top);
+        hn::StoreU(hn::BitCast(kWord, hn::Or(left_top, hn::ShiftLeft<8>(right_top))), kWord, top + i);
+        hn::StoreU(hn::BitCast(kWord, hn::Or(left_bottom, hn::ShiftLeft<8>(right_bottom))), kWord, bottom + i);
+    }
+}
+
+void blend(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels) {
+    store_words(pixels, [&](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
+}
+
+void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
+                const ByteWeights& weights, const BytePixels& pixels) {
+    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        if (kind.value == Kind::halves && share == 128) {
+            store_words(pixels, begin, end,
+                        [&](std::size_t i) HWY_ATTR { return halve(columns, rows, span.first + i); });
+            return;
+        }
+        store_words(pixels, begin, end, [&](std::size_t i) HWY_ATTR {
+            const Pairs top = pairs_of(load_two<kind.value>(columns, rows[0], span.first + i));
+            const Pairs bottom = pairs_of(load_two<kind.value>(columns, rows[1], span.first + i));
+            return pixels_of(sum_pairs(top, bottom, weights, i));
+        });
+    });
+}
+
+void sum_fetches(std::span<const ByteTap> taps, std::size_t count, float* sums) {
+    for (std::size_t i = 0; i < count; i += lanes()) sum_taps(taps, i, sums);
+}
+
+void store_sums(std::span<const float* const> sums, const float* weights, const BytePixels& pixels) {
+    store_words(pixels, [&](std::size_t i) HWY_ATTR {
+        FloatVector sum[4];
+        for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
+        for (std::size_t k = 0; k < sums.size(); ++k) add_product(sums[k] + 4 * i, hn::Set(kFloat, weights[k]), sum);
+        return words_of(sum);
+    });
+}
+
+void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels) {
+    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        for (std::size_t i = begin; i < end; i += lanes()) {
+            const WordVector word = row.texels == nullptr ? hn::Set(kWord, row.border)
+                                                          : load_two<kind.value>(columns, row, span.first + i).left;
+            const WordVector low = hn::Set(kWord, 255);
+            hn::StoreU(fraction(hn::And(word, low)), kFloat, texels + 4 * i);
+            hn::StoreU(fraction(hn::And(hn::ShiftRight<16>(word), low)), kFloat, texels + 4 * i + lanes());
+            hn::StoreU(fraction(hn::And(hn::ShiftRight<8>(word), low)), kFloat, texels + 4 * i + 2 * lanes());
+            hn::StoreU(fraction(hn::ShiftRight<24>(word)), kFloat, texels + 4 * i + 3 * lanes());
+        }
+    });
+}
+
+// Where a definition leaves out products whose weight is 0, they add nothing.
+void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
+                 const BytePixels& pixels) {
+    store_words(pixels, [&](std::size_t i) HWY_ATTR {
+        FloatVector sum[4];
+        for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
+        FloatVector total = hn::Zero(kFloat);
+        for (const ByteBoxRow& row : rows) {
+            const FloatVector of_row = hn::Set(kFloat, row.weight);
+            for (std::size_t tap = 0; tap < columns.size(); ++tap) {
+                const FloatVector weight = hn::Mul(hn::LoadU(kFloat, columns[tap] + i), of_row);
+                add_product(row.texels + 4 * (tap * count + i), weight, sum);
+                total = hn::Add(total, weight);
+            }
+        }
+        for (FloatVector& channel : sum) channel = hn::Div(channel, total);
+        return words_of(sum);
+    });
+}
+
+void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
+                 const BytePixels& pixels) {
+    const ByteRow row{texels, 4, 0};
+    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        store_words(pixels, begin, end,
+                    [&](std::size_t i) HWY_ATTR { return load_two<kind.value>(columns, row, span.first + i).left; });
+    });
+}
+
+constexpr ByteKernels kKernels{find_windows, pair_bytes, weigh, blend,       blend_rows,
+                               sum_fetches,  store_sums, widen, store_boxes, copy_texels};
+
+}  // namespace
+
+const ByteKernels* kernels_for_bytes() { return &kKernels; }
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+namespace {
+
+constexpr bool quotients_are_rounded_once() {
+    for (int i = 0; i < 65536; ++i) {
+        const auto value = static_cast<float>(i);
+        if (value * kUpperOf65535th + value * kLowerOf65535th != value / 65535) return false;
+    }
+    return true;
+}
+static_assert(quotients_are_rounded_once());
+
+}  // namespace
+
+HWY_EXPORT(kernels_for_bytes);
+
+const ByteKernels* byte_kernels() { return HWY_DYNAMIC_DISPATCH(kernels_for_bytes)(); }
+
+}  // namespace texton::detail
+#endif
