@@ -53,8 +53,9 @@ public:
             const std::size_t row = row_of(i);
             for (std::int32_t j = 0; j < texels_of(boxes_.y, row); ++j)
                 add_row(boxes_.y.first[row] + j, boxes_.y.weights[boxes_.y.begin[row] + static_cast<std::uint32_t>(j)]);
-            divide_pixels(&sums_[0].x, totals_.data(), sums_.size(), &row_sums_[0].x);
-            job_.picture.store({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_);
+            job_.picture.make_row(
+                {corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
+                [&](float* pixels) { divide_pixels(&sums_[0].x, totals_.data(), sums_.size(), pixels); });
         }
     }
 
@@ -64,7 +65,8 @@ private:
     struct TexelRow {
         bool known = false;
         std::int32_t y = 0;
-        std::vector<Float4> texels;
+        std::vector<Float4> texels;  // if they are not in the texture itself
+        const float* first = nullptr;
     };
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
@@ -90,9 +92,9 @@ private:
             row.known = true;
             row.y = y;
             row.texels.resize(texels_across_);
-            texels_.middles(first_texel_, y, texels_across_, row.texels.data());
+            row.first = texels_.middles_in_place(first_texel_, y, texels_across_, row.texels.data());
         }
-        return &row.texels[0].x;
+        return row.first;
     }
 
     const CpuJob& job_;

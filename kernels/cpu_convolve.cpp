@@ -40,8 +40,10 @@ public:
             if (i + 1 < taps) continue;
             const std::size_t y = i + 1 - taps;
             for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = sums_row(y + tap);
-            sum_rows(rows.data(), weights_.down.data(), taps, 4 * width_, &pixels_[0].x);
-            job_.picture.store({corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z}, pixels_);
+            const PixelPlace at{corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z};
+            job_.picture.make_row(at, pixels_, [&](float* pixels) {
+                sum_rows_as_pixels(rows.data(), weights_.down.data(), taps, 4 * width_, pixels);
+            });
         }
     }
 
@@ -50,11 +52,11 @@ private:
 
     void sum_across(std::int32_t y, float* sums) {
         const std::size_t taps = weights_.across.size();
-        texels_.middles(corner_.x - static_cast<std::int32_t>(taps / 2), y, row_.size(), row_.data());
-        std::vector<const float*>& rows = shifted_;
-        rows.resize(taps);
-        for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = &row_[tap].x;
-        sum_rows(rows.data(), weights_.across.data(), taps, 4 * width_, sums);
+        const float* texels =
+            texels_.middles_in_place(corner_.x - static_cast<std::int32_t>(taps / 2), y, row_.size(), row_.data());
+        shifted_.resize(taps);
+        for (std::size_t tap = 0; tap < taps; ++tap) shifted_[tap] = texels + 4 * tap;
+        sum_rows(shifted_.data(), weights_.across.data(), taps, 4 * width_, sums);
     }
 
     const CpuJob& job_;

@@ -16,8 +16,15 @@ using Float = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Float>;
 constexpr Float kFloat;
 
+// The one NaN of pictures in place of any.
+template <class D>
+HWY_INLINE hn::Vec<D> as_pixel(D d, hn::Vec<D> value) {
+    const hn::RebindToSigned<D> bits;
+    return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(bits, 0x7fffffff)), value);
+}
+
 // `weight_of(row, at)` is what the vector from `at` on of a row counts.
-template <class D, std::size_t vectors, class WeightOf>
+template <bool pixels, class D, std::size_t vectors, class WeightOf>
 HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, std::size_t at,
                          const WeightOf& weight_of, float* sums) {
     hn::Vec<D> sum[vectors];
@@ -29,10 +36,11 @@ HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, s
             sum[v] = hn::Add(sum[v], hn::Mul(hn::LoadU(d, rows[i] + place), weight_of(d, i, place)));
         }
     }
-    for (std::size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + at + v * lanes);
+    for (std::size_t v = 0; v < vectors; ++v)
+        hn::StoreU(pixels ? as_pixel(d, sum[v]) : sum[v], d, sums + at + v * lanes);
 }
 
-template <class WeightOf>
+template <bool pixels, class WeightOf>
 HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::size_t count, const WeightOf& weight_of,
                         float* sums) {
     constexpr std::size_t kVectors = 4;  // at a time, so that sums do not wait for each other
@@ -40,9 +48,9 @@ HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::si
     const std::size_t lanes = hn::Lanes(kFloat);
     std::size_t at = 0;
     for (; at + kVectors * lanes <= count; at += kVectors * lanes)
-        sum_part<Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
-    for (; at + lanes <= count; at += lanes) sum_part<Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
-    for (; at < count; ++at) sum_part<hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
+        sum_part<pixels, Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
+    for (; at + lanes <= count; at += lanes) sum_part<pixels, Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
+    for (; at < count; ++at) sum_part<pixels, hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
 }
 
 // A pixel is a vector, but where vectors have one lane.
@@ -80,21 +88,29 @@ void add_boxes_on_vectors(const float* texels, const RowBoxes& boxes, float of_r
     add_boxes_to<true>(texels, boxes, of_row, sums, totals);
 }
 
-void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_t pixels, float* quotients) {
-    for (std::size_t i = 0; i < 4 * pixels; i += kLanes)
-        hn::StoreU(hn::Div(hn::LoadU(kPixel, sums + i), hn::Set(kPixel, totals[i / 4])), kPixel, quotients + i);
+void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_t count, float* pixels) {
+    for (std::size_t i = 0; i < 4 * count; i += kLanes)
+        hn::StoreU(as_pixel(kPixel, hn::Div(hn::LoadU(kPixel, sums + i), hn::Set(kPixel, totals[i / 4]))), kPixel,
+                   pixels + i);
 }
 
 void sum_rows_on_vectors(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                          float* sums) {
-    sum_all(
+    sum_all<false>(
         rows, row_count, count,
         [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, sums);
 }
 
+void sum_rows_as_pixels_on_vectors(const float* const* rows, const float* weights, std::size_t row_count,
+                                   std::size_t count, float* pixels) {
+    sum_all<true>(
+        rows, row_count, count,
+        [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, pixels);
+}
+
 void sum_rows_by_rows_on_vectors(const float* const* rows, const float* const* weights, std::size_t row_count,
                                  std::size_t count, float* sums) {
-    sum_all(
+    sum_all<false>(
         rows, row_count, count,
         [weights](auto d, std::size_t row, std::size_t at) HWY_ATTR { return hn::LoadU(d, weights[row] + at); }, sums);
 }
@@ -107,6 +123,7 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(sum_rows_on_vectors);
+HWY_EXPORT(sum_rows_as_pixels_on_vectors);
 HWY_EXPORT(sum_rows_by_rows_on_vectors);
 
 HWY_EXPORT(add_all_boxes_on_vectors);
@@ -121,12 +138,17 @@ void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* 
     HWY_DYNAMIC_DISPATCH(add_boxes_on_vectors)(texels, boxes, of_row, sums, totals);
 }
 
-void divide_pixels(const float* sums, const float* totals, std::size_t pixels, float* quotients) {
-    HWY_DYNAMIC_DISPATCH(divide_pixels_on_vectors)(sums, totals, pixels, quotients);
+void divide_pixels(const float* sums, const float* totals, std::size_t count, float* pixels) {
+    HWY_DYNAMIC_DISPATCH(divide_pixels_on_vectors)(sums, totals, count, pixels);
 }
 
 void sum_rows(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums) {
     HWY_DYNAMIC_DISPATCH(sum_rows_on_vectors)(rows, weights, row_count, count, sums);
+}
+
+void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
+                        float* pixels) {
+    HWY_DYNAMIC_DISPATCH(sum_rows_as_pixels_on_vectors)(rows, weights, row_count, count, pixels);
 }
 
 void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,

@@ -9,6 +9,10 @@ namespace texton::detail {
 /// sums[k] = ((0 + rows[0][k] * weights[0]) + rows[1][k] * weights[1]) + ...
 void sum_rows(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);
 
+/// The same as pixels: with the NaN that pictures have.
+void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
+                        float* pixels);
+
 /// sums[k] = ((0 + rows[0][k] * weights[0][k]) + rows[1][k] * weights[1][k]) + ...
 void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,
                       float* sums);
@@ -26,7 +30,7 @@ void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* 
 /// The same but for weights that come out as 0, and the weights are added to `totals`.
 void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* sums, float* totals);
 
-/// Pixels of four channels, each over one number.
-void divide_pixels(const float* sums, const float* totals, std::size_t pixels, float* quotients);
+/// Sums of four channels, each over one number, with the NaN that pictures have.
+void divide_pixels(const float* sums, const float* totals, std::size_t count, float* pixels);
 
 }  // namespace texton::detail
