@@ -5,65 +5,57 @@
 
 // --- sums ------------------------------------------------------------------------------------------------------------
 
-// Which texels of footprints have a share: all, or those on the left, or those above, or the first one.
-template <bool two_columns, bool two_rows>
-struct Footprint {
-    static constexpr bool has(int texel) { return (two_columns || texel % 2 == 0) && (two_rows || texel < 2); }
-};
+// Vectors are named one by one here: arrays of them would be put into memory for what is hardly ever called.
 
-// The texels' weights as floats, in the order of Weights.
-struct FloatWeights {
-    FloatVector of[4];
-};
-
-// As cpu_rows_floating.h has it, of any texels.
-HWY_NOINLINE FloatVector sum_any(const Texels texels, const FloatWeights weights) {
-    Weights integers;
-    for (int k = 0; k < 4; ++k) integers.of[k] = hn::ConvertTo(kInt, weights.of[k]);
-    return Float32<4>::sum(texels, integers);
+// As cpu_rows_floating.h has it, of any texels t and weights w.
+HWY_NOINLINE FloatVector sum_any(FloatVector t0, FloatVector t1, FloatVector t2, FloatVector t3, FloatVector w0,
+                                 FloatVector w1, FloatVector w2, FloatVector w3) {
+    return Float32<4>::sum({{t0, t1, t2, t3}}, {{hn::ConvertTo(kInt, w0), hn::ConvertTo(kInt, w1),
+                                                 hn::ConvertTo(kInt, w2), hn::ConvertTo(kInt, w3)}});
 }
 
 // Texels that are 0, or within three exponents of the largest, have no bits below its guard bits. So each is taken
 // apart into upper and lower twelve bits, whose sums float32 holds exactly, and half of the last bit more: it is felt
-// at halves alone, which so leave zero. Where a sum is not safe from that, or texels are further apart, sum_any()
-// tells.
-template <class Reached>
-HWY_INLINE FloatVector sum_footprint(const Texels& texels, const FloatWeights& weights) {
-    constexpr std::uint32_t kNear = (3u << 24) + 1;     // of bits without the sign, twice, less one
-    constexpr std::int32_t kLeast = 40 * kExponentOne;  // exponent for which all factors are float32
-    constexpr std::int32_t kHalf = (23 + 3 + 1) * kExponentOne;
-    WordVector largest = hn::Zero(kWord);
-    WordVector smallest = hn::Set(kWord, ~0u);
-    IntVector any = hn::Zero(kInt);
-    FloatVector upper_sum = number(0);
-    FloatVector lower_sum = number(0);
-    for (int k = 0; k < 4; ++k) {
-        if (!Reached::has(k)) continue;
-        const FloatVector texel = texels.of[k];
+// at halves alone, which so leave zero.
+struct NearSum {
+    WordVector largest;  // bits without the sign, twice
+    WordVector smallest;
+    IntVector any;
+    FloatVector upper_sum;
+    FloatVector lower_sum;
+
+    HWY_INLINE void add(FloatVector texel, FloatVector weight) {
         const WordVector twice = hn::BitCast(kWord, hn::Add(bits(texel), bits(texel)));
         largest = hn::Max(largest, twice);
         smallest = hn::Min(smallest, hn::Sub(twice, hn::Set(kWord, 1)));  // 0 is none
         any = hn::Or(any, bits(texel));
         const FloatVector upper = as_floats(hn::And(bits(texel), whole(~0xfff)));
-        upper_sum = hn::MulAdd(upper, weights.of[k], upper_sum);
-        lower_sum = hn::MulAdd(hn::Sub(texel, upper), weights.of[k], lower_sum);
+        upper_sum = hn::MulAdd(upper, weight, upper_sum);
+        lower_sum = hn::MulAdd(hn::Sub(texel, upper), weight, lower_sum);
     }
-    const IntVector bits_of_largest = hn::BitCast(kInt, hn::ShiftRight<1>(largest));
-    const IntVector exponent = hn::And(hn::Max(bits_of_largest, whole(kLeast)), whole(kInfinity));
-    const FloatVector half = as_floats(hn::Sub(exponent, whole(kHalf)));
-    const FloatVector beyond_half = hn::Add(lower_sum, hn::CopySign(half, upper_sum));
-    const FloatVector sum = hn::Mul(hn::Add(upper_sum, beyond_half), number(0x1p-8f));
-    const IntVector magnitude = magnitude_of(sum);
-    const auto apart = hn::Gt(hn::Sub(largest, smallest), hn::Set(kWord, kNear));
-    // Leaves the sum 25 bits, and is more than texels have that are too small.
-    const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kLeast));
-    const auto unsafe = hn::Or(hn::Lt(magnitude, safe), hn::Gt(magnitude, whole(kInfinity - 1)));
-    const auto doubtful = hn::Or(unsafe, hn::RebindMask(kInt, apart));
-    if (HWY_LIKELY(hn::AllFalse(kInt, doubtful))) return sum;
-    const auto zeros = hn::Eq(any, hn::Zero(kInt));
-    if (hn::AllFalse(kInt, hn::AndNot(zeros, doubtful))) return as_floats(hn::IfThenZeroElse(zeros, bits(sum)));
-    return sum_any(texels, weights);
-}
+
+    // False where the sum is not safe from the half that is added, or texels are further apart.
+    HWY_INLINE bool finish(FloatVector& sum) const {
+        constexpr std::uint32_t kNear = (3u << 24) + 1;
+        constexpr std::int32_t kLeast = 40 * kExponentOne;  // exponent for which all factors are float32
+        constexpr std::int32_t kHalf = (23 + 3 + 1) * kExponentOne;
+        const IntVector bits_of_largest = hn::BitCast(kInt, hn::ShiftRight<1>(largest));
+        const IntVector exponent = hn::And(hn::Max(bits_of_largest, whole(kLeast)), whole(kInfinity));
+        const FloatVector half = as_floats(hn::Sub(exponent, whole(kHalf)));
+        const FloatVector beyond_half = hn::Add(lower_sum, hn::CopySign(half, upper_sum));
+        sum = hn::Mul(hn::Add(upper_sum, beyond_half), number(0x1p-8f));
+        const IntVector magnitude = magnitude_of(sum);
+        // Leaves the sum 25 bits, and is more than texels have that are too small.
+        const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kLeast));
+        const auto unsafe = hn::Or(hn::Lt(magnitude, safe), hn::Gt(magnitude, whole(kInfinity - 1)));
+        const auto apart = hn::Gt(hn::Sub(largest, smallest), hn::Set(kWord, kNear));
+        const auto doubtful = hn::Or(unsafe, hn::RebindMask(kInt, apart));
+        if (HWY_LIKELY(hn::AllFalse(kInt, doubtful))) return true;
+        const auto zeros = hn::Eq(any, hn::Zero(kInt));
+        sum = as_floats(hn::IfThenZeroElse(zeros, bits(sum)));
+        return hn::AllFalse(kInt, hn::AndNot(zeros, doubtful));
+    }
+};
 
 // A texel by itself is what decoding makes of it: without denormals, and with one NaN.
 HWY_INLINE FloatVector single_texel(FloatVector texel) {
@@ -88,6 +80,11 @@ HWY_INLINE hn::Vec<D> load_pixels(D d, const float* row, const std::int32_t* col
     }
 }
 
+// The texels' weights as floats, in the order of Weights.
+struct FloatWeights {
+    FloatVector of[4];
+};
+
 // footprint_weights() of all 256, of columns with the shares x in a row with the share y.
 HWY_INLINE FloatWeights weights_of_shares(IntVector x, IntVector y) {
     const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::Mul(x, y), whole(128)));
@@ -98,8 +95,38 @@ HWY_INLINE FloatWeights weights_of_shares(IntVector x, IntVector y) {
 }
 
 template <bool two_columns, bool two_rows>
+HWY_INLINE FloatVector fetch_pixels(const LatticeRow& row, const std::int32_t* left, const std::int32_t* right,
+                                    const FloatWeights& weights, IntVector lanes) {
+    const FloatVector t0 = load_pixels(kFloat, row.top, left);
+    if constexpr (!two_columns && !two_rows) return single_texel(t0);
+    const auto spread = hn::IndicesFromVec(kFloat, lanes);
+    const FloatVector zero = hn::Zero(kFloat);
+    const FloatVector w0 = hn::TableLookupLanes(weights.of[0], spread);
+    FloatVector t1 = zero, t2 = zero, t3 = zero, w1 = zero, w2 = zero, w3 = zero;
+    NearSum near{hn::Zero(kWord), hn::Set(kWord, ~0u), hn::Zero(kInt), zero, zero};
+    near.add(t0, w0);
+    if constexpr (two_columns) {
+        t1 = load_pixels(kFloat, row.top, right);
+        w1 = hn::TableLookupLanes(weights.of[1], spread);
+        near.add(t1, w1);
+    }
+    if constexpr (two_rows) {
+        t2 = load_pixels(kFloat, row.bottom, left);
+        w2 = hn::TableLookupLanes(weights.of[2], spread);
+        near.add(t2, w2);
+    }
+    if constexpr (two_columns && two_rows) {
+        t3 = load_pixels(kFloat, row.bottom, right);
+        w3 = hn::TableLookupLanes(weights.of[3], spread);
+        near.add(t3, w3);
+    }
+    FloatVector sum;
+    return HWY_LIKELY(near.finish(sum)) ? sum : sum_any(t0, t1, t2, t3, w0, w1, w2, w3);
+}
+
+// `two_columns` and `two_rows`: the second one has a share.
+template <bool two_columns, bool two_rows>
 void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& columns, std::size_t pixels, float* texels) {
-    using Reached = Footprint<two_columns, two_rows>;
     constexpr std::size_t kPixels = hn::MaxLanes(kFloat) / 4;  // of a vector
     HWY_ALIGN static constexpr std::int32_t kSpread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
     const IntVector share_y = whole(row.share);
@@ -108,24 +135,9 @@ void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& columns, std
         for (std::size_t part = 0; part < 4; ++part) {
             const std::size_t first = i + part * kPixels;
             const IntVector lanes = hn::Add(hn::Load(kInt, kSpread), whole(static_cast<std::int32_t>(part * kPixels)));
-            const auto spread = hn::IndicesFromVec(kFloat, lanes);
-            Texels footprint;
-            FloatWeights of_lanes;
-            for (int k = 0; k < 4; ++k) {
-                const bool reached = Reached::has(k);
-                const float* from = k < 2 ? row.top : row.bottom;
-                footprint.of[k] = reached
-                                      ? load_pixels(kFloat, from, (k % 2 == 0 ? columns.first : columns.second) + first)
-                                      : hn::Zero(kFloat);
-                of_lanes.of[k] = reached ? hn::TableLookupLanes(weights.of[k], spread) : hn::Zero(kFloat);
-            }
-            FloatVector sum;
-            if constexpr (two_columns || two_rows) {
-                sum = sum_footprint<Reached>(footprint, of_lanes);
-            } else {
-                sum = single_texel(footprint.of[0]);
-            }
-            hn::StoreU(sum, kFloat, texels + 4 * first);
+            hn::StoreU(
+                fetch_pixels<two_columns, two_rows>(row, columns.first + first, columns.second + first, weights, lanes),
+                kFloat, texels + 4 * first);
         }
     }
 }

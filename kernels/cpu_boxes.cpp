@@ -44,10 +44,12 @@ public:
         }
         for (std::size_t i = column; i < column + width; ++i) first_.push_back(boxes.x.first[i] - first_texel_);
         texels_across_ = static_cast<std::size_t>(last - first_texel_);
+        if (boxes.kind == BoxSum::of_products) prepare_few(column, width);
     }
 
     void make(std::size_t height) {
         for (std::size_t i = 0; i < height; ++i) {
+            if (average_few(row_of(i))) continue;
             std::ranges::fill(sums_, Float4{});
             if (boxes_.kind == BoxSum::of_products) std::ranges::fill(totals_, 0.0f);
             const std::size_t row = row_of(i);
@@ -70,6 +72,37 @@ private:
     };
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
+
+    // Tap after tap of all pixels, where none has many.
+    void prepare_few(std::size_t column, std::size_t width) {
+        for (std::size_t i = column; i < column + width; ++i)
+            taps_ = std::max(taps_, static_cast<std::size_t>(texels_of(boxes_.x, i)));
+        if (taps_ > FewTexels::kMost) return;
+        weights_.resize(taps_ * width);
+        taken_.resize(taps_ * width);
+        for (std::size_t i = 0; i < width; ++i) {
+            const auto count = static_cast<std::size_t>(texels_of(boxes_.x, column + i));
+            for (std::size_t tap = 0; tap < taps_; ++tap) {
+                const bool has_tap = tap < count;
+                taken_[tap * width + i] = first_[i] + static_cast<std::int32_t>(has_tap ? tap : 0);
+                weights_[tap * width + i] = has_tap ? boxes_.x.weights[boxes_.x.begin[column + i] + tap] : 0;
+            }
+        }
+    }
+
+    // False if they are too many, or kept rows are fewer than a pixel reads.
+    bool average_few(std::size_t row) {
+        const auto count = static_cast<std::size_t>(texels_of(boxes_.y, row));
+        if (boxes_.kind != BoxSum::of_products || count > kKeptRows || count * taps_ > FewTexels::kMost) return false;
+        const float* rows[kKeptRows];
+        for (std::size_t i = 0; i < count; ++i)
+            rows[i] = texels_of_row(boxes_.y.first[row] + static_cast<std::int32_t>(i));
+        const FewTexels few{
+            rows, &boxes_.y.weights[boxes_.y.begin[row]], count, taken_.data(), weights_.data(), taps_, sums_.size()};
+        job_.picture.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
+                              [&](float* pixels) { average_few_texels(few, sums_.size(), pixels); });
+        return true;
+    }
 
     void add_row(std::int32_t y, float weight) {
         const RowBoxes row{first_.data(), &boxes_.x.begin[static_cast<std::size_t>(corner_.x)], boxes_.x.weights.data(),
@@ -104,6 +137,9 @@ private:
     std::int32_t first_texel_ = 0;
     std::size_t texels_across_ = 0;
     std::vector<std::int32_t> first_;  // of each pixel, counted from first_texel_
+    std::size_t taps_ = 0;
+    std::vector<std::int32_t> taken_;  // texels of pixels that have few, counted from first_texel_
+    std::vector<float> weights_;
     TexelRow rows_[kKeptRows];
     std::vector<Float4> sums_;
     std::vector<Float4> row_sums_;
