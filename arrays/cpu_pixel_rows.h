@@ -18,6 +18,14 @@ using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char
            format.channels == 4;
 }
 
+/// Texels and pixels are the same codes of 8 bits, which read as 0 to 1.
+[[nodiscard]] inline bool are_alike_codes_of_8_bits(const TexelFormat& texture, const TexelFormat& picture) {
+    const auto are_codes = [](const TexelFormat& format) {
+        return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
+    };
+    return are_codes(texture) && are_codes(picture) && texture.channels == picture.channels;
+}
+
 /// Null for other formats than unorm of 8 bits and float of 32.
 [[nodiscard]] RowDecode row_decoder(const TexelFormat& format);
 [[nodiscard]] RowEncode row_encoder(const TexelFormat& format);

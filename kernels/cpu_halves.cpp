@@ -76,21 +76,30 @@ HWY_INLINE void halve_row(const unsigned char* top, const unsigned char* bottom,
     }
 }
 
-}  // namespace
-
-void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, float* halves) {
+template <HalfSum kind>
+HWY_INLINE void halve_float_row(const float* top, const float* bottom, std::size_t pixels, float* halves) {
     const hn::RebindToSigned<decltype(kPixel)> bits;
     const auto no_number = hn::BitCast(kPixel, hn::Set(bits, 0x7fffffff));
-    const auto row_sum = [](const float* left)
-                             HWY_ATTR { return hn::Add(hn::LoadU(kPixel, left), hn::LoadU(kPixel, left + 4)); };
     for (std::size_t i = 0; i < pixels; ++i) {
         for (std::size_t c = 0; c < 4; c += kLanes) {
-            const auto sum = hn::Add(row_sum(top + 8 * i + c), row_sum(bottom + 8 * i + c));
+            const std::size_t left = 8 * i + c;
+            const auto above = hn::Add(hn::LoadU(kPixel, top + left), hn::LoadU(kPixel, top + left + 4));
+            const auto first = hn::LoadU(kPixel, bottom + left);
+            const auto second = hn::LoadU(kPixel, bottom + left + 4);
+            const auto sum = kind == HalfSum::of_rows ? hn::Add(above, hn::Add(first, second))
+                                                      : hn::Add(hn::Add(above, first), second);
             // Negative zeros alone are positive, as of sums that begin with zero.
             const auto mean = hn::Mul(hn::Add(sum, hn::Zero(kPixel)), hn::Set(kPixel, 0.25f));
             hn::StoreU(hn::IfThenElse(hn::IsNaN(mean), no_number, mean), kPixel, halves + 4 * i + c);
         }
     }
+}
+
+}  // namespace
+
+void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves) {
+    if (kind == HalfSum::of_rows) return halve_float_row<HalfSum::of_rows>(top, bottom, pixels, halves);
+    halve_float_row<HalfSum::in_turn>(top, bottom, pixels, halves);
 }
 
 void halve_codes_on_vectors(const unsigned char* top, const unsigned char* bottom, std::size_t channels,
@@ -110,8 +119,8 @@ namespace texton::detail {
 HWY_EXPORT(halve_floats_on_vectors);
 HWY_EXPORT(halve_codes_on_vectors);
 
-void halve_floats(const float* top, const float* bottom, std::size_t pixels, float* halves) {
-    HWY_DYNAMIC_DISPATCH(halve_floats_on_vectors)(top, bottom, pixels, halves);
+void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves) {
+    HWY_DYNAMIC_DISPATCH(halve_floats_on_vectors)(top, bottom, pixels, kind, halves);
 }
 
 void halve_codes(const unsigned char* top, const unsigned char* bottom, std::size_t channels, std::size_t pixels,

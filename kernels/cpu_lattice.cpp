@@ -14,8 +14,8 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kColumns = 512;  // of a tile
-constexpr std::size_t kRows = 64;
+constexpr std::size_t kColumns = 256;  // of a tile
+constexpr std::size_t kRows = 128;
 
 // --- without weights ----------------------------------------------------------------------------------------------
 

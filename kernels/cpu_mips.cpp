@@ -11,17 +11,10 @@
 namespace texton::detail {
 namespace {
 
-bool are_alike_codes(const TexelFormat& texture, const TexelFormat& picture) {
-    const auto is_code = [](const TexelFormat& format) {
-        return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
-    };
-    return is_code(texture) && is_code(picture) && texture.channels == picture.channels;
-}
-
 void halve_tile(const CpuJob& job, const PixelPlace& corner, std::size_t width, std::size_t height) {
     const TexelRows texels(job.textures[0], job.shapes[0], corner.z);
     const TexelFormat& format = job.textures[0].format;
-    const bool codes = are_alike_codes(format, job.picture.format().stored) && texels.stored(0, 0) != nullptr;
+    const bool codes = are_alike_codes_of_8_bits(format, job.picture.format().stored) && texels.stored(0, 0) != nullptr;
     std::vector<Float4> room[2]{std::vector<Float4>(2 * width), std::vector<Float4>(2 * width)};
     std::vector<Float4> pixels(width);
     const std::int32_t x = 2 * corner.x;
@@ -34,7 +27,8 @@ void halve_tile(const CpuJob& job, const PixelPlace& corner, std::size_t width, 
         }
         const float* top = texels.middles_in_place(x, y, 2 * width, room[0].data());
         const float* bottom = texels.middles_in_place(x, y + 1, 2 * width, room[1].data());
-        job.picture.make_row(at, pixels, [&](float* means) { halve_floats(top, bottom, width, means); });
+        job.picture.make_row(at, pixels,
+                             [&](float* means) { halve_floats(top, bottom, width, HalfSum::of_rows, means); });
     }
 }
 

@@ -427,22 +427,29 @@ TEST(CpuWaysTest, OwnTexelsAreAsTheFunctor) {
     }
 }
 
-// Of all codes: what two add up to as floats, then any two of those.
-TEST(CpuWaysTest, MeansOfFourCodesRoundAsTheirSumDoes) {
-    constexpr int kCodes = 256;
-    std::vector<std::set<float>> pairs(2 * kCodes - 1);
-    for (int a = 0; a < kCodes; ++a) {
-        for (int b = 0; b < kCodes; ++b)
-            pairs[static_cast<std::size_t>(a + b)].insert(static_cast<float>(a) / 255.0f +
-                                                          static_cast<float>(b) / 255.0f);
-    }
-    for (std::size_t top = 0; top < pairs.size(); ++top) {
-        for (std::size_t bottom = 0; bottom < pairs.size(); ++bottom) {
-            for (const float a : pairs[top]) {
-                for (const float b : pairs[bottom])
-                    ASSERT_EQ(detail::unorm_code_of((a + b) / 4.0f, 255), (top + bottom + 2) / 4)
-                        << top << ", " << bottom;
+// Sums of codes as floats, by the codes' own sum: all that there are.
+using CodeSums = std::vector<std::set<float>>;
+
+CodeSums added(const CodeSums& a, const CodeSums& b) {
+    CodeSums sums(a.size() + b.size() - 1);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            for (const float x : a[i]) {
+                for (const float y : b[j]) sums[i + j].insert(x + y);
             }
+        }
+    }
+    return sums;
+}
+
+TEST(CpuWaysTest, MeansOfFourCodesRoundAsTheirSumDoes) {
+    CodeSums codes(256);
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = {static_cast<float>(i) / 255.0f};
+    const CodeSums pairs = added(codes, codes);
+    for (const CodeSums& sums : {added(pairs, pairs), added(added(pairs, codes), codes)}) {
+        for (std::size_t sum = 0; sum < sums.size(); ++sum) {
+            for (const float value : sums[sum])
+                ASSERT_EQ(detail::unorm_code_of(value / 4.0f, 255), (sum + 2) / 4) << sum;
         }
     }
 }
