@@ -85,7 +85,7 @@ private:
             const auto count = static_cast<std::size_t>(texels_of(boxes_.x, column + i));
             for (std::size_t tap = 0; tap < taps_; ++tap) {
                 const bool has_tap = tap < count;
-                taken_[tap * width + i] = first_[i] + static_cast<std::int32_t>(has_tap ? tap : 0);
+                taken_[tap * width + i] = has_tap ? first_[i] + static_cast<std::int32_t>(tap) : 0;
                 weights_[tap * width + i] = has_tap ? boxes_.x.weights[boxes_.x.begin[column + i] + tap] : 0;
             }
         }
@@ -98,7 +98,7 @@ private:
 
     // Of two by two texels that count alike.
     bool average_halves(std::size_t row) {
-        const float* weights = &boxes_.y.weights[boxes_.y.begin[row]];
+        const float* weights = boxes_.y.weights.data() + boxes_.y.begin[row];
         if (!are_halves_ || texels_of(boxes_.y, row) != 2 || weights[0] != 1 || weights[1] != 1) return false;
         const std::int32_t y = boxes_.y.first[row];
         const PixelPlace at{corner_.x, static_cast<std::int32_t>(row), corner_.z};
@@ -124,7 +124,8 @@ private:
         for (std::size_t i = 0; i < count; ++i)
             rows[i] = texels_of_row(boxes_.y.first[row] + static_cast<std::int32_t>(i));
         const FewTexels few{
-            rows, &boxes_.y.weights[boxes_.y.begin[row]], count, taken_.data(), weights_.data(), taps_, sums_.size()};
+            rows,        boxes_.y.weights.data() + boxes_.y.begin[row], count, taken_.data(), weights_.data(), taps_,
+            sums_.size()};
         job_.picture.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
                               [&](float* pixels) { average_few_texels(few, sums_.size(), pixels); });
         return true;

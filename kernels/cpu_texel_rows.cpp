@@ -64,7 +64,7 @@ const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::si
     const bool inside = y >= 0 && y < shape_.height && x >= 0 && x + static_cast<std::int64_t>(count) <= shape_.width;
     if (has_floats_ && inside) return reinterpret_cast<const float*>(stored(x, y));
     middles(x, y, count, room);
-    return &room->x;
+    return reinterpret_cast<const float*>(room);
 }
 
 const unsigned char* TexelRows::stored(std::int32_t x, std::int32_t y) const {

@@ -377,6 +377,27 @@ TEST(CpuWaysTest, AreaIsAsTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
 }
 
+// Where places are so close that floats do not tell them apart, some pixels weigh no texel at all.
+TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
+    constexpr Extent kTo{40, 3};
+    constexpr Crop kCrop{30, 7.5f, 1e-5f, 2};
+    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = {31, 12}});
+    Random random(2);
+    upload(array.view(), test::random_texels(random, Format::rgba32_float, 31 * 12 * 16));
+    const Texture texture(array);
+    const Area functor{{kCrop.width / 40, kCrop.height / 3, kCrop, false}};
+    for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
+        const Extent around{kTo.width + 3, kTo.height + 2};
+        const Linear memory(Device::cpu(), format, around);
+        expect_same(
+            memory.view(format, around), kTo,
+            [&](const Stream& stream, const View& picture) {
+                resample(stream, picture, texture, {.filter = ResampleFilter::area, .crop = kCrop});
+            },
+            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+    }
+}
+
 TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {
     Random random(5);
     for (const Filter filter : {Filter::point, Filter::linear}) {
