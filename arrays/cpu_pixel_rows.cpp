@@ -38,7 +38,7 @@ HWY_INLINE FloatVector float_of_code(hn::Vec<Byte> code) {
     constexpr float kUpper = 0x1.01p-8f;
     constexpr float kLower = 0x1.010102p-24f;
     const FloatVector value = hn::ConvertTo(kFloat, hn::PromoteTo(kInt, code));
-    return hn::Add(hn::Mul(value, hn::Set(kFloat, kUpper)), hn::Mul(value, hn::Set(kFloat, kLower)));
+    return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
 // unorm_code_of()

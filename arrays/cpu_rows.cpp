@@ -229,6 +229,50 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, const 
     }
 }
 
+// Only texels of four floats have columns: there the sums are quick, and places cost as much.
+RowColumns RowSampler::columns(const float* x, std::size_t count) const {
+    RowColumns columns(x, count);
+    const LatticeKernels kernels = lattice_kernels();
+    if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || !is_four_floats(view_.format) ||
+        kernels.find == nullptr || count == 0)
+        return columns;
+    const std::size_t padded = (count + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
+    std::vector<float> places(padded, x[count - 1]);
+    std::copy_n(x, count, places.begin());
+    for (auto* values : {&columns.first_, &columns.second_, &columns.share_}) values->resize(padded);
+    columns.kernels_ = kernels;
+    kernels.find(plan_.x, places.data(), padded, columns.prepared());
+    columns.between_ = std::ranges::any_of(columns.share_, [](std::int32_t share) { return share != 0; });
+    const auto is_inside = [](std::int32_t texel) { return texel >= 0; };
+    columns.ready_ = std::ranges::all_of(columns.first_, is_inside) &&
+                     (!columns.between_ || std::ranges::all_of(columns.second_, is_inside));
+    return columns;
+}
+
+bool RowSampler::fetch(RowColumns& columns, float y, Texel* texels) const {
+    if (!columns.ready_) return false;
+    float places[kLatticeStep];
+    std::fill_n(places, kLatticeStep, y);
+    std::int32_t top[kLatticeStep], bottom[kLatticeStep], share[kLatticeStep];
+    columns.kernels_.find(plan_.y, places, kLatticeStep, {top, bottom, share});
+    const bool between = share[0] != 0;
+    if (top[0] < 0 || (between && bottom[0] < 0)) return false;
+    const auto row_at = [&](std::int32_t row) {
+        return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * row;
+    };
+    const LatticeRow row{row_at(top[0]), row_at(between ? bottom[0] : top[0]), share[0]};
+    const LatticeKernels::Fetch fetch = columns.kernels_.fetch[columns.between_][between];
+    PreparedPlaces prepared = columns.prepared();
+    const std::size_t whole = columns.count_ / kLatticeStep * kLatticeStep;
+    fetch(row, prepared, whole, reinterpret_cast<float*>(texels));
+    if (whole == columns.count_) return true;
+    Texel last[kLatticeStep];
+    fetch(row, {prepared.first + whole, prepared.second + whole, prepared.share + whole}, kLatticeStep,
+          reinterpret_cast<float*>(last));
+    std::copy_n(last, columns.count_ - whole, texels + whole);
+    return true;
+}
+
 void RowSampler::fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
                            const PixelFormat& picture, std::byte* pixels) const {
     constexpr std::size_t kPlaces = 512;  // on the stack

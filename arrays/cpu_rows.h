@@ -1,6 +1,7 @@
 #pragma once
 #include <cfenv>
 #include <cstddef>
+#include <vector>
 
 #include <texton/pixel_encode.h>
 
@@ -10,6 +11,28 @@
 #include "arrays/texture_view.h"
 
 namespace texton::detail {
+
+/// Places along x that many rows of fetches have in common; they must outlive it.
+class RowColumns {
+public:
+    std::size_t count() const noexcept { return count_; }
+    const float* places() const noexcept { return places_; }
+
+private:
+    friend class RowSampler;
+    RowColumns(const float* places, std::size_t count) : places_(places), count_(count) {}
+
+    PreparedPlaces prepared() noexcept { return {first_.data(), second_.data(), share_.data()}; }
+
+    const float* places_;
+    std::size_t count_;
+    LatticeKernels kernels_;
+    bool ready_ = false;    // false: nothing is prepared
+    bool between_ = false;  // some have a share of the second texel
+    std::vector<std::int32_t> first_;
+    std::vector<std::int32_t> second_;
+    std::vector<std::int32_t> share_;
+};
 
 /// Plain fetches of a texture at many places, in blocks: of 2D textures on vectors where the format and the sampler
 /// allow, else by the model. Equal to the model in every bit: while it lives, its thread rounds to the nearest and
@@ -25,6 +48,10 @@ public:
     void fetch(const float* x, const float* y, std::size_t count, Texel* texels) const;
     /// As encode_pixel() has them, one after the other.
     void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const;
+
+    [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const;
+    /// At prepared columns; false where they are not to be had, and has done nothing.
+    [[nodiscard]] bool fetch(RowColumns& columns, float y, Texel* texels) const;
 
     /// For the pixels of a row from (i, j) on, of a picture that `map` leads to the texture; its layer is not looked
     /// at.

@@ -263,12 +263,15 @@ struct Float32 {
             const Weights weights = load_weights<channels>(taps, i);
             Texels texels;
             for (int k = 0; k < 4; ++k) texels.of[k] = hn::BitCast(kFloat, words[k]);
-            const IntVector exponent = largest_exponent(texels, weights, kSmallest);
-            // Leaves the sum 25 bits, and is more than texels have that are too small.
-            const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kSmallest));
-            const FloatVector quick = quick_sum(texels, weights, exponent);
-            hn::StoreU(settle<Float32>(quick, safe, texels, weights), kFloat, results + i);
+            hn::StoreU(sum(texels, weights), kFloat, results + i);
         }
+    }
+
+    static HWY_INLINE FloatVector sum(const Texels& texels, const Weights& weights) {
+        const IntVector exponent = largest_exponent(texels, weights, kSmallest);
+        // Leaves the sum 25 bits, and is more than texels have that are too small.
+        const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kSmallest));
+        return settle<Float32>(quick_sum(texels, weights, exponent), safe, texels, weights);
     }
 
     // Also where a float32 does not hold as many steps as the largest texel has: there texels are enlarged first.

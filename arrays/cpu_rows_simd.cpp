@@ -27,6 +27,7 @@ namespace HWY_NAMESPACE {
 // Highway's fallback for CPUs without SSSE3 has no vectors: the model does as well.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 RowKernels kernels_for(const TexelFormat&, Filter) { return {}; }
+LatticeKernels lattice() { return {}; }
 
 void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
     for (std::size_t k = 0; k < count; ++k) {
@@ -43,6 +44,8 @@ namespace {
 #include "arrays/cpu_rows_fixed.h"
 
 #include "arrays/cpu_rows_floating.h"
+
+#include "arrays/cpu_rows_lattice.h"
 
 // --- blocks ----------------------------------------------------------------------------------------------------------
 
@@ -150,6 +153,8 @@ RowKernels kernels_for(const TexelFormat& format, Filter filter) {
     if (filter == Filter::point) return format.packing <= Packing::rgb10a2 ? point_kernels(format.bytes) : RowKernels{};
     return format.packing == Packing::plain ? linear_kernels(format) : RowKernels{};
 }
+
+LatticeKernels lattice() { return kLattice; }
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -160,11 +165,14 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(kernels_for);
+HWY_EXPORT(lattice);
 HWY_EXPORT(places_of_row);
 
 RowKernels row_kernels(const TexelFormat& format, Filter filter) {
     return HWY_DYNAMIC_DISPATCH(kernels_for)(format, filter);
 }
+
+LatticeKernels lattice_kernels() { return HWY_DYNAMIC_DISPATCH(lattice)(); }
 
 void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
     HWY_DYNAMIC_DISPATCH(places_of_row)(map, i, j, count, x, y);

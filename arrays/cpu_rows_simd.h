@@ -43,6 +43,34 @@ struct RowKernels {
     BlockFetch texels = nullptr;  ///< as Texels; linear filtering alone
 };
 
+/// Of each place along an axis the two texels that linear filtering reads, addressed, and the second one's share, in
+/// 1/256.
+struct PreparedPlaces {
+    std::int32_t* first;
+    std::int32_t* second;
+    std::int32_t* share;
+};
+
+/// The texels of two rows, of four floats each, and the share of the lower row.
+struct LatticeRow {
+    const float* top;
+    const float* bottom;
+    std::int32_t share;
+};
+
+/// What fetches have in common that lie in rows and columns. Of each kLatticeStep places at a time.
+inline constexpr std::size_t kLatticeStep = 16;
+struct LatticeKernels {
+    using Find = void (*)(const AxisPlan& axis, const float* places, std::size_t count, const PreparedPlaces& prepared);
+    using Fetch = void (*)(const LatticeRow& row, const PreparedPlaces& columns, std::size_t count, float* texels);
+
+    Find find = nullptr;
+    Fetch fetch[2][2] = {};  ///< by whether a column has a second texel with a share, and the row
+};
+
+/// Those of the best instruction set of this CPU, or none.
+[[nodiscard]] LatticeKernels lattice_kernels();
+
 /// Where the pixels of a row from (i, j) on lead: place_of_pixel(). Both have room for a whole number of 16 places.
 void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);
 

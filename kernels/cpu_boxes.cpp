@@ -6,6 +6,7 @@
 #include <texton/launch.h>
 
 #include "kernels/cpu_byte_lattice.h"
+#include "kernels/cpu_halves.h"
 #include "kernels/cpu_job.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
@@ -45,17 +46,20 @@ public:
         }
         for (std::size_t i = column; i < column + width; ++i) first_.push_back(boxes.x.first[i] - first_texel_);
         texels_across_ = static_cast<std::size_t>(last - first_texel_);
+        if (boxes.kind == BoxSum::of_products) prepare_few(column, width);
     }
 
     void make(std::size_t height) {
         for (std::size_t i = 0; i < height; ++i) {
+            if (average_halves(row_of(i)) || average_few(row_of(i))) continue;
             std::ranges::fill(sums_, Float4{});
             if (boxes_.kind == BoxSum::of_products) std::ranges::fill(totals_, 0.0f);
             const std::size_t row = row_of(i);
             for (std::int32_t j = 0; j < texels_of(boxes_.y, row); ++j)
                 add_row(boxes_.y.first[row] + j, boxes_.y.weights[boxes_.y.begin[row] + static_cast<std::uint32_t>(j)]);
-            divide_pixels(&sums_[0].x, totals_.data(), sums_.size(), &row_sums_[0].x);
-            job_.picture.store({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_);
+            job_.picture.make_row(
+                {corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
+                [&](float* pixels) { divide_pixels(&sums_[0].x, totals_.data(), sums_.size(), pixels); });
         }
     }
 
@@ -65,10 +69,68 @@ private:
     struct TexelRow {
         bool known = false;
         std::int32_t y = 0;
-        std::vector<Float4> texels;
+        std::vector<Float4> texels;  // if they are not in the texture itself
+        const float* first = nullptr;
     };
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
+
+    // Tap after tap of all pixels, where none has many.
+    void prepare_few(std::size_t column, std::size_t width) {
+        for (std::size_t i = column; i < column + width; ++i)
+            taps_ = std::max(taps_, static_cast<std::size_t>(texels_of(boxes_.x, i)));
+        if (taps_ > FewTexels::kMost) return;
+        weights_.resize(taps_ * width);
+        taken_.resize(taps_ * width);
+        for (std::size_t i = 0; i < width; ++i) {
+            const auto count = static_cast<std::size_t>(texels_of(boxes_.x, column + i));
+            for (std::size_t tap = 0; tap < taps_; ++tap) {
+                const bool has_tap = tap < count;
+                taken_[tap * width + i] = has_tap ? first_[i] + static_cast<std::int32_t>(tap) : 0;
+                weights_[tap * width + i] = has_tap ? boxes_.x.weights[boxes_.x.begin[column + i] + tap] : 0;
+            }
+        }
+        are_halves_ = taps_ == 2 && std::ranges::all_of(weights_, [](float weight) { return weight == 1; });
+        for (std::size_t i = 0; i < width; ++i) are_halves_ &= first_[i] == static_cast<std::int32_t>(2 * i);
+        are_codes_inside_ = are_alike_codes_of_8_bits(job_.textures[0].format, job_.picture.format().stored) &&
+                            first_texel_ >= 0 && texels_.stored(0, 0) != nullptr &&
+                            first_texel_ + static_cast<std::int64_t>(texels_across_) <= job_.shapes[0].width;
+    }
+
+    // Of two by two texels that count alike.
+    bool average_halves(std::size_t row) {
+        const float* weights = boxes_.y.weights.data() + boxes_.y.begin[row];
+        if (!are_halves_ || texels_of(boxes_.y, row) != 2 || weights[0] != 1 || weights[1] != 1) return false;
+        const std::int32_t y = boxes_.y.first[row];
+        const PixelPlace at{corner_.x, static_cast<std::int32_t>(row), corner_.z};
+        const TexelFormat& format = job_.textures[0].format;
+        if (y >= 0 && y + 1 < job_.shapes[0].height && are_codes_inside_) {
+            halve_codes(texels_.stored(first_texel_, y), texels_.stored(first_texel_, y + 1),
+                        static_cast<std::size_t>(format.channels), sums_.size(),
+                        reinterpret_cast<unsigned char*>(job_.picture.address(at)));
+            return true;
+        }
+        const float* top = texels_of_row(y);
+        const float* bottom = texels_of_row(y + 1);
+        job_.picture.make_row(
+            at, row_sums_, [&](float* pixels) { halve_floats(top, bottom, sums_.size(), HalfSum::in_turn, pixels); });
+        return true;
+    }
+
+    // False if they are too many, or kept rows are fewer than a pixel reads.
+    bool average_few(std::size_t row) {
+        const auto count = static_cast<std::size_t>(texels_of(boxes_.y, row));
+        if (boxes_.kind != BoxSum::of_products || count > kKeptRows || count * taps_ > FewTexels::kMost) return false;
+        const float* rows[kKeptRows];
+        for (std::size_t i = 0; i < count; ++i)
+            rows[i] = texels_of_row(boxes_.y.first[row] + static_cast<std::int32_t>(i));
+        const FewTexels few{
+            rows,        boxes_.y.weights.data() + boxes_.y.begin[row], count, taken_.data(), weights_.data(), taps_,
+            sums_.size()};
+        job_.picture.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
+                              [&](float* pixels) { average_few_texels(few, sums_.size(), pixels); });
+        return true;
+    }
 
     void add_row(std::int32_t y, float weight) {
         const RowBoxes row{first_.data(), &boxes_.x.begin[static_cast<std::size_t>(corner_.x)], boxes_.x.weights.data(),
@@ -91,9 +153,9 @@ private:
             row.known = true;
             row.y = y;
             row.texels.resize(texels_across_);
-            texels_.middles(first_texel_, y, texels_across_, row.texels.data());
+            row.first = texels_.middles_in_place(first_texel_, y, texels_across_, row.texels.data());
         }
-        return &row.texels[0].x;
+        return row.first;
     }
 
     const CpuJob& job_;
@@ -103,6 +165,11 @@ private:
     std::int32_t first_texel_ = 0;
     std::size_t texels_across_ = 0;
     std::vector<std::int32_t> first_;  // of each pixel, counted from first_texel_
+    bool are_halves_ = false;          // pixels are of two texels each, which count alike
+    bool are_codes_inside_ = false;    // and halve_codes() makes them
+    std::size_t taps_ = 0;
+    std::vector<std::int32_t> taken_;  // texels of pixels that have few, counted from first_texel_
+    std::vector<float> weights_;
     TexelRow rows_[kKeptRows];
     std::vector<Float4> sums_;
     std::vector<Float4> row_sums_;

@@ -1,6 +1,7 @@
 // Separable filters on the CPU device, tile by tile: a row of texels is decoded, summed across, and kept for as many
 // rows of the picture as read it.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <texton/launch.h>
@@ -40,21 +41,34 @@ public:
             if (i + 1 < taps) continue;
             const std::size_t y = i + 1 - taps;
             for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = sums_row(y + tap);
-            sum_rows(rows.data(), weights_.down.data(), taps, 4 * width_, &pixels_[0].x);
-            job_.picture.store({corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z}, pixels_);
+            const PixelPlace at{corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z};
+            job_.picture.make_row(at, pixels_, [&](float* pixels) {
+                sum_rows_as_pixels(rows.data(), weights_.down.data(), taps, 4 * width_, pixels);
+            });
         }
     }
 
 private:
     float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
 
+    // In up to three parts, so that only those beside the texture's edges read beyond them.
     void sum_across(std::int32_t y, float* sums) {
+        const auto reach = static_cast<std::int32_t>(weights_.across.size() / 2);
+        const std::int32_t end = corner_.x + static_cast<std::int32_t>(width_);
+        const std::int32_t left = std::clamp(reach, corner_.x, end);
+        const std::int32_t right = std::clamp(job_.shapes[0].width - reach, left, end);
+        for (const auto& [from, to] : {std::pair{corner_.x, left}, {left, right}, {right, end}}) {
+            if (from < to) sum_part(from, y, static_cast<std::size_t>(to - from), sums + 4 * (from - corner_.x));
+        }
+    }
+
+    void sum_part(std::int32_t x, std::int32_t y, std::size_t pixels, float* sums) {
         const std::size_t taps = weights_.across.size();
-        texels_.middles(corner_.x - static_cast<std::int32_t>(taps / 2), y, row_.size(), row_.data());
-        std::vector<const float*>& rows = shifted_;
-        rows.resize(taps);
-        for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = &row_[tap].x;
-        sum_rows(rows.data(), weights_.across.data(), taps, 4 * width_, sums);
+        const std::int32_t first = x - static_cast<std::int32_t>(taps / 2);
+        const float* texels = texels_.middles_in_place(first, y, pixels + taps - 1, row_.data());
+        shifted_.resize(taps);
+        for (std::size_t tap = 0; tap < taps; ++tap) shifted_[tap] = texels + 4 * tap;
+        sum_rows(shifted_.data(), weights_.across.data(), taps, 4 * pixels, sums);
     }
 
     const CpuJob& job_;
@@ -77,12 +91,12 @@ bool convolve_on_cpu(const char* object, const Stream& stream, const View& pictu
     if (meets_source(texture, written_picture(object, picture, backend))) return false;
     const SeparableWeights weights{{across.begin(), across.end()}, {down.begin(), down.end()}};
     Launch(object, stream, picture, {&texture, 1}, false).run_job([weights](const CpuJob& job) {
-        constexpr std::size_t kColumns = 512;  // what a tile keeps stays in the second cache
-        constexpr std::size_t kRows = 128;
-        for_each_tile(job.extent, kColumns, kRows,
-                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
-                          ConvolvedTile(job, weights, corner, width).make(height);
-                      });
+        // The sums that a row of pixels reads stay in the first cache, or nearly so.
+        const std::size_t columns = std::clamp<std::size_t>(1536 / weights.down.size() / 64 * 64, 128, 512);
+        const std::size_t rows = std::max<std::size_t>(128, 16 * weights.down.size());  // a few are read twice
+        for_each_tile(job.extent, columns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+            ConvolvedTile(job, weights, corner, width).make(height);
+        });
     });
     return true;
 }

@@ -17,6 +17,7 @@ CpuPicture::CpuPicture(const Place& place)
     pixel_.stored = texel_format(place.format);
     pixel_.from_signed = pixel_.stored.encoding == Encoding::sint;
     encode_row_ = row_encoder(pixel_.stored);
+    has_floats_ = is_four_floats(pixel_.stored);
 }
 
 std::byte* CpuPicture::address(PixelPlace at) const {

@@ -21,6 +21,14 @@ public:
 
     /// Pixels of a row from `at` on.
     void store(PixelPlace at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
+    /// The same, of pixels that make(floats) writes: into the picture itself if it stores four floats each, else into
+    /// `room`. It must write no other NaN than pictures have.
+    template <class Make>
+    void make_row(PixelPlace at, std::span<Float4> room, const Make& make) const {
+        if (has_floats_) return make(reinterpret_cast<float*>(address(at)));
+        make(&room.data()->x);
+        store(at, room);
+    }
     std::byte* address(PixelPlace at) const;
     const PixelFormat& format() const noexcept { return pixel_; }
 
@@ -33,6 +41,7 @@ private:
     Offset offset_;
     PixelFormat pixel_{};
     RowEncode encode_row_ = nullptr;  // null: pixel by pixel
+    bool has_floats_ = false;
 };
 
 struct CpuJob {

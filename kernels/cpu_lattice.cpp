@@ -15,19 +15,24 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kColumns = 512;  // of a tile
-constexpr std::size_t kRows = 64;
+constexpr std::size_t kColumns = 256;  // of a tile
+constexpr std::size_t kRows = 128;
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
-// Then what is fetched is the pixel, unless a float may be no number, of which a picture has one, or integers go
-// through floats.
+// Then what is fetched is the pixel, unless integers go through floats, or a float may be no number, of which a picture
+// has one: the filter's, of 32 bits.
 bool is_pixel_as_fetched(const CpuJob& job) {
+    const CpuTexture& texture = job.textures[0];
+    const TexelFormat& stored = job.picture.format().stored;
+    if (texture.format.encoding == Encoding::floating && texture.format.bits == 32)
+        return texture.sampler.filter == Filter::linear && is_four_floats(stored);
+
     const auto is_fraction = [](Encoding encoding) {
         return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;
     };
-    const Encoding picture = job.picture.format().stored.encoding;
-    return is_fraction(job.textures[0].format.encoding) && (is_fraction(picture) || picture == Encoding::floating);
+    const Encoding picture = stored.encoding;
+    return is_fraction(texture.format.encoding) && (is_fraction(picture) || picture == Encoding::floating);
 }
 
 void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, PixelPlace at, std::size_t width,
@@ -36,12 +41,13 @@ void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, P
     const float* places = &x.places[static_cast<std::size_t>(at.x)];
     const bool as_fetched = is_pixel_as_fetched(job);
     std::vector<Float4> pixels(width);
+    RowColumns columns = texels.columns(places, width);
     for (std::size_t row = 0; row < height; ++row, ++at.y) {
         const float place_y = y.places[static_cast<std::size_t>(at.y)];
         if (as_fetched) {
-            texels.fetch(places, place_y, width, job.picture.format(), job.picture.address(at));
+            texels.fetch(columns, place_y, job.picture.format(), job.picture.address(at));
         } else {
-            texels.fetch(places, place_y, width, pixels.data());
+            texels.fetch(columns, place_y, pixels.data());
             job.picture.store(at, pixels);
         }
     }
@@ -61,7 +67,7 @@ public:
           texels_(job.textures[0], job.shapes[0], corner.z),
           fetched_(x.taps * width),
           weights_(x.taps * width),
-          sums_(2 * y.taps),
+          sums_(kKeptSums * y.taps),
           pixels_(width) {
         for (std::size_t tap = 0; tap < x.taps; ++tap) {
             for (std::size_t i = 0; i < width; ++i) {
@@ -69,6 +75,7 @@ public:
                 weights_[tap * width + i] = {weight, weight, weight, weight};
             }
         }
+        for (std::size_t tap = 0; tap < x.taps; ++tap) columns_.push_back(texels_.columns(&x.places[at_x(tap)], width));
         for (Sums& sums : sums_) sums.of.resize(width);
     }
 
@@ -82,12 +89,16 @@ public:
                 rows[tap] = sums_at(y_.places[tap * job_.extent.height + row]);
                 weights[tap] = y_.weights[tap * job_.extent.height + row];
             }
-            sum_rows(rows.data(), weights.data(), y_.taps, 4 * width_, &pixels_[0].x);
-            job_.picture.store({corner_.x, static_cast<std::int32_t>(row), corner_.z}, pixels_);
+            job_.picture.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, pixels_, [&](float* pixels) {
+                sum_rows_as_pixels(rows.data(), weights.data(), y_.taps, 4 * width_, pixels);
+            });
         }
     }
 
 private:
+    static constexpr std::size_t kKeptSums =
+        4;  // for each that a pixel reads: a texel's row is read again a few rows on
+
     struct Sums {
         float place = 0;
         std::size_t used = 0;  // when; 0: never
@@ -112,7 +123,7 @@ private:
         std::vector<const float*> rows(x_.taps);
         std::vector<const float*> weights(x_.taps);
         for (std::size_t tap = 0; tap < x_.taps; ++tap) {
-            texels_.fetch(&x_.places[at_x(tap)], place, width_, &fetched_[tap * width_]);
+            texels_.fetch(columns_[tap], place, &fetched_[tap * width_]);
             rows[tap] = &fetched_[tap * width_].x;
             weights[tap] = &weights_[tap * width_].x;
         }
@@ -125,6 +136,7 @@ private:
     PixelPlace corner_;
     std::size_t width_;
     TexelRows texels_;
+    std::vector<RowColumns> columns_;  // of each tap
     std::vector<Float4> fetched_;
     std::vector<Float4> weights_;
     std::vector<Sums> sums_;  // those of a row of the picture, and of rows before it

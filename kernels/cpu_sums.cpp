@@ -16,8 +16,15 @@ using Float = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Float>;
 constexpr Float kFloat;
 
+// The one NaN of pictures in place of any.
+template <class D>
+HWY_INLINE hn::Vec<D> as_pixel(D d, hn::Vec<D> value) {
+    const hn::RebindToSigned<D> bits;
+    return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(bits, 0x7fffffff)), value);
+}
+
 // `weight_of(row, at)` is what the vector from `at` on of a row counts.
-template <class D, std::size_t vectors, class WeightOf>
+template <bool pixels, class D, std::size_t vectors, class WeightOf>
 HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, std::size_t at,
                          const WeightOf& weight_of, float* sums) {
     hn::Vec<D> sum[vectors];
@@ -29,10 +36,11 @@ HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, s
             sum[v] = hn::Add(sum[v], hn::Mul(hn::LoadU(d, rows[i] + place), weight_of(d, i, place)));
         }
     }
-    for (std::size_t v = 0; v < vectors; ++v) hn::StoreU(sum[v], d, sums + at + v * lanes);
+    for (std::size_t v = 0; v < vectors; ++v)
+        hn::StoreU(pixels ? as_pixel(d, sum[v]) : sum[v], d, sums + at + v * lanes);
 }
 
-template <class WeightOf>
+template <bool pixels, class WeightOf>
 HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::size_t count, const WeightOf& weight_of,
                         float* sums) {
     constexpr std::size_t kVectors = 4;  // at a time, so that sums do not wait for each other
@@ -40,9 +48,9 @@ HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::si
     const std::size_t lanes = hn::Lanes(kFloat);
     std::size_t at = 0;
     for (; at + kVectors * lanes <= count; at += kVectors * lanes)
-        sum_part<Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
-    for (; at + lanes <= count; at += lanes) sum_part<Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
-    for (; at < count; ++at) sum_part<hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
+        sum_part<pixels, Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
+    for (; at + lanes <= count; at += lanes) sum_part<pixels, Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
+    for (; at < count; ++at) sum_part<pixels, hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
 }
 
 // A pixel is a vector, but where vectors have one lane.
@@ -70,7 +78,96 @@ HWY_INLINE void add_boxes_to(const float* texels, const RowBoxes& boxes, float o
     }
 }
 
+// --- a few texels of a few rows --------------------------------------------------------------------------------------
+
+HWY_INLINE void average_pixel(const FewTexels& few, std::size_t i, float* average) {
+    for (std::size_t c = 0; c < 4; c += kLanes) {
+        auto sum = hn::Zero(kPixel);
+        float total = 0;
+        for (std::size_t row = 0; row < few.row_count; ++row) {
+            for (std::size_t tap = i; tap < few.taps * few.stride; tap += few.stride) {
+                const float weight = few.weights[tap] * few.row_weights[row];
+                if (weight == 0) continue;
+                const auto texel = hn::LoadU(kPixel, few.rows[row] + std::ptrdiff_t{4} * few.texels[tap] + c);
+                sum = hn::Add(sum, hn::Mul(texel, hn::Set(kPixel, weight)));
+                total += weight;
+            }
+        }
+        hn::StoreU(as_pixel(kPixel, hn::Div(sum, hn::Set(kPixel, total))), kPixel, average + c);
+    }
+}
+
+// As cpu_rows_simd.cpp: there are targets without vectors.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE std::size_t average_vectors(const FewTexels&, std::size_t, float*) { return 0; }
+#else
+using Texels = hn::CappedTag<float, 16>;
+using TexelVector = hn::Vec<Texels>;
+constexpr Texels kTexels;
+
+template <class D>
+HWY_INLINE hn::Vec<D> load_texels(D d, const float* row, const std::int32_t* places) {
+    if constexpr (hn::MaxLanes(D()) == 4) {
+        return hn::LoadU(d, row + std::ptrdiff_t{4} * places[0]);
+    } else {
+        const hn::Half<D> half;
+        constexpr std::size_t kPixels = hn::MaxLanes(D()) / 8;
+        return hn::Combine(d, load_texels(half, row, places + kPixels), load_texels(half, row, places));
+    }
+}
+
+// As many pixels as a vector has lanes, which are four vectors.
+HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* averages) {
+    constexpr std::size_t kPixels = hn::MaxLanes(kTexels) / 4;
+    HWY_ALIGN static constexpr std::int32_t kSpread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    HWY_ALIGN float weights[FewTexels::kMost * hn::MaxLanes(kTexels)];
+    constexpr hn::RebindToSigned<Texels> kPlaces;
+    const std::size_t lanes = hn::Lanes(kTexels);
+    TexelVector total = hn::Zero(kTexels);
+    float* next = weights;
+    for (std::size_t row = 0; row < few.row_count; ++row) {
+        for (std::size_t tap = 0; tap < few.taps; ++tap, next += lanes) {
+            const auto weight = hn::Mul(hn::LoadU(kTexels, few.weights + tap * few.stride + first),
+                                        hn::Set(kTexels, few.row_weights[row]));
+            hn::Store(weight, kTexels, next);
+            total = hn::Add(total, weight);
+        }
+    }
+    for (std::size_t part = 0; part < 4; ++part) {
+        const auto lanes_of_part =
+            hn::Add(hn::Load(kPlaces, kSpread), hn::Set(kPlaces, static_cast<std::int32_t>(part * kPixels)));
+        const auto spread = hn::IndicesFromVec(kTexels, lanes_of_part);
+        TexelVector sum = hn::Zero(kTexels);
+        const float* known = weights;
+        for (std::size_t row = 0; row < few.row_count; ++row) {
+            for (std::size_t tap = 0; tap < few.taps; ++tap, known += lanes) {
+                const TexelVector weight = hn::TableLookupLanes(hn::Load(kTexels, known), spread);
+                const std::int32_t* places = few.texels + tap * few.stride + first + part * kPixels;
+                const TexelVector product = hn::Mul(load_texels(kTexels, few.rows[row], places), weight);
+                // A sum that began with zero is no negative zero, which adding nothing would change.
+                sum = hn::Add(sum, hn::IfThenElseZero(hn::Ne(weight, hn::Zero(kTexels)), product));
+            }
+        }
+        const TexelVector average = hn::Div(sum, hn::TableLookupLanes(total, spread));
+        hn::StoreU(as_pixel(kTexels, average), kTexels, averages + part * lanes);
+    }
+}
+
+// As many whole groups as there are; returns their pixels.
+HWY_INLINE std::size_t average_vectors(const FewTexels& few, std::size_t pixels, float* averages) {
+    const std::size_t lanes = hn::Lanes(kTexels);
+    std::size_t i = 0;
+    for (; i + lanes <= pixels; i += lanes) average_group(few, i, averages + 4 * i);
+    return i;
+}
+#endif
+
 }  // namespace
+
+void average_few_texels_on_vectors(const FewTexels& few, std::size_t pixels, float* averages) {
+    for (std::size_t i = average_vectors(few, pixels, averages); i < pixels; ++i)
+        average_pixel(few, i, averages + 4 * i);
+}
 
 void add_all_boxes_on_vectors(const float* texels, const RowBoxes& boxes, float of_row, float* sums) {
     add_boxes_to<false>(texels, boxes, of_row, sums, nullptr);
@@ -80,21 +177,29 @@ void add_boxes_on_vectors(const float* texels, const RowBoxes& boxes, float of_r
     add_boxes_to<true>(texels, boxes, of_row, sums, totals);
 }
 
-void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_t pixels, float* quotients) {
-    for (std::size_t i = 0; i < 4 * pixels; i += kLanes)
-        hn::StoreU(hn::Div(hn::LoadU(kPixel, sums + i), hn::Set(kPixel, totals[i / 4])), kPixel, quotients + i);
+void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_t count, float* pixels) {
+    for (std::size_t i = 0; i < 4 * count; i += kLanes)
+        hn::StoreU(as_pixel(kPixel, hn::Div(hn::LoadU(kPixel, sums + i), hn::Set(kPixel, totals[i / 4]))), kPixel,
+                   pixels + i);
 }
 
 void sum_rows_on_vectors(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                          float* sums) {
-    sum_all(
+    sum_all<false>(
         rows, row_count, count,
         [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, sums);
 }
 
+void sum_rows_as_pixels_on_vectors(const float* const* rows, const float* weights, std::size_t row_count,
+                                   std::size_t count, float* pixels) {
+    sum_all<true>(
+        rows, row_count, count,
+        [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, pixels);
+}
+
 void sum_rows_by_rows_on_vectors(const float* const* rows, const float* const* weights, std::size_t row_count,
                                  std::size_t count, float* sums) {
-    sum_all(
+    sum_all<false>(
         rows, row_count, count,
         [weights](auto d, std::size_t row, std::size_t at) HWY_ATTR { return hn::LoadU(d, weights[row] + at); }, sums);
 }
@@ -107,11 +212,13 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(sum_rows_on_vectors);
+HWY_EXPORT(sum_rows_as_pixels_on_vectors);
 HWY_EXPORT(sum_rows_by_rows_on_vectors);
 
 HWY_EXPORT(add_all_boxes_on_vectors);
 HWY_EXPORT(add_boxes_on_vectors);
 HWY_EXPORT(divide_pixels_on_vectors);
+HWY_EXPORT(average_few_texels_on_vectors);
 
 void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* sums) {
     HWY_DYNAMIC_DISPATCH(add_all_boxes_on_vectors)(texels, boxes, of_row, sums);
@@ -121,12 +228,21 @@ void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* 
     HWY_DYNAMIC_DISPATCH(add_boxes_on_vectors)(texels, boxes, of_row, sums, totals);
 }
 
-void divide_pixels(const float* sums, const float* totals, std::size_t pixels, float* quotients) {
-    HWY_DYNAMIC_DISPATCH(divide_pixels_on_vectors)(sums, totals, pixels, quotients);
+void average_few_texels(const FewTexels& few, std::size_t pixels, float* averages) {
+    HWY_DYNAMIC_DISPATCH(average_few_texels_on_vectors)(few, pixels, averages);
+}
+
+void divide_pixels(const float* sums, const float* totals, std::size_t count, float* pixels) {
+    HWY_DYNAMIC_DISPATCH(divide_pixels_on_vectors)(sums, totals, count, pixels);
 }
 
 void sum_rows(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums) {
     HWY_DYNAMIC_DISPATCH(sum_rows_on_vectors)(rows, weights, row_count, count, sums);
+}
+
+void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
+                        float* pixels) {
+    HWY_DYNAMIC_DISPATCH(sum_rows_as_pixels_on_vectors)(rows, weights, row_count, count, pixels);
 }
 
 void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,

@@ -9,6 +9,10 @@ namespace texton::detail {
 /// sums[k] = ((0 + rows[0][k] * weights[0]) + rows[1][k] * weights[1]) + ...
 void sum_rows(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);
 
+/// The same as pixels: with the NaN that pictures have.
+void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
+                        float* pixels);
+
 /// sums[k] = ((0 + rows[0][k] * weights[0][k]) + rows[1][k] * weights[1][k]) + ...
 void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,
                       float* sums);
@@ -26,7 +30,24 @@ void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* 
 /// The same but for weights that come out as 0, and the weights are added to `totals`.
 void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* sums, float* totals);
 
-/// Pixels of four channels, each over one number.
-void divide_pixels(const float* sums, const float* totals, std::size_t pixels, float* quotients);
+/// Pixels that weigh a few texels of a few rows each, of four channels.
+struct FewTexels {
+    static constexpr std::size_t kMost = 64;  ///< texels of a pixel, in all rows
+
+    const float* const* rows;
+    const float* row_weights;
+    std::size_t row_count;
+    const std::int32_t* texels;  ///< of each pixel, tap after tap of them all
+    const float* weights;        ///< the same; 0 where a pixel has fewer
+    std::size_t taps;
+    std::size_t stride;  ///< from a tap to the next
+};
+
+/// Sums of texel * (weight * weight of the row), row after row, but of those that come out as 0, over the sum of these
+/// weights, with the NaN that pictures have.
+void average_few_texels(const FewTexels& few, std::size_t pixels, float* averages);
+
+/// Sums of four channels, each over one number, with the NaN that pictures have.
+void divide_pixels(const float* sums, const float* totals, std::size_t count, float* pixels);
 
 }  // namespace texton::detail

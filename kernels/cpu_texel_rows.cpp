@@ -31,6 +31,7 @@ TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::i
         return;
     const std::int32_t slice = is_layered(texture.kind) ? clamp_layer(layer, level.depth) : 0;
     decode_ = row_decoder(texture.format);
+    has_floats_ = is_four_floats(texture.format);
     first_ = level.data + slice * level.slice_pitch;
     pitch_ = static_cast<std::size_t>(level.row_pitch);
     bytes_ = texture.format.bytes;
@@ -53,12 +54,22 @@ void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float
     const std::int32_t inside = std::clamp(shape_.width - (x + before), 0, wanted - before);
     if (before > 0) middles_outside(x, y, static_cast<std::size_t>(before), texels);
     if (inside > 0) {
-        const auto column = static_cast<std::size_t>(x + before);
-        decode_(first_ + static_cast<std::size_t>(y) * pitch_ + column * bytes_, static_cast<std::size_t>(inside),
-                &texels[before].x);
+        decode_(stored(x + before, y), static_cast<std::size_t>(inside), &texels[before].x);
     }
     const std::int32_t rest = before + inside;
     if (rest < wanted) middles_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
+}
+
+const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const {
+    const bool inside = y >= 0 && y < shape_.height && x >= 0 && x + static_cast<std::int64_t>(count) <= shape_.width;
+    if (has_floats_ && inside) return reinterpret_cast<const float*>(stored(x, y));
+    middles(x, y, count, room);
+    return reinterpret_cast<const float*>(room);
+}
+
+const unsigned char* TexelRows::stored(std::int32_t x, std::int32_t y) const {
+    if (first_ == nullptr) return nullptr;
+    return first_ + static_cast<std::size_t>(y) * pitch_ + static_cast<std::size_t>(x) * bytes_;
 }
 
 void TexelRows::middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {

@@ -20,8 +20,24 @@ public:
 
     /// Plain fetches at (x[i], y), in the sampler's coordinates.
     void fetch(const float* x, float y, std::size_t count, Float4* texels) const;
+    /// At columns that many rows share.
+    [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const { return rows_.columns(x, count); }
+    void fetch(RowColumns& columns, float y, Float4* texels) const {
+        if (!rows_.fetch(columns, y, reinterpret_cast<Texel*>(texels)))
+            fetch(columns.places(), y, columns.count(), texels);
+    }
+    /// The same as pixels of a picture.
+    void fetch(RowColumns& columns, float y, const PixelFormat& picture, std::byte* pixels) const {
+        if (!is_four_floats(picture.stored) || !rows_.fetch(columns, y, reinterpret_cast<Texel*>(pixels)))
+            fetch(columns.places(), y, columns.count(), picture, pixels);
+    }
     /// at_texel() of the middles of texels from (x, y) on; those beyond the edges are as the sampler says.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
+    /// The same where the texture itself has them as four floats each; else in `room`.
+    const float* middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
+    /// Stored texels inside the texture, which are what fetches of their middles return before they are decoded; null
+    /// where they are not.
+    const unsigned char* stored(std::int32_t x, std::int32_t y) const;
 
     /// Any fetch.
     Texel fetch(FetchOperation operation, const FetchPoint& at, int component) const {
@@ -50,8 +66,9 @@ private:
     const SourceShape& shape_;
     TextureReader reader_;
     RowSampler rows_;
-    RowDecode decode_ = nullptr;  // of texels inside; null: they are fetched
-    const unsigned char* first_ = nullptr;
+    RowDecode decode_ = nullptr;            // of texels inside; null: they are fetched
+    bool has_floats_ = false;               // four in a texel, as they are fetched
+    const unsigned char* first_ = nullptr;  // null: texels are not read as stored
     std::size_t pitch_ = 0;
     std::size_t bytes_ = 0;
 };

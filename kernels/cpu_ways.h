@@ -46,4 +46,8 @@ enum class BoxSum : std::uint8_t {
 [[nodiscard]] bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& picture,
                                     const Texture& texture, BoxAxis x, BoxAxis y, BoxSum kind, float total = 0);
 
+/// Pixels that are the mean of two by two texels each: (left + right of the one row) + (of the other), over 4. The
+/// texture's sides are twice the picture's.
+[[nodiscard]] bool halve_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture);
+
 }  // namespace texton::detail

@@ -45,6 +45,8 @@ bool box_on_cpu(const Stream& stream, const View& level, const Sides& sides, con
     if (stream.device().kind() != DeviceKind::cpu ||
         (above.kind() != ArrayKind::array_2d && above.kind() != ArrayKind::layered_2d))
         return false;
+    if (sides.x.from == 2 * sides.x.to && sides.y.from == 2 * sides.y.to)
+        return detail::halve_on_cpu(kMakeMips, stream, level, above);
     const float total = Box{}.taps(sides.x, 0).total * Box{}.taps(sides.y, 0).total;
     return detail::sum_boxes_on_cpu(kMakeMips, stream, level, above, boxes_along(sides.x), boxes_along(sides.y),
                                     detail::BoxSum::of_rows, total);

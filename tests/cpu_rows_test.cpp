@@ -339,6 +339,44 @@ TEST_P(RowSamplerTest, ReadsRowsOfEvenStepsAsTheModelDoes) {
     }
 }
 
+TEST_P(RowSamplerTest, ReadsPreparedColumnsAsTheModelDoes) {
+    Random random(12);
+    std::uniform_real_distribution<float> place(-2, 52);
+    for (int i = 0; i < 240; ++i) {
+        TestTexture texture = make_texture(Format::rgba32_float, 50, 8);
+        fill_randomly(texture, random, i % kStyles);
+        const bool normalized = below(random, 2) == 0;
+        const auto mode = static_cast<AddressMode>(below(random, 4));
+        const Sampler sampler{
+            .address = {normalized ? mode : AddressMode::clamp, normalized ? mode : AddressMode::clamp},
+            .filter = Filter::linear,
+            .normalized_coordinates = normalized};
+        const bool middles[] = {below(random, 3) == 0, below(random, 3) == 0};  // along x and y
+        const auto along = [&](int axis, float size) {
+            const float texels = middles[axis] ? std::floor(place(random)) + 0.5f : place(random);
+            const float at = axis == 0 ? texels : texels / 6;
+            return normalized ? at / size : at;
+        };
+        std::vector<float> x(static_cast<std::size_t>(1 + below(random, 70)));
+        for (float& at : x) at = along(0, 50);
+        const RowSampler rows(texture.view, sampler);
+        RowColumns columns = rows.columns(x.data(), x.size());
+        for (int j = 0; j < 4; ++j) {
+            const float y = middles[1] ? static_cast<float>(j) + 0.5f : along(1, 8);
+            std::vector<Texel> texels(x.size());
+            if (!rows.fetch(columns, y, texels.data())) {
+                ASSERT_TRUE(GetParam() == HWY_SCALAR || GetParam() == HWY_EMU128 || mode == AddressMode::border);
+                continue;
+            }
+            for (std::size_t k = 0; k < x.size(); ++k) {
+                const Texel expected = fetch(texture.view, sampler, Coordinates{x[k], y, 0, 0});
+                for (int c = 0; c < 4; ++c)
+                    ASSERT_EQ(texels[k].channel[c], expected.channel[c]) << i << ": (" << x[k] << ", " << y << ")";
+            }
+        }
+    }
+}
+
 TEST_P(RowSamplerTest, ReadsRowsOfAPictureWhereTheMapLeads) {
     Random random(10);
     TestTexture texture = make_texture(Format::rgba8_unorm, 300, 200);

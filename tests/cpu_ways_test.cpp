@@ -1,7 +1,9 @@
 // The CPU device's ways around functors beside functors that say the same plainly: equal in every bit.
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include <texton/linear.h>
 #include <texton/mips.h>
 #include <texton/pitched.h>
+#include <texton/pixel_encode.h>
 #include <texton/resample.h>
 
 #include "tests/support/arrays.h"
@@ -366,6 +369,54 @@ TEST(CpuWaysTest, CatmullRomIsAsTheFunctor) {
     expect_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
 }
 
+/// Floats of few sizes, so that sums of footprints are exact but for their last bits, with some that are not so among
+/// them: zeros, tiny ones, infinite ones and no numbers.
+Bytes alike_floats(Random& random, std::size_t count, bool signs) {
+    std::vector<std::uint32_t> floats(count);
+    for (std::uint32_t& bits : floats) {
+        const auto exponent = static_cast<std::uint32_t>(125 + random.below(random.below(8) == 0 ? 7 : 3));
+        bits = exponent << 23 | (static_cast<std::uint32_t>(random.bits()) & 0x7fffff);
+        if (random.below(8) == 0) bits &= 0xfff00000;
+        if (signs && random.coin()) bits |= 0x80000000;
+        constexpr std::array<std::uint32_t, 8> kOdd{0,          0x80000000, 1,          0x807fffff,
+                                                    0x7f800000, 0xff800000, 0x7fc01234, 0x7f7fffff};
+        if (random.below(100) == 0) bits = kOdd[random.below(kOdd.size())];
+    }
+    Bytes bytes(count * sizeof(std::uint32_t));
+    std::memcpy(bytes.data(), floats.data(), bytes.size());
+    return bytes;
+}
+
+TEST(CpuWaysTest, LinearOfFloatsThatAreAlikeIsAsTheFunctor) {
+    Random random(11);
+    for (const Sampler& sampler : samplers(Filter::linear)) {
+        for (const Extent to : {Extent{90, 70}, Extent{30, 24}, Extent{61, 47}, Extent{7, 200}}) {
+            constexpr Extent kFrom{61, 47};
+            const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
+            upload(array.view(), alike_floats(random, 4 * kFrom.width * kFrom.height, random.coin()));
+            const Texture texture(array, sampler);
+            const Crop crop = random.coin() ? Crop{} : Crop{-2.3f, 1.5f, 50, 48.25f};
+            const Place2 place{(crop.width != 0 ? crop.width : 61) / static_cast<float>(to.width),
+                               (crop.height != 0 ? crop.height : 47) / static_cast<float>(to.height), crop, false};
+            SCOPED_TRACE(to_string(to) + ", address " + std::to_string(static_cast<int>(sampler.address[0])));
+            const auto check = [&](ResampleFilter filter, const auto& functor) {
+                for (const Format format : {Format::rgba32_float, Format::rgba16_float, Format::rgba8_unorm}) {
+                    const Extent around{to.width + 3, to.height + 2};
+                    const Linear memory(Device::cpu(), format, around);
+                    expect_same(
+                        memory.view(format, around), to,
+                        [&](const Stream& stream, const View& picture) {
+                            resample(stream, picture, texture, {.filter = filter, .crop = crop});
+                        },
+                        [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+                }
+            };
+            check(ResampleFilter::linear, LinearFetch{place});
+            check(ResampleFilter::catmull_rom, CatmullRom{place});
+        }
+    }
+}
+
 TEST(CpuWaysTest, AreaIsAsTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::point);
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
@@ -386,6 +437,27 @@ TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
     upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, kFrom)));
     const Scene scene{Texture(array), kFrom, 1, Format::rgba8_unorm};
     expect_resample<Area>(scene, ResampleFilter::area, {256, 256}, {});
+}
+
+// Where places are so close that floats do not tell them apart, some pixels weigh no texel at all.
+TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
+    constexpr Extent kTo{40, 3};
+    constexpr Crop kCrop{30, 7.5f, 1e-5f, 2};
+    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = {31, 12}});
+    Random random(2);
+    upload(array.view(), test::random_texels(random, Format::rgba32_float, 31 * 12 * 16));
+    const Texture texture(array);
+    const Area functor{{kCrop.width / 40, kCrop.height / 3, kCrop, false}};
+    for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
+        const Extent around{kTo.width + 3, kTo.height + 2};
+        const Linear memory(Device::cpu(), format, around);
+        expect_same(
+            memory.view(format, around), kTo,
+            [&](const Stream& stream, const View& picture) {
+                resample(stream, picture, texture, {.filter = ResampleFilter::area, .crop = kCrop});
+            },
+            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+    }
 }
 
 TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {
@@ -435,6 +507,33 @@ TEST(CpuWaysTest, OwnTexelsAreAsTheFunctor) {
                     launch(stream, picture, Swapped{scene.layered()}, scene.texture);
                 });
         });
+    }
+}
+
+// Sums of codes as floats, by the codes' own sum: all that there are.
+using CodeSums = std::vector<std::set<float>>;
+
+CodeSums added(const CodeSums& a, const CodeSums& b) {
+    CodeSums sums(a.size() + b.size() - 1);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            for (const float x : a[i]) {
+                for (const float y : b[j]) sums[i + j].insert(x + y);
+            }
+        }
+    }
+    return sums;
+}
+
+TEST(CpuWaysTest, MeansOfFourCodesRoundAsTheirSumDoes) {
+    CodeSums codes(256);
+    for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = {static_cast<float>(i) / 255.0f};
+    const CodeSums pairs = added(codes, codes);
+    for (const CodeSums& sums : {added(pairs, pairs), added(added(pairs, codes), codes)}) {
+        for (std::size_t sum = 0; sum < sums.size(); ++sum) {
+            for (const float value : sums[sum])
+                ASSERT_EQ(detail::unorm_code_of(value / 4.0f, 255), (sum + 2) / 4) << sum;
+        }
     }
 }
 
