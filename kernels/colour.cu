@@ -4,6 +4,7 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
+#include "kernels/cpu_ways.h"
 #include "kernels/own_texel.h"
 #include "kernels/registry.h"
 
@@ -247,7 +248,9 @@ void swizzle(const Stream& stream, const View& picture, const Texture& texture, 
     if (!known)
         detail::refuse_argument(kObject, "channels is '" + std::string(channels) + "'",
                                 "Use four letters of r, g, b, a, 0 and 1.");
-    enqueue_pointwise(kObject, stream, picture, texture, swizzled);
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::swizzle_on_cpu(kObject, stream, picture, texture, swizzled.from)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Swizzled>{texel, swizzled}, texture);
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ public:
 
     /// Pixels of a row from `at` on.
     void store(PixelPlace at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
+    void store(PixelPlace at, const TexelPlanes& pixels, std::size_t count) const;
     std::byte* address(PixelPlace at) const;
     const PixelFormat& format() const noexcept { return pixel_; }
 
@@ -33,6 +34,7 @@ private:
     Offset offset_;
     PixelFormat pixel_{};
     RowEncode encode_row_ = nullptr;  // null: pixel by pixel
+    PlaneEncode encode_planes_ = nullptr;
 };
 
 struct CpuJob {

@@ -22,6 +22,14 @@ public:
     void fetch(const float* x, float y, std::size_t count, Float4* texels) const;
     /// at_texel() of the middles of texels from (x, y) on; those beyond the edges are as the sampler says.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
+    /// The same, at most TexelPlanes::kMost.
+    void middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
+    /// Whether texels are stored in rows, and those middles read as what is stored().
+    bool are_stored() const { return first_ != nullptr; }
+    /// The texel (x, y), which is inside; those of its row follow it.
+    const unsigned char* stored(std::int32_t x, std::int32_t y) const {
+        return first_ + static_cast<std::size_t>(y) * pitch_ + static_cast<std::size_t>(x) * bytes_;
+    }
 
     /// Any fetch.
     Texel fetch(FetchOperation operation, const FetchPoint& at, int component) const {
@@ -51,7 +59,8 @@ private:
     TextureReader reader_;
     RowSampler rows_;
     RowDecode decode_ = nullptr;  // of texels inside; null: they are fetched
-    const unsigned char* first_ = nullptr;
+    PlaneDecode decode_planes_ = nullptr;
+    const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or read as something else
     std::size_t pitch_ = 0;
     std::size_t bytes_ = 0;
 };

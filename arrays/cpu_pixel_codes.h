@@ -1,0 +1,38 @@
+// cpu_pixel_codes.h: codes and the floats that they are, on vectors.
+//
+// Included once for each instruction set, in its namespace: there is no guard, and nothing else includes it.
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Float = hn::CappedTag<float, 16>;
+using Int = hn::Rebind<std::int32_t, Float>;
+using Word = hn::Rebind<std::uint32_t, Float>;
+using FloatVector = hn::Vec<Float>;
+using IntVector = hn::Vec<Int>;
+
+constexpr Float kFloat;
+constexpr Int kInt;
+constexpr Word kWord;
+
+// A code over 255, rounded once: the product with the upper part of 1 / 255 is exact.
+HWY_INLINE FloatVector float_of_unorm8(IntVector code) {
+    constexpr float kUpper = 0x1.01p-8f;
+    constexpr float kLower = 0x1.010102p-24f;
+    const FloatVector value = hn::ConvertTo(kFloat, code);
+    return hn::Add(hn::Mul(value, hn::Set(kFloat, kUpper)), hn::Mul(value, hn::Set(kFloat, kLower)));
+}
+
+// A code over 65535, as divided: CpuWaysTest.RgbOfEveryCodeIsAsTheFunctor has them all.
+HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
+    constexpr float kUpper = 0x1p-16f;
+    constexpr float kLower = 0x1.0001p-32f;
+    const FloatVector value = hn::ConvertTo(kFloat, code);
+    return hn::Add(hn::Mul(value, hn::Set(kFloat, kUpper)), hn::Mul(value, hn::Set(kFloat, kLower)));
+}
+
+// unorm_code_of()
+HWY_INLINE IntVector unorm8_of_float(FloatVector value) {
+    const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
+    const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
+    return hn::ConvertTo(kInt, hn::Add(hn::Mul(clamped, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f)));
+}
