@@ -25,7 +25,9 @@ namespace {
 
 using Short = hn::Repartition<std::uint16_t, Word>;
 using Bytes = hn::Repartition<std::uint8_t, Word>;
+using Half = hn::Repartition<std::int16_t, Word>;
 constexpr Short kShort;
+constexpr Half kHalf;
 constexpr Bytes kBytes;
 
 // --- chroma ----------------------------------------------------------------------------------------------------------
@@ -173,19 +175,30 @@ struct Planes {
 struct RgbaBytes {
     unsigned char* first;
 
+    // Channels two by two in halves of words, where they are clamped: colours are numbers below 16.
     HWY_INLINE void store(const Colors& colors, std::size_t at) const {
-        const IntVector low = hn::Or(unorm8_of_float(colors.red), hn::ShiftLeft<8>(unorm8_of_float(colors.green)));
-        const IntVector high = hn::Or(unorm8_of_float(colors.blue), hn::Set(kInt, 0xff00));
-        hn::StoreU(hn::BitCast(kBytes, hn::Or(low, hn::ShiftLeft<16>(high))), kBytes, first + 4 * at);
+        const auto blue_and_red =
+            hn::OddEven(hn::BitCast(kHalf, hn::ShiftLeft<16>(code(colors.blue))), hn::BitCast(kHalf, code(colors.red)));
+        const auto alpha_and_green = hn::OddEven(hn::Set(kHalf, 255), hn::BitCast(kHalf, code(colors.green)));
+        const auto pixels = hn::Or(clamped(blue_and_red), hn::ShiftLeft<8>(clamped(alpha_and_green)));
+        hn::StoreU(hn::BitCast(kBytes, pixels), kBytes, first + 4 * at);
     }
     void copy(const RgbaBytes& from, std::size_t count, std::size_t at) const {
         std::memcpy(first + 4 * at, from.first, 4 * count);
+    }
+
+private:
+    static HWY_INLINE IntVector code(FloatVector value) {
+        return floor_in_low_bits(hn::Add(hn::Mul(value, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f)));
+    }
+    static HWY_INLINE hn::Vec<Half> clamped(hn::Vec<Half> code) {
+        return hn::Min(hn::Max(code, hn::Zero(kHalf)), hn::Set(kHalf, 255));
     }
 };
 
 // The last few pixels go through room for a whole vector.
 template <class Code, class Pixels>
-HWY_INLINE void convert(const ToRgb& to_rgb, const PlanarRow& row, const Pixels& pixels, const Pixels& room) {
+HWY_INLINE void convert(const ToRgb& to_rgb, const PlanarRow row, const Pixels& pixels, const Pixels& room) {
     const ColorVectors colors(to_rgb);
     const auto* luma = reinterpret_cast<const Code*>(row.luma);
     const std::size_t lanes = hn::Lanes(kFloat);
