@@ -37,9 +37,10 @@ HWY_INLINE IntVector floor_in_low_bits(FloatVector value) {
 }
 
 // unorm_code_of()
-HWY_INLINE IntVector unorm8_of_float(FloatVector value) {
+template <int largest>
+HWY_INLINE IntVector unorm_of_float(FloatVector value) {
     const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
     const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
-    const FloatVector scaled = hn::Add(hn::Mul(clamped, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f));
-    return hn::And(floor_in_low_bits(scaled), hn::Set(kInt, 0xff));
+    const FloatVector scaled = hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f));
+    return hn::And(floor_in_low_bits(scaled), hn::Set(kInt, largest));
 }

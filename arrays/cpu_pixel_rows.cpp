@@ -25,9 +25,11 @@ namespace {
 #include "arrays/cpu_pixel_codes.h"
 
 using Byte = hn::Rebind<std::uint8_t, Float>;
+using Short = hn::Rebind<std::uint16_t, Float>;
 using Bytes = hn::Repartition<std::uint8_t, Word>;
 
 constexpr Byte kByte;
+constexpr Short kShort;
 constexpr Bytes kBytes;
 
 // --- a channel -------------------------------------------------------------------------------------------------------
@@ -35,12 +37,23 @@ constexpr Bytes kBytes;
 struct Unorm8 {
     using Stored = std::uint8_t;
     static HWY_INLINE FloatVector decode(hn::Vec<Byte> code) { return float_of_unorm8(hn::PromoteTo(kInt, code)); }
-    static HWY_INLINE hn::Vec<Byte> encode(FloatVector value) { return hn::DemoteTo(kByte, unorm8_of_float(value)); }
+    static HWY_INLINE hn::Vec<Byte> encode(FloatVector value) {
+        return hn::DemoteTo(kByte, unorm_of_float<255>(value));
+    }
     static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
     static HWY_INLINE hn::Vec<Word> encode_word(FloatVector value) {
-        return hn::BitCast(kWord, unorm8_of_float(value));
+        return hn::BitCast(kWord, unorm_of_float<255>(value));
     }
     static constexpr Byte kTag{};
+};
+
+struct Unorm16 {
+    using Stored = std::uint16_t;
+    static HWY_INLINE FloatVector decode(hn::Vec<Short> code) { return float_of_unorm16(hn::PromoteTo(kInt, code)); }
+    static HWY_INLINE hn::Vec<Short> encode(FloatVector value) {
+        return hn::DemoteTo(kShort, unorm_of_float<65535>(value));
+    }
+    static constexpr Short kTag{};
 };
 
 struct Float32 {
@@ -114,8 +127,9 @@ HWY_INLINE FloatPixels load_pixels(const typename Channel::Stored* stored) {
         pixels.channel[2] = Channel::decode_word(hn::And(hn::ShiftRight<16>(words), low));
         pixels.channel[3] = Channel::decode_word(hn::ShiftRight<24>(words));
     } else {
-        FloatVector(&of)[4] = pixels.channel;
+        hn::Vec<decltype(kTag)> of[4];
         hn::LoadInterleaved4(kTag, stored, of[0], of[1], of[2], of[3]);
+        for (std::size_t c = 0; c < 4; ++c) pixels.channel[c] = Channel::decode(of[c]);
     }
     return pixels;
 }
@@ -242,8 +256,8 @@ RowEncode encoder_of(int channels) {
     return channels == 2 ? encode_row<Channel, 2> : encode_row<Channel, 4>;
 }
 
-bool is_unorm8(const TexelFormat& format) {
-    return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
+bool is_unorm(const TexelFormat& format, int bits) {
+    return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == bits;
 }
 
 bool is_float32(const TexelFormat& format) {
@@ -253,22 +267,26 @@ bool is_float32(const TexelFormat& format) {
 }  // namespace
 
 RowDecode decoder_for(const TexelFormat& format) {
-    if (is_unorm8(format)) return decoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 8)) return decoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return decoder_of<Unorm16>(format.channels);
     return is_float32(format) ? decoder_of<Float32>(format.channels) : nullptr;
 }
 
 RowEncode encoder_for(const TexelFormat& format) {
-    if (is_unorm8(format)) return encoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 8)) return encoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return encoder_of<Unorm16>(format.channels);
     return is_float32(format) ? encoder_of<Float32>(format.channels) : nullptr;
 }
 
 PlaneDecode plane_decoder_for(const TexelFormat& format) {
-    if (is_unorm8(format)) return plane_decoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 8)) return plane_decoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return plane_decoder_of<Unorm16>(format.channels);
     return is_float32(format) ? plane_decoder_of<Float32>(format.channels) : nullptr;
 }
 
 PlaneEncode plane_encoder_for(const TexelFormat& format) {
-    if (is_unorm8(format)) return plane_encoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 8)) return plane_encoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return plane_encoder_of<Unorm16>(format.channels);
     return is_float32(format) ? plane_encoder_of<Float32>(format.channels) : nullptr;
 }
 #endif

@@ -17,6 +17,16 @@ namespace {
 
 constexpr std::size_t kPiece = 32768;  // pixels, in whole rows
 
+// Calls make(first row, rows) on all cores.
+template <class Make>
+void for_each_piece(const CpuJob& job, const Make& make) {
+    const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
+    for_each_tile(job.extent, job.extent.width, rows,
+                  [&](const PixelPlace& corner, std::size_t, std::size_t height) { make(corner.y, height); });
+}
+
+// --- to RGB ----------------------------------------------------------------------------------------------------------
+
 struct ToRgbJob {
     ToRgb to_rgb;
     bool halved;  // chroma has half the rows
@@ -124,11 +134,80 @@ private:
     TexelPlanes pixels_;
 };
 
-void for_each_piece(const CpuJob& job, const std::function<void(std::int32_t first_row, std::size_t rows)>& make) {
-    const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
-    for_each_tile(job.extent, job.extent.width, rows,
-                  [&](const PixelPlace& corner, std::size_t, std::size_t height) { make(corner.y, height); });
+// --- from RGB --------------------------------------------------------------------------------------------------------
+
+// Coded::operator(): what is not negative is rounded down by a conversion, of which compilers make vectors.
+float plane_value(const Coded& coded, const Float4& color) {
+    return static_cast<float>(static_cast<std::int32_t>(coded.code(color) + 0.5f)) / coded.of_plane;
 }
+
+void make_luma(const LumaPlane& plane, const TexelPlanes& texels, std::size_t count, TexelPlanes& pixels) {
+    const LumaPlane own = plane;  // no pixel that is written may be a part of it
+    for (std::size_t i = 0; i < count; ++i) pixels.set(i, {plane_value(own.luma, texels.get(i)), 0, 0, 0});
+}
+
+/// Samples of a row of chroma, from the texels that lie around them.
+class ChromaSamples {
+public:
+    ChromaSamples(const CpuJob& job, const ChromaPlane& plane)
+        : job_(job), plane_(plane), rows_(job.textures[0], job.shapes[0], 0) {}
+
+    void make(std::int32_t y) {
+        for (std::size_t x = 0; x < job_.extent.width; x += kMost) {
+            const PixelPlace at{static_cast<std::int32_t>(x), y, 0};
+            const std::size_t count = std::min(kMost, job_.extent.width - x);
+            for (auto& channel : sums_.channel) std::fill_n(channel, count, 0.0f);
+            for (int tap = 0; tap < plane_.y.count(); ++tap) add_row(at, tap, count);
+            encode(count);
+            job_.picture.store(at, pixels_, count);
+        }
+    }
+
+private:
+    static constexpr std::size_t kMost = (TexelPlanes::kMost - 1) / 2;  // samples, of two texels each and one before
+
+    static std::int32_t texel(const ChromaTaps& taps, std::int32_t sample, int tap) {
+        return static_cast<std::int32_t>(taps.middle(sample, tap));
+    }
+
+    // In the functor's order: tap after tap of all samples.
+    void add_row(const PixelPlace& at, int row_tap, std::size_t count) {
+        const std::int32_t first = texel(plane_.x, at.x, 0);
+        const int taps = plane_.x.count();
+        const std::int32_t last = texel(plane_.x, at.x + static_cast<std::int32_t>(count) - 1, taps - 1);
+        rows_.middles(first, texel(plane_.y, at.y, row_tap), static_cast<std::size_t>(last - first + 1), texels_);
+        for (int tap = 0; tap < taps; ++tap) {
+            const float weight = plane_.x.weight(tap) * plane_.y.weight(row_tap);
+            add(0, static_cast<std::size_t>(texel(plane_.x, at.x, tap) - first), 1, weight);
+            if (count > 1) add(1, static_cast<std::size_t>(texel(plane_.x, at.x + 1, tap) - first), count - 1, weight);
+        }
+    }
+
+    // Every second texel from `texel` on to the sums from `sample` on.
+    void add(std::size_t sample, std::size_t texel, std::size_t count, float weight) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            const float* texels = &texels_.channel[c][texel];
+            float* sums = &sums_.channel[c][sample];
+            for (std::size_t i = 0; i < count; ++i) sums[i] += texels[2 * i] * weight;
+        }
+    }
+
+    void encode(std::size_t count) {
+        const Coded first = plane_.swapped ? plane_.cr : plane_.cb;
+        const Coded second = plane_.swapped ? plane_.cb : plane_.cr;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Float4 sum = sums_.get(i);
+            pixels_.set(i, {plane_value(first, sum), plane_value(second, sum), 0, 0});
+        }
+    }
+
+    const CpuJob& job_;
+    const ChromaPlane& plane_;
+    TexelRows rows_;
+    TexelPlanes texels_;
+    TexelPlanes sums_;
+    TexelPlanes pixels_;
+};
 
 }  // namespace
 
@@ -141,6 +220,23 @@ bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture
         for_each_piece(job, [&](std::int32_t first_row, std::size_t rows) {
             RgbRows rgb(job, of);
             for (std::size_t i = 0; i < rows; ++i) rgb.make(first_row + static_cast<std::int32_t>(i));
+        });
+    });
+    return true;
+}
+
+bool from_rgb_on_cpu(const char* object, const Stream& stream, const Frame& planes, const Texture& texture,
+                     const PlanarOptions& options) {
+    Launch luma(object, stream, planes.luma, {&texture, 1}, false);
+    if (!luma.on_cpu()) return false;
+    luma.run_own_texels(
+        [plane = luma_plane(options)](std::span<const OwnTexelSource> sources, PixelPlace, std::size_t count,
+                                      TexelPlanes& pixels) { make_luma(plane, sources[0].texels(), count, pixels); });
+    Launch chroma(object, stream, planes.chroma, {&texture, 1}, false);
+    chroma.run_job([plane = chroma_plane(options)](const CpuJob& job) {
+        for_each_piece(job, [&](std::int32_t first_row, std::size_t rows) {
+            ChromaSamples samples(job, plane);
+            for (std::size_t i = 0; i < rows; ++i) samples.make(first_row + static_cast<std::int32_t>(i));
         });
     });
     return true;

@@ -23,6 +23,9 @@ namespace texton::detail {
 /// to_rgb(), with its arguments checked.
 [[nodiscard]] bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& luma,
                                  const Texture& chroma, const PlanarOptions& options);
+/// from_rgb(), with its arguments checked.
+[[nodiscard]] bool from_rgb_on_cpu(const char* object, const Stream& stream, const Frame& planes,
+                                   const Texture& texture, const PlanarOptions& options);
 
 /// Where the pixels along an axis fetch, in texels, and what each fetch counts: tap after tap of all pixels.
 struct LatticeAxis {

@@ -134,6 +134,7 @@ void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture,
     check_options(kFromRgb, options, texture.extent());
     check_plane(kFromRgb, options, 0, texture.extent(), planes.luma.format(), planes.luma.extent());
     check_plane(kFromRgb, options, 1, texture.extent(), planes.chroma.format(), planes.chroma.extent());
+    if (detail::from_rgb_on_cpu(kFromRgb, stream, planes, texture, options)) return;
 #if defined(__CUDACC__)
     if (launch_bytes(stream, planes, texture, options)) return;
 #endif

@@ -497,6 +497,51 @@ TEST(CpuWaysTest, RgbIsAsTheFunctor) {
     }
 }
 
+TEST(CpuWaysTest, PlanesAreAsTheFunctors) {
+    Random random(13);
+    for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
+        for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
+            for (const Format of_texture : {Format::rgba8_unorm, Format::rgba32_float, Format::rgba16_unorm}) {
+                const PlanarOptions options{format, LumaStandard::bt601,
+                                            random.coin() ? CodeRange::limited : CodeRange::full, siting,
+                                            random.coin()};
+                const Extent extent{2 * random.between(1, random.below(3) == 0 ? 600 : 40), 2 * random.between(1, 12)};
+                SCOPED_TRACE(std::string(name(format)) + " of " + std::string(name(of_texture)) + ", " +
+                             to_string(extent) + ", siting " + std::to_string(static_cast<int>(siting)));
+                const Texture texture = plane(of_texture, extent, any_bits(random, test::box_bytes(of_texture, extent)),
+                                              samplers(Filter::point)[random.below(4)]);
+                const auto planes_made_by = [&](const auto& make) {
+                    Bytes all;
+                    Linear memory[2];
+                    View planes[2];
+                    for (int i = 0; i < 2; ++i) {
+                        const PlaneInfo info = plane_info(format, i);
+                        const Extent sides{extent.width / info.divide_width, extent.height / info.divide_height};
+                        memory[i] = Linear(Device::cpu(), info.format, sides);
+                        planes[i] = memory[i].view(info.format, sides);
+                        upload(planes[i], Bytes(test::box_bytes(info.format, sides), std::byte{0x5a}));
+                    }
+                    const Stream stream(Device::cpu());
+                    make(stream, Frame{planes[0], planes[1]});
+                    stream.synchronize();
+                    for (const View& view : planes) {
+                        const Bytes bytes = download(view);
+                        all.insert(all.end(), bytes.begin(), bytes.end());
+                    }
+                    return all;
+                };
+                const Bytes fast = planes_made_by(
+                    [&](const Stream& stream, const Frame& planes) { from_rgb(stream, planes, texture, options); });
+                const Bytes plain = planes_made_by([&](const Stream& stream, const Frame& planes) {
+                    launch(stream, planes.luma, detail::luma_plane(options), texture);
+                    launch(stream, planes.chroma, detail::chroma_plane(options), texture);
+                });
+                EXPECT_TRUE(same_bytes(fast, plain));
+            }
+        }
+    }
+}
+
 /// Chroma lies on luma's even rows and columns: there each code is read as it is.
 TEST(CpuWaysTest, RgbOfEveryCodeIsAsTheFunctor) {
     constexpr Extent kExtent{512, 512};
