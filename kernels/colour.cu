@@ -65,6 +65,14 @@ struct ToSrgb {
     TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
 };
 
+template <class Curve>
+void enqueue_transfer(const Stream& stream, const View& picture, const Texture& texture, const Curve& curve) {
+    constexpr const char* kObject = "texton::transfer";
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::map_codes_on_cpu(kObject, stream, picture, texture, Curve::of)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Curve>{texel, curve}, texture);
+}
+
 // --- light -----------------------------------------------------------------------------------------------------------
 
 struct Scaled {
@@ -191,10 +199,9 @@ void color_matrix(const Stream& stream, const View& picture, const Texture& text
 }
 
 void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction) {
-    constexpr const char* kObject = "texton::transfer";
     switch (direction) {
-        case Transfer::to_linear: return enqueue_pointwise(kObject, stream, picture, texture, ToLinear{});
-        case Transfer::to_srgb: return enqueue_pointwise(kObject, stream, picture, texture, ToSrgb{});
+        case Transfer::to_linear: return enqueue_transfer(stream, picture, texture, ToLinear{});
+        case Transfer::to_srgb: return enqueue_transfer(stream, picture, texture, ToSrgb{});
     }
 }
 

@@ -20,6 +20,11 @@ namespace texton::detail {
 [[nodiscard]] bool swizzle_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                                   const std::uint8_t (&from)[4]);
 
+/// Pixels whose red, green and blue are `of` those of their own texel, which costs more than a look into a table: that of
+/// each code of 8 bits is computed once. False for other formats.
+[[nodiscard]] bool map_codes_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                    const Texture& texture, float (*of)(float));
+
 /// to_rgb(), with its arguments checked.
 [[nodiscard]] bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& luma,
                                  const Texture& chroma, const PlanarOptions& options);

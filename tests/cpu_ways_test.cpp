@@ -1,6 +1,7 @@
 // The CPU device's ways around functors beside functors that say the same plainly: equal in every bit.
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -420,6 +421,39 @@ TEST(CpuWaysTest, FunctorsOfOwnTexelsAreAsThoseOfAnyTexels) {
         expect_same(scene, scene.extent, make(Mixed<true>{0.3f, scene.layered()}),
                     make(Mixed<false>{0.3f, scene.layered()}));
     });
+}
+
+/// Floats go through the functor itself.
+TEST(CpuWaysTest, TransfersOfCodesAreAsThoseOfTheirFractions) {
+    constexpr Extent kExtent{256, 3};
+    Bytes codes;
+    std::vector<float> fractions;
+    for (std::size_t i = 0; i < 4 * 256 * 3; ++i) {
+        const std::size_t code = (i / 4 + i * i % 4 * 64) % 256;
+        codes.push_back(static_cast<std::byte>(code));
+        fractions.push_back(static_cast<float>(code) / 255);
+    }
+    const auto bytes_of = [](const std::vector<float>& floats) {
+        Bytes bytes(4 * floats.size());
+        std::memcpy(bytes.data(), floats.data(), bytes.size());
+        return bytes;
+    };
+    const Array of_codes(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kExtent});
+    const Array of_floats(Device::cpu(), {.format = Format::rgba32_float, .extent = kExtent});
+    upload(of_codes.view(), codes);
+    upload(of_floats.view(), bytes_of(fractions));
+    for (const Transfer direction : {Transfer::to_linear, Transfer::to_srgb}) {
+        for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
+            const Linear memory(Device::cpu(), format, kExtent);
+            const View picture = memory.view(format, kExtent);
+            const auto transferred = [&](const Texture& texture) {
+                return made(picture, picture, [&](const Stream& stream, const View& view) {
+                    transfer(stream, view, texture, direction);
+                });
+            };
+            EXPECT_TRUE(same_bytes(transferred(Texture(of_codes)), transferred(Texture(of_floats)))) << name(format);
+        }
+    }
 }
 
 TEST(CpuWaysTest, SwizzleInPlaceIsAsIntoAnotherPicture) {
