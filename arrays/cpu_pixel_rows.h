@@ -26,8 +26,14 @@ using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char
     return are_codes(texture) && are_codes(picture) && texture.channels == picture.channels;
 }
 
-/// Null for other formats than unorm of 8 bits and float of 32.
+/// The same with each channel by itself: rows of red, of green and so on, which begin `apart` floats after one another.
+using PlaneDecode = void (*)(const unsigned char* stored, std::size_t count, float* channels, std::size_t apart);
+using PlaneEncode = void (*)(const float* channels, std::size_t apart, std::size_t count, unsigned char* stored);
+
+/// Null for other formats than unorm of 8 or 16 bits and float of 32.
 [[nodiscard]] RowDecode row_decoder(const TexelFormat& format);
 [[nodiscard]] RowEncode row_encoder(const TexelFormat& format);
+[[nodiscard]] PlaneDecode plane_decoder(const TexelFormat& format);
+[[nodiscard]] PlaneEncode plane_encoder(const TexelFormat& format);
 
 }  // namespace texton::detail

@@ -4,6 +4,7 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
+#include "kernels/cpu_ways.h"
 #include "kernels/own_texel.h"
 #include "kernels/registry.h"
 
@@ -63,6 +64,14 @@ struct ToSrgb {
     }
     TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
 };
+
+template <class Curve>
+void enqueue_transfer(const Stream& stream, const View& picture, const Texture& texture, const Curve& curve) {
+    constexpr const char* kObject = "texton::transfer";
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::map_codes_on_cpu(kObject, stream, picture, texture, Curve::of)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Curve>{texel, curve}, texture);
+}
 
 // --- light -----------------------------------------------------------------------------------------------------------
 
@@ -190,10 +199,9 @@ void color_matrix(const Stream& stream, const View& picture, const Texture& text
 }
 
 void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction) {
-    constexpr const char* kObject = "texton::transfer";
     switch (direction) {
-        case Transfer::to_linear: return enqueue_pointwise(kObject, stream, picture, texture, ToLinear{});
-        case Transfer::to_srgb: return enqueue_pointwise(kObject, stream, picture, texture, ToSrgb{});
+        case Transfer::to_linear: return enqueue_transfer(stream, picture, texture, ToLinear{});
+        case Transfer::to_srgb: return enqueue_transfer(stream, picture, texture, ToSrgb{});
     }
 }
 
@@ -247,7 +255,9 @@ void swizzle(const Stream& stream, const View& picture, const Texture& texture, 
     if (!known)
         detail::refuse_argument(kObject, "channels is '" + std::string(channels) + "'",
                                 "Use four letters of r, g, b, a, 0 and 1.");
-    enqueue_pointwise(kObject, stream, picture, texture, swizzled);
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::swizzle_on_cpu(kObject, stream, picture, texture, swizzled.from)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Swizzled>{texel, swizzled}, texture);
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ private:
         are_halves_ = taps_ == 2 && std::ranges::all_of(weights_, [](float weight) { return weight == 1; });
         for (std::size_t i = 0; i < width; ++i) are_halves_ &= first_[i] == static_cast<std::int32_t>(2 * i);
         are_codes_inside_ = are_alike_codes_of_8_bits(job_.textures[0].format, job_.picture.format().stored) &&
-                            first_texel_ >= 0 && texels_.stored(0, 0) != nullptr &&
+                            first_texel_ >= 0 && texels_.are_stored() &&
                             first_texel_ + static_cast<std::int64_t>(texels_across_) <= job_.shapes[0].width;
     }
 

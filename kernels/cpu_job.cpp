@@ -18,6 +18,7 @@ CpuPicture::CpuPicture(const Place& place)
     pixel_.from_signed = pixel_.stored.encoding == Encoding::sint;
     encode_row_ = row_encoder(pixel_.stored);
     has_floats_ = is_four_floats(pixel_.stored);
+    encode_planes_ = plane_encoder(pixel_.stored);
 }
 
 std::byte* CpuPicture::address(PixelPlace at) const {
@@ -26,6 +27,16 @@ std::byte* CpuPicture::address(PixelPlace at) const {
     const auto z = static_cast<std::size_t>(at.z);
     if (level_ != nullptr) return level_->texel(offset_.x + x, offset_.y + y, offset_.z + z, format_);
     return target_.address + z * target_.slice_pitch + y * target_.pitch + x * pixel_.stored.bytes;
+}
+
+void CpuPicture::store(PixelPlace at, const TexelPlanes& pixels, std::size_t count) const {
+    if (encode_planes_ != nullptr) {
+        return encode_planes_(pixels.channel[0], TexelPlanes::kMost, count,
+                              reinterpret_cast<unsigned char*>(address(at)));
+    }
+    Float4 in_turns[TexelPlanes::kMost];
+    for (std::size_t i = 0; i < count; ++i) in_turns[i] = pixels.get(i);
+    store(at, {in_turns, count});
 }
 
 void CpuPicture::encode(std::span<const Float4> pixels, std::byte* to) const {

@@ -21,6 +21,7 @@ public:
 
     /// Pixels of a row from `at` on.
     void store(PixelPlace at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
+    void store(PixelPlace at, const TexelPlanes& pixels, std::size_t count) const;
     /// The same, of pixels that make(floats) writes: into the picture itself if it stores four floats each, else into
     /// `room`. It must write no other NaN than pictures have.
     template <class Make>
@@ -42,6 +43,7 @@ private:
     PixelFormat pixel_{};
     RowEncode encode_row_ = nullptr;  // null: pixel by pixel
     bool has_floats_ = false;
+    PlaneEncode encode_planes_ = nullptr;
 };
 
 struct CpuJob {

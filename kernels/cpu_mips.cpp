@@ -14,7 +14,7 @@ namespace {
 void halve_tile(const CpuJob& job, const PixelPlace& corner, std::size_t width, std::size_t height) {
     const TexelRows texels(job.textures[0], job.shapes[0], corner.z);
     const TexelFormat& format = job.textures[0].format;
-    const bool codes = are_alike_codes_of_8_bits(format, job.picture.format().stored) && texels.stored(0, 0) != nullptr;
+    const bool codes = are_alike_codes_of_8_bits(format, job.picture.format().stored) && texels.are_stored();
     std::vector<Float4> room[2]{std::vector<Float4>(2 * width), std::vector<Float4>(2 * width)};
     std::vector<Float4> pixels(width);
     const std::int32_t x = 2 * corner.x;

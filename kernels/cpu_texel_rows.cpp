@@ -27,11 +27,12 @@ Texel fetch_on_cpu(const TexelRows& rows, FetchOperation operation, const FetchP
 TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer)
     : shape_(shape), reader_(texture), rows_(reader_.rows(layer)) {
     const LevelView& level = reader_.view().levels[0];
-    if (level.partial != nullptr || std::max(level.width, level.height) > kLargestSide || !reads_as_stored(texture))
-        return;
+    if (level.partial != nullptr || std::max(level.width, level.height) > kLargestSide) return;
+    if (texture.format.packing != Packing::plain || !reads_as_stored(texture)) return;
     const std::int32_t slice = is_layered(texture.kind) ? clamp_layer(layer, level.depth) : 0;
     decode_ = row_decoder(texture.format);
     has_floats_ = is_four_floats(texture.format);
+    decode_planes_ = plane_decoder(texture.format);
     first_ = level.data + slice * level.slice_pitch;
     pitch_ = static_cast<std::size_t>(level.row_pitch);
     bytes_ = texture.format.bytes;
@@ -67,9 +68,14 @@ const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::si
     return reinterpret_cast<const float*>(room);
 }
 
-const unsigned char* TexelRows::stored(std::int32_t x, std::int32_t y) const {
-    if (first_ == nullptr) return nullptr;
-    return first_ + static_cast<std::size_t>(y) * pitch_ + static_cast<std::size_t>(x) * bytes_;
+void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {
+    const bool inside = x >= 0 && static_cast<std::int32_t>(count) <= shape_.width - x && y >= 0 && y < shape_.height;
+    if (decode_planes_ != nullptr && inside) {
+        return decode_planes_(stored(x, y), count, texels.channel[0], TexelPlanes::kMost);
+    }
+    Float4 in_turns[TexelPlanes::kMost];
+    middles(x, y, count, in_turns);
+    for (std::size_t i = 0; i < count; ++i) texels.set(i, in_turns[i]);
 }
 
 void TexelRows::middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {

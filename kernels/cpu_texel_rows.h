@@ -35,9 +35,14 @@ public:
     void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
     /// The same where the texture itself has them as four floats each; else in `room`.
     const float* middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
-    /// Stored texels inside the texture, which are what fetches of their middles return before they are decoded; null
-    /// where they are not.
-    const unsigned char* stored(std::int32_t x, std::int32_t y) const;
+    /// The same, at most TexelPlanes::kMost.
+    void middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
+    /// Whether texels are stored in rows, and those middles read as what is stored().
+    bool are_stored() const { return first_ != nullptr; }
+    /// The texel (x, y), which is inside; those of its row follow it.
+    const unsigned char* stored(std::int32_t x, std::int32_t y) const {
+        return first_ + static_cast<std::size_t>(y) * pitch_ + static_cast<std::size_t>(x) * bytes_;
+    }
 
     /// Any fetch.
     Texel fetch(FetchOperation operation, const FetchPoint& at, int component) const {
@@ -66,9 +71,10 @@ private:
     const SourceShape& shape_;
     TextureReader reader_;
     RowSampler rows_;
-    RowDecode decode_ = nullptr;            // of texels inside; null: they are fetched
+    RowDecode decode_ = nullptr;  // of texels inside; null: they are fetched
+    PlaneDecode decode_planes_ = nullptr;
     bool has_floats_ = false;               // four in a texel, as they are fetched
-    const unsigned char* first_ = nullptr;  // null: texels are not read as stored
+    const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or read as something else
     std::size_t pitch_ = 0;
     std::size_t bytes_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <texton/planar.h>
 #include <texton/stream.h>
 #include <texton/texture.h>
 #include <texton/view.h>
@@ -14,6 +15,22 @@ namespace texton::detail {
 /// convolve(): the sums across that a tile needs are kept by the thread that makes it.
 [[nodiscard]] bool convolve_on_cpu(const char* object, const Stream& stream, const View& picture,
                                    const Texture& texture, std::span<const float> across, std::span<const float> down);
+
+/// swizzle(): channel i of a pixel is channel from[i] of its own texel; from[i] = 4 is 0, and 5 is 1.
+[[nodiscard]] bool swizzle_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                                  const std::uint8_t (&from)[4]);
+
+/// Pixels whose red, green and blue are `of` those of their own texel, which costs more than a look into a table: that of
+/// each code of 8 bits is computed once. False for other formats.
+[[nodiscard]] bool map_codes_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                    const Texture& texture, float (*of)(float));
+
+/// to_rgb(), with its arguments checked.
+[[nodiscard]] bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& luma,
+                                 const Texture& chroma, const PlanarOptions& options);
+/// from_rgb(), with its arguments checked.
+[[nodiscard]] bool from_rgb_on_cpu(const char* object, const Stream& stream, const Frame& planes,
+                                   const Texture& texture, const PlanarOptions& options);
 
 /// Where the pixels along an axis fetch, in texels, and what each fetch counts: tap after tap of all pixels.
 struct LatticeAxis {

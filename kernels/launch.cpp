@@ -108,27 +108,33 @@ void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
     });
 }
 
+constexpr std::size_t kOwnTexelPiece = 16384;  // pixels, in whole rows
+
 // Rows of pixels of which each has its own texels alone.
 void run_own_texels_of(const CpuJob& job, const OwnTexelFunction& row) {
-    constexpr std::size_t kColumns = 256;
-    constexpr std::size_t kRows = 16;
-    for_each_tile(job.extent, kColumns, kRows, [&](PixelPlace at, std::size_t width, std::size_t height) {
+    const std::size_t rows_of_piece = std::max<std::size_t>(1, kOwnTexelPiece / job.extent.width);
+    const auto make = [&](PixelPlace at, std::size_t width, std::size_t height) {
         const std::size_t count = job.textures.size();
-        std::vector<Float4> texels((count + 1) * kColumns);
-        const std::span pixels(&texels[count * kColumns], width);
+        std::vector<TexelPlanes> texels(count);
+        TexelPlanes pixels;
         std::vector<std::unique_ptr<TexelRows>> rows;
         std::vector<OwnTexelSource> sources;
         for (std::size_t i = 0; i < count; ++i) {
             rows.push_back(std::make_unique<TexelRows>(job.textures[i], job.shapes[i], at.z));
-            sources.emplace_back(job.shapes[i], *rows[i], &texels[i * kColumns]);
+            sources.emplace_back(job.shapes[i], *rows[i], texels[i]);
         }
         for (std::size_t y = 0; y < height; ++y, ++at.y) {
-            for (std::size_t i = 0; i < count; ++i) rows[i]->middles(at.x, at.y, width, &texels[i * kColumns]);
-            row(sources, at, pixels);
-            job.picture.store(at, pixels);
+            for (std::size_t x = 0; x < width; x += TexelPlanes::kMost) {
+                const std::size_t length = std::min(TexelPlanes::kMost, width - x);
+                at.x = static_cast<std::int32_t>(x);
+                for (std::size_t i = 0; i < count; ++i) rows[i]->middles(at.x, at.y, length, texels[i]);
+                row(sources, at, length, pixels);
+                job.picture.store(at, pixels, length);
+            }
         }
         while (!rows.empty()) rows.pop_back();  // each keeps the modes of its thread from before it
-    });
+    };
+    for_each_tile(job.extent, job.extent.width, rows_of_piece, make);
 }
 
 }  // namespace

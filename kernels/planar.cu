@@ -4,6 +4,7 @@
 #include <texton/launch.h>
 
 #include "kernels/checks.h"
+#include "kernels/cpu_ways.h"
 #include "kernels/planar_functors.h"
 #include "kernels/registry.h"
 #if defined(__CUDACC__)
@@ -120,6 +121,7 @@ void to_rgb(const Stream& stream, const View& picture, const Texture& luma, cons
     detail::check_filter(kToRgb, "chroma", chroma, Filter::linear);
     detail::check_same_size(kToRgb, picture, "luma", luma);
     detail::check_slices(kToRgb, picture, luma);
+    if (detail::to_rgb_on_cpu(kToRgb, stream, picture, luma, chroma, options)) return;
 #if defined(__CUDACC__)
     if (launch_bytes(stream, picture, luma, chroma, options)) return;
 #endif
@@ -132,6 +134,7 @@ void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture,
     check_options(kFromRgb, options, texture.extent());
     check_plane(kFromRgb, options, 0, texture.extent(), planes.luma.format(), planes.luma.extent());
     check_plane(kFromRgb, options, 1, texture.extent(), planes.chroma.format(), planes.chroma.extent());
+    if (detail::from_rgb_on_cpu(kFromRgb, stream, planes, texture, options)) return;
 #if defined(__CUDACC__)
     if (launch_bytes(stream, planes, texture, options)) return;
 #endif

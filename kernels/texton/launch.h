@@ -49,9 +49,9 @@ constexpr bool in_place_of() {
 using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPlace first,
                                          std::span<Float4> pixels)>;
 
-/// The same of a functor that says kInPlace, whose fetches are known.
-using OwnTexelFunction =
-    std::function<void(std::span<const OwnTexelSource> sources, PixelPlace first, std::span<Float4> pixels)>;
+/// The same of a functor that says kInPlace, whose fetches are known: `count` pixels.
+using OwnTexelFunction = std::function<void(std::span<const OwnTexelSource> sources, PixelPlace first,
+                                            std::size_t count, TexelPlanes& pixels)>;
 
 struct LaunchState;
 struct CpuJob;
@@ -98,14 +98,19 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
 }
 
 template <class Functor, std::size_t... index>
+OwnTexelFunction own_texel_function(const Functor& functor, std::index_sequence<index...>) {
+    return [functor]([[maybe_unused]] std::span<const OwnTexelSource> sources, PixelPlace at, std::size_t count,
+                     TexelPlanes& pixels) {
+        const Functor own = functor;  // no pixel that is written may be a part of it
+        for (std::size_t i = 0; i < count; ++i, ++at.x) pixels.set(i, own(at, sources[index].of_pixel(i)...));
+    };
+}
+
+template <class Functor, std::size_t... index>
 void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<index...> indices) {
     if constexpr (in_place_of<Functor>()) {
         if (launch.have_own_texels()) {
-            return launch.run_own_texels([functor]([[maybe_unused]] std::span<const OwnTexelSource> sources,
-                                                   PixelPlace at, std::span<Float4> pixels) {
-                for (std::size_t i = 0; i < pixels.size(); ++i, ++at.x)
-                    pixels[i] = functor(at, sources[index].of_pixel(i)...);
-            });
+            return launch.run_own_texels(own_texel_function(functor, indices));
         }
     }
     launch.run_blocks(block_function(functor, indices));

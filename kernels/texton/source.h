@@ -129,17 +129,40 @@ private:
     std::size_t texture_;
 };
 
+namespace detail {
+
+/// Texels or pixels of a row, channel by channel, so that compilers make vectors of a loop over them.
+struct alignas(64) TexelPlanes {
+    static constexpr std::size_t kMost = 256;
+    float channel[4][kMost];
+
+    TEXTON_HD Float4 get(std::size_t i) const { return {channel[0][i], channel[1][i], channel[2][i], channel[3][i]}; }
+    void set(std::size_t i, const Float4& texel) {
+        channel[0][i] = texel.x;
+        channel[1][i] = texel.y;
+        channel[2][i] = texel.z;
+        channel[3][i] = texel.w;
+    }
+};
+
+}  // namespace detail
+
 /// The same for a functor that fetches the texel of its own place, which is known already.
 class OwnTexelSource : public Fetches<OwnTexelSource> {
 public:
-    OwnTexelSource(const SourceShape& shape, const detail::TexelRows& rows, const Float4* texels)
-        : Fetches(shape), rows_(&rows), texel_(texels) {}
+    OwnTexelSource(const SourceShape& shape, const detail::TexelRows& rows, const detail::TexelPlanes& texels)
+        : Fetches(shape), rows_(&rows), texels_(&texels) {}
 
-    OwnTexelSource of_pixel(std::size_t pixel) const { return {*this, *rows_, texel_ + pixel}; }
+    OwnTexelSource of_pixel(std::size_t pixel) const {
+        OwnTexelSource source = *this;
+        source.pixel_ = pixel;
+        return source;
+    }
+    const detail::TexelPlanes& texels() const { return *texels_; }
 
     using Fetches::at_texel;
-    TEXTON_HD Float4 at_texel(float, float) const { return *texel_; }
-    TEXTON_HD Float4 layer_at_texel(int, float, float) const { return *texel_; }
+    TEXTON_HD Float4 at_texel(float, float) const { return texels_->get(pixel_); }
+    TEXTON_HD Float4 layer_at_texel(int, float, float) const { return texels_->get(pixel_); }
 
     template <FetchOperation operation, ArrayKind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
@@ -152,7 +175,8 @@ public:
 
 private:
     const detail::TexelRows* rows_;
-    const Float4* texel_;
+    const detail::TexelPlanes* texels_;
+    std::size_t pixel_ = 0;
 };
 
 #if defined(__CUDACC__)

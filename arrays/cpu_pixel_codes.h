@@ -1,0 +1,46 @@
+// cpu_pixel_codes.h: codes and the floats that they are, on vectors.
+//
+// Included once for each instruction set, in its namespace: there is no guard, and nothing else includes it.
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Float = hn::CappedTag<float, 16>;
+using Int = hn::Rebind<std::int32_t, Float>;
+using Word = hn::Rebind<std::uint32_t, Float>;
+using FloatVector = hn::Vec<Float>;
+using IntVector = hn::Vec<Int>;
+
+constexpr Float kFloat;
+constexpr Int kInt;
+constexpr Word kWord;
+
+// A code over 255, rounded once: the product with the upper part of 1 / 255 is exact, so that it may be fused or not.
+HWY_INLINE FloatVector float_of_unorm8(IntVector code) {
+    constexpr float kUpper = 0x1.01p-8f;
+    constexpr float kLower = 0x1.010102p-24f;
+    const FloatVector value = hn::ConvertTo(kFloat, code);
+    return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
+}
+
+// A code over 65535 in the same way: CpuWaysTest.RgbOfEveryCodeIsAsTheFunctor has them all.
+HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
+    constexpr float kUpper = 0x1p-16f;
+    constexpr float kLower = 0x1.0001p-32f;
+    const FloatVector value = hn::ConvertTo(kFloat, code);
+    return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
+}
+
+// A number rounded down, in the lower bits of a word, for numbers within 2^22; conversions of Highway take twice as
+// many steps, since they also take larger ones.
+HWY_INLINE IntVector floor_in_low_bits(FloatVector value) {
+    return hn::BitCast(kInt, hn::Add(hn::Floor(value), hn::Set(kFloat, 0x1.8p23f)));
+}
+
+// unorm_code_of()
+template <int largest>
+HWY_INLINE IntVector unorm_of_float(FloatVector value) {
+    const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
+    const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
+    const FloatVector scaled = hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f));
+    return hn::And(floor_in_low_bits(scaled), hn::Set(kInt, largest));
+}
