@@ -1,6 +1,6 @@
 // cpu_pixel_codes.h: codes and the floats that they are, on vectors.
 //
-// Included once for each instruction set, in its namespace: there is no guard, and nothing else includes it.
+// Included by sources of vectors once for each instruction set, in its namespace: there is no guard.
 
 namespace hn = hwy::HWY_NAMESPACE;
 

@@ -92,9 +92,6 @@ private:
         }
         are_halves_ = taps_ == 2 && std::ranges::all_of(weights_, [](float weight) { return weight == 1; });
         for (std::size_t i = 0; i < width; ++i) are_halves_ &= first_[i] == static_cast<std::int32_t>(2 * i);
-        are_codes_inside_ = are_alike_codes_of_8_bits(job_.textures[0].format, job_.picture.format().stored) &&
-                            first_texel_ >= 0 && texels_.are_stored() &&
-                            first_texel_ + static_cast<std::int64_t>(texels_across_) <= job_.shapes[0].width;
     }
 
     // Of two by two texels that count alike.
@@ -103,13 +100,6 @@ private:
         if (!are_halves_ || texels_of(boxes_.y, row) != 2 || weights[0] != 1 || weights[1] != 1) return false;
         const std::int32_t y = boxes_.y.first[row];
         const PixelPlace at{corner_.x, static_cast<std::int32_t>(row), corner_.z};
-        const TexelFormat& format = job_.textures[0].format;
-        if (y >= 0 && y + 1 < job_.shapes[0].height && are_codes_inside_) {
-            halve_codes(texels_.stored(first_texel_, y), texels_.stored(first_texel_, y + 1),
-                        static_cast<std::size_t>(format.channels), sums_.size(),
-                        reinterpret_cast<unsigned char*>(job_.picture.address(at)));
-            return true;
-        }
         const float* top = texels_of_row(y);
         const float* bottom = texels_of_row(y + 1);
         job_.picture.make_row(
@@ -166,7 +156,6 @@ private:
     std::size_t texels_across_ = 0;
     std::vector<std::int32_t> first_;  // of each pixel, counted from first_texel_
     bool are_halves_ = false;          // pixels are of two texels each, which count alike
-    bool are_codes_inside_ = false;    // and halve_codes() makes them
     std::size_t taps_ = 0;
     std::vector<std::int32_t> taken_;  // texels of pixels that have few, counted from first_texel_
     std::vector<float> weights_;

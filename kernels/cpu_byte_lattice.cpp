@@ -173,13 +173,9 @@ void make_tiles(const CpuJob& job, const Lattice& lattice) {
 }  // namespace
 
 bool has_byte_pixels(const CpuJob& job) {
-    const auto is_unorm8 = [](const TexelFormat& format) {
-        return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
-    };
-    const TexelFormat& texture = job.textures[0].format;
-    const TexelFormat& stored = job.picture.format().stored;
-    if (byte_kernels() == nullptr || !is_unorm8(texture) || !is_unorm8(stored)) return false;
-    return stored.channels == texture.channels && TextureReader(job.textures[0]).view().levels[0].partial == nullptr;
+    if (byte_kernels() == nullptr || !are_alike_codes_of_8_bits(job.textures[0].format, job.picture.format().stored))
+        return false;
+    return TextureReader(job.textures[0]).view().levels[0].partial == nullptr;
 }
 
 void blend_byte_texels(const CpuJob& job, std::span<const AxisTaps> columns, std::vector<AxisTaps> rows) {

@@ -19,21 +19,16 @@ const ByteKernels* kernels_for_bytes() { return nullptr; }
 #else
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
+#include "arrays/cpu_pixel_codes.h"
 
-using Word = hn::CappedTag<std::uint32_t, kByteBlock>;
-using Int = hn::RebindToSigned<Word>;
-using Float = hn::Rebind<float, Word>;
+static_assert(hn::MaxLanes(kWord) <= kByteBlock);
+
 using Code = hn::Repartition<std::uint16_t, Word>;
 using Byte = hn::Repartition<std::uint8_t, Word>;
 using WordVector = hn::Vec<Word>;
-using FloatVector = hn::Vec<Float>;
 using CodeVector = hn::Vec<Code>;
 using ByteVector = hn::Vec<Byte>;
 
-constexpr Word kWord;
-constexpr Int kInt;
-constexpr Float kFloat;
 constexpr Code kCode;
 constexpr Byte kByte;
 
@@ -250,29 +245,15 @@ HWY_INLINE void store_words(const BytePixels& pixels, const Make& make) {
 
 // --- sums as floats --------------------------------------------------------------------------------------------------
 
-HWY_INLINE FloatVector quotient(WordVector code) {
-    const FloatVector value = hn::ConvertTo(kFloat, hn::BitCast(kInt, code));
-    return hn::MulAdd(value, hn::Set(kFloat, kUpperOf65535th), hn::Mul(value, hn::Set(kFloat, kLowerOf65535th)));
-}
-
 // What the filter returns of a sum, in 1/65535: in_65535th() of cpu_rows_fixed.h.
 HWY_INLINE WordVector filtered(CodeVector sum) {
     const CodeVector whole = hn::Xor(sum, hn::Set(kCode, 0x8000));
     return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));
 }
 
-// A byte over 255: as float_of_code() of cpu_pixel_rows.cpp.
-HWY_INLINE FloatVector fraction(WordVector code) {
-    const FloatVector value = hn::ConvertTo(kFloat, hn::BitCast(kInt, code));
-    return hn::MulAdd(value, hn::Set(kFloat, 0x1.01p-8f), hn::Mul(value, hn::Set(kFloat, 0x1.010102p-24f)));
-}
-
-HWY_INLINE WordVector code_of(FloatVector value) {  // unorm_code_of()
-    const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
-    const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
-    const FloatVector scaled = hn::Add(hn::Mul(clamped, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f));
-    return hn::BitCast(kWord, hn::ConvertTo(kInt, scaled));
-}
+HWY_INLINE FloatVector fraction(WordVector code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
+HWY_INLINE FloatVector quotient(WordVector code) { return float_of_unorm16(hn::BitCast(kInt, code)); }
+HWY_INLINE WordVector code_of(FloatVector value) { return hn::BitCast(kWord, unorm_of_float<255>(value)); }
 
 // Floats of pixels are four vectors each: channels 0, 2, 1 and 3 of as many pixels.
 HWY_INLINE void add_product(const float* floats, FloatVector weight, FloatVector (&sum)[4]) {
@@ -460,19 +441,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace texton::detail {
-namespace {
-
-constexpr bool quotients_are_rounded_once() {
-    for (int i = 0; i < 65536; ++i) {
-        const auto value = static_cast<float>(i);
-        if (value * kUpperOf65535th + value * kLowerOf65535th != value / 65535) return false;
-    }
-    return true;
-}
-static_assert(quotients_are_rounded_once());
-
-}  // namespace
-
 HWY_EXPORT(kernels_for_bytes);
 
 const ByteKernels* byte_kernels() { return HWY_DYNAMIC_DISPATCH(kernels_for_bytes)(); }

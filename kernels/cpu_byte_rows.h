@@ -111,9 +111,4 @@ struct ByteKernels {
 /// Those of the best instruction set of this CPU; null if it has no vectors.
 [[nodiscard]] const ByteKernels* byte_kernels();
 
-/// A whole number below 65536, times the first and times the second, added up, is that number over 65535, rounded once:
-/// the first product is exact.
-inline constexpr float kUpperOf65535th = 0x1p-16f;
-inline constexpr float kLowerOf65535th = 0x1.0001p-32f;
-
 }  // namespace texton::detail
