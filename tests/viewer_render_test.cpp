@@ -83,8 +83,10 @@ TEST(DisplayTest, CodesAreTheNearestOfTheCurve) {
     std::mt19937 random(3);
     std::uniform_real_distribution<float> any(0, 1);
     for (const bool light : {false, true}) {
-        for (const float gamma : {0.3f, 1.0f, 2.2f}) {
+        for (const float gamma : {0.3f, 1.0f, 2.2f, 30.0f}) {
             const CodeCurve curve(light, gamma);
+            EXPECT_EQ(curve.code(0), 0u);
+            EXPECT_EQ(curve.code(1), 255u);
             for (int i = 0; i < 20'000; ++i) {
                 const float value = i % 2 ? any(random) : std::exp2(-24 * any(random));
                 const double v = static_cast<double>(value);

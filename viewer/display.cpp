@@ -10,11 +10,6 @@
 namespace texton::viewer {
 namespace {
 
-// Buckets of values with the same exponent and the same 7 bits of mantissa, from 2^-40 up to 1.
-constexpr int kBucketShift = 16;
-constexpr std::uint32_t kFirstBucket = (127u - 40) << 7;
-constexpr std::uint32_t kBuckets = 40u << 7;
-
 constexpr std::array<float, 3> kLuma{0.2126f, 0.7152f, 0.0722f};  // Rec. ITU-R BT.709
 
 double light_of(double encoded) {
@@ -40,7 +35,7 @@ std::span<const std::uint32_t> anchors(FalseColour map) {
     return {};
 }
 
-bool is_finite(float value) { return (std::bit_cast<std::uint32_t>(value) & 0x7f800000u) != 0x7f800000u; }
+constexpr std::uint32_t kExponent = 0x7f800000;  // of infinity and NaN
 
 }  // namespace
 
@@ -56,27 +51,21 @@ Meaning meaning_of(Format format) {
 }
 
 CodeCurve::CodeCurve(bool light, float gamma) : first_codes_(kBuckets) {
+    constexpr float kLeast = std::numeric_limits<float>::denorm_min();  // only 0 has code 0 however steep it is
     from_[0] = 0;
-    for (int code = 1; code < 256; ++code) {
+    std::uint32_t bucket = 0;
+    for (std::uint32_t code = 1; code < 256; ++code) {
         const double encoded = std::pow((code - 0.5) / 255, std::clamp(gamma, 0.01f, 100.0f));
-        from_[static_cast<std::size_t>(code)] = static_cast<float>(light ? light_of(encoded) : encoded);
+        from_[code] = std::max(static_cast<float>(light ? light_of(encoded) : encoded), kLeast);
+        // The first bucket of which all values have the code.
+        const std::uint32_t next =
+            (std::bit_cast<std::uint32_t>(from_[code]) + (1u << kBucketShift) - 1) >> kBucketShift;
+        is_steep_ = is_steep_ || (next == bucket);
+        std::fill(first_codes_.begin() + bucket, first_codes_.begin() + next, static_cast<std::uint8_t>(code - 1));
+        bucket = next;
     }
+    std::fill(first_codes_.begin() + bucket, first_codes_.end(), std::uint8_t{255});
     from_[256] = std::numeric_limits<float>::infinity();
-    std::uint8_t code = 0;
-    for (std::uint32_t i = 0; i < kBuckets; ++i) {
-        const auto least = std::bit_cast<float>((kFirstBucket + i) << kBucketShift);
-        while (from_[code + 1u] <= least) ++code;
-        first_codes_[i] = code;
-    }
-}
-
-std::uint32_t CodeCurve::code(float value) const {
-    if (!(value > 0)) return 0;  // NaN as well
-    if (value >= 1) return 255;
-    const std::uint32_t bucket = std::bit_cast<std::uint32_t>(value) >> kBucketShift;
-    std::uint32_t code = bucket < kFirstBucket ? 0 : first_codes_[bucket - kFirstBucket];
-    while (value >= from_[code + 1]) ++code;
-    return code;
 }
 
 std::vector<std::uint32_t> false_colours(FalseColour map) {
@@ -100,75 +89,116 @@ std::vector<std::uint32_t> false_colours(FalseColour map) {
 
 Screen::Screen(const Display& display, const Meaning& meaning)
     : display_(display),
-      meaning_(meaning),
       curve_(meaning.kind == ValueKind::colour && meaning.light &&
                  display.channels != std::array{false, false, false, true},  // alpha alone is a share, not light
              display.gamma),
+      steps_(meaning.kind == ValueKind::steps),
       false_colours_(false_colours(display.false_colour)) {
     const auto channels = static_cast<std::size_t>(std::clamp(meaning.channels, 1, 4));
+    std::array<bool, 4> shown{};
     std::size_t chosen = 0, last = 0;
     for (std::size_t i = 0; i < channels; ++i) {
-        shown_[i] = display.channels[i];
-        if (shown_[i]) ++chosen, last = i;
+        shown[i] = display.channels[i];
+        if (shown[i]) ++chosen, last = i;
     }
-    if (channels == 1) shown_[0] = true, chosen = 1, last = 0;  // nothing else could be shown
-    blends_ = meaning.alpha && meaning.kind == ValueKind::colour && shown_[3] && chosen > 1;
-    if (chosen > 1) shown_[3] = false;  // it covers, or is not seen
+    if (channels == 1) shown[0] = true, chosen = 1, last = 0;  // nothing else could be shown
+    blends_ = meaning.alpha && meaning.kind == ValueKind::colour && shown[3] && chosen > 1;
+    if (chosen > 1) shown[3] = false;  // it covers, or is not seen
     grey_ = chosen == 1 || display.luminance || !false_colours_.empty();
     if (chosen == 1 && !(display.luminance && channels > 1)) {
         weights_[last] = 1;
     } else if (grey_) {
         std::copy(kLuma.begin(), kLuma.begin() + static_cast<long>(std::min<std::size_t>(channels, 3)),
                   weights_.begin());
-        for (std::size_t i = 0; i < 4; ++i) shown_[i] = weights_[i] != 0;
+        for (std::size_t i = 0; i < 4; ++i) shown[i] = weights_[i] != 0;
     }
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (shown[i]) shown_[i] = ~0u;
+        if (shown[i] && display.mark_nan) marked_[i] = kExponent;
+    }
+    units_.fill(meaning.unit);
+    if (meaning.alpha) units_[3] = 1;
+    const bool is_colour = meaning.kind == ValueKind::colour;
+    marks_range_ = display.mark_range && is_colour;
+    if (is_colour) low_ = display.low;
     const float range = display.high - display.low;
     scale_ = std::exp2(display.exposure) / (range == 0 ? std::numeric_limits<float>::min() : range);
     if (meaning.kind == ValueKind::signed_difference) scale_ /= 2, offset_ = 0.5f;
 }
 
-std::uint32_t Screen::pixel(const Colour& value, int x, int y) const {
-    const bool is_colour = meaning_.kind == ValueKind::colour;
+// What channels are on the screen before its curve, from 0 to 1; the first alone where they make a grey. Says whether there may be
+// values that are marked. Without a branch for a value, so that compilers make vector code of it.
+bool Screen::scale(std::span<const Colour> values, Levels& levels) const {
+    std::uint32_t is_marked = marks_range_ ? 1 : 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (std::size_t c = 0; c < 4; ++c) {
+            const float level = (values[i][c] / units_[c] - low_) * scale_ + offset_;
+            levels[i][c] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(level) & shown_[c]);
+            is_marked |= (std::bit_cast<std::uint32_t>(values[i][c]) & marked_[c]) == kExponent ? 1 : 0;
+        }
+    }
+    if (grey_) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const Colour& t = levels[i];
+            levels[i][0] = t[0] * weights_[0] + t[1] * weights_[1] + t[2] * weights_[2] + t[3] * weights_[3];
+        }
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (float& level : levels[i]) {
+            level = level > 0 ? level : 0;  // NaN as well
+            level = level < 1 ? level : 1;
+        }
+    }
+    return is_marked != 0;
+}
+
+inline std::uint32_t Screen::pixel(const Colour& level) const {
+    if (!grey_) return packed(curve_.code(level[0]), curve_.code(level[1]), curve_.code(level[2]));
+    if (!false_colours_.empty()) return 0xff000000u | false_colours_[static_cast<std::size_t>(level[0] * 255 + 0.5f)];
+    const std::uint32_t code = curve_.code(level[0]);
+    return packed(code, code, code);
+}
+
+// The colour of what a value is marked for; 0: for nothing.
+std::uint32_t Screen::mark(const Colour& value) const {
     bool below = false, above = false;
-    Colour t{};
     for (std::size_t i = 0; i < 4; ++i) {
         if (!shown_[i]) continue;
-        if (display_.mark_nan && !is_finite(value[i])) return value[i] != value[i] ? kNanMark : kInfinityMark;
-        const float unit = i == 3 && meaning_.alpha ? 1 : meaning_.unit;
-        const float v = value[i] / unit - (is_colour ? display_.low : 0);
-        t[i] = v * scale_ + offset_;
+        if ((std::bit_cast<std::uint32_t>(value[i]) & marked_[i]) == kExponent)
+            return value[i] != value[i] ? kNanMark : kInfinityMark;
+        const float v = value[i] / units_[i] - low_;
         below = below || v < 0;
         above = above || v > display_.high - display_.low;
     }
-    if (display_.mark_range && is_colour) {
-        if (above) return kAboveMark;
-        if (below) return kBelowMark;
+    if (!marks_range_) return 0;
+    return above ? kAboveMark : below ? kBelowMark : 0;
+}
+
+void Screen::show_some(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const {
+    Levels levels;
+    const bool marks = scale(values, levels);
+    for (std::size_t i = 0; i < values.size(); ++i) pixels[i] = pixel(levels[i]);
+    for (std::size_t i = 0; blends_ && i < values.size(); ++i) {
+        if (!(values[i][3] < 1)) continue;
+        const float alpha = values[i][3] > 0 ? values[i][3] : 0;
+        const float board = (((x + static_cast<int>(i)) >> 3) + (y >> 3)) % 2 == 0 ? 61 : 82;
+        const auto blended = [&](int shift) {
+            const auto code = static_cast<float>(pixels[i] >> shift & 255);
+            return static_cast<std::uint32_t>(code * alpha + board * (1 - alpha) + 0.5f);
+        };
+        pixels[i] = packed(blended(16), blended(8), blended(0));
     }
-    std::array<std::uint32_t, 3> code{};
-    if (grey_) {
-        const float level = t[0] * weights_[0] + t[1] * weights_[1] + t[2] * weights_[2] + t[3] * weights_[3];
-        if (!false_colours_.empty()) {
-            const std::uint32_t mapped =
-                false_colours_[level > 0 ? static_cast<std::size_t>(std::min(level, 1.0f) * 255 + 0.5f) : 0];
-            code = {mapped >> 16 & 255, mapped >> 8 & 255, mapped & 255};
-        } else {
-            code.fill(curve_.code(level));
-        }
-    } else {
-        for (std::size_t i = 0; i < 3; ++i) code[i] = shown_[i] ? curve_.code(t[i]) : 0;
+    for (std::size_t i = 0; marks && i < values.size(); ++i) {
+        if (const std::uint32_t marked = mark(values[i])) pixels[i] = marked;
     }
-    if (blends_ && value[3] < 1) {
-        const float alpha = value[3] > 0 ? value[3] : 0;
-        const float board = ((x >> 3) + (y >> 3)) % 2 == 0 ? 61 : 82;
-        for (std::uint32_t& c : code)
-            c = static_cast<std::uint32_t>(static_cast<float>(c) * alpha + board * (1 - alpha) + 0.5f);
-    }
-    return packed(code[0], code[1], code[2]);
 }
 
 void Screen::show(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const {
-    if (meaning_.kind != ValueKind::steps) {
-        for (std::size_t i = 0; i < values.size(); ++i) pixels[i] = pixel(values[i], x + static_cast<int>(i), y);
+    if (!steps_) {
+        for (std::size_t i = 0; i < values.size(); i += kAtOnce) {
+            const std::size_t count = std::min(kAtOnce, values.size() - i);
+            show_some(values.subspan(i, count), x + static_cast<int>(i), y, pixels.subspan(i, count));
+        }
         return;
     }
     std::vector<std::uint32_t> distances(values.size());

@@ -1,6 +1,7 @@
 #pragma once
 // From values of texels to pixels of a screen.
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -43,11 +44,23 @@ class CodeCurve {
 public:
     /// The screen's curve (sRGB) where `light`, then the power 1 / gamma.
     CodeCurve(bool light, float gamma);
-    std::uint32_t code(float value) const;
+
+    /// Of a value from 0 to 1.
+    std::uint32_t code(float value) const {
+        std::uint32_t code = first_codes_[std::bit_cast<std::uint32_t>(value) >> kBucketShift];
+        code += value >= from_[code + 1] ? 1 : 0;
+        while (is_steep_ && value >= from_[code + 1]) ++code;
+        return code;
+    }
 
 private:
+    // Buckets of values with the same exponent and the same 7 bits of mantissa; the last is of 1 alone.
+    static constexpr int kBucketShift = 16;
+    static constexpr std::uint32_t kBuckets = (127u << 7) + 1;
+
     std::array<float, 257> from_;            // the least value of each code
-    std::vector<std::uint8_t> first_codes_;  // by the upper bits of a float
+    std::vector<std::uint8_t> first_codes_;  // by bucket
+    bool is_steep_ = false;                  // two codes begin within one bucket
 };
 
 /// A display's choices, made ready for many values.
@@ -59,15 +72,25 @@ public:
     void show(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const;
 
 private:
-    std::uint32_t pixel(const Colour& value, int x, int y) const;
+    static constexpr std::size_t kAtOnce = 256;
+    using Levels = std::array<Colour, kAtOnce>;
+
+    void show_some(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const;
+    bool scale(std::span<const Colour> values, Levels& levels) const;
+    std::uint32_t pixel(const Colour& level) const;
+    std::uint32_t mark(const Colour& value) const;
 
     Display display_;
-    Meaning meaning_;
     CodeCurve curve_;
-    std::array<bool, 4> shown_{};     // channels that count
     std::array<float, 4> weights_{};  // of the grey value, where it is one
+    std::array<float, 4> units_{};
+    std::array<std::uint32_t, 4> shown_{};   // all bits of channels that count
+    std::array<std::uint32_t, 4> marked_{};  // and the exponent's of those in which infinity and NaN are marked
+    bool steps_ = false;
     bool grey_ = false;
     bool blends_ = false;
+    bool marks_range_ = false;
+    float low_ = 0;
     float scale_ = 1;
     float offset_ = 0;
     std::vector<std::uint32_t> false_colours_;

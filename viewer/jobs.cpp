@@ -1,9 +1,16 @@
 #include "viewer/jobs.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
 namespace texton::viewer {
+namespace {
+
+constexpr int kNice = 5;  // so that the window's thread goes first where there are fewer cores than threads
+
+}  // namespace
 
 Jobs::Jobs(int threads, std::function<void(std::function<void()>)> post,
            std::function<void(const std::string& tag, const std::string& why)> failed)
@@ -49,6 +56,7 @@ bool Jobs::idle() const { return unfinished_ == 0; }
 bool Jobs::busy(const std::string& tag) const { return newest_.contains(tag); }
 
 void Jobs::work() {
+    [[maybe_unused]] const int niceness = nice(kNice);  // of this thread alone, as Linux has it
     for (;;) {
         Job job;
         {

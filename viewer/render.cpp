@@ -159,11 +159,11 @@ int tile_of(int pixel) { return pixel >= 0 ? pixel / kTileSide : -((kTileSide - 
 
 // The pixels of `box`, of the plane, into rows that are `pitch` long.
 void render_side(const Scene& scene, const PixelBox& box, std::uint32_t* out, std::size_t pitch) {
+    std::vector<std::uint32_t> pixels(std::size_t{kTileSide} * kTileSide);
     for (int y = tile_of(box.y); y * kTileSide < box.y + box.height; ++y) {
         for (int x = tile_of(box.x); x * kTileSide < box.x + box.width; ++x) {
             const PixelBox tile{x * kTileSide, y * kTileSide, kTileSide, kTileSide};
-            const std::vector<std::uint32_t> pixels =
-                pixels_of(values_of(scene, tile, Quality::full), scene.session.display);
+            show_values(values_of(scene, tile, Quality::full), scene.session.display, pixels);
             const int left = std::max(tile.x, box.x), right = std::min(tile.x + kTileSide, box.x + box.width);
             for (int row = std::max(tile.y, box.y); row < std::min(tile.y + kTileSide, box.y + box.height); ++row) {
                 const auto from = pixels.begin() + static_cast<long>(row - tile.y) * kTileSide + (left - tile.x);
@@ -206,19 +206,17 @@ Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality
     return out;
 }
 
-std::vector<std::uint32_t> pixels_of(const Values& values, const Display& display) {
+void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels) {
     const Screen screen(display, values.meaning);
-    std::vector<std::uint32_t> out(values.values.size());
     const auto width = static_cast<std::size_t>(values.part.width);
     for (int y = 0; y < values.part.height; ++y) {
         const std::size_t first = static_cast<std::size_t>(y) * width;
         screen.show(std::span(values.values).subspan(first, width), values.part.x, values.part.y + y,
-                    std::span(out).subspan(first, width));
+                    pixels.subspan(first, width));
     }
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        if (!values.seen[i]) out[i] = kBackground;
+    for (std::size_t i = 0; i < values.seen.size(); ++i) {
+        if (!values.seen[i]) pixels[i] = kBackground;
     }
-    return out;
 }
 
 Scene shown_side(const Scene& scene) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,7 @@ struct Values {
 };
 /// Of a scene that is no wipe. Of Session::display only luminance counts, as far as it says that luma is shown.
 [[nodiscard]] Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality);
-[[nodiscard]] std::vector<std::uint32_t> pixels_of(const Values& values, const Display& display);
+/// As pixels 0xffRRGGBB, rows packed.
+void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels);
 
 }  // namespace texton::viewer

@@ -2,6 +2,7 @@
 #include <QAccessible>
 #include <QPainter>
 #include <cmath>
+#include <set>
 
 #include "tests/window/fixture.h"
 #include "viewer/gui/canvas.h"
@@ -47,6 +48,45 @@ TEST_F(CanvasTest, ItsTilesTogetherAreThePictureThatRenderMakes) {
         EXPECT_EQ(grabbed(), canvas().picture()) << zoom;
         EXPECT_TRUE(canvas().is_complete());
     }
+}
+
+TEST_F(CanvasTest, AChangedDisplayReachesEveryTile) {
+    workspace().look([](Session& session) {
+        session.fits = false;
+        session.view = {3.3, {201.3, 99.7}};
+    });
+    settle();
+    for (const float exposure : {-1.0f, 0.5f}) {
+        workspace().change("exposure", [&](Session& session) { session.display.exposure = exposure; });
+        EXPECT_FALSE(canvas().shows_display());
+        EXPECT_EQ(grabbed(), canvas().picture()) << exposure;
+        EXPECT_TRUE(canvas().shows_display());
+    }
+}
+
+TEST_F(CanvasTest, TheGridLiesOnTheFirstPixelsOfTexelsAndNowhereElse) {
+    workspace().look([](Session& session) {
+        session.fits = false;
+        session.view = {16, {20.5, 10.5}};
+    });
+    const QImage plain = grabbed();
+    workspace().look([](Session& session) { session.overlays.grid = true; });
+    QImage drawn(plain.size(), QImage::Format_RGB32);
+    canvas().render(&drawn);
+    const PlanePixel origin = canvas_origin(canvas().scene());
+    const int left = std::max(0, -origin.x), top = std::max(0, -origin.y);
+    std::set<int> columns, rows;  // of pixels that changed within texels of other rows and columns
+    for (int y = top; y < plain.height(); ++y) {
+        for (int x = left; x < plain.width(); ++x) {
+            const bool in_column = (x + origin.x) % 16 == 0, in_row = (y + origin.y) % 16 == 0;
+            if (drawn.pixel(x, y) == plain.pixel(x, y)) continue;
+            ASSERT_TRUE(in_column || in_row) << x << ", " << y;
+            if (!in_row) columns.insert(x);
+            if (!in_column) rows.insert(y);
+        }
+    }
+    EXPECT_EQ(columns.size(), static_cast<std::size_t>((plain.width() - left + 15) / 16));
+    EXPECT_EQ(rows.size(), static_cast<std::size_t>((plain.height() - top + 15) / 16));
 }
 
 TEST_F(CanvasTest, WhileNewTilesComeOldOnesAreShownScaled) {

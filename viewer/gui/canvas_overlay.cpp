@@ -1,5 +1,6 @@
 #include "viewer/gui/canvas_overlay.h"
 
+#include <QImage>
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +13,7 @@ namespace {
 const QColor kRim(0, 0, 0, 170);
 const QColor kSelection(255, 255, 255);
 const QColor kPin(255, 214, 64);
+const QColor kGrid(128, 128, 128, 110);
 
 bool is_dark(QRgb colour) { return qRed(colour) * 299 + qGreen(colour) * 587 + qBlue(colour) * 114 < 128'000; }
 
@@ -40,22 +42,31 @@ std::optional<QRectF> CanvasOverlay::box_of(const Place& place, const QRectF& te
     return std::nullopt;
 }
 
+// Lines are blits of an image: the spans of a line that a pen draws are given to other threads, and a frame waits for each.
 void CanvasOverlay::draw_grid() {
-    painter_.setPen(QPen(QColor(128, 128, 128, 110), 0));
+    const QRect canvas(0, 0, scene_.width, scene_.height);
+    QImage down(1, canvas.height(), QImage::Format_ARGB32_Premultiplied);
+    QImage across(canvas.width(), 1, QImage::Format_ARGB32_Premultiplied);
+    down.fill(kGrid);
+    across.fill(kGrid);
+    const auto draw = [&](const QRect& line, const QImage& ink) {
+        const QRect seen = line & canvas;
+        if (!seen.isEmpty()) painter_.drawImage(seen.topLeft(), ink, QRect(QPoint(0, 0), seen.size()));
+    };
+    // The first pixel of each texel.
+    const auto first_of = [](double edge) { return static_cast<int>(std::floor(edge + 0.5)); };
     for (const CanvasWords::Box& seen : texels_on_canvas(scene_)) {
         const QRectF box =
             box_in(seen.part, QRectF(static_cast<double>(seen.texels.x), static_cast<double>(seen.texels.y),
                                      static_cast<double>(seen.texels.width), static_cast<double>(seen.texels.height)));
+        const QRect all(QPoint(static_cast<int>(std::floor(box.left())), static_cast<int>(std::floor(box.top()))),
+                        QPoint(static_cast<int>(std::floor(box.right())), static_cast<int>(std::floor(box.bottom()))));
         const auto columns = static_cast<double>(seen.texels.width), rows = static_cast<double>(seen.texels.height);
         const double wide = box.width() / columns, high = box.height() / rows;
-        QVector<QLineF> lines;
-        // The first pixel of each texel.
-        const auto line_at = [](double edge) { return std::floor(edge + 0.5) + 0.5; };
         for (double i = 0; wide >= kLeastForGrid * unit_ && i <= columns; ++i)
-            lines.append({line_at(box.left() + i * wide), box.top(), line_at(box.left() + i * wide), box.bottom()});
+            draw({first_of(box.left() + i * wide), all.top(), 1, all.height()}, down);
         for (double i = 0; high >= kLeastForGrid * unit_ && i <= rows; ++i)
-            lines.append({box.left(), line_at(box.top() + i * high), box.right(), line_at(box.top() + i * high)});
-        painter_.drawLines(lines);
+            draw({all.left(), first_of(box.top() + i * high), all.width(), 1}, across);
     }
 }
 
@@ -78,7 +89,7 @@ void CanvasOverlay::draw_words(const std::vector<CanvasWords::Words>& words,
         if (size < 7 * unit_) continue;  // too small to read
         fitted.setPixelSize(static_cast<int>(size));
         painter_.setFont(fitted);
-        const LetterSheet white(fitted, Qt::white), black(fitted, Qt::black);
+        LetterSheet white(fitted, Qt::white), black(fitted, Qt::black);
         for (std::size_t i = 0; i < all.texels.size(); ++i) {
             const auto column = static_cast<double>(i % all.box.texels.width),
                        row = static_cast<double>(i / all.box.texels.width);

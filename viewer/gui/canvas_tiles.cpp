@@ -3,7 +3,6 @@
 #include <QPointer>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace texton::viewer {
 namespace {
@@ -11,6 +10,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{192} << 20;
 constexpr std::size_t kMostTilesWithValues =
     96;  // on a canvas; more are not kept, or a display of 8K would take gigabytes
+constexpr std::size_t kMostTilesAtOnce = 8;
 constexpr std::size_t kMostLayers = 6;
 constexpr double kOverviewSide = 512;
 
@@ -47,11 +47,8 @@ Scene without_zoom(Scene content) {
 int tile_of(int pixel) { return static_cast<int>(std::floor(static_cast<double>(pixel) / kTileSide)); }
 
 QImage image_of(const Values& values, const Display& display) {
-    const std::vector<std::uint32_t> pixels = pixels_of(values, display);
-    QImage out(values.part.width, values.part.height, QImage::Format_RGB32);
-    const auto width = static_cast<std::size_t>(values.part.width);
-    for (int y = 0; y < values.part.height; ++y)
-        std::memcpy(out.scanLine(y), pixels.data() + static_cast<std::size_t>(y) * width, width * 4);
+    QImage out(values.part.width, values.part.height, QImage::Format_RGB32);  // its rows are packed too
+    show_values(values, display, {reinterpret_cast<std::uint32_t*>(out.bits()), values.values.size()});
     return out;
 }
 
@@ -141,7 +138,7 @@ std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool 
         const auto tile = layer.tiles.find(key);
         const bool is_there = tile != layer.tiles.end();
         if (is_there && tile->second.display == display_ && (quality == Quality::quick || tile->second.full)) continue;
-        const auto makes_it = [&](const auto& job) { return job && job->first == layer.content && job->second == key; };
+        const auto makes_it = [&](const std::optional<Work>& work) { return work && work->makes(layer, key); };
         if (std::any_of(busy_.begin(), busy_.end(), makes_it)) continue;
         const double distance = std::hypot(key.first - middle_x, key.second - middle_y);
         if (out && distance >= nearest) continue;
@@ -162,45 +159,60 @@ std::optional<CanvasTiles::Wish> CanvasTiles::next_wish() const {
     return std::nullopt;
 }
 
+bool CanvasTiles::Work::makes(const Layer& layer, const Key& key) const {
+    return std::ranges::find(keys, key) != keys.end() && content == layer.content;
+}
+
+// A job makes one tile; of those whose values are there, which take less than to say that they are done, several.
 void CanvasTiles::start_jobs() {
-    for (int slot = 0; slot < static_cast<int>(busy_.size()); ++slot) {
-        if (busy_[static_cast<std::size_t>(slot)]) continue;
-        const std::optional<Wish> wish = next_wish();
-        if (!wish) return;
-        start(slot, *wish);
+    for (std::size_t slot = 0; slot < busy_.size(); ++slot) {
+        if (busy_[slot]) continue;
+        std::vector<Wish> wishes;
+        while (wishes.size() < kMostTilesAtOnce) {
+            const std::optional<Wish> wish = next_wish();
+            if (!wish) break;
+            const bool is_first = wishes.empty();
+            if (!is_first && (!wish->values || wish->of_overview != wishes.front().of_overview)) break;
+            if (is_first) busy_[slot] = Work{(wish->of_overview ? overview_ : current_).content, {}};
+            busy_[slot]->keys.push_back(wish->key);
+            wishes.push_back(*wish);
+            if (!wish->values) break;
+        }
+        if (wishes.empty()) return;
+        start(slot, wishes);
     }
 }
 
-void CanvasTiles::start(int slot, const Wish& wish) {
-    const Scene content = wish.of_overview ? overview_.content : current_.content;
-    busy_[static_cast<std::size_t>(slot)] = {content, wish.key};
+void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
+    const Scene content = busy_[slot]->content;
     const QPointer<CanvasTiles> self(this);
     const Display display = scene_.session.display;
     const bool keeps_values = seen_.size() <= kMostTilesWithValues;
     jobs_.start(tag_ + std::to_string(slot), [=, version = display_](const Wanted&) -> Jobs::Finish {
-        Tile tile;
+        std::vector<std::pair<Key, Tile>> made;
         QString problem;
         try {
-            tile.values = wish.values;
-            if (!tile.values) {
-                const PixelBox box{wish.key.first * kTileSide, wish.key.second * kTileSide, kTileSide, kTileSide};
-                tile.values = std::make_shared<const Values>(values_of(content, box, wish.quality));
+            for (const Wish& wish : wishes) {
+                Tile tile;
+                tile.values = wish.values;
+                if (!tile.values) {
+                    const PixelBox box{wish.key.first * kTileSide, wish.key.second * kTileSide, kTileSide, kTileSide};
+                    tile.values = std::make_shared<const Values>(values_of(content, box, wish.quality));
+                }
+                tile.full = tile.values->quality == Quality::full;
+                tile.image = image_of(*tile.values, display);
+                tile.display = version;
+                if (!keeps_values) tile.values.reset();
+                made.emplace_back(wish.key, std::move(tile));
             }
-            tile.full = tile.values->quality == Quality::full;
-            tile.image = image_of(*tile.values, display);
-            tile.display = version;
-            if (!keeps_values) tile.values.reset();
         } catch (const std::exception& error) {
             problem = QString::fromUtf8(error.what());
         }
         return [=] {
             if (!self) return;
-            self->busy_[static_cast<std::size_t>(slot)].reset();
-            if (problem.isEmpty()) {
-                self->store(content, wish.key, tile);
-            } else if (self->current_.shows(content)) {
-                self->problem_ = problem;
-            }
+            self->busy_[slot].reset();
+            for (const auto& [key, tile] : made) self->store(content, key, tile);
+            if (!problem.isEmpty() && self->current_.shows(content)) self->problem_ = problem;
             self->start_jobs();
             Q_EMIT self->updated();
         };
@@ -284,21 +296,22 @@ void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
         layers.push_back(&overview_);
         add_older(false);
     }
-    // Only tiles that those before them leave room for: scaled drawing is what a frame's time goes to.
+    // Of each only what those before it leave bare: scaled drawing is what a frame's time goes to.
+    painter.save();
     QRegion bare(clip);
-    std::vector<std::pair<QRect, const QImage*>> drawn;
     for (const Layer* layer : layers) {
-        QRegion covered;
         for (const auto& [key, tile] : layer->tiles) {
             const QRect place = place_of(*layer, key);
             if (place.isEmpty() || !bare.intersects(place)) continue;
-            drawn.emplace_back(place, &tile.image);
-            covered += place;
+            for (const QRect& piece : bare& place) {
+                painter.setClipRect(piece);
+                painter.drawImage(place, tile.image);
+            }
+            bare -= place;
         }
-        bare -= covered;
         if (bare.isEmpty()) break;
     }
-    for (auto tile = drawn.rbegin(); tile != drawn.rend(); ++tile) painter.drawImage(tile->first, *tile->second);
+    painter.restore();
 }
 
 }  // namespace texton::viewer

@@ -2,13 +2,16 @@
 #include <QImage>
 #include <QObject>
 #include <QPainter>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "viewer/jobs.h"
 #include "viewer/render.h"
@@ -58,6 +61,12 @@ private:
         double zoom() const { return content.session.view.zoom; }
         bool shows(const Scene& other) const;
     };
+    /// What a slot's job makes.
+    struct Work {
+        Scene content;
+        std::vector<Key> keys;
+        bool makes(const Layer& layer, const Key& key) const;
+    };
     struct Wish {
         bool of_overview = false;
         Key key;
@@ -71,7 +80,7 @@ private:
     std::optional<Wish> wish_for(const Layer& layer, bool of_overview, const std::set<Key>& keys,
                                  Quality quality) const;
     void start_jobs();
-    void start(int slot, const Wish& wish);
+    void start(std::size_t slot, const std::vector<Wish>& wishes);
     void store(const Scene& content, const Key& key, Tile tile);
     void trim();
     QRect place_of(const Layer& layer, const Key& key) const;
@@ -87,7 +96,7 @@ private:
     Layer overview_;           // all of the picture, small
     std::deque<Layer> older_;  // the newest last
     std::uint64_t display_ = 1;
-    std::array<std::optional<std::pair<Scene, Key>>, 2> busy_;  // by slot: what its job makes
+    std::array<std::optional<Work>, 2> busy_;  // by slot
     QString problem_;
 };
 

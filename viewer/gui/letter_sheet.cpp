@@ -1,14 +1,30 @@
+// The letters of a text are copied beside each other, row by row, and drawn as one image: a call of the painter for each letter
+// takes many times as long.
 #include "viewer/gui/letter_sheet.h"
 
 #include <QFontMetrics>
 #include <QPixmapCache>
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <vector>
+#include <cstring>
+#include <string_view>
 
 namespace texton::viewer {
 namespace {
 
-const QString kLetters = "0123456789abcdefxin+-. ";
+constexpr std::string_view kLetters = "0123456789abcdefxin+-. ";
+
+// Where each letter is in the sheet; -1: nowhere.
+constexpr std::array<std::int8_t, 128> kPlaces = [] {
+    std::array<std::int8_t, 128> out{};
+    out.fill(-1);
+    for (std::size_t i = 0; i < kLetters.size(); ++i)
+        out[static_cast<std::size_t>(kLetters[i])] = static_cast<std::int8_t>(i);
+    return out;
+}();
+
+int place_of(QChar letter) { return letter.unicode() < kPlaces.size() ? kPlaces[letter.unicode()] : -1; }
 
 }  // namespace
 
@@ -16,40 +32,54 @@ LetterSheet::LetterSheet(const QFont& font, const QColor& colour) {
     const QFontMetrics metrics(font);
     cell_ = {metrics.horizontalAdvance('0'), metrics.height()};
     const QString key = QString("texton letters %1 %2").arg(font.key()).arg(colour.rgba());
-    if (QPixmapCache::find(key, &letters_)) return;
-    letters_ = QPixmap(cell_.width() * static_cast<int>(kLetters.size()), cell_.height());
+    QPixmap known;
+    if (QPixmapCache::find(key, &known)) {
+        letters_ = known.toImage();
+        return;
+    }
+    letters_ =
+        QImage(cell_.width() * static_cast<int>(kLetters.size()), cell_.height(), QImage::Format_ARGB32_Premultiplied);
     letters_.fill(Qt::transparent);
     QPainter painter(&letters_);
     painter.setFont(font);
     painter.setPen(colour);
-    for (int i = 0; i < kLetters.size(); ++i)
-        painter.drawText(i * cell_.width(), metrics.ascent(), QString(kLetters[i]));
-    QPixmapCache::insert(key, letters_);
+    for (std::size_t i = 0; i < kLetters.size(); ++i)
+        painter.drawText(static_cast<int>(i) * cell_.width(), metrics.ascent(), QString(QChar(kLetters[i])));
+    painter.end();
+    QPixmapCache::insert(key, QPixmap::fromImage(letters_));
 }
 
 bool LetterSheet::has(const QString& text) {
-    for (const QChar letter : text)
-        if (!kLetters.contains(letter)) return false;
-    return true;
+    return std::ranges::all_of(text, [](QChar letter) { return place_of(letter) >= 0; });
 }
 
-void LetterSheet::draw(QPainter& painter, const QRectF& box, const QStringList& lines) const {
-    const int top =
-        static_cast<int>(std::lround(box.center().y() - static_cast<double>(lines.size() * cell_.height()) / 2));
-    std::vector<QPainter::PixmapFragment> fragments;
+void LetterSheet::draw(QPainter& painter, const QRectF& box, const QStringList& lines) {
+    qsizetype letters = 0;
+    for (const QString& line : lines) letters = std::max(letters, line.size());
+    // Lines are each in the middle: a letter more makes room for half of one.
+    const QSize size(static_cast<int>(letters + 1) * cell_.width(), static_cast<int>(lines.size()) * cell_.height());
+    if (text_.width() < size.width() || text_.height() < size.height())
+        text_ = QImage(size.expandedTo(text_.size()), QImage::Format_ARGB32_Premultiplied);
+    const auto begin_of = [&](qsizetype wide) {
+        return static_cast<int>(std::lround(box.center().x() - static_cast<double>(wide * cell_.width()) / 2));
+    };
+    const int left = begin_of(letters);
+    const int top = static_cast<int>(std::lround(box.center().y() - size.height() / 2.0));
+    const auto cell_bytes = static_cast<std::size_t>(cell_.width()) * 4;
     for (int row = 0; row < lines.size(); ++row) {
-        const QString& line = lines[row];
-        const int left =
-            static_cast<int>(std::lround(box.center().x() - static_cast<double>(line.size() * cell_.width()) / 2));
-        for (int column = 0; column < line.size(); ++column) {
-            const auto letter = kLetters.indexOf(line[column]);
-            if (letter < 0) continue;
-            const QRectF source(static_cast<double>(letter) * cell_.width(), 0, cell_.width(), cell_.height());
-            const QPointF middle(left + (column + 0.5) * cell_.width(), top + (row + 0.5) * cell_.height());
-            fragments.push_back(QPainter::PixmapFragment::create(middle, source));
+        for (int y = 0; y < cell_.height(); ++y) {
+            const uchar* const from = letters_.constScanLine(y);
+            uchar* to = text_.scanLine(row * cell_.height() + y);
+            std::memset(to, 0, static_cast<std::size_t>(size.width()) * 4);
+            to += static_cast<std::size_t>(begin_of(lines[row].size()) - left) * 4;
+            for (const QChar letter : lines[row]) {
+                const int place = place_of(letter);
+                if (place >= 0) std::memcpy(to, from + static_cast<std::size_t>(place) * cell_bytes, cell_bytes);
+                to += cell_bytes;
+            }
         }
     }
-    painter.drawPixmapFragments(fragments.data(), static_cast<int>(fragments.size()), letters_);
+    painter.drawImage(QPoint(left, top), text_, QRect(QPoint(0, 0), size));
 }
 
 }  // namespace texton::viewer

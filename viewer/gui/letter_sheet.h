@@ -1,7 +1,7 @@
 #pragma once
 #include <QFont>
+#include <QImage>
 #include <QPainter>
-#include <QPixmap>
 #include <QRectF>
 #include <QString>
 #include <QStringList>
@@ -17,11 +17,12 @@ public:
     /// Whether all letters are those of numbers, decimal or hexadecimal.
     static bool has(const QString& text);
     /// Lines in the middle of a box, on whole pixels. Letters that the sheet does not have are left out.
-    void draw(QPainter& painter, const QRectF& box, const QStringList& lines) const;
+    void draw(QPainter& painter, const QRectF& box, const QStringList& lines);
 
 private:
     QSize cell_;
-    QPixmap letters_;
+    QImage letters_;
+    QImage text_;  // as large as the largest that was drawn
 };
 
 }  // namespace texton::viewer
