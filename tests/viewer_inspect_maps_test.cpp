@@ -204,6 +204,28 @@ TEST(SamplerDifferenceTest, EachFieldIsHeldAgainstTheFirstSamplerByItself) {
     EXPECT_EQ(found.all.differing, 32u);
 }
 
+TEST(SamplerDifferenceTest, FiguresAreOfWhatTheFetchesReturnAndTheWorstAreWhereTheyAreAsked) {
+    const Array array = floats(Device::cpu(), 4, 1, {0, 0, 8, 8});
+    const Sampler point;
+    const Sampler linear{.filter = Filter::linear};
+    // Linear: 0 0 0 2 6 8 8 8; point: 0 0 0 0 8 8 8 8.
+    const FetchGrid grid{{0.25, 0.5}, {0.5, 1}, 8, 1};
+    const PlaceComparison found = compare_samplers(array, {.level = 0}, grid, point, linear, {.worst = 5});
+    EXPECT_EQ(found.extent, (Extent{8, 1}));
+    ASSERT_EQ(found.comparison.channels.size(), 1u);
+    EXPECT_EQ(found.comparison.all.differing, 2u);
+    EXPECT_EQ(found.comparison.all.max, 2);
+    EXPECT_EQ(found.comparison.all.mse, 1);
+    ASSERT_EQ(found.worst.size(), 2u);
+    EXPECT_EQ(found.comparison.worst[0].a[0], 2) << "the reference is the second sampler";
+    EXPECT_EQ(found.comparison.worst[0].b[0], 0);
+    EXPECT_EQ(found.worst[0], (Position{1.75, 0.5}));
+    EXPECT_TRUE(worst_words(found, 1).starts_with("(2.25, 0.5): ")) << worst_words(found, 1);
+    Wanted wanted;
+    wanted.drop();
+    EXPECT_TRUE(compare_samplers(array, {}, grid, point, linear, {}, wanted).worst.empty());
+}
+
 TEST(SamplerDifferenceTest, AFieldThatATextureCannotHaveAloneSaysWhy) {
     const Array array = floats(Device::cpu(), 8, 8, ramp(64));
     const Sampler a;

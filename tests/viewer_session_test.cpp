@@ -58,13 +58,17 @@ Session unusual() {
                        .false_colour = FalseColour::turbo,
                        .mark_nan = false,
                        .mark_range = true};
-    session.compare = {CompareMode::ulp, Against::device, 0.123456789};
+    session.compare = {CompareMode::ulp, Against::device, 0.123456789, true};
     session.kernel = {
         "gaussian", {{"radius", 3.0}, {"flag", true}, {"way", std::string("x")}, {"row", std::vector{1.0, 2.5}}}, {0}};
     session.selection = TexelBox{1, 2, 3, 4};
     session.pins = {{1.5, 2.5}, {0.1, 1e6}};
-    session.probe = {FetchOperation::lod, 0.1f, 0.2f, 0.3f, 1.7f, {0, 1, 2}, {3, 4, 5}};
+    session.probe = {FetchOperation::lod, 0.1f, 0.2f, 0.3f, 1.7f, {0, 1, 2}, {3, 4, 5}, 2, 0.3, 0.7};
+    session.footprint = {FootprintFetch::gradients, 8.5, 0.25, 30, 3};
+    session.ulp_region = {true, 8};
     session.lod_plane = {true, 45, 10, 8};
+    session.lod_quantity = LodQuantity::blend;
+    session.histogram_scope = HistogramScope::selection;
     session.sphere_yaw = 100;
     session.sphere_pitch = -20;
     session.overlays = {false, false, false, true};
@@ -110,6 +114,9 @@ TEST(SessionTest, AWrongFileIsRefusedByTheKeyThatIsWrong) {
              {R"({"kernel": {"parameters": {"a": null}}})", "'a'"},
              {R"({"pins": [[1]]})", "'pins'"},
              {R"({"probe": {"line_to": [1, 2, "x"]}})", "'line_to'"},
+             {R"({"probe": {"component": 4}})", "'component'"},
+             {R"({"footprint": {"channel": 4}})", "'channel'"},
+             {R"({"ulp_region": {"points": 3}})", "'points'"},
              {R"({"sampler": {"filter": "cubic"}})", "'filter'"}})
         EXPECT_NE(problem_of(json).find(word), std::string::npos) << json << ": " << problem_of(json);
 }

@@ -224,7 +224,7 @@ TEST_P(TexelsTest, APictureEqualsItselfAndTheWorstTexelIsFound) {
     EXPECT_EQ(found.comparison.all.max_ulp, 7u);
     ASSERT_EQ(found.comparison.worst.size(), 1u);
     EXPECT_EQ(found.comparison.worst[0].at, (Offset{3, 2, 0}));
-    EXPECT_EQ(worst_words(found.comparison.worst[0]), "(3, 2): 7 ulp, 0.02745");
+    EXPECT_EQ(worst_words(found, 0), "(3, 2): 7 ulp, 0.02745");
 }
 
 TEST_P(TexelsTest, OfUnlikeSizesWhatBothHaveIsCompared) {

@@ -151,6 +151,43 @@ TEST(PictureListTest, AMovedPictureTakesItsNamesAlong) {
     EXPECT_EQ(same, session) << "there is no such place";
 }
 
+TEST(PictureListTest, AClosedPictureLeavesTheNamesOfTheOthers) {
+    Session session;
+    for (const char* name : {"a", "b", "c", "d"}) session.pictures.push_back({{name}});
+    session.kernel.name = "blend";
+    const auto name = [](const Session& of, std::size_t index) { return of.pictures[index].paths.front().string(); };
+    for (std::size_t index = 0; index < 4; ++index) {
+        for (std::size_t current = 0; current < 4; ++current) {
+            Session before = session;
+            before.current = current;
+            before.reference = (current + 1) % 4;
+            before.kernel.more_inputs = {(current + 2) % 4, current};
+            Session closed = before;
+            close_picture(closed, index);
+            ASSERT_EQ(closed.pictures.size(), 3u);
+            if (current != index) {
+                EXPECT_EQ(name(closed, closed.current), name(before, current));
+            } else {
+                EXPECT_EQ(name(closed, closed.current), name(before, index == 3 ? 2 : index + 1));
+            }
+            EXPECT_EQ(closed.reference.has_value(), before.reference != index);
+            if (closed.reference) {
+                EXPECT_EQ(name(closed, *closed.reference), name(before, *before.reference));
+            }
+            const bool needed = current == index || (current + 2) % 4 == index;
+            EXPECT_EQ(closed.kernel == KernelChoice{}, needed);
+            for (std::size_t i = 0; i < closed.kernel.more_inputs.size(); ++i)
+                EXPECT_EQ(name(closed, closed.kernel.more_inputs[i]), name(before, before.kernel.more_inputs[i]));
+        }
+    }
+    session.kernel = {.name = "gaussian", .parameters = {}, .more_inputs = {}};
+    for (int i = 0; i < 3; ++i) close_picture(session, 0);
+    EXPECT_EQ(session.kernel.name, "gaussian") << "it is run on what is current";
+    close_picture(session, 0);
+    close_picture(session, 0);
+    EXPECT_EQ(session, Session{});
+}
+
 TEST(PictureListTest, AnArrayIsSaidWithAllThatItHasSeveralOf) {
     EXPECT_EQ(array_words({.format = Format::r8_unorm, .extent = {4, 3}}), "4 x 3 of r8_unorm");
     EXPECT_EQ(array_words({.extent = {8, 8}, .kind = ArrayKind::cubemap_layered, .layers = 2, .levels = 3}),

@@ -27,6 +27,22 @@ void move_picture(Session& session, std::size_t from, std::size_t to) {
     for (std::size_t& input : session.kernel.more_inputs) input = moved(input);
 }
 
+void close_picture(Session& session, std::size_t index) {
+    if (index >= session.pictures.size()) return;
+    session.pictures.erase(session.pictures.begin() + static_cast<std::ptrdiff_t>(index));
+    const auto follow = [index](std::size_t& named) {
+        if (named > index) --named;
+    };
+    // The one behind it becomes current; of the last one, the one before it.
+    follow(session.current);
+    if (session.current >= session.pictures.size() && session.current > 0) --session.current;
+    if (session.reference == index) session.reference.reset();
+    if (session.reference) follow(*session.reference);
+    auto& inputs = session.kernel.more_inputs;
+    if (session.pictures.empty() || std::ranges::find(inputs, index) != inputs.end()) session.kernel = {};
+    for (std::size_t& input : inputs) follow(input);
+}
+
 Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
     const Extent extent = document->extent({});
     const double zoom = static_cast<double>(side) / static_cast<double>(std::max(extent.width, extent.height));

@@ -12,6 +12,9 @@ namespace texton::viewer {
 
 /// Takes the picture `from` to where `to` is; all that names pictures by their number goes on naming the same ones.
 void move_picture(Session& session, std::size_t from, std::size_t to);
+/// Takes the picture out of the list. All that names others by their number goes on naming the same ones; what needs the closed one
+/// ends: the reference is none then, and a kernel that takes it as a further input is no longer run.
+void close_picture(Session& session, std::size_t index);
 
 struct Thumbnail {
     int width = 0;

@@ -1,6 +1,7 @@
 #include "viewer/place_comparison.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -43,6 +44,13 @@ Comparison compare_values(const std::vector<float>& a, const std::vector<float>&
     return compare(view(a), view(b), options);
 }
 
+std::vector<Position> corners_of(std::span<const WorstTexel> worst) {
+    std::vector<Position> out;
+    for (const WorstTexel& texel : worst)
+        out.push_back({static_cast<double>(texel.at.x), static_cast<double>(texel.at.y)});
+    return out;
+}
+
 }  // namespace
 
 PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options) {
@@ -50,8 +58,7 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
     if (!scene.shown || !scene.against || samplers) {
         throw Error({.object = "texton::viewer::compare_place",
                      .problem = samplers ? "Two samplers read the same texels" : "There is nothing to compare with",
-                     .remedy = samplers ? "See how their fetches differ in the panel of the two samplers."
-                                        : "Choose a reference."});
+                     .remedy = samplers ? "Compare their fetches." : "Choose a reference."});
     }
     PlaceComparison out{.place = scene.shown->clamped(scene.session.place)};
     const Place other = scene.against->clamped(scene.session.place);
@@ -73,16 +80,21 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
             return host_view(static_cast<const void*>(texels.data()), a.format(), out.extent);
         };
         out.comparison = compare(view(of_a), view(of_b), limited);
+        out.worst = corners_of(out.comparison.worst);
         return out;
     }
     out.comparison = compare_values(a.stored_values(), b.stored_values(), out.extent, limited);
+    out.worst = corners_of(out.comparison.worst);
     out.note += fmt::format("{}As 32-bit floats, since one is {} and the other {}.", out.note.empty() ? "" : " ",
                             name(b.format()), name(a.format()));
     return out;
 }
 
-std::string worst_words(const WorstTexel& texel) {
-    return fmt::format("({}, {}): {} ulp, {:.4g}", texel.at.x, texel.at.y, texel.ulp, texel.difference);
+std::string worst_words(const PlaceComparison& found, std::size_t index) {
+    const WorstTexel& texel = found.comparison.worst[index];
+    const auto short_number = [](double number) { return std::round(number * 100) / 100; };
+    return fmt::format("({}, {}): {} ulp, {:.4g}", short_number(found.worst[index].x),
+                       short_number(found.worst[index].y), texel.ulp, texel.difference);
 }
 
 }  // namespace texton::viewer

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <limits>
 #include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <texton/error.h>
 
@@ -58,6 +60,13 @@ const Names<FetchOperation> kOperations{{"plain", FetchOperation::plain},
                                         {"gradients", FetchOperation::gradients},
                                         {"gather", FetchOperation::gather},
                                         {"texel", FetchOperation::texel}};
+const Names<FootprintFetch> kFootprintFetches{
+    {"as_seen", FootprintFetch::as_seen}, {"gradients", FootprintFetch::gradients}, {"probe", FootprintFetch::probe}};
+const Names<LodQuantity> kLodQuantities{{"lod", LodQuantity::lod},     {"clamped", LodQuantity::clamped},
+                                        {"level", LodQuantity::level}, {"blend", LodQuantity::blend},
+                                        {"ratio", LodQuantity::ratio}, {"samples", LodQuantity::samples}};
+const Names<HistogramScope> kHistogramScopes{
+    {"view", HistogramScope::view}, {"selection", HistogramScope::selection}, {"all", HistogramScope::all}};
 const Names<AddressMode> kModes{{"wrap", AddressMode::wrap},
                                 {"clamp", AddressMode::clamp},
                                 {"mirror", AddressMode::mirror},
@@ -108,6 +117,11 @@ void take(JsonObject& object, const char* key, int& value) {
     if (*count > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         object.refuse(key, fmt::format("is {}", *count), "Give a smaller number.");
     value = static_cast<int>(*count);
+}
+
+void take_channel(JsonObject& object, const char* key, int& value) {
+    take(object, key, value);
+    if (value > 3) object.refuse(key, fmt::format("is {}", value), "Use 0 to 3.");
 }
 
 const Json& list(JsonObject& object, const char* key, std::size_t count = 0) {
@@ -294,6 +308,25 @@ void take_probe(JsonObject& object, Probe& probe) {
     take(object, "lod", probe.lod);
     take(object, "line_from", probe.line_from);
     take(object, "line_to", probe.line_to);
+    take_channel(object, "component", probe.component);
+    take(object, "plot_first", probe.plot_first);
+    take(object, "plot_last", probe.plot_last);
+}
+
+void take_footprint(JsonObject& object, FootprintChoice& footprint) {
+    take(object, "fetch", kFootprintFetches, footprint.fetch);
+    take(object, "longer", footprint.longer);
+    take(object, "shorter", footprint.shorter);
+    take(object, "turn", footprint.turn);
+    take_channel(object, "channel", footprint.channel);
+}
+
+void take_ulp_region(JsonObject& object, UlpRegion& region) {
+    take(object, "whole", region.whole);
+    take(object, "points", region.points);
+    if (std::ranges::find(UlpRegion::kPoints, region.points) == UlpRegion::kPoints.end())
+        object.refuse("points", fmt::format("is {}", region.points),
+                      fmt::format("Use one of {}.", fmt::join(UlpRegion::kPoints, ", ")));
 }
 
 void take_pins(JsonObject& object, std::vector<Position>& pins) {
@@ -338,6 +371,7 @@ void take_session(JsonObject& object, Session& session, const std::filesystem::p
         take(compare, "mode", kCompareModes, session.compare.mode);
         take(compare, "against", kAgainst, session.compare.against);
         take(compare, "wipe", session.compare.wipe);
+        take(compare, "flip", session.compare.flip);
     });
     part(object, "kernel", [&](JsonObject& kernel) { take_kernel(kernel, session.kernel); });
     part(object, "selection", [&](JsonObject& box) {
@@ -349,12 +383,16 @@ void take_session(JsonObject& object, Session& session, const std::filesystem::p
     });
     take_pins(object, session.pins);
     part(object, "probe", [&](JsonObject& probe) { take_probe(probe, session.probe); });
+    part(object, "footprint", [&](JsonObject& footprint) { take_footprint(footprint, session.footprint); });
+    part(object, "ulp_region", [&](JsonObject& region) { take_ulp_region(region, session.ulp_region); });
     part(object, "lod_plane", [&](JsonObject& plane) {
         take(plane, "shown", session.lod_plane.shown);
         take(plane, "tilt", session.lod_plane.tilt);
         take(plane, "turn", session.lod_plane.turn);
         take(plane, "repeats", session.lod_plane.repeats);
     });
+    take(object, "lod_quantity", kLodQuantities, session.lod_quantity);
+    take(object, "histogram_scope", kHistogramScopes, session.histogram_scope);
     part(object, "sphere", [&](JsonObject& sphere) {
         take(sphere, "yaw", session.sphere_yaw);
         take(sphere, "pitch", session.sphere_pitch);
@@ -404,7 +442,8 @@ std::string to_json(const Session& session) {
     out["display"] = put(session.display);
     out["compare"] = {{"mode", name_of(kCompareModes, session.compare.mode)},
                       {"against", name_of(kAgainst, session.compare.against)},
-                      {"wipe", session.compare.wipe}};
+                      {"wipe", session.compare.wipe},
+                      {"flip", session.compare.flip}};
     if (session.kernel != KernelChoice{}) {
         Json& kernel = out["kernel"] = {{"name", session.kernel.name}, {"parameters", Json::object()}};
         for (const auto& [key, value] : session.kernel.parameters) kernel["parameters"][key] = put(value);
@@ -421,11 +460,23 @@ std::string to_json(const Session& session) {
                     {"w", probe.w},
                     {"lod", probe.lod},
                     {"line_from", probe.line_from},
-                    {"line_to", probe.line_to}};
+                    {"line_to", probe.line_to},
+                    {"component", probe.component},
+                    {"plot_first", probe.plot_first},
+                    {"plot_last", probe.plot_last}};
+    const FootprintChoice& footprint = session.footprint;
+    out["footprint"] = {{"fetch", name_of(kFootprintFetches, footprint.fetch)},
+                        {"longer", footprint.longer},
+                        {"shorter", footprint.shorter},
+                        {"turn", footprint.turn},
+                        {"channel", footprint.channel}};
+    out["ulp_region"] = {{"whole", session.ulp_region.whole}, {"points", session.ulp_region.points}};
     out["lod_plane"] = {{"shown", session.lod_plane.shown},
                         {"tilt", session.lod_plane.tilt},
                         {"turn", session.lod_plane.turn},
                         {"repeats", session.lod_plane.repeats}};
+    out["lod_quantity"] = name_of(kLodQuantities, session.lod_quantity);
+    out["histogram_scope"] = name_of(kHistogramScopes, session.histogram_scope);
     out["sphere"] = {{"yaw", session.sphere_yaw}, {"pitch", session.sphere_pitch}};
     out["overlays"] = {{"values", session.overlays.values},
                        {"grid", session.overlays.grid},
@@ -474,5 +525,6 @@ std::vector<std::string> layout_names() { return words(kLayouts); }
 std::vector<std::string> false_colour_names() { return words(kFalseColours); }
 std::vector<std::string> compare_mode_names() { return words(kCompareModes); }
 std::vector<std::string> against_names() { return words(kAgainst); }
+std::vector<std::string> histogram_scope_names() { return words(kHistogramScopes); }
 
 }  // namespace texton::viewer

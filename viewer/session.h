@@ -79,6 +79,7 @@ struct Compare {
     CompareMode mode = CompareMode::none;
     Against against = Against::reference;
     double wipe = 0.5;  ///< share of the canvas' width that shows the picture
+    bool flip = false;  ///< among the figures, too
     bool operator==(const Compare&) const = default;
 };
 
@@ -108,7 +109,44 @@ struct Probe {
     float lod = 0;
     std::array<float, 3> line_from{0, 0.5f, 0.5f};
     std::array<float, 3> line_to{1, 0.5f, 0.5f};
+    int component = 0;      ///< 0 to 3, of gather
+    double plot_first = 0;  ///< what of the line is plotted, in shares of it
+    double plot_last = 1;
     bool operator==(const Probe&) const = default;
+};
+
+/// How the fetch is made whose footprint is shown.
+enum class FootprintFetch : std::uint8_t {
+    as_seen,    ///< as the canvas samples the pixel
+    gradients,  ///< of a pixel with sides of one's own
+    probe       ///< the probe's
+};
+
+struct FootprintChoice {
+    FootprintFetch fetch = FootprintFetch::as_seen;
+    double longer = 4;  ///< sides of the pixel, in texels
+    double shorter = 1;
+    double turn = 0;  ///< degrees of the longer one from the rows
+    int channel = 0;  ///< 0 to 3, whose sum is shown
+    bool operator==(const FootprintChoice&) const = default;
+};
+
+/// Of which fetches the map of ulps is.
+struct UlpRegion {
+    static constexpr std::array kPoints{1, 2, 4, 8};
+    bool whole = false;  ///< the whole place; else the pixels that are seen
+    int points = 4;      ///< along each side of a texel of the whole place, one of kPoints
+    bool operator==(const UlpRegion&) const = default;
+};
+
+/// What of the levels that a fetch takes is shown in colours.
+enum class LodQuantity : std::uint8_t {
+    lod,      ///< before bias and limits
+    clamped,  ///< after them
+    level,    ///< the finer of the levels that are read
+    blend,    ///< the share of the coarser one
+    ratio,    ///< of the footprint's axes
+    samples   ///< places that are sampled, in both levels
 };
 
 /// A plane that carries the picture, turned away from the eye: what levels a sampler takes across it.
@@ -119,6 +157,9 @@ struct LodPlane {
     double repeats = 4;  ///< of the picture across the plane
     bool operator==(const LodPlane&) const = default;
 };
+
+/// Which texels of the place the histogram counts.
+enum class HistogramScope : std::uint8_t { view, selection, all };
 
 /// What is drawn over the picture.
 struct Overlays {
@@ -147,7 +188,11 @@ struct Session {
     std::optional<TexelBox> selection{};
     std::vector<Position> pins;  ///< in texels of the place; the last is inspected
     Probe probe;
+    FootprintChoice footprint;
+    UlpRegion ulp_region;
     LodPlane lod_plane;
+    LodQuantity lod_quantity = LodQuantity::clamped;
+    HistogramScope histogram_scope = HistogramScope::view;
     double sphere_yaw = 0;  ///< degrees
     double sphere_pitch = 0;
     Overlays overlays;
@@ -170,5 +215,6 @@ void write_session(const std::filesystem::path& path, const Session& session);
 [[nodiscard]] std::vector<std::string> false_colour_names();
 [[nodiscard]] std::vector<std::string> compare_mode_names();
 [[nodiscard]] std::vector<std::string> against_names();
+[[nodiscard]] std::vector<std::string> histogram_scope_names();
 
 }  // namespace texton::viewer

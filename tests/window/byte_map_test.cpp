@@ -67,6 +67,7 @@ TEST_F(ByteMapTest, NoPaddingWasOverwrittenAndPinsAreFollowed) {
     ByteMap& map = open({"card.png"});
     EXPECT_TRUE(map.findChild<QLabel*>("summary")->text().contains("none was overwritten"));
     workspace().change("Pin", [](Session& session) { session.pins = {{7.5, 2.5}}; });
+    settle();
     EXPECT_EQ(map.findChild<BytesView*>()->selected(), 2u * 2048 + 7 * 4);
 }
 

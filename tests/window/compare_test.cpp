@@ -60,12 +60,45 @@ TEST_F(ComparePanelTest, TheWorstTexelIsShownOnTheCanvas) {
     picture("compare_worst");
 }
 
-TEST_F(ComparePanelTest, TwoSamplersAndNoOtherDeviceAreSaidCalmly) {
-    open("compare", {"card.png"});
+TEST_F(ComparePanelTest, TwoSamplersHaveFiguresOfThePixelsThatAreSeen) {
+    Session session = session_with({"odd_7x5.png"});
+    session.sampler = Sampler{.filter = Filter::point};
+    session.second_sampler = Sampler{.filter = Filter::linear};
+    session.fits = false;
+    session.view = {8, {3.5, 2.5}};
+    open_session("compare", session);
     choose("Mode", "difference");
     choose("Against", "sampler");
-    EXPECT_TRUE(text("What the figures are of").contains("Two samplers read the same texels"));
     EXPECT_FALSE(find<QComboBox>("Reference")->isEnabled());
+    EXPECT_EQ(text("What the figures are of"), "Of what both samplers return for the 56 x 40 pixels that are seen.");
+    EXPECT_TRUE(text("Differing").endsWith("of 2240"));
+    EXPECT_GT(text("Differing").split(' ').front().toInt(), 1000);
+    EXPECT_GT(text("Largest").toDouble(), 0);
+    EXPECT_TRUE(text("PSNR").endsWith(" dB"));
+    EXPECT_GT(text("Most ulp").toUInt(), 0u);
+    auto* worst = find<QListWidget>("Worst texels");
+    ASSERT_EQ(worst->count(), 20);
+    picture("compare_samplers");
+    press(worst, Qt::Key_Return);
+    ASSERT_EQ(this->session().pins.size(), 1u);
+    workspace_->change("Equal", [](Session& to) { to.second_sampler = to.sampler; });
+    settle();
+    EXPECT_TRUE(text("Differing").startsWith("0 of "));
+    EXPECT_EQ(text("PSNR"), "inf dB");
+}
+
+TEST_F(ComparePanelTest, ASecondSamplerThatThePictureCannotHaveIsExplained) {
+    Session session = session_with({"card.png"});
+    session.second_sampler = Sampler{.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp}};
+    session.compare = {.mode = CompareMode::difference, .against = Against::sampler};
+    open_session("compare", session);
+    EXPECT_TRUE(text("What the figures are of").contains("needs normalized coordinates"))
+        << text("What the figures are of").toStdString();
+}
+
+TEST_F(ComparePanelTest, NoOtherDeviceIsSaidCalmly) {
+    open("compare", {"card.png"});
+    choose("Mode", "difference");
     choose("Against", "device");
     const bool another = workspace_->other_device().has_value();
     EXPECT_EQ(text("What the figures are of") == "This computer has no other device.", !another);

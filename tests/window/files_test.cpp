@@ -2,6 +2,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QPushButton>
+#include <QTimer>
 
 #include "tests/window/panel_test.h"
 
@@ -83,6 +84,37 @@ TEST_F(FilesPanelTest, ADraggedRowMovesThePicture) {
     EXPECT_TRUE(rows()[0].startsWith("ball.png"));
     EXPECT_EQ(list()->currentRow(), 1);
     ASSERT_TRUE(list()->model()->moveRow({}, 0, {}, 3));
+    settle();
+    EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"}));
+}
+
+TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
+    if (QGuiApplication::platformName() == "offscreen")
+        GTEST_SKIP()
+            << "Qt's offscreen platform has no drags: run with QT_QPA_PLATFORM=xcb, under xvfb-run for example";
+    open("files", {"card.png", "sky.exr", "ball.png"});
+    QWidget* viewport = list()->viewport();
+    const QPoint from = list()->visualItemRect(list()->item(2)).center();
+    const QPoint above_all(from.x(), 2);
+    const auto move = [&](QPoint to) {
+        QMouseEvent event(QEvent::MouseMove, to, viewport->mapToGlobal(to), Qt::NoButton, Qt::LeftButton,
+                          Qt::NoModifier);
+        QApplication::sendEvent(viewport, &event);
+    };
+    // The drag serves events by itself until the button is let go.
+    QTimer::singleShot(0, viewport, [&] {
+        QTest::mouseMove(viewport, from - QPoint(0, 40));
+        QTest::mouseMove(viewport, above_all);
+        QTest::mouseRelease(viewport, Qt::LeftButton, {}, above_all);
+    });
+    QTest::mousePress(viewport, Qt::LeftButton, {}, from);
+    move(from - QPoint(0, 30));
+    move(from - QPoint(0, 40));
+    settle();
+    EXPECT_EQ(names(), (Names{"ball.png", "card.png", "sky.exr"}));
+    EXPECT_EQ(names()[session().current], "ball.png") << "which the press had shown";
+    EXPECT_EQ(list()->count(), 3);
+    workspace_->undo();
     settle();
     EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"}));
 }

@@ -6,6 +6,8 @@
 #include <QTableView>
 #include <QTreeWidget>
 
+#include <texton/copy.h>
+
 #include "tests/window/fixture.h"
 #include "viewer/gui/panels/footprint.h"
 #include "viewer/gui/panels/lod_map.h"
@@ -47,6 +49,11 @@ protected:
         for (int i = 0; i < index; ++i) QTest::keyClick(&box, Qt::Key_Down);
         settle();
         ASSERT_EQ(box.currentIndex(), index);
+    }
+    /// For the eye: the panel as a PNG, where TEXTON_PANEL_PICTURES names a folder.
+    static void picture(QWidget& panel, const char* name) {
+        const QString folder = qEnvironmentVariable("TEXTON_PANEL_PICTURES");
+        if (!folder.isEmpty()) panel.grab().save(folder + "/" + name + ".png");
     }
     /// What the panel says instead of what it would show.
     static QString said(QWidget& panel) {
@@ -138,6 +145,89 @@ TEST_F(InspectionTest, ASamplerThatThePictureCannotHaveIsExplainedByTheLibrary) 
         settle();
         EXPECT_TRUE(said(*window().docks().at(id)).contains("needs normalized coordinates")) << id;
     }
+}
+
+TEST_F(InspectionTest, WhatAPanelIsAskedIsInTheSessionAndCanBeUndone) {
+    Session session = with_levels();
+    session.probe.operation = FetchOperation::gather;
+    session.footprint.fetch = FootprintFetch::gradients;
+    start(session);
+    pin({20, 20});
+    struct Asked {
+        const char* panel;
+        const char* control;
+        int index;
+        std::function<int(const Session&)> of;
+    };
+    const Asked all[] = {
+        {"footprint", "Fetch", 2, [](const Session& s) { return static_cast<int>(s.footprint.fetch); }},
+        {"footprint", "Channel", 3, [](const Session& s) { return s.footprint.channel; }},
+        {"probe", "Component", 2, [](const Session& s) { return s.probe.component; }},
+        {"ulp-map", "Region", 1, [](const Session& s) { return static_cast<int>(s.ulp_region.whole); }},
+        {"lod-map", "What is shown", 4, [](const Session& s) { return static_cast<int>(s.lod_quantity); }},
+        {"histogram", "Of what", 2, [](const Session& s) { return static_cast<int>(s.histogram_scope); }}};
+    for (const Asked& asked : all) {
+        SCOPED_TRACE(asked.control);
+        window().show_panel(asked.panel, true);
+        settle();
+        QComboBox& box = named<QComboBox>(*window().docks().at(asked.panel), asked.control);
+        const int before = asked.of(this->session());
+        ASSERT_EQ(box.currentIndex(), before) << "what the session says is shown";
+        box.setFocus();
+        while (box.currentIndex() < asked.index) QTest::keyClick(&box, Qt::Key_Down);
+        settle();
+        EXPECT_EQ(asked.of(this->session()), asked.index);
+        while (asked.of(this->session()) != before && workspace().history().can_undo()) workspace().undo();
+        settle();
+        EXPECT_EQ(box.currentIndex(), before);
+    }
+    FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
+    type(named<NumberEdit>(panel, "Turn of a pixel in degrees"), "30");
+    EXPECT_EQ(this->session().footprint.turn, 30);
+    workspace().undo();
+    settle();
+    EXPECT_EQ(named<NumberEdit>(panel, "Turn of a pixel in degrees").value(), 0);
+}
+
+TEST_F(InspectionTest, ThePartOfTheLineThatIsPlottedIsInTheSessionAsTheViewIs) {
+    Session session = session_with({"card.png"});
+    session.probe.plot_first = 0.5;
+    session.probe.plot_last = 0.75;
+    start(session);
+    LinePlot& plot = *this->panel<ProbePanel>("probe").findChild<LinePlot*>();
+    EXPECT_EQ(plot.first(), 0.5);
+    EXPECT_EQ(plot.last(), 0.75);
+    plot.setFocus();
+    QTest::keyClick(&plot, Qt::Key_Plus);
+    settle();
+    EXPECT_EQ(this->session().probe.plot_first, 0.5625);
+    EXPECT_EQ(this->session().probe.plot_last, 0.6875);
+    EXPECT_FALSE(workspace().history().can_undo()) << "a look is no change";
+}
+
+TEST_F(InspectionTest, AGatherOfOneChannelReturnsFourTexels) {
+    Session session = session_with({"odd_7x5.png"});
+    session.pictures.front().options.format = Format::r8_unorm;
+    session.probe.operation = FetchOperation::gather;
+    session.sampler = Sampler{.normalized_coordinates = true};
+    start(session);
+    EXPECT_EQ(named<QLabel>(panel<ProbePanel>("probe"), "Results").text().split('\n').size(), 5)
+        << "the device's name, and a line for each";
+}
+
+TEST_F(InspectionTest, AGatheredComponentIsThatOfTheFootprintToo) {
+    Session session = session_with({"card.png"});
+    session.probe = {.operation = FetchOperation::gather, .u = 20.0f / 481, .v = 10.0f / 321, .component = 2};
+    session.sampler = Sampler{.normalized_coordinates = true};
+    session.footprint.fetch = FootprintFetch::probe;
+    start(session);
+    FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
+    const QString blue = named<QLabel>(panel, "Results").text();
+    EXPECT_TRUE(blue.startsWith("model   0  0  0  0\n")) << blue.toStdString() << ": the red bar";
+    workspace().change("Red", [](Session& to) { to.probe.component = 0; });
+    settle();
+    const QString red = named<QLabel>(panel, "Results").text();
+    EXPECT_TRUE(red.startsWith("model   1  1  1  1\n")) << red.toStdString();
 }
 
 // --- footprint -------------------------------------------------------------------------------------------------------
@@ -266,7 +356,7 @@ TEST_F(InspectionTest, TheUlpMapSaysThatAllIsEqualAndAClickOnItLeadsThere) {
     if (!workspace().other_device()) {
         EXPECT_TRUE(said(panel).contains("There is no GPU here"));
     }
-    panel.set_other_device(Device::cpu());
+    panel.set_twin([](const Array& shown) { return Array(shown.block()); });
     settle();
     EXPECT_TRUE(said(panel).endsWith("fetches return the same bits on both devices.")) << said(panel).toStdString();
     choose(named<QComboBox>(panel, "Region"), 1);
@@ -281,6 +371,61 @@ TEST_F(InspectionTest, TheUlpMapSaysThatAllIsEqualAndAClickOnItLeadsThere) {
     EXPECT_EQ(session().view.centre, session().pins[0]);
     workspace().undo();
     EXPECT_TRUE(session().pins.empty());
+}
+
+TEST_F(InspectionTest, TheUlpMapMarksTheTexelThatDiffersAndLeadsToIt) {
+    Session session = session_with({"odd_7x5.png"});
+    session.sampler = Sampler{};
+    session.ulp_region = {.whole = true, .points = 2};
+    start(session);
+    UlpMapPanel& panel = this->panel<UlpMapPanel>("ulp-map");
+    panel.set_twin([](const Array& shown) {
+        Array made(shown.device(), shown.info());
+        copy(made.view(), shown.view());
+        std::array<std::byte, 4> texel{std::byte{255}, std::byte{0}, std::byte{255}, std::byte{0}};
+        copy(made.view().region({.offset = {5, 1}, .extent = {1, 1}}),
+             host_view(static_cast<const void*>(texel.data()), shown.info().format, {1, 1}));
+        return made;
+    });
+    settle();
+    EXPECT_TRUE(said(panel).startsWith("4 of 140 fetches differ, by up to ")) << said(panel).toStdString();
+    EXPECT_TRUE(said(panel).endsWith(" ulps at (5.25, 1.25).")) << said(panel).toStdString();
+    QPushButton& worst = named<QPushButton>(panel, "Go to the largest distance");
+    // One texel of the map has another colour than all others.
+    MapView& map = *panel.findChild<MapView*>();
+    const QImage seen = map.grab().toImage();
+    const auto colour = [&](double x, double y) {
+        const double side = std::min(map.width() / 7.0, map.height() / 5.0);
+        const double ratio = seen.devicePixelRatio();
+        return seen.pixelColor(static_cast<int>((map.width() / 2.0 + (x - 3.5) * side) * ratio),
+                               static_cast<int>((map.height() / 2.0 + (y - 2.5) * side) * ratio));
+    };
+    for (int y = 0; y < 5; ++y) {
+        for (int x = 0; x < 7; ++x)
+            EXPECT_EQ(colour(x + 0.6, y + 0.6) != colour(0.6, 0.6), x == 5 && y == 1) << x << ", " << y;
+    }
+    const QString bars = named<QWidget>(panel, "Histogram of ulps").accessibleDescription();
+    EXPECT_TRUE(bars.startsWith("0: 136; ")) << bars.toStdString();
+    picture(panel, "ulp_map_differing");
+    QTest::mouseClick(&worst, Qt::LeftButton);
+    settle();
+    ASSERT_EQ(this->session().pins.size(), 1u);
+    EXPECT_EQ(this->session().pins[0], (Position{5.5, 1.5}));
+}
+
+TEST_F(InspectionTest, APanelThatFloatsLooksAtTheSameCanvas) {
+    Session session = session_with({"card.png"});
+    session.second_sampler = Sampler{.filter = Filter::point};
+    start(session);
+    SamplerComparePanel& panel = this->panel<SamplerComparePanel>("sampler-compare");
+    const QString docked = said(panel);
+    EXPECT_TRUE(docked.contains("visible pixels differ")) << docked.toStdString();
+    const QSize before = canvas().size();
+    window().docks().at("sampler-compare")->setFloating(true);
+    settle();
+    canvas().setFixedSize(before);
+    settle();
+    EXPECT_EQ(said(panel), docked);
 }
 
 // --- samplers --------------------------------------------------------------------------------------------------------

@@ -116,6 +116,45 @@ TEST_F(KernelPanelTest, ASecondInputIsTakenFromTheOpenPictures) {
     picture("kernel_blend");
 }
 
+TEST_F(KernelPanelTest, ClosingAPictureKeepsTheOthersAsInputsAndEndsAKernelThatNeedsIt) {
+    open("kernel", {"ball.png", "card.png", "card.png"});
+    workspace_->change("Blend", [](Session& session) {
+        session.current = 1;
+        session.kernel = {.name = "blend", .parameters = {}, .more_inputs = {2}};
+    });
+    settle();
+    const auto blend = workspace_->shown();
+    ASSERT_NE(blend, nullptr) << problem().toStdString();
+    workspace_->close(0);
+    settle();
+    EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{1}));
+    EXPECT_EQ(workspace_->shown(), blend) << "its inputs are what they were";
+    QString told;
+    QObject::connect(workspace_.get(), &Workspace::told, [&](const QString& text) { told = text; });
+    workspace_->close(1);
+    settle();
+    EXPECT_EQ(session().kernel.name, "");
+    EXPECT_EQ(workspace_->shown(), workspace_->document());
+    EXPECT_EQ(told, "blend is no longer run: card.png was an input of it.");
+    workspace_->undo();
+    settle();
+    EXPECT_NE(workspace_->shown(), workspace_->document());
+}
+
+TEST_F(KernelPanelTest, AnInputThatIsNotThereIsNamed) {
+    open("kernel", {"card.png", "missing.png"});
+    search("blend");
+    EXPECT_TRUE(problem().startsWith("missing.png, an input of blend, cannot be read. ")) << problem().toStdString();
+    EXPECT_EQ(workspace_->shown(), nullptr);
+    workspace_->change("Input", [](Session& session) { session.kernel.more_inputs = {7}; });
+    settle();
+    EXPECT_TRUE(problem().startsWith("blend takes a further picture, which is not open.")) << problem().toStdString();
+    workspace_->change("Input", [](Session& session) { session.kernel.more_inputs = {0}; });
+    settle();
+    EXPECT_EQ(problem(), "");
+    EXPECT_NE(workspace_->shown(), nullptr);
+}
+
 TEST_F(KernelPanelTest, WithoutAPictureTheKernelWaits) {
     open("kernel", {});
     search("gaussian");

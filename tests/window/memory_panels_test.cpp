@@ -25,6 +25,7 @@ TEST_F(MemoryPanelsTest, ReproduceFollowsTheViewAndCopies) {
         session.fits = false;
         session.view = {64, {100, 100}};
     });
+    settle();
     EXPECT_TRUE(commands->toPlainText().contains("crop="));
     workspace().change("Kernel", [](Session& session) { session.kernel.name = "median"; });
     settle();

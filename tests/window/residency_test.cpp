@@ -96,7 +96,7 @@ TEST_F(ResidencyPanelTest, LevelsHaveATailAndKindsWithoutTilesSayWhy) {
     workspace().change("Next", [](Session& session) { session.current = 1; });
     settle();
     EXPECT_FALSE(tiles_->isVisible());
-    EXPECT_TRUE(panel_->findChild<QLabel*>("words")->text().contains("texton::SparseArray"));
+    EXPECT_TRUE(panel_->findChild<QLabel*>("words")->text().contains("sparse"));
     workspace().undo();
     settle();
     EXPECT_TRUE(tiles_->isVisible());

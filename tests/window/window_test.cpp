@@ -1,6 +1,7 @@
 // The window as a whole, with the events that people cause.
 #include <QDropEvent>
 #include <QLabel>
+#include <QListWidget>
 #include <QMimeData>
 #include <QStatusBar>
 #include <QUrl>
@@ -25,16 +26,23 @@ protected:
     Position under(QPoint point) {
         return to_picture(session().view, {point.x() * 1.0, point.y() * 1.0}, canvas().width(), canvas().height());
     }
-    void drop(const QString& path) {
+    void drop(const QString& path) { EXPECT_TRUE(drop_urls(window(), {QUrl::fromLocalFile(path)})); }
+    /// Drags them over the widget and lets go. False if nobody there takes them.
+    bool drop_urls(QWidget& widget, const QList<QUrl>& urls) {
         QMimeData data;
-        data.setUrls({QUrl::fromLocalFile(path)});
-        QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(&window(), &enter);
-        EXPECT_TRUE(enter.isAccepted());
-        QDropEvent event({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(&window(), &event);
-        settle();
+        data.setUrls(urls);
+        return drop_data(widget, data);
     }
+    bool drop_data(QWidget& widget, const QMimeData& data) {
+        QDragEnterEvent enter({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&widget, &enter);
+        if (!enter.isAccepted()) return false;
+        QDropEvent event({10, 10}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&widget, &event);
+        settle();
+        return event.isAccepted();
+    }
+    static QUrl url_of(const char* name) { return QUrl::fromLocalFile(QString::fromStdString(asset(name).string())); }
 };
 
 TEST_F(WindowTest, APictureIsFittedAndStaysFittedAsTheWindowGrows) {
@@ -109,6 +117,19 @@ TEST_F(WindowTest, TheReferenceIsSeenWhileItsKeyIsHeld) {
     EXPECT_FALSE(session().reference) << "a look is no change";
 }
 
+TEST_F(WindowTest, APictureThatIsClosedWhileItsKeyIsHeldLeavesTheOtherOneCurrent) {
+    workspace().open({{.paths = {asset("ball.png")}, .options = {}}});
+    settle();
+    workspace().change("Reference", [](Session& session) { session.reference = 0; });
+    QTest::keyPress(&window(), Qt::Key_T);
+    ASSERT_EQ(session().current, 0u);
+    workspace().close(0);
+    QTest::keyRelease(&window(), Qt::Key_T);
+    settle();
+    EXPECT_EQ(session().current, 0u) << "the next one, as after any other closing";
+    EXPECT_EQ(window().windowTitle().toStdString(), "sky.exr - Texton");
+}
+
 TEST_F(WindowTest, ValuesAreHexadecimalWhileShiftAndControlAreHeld) {
     QTest::keyPress(&window(), Qt::Key_Control);
     QTest::keyPress(&window(), Qt::Key_Shift, Qt::ControlModifier);
@@ -136,6 +157,57 @@ TEST_F(WindowTest, ADroppedFileIsShownAndABadOneExplained) {
     EXPECT_NE(window().message().indexOf("/nowhere/missing.png"), -1) << window().message().toStdString();
     drop(QString::fromStdString(asset("card.png").string()));
     EXPECT_TRUE(canvas().isVisible()) << "a good file after a bad one";
+}
+
+TEST_F(WindowTest, SeveralDroppedFilesAreAllOpenedAndTheFirstOfThemIsShown) {
+    EXPECT_TRUE(drop_urls(canvas(), {url_of("ramp_srgb.png"), url_of("ball.png"), url_of("cube.dds")}));
+    EXPECT_EQ(session().pictures.size(), 5u);
+    EXPECT_EQ(window().windowTitle().toStdString(), "ramp_srgb.png - Texton");
+    workspace().undo();
+    EXPECT_EQ(session().pictures.size(), 2u) << "one change";
+}
+
+TEST_F(WindowTest, FilesAreDroppedOnTheListOfPicturesToo) {
+    window().show_panel("files", true);
+    settle();
+    QWidget& list = *window().docks().at("files")->findChild<QListWidget*>()->viewport();
+    EXPECT_TRUE(drop_urls(list, {url_of("ball.png")}));
+    EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
+}
+
+TEST_F(WindowTest, WhatIsNoPictureIsExplainedAndTheOthersAreOpened) {
+    const QTemporaryDir folder;
+    const QString text = folder.filePath("notes.txt");
+    std::ofstream(text.toStdString()) << "no picture\n";
+    drop(text);
+    EXPECT_TRUE(window().message().contains("notes.txt cannot be shown")) << window().message().toStdString();
+    drop(folder.path());
+    EXPECT_TRUE(window().message().contains("cannot be shown")) << window().message().toStdString();
+    EXPECT_TRUE(drop_urls(window(), {url_of("ball.png"), QUrl::fromLocalFile(text)}));
+    EXPECT_TRUE(canvas().isVisible());
+    EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
+    const std::size_t open = session().pictures.size();
+    EXPECT_FALSE(drop_urls(window(), {QUrl("https://example.org/picture.png")}));
+    EXPECT_EQ(window().statusBar()->currentMessage(), "What was dropped is no file of this computer.");
+    QMimeData words;
+    words.setText("words");
+    EXPECT_FALSE(drop_data(window(), words));
+    EXPECT_EQ(session().pictures.size(), open);
+    EXPECT_TRUE(canvas().isVisible());
+}
+
+TEST_F(WindowTest, ADroppedSessionIsReadAndABrokenOneSaysWhatIsWrong) {
+    const QTemporaryDir folder;
+    const QString good = folder.filePath("good.json"), bad = folder.filePath("bad.json");
+    write_session(good.toStdString(), test::session_with({"ball.png"}));
+    std::ofstream(bad.toStdString()) << "{\"layout\": \"round\"}";
+    drop(good);
+    EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
+    const Session before = session();
+    drop(bad);
+    EXPECT_EQ(session(), before);
+    EXPECT_TRUE(window().statusBar()->currentMessage().contains("'layout'"))
+        << window().statusBar()->currentMessage().toStdString();
 }
 
 TEST_F(WindowTest, AFileThatIsReplacedIsReadAgain) {

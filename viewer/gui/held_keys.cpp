@@ -7,6 +7,10 @@ namespace texton::viewer {
 
 HeldKeys::HeldKeys(Workspace& workspace, QWidget* window) : QObject(window), workspace_(workspace) {
     window->installEventFilter(this);
+    // Its number is another one's then: what is current stays.
+    connect(&workspace, &Workspace::changed, this, [this](const Session& before) {
+        if (before.pictures != workspace_.session().pictures) current_.reset();
+    });
 }
 
 bool HeldKeys::eventFilter(QObject* watched, QEvent* event) {

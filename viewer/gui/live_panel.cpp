@@ -10,19 +10,27 @@
 
 namespace texton::viewer {
 
-LivePanel::LivePanel(Workspace& workspace) : workspace_(workspace) {
+LivePanel::LivePanel(Workspace& workspace, QWidget* parent) : QWidget(parent), workspace_(workspace) {
     connect(&workspace, &Workspace::changed, this, &LivePanel::stale);
     connect(&workspace, &Workspace::documents_changed, this, &LivePanel::stale);
 }
 
 void LivePanel::stale() {
-    if (stale_ || !isVisible()) return;
+    if (!isVisible()) {
+        const std::shared_ptr<const Document> seen = seen_.lock();
+        if (seen != nullptr && seen != workspace_.shown()) {
+            seen_.reset();
+            let_go();
+        }
+        return;
+    }
+    if (stale_) return;
     stale_ = true;
     QMetaObject::invokeMethod(
         this,
         [this] {
             stale_ = false;
-            if (isVisible()) refresh();
+            if (isVisible()) refresh_now();
         },
         Qt::QueuedConnection);
 }
@@ -44,6 +52,11 @@ bool LivePanel::event(QEvent* event) {
 
 void LivePanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
+    refresh_now();
+}
+
+void LivePanel::refresh_now() {
+    seen_ = workspace_.shown();
     refresh();
 }
 
@@ -53,11 +66,38 @@ void LivePanel::lay_out(QBoxLayout* column) {
     setLayout(column);
 }
 
+// A dock that floats is a window of its own.
+const Canvas* LivePanel::canvas() const {
+    for (const QWidget* each = this; each != nullptr; each = each->parentWidget())
+        if (const auto* canvas = each->findChild<Canvas*>()) return canvas;
+    return nullptr;
+}
+
 std::optional<TexelBox> LivePanel::visible_texels() const {
     const std::shared_ptr<const Document> shown = workspace_.shown();
     if (!shown) return {};
-    const auto* canvas = window()->findChild<Canvas*>();
+    const Canvas* canvas = this->canvas();
     return canvas != nullptr ? canvas->visible_texels() : whole_box(*shown, workspace_.session().place);
+}
+
+QSize LivePanel::canvas_pixels() const {
+    const QWidget* canvas = this->canvas();
+    if (canvas == nullptr) canvas = this;
+    const double ratio = canvas->devicePixelRatioF();
+    return {std::max(1, static_cast<int>(std::lround(canvas->width() * ratio))),
+            std::max(1, static_cast<int>(std::lround(canvas->height() * ratio)))};
+}
+
+ViewState LivePanel::view_of(const Document& document, const Place& place) const {
+    const QSize canvas = canvas_pixels();
+    const Session& session = workspace_.session();
+    if (session.layout == Layout::single) return session.view;
+    return fitted(document.extent(place), canvas.width(), canvas.height());
+}
+
+FetchGrid LivePanel::visible_fetches(const Document& document, const Place& place) const {
+    const QSize canvas = canvas_pixels();
+    return visible_grid(view_of(document, place), canvas.width(), canvas.height(), document.extent(place));
 }
 
 void LivePanel::jump_to(const Place& place, Position texel) {

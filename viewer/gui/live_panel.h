@@ -1,23 +1,30 @@
 #pragma once
 #include <QBoxLayout>
+#include <QSize>
 #include <QWidget>
+#include <memory>
 #include <optional>
 
 #include "viewer/gui/controls.h"
 #include "viewer/gui/workspace.h"
+#include "viewer/inspect/fetches.h"
 
 namespace texton::viewer {
+
+class Canvas;
 
 /// A panel that shows the workspace as it is now; a hidden one does nothing.
 class LivePanel : public QWidget {
     Q_OBJECT
 
 public:
-    explicit LivePanel(Workspace& workspace);
+    explicit LivePanel(Workspace& workspace, QWidget* parent = nullptr);
 
 protected:
     /// Shows what the workspace has now. Called once for all changes that came together, and when the panel appears.
     virtual void refresh() = 0;
+    /// The panel is hidden, and what it last showed is not shown any more: what it holds of that can go, for it may be large.
+    virtual void let_go() {}
     /// Refreshes soon.
     void stale();
     /// Keeps the keys that move in controls from the window's shortcuts.
@@ -29,11 +36,23 @@ protected:
     void lay_out(QBoxLayout* column);
     /// What the canvas of this window shows of the place; all of it where that is no single place.
     std::optional<TexelBox> visible_texels() const;
+    /// Of the window's canvas, in pixels of the screen; of the panel where there is none.
+    QSize canvas_pixels() const;
+    /// How the canvas shows the place; the whole of it where it shows others, too.
+    ViewState view_of(const Document& document, const Place& place) const;
+    /// A fetch for each pixel in which the canvas shows the place.
+    FetchGrid visible_fetches(const Document& document, const Place& place) const;
     /// Shows a texel in the middle of the canvas, large enough to be seen, and pins it.
     void jump_to(const Place& place, Position texel);
 
 private:
+    /// Of the window that the panel belongs to; null where there is none.
+    const Canvas* canvas() const;
+
+    void refresh_now();
+
     Workspace& workspace_;
+    std::weak_ptr<const Document> seen_;  // by the last refresh
     bool stale_ = false;
 };
 

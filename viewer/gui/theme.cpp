@@ -13,7 +13,7 @@ struct Colours {
 };
 
 const Colours kDark{"#26272b", "#1c1d20", "#303238", "#3a3c42", "#d8dade", "#8d9098", "#4a6fa5"};
-const Colours kLight{"#eceded", "#ffffff", "#f7f7f8", "#c4c6ca", "#1f2124", "#6a6d74", "#3d6cb0"};
+const Colours kLight{"#eceded", "#ffffff", "#f7f7f8", "#c4c6ca", "#1f2124", "#62656c", "#3d6cb0"};
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "viewer/error_words.h"
 #include "viewer/kernel_result.h"
+#include "viewer/picture_list.h"
 
 namespace texton::viewer {
 namespace {
@@ -114,13 +115,11 @@ void Workspace::reload(std::size_t index) {
 
 void Workspace::close(std::size_t index) {
     if (index >= session_.pictures.size()) return;
-    change(tr("Close"), [index](Session& session) {
-        session.pictures.erase(session.pictures.begin() + static_cast<std::ptrdiff_t>(index));
-        if (session.current > index) --session.current;
-        if (session.reference == index) session.reference.reset();
-        if (session.reference && *session.reference > index) --*session.reference;
-        if (session.pictures.empty()) session.kernel = {};
-    });
+    const std::string kernel = session_.kernel.name;
+    const QString title = QString::fromStdString(title_of(session_.pictures[index]));
+    change(tr("Close"), [index](Session& session) { close_picture(session, index); });
+    if (!kernel.empty() && session_.kernel.name.empty() && !session_.pictures.empty())
+        tell(tr("%1 is no longer run: %2 was an input of it.").arg(QString::fromStdString(kernel), title));
 }
 
 void Workspace::cancel_loading() {
@@ -223,6 +222,19 @@ std::optional<Device> Workspace::other_device() const {
 
 // --- kernels and comparisons -----------------------------------------------------------------------------------------
 
+QString Workspace::kernel_obstacle() const {
+    if (!document()) return {};  // which is said of the picture
+    const QString kernel = QString::fromStdString(session_.kernel.name);
+    for (const std::size_t index : session_.kernel.more_inputs) {
+        if (index >= session_.pictures.size())
+            return tr("%1 takes a further picture, which is not open. Choose one in the panel of kernels.").arg(kernel);
+        if (!problem(index).isEmpty())
+            return tr("%1, an input of %2, cannot be read. %3")
+                .arg(QString::fromStdString(title_of(session_.pictures[index])), kernel, problem(index));
+    }
+    return {};
+}
+
 void Workspace::run_kernel() {
     const KernelChoice& kernel = session_.kernel;
     std::vector<std::shared_ptr<const Document>> inputs{document()};
@@ -232,15 +244,14 @@ void Workspace::run_kernel() {
     std::string key;
     if (ready) {
         Session alone;
-        alone.kernel = kernel;
+        alone.kernel = {.name = kernel.name, .parameters = kernel.parameters, .more_inputs = {}};
         alone.sampler = session_.sampler;
         key = to_json(alone);
         for (const auto& input : inputs) key += fmt::format(" {}", static_cast<const void*>(input.get()));
     }
-    if (key == kernel_key_) return;
-    kernel_key_ = key;
-    kernel_problem_.clear();
     if (!ready) {
+        kernel_key_.clear();
+        kernel_problem_ = kernel_obstacle();
         jobs_->drop(kKernelTag);
         if (kernel_result_) {
             kernel_result_.reset();
@@ -248,6 +259,9 @@ void Workspace::run_kernel() {
         }
         return;
     }
+    if (key == kernel_key_) return;
+    kernel_key_ = key;
+    kernel_problem_.clear();
     const QPointer<Workspace> self(this);
     jobs_->start(kKernelTag, [self, kernel, inputs, sampler = session_.sampler](const Wanted&) -> Jobs::Finish {
         KernelResult result;

@@ -111,6 +111,8 @@ private:
     void load_missing();
     void load(const std::string& key, const Source& source, const Device& device);
     void run_kernel();
+    /// Why the kernel's further inputs are not there; empty while they load.
+    QString kernel_obstacle() const;
     static std::string key_of(const Source& source, const Device& device);
     const Entry* entry(std::size_t index, const Device& device) const;
 

@@ -31,11 +31,6 @@ bool has_integers(Format format) {
     return kind == FormatKind::uint || kind == FormatKind::sint;
 }
 
-Format result_format(Format format) {
-    if (!has_integers(format)) return Format::rgba32_float;
-    return info(format).kind == FormatKind::uint ? Format::rgba32_uint : Format::rgba32_sint;
-}
-
 }  // namespace
 
 Texel fetched(const Texture& texture, const Fetch& fetch) { return fetched(texture, std::span(&fetch, 1)).front(); }
@@ -147,6 +142,11 @@ std::array<double, 4> numbers_of(const Texel& texel, Format format) {
     return numbers;
 }
 
+Format returned_format(Format format) {
+    if (!has_integers(format)) return Format::rgba32_float;
+    return info(format).kind == FormatKind::uint ? Format::rgba32_uint : Format::rgba32_sint;
+}
+
 int returned_channels(Format format) {
     const FormatInfo& row = info(format);
     return row.layout == FormatLayout::block ? 4 : row.channels;
@@ -161,8 +161,8 @@ std::string number_words(double number) {
 std::vector<std::uint32_t> ulps_between(std::span<const Texel> a, std::span<const Texel> b, Format format) {
     if (a.empty()) return {};
     const Extent extent{a.size(), 1};
-    return ulp_distances(host_view(static_cast<const void*>(a.data()), result_format(format), extent),
-                         host_view(static_cast<const void*>(b.data()), result_format(format), extent));
+    return ulp_distances(host_view(static_cast<const void*>(a.data()), returned_format(format), extent),
+                         host_view(static_cast<const void*>(b.data()), returned_format(format), extent));
 }
 
 }  // namespace texton::viewer

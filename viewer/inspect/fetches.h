@@ -78,6 +78,8 @@ struct FetchGrid {
 
 /// What a fetch of the format returned: integers as themselves.
 [[nodiscard]] std::array<double, 4> numbers_of(const Texel& texel, Format format);
+/// Of the texels that fetches of the format return: 32-bit floats or integers.
+[[nodiscard]] Format returned_format(Format format);
 /// Channels that a fetch of the format fills in.
 [[nodiscard]] int returned_channels(Format format);
 /// "0.50196", or an integer.

@@ -47,15 +47,6 @@ struct LodMap {
 [[nodiscard]] std::optional<Fetch> lod_fetch(const ArrayInfo& info, const Place& place, const Sampler& sampler,
                                              const LodView& view, int column, int row);
 
-enum class LodQuantity : std::uint8_t {
-    lod,      ///< before bias and limits
-    clamped,  ///< after them
-    level,    ///< the finer of the levels that are read
-    blend,    ///< the share of the coarser one
-    ratio,    ///< of the footprint's axes
-    samples   ///< places that are sampled, in both levels
-};
-
 [[nodiscard]] double value_of(const LevelChoice& choice, LodQuantity quantity);
 /// What the first and the last colour of the legend stand for.
 [[nodiscard]] std::pair<double, double> range_of(const LodMap& map, LodQuantity quantity);

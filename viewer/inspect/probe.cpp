@@ -54,8 +54,8 @@ std::vector<double> cube_borders(double side, const Probe& probe, double first, 
 }  // namespace
 
 Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const Place& place, const Sampler& sampler,
-                  const ProbePoint& at, int component) {
-    Fetch fetch{.operation = probe.operation, .component = component};
+                  const ProbePoint& at) {
+    Fetch fetch{.operation = probe.operation, .component = probe.component};
     const bool cube = is_cube(info.kind);
     const std::array<std::size_t, 3> sides = sides_of(info.extent);
     std::array<float, 3> coordinates = at;
@@ -95,13 +95,13 @@ ProbePoint point_on_line(const Probe& probe, double share) {
 }
 
 ScanLine scan(const Texture& texture, const ArrayInfo& info, const Place& place, const Probe& probe, double first,
-              double last, std::size_t samples, int component) {
+              double last, std::size_t samples) {
     ScanLine line{first, last, std::vector<Texel>(samples)};
     std::vector<Fetch> fetches;
     fetches.reserve(samples);
     for (std::size_t i = 0; i < samples; ++i) {
         const ProbePoint at = point_on_line(probe, line.share_of(i));
-        fetches.push_back(probe_fetch(probe, info, place, texture.sampler(), at, component));
+        fetches.push_back(probe_fetch(probe, info, place, texture.sampler(), at));
     }
     line.texels = fetched(texture, fetches);
     return line;

@@ -13,7 +13,7 @@ using ProbePoint = std::array<float, 3>;  ///< u, v, w
 /// The probe's fetch at a point, in the coordinates that the sampler takes; the layer is the place's. With gradients a
 /// pixel is a square as large as a texel of the probe's level of detail.
 [[nodiscard]] Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const Place& place, const Sampler& sampler,
-                                const ProbePoint& at, int component = 0);
+                                const ProbePoint& at);
 
 /// From the line's point `share` (0 to 1) of the way.
 [[nodiscard]] ProbePoint point_on_line(const Probe& probe, double share);
@@ -30,7 +30,7 @@ struct ScanLine {
     }
 };
 [[nodiscard]] ScanLine scan(const Texture& texture, const ArrayInfo& info, const Place& place, const Probe& probe,
-                            double first, double last, std::size_t samples, int component = 0);
+                            double first, double last, std::size_t samples);
 
 /// Where a part of the line goes from one texel of a level to the next, in shares of the line. Empty if that is more
 /// often than `most`.

@@ -38,6 +38,18 @@ std::uint32_t pixel_of(const Texel& texel, const FormatInfo& format) {
     return out;
 }
 
+Residency residency_of(const SparseArray& sparse, std::span<const TileTable> tables) {
+    Residency out;
+    for (const TileTable& table : tables) {
+        if (table.tail) {
+            out.push_back({sparse.resident(TileBox::mip_tail(table.layer))});
+        } else {
+            out.push_back(sparse.residency(table.level, table.layer));
+        }
+    }
+    return out;
+}
+
 }  // namespace
 
 Offset TileTable::offset_of(std::size_t tile) const noexcept {
@@ -72,15 +84,7 @@ TileBox ResidencyMap::box_of(const TileTable& table, std::size_t tile) const {
 
 Residency ResidencyMap::residency() const {
     const std::scoped_lock lock(mutex_);
-    Residency out;
-    for (const TileTable& table : tables_) {
-        if (table.tail) {
-            out.push_back({sparse_.resident(TileBox::mip_tail(table.layer))});
-        } else {
-            out.push_back(sparse_.residency(table.level, table.layer));
-        }
-    }
-    return out;
+    return residency_of(sparse_, tables_);
 }
 
 Residency ResidencyMap::uniform(bool mapped) const {
@@ -95,8 +99,9 @@ std::size_t ResidencyMap::resident_slots() const {
 }
 
 void ResidencyMap::apply(const Residency& target, const StillWanted& wanted) {
-    const Residency now = residency();
     const std::scoped_lock lock(mutex_);
+    go_on(wanted);  // while it waited for its turn a newer one may have come, and gone
+    const Residency now = residency_of(sparse_, tables_);
     std::vector<TileBox> leaving;
     struct Arriving {
         std::size_t table;

@@ -9,6 +9,8 @@
 namespace texton::viewer {
 namespace {
 
+constexpr std::size_t kPiece = std::size_t{1} << 17;  // fetches that are asked for at a time
+
 std::string words_of(AddressMode mode) {
     switch (mode) {
         case AddressMode::wrap: return "wrap";
@@ -43,6 +45,15 @@ SamplerField border_field() {
             [](const Sampler& of) {
                 return fmt::format("{:g} {:g} {:g} {:g}", of.border[0], of.border[1], of.border[2], of.border[3]);
             }};
+}
+
+// Places of the grid in the order of its rows, from `begin` on.
+std::vector<Position> piece_of(const FetchGrid& grid, std::size_t begin) {
+    const std::size_t end = std::min(grid.columns * grid.rows, begin + kPiece);
+    std::vector<Position> places;
+    places.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) places.push_back(grid.at(i % grid.columns, i / grid.columns));
+    return places;
 }
 
 // What the fetches return with one sampler.
@@ -84,7 +95,6 @@ std::span<const SamplerField> sampler_fields() {
 
 SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid, const Sampler& a,
                                      const Sampler& b, const Wanted& wanted) {
-    constexpr std::size_t kPiece = std::size_t{1} << 17;  // fetches that are held at a time
     SamplerDifference found;
     found.all.name = "all";
     std::vector<Sampler> samplers{b};
@@ -99,9 +109,7 @@ SamplerDifference sampler_difference(const Array& array, const Place& place, con
 
     const std::size_t total = grid.columns * grid.rows;
     for (std::size_t begin = 0; begin < total; begin += kPiece) {
-        std::vector<Position> places;
-        for (std::size_t i = begin; i < std::min(total, begin + kPiece); ++i)
-            places.push_back(grid.at(i % grid.columns, i / grid.columns));
+        const std::vector<Position> places = piece_of(grid, begin);
         const std::vector<Texel> of_a = read(array, place, a, places, grid.steps());
         for (std::size_t i = 0; i < samplers.size(); ++i) {
             if (!wanted) return found;
@@ -116,6 +124,29 @@ SamplerDifference sampler_difference(const Array& array, const Place& place, con
         found.fetches += places.size();
     }
     return found;
+}
+
+PlaceComparison compare_samplers(const Array& array, const Place& place, const FetchGrid& grid, const Sampler& shown,
+                                 const Sampler& against, const ComparisonOptions& options, const Wanted& wanted) {
+    std::vector<Texel> of_shown, of_against;
+    for (std::size_t begin = 0; begin < grid.columns * grid.rows; begin += kPiece) {
+        if (!wanted) return {};
+        const std::vector<Position> places = piece_of(grid, begin);
+        for (const auto& [texels, sampler] : {std::pair(&of_shown, &shown), std::pair(&of_against, &against)}) {
+            const std::vector<Texel> piece = read(array, place, *sampler, places, grid.steps());
+            texels->insert(texels->end(), piece.begin(), piece.end());
+        }
+    }
+    const Format format = array.info().format;
+    PlaceComparison out{.place = place, .extent = {grid.columns, grid.rows}};
+    const auto view = [&](const std::vector<Texel>& texels) {
+        return host_view(static_cast<const void*>(texels.data()), returned_format(format), out.extent);
+    };
+    ComparisonOptions limited = options;
+    limited.channels = static_cast<std::size_t>(returned_channels(format));
+    out.comparison = compare(view(of_against), view(of_shown), limited);
+    for (const WorstTexel& texel : out.comparison.worst) out.worst.push_back(grid.at(texel.at.x, texel.at.y));
+    return out;
 }
 
 }  // namespace texton::viewer

@@ -1,11 +1,12 @@
 #pragma once
-// Two samplers on one array: which field makes how much of the difference.
+// Two samplers on one array: by how much their fetches differ, and which field makes how much of it.
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "viewer/inspect/ulp_map.h"
+#include "viewer/place_comparison.h"
 
 namespace texton::viewer {
 
@@ -37,5 +38,11 @@ struct SamplerDifference {
 /// texture with `a`.
 [[nodiscard]] SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid,
                                                    const Sampler& a, const Sampler& b, const Wanted& wanted = {});
+
+/// The same fetches as two pictures of what they return, `against` being the reference. Stops early where nobody wants it: then it
+/// is empty. Throws where there is no texture with one of them.
+[[nodiscard]] PlaceComparison compare_samplers(const Array& array, const Place& place, const FetchGrid& grid,
+                                               const Sampler& shown, const Sampler& against,
+                                               const ComparisonOptions& options = {}, const Wanted& wanted = {});
 
 }  // namespace texton::viewer

@@ -11,7 +11,7 @@ namespace texton::viewer {
 namespace {
 
 constexpr std::size_t kShearedBytes = std::size_t{16} << 20;  // of the picture that another pitch shows
-constexpr int kShearedSide = 240;                             // pixels
+constexpr int kShearedSide = 210;                             // pixels; fits a narrow dock
 
 const QString kValues = "-values";
 const QString kSheared = "-sheared";

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "viewer/error_words.h"
+#include "viewer/inspect/sampler_difference.h"
 
 namespace texton::viewer {
 namespace {
@@ -71,12 +72,11 @@ ComparePanel::ComparePanel(Workspace& workspace)
     });
     connect(wipe_, &SliderField::edited, this,
             [=](double value) { change(tr("Wipe"), [=](Session& session) { session.compare.wipe = value; }); });
-    connect(flip_, &QCheckBox::toggled, this, &ComparePanel::refresh);
+    connect(flip_, &QCheckBox::clicked, this,
+            [=](bool on) { change(tr("FLIP"), [=](Session& session) { session.compare.flip = on; }); });
     const auto jump = [this](const QListWidgetItem* item) {
         const auto row = static_cast<std::size_t>(worst_->row(item));
-        if (!found_ || row >= found_->comparison.worst.size()) return;
-        const Offset at = found_->comparison.worst[row].at;
-        jump_to(found_->place, {static_cast<double>(at.x), static_cast<double>(at.y)});
+        if (found_ && row < found_->worst.size()) jump_to(found_->place, found_->worst[row]);
     };
     connect(worst_, &QListWidget::itemClicked, this, jump);
     connect(worst_, &QListWidget::itemActivated, this, jump);
@@ -112,13 +112,32 @@ void ComparePanel::show_choices() {
     reference_->setEnabled(session.compare.against == Against::reference);
     wipe_->set_value(session.compare.wipe);
     wipe_->setEnabled(session.compare.mode == CompareMode::wipe);
+    flip_->setChecked(session.compare.flip);
+}
+
+ComparePanel::SamplerPair ComparePanel::samplers(const Document& shown, const Place& place) const {
+    const Session& session = workspace().session();
+    const Sampler usual = shown.standard_sampler(place.plane);
+    return {session.sampler.value_or(usual), session.second_sampler.value_or(usual), visible_fetches(shown, place)};
+}
+
+PlaceComparison ComparePanel::compared(const Subject& subject, const Scene& scene, const Wanted& wanted) {
+    const ComparisonOptions options{.flip = subject.flip, .worst = 20};
+    if (!subject.samplers) return compare_place(scene, options);
+    const auto& [shown, against, grid] = *subject.samplers;
+    PlaceComparison found = compare_samplers(subject.shown->array(subject.place.plane), subject.place, grid, shown,
+                                             against, options, wanted);
+    found.note = tr("Of what both samplers return for the %1 x %2 pixels that are seen.")
+                     .arg(grid.columns)
+                     .arg(grid.rows)
+                     .toStdString();
+    return found;
 }
 
 void ComparePanel::refresh() {
     show_choices();
     const Session& session = workspace().session();
-    const Subject next{workspace().shown(), workspace().against(), session.place,
-                       session.compare.against == Against::sampler, flip_->isChecked()};
+    Subject next{workspace().shown(), workspace().against(), session.place, session.compare.flip};
     if (session.compare.mode == CompareMode::none) return show_nothing(tr("Choose a mode to compare."));
     if (!next.shown) return show_nothing(tr("No picture."));
     if (!next.against) {
@@ -128,14 +147,19 @@ void ComparePanel::refresh() {
         }
         return show_nothing(session.reference ? tr("The reference is not there yet.") : tr("Choose a reference."));
     }
+    if (session.compare.against == Against::sampler) {
+        next.place = next.shown->clamped(session.place);
+        next.samplers = samplers(*next.shown, next.place);
+        if (next.samplers->grid.columns == 0) return show_nothing(tr("Nothing of the picture is seen."));
+    }
     if (next == subject_) return;
     subject_ = next;
     note_->say(tr("Comparing..."));
     const QPointer<ComparePanel> self(this);
     const Scene scene = workspace().scene(1, 1);
-    workspace().jobs().start(kTag, [self, scene, flip = next.flip](const Wanted&) -> Jobs::Finish {
+    workspace().jobs().start(kTag, [self, scene, next](const Wanted& wanted) -> Jobs::Finish {
         try {
-            const PlaceComparison found = compare_place(scene, {.flip = flip, .worst = 20});
+            const PlaceComparison found = compared(next, scene, wanted);
             return [self, found] {
                 if (self) self->show_comparison(found);
             };
@@ -175,7 +199,7 @@ void ComparePanel::show_comparison(const PlaceComparison& found) {
             : tr("not asked")};
     for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i]->setText(figures[i]);
     worst_->clear();
-    for (const WorstTexel& texel : found.comparison.worst) worst_->addItem(QString::fromStdString(worst_words(texel)));
+    for (std::size_t i = 0; i < found.worst.size(); ++i) worst_->addItem(QString::fromStdString(worst_words(found, i)));
     figures_->show();
     worst_->setVisible(!found.comparison.worst.empty());
     worst_title_->setVisible(!found.comparison.worst.empty());

@@ -19,20 +19,30 @@ public:
 
 protected:
     void refresh() override;
+    void let_go() override { show_nothing({}); }
 
 private:
+    // Two samplers, and where they are asked.
+    struct SamplerPair {
+        Sampler shown;
+        Sampler against;
+        FetchGrid grid;
+        bool operator==(const SamplerPair&) const = default;
+    };
     // What the figures are of.
     struct Subject {
         std::shared_ptr<const Document> shown;
         std::shared_ptr<const Document> against;
         Place place;
-        bool samplers = false;
         bool flip = false;
+        std::optional<SamplerPair> samplers{};  // of two samplers
         bool operator==(const Subject&) const = default;
     };
 
     QWidget* make_figures();
     void show_choices();
+    SamplerPair samplers(const Document& shown, const Place& place) const;
+    static PlaceComparison compared(const Subject& subject, const Scene& scene, const Wanted& wanted);
     void show_comparison(const PlaceComparison& found);
     void show_nothing(const QString& why);
 

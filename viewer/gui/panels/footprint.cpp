@@ -117,6 +117,12 @@ std::vector<Outline> outlines_of(const Footprint& footprint, const ArrayKind kin
     return outlines;
 }
 
+PixelSteps steps_of(const FootprintChoice& choice) {
+    const double turn = choice.turn * std::numbers::pi / 180;
+    return {{choice.longer * std::cos(turn), choice.longer * std::sin(turn)},
+            {-choice.shorter * std::sin(turn), choice.shorter * std::cos(turn)}};
+}
+
 // What a kernel reads, in the order of its weights.
 std::vector<FootprintTexel> texels_of(const std::vector<verify::Tap>& taps, const Document& source) {
     std::vector<FootprintTexel> texels;
@@ -145,9 +151,12 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
                            {tr("as seen").toStdString(), tr("gradients").toStdString(), tr("probe").toStdString()})),
       channel_(choice_box(tr("Channel"), {"R", "G", "B", "A"})),
       gradients_(new QWidget),
-      longer_(new NumberEdit(tr("Longer side of a pixel in texels"))),
-      shorter_(new NumberEdit(tr("Shorter side of a pixel in texels"))),
-      turn_(new NumberEdit(tr("Turn of a pixel in degrees"))),
+      longer_(number(tr("Longer side of a pixel in texels"), tr("Longer side of a pixel, in texels"),
+                     &FootprintChoice::longer)),
+      shorter_(number(tr("Shorter side of a pixel in texels"), tr("Shorter side of a pixel, in texels"),
+                      &FootprintChoice::shorter)),
+      turn_(number(tr("Turn of a pixel in degrees"), tr("By how many degrees the longer side is turned from the rows"),
+                   &FootprintChoice::turn)),
       head_(new QLabel),
       table_(new QTableView),
       rows_(new FootprintRows(this)) {
@@ -183,11 +192,6 @@ void FootprintPanel::make_controls() {
     row->setContentsMargins(0, 0, 0, 0);
     longer_->set_range(0, 65536);
     shorter_->set_range(0, 65536);
-    longer_->set_value(4.0);
-    shorter_->set_value(1.0);
-    longer_->setToolTip(tr("Longer side of a pixel, in texels"));
-    shorter_->setToolTip(tr("Shorter side of a pixel, in texels"));
-    turn_->setToolTip(tr("By how many degrees the longer side is turned from the rows"));
     row->addWidget(longer_);
     row->addWidget(new QLabel(QString::fromUtf8("\u00d7")));
     row->addWidget(shorter_);
@@ -196,13 +200,35 @@ void FootprintPanel::make_controls() {
     row->addStretch(1);
     column()->addWidget(gradients_);
     gradients_->hide();
-    for (NumberEdit* number : {longer_, shorter_, turn_})
-        connect(number, &NumberEdit::edited, this, &FootprintPanel::stale);
-    for (QComboBox* box : {fetching_, channel_})
-        connect(box, &QComboBox::currentIndexChanged, this, [this] {
-            gradients_->setVisible(fetching_->currentIndex() == static_cast<int>(Fetching::gradients));
-            stale();
-        });
+    connect(fetching_, &QComboBox::activated, this, [this](int index) {
+        workspace().change(tr("Fetch of the footprint"),
+                           [&](Session& session) { session.footprint.fetch = static_cast<FootprintFetch>(index); });
+    });
+    connect(channel_, &QComboBox::activated, this, [this](int index) {
+        workspace().change(tr("Channel of the footprint"),
+                           [&](Session& session) { session.footprint.channel = index; });
+    });
+}
+
+NumberEdit* FootprintPanel::number(const QString& name, const QString& tip, double FootprintChoice::*member) {
+    auto* field = new NumberEdit(name);
+    field->setToolTip(tip);
+    connect(field, &NumberEdit::edited, this, [this, name, member](double value) {
+        workspace().change(
+            name, [&](Session& session) { session.footprint.*member = value; }, "footprint " + name);
+    });
+    return field;
+}
+
+void FootprintPanel::show_choices() {
+    const FootprintChoice& choice = workspace().session().footprint;
+    fetching_->setCurrentIndex(static_cast<int>(choice.fetch));
+    channel_->setCurrentIndex(choice.channel);
+    gradients_->setVisible(choice.fetch == FootprintFetch::gradients);
+    for (const auto& [field, value] :
+         {std::pair(longer_, choice.longer), std::pair(shorter_, choice.shorter), std::pair(turn_, choice.turn)}) {
+        if (field->value() != value) field->set_value(value);
+    }
 }
 
 void FootprintPanel::hideEvent(QHideEvent* event) {
@@ -221,28 +247,22 @@ void FootprintPanel::outline(const std::vector<Outline>& outlines) {
     workspace().outline(kOwner, workspace().session().overlays.footprint ? outlines : std::vector<Outline>());
 }
 
-PixelSteps FootprintPanel::gradient_steps() const {
-    const double turn = turn_->value() * std::numbers::pi / 180;
-    return {{longer_->value() * std::cos(turn), longer_->value() * std::sin(turn)},
-            {-shorter_->value() * std::sin(turn), shorter_->value() * std::cos(turn)}};
-}
-
 std::optional<Fetch> FootprintPanel::fetch_at(const Inspected& at) const {
     const Session& session = workspace().session();
-    const auto fetching = static_cast<Fetching>(fetching_->currentIndex());
-    if (fetching == Fetching::probe) {
+    if (session.footprint.fetch == FootprintFetch::probe) {
         const Probe& probe = session.probe;
         return probe_fetch(probe, at.info(), at.place, at.sampler, {probe.u, probe.v, probe.w});
     }
     const std::optional<SeenTexel> seen = workspace().inspected();
     if (!seen) return std::nullopt;
     const PlaceFetches fetches(at.info(), at.place, at.sampler);
-    if (fetching == Fetching::gradients) return fetches.at(seen->at, gradient_steps());
+    if (session.footprint.fetch == FootprintFetch::gradients) return fetches.at(seen->at, steps_of(session.footprint));
     const double side = 1 / session.view.zoom;
     return fetches.as_seen(seen->at, {{side, 0}, {0, side}});
 }
 
 void FootprintPanel::refresh() {
+    show_choices();
     std::optional<Inspected> at = inspected();
     const std::optional<SeenTexel> seen = workspace().inspected();
     const bool made = !workspace().session().kernel.name.empty();

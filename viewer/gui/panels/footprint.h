@@ -22,8 +22,6 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    /// How the fetch at the inspected texel is made.
-    enum class Fetching { as_seen, gradients, probe };
     /// What a fetch is, and what came of it.
     struct Found {
         Inspected at;
@@ -36,7 +34,8 @@ private:
 
     void show_nothing() override;
     void make_controls();
-    PixelSteps gradient_steps() const;
+    NumberEdit* number(const QString& name, const QString& tip, double FootprintChoice::*member);
+    void show_choices();
     std::optional<Fetch> fetch_at(const Inspected& at) const;
     void inspect_fetch(const Inspected& at);
     void inspect_kernel(const SeenTexel& pixel);

@@ -18,7 +18,7 @@ QString short_words(float value) { return QString::number(static_cast<double>(va
 
 HistogramPanel::HistogramPanel(Workspace& workspace)
     : LivePanel(workspace),
-      scope_(choice_box(tr("Of what"), {"view", "selection", "all"})),
+      scope_(choice_box(tr("Of what"), histogram_scope_names())),
       logarithmic_(new QCheckBox(tr("Logarithmic"))),
       view_(new HistogramView),
       lowest_(new QLabel),
@@ -49,7 +49,11 @@ HistogramPanel::HistogramPanel(Workspace& workspace)
     column->addStretch();
     lay_out(column);
 
-    connect(scope_, &QComboBox::currentIndexChanged, this, &HistogramPanel::refresh);
+    connect(scope_, &QComboBox::activated, this, [this](int index) {
+        this->workspace().change(tr("Of what the histogram is"), [&](Session& session) {
+            session.histogram_scope = static_cast<HistogramScope>(index);
+        });
+    });
     connect(logarithmic_, &QCheckBox::toggled, view_, &HistogramView::set_logarithmic);
     connect(view_, &HistogramView::range_edited, this, [this](const ValueRange& range) {
         this->workspace().change(
@@ -100,22 +104,23 @@ std::optional<HistogramPanel::Subject> HistogramPanel::subject(QString& why_not)
     if (!shown) return {};
     const Place place = shown->clamped(session.place);
     std::optional<TexelBox> box;
-    switch (static_cast<Scope>(scope_->currentIndex())) {
-        case Scope::view:
+    switch (session.histogram_scope) {
+        case HistogramScope::view:
             why_not = tr("Nothing of the picture is seen.");
             box = visible_texels();
             break;
-        case Scope::selection:
+        case HistogramScope::selection:
             why_not = tr("Nothing is selected. Drag with Shift held over the picture.");
             if (session.selection) box = clamped(*session.selection, shown->extent(place));
             break;
-        case Scope::all: box = whole_box(*shown, place); break;
+        case HistogramScope::all: box = whole_box(*shown, place); break;
     }
     if (!box) return {};
     return Subject{shown, place, *box};
 }
 
 void HistogramPanel::refresh() {
+    scope_->setCurrentIndex(static_cast<int>(workspace().session().histogram_scope));
     QString why_not;
     const std::optional<Subject> next = subject(why_not);
     if (!next) return show_nothing(why_not);

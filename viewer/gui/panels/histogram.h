@@ -17,10 +17,9 @@ public:
 
 protected:
     void refresh() override;
+    void let_go() override { show_nothing({}); }
 
 private:
-    enum class Scope : std::uint8_t { view, selection, all };
-
     // What the figures are of.
     struct Subject {
         std::shared_ptr<const Document> document;

@@ -30,15 +30,14 @@ protected:
     InspectionPanel(Workspace& workspace, QString tag);
 
     void hideEvent(QHideEvent* event) override;
+    void let_go() override { show_nothing(); }
 
     /// None where nothing is shown.
     std::optional<Inspected> inspected() const;
-    /// Of the window's canvas, in pixels of the screen; of the panel where there is none.
-    QSize canvas_pixels() const;
     /// How the canvas shows the place; the whole of it where it shows others, too.
-    ViewState view_of(const Inspected& at) const;
+    ViewState view_of(const Inspected& at) const { return LivePanel::view_of(*at.document, at.place); }
     /// A fetch for each pixel in which the canvas shows the place.
-    FetchGrid visible_fetches(const Inspected& at) const;
+    FetchGrid visible_fetches(const Inspected& at) const { return LivePanel::visible_fetches(*at.document, at.place); }
     /// Calm text below the panel's controls; empty hides it.
     void say(const QString& text) { text_->say(text); }
     CalmText* text() const noexcept { return text_; }

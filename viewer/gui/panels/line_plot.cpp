@@ -11,7 +11,8 @@
 namespace texton::viewer {
 namespace {
 
-constexpr double kShortest = 1e-6;  // shares of the line that are shown at least
+constexpr double kBorderDistance = 4;  // pixels between borders of texels, at least
+constexpr double kShortest = 1e-6;     // shares of the line that are shown at least
 
 // Red, green, blue and alpha, seen on dark and on light ground.
 const QColor kChannels[] = {QColor(226, 82, 75), QColor(72, 168, 84), QColor(82, 130, 236), QColor(150, 150, 150)};
@@ -95,8 +96,11 @@ void LinePlot::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), palette().color(QPalette::Base));
     const auto [low, high] = range_of(curves_);
     painter.setPen(QPen(palette().color(QPalette::Mid), 1));
+    // Where they would lie too close to be told apart, they would cover the ground.
+    const auto seen = [this](double border) { return border >= first_ && border <= last_; };
+    const auto count = static_cast<double>(std::ranges::count_if(curves_.borders, seen));
     for (const double border : curves_.borders) {
-        if (border < first_ || border > last_) continue;
+        if (!seen(border) || field().width() < count * kBorderDistance) continue;
         painter.drawLine(QPointF(x_of(border), field().top()), QPointF(x_of(border), field().bottom()));
     }
     painter.setRenderHint(QPainter::Antialiasing);

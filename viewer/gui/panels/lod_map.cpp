@@ -72,7 +72,6 @@ LodMapPanel::LodMapPanel(Workspace& workspace)
       map_view_(new MapView(tr("Map of levels of detail"))),
       legend_(new Legend),
       pointed_(new CalmText(tr("Level of detail under the mouse"))) {
-    quantity_->setCurrentIndex(static_cast<int>(LodQuantity::clamped));
     plane_->setToolTip(tr("The picture on a plane that is turned away from the eye; else the canvas as it is"));
     tilt_->setToolTip(tr("Degrees by which the plane's top leans away"));
     turn_->setToolTip(tr("Degrees by which the picture is turned on the plane"));
@@ -89,7 +88,10 @@ LodMapPanel::LodMapPanel(Workspace& workspace)
     column()->addWidget(legend_);
     column()->addWidget(pointed_);
     column()->addStretch();
-    connect(quantity_, &QComboBox::currentIndexChanged, this, &LodMapPanel::show_colours);
+    connect(quantity_, &QComboBox::activated, this, [this](int index) {
+        this->workspace().change(tr("What the map of levels shows"),
+                                 [&](Session& session) { session.lod_quantity = static_cast<LodQuantity>(index); });
+    });
     connect(map_view_, &MapView::pointed_at, this, &LodMapPanel::show_pointed);
     connect(plane_, &QCheckBox::clicked, this, [this](bool on) {
         this->workspace().change(on ? tr("Plane in perspective") : tr("Flat picture"),
@@ -120,6 +122,7 @@ void LodMapPanel::show_nothing() {
 
 void LodMapPanel::refresh() {
     const Session& session = workspace().session();
+    quantity_->setCurrentIndex(static_cast<int>(session.lod_quantity));
     plane_->setChecked(session.lod_plane.shown);
     tilt_->set_value(static_cast<float>(session.lod_plane.tilt));
     turn_->set_value(static_cast<float>(session.lod_plane.turn));
@@ -148,7 +151,7 @@ void LodMapPanel::refresh() {
 }
 
 void LodMapPanel::show_colours() {
-    const auto quantity = static_cast<LodQuantity>(quantity_->currentIndex());
+    const LodQuantity quantity = workspace().session().lod_quantity;
     map_view_->set_map(image_of(map_, quantity));
     const auto [low, high] = range_of(map_, quantity);
     legend_->set_range(low, high);

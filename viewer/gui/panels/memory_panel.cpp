@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <exception>
 
-#include <texton/error.h>
+#include "viewer/error_words.h"
 
 namespace texton::viewer {
 
 MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWidget* parent)
-    : QWidget(parent),
-      workspace_(workspace),
+    : LivePanel(workspace, parent),
       id_(std::move(id)),
       looks_at_(looks_at),
       words_(new QLabel(this)),
@@ -35,12 +34,6 @@ MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWi
     layout->addWidget(words_);
     layout->addWidget(area_, 1);
     layout->addStretch();
-
-    connect(&workspace_, &Workspace::changed, this, [this](const Session&) {
-        look();
-        if (isVisible() && document_ != nullptr) session_changed();
-    });
-    connect(&workspace_, &Workspace::documents_changed, this, [this] { look(); });
 }
 
 MemoryPanel::~MemoryPanel() = default;
@@ -53,14 +46,14 @@ void MemoryPanel::say(const QString& text, bool instead) {
 
 void MemoryPanel::work(Work work, const QString& part) {
     const QPointer<MemoryPanel> panel(this);
-    workspace_.jobs().start(tag(part), [panel, work = std::move(work)](const Wanted& wanted) -> Jobs::Finish {
+    workspace().jobs().start(tag(part), [panel, work = std::move(work)](const Wanted& wanted) -> Jobs::Finish {
         Finish finish;
         try {
             finish = work([&wanted] { return static_cast<bool>(wanted); });
         } catch (const Cancelled&) {
             return [] {};
         } catch (const std::exception& error) {
-            finish = [panel, why = QString::fromUtf8(error.what())] { panel->say(why); };
+            finish = [panel, why = QString::fromStdString(error_words(error))] { panel->say(why); };
         }
         return [panel, finish = std::move(finish)] {
             if (panel != nullptr && finish) finish();
@@ -68,34 +61,36 @@ void MemoryPanel::work(Work work, const QString& part) {
     });
 }
 
-void MemoryPanel::stop(const QString& part) { workspace_.jobs().drop(tag(part)); }
+void MemoryPanel::stop(const QString& part) { workspace().jobs().drop(tag(part)); }
 
-void MemoryPanel::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
+void MemoryPanel::refresh() {
     look();
     if (document_ != nullptr) session_changed();
 }
 
 void MemoryPanel::hideEvent(QHideEvent* event) {
-    QWidget::hideEvent(event);
-    workspace_.outline(id_, {});
+    LivePanel::hideEvent(event);
+    workspace().outline(id_, {});
+}
+
+void MemoryPanel::let_go() {
+    if (document_ != nullptr) forget();
+    document_.reset();
 }
 
 void MemoryPanel::look() {
-    if (!isVisible()) return;
-    const Session& session = workspace_.session();
-    std::shared_ptr<const Document> now = workspace_.shown();
+    const Session& session = workspace().session();
+    std::shared_ptr<const Document> now = workspace().shown();
     const Place place = now != nullptr ? now->clamped(session.place) : Place{};
     if (now == nullptr) {
-        if (document_ != nullptr) forget();
-        document_.reset();
-        const QString problem = workspace_.problem(session.current);
+        let_go();
+        const QString problem = workspace().problem(session.current);
         if (session.pictures.empty()) {
             say(tr("Open a picture to look at its memory."));
-        } else if (workspace_.is_loading(session.current)) {
+        } else if (workspace().is_loading(session.current)) {
             say(tr("The picture is being loaded."));
         } else {
-            say(problem.isEmpty() ? workspace_.kernel_problem() : problem);
+            say(problem.isEmpty() ? workspace().kernel_problem() : problem);
         }
         return;
     }

@@ -4,19 +4,18 @@
 #include <QScrollArea>
 #include <QString>
 #include <QVBoxLayout>
-#include <QWidget>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 
-#include "viewer/gui/workspace.h"
+#include "viewer/gui/live_panel.h"
 #include "viewer/inspect/wanted.h"
 
 namespace texton::viewer {
 
-/// What the panels about memory have in common: they look at what is shown while they are seen, work beside the window, and say
-/// calmly why there is nothing to see.
-class MemoryPanel : public QWidget {
+/// A panel about memory: it makes something of each document that is shown, works on it beside the window, and says calmly why
+/// there is nothing to see.
+class MemoryPanel : public LivePanel {
     Q_OBJECT
 
 public:
@@ -35,7 +34,6 @@ protected:
     /// Another layout, size or sampler, perhaps.
     virtual void session_changed() {}
 
-    Workspace& workspace() const noexcept { return workspace_; }
     const QString& id() const noexcept { return id_; }
     /// What is looked at; null: nothing.
     const std::shared_ptr<const Document>& document() const noexcept { return document_; }
@@ -53,14 +51,14 @@ protected:
     void work(Work work, const QString& part = {});
     void stop(const QString& part = {});
 
-    void showEvent(QShowEvent* event) override;
+    void refresh() final;
+    void let_go() final;
     void hideEvent(QHideEvent* event) override;
 
 private:
     void look();
     std::string tag(const QString& part) const { return (id_ + part).toStdString(); }
 
-    Workspace& workspace_;
     QString id_;
     LooksAt looks_at_;
     std::shared_ptr<const Document> document_;

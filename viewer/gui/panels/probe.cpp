@@ -16,14 +16,13 @@ namespace {
 
 constexpr std::size_t kMostSamples = 4096;
 
-std::string result_words(const Texel& texel, Format format) {
-    std::string numbers, words;
+// A line for each channel: its number and its bits.
+std::string result_words(const Texel& texel, Format format, int channels) {
+    std::string words;
     const std::array<double, 4> values = numbers_of(texel, format);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(returned_channels(format)); ++c) {
-        numbers += fmt::format("{:>13}", number_words(values[c]));
-        words += fmt::format("{:>13}", fmt::format("{:08x}", texel.channel[c]));
-    }
-    return numbers + "\n" + words;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
+        words += fmt::format("\n{:>14}  {:08x}", number_words(values[c]), texel.channel[c]);
+    return words;
 }
 
 }  // namespace
@@ -44,10 +43,17 @@ ProbePanel::ProbePanel(Workspace& workspace)
     column()->addWidget(results_);
     column()->addWidget(plot_, 1);
     column()->addWidget(pointed_);
-    connect(plot_, &LinePlot::range_changed, this, &ProbePanel::stale);
+    connect(plot_, &LinePlot::range_changed, this, [this] {
+        this->workspace().look([this](Session& session) {
+            session.probe.plot_first = plot_->first();
+            session.probe.plot_last = plot_->last();
+        });
+    });
     connect(plot_, &LinePlot::pointed_at, this, &ProbePanel::show_pointed);
     connect(take_, &QPushButton::clicked, this, &ProbePanel::take_texel);
-    connect(component_, &QComboBox::currentIndexChanged, this, &ProbePanel::stale);
+    connect(component_, &QComboBox::activated, this, [this](int index) {
+        this->workspace().change(tr("Gathered component"), [&](Session& session) { session.probe.component = index; });
+    });
     connect(operation_, &QComboBox::activated, this, [this](int index) {
         this->workspace().change(tr("Probe's operation"), [&](Session& session) {
             session.probe.operation = static_cast<FetchOperation>(index);
@@ -69,9 +75,8 @@ NumberEdit* ProbePanel::number(const QString& name, float (*get)(const Probe&), 
 
 void ProbePanel::make_fields() {
     auto* choices = new QHBoxLayout;
-    for (QWidget* widget :
-         {static_cast<QWidget*>(operation_), static_cast<QWidget*>(component_), static_cast<QWidget*>(take_)})
-        choices->addWidget(widget);
+    choices->addWidget(operation_);
+    choices->addWidget(component_);
     choices->addStretch(1);
     component_->setToolTip(tr("Which component is gathered"));
     operation_->setToolTip(tr("Gradients are those of a square pixel as large as a texel of the level of detail"));
@@ -80,10 +85,10 @@ void ProbePanel::make_fields() {
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(6);
     grid->setVerticalSpacing(6);
-    const char* const axes[] = {"u", "v", "w", "lod"};
-    for (int i = 0; i < 4; ++i) grid->addWidget(new QLabel(axes[i]), 0, 1 + i, Qt::AlignHCenter);
-    const QString rows[] = {tr("Point"), tr("From"), tr("To")};
-    for (int i = 0; i < 3; ++i) grid->addWidget(new QLabel(rows[i]), 1 + i, 0);
+    const char* const axes[] = {"u", "v", "w"};
+    for (int i = 0; i < 3; ++i) grid->addWidget(new QLabel(axes[i]), 0, 1 + i, Qt::AlignHCenter);
+    const QString rows[] = {tr("Point"), tr("From"), tr("To"), tr("Lod")};
+    for (int i = 0; i < 4; ++i) grid->addWidget(new QLabel(rows[i]), 1 + i, 0);
     grid->addWidget(number(
                         tr("Point, u"), [](const Probe& of) { return of.u; }, [](Probe& of, float to) { of.u = to; }),
                     1, 1);
@@ -96,7 +101,8 @@ void ProbePanel::make_fields() {
     grid->addWidget(
         number(
             tr("Level of detail"), [](const Probe& of) { return of.lod; }, [](Probe& of, float to) { of.lod = to; }),
-        1, 4);
+        4, 1);
+    grid->addWidget(take_, 4, 2, 1, 2, Qt::AlignLeft);
     grid->addWidget(number(
                         tr("Line from, u"), [](const Probe& of) { return of.line_from[0]; },
                         [](Probe& of, float to) { of.line_from[0] = to; }),
@@ -121,7 +127,7 @@ void ProbePanel::make_fields() {
                         tr("Line to, w"), [](const Probe& of) { return of.line_to[2]; },
                         [](Probe& of, float to) { of.line_to[2] = to; }),
                     3, 3);
-    grid->setColumnStretch(5, 1);
+    grid->setColumnStretch(4, 1);
     column()->addLayout(grid);
 }
 
@@ -159,7 +165,12 @@ void ProbePanel::refresh() {
             number.field->set_value(number.get(probe));
     }
     operation_->setCurrentIndex(static_cast<int>(probe.operation));
+    component_->setCurrentIndex(probe.component);
     component_->setVisible(probe.operation == FetchOperation::gather);
+    {
+        const QSignalBlocker quiet(plot_);
+        plot_->set_range(probe.plot_first, probe.plot_last);
+    }
     const std::optional<Inspected> at = inspected();
     if (!at) {
         drop_work();
@@ -169,13 +180,15 @@ void ProbePanel::refresh() {
     const auto samples =
         static_cast<std::size_t>(std::clamp(plot_->width() * plot_->devicePixelRatioF(), 2.0, 1.0 * kMostSamples));
     compute(
-        [at = *at, probe, samples, first = plot_->first(), last = plot_->last(), component = component_->currentIndex(),
+        [at = *at, probe, samples, first = plot_->first(), last = plot_->last(),
          other = workspace().other_device()](const Wanted&) {
             const ArrayInfo& info = at.info();
             Found found;
             found.format = info.format;
+            // What is gathered is one channel of four texels.
+            found.channels = probe.operation == FetchOperation::gather ? 4 : returned_channels(info.format);
             const Texture texture = at.document->texture(at.sampler, at.place.plane);
-            const Fetch fetch = probe_fetch(probe, info, at.place, at.sampler, {probe.u, probe.v, probe.w}, component);
+            const Fetch fetch = probe_fetch(probe, info, at.place, at.sampler, {probe.u, probe.v, probe.w});
             const auto name_of = [](const Device& device) {
                 return device.kind() == DeviceKind::cpu ? tr("CPU") : tr("GPU");
             };
@@ -186,7 +199,7 @@ void ProbePanel::refresh() {
                 found.ulp =
                     ulps_between({&found.results[0].texel, 1}, {&found.results[1].texel, 1}, info.format).front();
             }
-            found.line = scan(texture, info, at.place, probe, first, last, samples, component);
+            found.line = scan(texture, info, at.place, probe, first, last, samples);
             // Texels are those of the level that the fetch reads.
             const auto own = on_device(at.document, at.place.plane, Device::cpu());
             found.borders =
@@ -201,11 +214,10 @@ void ProbePanel::show_found(const Found& found) {
     say({});
     QStringList words;
     for (const Result& result : found.results)
-        words.push_back(result.name + "\n" + QString::fromStdString(result_words(result.texel, found.format)));
+        words.push_back(result.name + QString::fromStdString(result_words(result.texel, found.format, found.channels)));
     if (found.results.size() > 1) words.push_back(QString::fromStdString(ulp_words(found.ulp)));
     results_->setText(words.join("\n"));
-    LinePlot::Curves curves{found.line.first, found.line.last, {}, returned_channels(found.format), found.borders};
-    if (workspace().session().probe.operation == FetchOperation::gather) curves.channels = 4;
+    LinePlot::Curves curves{found.line.first, found.line.last, {}, found.channels, found.borders};
     for (const Texel& texel : found.line.texels) curves.samples.push_back(numbers_of(texel, found.format));
     plot_->set_curves(std::move(curves));
     show_pointed();
@@ -217,8 +229,7 @@ void ProbePanel::show_pointed() {
     const ProbePoint at = point_on_line(workspace().session().probe, found_.line.share_of(*sample));
     const std::array<double, 4> values = numbers_of(found_.line.texels[*sample], found_.format);
     std::string words = fmt::format("({:.6g}, {:.6g}, {:.6g})", at[0], at[1], at[2]);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(returned_channels(found_.format)); ++c)
-        words += "  " + number_words(values[c]);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(found_.channels); ++c) words += "  " + number_words(values[c]);
     pointed_->say(QString::fromStdString(words));
 }
 

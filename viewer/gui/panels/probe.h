@@ -25,6 +25,7 @@ private:
     };
     struct Found {
         Format format = Format::rgba8_unorm;
+        int channels = 4;
         std::vector<Result> results;
         std::uint32_t ulp = 0;
         ScanLine line;

@@ -5,19 +5,10 @@
 #include <QFontDatabase>
 #include <QPushButton>
 
-#include "viewer/gui/canvas.h"
 #include "viewer/inspect/reproduce.h"
 
 namespace texton::viewer {
 namespace {
-
-// The canvas of the window that the panel's dock belongs to, floating or not.
-QSize canvas_pixels(const QWidget* panel) {
-    for (const QWidget* each = panel; each != nullptr; each = each->parentWidget()) {
-        if (const auto* canvas = each->findChild<Canvas*>()) return canvas->size() * canvas->devicePixelRatioF();
-    }
-    return {};
-}
 
 QString with_notes(const CommandLines& commands) {
     QStringList lines;
@@ -74,7 +65,7 @@ void ReproducePanel::session_changed() {
     const Session& session = workspace().session();
     const std::shared_ptr<const Document> current = workspace().document();
     if (current == nullptr) return;
-    const QSize pixels = canvas_pixels(this);
+    const QSize pixels = canvas_pixels();
     const Seen seen{.session = session,
                     .picture = current->info(),
                     .shown = document()->info(place().plane),

@@ -19,6 +19,8 @@ SamplerComparePanel::SamplerComparePanel(Workspace& workspace)
     fields_->setAccessibleName(tr("Sampler B"));
     table_->setAccessibleName(tr("Which field makes the difference"));
     table_->setHeaderLabels({tr("Field of B"), tr("A"), tr("B"), tr("Pixels"), tr("Ulps")});
+    table_->header()->moveSection(3, 1);  // what differs is seen in a narrow dock too
+    table_->header()->moveSection(4, 2);
     table_->setRootIsDecorated(false);
     table_->setSelectionMode(QAbstractItemView::NoSelection);
     table_->setFixedHeight(table_->fontMetrics().height() * 8);

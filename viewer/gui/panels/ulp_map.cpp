@@ -16,8 +16,6 @@
 namespace texton::viewer {
 namespace {
 
-constexpr int kPointsPerTexel[] = {1, 2, 4, 8};
-
 QImage image_of(const UlpMap& map) {
     if (map.cells.empty()) return {};
     const std::vector<std::byte> colours = ulp_map(map.cells);
@@ -84,14 +82,14 @@ void UlpHistogram::paintEvent(QPaintEvent*) {
 UlpMapPanel::UlpMapPanel(Workspace& workspace)
     : InspectionPanel(workspace, "ulp map"),
       region_(choice_box(tr("Region"), {tr("visible pixels").toStdString(), tr("whole picture").toStdString()})),
-      points_(choice_box(tr("Points along a texel"), {"1", "2", "4", "8"})),
+      points_(choice_box(tr("Points along a texel"), {})),
       map_(new MapView(tr("Map of ulps"))),
       histogram_(new UlpHistogram),
-      worst_(new QPushButton),
+      worst_(new QPushButton(tr("Show the worst"))),
       pointed_(new CalmText(tr("Place under the mouse"))) {
     region_->setToolTip(tr("A fetch for each pixel of the canvas, or for points of every texel"));
     points_->setToolTip(tr("Points along each side of a texel, of the whole picture"));
-    points_->setCurrentIndex(2);
+    for (const int points : UlpRegion::kPoints) points_->addItem(QString::number(points), points);
     worst_->setAccessibleName(tr("Go to the largest distance"));
     worst_->setToolTip(tr("Shows the place with the largest distance"));
     auto* choices = new QHBoxLayout;
@@ -105,7 +103,14 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
     column()->addWidget(histogram_);
     column()->addStretch();
     show_nothing();
-    for (QComboBox* box : {region_, points_}) connect(box, &QComboBox::currentIndexChanged, this, &UlpMapPanel::stale);
+    connect(region_, &QComboBox::activated, this, [this](int index) {
+        this->workspace().change(tr("Region of the ulp map"),
+                                 [&](Session& session) { session.ulp_region.whole = index == 1; });
+    });
+    connect(points_, &QComboBox::activated, this, [this] {
+        this->workspace().change(tr("Points of the ulp map"),
+                                 [&](Session& session) { session.ulp_region.points = points_->currentData().toInt(); });
+    });
     connect(worst_, &QPushButton::clicked, this, [this] {
         if (found_) jump_to(found_->at.place, found_->map.worst);
     });
@@ -126,8 +131,8 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
     });
 }
 
-void UlpMapPanel::set_other_device(const Device& device) {
-    chosen_other_ = device;
+void UlpMapPanel::set_twin(Twin twin) {
+    twin_ = std::move(twin);
     stale();
 }
 
@@ -141,25 +146,29 @@ void UlpMapPanel::show_nothing() {
 
 void UlpMapPanel::refresh() {
     const std::optional<Inspected> at = inspected();
-    const std::optional<Device> other = chosen_other_ ? chosen_other_ : workspace().other_device();
-    const bool whole = region_->currentIndex() == 1;
-    points_->setEnabled(whole);
-    if (!at || !other) {
+    const std::optional<Device> other = workspace().other_device();
+    const UlpRegion& region = workspace().session().ulp_region;
+    region_->setCurrentIndex(region.whole ? 1 : 0);
+    points_->setCurrentIndex(points_->findData(region.points));
+    points_->setEnabled(region.whole);
+    if (!at || (!other && !twin_)) {
         drop_work();
         show_nothing();
         return say(!at ? tr("There is no picture to look at.")
                        : tr("There is no GPU here: nothing to hold the model against."));
     }
-    const int points = kPointsPerTexel[points_->currentIndex()];
-    const FetchGrid grid = whole ? whole_grid(at->document->extent(at->place), points) : visible_fetches(*at);
+    const FetchGrid grid =
+        region.whole ? whole_grid(at->document->extent(at->place), region.points) : visible_fetches(*at);
     if (grid.columns == 0) {
         drop_work();
         show_nothing();
         return say(tr("Nothing of the picture is in view."));
     }
     compute(
-        [at = *at, other = *other, grid](const Wanted& wanted) {
-            const auto twin = on_device(at.document, at.place.plane, other);
+        [at = *at, other, make_twin = twin_, grid](const Wanted& wanted) {
+            const Array& shown = at.document->array(at.place.plane);
+            const std::shared_ptr<const Array> twin = make_twin ? std::make_shared<const Array>(make_twin(shown))
+                                                                : on_device(at.document, at.place.plane, *other);
             const PlaceFetches fetches(at.info(), at.place, at.sampler);
             return Found{at, ulp_map_of(at.document->texture(at.sampler, at.place.plane), Texture(*twin, at.sampler),
                                         fetches, grid, wanted)};
@@ -181,12 +190,13 @@ void UlpMapPanel::show_found(const Found& found) {
     map_->show();
     histogram_->show();
     worst_->setVisible(map.differing != 0);
-    worst_->setText(tr("Worst: %1 at (%2, %3)")
-                        .arg(QString::fromStdString(ulp_words(map.largest)))
-                        .arg(map.worst.x, 0, 'f', 2)
-                        .arg(map.worst.y, 0, 'f', 2));
     say(map.differing == 0 ? tr("All %1 fetches return the same bits on both devices.").arg(map.fetches)
-                           : tr("%1 of %2 fetches differ.").arg(map.differing).arg(map.fetches));
+                           : tr("%1 of %2 fetches differ, by up to %3 at (%4, %5).")
+                                 .arg(map.differing)
+                                 .arg(map.fetches)
+                                 .arg(QString::fromStdString(ulp_words(map.largest)))
+                                 .arg(map.worst.x, 0, 'f', 2)
+                                 .arg(map.worst.y, 0, 'f', 2));
 }
 
 }  // namespace texton::viewer

@@ -1,5 +1,6 @@
 #pragma once
 #include <QPushButton>
+#include <functional>
 
 #include "viewer/gui/panels/inspection_panel.h"
 #include "viewer/gui/panels/map_view.h"
@@ -36,8 +37,10 @@ class UlpMapPanel : public InspectionPanel {
 public:
     explicit UlpMapPanel(Workspace& workspace);
 
-    /// Held against this device instead of the workspace's other one.
-    void set_other_device(const Device& device);
+    /// What the fetches are held against: made of the array that is shown, with all that it holds.
+    using Twin = std::function<Array(const Array& shown)>;
+    /// Instead of the array's copy on the workspace's other device.
+    void set_twin(Twin twin);
 
 protected:
     void refresh() override;
@@ -51,7 +54,7 @@ private:
     void show_nothing() override;
     void show_found(const Found& found);
 
-    std::optional<Device> chosen_other_;
+    Twin twin_;
     QComboBox* region_;
     QComboBox* points_;
     MapView* map_;
