@@ -50,6 +50,11 @@ TEST_F(ClosedPictureTest, NothingHoldsItsArrayWhateverWasShownOfIt) {
     settle();
     ASSERT_TRUE(canvas().isVisible()) << "of the other picture";
     EXPECT_TRUE(first.expired()) << first.use_count();
+    const std::weak_ptr<const Document> last = workspace().document();
+    ASSERT_FALSE(last.expired());
+    workspace().close(0);
+    settle();
+    EXPECT_TRUE(last.expired()) << last.use_count();
 }
 
 }  // namespace

@@ -97,6 +97,7 @@ void CanvasTiles::set_layer(const Scene& content) {
 
     problem_.clear();
     if (!overview_.tiles.empty()) older_.push_front(std::move(overview_));
+    if (content.shown == nullptr) older_.clear();
     overview_ = {};
     overview_.content = content;
     overview_keys_.clear();
