@@ -69,8 +69,7 @@ private:
     struct TexelRow {
         bool known = false;
         std::int32_t y = 0;
-        std::vector<Float4> texels;  // if they are not in the texture itself
-        const float* first = nullptr;
+        std::vector<Float4> texels;
     };
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
@@ -138,14 +137,15 @@ private:
 
     // Kept for the rows of pixels that follow.
     const float* texels_of_row(std::int32_t y) {
+        if (const float* texels = texels_.in_place(first_texel_, y, texels_across_)) return texels;
         TexelRow& row = rows_[static_cast<std::uint32_t>(y) % kKeptRows];
         if (!row.known || row.y != y) {
             row.known = true;
             row.y = y;
             row.texels.resize(texels_across_);
-            row.first = texels_.middles_in_place(first_texel_, y, texels_across_, row.texels.data());
+            texels_.middles(first_texel_, y, texels_across_, row.texels.data());
         }
-        return row.first;
+        return &row.texels[0].x;
     }
 
     const CpuJob& job_;
@@ -173,7 +173,7 @@ bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& pict
     if (!launch.on_cpu()) return false;
     launch.run_job([boxes = Boxes{std::move(x), std::move(y), kind, total}](const CpuJob& job) {
         if (sum_byte_boxes(job, boxes.x, boxes.y, boxes.kind, boxes.total)) return;
-        constexpr std::size_t kColumns = 256;
+        constexpr std::size_t kColumns = 1024;
         const std::size_t texels_a_pixel = 1 + boxes.y.weights.size() / job.extent.height;
         const std::size_t rows = std::max<std::size_t>(1, 128 / texels_a_pixel);
         for_each_tile(job.extent, kColumns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {

@@ -61,9 +61,13 @@ void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float
     if (rest < wanted) middles_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
 }
 
-const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const {
+const float* TexelRows::in_place(std::int32_t x, std::int32_t y, std::size_t count) const {
     const bool inside = y >= 0 && y < shape_.height && x >= 0 && x + static_cast<std::int64_t>(count) <= shape_.width;
-    if (has_floats_ && inside) return reinterpret_cast<const float*>(stored(x, y));
+    return has_floats_ && inside ? reinterpret_cast<const float*>(stored(x, y)) : nullptr;
+}
+
+const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const {
+    if (const float* texels = in_place(x, y, count)) return texels;
     middles(x, y, count, room);
     return reinterpret_cast<const float*>(room);
 }

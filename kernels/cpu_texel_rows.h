@@ -33,7 +33,9 @@ public:
     }
     /// at_texel() of the middles of texels from (x, y) on; those beyond the edges are as the sampler says.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
-    /// The same where the texture itself has them as four floats each; else in `room`.
+    /// The same where the texture itself has them as four floats each; null where it has not.
+    const float* in_place(std::int32_t x, std::int32_t y, std::size_t count) const;
+    /// Those, or in `room`.
     const float* middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
     /// The same, at most TexelPlanes::kMost.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
