@@ -1,6 +1,8 @@
 #pragma once
-// A window with a workspace, on Qt's offscreen platform, and the events that people cause.
+// A window with a workspace, and the events that people cause: on any of Qt's platforms.
 #include <QApplication>
+#include <QCursor>
+#include <QScreen>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QTest>
@@ -38,6 +40,9 @@ protected:
         window_ = std::make_unique<MainWindow>(*workspace_);
         window_->resize(size);
         window_->show();
+        // Where no window manager does it; and the pointer of a screen is not in the way.
+        QApplication::setActiveWindow(window_.get());
+        QCursor::setPos(QGuiApplication::primaryScreen()->geometry().bottomRight());
         workspace_->settle();
     }
     void start(const std::vector<std::string>& assets) { start(session_with(assets)); }
