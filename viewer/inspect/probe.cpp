@@ -126,7 +126,7 @@ std::vector<double> texel_borders(const ArrayInfo& info, int level, const Probe&
         for (double texel = begin; texel <= end; ++texel) borders.push_back((texel - from) / (to - from));
     }
     std::ranges::sort(borders);
-    borders.erase(std::ranges::unique(borders).begin(), borders.end());
+    borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
     if (borders.size() > most) borders.clear();
     return borders;
 }
