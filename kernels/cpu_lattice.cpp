@@ -8,6 +8,7 @@
 
 #include "kernels/cpu_byte_lattice.h"
 #include "kernels/cpu_job.h"
+#include "kernels/cpu_kept_rows.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
@@ -67,7 +68,7 @@ public:
           texels_(job.textures[0], job.shapes[0], corner.z),
           fetched_(x.taps * width),
           weights_(x.taps * width),
-          sums_(kKeptSums * y.taps),
+          sums_(kKeptSums * y.taps, 4 * width),
           pixels_(width) {
         for (std::size_t tap = 0; tap < x.taps; ++tap) {
             for (std::size_t i = 0; i < width; ++i) {
@@ -76,14 +77,12 @@ public:
             }
         }
         for (std::size_t tap = 0; tap < x.taps; ++tap) columns_.push_back(texels_.columns(&x.places[at_x(tap)], width));
-        for (Sums& sums : sums_) sums.of.resize(width);
     }
 
     void make(std::size_t height) {
         std::vector<const float*> rows(y_.taps);
         std::vector<float> weights(y_.taps);
         for (std::size_t i = 0; i < height; ++i) {
-            ++time_;
             const std::size_t row = static_cast<std::size_t>(corner_.y) + i;
             for (std::size_t tap = 0; tap < y_.taps; ++tap) {
                 rows[tap] = sums_at(y_.places[tap * job_.extent.height + row]);
@@ -96,27 +95,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t kKeptSums =
-        4;  // for each that a pixel reads: a texel's row is read again a few rows on
-
-    struct Sums {
-        float place = 0;
-        std::size_t used = 0;  // when; 0: never
-        std::vector<Float4> of;
-    };
+    // For each that a pixel reads: a row of texels is read again a few rows of pixels on.
+    static constexpr std::size_t kKeptSums = 4;
 
     std::size_t at_x(std::size_t tap) const { return tap * job_.extent.width + static_cast<std::size_t>(corner_.x); }
 
     const float* sums_at(float place) {
-        const auto known = std::ranges::find_if(
-            sums_, [&](const Sums& sums) { return sums.used != 0 && bits_of(sums.place) == bits_of(place); });
-        Sums& sums = known != sums_.end() ? *known : *std::ranges::min_element(sums_, {}, &Sums::used);
-        if (known == sums_.end()) {
-            sums.place = place;
-            sum_across(place, &sums.of[0].x);
-        }
-        sums.used = time_;
-        return &sums.of[0].x;
+        return sums_.row(bits_of(place), [&](float* sums) { sum_across(place, sums); });
     }
 
     void sum_across(float place, float* sums) {
@@ -139,9 +124,8 @@ private:
     std::vector<RowColumns> columns_;  // of each tap
     std::vector<Float4> fetched_;
     std::vector<Float4> weights_;
-    std::vector<Sums> sums_;  // those of a row of the picture, and of rows before it
+    KeptRows<std::uint32_t, float> sums_;  // by the bits of their place
     std::vector<Float4> pixels_;
-    std::size_t time_ = 0;  // rows of the picture
 };
 
 void scale(std::vector<float>& places, float unit) {
