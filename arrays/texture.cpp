@@ -103,9 +103,25 @@ void check_layers_in_texels(const ArrayInfo& array, const Sampler& sampler) {
            "Set Sampler::normalized_coordinates, or copy the level into an array of its own.");
 }
 
+// As an H200's driver (580) has it: textures take the rows of such planes for closer together than they are, copies do not.
+void check_plane_rows(const ArrayInfo& plane) {
+    constexpr std::size_t kRows = 16;
+    constexpr std::size_t kRowBytes = 64;
+    const std::size_t bytes = row_bytes(plane.format, plane.extent.width);
+    if (plane.extent.height > kRows || bytes <= kRowBytes) return;
+    refuse(
+        ErrorCode::unsupported,
+        fmt::format("a plane of {} rows of {} bytes was given, but CUDA reads planes of up to {} rows only where they "
+                    "have up to {} bytes",
+                    plane.extent.height, bytes, kRows, kRowBytes),
+        "Copy the plane into an array of its own.", {{"width", plane.extent.width}, {"height", plane.extent.height}});
+}
+
 // As an H200's driver has it, which takes every mode for planes of the other planar formats.
 void check_plane(const ArrayBlock& block, const Sampler& sampler) {
-    if (block.whole == nullptr || block.whole->info.format != Format::nv12) return;
+    if (block.whole == nullptr) return;
+    check_plane_rows(block.info);
+    if (block.whole->info.format != Format::nv12) return;
     for (int axis = 0; axis < 3; ++axis) {
         if (sampler.address[axis] == AddressMode::clamp) continue;
         refuse(ErrorCode::unsupported,

@@ -319,6 +319,20 @@ TEST_P(TextureTest, PlanesOfNv12AreReadWithClampAlone) {
     EXPECT_NO_THROW(Texture(wide.plane(0), sampler));
 }
 
+TEST_P(TextureTest, WidePlanesOfFewRowsAreNotRead) {
+    for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
+        const std::size_t widest = 64 / info(plane_info(format, 0).format).bytes;
+        const std::size_t lowest = 18 * plane_info(format, 1).divide_height;  // of which chroma has 18 rows
+        for (const int plane : {0, 1}) {
+            EXPECT_NO_THROW(Texture(PlanarArray(device(), format, {widest, 4}).plane(plane)));
+            EXPECT_NO_THROW(Texture(PlanarArray(device(), format, {widest + 2, lowest}).plane(plane)));
+            const PlanarArray low(device(), format, {widest + 2, 16});
+            expect_error([&] { Texture texture(low.plane(plane)); }, ErrorCode::unsupported, kTexture,
+                         {"plane of " + std::to_string(low.plane(plane).info().extent.height) + " rows"});
+        }
+    }
+}
+
 TEST_P(TextureTest, NumbersThatMeanNothingAreNamed) {
     const Array array = make(ArrayKind::array_2d);
     for (const int anisotropy : {0, 17, 255}) {
