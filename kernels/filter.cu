@@ -16,6 +16,7 @@
 #include "kernels/cpu_ways.h"
 #include "kernels/filter_functors.h"
 #include "kernels/registry.h"
+#include "kernels/scratch.h"
 #include "kernels/tiled_filters.h"
 
 namespace texton {
@@ -31,10 +32,10 @@ constexpr int kMostBilateralRadius = 64;
 /// Makes `enqueue`, which is given the functor of the second pass, enqueue it behind the first.
 template <class Enqueue>
 void in_two_passes(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                   const Separable& filter, const Enqueue& enqueue) {
+                   const Separable& filter, const std::optional<Pool>& scratch, const Enqueue& enqueue) {
     Extent extent = picture.extent();
     extent.height += static_cast<std::size_t>(2 * filter.down.radius);
-    const Linear memory = Linear::async(packed_bytes(Format::rgba32_float, extent), stream);
+    const Linear memory = detail::scratch_of(scratch, packed_bytes(Format::rgba32_float, extent), stream);
     detail::launch_as(object, stream, memory.view(Format::rgba32_float, extent),
                       Across{filter.texels, filter.down.radius, filter.across}, texture);
     const SumsAcross sums{reinterpret_cast<const SumsAcross::Sum*>(memory.data()),
@@ -50,12 +51,12 @@ Separable separable(const char* object, const View& picture, const Texture& text
 }
 
 void convolve_as(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                 std::span<const float> across, std::span<const float> down) {
+                 std::span<const float> across, std::span<const float> down, const std::optional<Pool>& scratch) {
     const Separable filter = separable(object, picture, texture, across, down);
     if (detail::convolve_on_cpu(object, stream, picture, texture, across, down)) return;
     if (detail::lies_apart(texture, picture) && enqueue_in_strips(object, stream, picture, texture, filter, nullptr))
         return;
-    in_two_passes(object, stream, picture, texture, filter,
+    in_two_passes(object, stream, picture, texture, filter, scratch,
                   [&](const Down& functor) { detail::launch_as(object, stream, picture, functor); });
 }
 
@@ -86,10 +87,10 @@ constexpr const char* kBilateral = "texton::bilateral";
 }  // namespace
 
 void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
-              std::span<const float> down) {
+              std::span<const float> down, const std::optional<Pool>& scratch) {
     detail::check_weights(kConvolve, "across", across, kMostWeights);
     detail::check_weights(kConvolve, "down", down, kMostWeights);
-    convolve_as(kConvolve, stream, picture, texture, across, down);
+    convolve_as(kConvolve, stream, picture, texture, across, down, scratch);
 }
 
 std::vector<float> gaussian_weights(float sigma, int radius) {
@@ -98,7 +99,7 @@ std::vector<float> gaussian_weights(float sigma, int radius) {
 
 void gaussian(const Stream& stream, const View& picture, const Texture& texture, const GaussianOptions& options) {
     const std::vector<float> weights = gaussian_weights_as(kGaussian, options.sigma, options.radius);
-    convolve_as(kGaussian, stream, picture, texture, weights, weights);
+    convolve_as(kGaussian, stream, picture, texture, weights, weights, options.scratch);
 }
 
 void unsharp(const Stream& stream, const View& picture, const Texture& texture, const UnsharpOptions& options) {
@@ -109,7 +110,7 @@ void unsharp(const Stream& stream, const View& picture, const Texture& texture, 
     const Sharpen sharpen{options.amount, options.threshold};
     if (detail::lies_apart(texture, picture) && enqueue_in_strips(kUnsharp, stream, picture, texture, filter, &sharpen))
         return;
-    in_two_passes(kUnsharp, stream, picture, texture, filter, [&](const Down& blur) {
+    in_two_passes(kUnsharp, stream, picture, texture, filter, options.scratch, [&](const Down& blur) {
         detail::launch_as(kUnsharp, stream, picture, Unsharp{filter.texels, blur, sharpen}, texture);
     });
 }

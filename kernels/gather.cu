@@ -8,6 +8,7 @@
 
 #include "kernels/checks.h"
 #include "kernels/registry.h"
+#include "kernels/scratch.h"
 
 namespace texton {
 namespace {
@@ -190,7 +191,8 @@ std::vector<Extent> min_max_extents(const Texture& texture) {
     return extents;
 }
 
-void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel) {
+void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel,
+                     const std::optional<Pool>& scratch) {
     check_gathered(kPyramid, "texture", texture);
     detail::check_range(kPyramid, "channel", channel, 0, info(texture.format()).channels - 1);
     const std::vector<Extent> extents = min_max_extents(texture);
@@ -206,7 +208,7 @@ void min_max_pyramid(const Stream& stream, std::span<const View> levels, const T
             detail::launch_as(kPyramid, stream, picture, OfLevel{level_in(memory, extents[i - 1])});
         };
         if (i + 1 == levels.size()) return make(levels[i]);
-        Linear made = Linear::async(packed_bytes(Format::rg32_float, extents[i]), stream);
+        Linear made = detail::scratch_of(scratch, packed_bytes(Format::rg32_float, extents[i]), stream);
         make(made.view(Format::rg32_float, extents[i]));
         detail::launch_as(kPyramid, stream, levels[i], Show{level_in(made, extents[i])});
         memory = std::move(made);

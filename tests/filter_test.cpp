@@ -439,6 +439,24 @@ TEST_P(FilterTest, AMedianAmongNansIsOneOfTheValues) {
     EXPECT_TRUE(std::isnan(value) || (value >= 1 && value <= 6 && value == std::floor(value))) << value;
 }
 
+TEST_P(FilterTest, ScratchIsOfThePoolThatIsGiven) {
+    constexpr Extent kExtent{40, 30};
+    const Stream stream(device());
+    const Pool pool(device());
+    const auto blurred = [&](const GaussianOptions& options) {
+        const Pitched2D texels(device(), Format::rgba8_unorm, kExtent);
+        test::upload(texels.view(), test::pattern(4 * kExtent.width * kExtent.height, 3));
+        gaussian(stream, texels.view(), Texture(texels.view()), options);
+        stream.synchronize();
+        return test::download(texels.view());
+    };
+    const test::Bytes expected = blurred({.sigma = 2});
+    EXPECT_EQ(pool.usage().used_high, 0U);
+    EXPECT_TRUE(test::same_bytes(blurred({.sigma = 2, .scratch = pool}), expected));
+    EXPECT_GE(pool.usage().used_high, 16 * kExtent.width * kExtent.height);
+    EXPECT_EQ(pool.usage().used, 0U);
+}
+
 // --- by name, on both devices ----------------------------------------------------------------------------------------
 
 TEST_P(FilterTest, KernelsByNameMakeWhatTheFunctionsMake) {

@@ -178,6 +178,22 @@ TEST_P(GatherKernelTest, NansDoNotCount) {
     EXPECT_EQ(floats_of(pyramid.levels[1]), (std::vector<float>{1, 2}));
 }
 
+TEST_P(GatherKernelTest, ScratchOfAPyramidIsOfThePoolThatIsGiven) {
+    const Texture texture = texture_of(device(), Format::r8_unorm, {16, 8}, test::pattern(16 * 8, 4));
+    const Pool pool(device());
+    const std::vector<Extent> extents = min_max_extents(texture);
+    const Pyramid own(device(), extents, Format::rg8_unorm);
+    const Pyramid given(device(), extents, Format::rg8_unorm);
+    const Stream stream(device());
+    min_max_pyramid(stream, own.levels, texture);
+    min_max_pyramid(stream, given.levels, texture, 0, pool);
+    stream.synchronize();
+    for (std::size_t i = 0; i < extents.size(); ++i)
+        EXPECT_TRUE(test::same_bytes(download(given.levels[i]), download(own.levels[i]))) << i;
+    EXPECT_GE(pool.usage().used_high, 8 * extents[0].width * extents[0].height);
+    EXPECT_EQ(pool.usage().used, 0U);
+}
+
 TEST_P(GatherKernelTest, APyramidFillsTheLevelsOfAnArray) {
     const Bytes texels = test::pattern(16 * 8, 4);
     const Texture texture = texture_of(device(), Format::r8_unorm, {16, 8}, texels);

@@ -5,9 +5,11 @@
 //
 // Errors of all: bad_argument (a texture of another kind, or of integers; a picture of another size; a parameter out of
 // its range), and those of launch().
+#include <optional>
 #include <span>
 #include <vector>
 
+#include <texton/pool.h>
 #include <texton/stream.h>
 #include <texton/texture.h>
 #include <texton/view.h>
@@ -21,11 +23,11 @@ inline constexpr int kMostWeights = 255;
 /// down.size() rows. Both are odd, from 1 to kMostWeights; weights are finite and need not sum up to 1. The first
 /// weight is that of the texel to the left, or above.
 ///
-/// It goes in two passes, through floats from the stream's pool: 16 bytes for each pixel, and for each of down.size() -
-/// 1 more rows. So the picture may lie in memory that the texture reads. Where it lies apart, the same bits are made in one
-/// pass, without that memory.
+/// It goes in two passes, through floats in scratch memory, 16 bytes for each pixel, and for each of down.size() - 1 more
+/// rows: from the pool, or without one from the current pool of the stream's device. So the picture may lie in memory that
+/// the texture reads. Where it lies apart, the same bits are made in one pass, without that memory.
 void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
-              std::span<const float> down);
+              std::span<const float> down, const std::optional<Pool>& scratch = {});
 
 /// Of a bell curve of standard deviation `sigma`, in texels: 2 * radius + 1, of sum 1. Radius 0: three sigmas, rounded
 /// up. Error{bad_argument} if the radius is not from 0 to 127, or is 0 and comes out above.
@@ -34,6 +36,7 @@ void convolve(const Stream& stream, const View& picture, const Texture& texture,
 struct GaussianOptions {
     float sigma = 1;  ///< texels
     int radius = 0;   ///< of the texels that count, up to 127; 0: three sigmas, rounded up
+    std::optional<Pool> scratch{};
 };
 
 /// convolve() with gaussian_weights(), across and down.
@@ -43,6 +46,7 @@ struct UnsharpOptions {
     float amount = 1;     ///< how much of what a blur takes away is added; below 0 it is taken away
     float sigma = 1;      ///< of the blur, in texels
     float threshold = 0;  ///< channels that the blur changes by less stay as they are
+    std::optional<Pool> scratch{};
 };
 
 /// Sharpens by what gaussian() would take away. Scratch memory as for convolve(); the picture must lie apart from what

@@ -4,9 +4,11 @@
 //
 // Errors of all: bad_argument (a texture of another kind, or one that does not gather; pictures of another size; a
 // parameter out of its range), and those of launch().
+#include <optional>
 #include <span>
 #include <vector>
 
+#include <texton/pool.h>
 #include <texton/stream.h>
 #include <texton/texture.h>
 #include <texton/view.h>
@@ -22,8 +24,10 @@ namespace texton {
 /// count to the last pixels. The values are those of one channel of the texture. Integers count as floats, NaNs not at
 /// all: where there is nothing else, lowest is plus infinity and highest minus infinity.
 ///
-/// All but the last level are also made in floats in memory of the stream's pool: 8 bytes a pixel.
-void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel = 0);
+/// All but the last level are also made in floats in scratch memory, 8 bytes a pixel: from the pool, or without one from the
+/// current pool of the stream's device.
+void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel = 0,
+                     const std::optional<Pool>& scratch = {});
 
 /// Texels a side whose depths are compared.
 enum class CloserSize : std::uint8_t {
