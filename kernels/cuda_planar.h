@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include <texton/cuda_store.h>
+#include <texton/cuda_stored_texels.h>
 
-#include "kernels/cuda_stored_texels.h"
 #include "kernels/planar_functors.h"
 
 namespace texton::detail {
@@ -33,15 +33,6 @@ struct BytesToRgba {
     ChromaBlend down;
     std::uint32_t rows_of_chroma;  ///< a pair of luma's
 };
-
-/// whole / largest, as divided.
-template <std::uint32_t largest>
-__device__ float share_of(std::uint32_t whole) {
-    constexpr float kInverse = static_cast<float>(1.0 / largest);
-    constexpr float kRest = static_cast<float>(1.0 / largest - kInverse);
-    const auto value = static_cast<float>(whole);
-    return fmaf(value, kInverse, value * kRest);
-}
 
 /// Two samples beside each other of a chroma row, and one on either side; their channels in the halves of a word.
 template <StoredIn in>

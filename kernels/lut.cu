@@ -51,6 +51,7 @@ struct Cell {
 // --- 1D --------------------------------------------------------------------------------------------------------------
 
 struct Lut1d {
+    static constexpr bool kOwnTexels = true;
     detail::OwnTexel texel;
     LutAxis axis[3];
     LutFilter filter;
@@ -75,6 +76,7 @@ struct Lut1d {
 // --- 3D --------------------------------------------------------------------------------------------------------------
 
 struct Trilinear {
+    static constexpr bool kOwnTexels = true;
     detail::OwnTexel texel;
     LutAxis axis[3];
 
@@ -91,6 +93,7 @@ struct Trilinear {
 /// axes in the order of their shares, the largest first, passes the four corners of the one in which the colour lies.
 struct Tetrahedral {
     static constexpr unsigned kPixels = 1;
+    static constexpr bool kOwnTexels = true;
     detail::OwnTexel texel;
     LutAxis axis[3];
 

@@ -16,8 +16,9 @@
 #include "kernels/checks.h"
 #include "kernels/registry.h"
 #if defined(__CUDACC__)
+#include <texton/cuda_stored_texels.h>
+
 #include "arrays/texture_unit.h"
-#include "kernels/cuda_stored_texels.h"
 #include "kernels/filter_texels.h"
 #endif
 

@@ -30,6 +30,7 @@
 #include <texton/texture.h>
 #include <texton/view.h>
 #if defined(__CUDACC__)
+#include <texton/cuda_own_texels.h>
 #include <texton/cuda_pixels.h>
 #endif
 
@@ -43,6 +44,13 @@ template <class Functor>
 constexpr bool in_place_of() {
     if constexpr (requires { Functor::kInPlace; }) return Functor::kInPlace;
     return false;
+}
+
+/// One that fetches nothing else of 2D and layered textures, but from other kinds what it likes, says kOwnTexels = true.
+template <class Functor>
+constexpr bool own_texels_of() {
+    if constexpr (requires { Functor::kOwnTexels; }) return Functor::kOwnTexels;
+    return in_place_of<Functor>();
 }
 
 /// Computes a block of pixels: those of a row from `first` on. Called until all that they fetch is known.
@@ -82,6 +90,9 @@ public:
     const PixelTarget& target() const noexcept;
     SourceShape shape(std::size_t texture) const noexcept;
     std::uint64_t handle(std::size_t texture) const noexcept;
+    /// Of a CUDA device: whether rows of the picture, and of the 2D and layered textures, are rgba8_unorm in whole pieces of
+    /// 16 bytes. Then `texels` are where those lie.
+    bool own_texels_as_stored(std::span<PixelTarget> texels) const;
 
 private:
     std::unique_ptr<LaunchState> state_;
@@ -123,8 +134,23 @@ PixelJob<Functor, sizeof...(index)> pixel_job(const Launch& launch, const Functo
     return {launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}};
 }
 
+/// False, with nothing done, where texels must be fetched one by one.
+template <class Functor, std::size_t... index>
+bool run_own_texels_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
+    using Job = OwnTexelJob<Functor, sizeof...(index)>;
+    Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {}};
+    if (!launch.own_texels_as_stored(job.texels)) return false;
+    void* arguments[] = {&job};
+    Launch::run_kernel(std::span(&launch, 1), reinterpret_cast<const void*>(&for_each_own_texel<Job>), arguments,
+                       kOwnTexelTile);
+    return true;
+}
+
 template <class Functor, std::size_t textures>
 void run_on_cuda(const Launch& launch, const Functor& functor) {
+    if constexpr (own_texels_of<Functor>() && textures > 0) {
+        if (run_own_texels_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
+    }
     using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();
     Job job = pixel_job(launch, functor, std::make_index_sequence<textures>{});

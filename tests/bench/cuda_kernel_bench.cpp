@@ -177,6 +177,13 @@ const bool added = add_suite([] {
              {},
              target});
     }
+    cases.push_back({"exposure rgba8_unorm",
+                     "exposure",
+                     {whole(Format::rgba8_unorm)},
+                     {},
+                     {{"stops", -1.0}},
+                     {},
+                     {speed_at_least, 0.8}});
     for (const char* kernel : {"histogram", "statistics"})
         cases.push_back({fmt::format("{} rgba8_unorm", kernel),
                          kernel,

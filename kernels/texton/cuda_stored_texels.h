@@ -1,14 +1,23 @@
 #pragma once
-// How a thread of a CUDA kernel reads stored_texels(), for code that nvcc compiles.
+// How a thread of a CUDA kernel reads texels as they are stored, for code that nvcc compiles.
 #include <cuda_runtime.h>
 
 #include <texton/pixel_target.h>
 
 namespace texton::detail {
 
+/// whole / largest, as divided: for 255 and 65535.
+template <std::uint32_t largest>
+__device__ float share_of(std::uint32_t whole) {
+    constexpr float kInverse = static_cast<float>(1.0 / largest);
+    constexpr float kRest = static_cast<float>(1.0 / largest - kInverse);
+    const auto value = static_cast<float>(whole);
+    return fmaf(value, kInverse, value * kRest);
+}
+
 enum class StoredIn { memory, plane, layers };
 
-inline StoredIn stored_in(const PixelTarget& texels) {
+__host__ __device__ inline StoredIn stored_in(const PixelTarget& texels) {
     if (texels.address != nullptr) return StoredIn::memory;
     return texels.kind == ArrayKind::array_2d ? StoredIn::plane : StoredIn::layers;
 }

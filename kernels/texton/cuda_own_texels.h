@@ -1,0 +1,105 @@
+#pragma once
+// The kernel that launch() makes of a functor which fetches the texels of its own place, where those and the pixels are
+// rgba8_unorm: a thread reads four texels at once, as they are stored, and the texture unit is left to other fetches.
+#include <cstddef>
+#include <utility>
+
+#include <cuda_runtime.h>
+
+#include <texton/cuda_pixels.h>
+#include <texton/cuda_store.h>
+#include <texton/cuda_stored_texels.h>
+#include <texton/pixel.h>
+#include <texton/pixel_target.h>
+#include <texton/source.h>
+
+namespace texton::detail {
+
+inline constexpr unsigned kOwnTexels = 4;  ///< that a thread reads
+
+/// A texture of which the texel of the pixel's place is known.
+class KnownTexelSource : public Fetches<KnownTexelSource> {
+public:
+    __device__ KnownTexelSource(const HardwareSource& source, const Float4& texel)
+        : Fetches(source), source_(source), texel_(texel) {}
+
+    using Fetches::at_texel;
+    TEXTON_HD Float4 at_texel(float, float) const { return texel_; }
+    TEXTON_HD Float4 layer_at_texel(int, float, float) const { return texel_; }
+
+    template <FetchOperation operation, ArrayKind kind>
+    TEXTON_HD Texel words(const FetchPoint& at, int component = 0) const {
+        return source_.template words<operation, kind>(at, component);
+    }
+
+private:
+    HardwareSource source_;
+    Float4 texel_;
+};
+
+/// Four texels that lie side by side.
+struct OwnTexels {
+    uint4 words;
+
+    __device__ Float4 of_pixel(int i) const {
+        const unsigned word = i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
+        return {share_of<255>(word & 0xffu), share_of<255>(word >> 8 & 0xffu), share_of<255>(word >> 16 & 0xffu),
+                share_of<255>(word >> 24)};
+    }
+};
+
+__device__ inline OwnTexels own_texels(const PixelTarget& texels, unsigned piece, unsigned y, unsigned z) {
+    switch (stored_in(texels)) {
+        case StoredIn::memory: return {stored<StoredIn::memory, uint4>(texels, piece * 16, y, z)};
+        case StoredIn::plane: return {stored<StoredIn::plane, uint4>(texels, piece * 16, y)};
+        case StoredIn::layers: return {stored<StoredIn::layers, uint4>(texels, piece * 16, y, z)};
+    }
+    return {};
+}
+
+template <class Functor, std::size_t count>
+struct OwnTexelJob {
+    PixelTarget target;
+    Functor functor;
+    HardwareSource sources[count];
+    PixelTarget texels[count];  ///< 0 wide: of a texture that is fetched from
+
+    __device__ void make(unsigned piece, unsigned y, unsigned z) const {
+        OwnTexels own[count];
+#pragma unroll
+        for (std::size_t i = 0; i < count; ++i) {
+            if (texels[i].width != 0) own[i] = own_texels(texels[i], piece, y, texels[i].depth > 1 ? z : 0);
+        }
+        unsigned pixels[kOwnTexels];
+#pragma unroll
+        for (int i = 0; i < static_cast<int>(kOwnTexels); ++i) {
+            const PixelPlace at{static_cast<std::int32_t>(piece * kOwnTexels) + i, static_cast<std::int32_t>(y),
+                                static_cast<std::int32_t>(z)};
+            const Float4 color = call(at, own, i, std::make_index_sequence<count>{});
+            const uint4 channels = make_uint4(bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w));
+            pixels[i] = encode_pixel_as<Encoding::unorm, 8, Packing::plain>(channels, target.format).word[0];
+        }
+        std::byte* row = target.address + z * target.slice_pitch + y * target.pitch;
+        reinterpret_cast<uint4*>(row)[piece] = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
+    }
+
+private:
+    template <std::size_t... index>
+    __device__ Float4 call(PixelPlace at, const OwnTexels (&own)[count], int i, std::index_sequence<index...>) const {
+        return functor(at, KnownTexelSource(sources[index], own[index].of_pixel(i))...);
+    }
+};
+
+/// A block a tile: tiles row by row in x, slices in z.
+template <class Job>
+__global__ void __launch_bounds__(kTileWidth* kTileThreadRows) for_each_own_texel(const __grid_constant__ Job job) {
+    const unsigned pieces = job.target.width / kOwnTexels;
+    const unsigned across = (pieces + kTileWidth - 1) / kTileWidth;
+    const unsigned piece = blockIdx.x % across * kTileWidth + threadIdx.x;
+    const unsigned y = blockIdx.x / across * kTileThreadRows + threadIdx.y;
+    if (piece < pieces && y < job.target.height) job.make(piece, y, blockIdx.z);
+}
+
+inline constexpr BlockTile kOwnTexelTile{kTileWidth * kOwnTexels, kTileThreadRows, 1};
+
+}  // namespace texton::detail

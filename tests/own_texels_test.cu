@@ -1,0 +1,156 @@
+// launch() of functors that fetch the texels of their own place, which a device may read otherwise than one by one.
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/array.h>
+#include <texton/fill.h>
+#include <texton/launch.h>
+#include <texton/pitched.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/texels.h"
+
+namespace texton {
+namespace {
+
+using test::Bytes;
+using test::download;
+using test::Random;
+using test::same_bytes;
+using test::upload;
+
+/// What lies in a table where the colour says, and some of the colour itself. `own`: says so.
+template <bool own>
+struct Looked {
+    static constexpr bool kOwnTexels = own;
+    bool layered;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
+        const Float4 color = layered ? source.layer_at_texel(at.z, at.middle_x(), at.middle_y())
+                                     : source.at_texel(at.middle_x(), at.middle_y());
+        const Float4 entry = table.at_texel(color.x * 4 + 0.5f, color.y * 4 + 0.5f, color.z * 4 + 0.5f);
+        return entry + color * 0.25f + Float4{static_cast<float>(at.x), static_cast<float>(at.y), 0, 0} * 0x1p-12f;
+    }
+};
+
+template <bool own>
+struct Mixed {
+    static constexpr bool kOwnTexels = own;
+    bool layered;
+
+    template <class Source>
+    TEXTON_HD Float4 texel(PixelPlace at, const Source& source) const {
+        return layered ? source.layer_at_texel(at.z, at.middle_x(), at.middle_y())
+                       : source.at_texel(at.middle_x(), at.middle_y());
+    }
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& a, const Source& b) const {
+        const Float4 first = texel(at, a);
+        return first + (texel(at, b) - first) * 0.375f;
+    }
+};
+
+/// A texture of rgba8_unorm, and what it reads.
+struct Source {
+    Texture texture;
+    Array array{};
+    Pitched2D memory{};
+};
+
+class OwnTexelsTest : public test::OnEveryDevice {
+protected:
+    Bytes bytes(std::size_t count) {
+        Bytes made(count);
+        for (std::byte& value : made) value = std::byte(random_.below(256));
+        return made;
+    }
+    Source of_array(const Extent& extent, std::size_t layers, const Sampler& sampler) {
+        Array array(device(), {.format = Format::rgba8_unorm,
+                               .extent = extent,
+                               .kind = layers != 0 ? ArrayKind::layered_2d : ArrayKind::array_2d,
+                               .layers = std::max<std::size_t>(layers, 1)});
+        upload(array.view(), bytes(4 * extent.width * extent.height * (layers != 0 ? layers : 1)));
+        const Texture texture(array, sampler);
+        return {texture, std::move(array)};
+    }
+    Source of_memory(const Extent& extent, const Sampler& sampler) {
+        Pitched2D memory(device(), Format::rgba8_unorm, extent);
+        upload(memory.view(), bytes(4 * extent.width * extent.height));
+        const Texture texture(memory.view(), sampler);
+        return {texture, {}, std::move(memory)};
+    }
+    /// In memory from column `left` on; what lies around stays.
+    template <class Functor>
+    Bytes made(const Functor& functor, const Extent& extent, std::size_t left, const Texture& a, const Texture& b) {
+        const Pitched3D memory(device(), Format::rgba8_unorm, {extent.width + 8, extent.height + 2, extent.depth});
+        fill(memory.view(), std::uint8_t{0xA5});
+        const Stream stream(device());
+        launch(stream, memory.view().region({{left, 1, 0}, extent}), functor, a, b);
+        stream.synchronize();
+        return download(memory.view());
+    }
+
+private:
+    Random random_{5};
+};
+INSTANTIATE_TEST_SUITE_P(Devices, OwnTexelsTest, test::every_device(), test::device_label);
+
+constexpr Extent kExtents[] = {{4, 2}, {8, 3}, {124, 9}, {130, 5}, {132, 17}, {516, 2}};
+constexpr std::size_t kColumns[] = {0, 1, 4};
+
+TEST_P(OwnTexelsTest, PixelsAreTheSameHoweverTheirTexelsAreRead) {
+    Array table(device(), {.format = Format::rgba8_unorm, .extent = {5, 5, 5}, .kind = ArrayKind::array_3d});
+    upload(table.view(), bytes(4 * 125));
+    const Texture entries(table, {.filter = Filter::linear});
+    const Sampler linear{.filter = Filter::linear};
+    const Sampler along{.filter = Filter::linear, .normalized_coordinates = true};
+    for (const Extent& extent : kExtents) {
+        std::vector<Source> sources;
+        for (const Sampler& sampler : {Sampler{}, linear, along}) {
+            sources.push_back(of_array(extent, 0, sampler));
+            sources.push_back(of_memory(extent, sampler));
+        }
+        for (const Source& source : sources) {
+            for (const std::size_t left : kColumns) {
+                EXPECT_TRUE(same_bytes(made(Looked<true>{false}, extent, left, source.texture, entries),
+                                       made(Looked<false>{false}, extent, left, source.texture, entries)))
+                    << to_string(extent) << " from column " << left;
+            }
+        }
+        const Source layers = of_array(extent, 3, {});
+        const Extent slices{extent.width, extent.height, 3};
+        for (const std::size_t left : kColumns) {
+            EXPECT_TRUE(same_bytes(made(Looked<true>{true}, slices, left, layers.texture, entries),
+                                   made(Looked<false>{true}, slices, left, layers.texture, entries)))
+                << to_string(slices) << " from column " << left;
+        }
+    }
+}
+
+TEST_P(OwnTexelsTest, TexturesMayLieInDifferentPlaces) {
+    for (const Extent& extent : kExtents) {
+        const Source array = of_array(extent, 0, {});
+        const Source memory = of_memory(extent, {});
+        const Source wider = of_memory({extent.width + 4, extent.height}, {});
+        const Texture textures[] = {array.texture, memory.texture, wider.texture};
+        for (const Texture& a : textures) {
+            for (const Texture& b : textures)
+                EXPECT_TRUE(
+                    same_bytes(made(Mixed<true>{false}, extent, 4, a, b), made(Mixed<false>{false}, extent, 4, a, b)))
+                    << to_string(extent);
+        }
+        const Source layers = of_array(extent, 2, {});
+        const Source more = of_array(extent, 4, {});
+        const Extent slices{extent.width, extent.height, 2};
+        EXPECT_TRUE(same_bytes(made(Mixed<true>{true}, slices, 0, layers.texture, more.texture),
+                               made(Mixed<false>{true}, slices, 0, layers.texture, more.texture)))
+            << to_string(slices);
+    }
+}
+
+}  // namespace
+}  // namespace texton
