@@ -15,7 +15,8 @@
 
 namespace texton::detail {
 
-inline constexpr unsigned kOwnTexels = 4;  ///< that a thread reads
+inline constexpr unsigned kOwnTexels = 4;     ///< of a row that a thread reads at once
+inline constexpr unsigned kOwnTexelRows = 4;  ///< of a thread
 
 /// A texture of which the texel of the pixel's place is known.
 class KnownTexelSource : public Fetches<KnownTexelSource> {
@@ -64,12 +65,27 @@ struct OwnTexelJob {
     HardwareSource sources[count];
     PixelTarget texels[count];  ///< 0 wide: of a texture that is fetched from
 
-    __device__ void make(unsigned piece, unsigned y, unsigned z) const {
-        OwnTexels own[count];
+    /// Those of some rows of a piece of 16 bytes: all are read before the first is stored.
+    __device__ void make(unsigned piece, unsigned first, unsigned z) const {
+        OwnTexels own[kOwnTexelRows][count];
 #pragma unroll
-        for (std::size_t i = 0; i < count; ++i) {
-            if (texels[i].width != 0) own[i] = own_texels(texels[i], piece, y, texels[i].depth > 1 ? z : 0);
+        for (unsigned row = 0; row < kOwnTexelRows; ++row) {
+#pragma unroll
+            for (std::size_t i = 0; i < count; ++i) {
+                const unsigned y = first + row * kTileThreadRows;
+                if (texels[i].width == 0 || y >= target.height) continue;
+                own[row][i] = own_texels(texels[i], piece, y, texels[i].depth > 1 ? z : 0);
+            }
         }
+#pragma unroll
+        for (unsigned row = 0; row < kOwnTexelRows; ++row) {
+            const unsigned y = first + row * kTileThreadRows;
+            if (y < target.height) make_row(own[row], piece, y, z);
+        }
+    }
+
+private:
+    __device__ void make_row(const OwnTexels (&own)[count], unsigned piece, unsigned y, unsigned z) const {
         unsigned pixels[kOwnTexels];
 #pragma unroll
         for (int i = 0; i < static_cast<int>(kOwnTexels); ++i) {
@@ -82,8 +98,6 @@ struct OwnTexelJob {
         std::byte* row = target.address + z * target.slice_pitch + y * target.pitch;
         reinterpret_cast<uint4*>(row)[piece] = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
     }
-
-private:
     template <std::size_t... index>
     __device__ Float4 call(PixelPlace at, const OwnTexels (&own)[count], int i, std::index_sequence<index...>) const {
         return functor(at, KnownTexelSource(sources[index], own[index].of_pixel(i))...);
@@ -96,10 +110,10 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows) for_each_own_texe
     const unsigned pieces = job.target.width / kOwnTexels;
     const unsigned across = (pieces + kTileWidth - 1) / kTileWidth;
     const unsigned piece = blockIdx.x % across * kTileWidth + threadIdx.x;
-    const unsigned y = blockIdx.x / across * kTileThreadRows + threadIdx.y;
+    const unsigned y = blockIdx.x / across * (kTileThreadRows * kOwnTexelRows) + threadIdx.y;
     if (piece < pieces && y < job.target.height) job.make(piece, y, blockIdx.z);
 }
 
-inline constexpr BlockTile kOwnTexelTile{kTileWidth * kOwnTexels, kTileThreadRows, 1};
+inline constexpr BlockTile kOwnTexelTile{kTileWidth * kOwnTexels, kTileThreadRows* kOwnTexelRows, 1};
 
 }  // namespace texton::detail
