@@ -150,6 +150,14 @@ void run_batch_on_cuda(std::span<const Launch> launches, std::span<const Functor
 }
 #endif
 
+// A program may launch a functor in files of both compilers: what nvcc compiles is another function, since the linker keeps
+// one of those that have a name.
+#if defined(__CUDACC__)
+inline namespace for_both_devices {
+#else
+inline namespace for_cpu_device {
+#endif
+
 /// launch(), with errors in the name of `object`.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch_as(const char* object, const Stream& stream, const View& picture, const Functor& functor,
@@ -166,7 +174,15 @@ void launch_as(const char* object, const Stream& stream, const View& picture, co
 #endif
 }
 
+}  // inline namespace
+
 }  // namespace detail
+
+#if defined(__CUDACC__)
+inline namespace for_both_devices {
+#else
+inline namespace for_cpu_device {
+#endif
 
 /// Enqueues functor(PixelPlace, source of each texture...) for every pixel of `picture`: memory of the stream's device or
 /// memory that it reaches, or a level of an array, with all its slices, layers or faces. The Float4 that the functor returns is
@@ -210,5 +226,7 @@ void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>
     launches[0].refuse_cuda();
 #endif
 }
+
+}  // inline namespace
 
 }  // namespace texton
