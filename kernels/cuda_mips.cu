@@ -3,6 +3,7 @@
 // A block takes a tile of 64 x 64 texels, and makes of them 32 x 32 pixels of the first level, 16 x 16 of the second, and so
 // on. What it stores in a level it keeps in shared memory too, as a fetch would return it, rounded to the level's format:
 // the next level is made of that. Sides are even wherever they are halved, so that no pixel is made of another tile's.
+// Means of texels that can be read as they are stored have a faster way: kernels/cuda_mip_words.cu.
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -17,8 +18,9 @@ namespace {
 using detail::AnyFormat;
 using detail::PixelTarget;
 
-constexpr int kTile = 32;       // pixels of the first level, along a side
-constexpr int kThreadRows = 8;  // of kTile threads each
+constexpr int kTile = 32;               // pixels of the first level, along a side
+constexpr int kThreadRows = 8;          // of kTile threads each
+constexpr std::size_t kMostOfTile = 6;  // levels, down to one pixel
 
 /// The box's taps along an even side, or along one that is not halved. The compiler knows their number, and so unrolls
 /// what goes through them.
@@ -98,7 +100,7 @@ struct Job {
     Texels texels;
     Filter filter;
     std::int32_t count;
-    PixelTarget levels[kMostTogether];
+    PixelTarget levels[kMostOfTile];
 };
 
 __device__ bool holds(const PixelTarget& level, PixelPlace at) {
@@ -194,8 +196,8 @@ std::vector<detail::Launch> launches_of(const char* object, const Stream& stream
 }
 
 template <class Filter>
-void enqueue_with(const char* object, const Stream& stream, std::span<const Step> steps, const Filter& filter) {
-    const auto launches = launches_of(object, stream, steps);
+void enqueue_with(const char* object, const Stream& stream, std::span<const Step> steps,
+                  std::span<const detail::Launch> launches, const Filter& filter) {
     const Step& first = steps[0];
     if (is_cube(first.kind) && !first.memory) {
         const CubeTexels texels{is_layered(first.kind)};
@@ -208,16 +210,29 @@ void enqueue_with(const char* object, const Stream& stream, std::span<const Step
 
 }  // namespace
 
-void enqueue_together(const char* object, const Stream& stream, std::span<const Step> steps,
-                      const MipOptions& options) {
+std::size_t enqueue_together(const char* object, const Stream& stream, std::span<const Step> steps,
+                             const MipOptions& options) {
+    steps = steps.first(levels_together(steps, options));
+    if (steps.empty()) return 0;
+    const auto launches = launches_of(object, stream, steps);
+    const auto enqueue = [&](const auto& filter) { enqueue_with(object, stream, steps, launches, filter); };
+    if (options.filter == MipFilter::box && !options.alpha_weighted) {
+        const std::size_t stored = enqueue_stored(object, stream, steps, launches);
+        if (stored != 0) return stored;
+    }
+    steps = steps.first(std::min(steps.size(), kMostOfTile));
     switch (options.filter) {
         case MipFilter::box:
-            if (options.alpha_weighted) return enqueue_with(object, stream, steps, ByRule{Rule::alpha_weighted});
-            return enqueue_with(object, stream, steps, BoxMean{});
-        case MipFilter::min: return enqueue_with(object, stream, steps, ByRule{Rule::lowest});
-        case MipFilter::max: return enqueue_with(object, stream, steps, ByRule{Rule::highest});
-        case MipFilter::kaiser: return;  // has no such kernel
+            if (options.alpha_weighted)
+                enqueue(ByRule{Rule::alpha_weighted});
+            else
+                enqueue(BoxMean{});
+            break;
+        case MipFilter::min: enqueue(ByRule{Rule::lowest}); break;
+        case MipFilter::max: enqueue(ByRule{Rule::highest}); break;
+        case MipFilter::kaiser: return 0;  // has no such kernel
     }
+    return steps.size();
 }
 
 }  // namespace texton::mip

@@ -29,7 +29,7 @@ bool is_half(const Step& step) {
 
 std::size_t levels_together(std::span<const Step> steps, const MipOptions& options) {
     if (options.filter == MipFilter::kaiser || !has_faces_or_layers_alone(steps[0].kind)) return 0;
-    const auto first = steps.first(std::min(steps.size(), kMostTogether));
+    const auto first = steps.first(std::min<std::size_t>(steps.size(), kMostTogether));
     std::size_t count = 0;
     for (; count < first.size() && is_half(first[count]); ++count) {
         const View& level = first[count].level;

@@ -2,6 +2,6 @@
 
 namespace texton::mip {
 
-void enqueue_together(const char*, const Stream&, std::span<const Step>, const MipOptions&) {}
+std::size_t enqueue_together(const char*, const Stream&, std::span<const Step>, const MipOptions&) { return 0; }
 
 }  // namespace texton::mip

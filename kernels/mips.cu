@@ -88,12 +88,9 @@ void enqueue_level(const Stream& stream, const Step& step, const MipOptions& opt
 
 void enqueue_levels(const Stream& stream, std::span<const Step> steps, const MipOptions& options) {
     while (!steps.empty()) {
-        const std::size_t together = stream.device().kind() == DeviceKind::cuda ? levels_together(steps, options) : 0;
-        if (together == 0) {
-            enqueue_level(stream, steps[0], options);
-        } else {
-            enqueue_together(kMakeMips, stream, steps.first(together), options);
-        }
+        const bool on_cuda = stream.device().kind() == DeviceKind::cuda;
+        const std::size_t together = on_cuda ? enqueue_together(kMakeMips, stream, steps, options) : 0;
+        if (together == 0) enqueue_level(stream, steps[0], options);
         steps = steps.subspan(std::max<std::size_t>(together, 1));
     }
 }

@@ -307,9 +307,10 @@ Chain random_chain(Random& random) {
     constexpr Extent kSides[] = {{2, 2},   {64, 64},  {128, 96}, {24, 20},  {192, 320}, {8, 2},
                                  {40, 24}, {130, 66}, {127, 64}, {200, 56}, {1, 64},    {33, 9}};
     const std::vector<Format> formats{
-        Format::r32_float,    Format::rgba32_float, Format::rgba8_unorm, Format::r8_unorm,     Format::rg8_unorm,
-        Format::rgba16_float, Format::r16_float,    Format::rgba8_srgb,  Format::rg16_snorm,   Format::r8_snorm,
-        Format::r8_uint,      Format::rgba16_sint,  Format::r32_uint,    Format::rgba16_unorm, Format::rg32_float};
+        Format::r32_float,  Format::rgba32_float, Format::rgba8_unorm, Format::r8_unorm,
+        Format::rg8_unorm,  Format::rgba16_float, Format::r16_float,   Format::rgba8_srgb,
+        Format::rg16_snorm, Format::r8_snorm,     Format::r8_uint,     Format::rgba16_sint,
+        Format::r32_uint,   Format::rgba16_unorm, Format::rg32_float,  Format::rg16_float};
     const std::vector<ArrayKind> kinds{ArrayKind::array_2d, ArrayKind::array_2d, ArrayKind::layered_2d,
                                        ArrayKind::cubemap, ArrayKind::cubemap_layered};
     const std::vector<MipFilter> filters{MipFilter::box, MipFilter::box, MipFilter::min, MipFilter::max};
@@ -392,6 +393,66 @@ TEST_F(KernelTilesTest, MipChainsInMemoryOfAnyFormatHaveTheSameBits) {
             return made;
         });
         if (HasFatalFailure()) return;
+    }
+}
+
+/// Rows that begin anywhere: of whole tiles, of parts of them, and of parts of words.
+TEST_F(KernelTilesTest, MipChainsOfRowsAtAnyPitchHaveTheSameBits) {
+    Random random(9);
+    for (const Format format :
+         {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm, Format::r16_float, Format::rg16_float,
+          Format::rgba16_float, Format::r32_float, Format::rg32_float, Format::rgba32_float}) {
+        for (const Extent extent : {Extent{512, 256}, Extent{1064, 68}, Extent{36, 144}}) {
+            const std::uint64_t seed = random.bits();
+            const std::size_t apart = random.below(4);
+            expect_same(std::string(name(format)) + " of " + to_string(extent), [&](const Device& device) {
+                Random bits(seed);
+                const Pitched2D finest(device, format, extent);
+                test::upload(finest.view(), wild_texels(bits, format, packed_bytes(format, extent)));
+                std::vector<Linear> memory;
+                std::vector<View> levels;
+                for (Extent sides{extent.width / 2, extent.height / 2}; levels.size() < 5;
+                     sides = {sides.width / 2, sides.height / 2}) {
+                    const Extent rows{sides.width + apart, sides.height};
+                    memory.emplace_back(device, format, rows);
+                    levels.push_back(memory.back().view(format, rows).region({{0, 0}, sides}));
+                }
+                const Stream stream(device);
+                make_mips(stream, levels, Texture(finest.view()));
+                stream.synchronize();
+                std::vector<Bytes> made;
+                for (const View& level : levels) made.push_back(test::download(level));
+                return made;
+            });
+            if (HasFatalFailure()) return;
+        }
+    }
+}
+
+TEST_F(KernelTilesTest, ALevelThatIsAPartOfAnArrayHasTheSameBits) {
+    Random random(10);
+    for (const Format format : {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm, Format::r16_float,
+                                Format::rgba16_float, Format::r32_float, Format::rgba32_float}) {
+        for (const std::size_t left : {0, 1, 3, 8}) {
+            const ArrayKind kind = random.coin() ? ArrayKind::array_2d : ArrayKind::layered_2d;
+            const std::size_t layers = kind == ArrayKind::array_2d ? 1 : 2;
+            const std::uint64_t seed = random.bits();
+            expect_same(std::string(name(format)) + " at " + std::to_string(left), [&](const Device& device) {
+                Random bits(seed);
+                const ArrayInfo from{.format = format, .extent = {140, 132}, .kind = kind, .layers = layers};
+                const ArrayInfo to{.format = format, .extent = {80, 70}, .kind = kind, .layers = layers};
+                const Array finest(device, from);
+                const Array array(device, to);
+                test::upload(finest.view(), wild_texels(bits, format, packed_bytes(format, test::level_box(from, 0))));
+                test::upload(array.view(), test::pattern(packed_bytes(format, test::level_box(to, 0)), 5));
+                const View level = array.view().region({{left, 2}, {70, 66, layers}});
+                const Stream stream(device);
+                make_mips(stream, {&level, 1}, Texture(finest));
+                stream.synchronize();
+                return std::vector<Bytes>{test::download(array.view())};
+            });
+            if (HasFatalFailure()) return;
+        }
     }
 }
 

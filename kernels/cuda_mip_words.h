@@ -1,0 +1,92 @@
+#pragma once
+// Texels of a level as they are stored, in words of 4, 8 or 16 bytes: one of them, or two or four of a row.
+//
+// A word of a level is made of two words beside each other and the two below those. The box filter's mean of four codes
+// of 8 bits is that of what they read as (cpu_halves.h); that of floats is in mip_filters.h's order, but that two which
+// are added may change places, as the device makes one NaN of all. Negative zeros alone are positive: sums begin with
+// zero.
+#include <cstdint>
+#include <type_traits>
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#include <texton/pixel_encode.h>
+
+namespace texton::mip {
+
+// What 32 bits of a word hold, and the mean of four such.
+
+struct CodesOf8Bits {
+    /// Halves up.
+    __device__ static std::uint32_t mean(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+        constexpr std::uint32_t kEven = 0x00ff00ffu;
+        constexpr std::uint32_t kHalf = 0x00020002u;
+        const auto odd = [](std::uint32_t codes) { return __byte_perm(codes, 0, 0x4341); };
+        const std::uint32_t even_sums = (a & kEven) + (b & kEven) + (c & kEven) + (d & kEven) + kHalf;
+        const std::uint32_t odd_sums = odd(a) + odd(b) + odd(c) + odd(d) + kHalf;
+        return (even_sums >> 2 & kEven) | (odd_sums << 6 & ~kEven);
+    }
+};
+
+struct OneFloat {
+    __device__ static float mean(float a, float b, float c, float d) { return (a + b + (c + d) + 0.0f) * 0.25f; }
+    __device__ static std::uint32_t mean(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+        using detail::float_of;
+        return detail::bits_of(mean(float_of(a), float_of(b), float_of(c), float_of(d)));
+    }
+};
+
+struct TwoHalves {
+    __device__ static std::uint32_t mean(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+        const float2 w = floats_of(a), x = floats_of(b), y = floats_of(c), z = floats_of(d);
+        const __half2 means = __floats2half2_rn(OneFloat::mean(w.x, x.x, y.x, z.x), OneFloat::mean(w.y, x.y, y.y, z.y));
+        std::uint32_t bits;
+        __builtin_memcpy(&bits, &means, sizeof bits);
+        return bits;
+    }
+
+private:
+    __device__ static float2 floats_of(std::uint32_t bits) {
+        __half2 halves;
+        __builtin_memcpy(&halves, &bits, sizeof bits);
+        return __half22float2(halves);
+    }
+};
+
+template <class Lane>
+__device__ std::uint32_t mean_of_words(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+    return Lane::mean(a, b, c, d);
+}
+template <class Lane>
+__device__ uint2 mean_of_words(const uint2& a, const uint2& b, const uint2& c, const uint2& d) {
+    return {Lane::mean(a.x, b.x, c.x, d.x), Lane::mean(a.y, b.y, c.y, d.y)};
+}
+template <class Lane>
+__device__ uint4 mean_of_words(const uint4& a, const uint4& b, const uint4& c, const uint4& d) {
+    return {Lane::mean(a.x, b.x, c.x, d.x), Lane::mean(a.y, b.y, c.y, d.y), Lane::mean(a.z, b.z, c.z, d.z),
+            Lane::mean(a.w, b.w, c.w, d.w)};
+}
+
+/// A format of texels that `Texel`, an unsigned integer or a vector of them, holds.
+template <class Lane, class TexelOf>
+struct StoredFormat {
+    using Texel = TexelOf;
+    using Word = std::conditional_t<(sizeof(Texel) < sizeof(std::uint32_t)), std::uint32_t, Texel>;
+
+    /// The word below two of a row and the two under them.
+    __device__ static Word half(const Word& top_left, const Word& top_right, const Word& bottom_left,
+                                const Word& bottom_right) {
+        if constexpr (sizeof(Texel) == sizeof(Word)) {
+            return mean_of_words<Lane>(top_left, top_right, bottom_left, bottom_right);
+        } else {  // texels of even and of odd columns
+            constexpr unsigned kEven = sizeof(Texel) == 1 ? 0x6420 : 0x5410;
+            constexpr unsigned kOdd = sizeof(Texel) == 1 ? 0x7531 : 0x7632;
+            return Lane::mean(__byte_perm(top_left, top_right, kEven), __byte_perm(top_left, top_right, kOdd),
+                              __byte_perm(bottom_left, bottom_right, kEven),
+                              __byte_perm(bottom_left, bottom_right, kOdd));
+        }
+    }
+};
+
+}  // namespace texton::mip
