@@ -8,9 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include <texton/cuda_stored_texels.h>
+
 #include "kernels/cuda_blocks.h"
 #include "kernels/cuda_mip_words.h"
-#include "kernels/cuda_stored_texels.h"
 #include "kernels/fused_mips.h"
 #include "kernels/stored_texels.h"
 
