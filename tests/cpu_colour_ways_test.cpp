@@ -7,6 +7,7 @@
 
 #include <texton/array.h>
 #include <texton/colour.h>
+#include <texton/float_math.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
 #include <texton/pitched.h>
@@ -16,9 +17,11 @@
 namespace texton {
 namespace {
 
+using test::any_bits;
 using test::Bytes;
 using test::download;
 using test::expect_same;
+using test::kFormats;
 using test::made;
 using test::middle_at;
 using test::on_every_scene;
@@ -45,6 +48,31 @@ struct Filled {
     template <class Source>
     Float4 operator()(PixelPlace at, const Source& source) const {
         return {0, middle_at(source, layered, at, at.x, at.y).w, 1, 0};
+    }
+};
+
+struct ByMatrix {
+    ColorMatrix matrix;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+        const auto channel = [&](const float(&row)[4]) {
+            return ((row[0] * texel.x + row[1] * texel.y) + row[2] * texel.z) + row[3];
+        };
+        return {channel(matrix.row[0]), channel(matrix.row[1]), channel(matrix.row[2]), texel.w};
+    }
+};
+
+struct Exposed {
+    float by;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+        return {texel.x * by, texel.y * by, texel.z * by, texel.w};
     }
 };
 
@@ -96,6 +124,61 @@ TEST(CpuColourWaysTest, FunctorsOfOwnTexelsAreAsThoseOfAnyTexels) {
         expect_same(scene, scene.extent, make(Mixed<true>{0.3f, scene.layered()}),
                     make(Mixed<false>{0.3f, scene.layered()}));
     });
+}
+
+/// Rows of several parts and of vectors that are not whole.
+TEST(CpuColourWaysTest, MatricesAndExposuresAreAsTheFunctors) {
+    constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {1e-39f, 0, 3e38f, 0}}};
+    constexpr float kStops = 1.3f;
+    Random random(8);
+    for (const Format format : kFormats) {
+        for (const Extent extent : {Extent{1043, 3}, Extent{7, 40}}) {
+            for (const Sampler& sampler : {Sampler{}, Sampler{.filter = Filter::linear}}) {
+                const bool layered = random.coin();
+                const ArrayInfo info{.format = format,
+                                     .extent = extent,
+                                     .kind = layered ? ArrayKind::layered_2d : ArrayKind::array_2d,
+                                     .layers = layered ? std::size_t{2} : 1};
+                const Array array(Device::cpu(), info);
+                upload(array.view(), any_bits(random, test::box_bytes(format, test::level_box(info, 0))));
+                const Scene scene{Texture(array, sampler), extent, info.layers, format};
+                SCOPED_TRACE(test::describe(info));
+                expect_same(
+                    scene, extent,
+                    [&](const Stream& stream, const View& picture) {
+                        color_matrix(stream, picture, scene.texture, kMatrix);
+                    },
+                    [&](const Stream& stream, const View& picture) {
+                        launch(stream, picture, ByMatrix{kMatrix, layered}, scene.texture);
+                    });
+                expect_same(
+                    scene, extent,
+                    [&](const Stream& stream, const View& picture) {
+                        exposure(stream, picture, scene.texture, kStops);
+                    },
+                    [&](const Stream& stream, const View& picture) {
+                        launch(stream, picture, Exposed{exp2_of(kStops), layered}, scene.texture);
+                    });
+            }
+        }
+    }
+}
+
+TEST(CpuColourWaysTest, MatrixInPlaceIsAsIntoAnotherPicture) {
+    constexpr Extent kExtent{1001, 70};
+    constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};
+    Random random(2);
+    for (const Format format : {Format::rgba8_unorm, Format::rgba32_float}) {
+        const Pitched2D source(Device::cpu(), format, kExtent);
+        const Pitched2D other(Device::cpu(), format, kExtent);
+        upload(source.view(), test::random_texels(random, format, test::box_bytes(format, kExtent)));
+        const Texture texture(source.view());
+        const Stream stream(Device::cpu());
+        color_matrix(stream, other.view(), texture, kMatrix);
+        color_matrix(stream, source.view(), texture, kMatrix);
+        stream.synchronize();
+        EXPECT_TRUE(same_bytes(download(source.view()), download(other.view()))) << name(format);
+    }
 }
 
 /// Floats go through the functor itself.
