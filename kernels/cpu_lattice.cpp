@@ -9,6 +9,7 @@
 #include "kernels/cpu_byte_lattice.h"
 #include "kernels/cpu_job.h"
 #include "kernels/cpu_kept_rows.h"
+#include "kernels/cpu_line_vector.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
@@ -41,7 +42,7 @@ void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, P
     const TexelRows texels(job.textures[0], job.shapes[0], at.z);
     const float* places = &x.places[static_cast<std::size_t>(at.x)];
     const bool as_fetched = is_pixel_as_fetched(job);
-    std::vector<Float4> pixels(width);
+    LineVector<Float4> pixels(width);
     RowColumns columns = texels.columns(places, width);
     for (std::size_t row = 0; row < height; ++row, ++at.y) {
         const float place_y = y.places[static_cast<std::size_t>(at.y)];
@@ -122,10 +123,10 @@ private:
     std::size_t width_;
     TexelRows texels_;
     std::vector<RowColumns> columns_;  // of each tap
-    std::vector<Float4> fetched_;
-    std::vector<Float4> weights_;
+    LineVector<Float4> fetched_;
+    LineVector<Float4> weights_;
     KeptRows<std::uint32_t, float> sums_;  // by the bits of their place
-    std::vector<Float4> pixels_;
+    LineVector<Float4> pixels_;
 };
 
 void scale(std::vector<float>& places, float unit) {

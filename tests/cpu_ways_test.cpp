@@ -381,6 +381,30 @@ TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {
     }
 }
 
+/// Widths of less than a block of codes, of one, of a part more, and of tiles.
+TEST(CpuWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
+    Random random(15);
+    std::vector<float> across(17);
+    for (float& weight : across) weight = random.unit() / 8;
+    const Convolved functor{across, {-0.2f, 0.5f, 1.1f}, false};
+    for (const std::size_t width : std::array<std::size_t, 7>{1, 15, 16, 17, 31, 300, 1003}) {
+        const Extent extent{width, 5};
+        SCOPED_TRACE(width);
+        for (const Sampler& sampler : samplers(Filter::point)) {
+            const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = extent});
+            upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, extent)));
+            const Texture texture(array, sampler);
+            const Linear memory(Device::cpu(), Format::rgba8_unorm, {width + 3, 7});
+            expect_same(
+                memory.view(Format::rgba8_unorm, {width + 3, 7}), extent,
+                [&](const Stream& stream, const View& picture) {
+                    convolve(stream, picture, texture, functor.across, functor.down);
+                },
+                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+        }
+    }
+}
+
 TEST(CpuWaysTest, ConvolutionInPlaceIsAsIntoAnotherPicture) {
     constexpr Extent kExtent{700, 150};
     Random random(1);
