@@ -34,6 +34,7 @@ public:
           sums_(weights.down.size() * width),
           pixels_(width) {
         const TexelFormat& picture = job.picture.format().stored;
+        past_caches_ = is_four_floats(picture) && job.extent.width * job.extent.height * picture.bytes > kInCaches;
         if (picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) && 4 * width >= kLeastCodeSums)
             sum_as_codes_ = row_sums_as_codes();
     }
@@ -55,6 +56,7 @@ public:
     }
 
 private:
+    static constexpr std::size_t kInCaches = std::size_t{32} << 20;  // bytes of a picture that may stay there
     static constexpr std::int32_t kPrefetched = 2;  // rows ahead: those of a tile are too far apart to be foreseen
 
     float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
@@ -66,7 +68,7 @@ private:
                                  reinterpret_cast<unsigned char*>(job_.picture.address(at)));
         }
         job_.picture.make_row(at, pixels_, [&](float* pixels) {
-            sum_rows_as_pixels(rows.data(), weights, rows.size(), 4 * width_, pixels);
+            sum_rows_as_pixels(rows.data(), weights, rows.size(), 4 * width_, pixels, past_caches_);
         });
     }
 
@@ -98,6 +100,7 @@ private:
     LineVector<Float4> row_;
     LineVector<Float4> sums_;  // of as many rows as a pixel reads, in turns
     LineVector<Float4> pixels_;
+    bool past_caches_ = false;
     SumRowsAsCodes sum_as_codes_ = nullptr;  // null: as floats first
     std::vector<const float*> shifted_;
 };

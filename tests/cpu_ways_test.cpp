@@ -1,6 +1,7 @@
 // The CPU device's ways of sizes, filters and levels beside functors that say the same plainly: equal in every bit.
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #include <texton/pixel_encode.h>
 #include <texton/resample.h>
 
+#include "kernels/cpu_sums.h"
 #include "tests/support/cpu_ways.h"
 
 namespace texton {
@@ -27,6 +29,7 @@ using test::Bytes;
 using test::download;
 using test::expect_same;
 using test::kFormats;
+using test::made;
 using test::Make;
 using test::middle_at;
 using test::on_every_scene;
@@ -378,6 +381,46 @@ TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {
                 },
                 [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
         });
+    }
+}
+
+TEST(CpuWaysTest, EveryCodeOf16BitsIsFetchedAsItsFraction) {
+    constexpr Extent kExtent{256, 256};
+    Bytes codes(2 * 65536);
+    std::vector<float> fractions(65536);
+    for (std::size_t i = 0; i < fractions.size(); ++i) {
+        const auto code = static_cast<std::uint16_t>(i);
+        std::memcpy(&codes[2 * i], &code, 2);
+        fractions[i] = static_cast<float>(i) / 65535;
+    }
+    Bytes expected(4 * fractions.size());
+    std::memcpy(expected.data(), fractions.data(), expected.size());
+    const Array array(Device::cpu(), {.format = Format::r16_unorm, .extent = kExtent});
+    upload(array.view(), codes);
+    const Texture texture(array, {.filter = Filter::linear});
+    const Linear memory(Device::cpu(), Format::r32_float, kExtent);
+    const View picture = memory.view(Format::r32_float, kExtent);
+    const Bytes fetched = made(picture, picture, [&](const Stream& stream, const View& view) {
+        resample(stream, view, texture, {.filter = ResampleFilter::linear});
+    });
+    EXPECT_TRUE(same_bytes(fetched, expected));
+}
+
+/// Of any bits, whole vectors and a few more, where lines of memory begin and where they do not.
+TEST(CpuWaysTest, SumsPastCachesAreAsThoseThroughThem) {
+    constexpr std::size_t kCount = 4 * 67;
+    constexpr std::size_t kLine = 16;  // floats
+    Random random(21);
+    const Bytes bits = any_bits(random, 3 * kCount * sizeof(float));
+    std::vector<float> texels(3 * kCount);
+    std::memcpy(texels.data(), bits.data(), bits.size());
+    const float* rows[] = {texels.data(), texels.data() + kCount, texels.data() + 2 * kCount};
+    const float weights[] = {0.3f, -0.2f, 0.9f};
+    alignas(64) float sums[2][kCount + kLine] = {};
+    for (const std::size_t begin : {std::size_t{0}, std::size_t{4}}) {
+        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[0] + begin, false);
+        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[1] + begin, true);
+        EXPECT_EQ(std::memcmp(sums[0], sums[1], sizeof sums[0]), 0) << begin;
     }
 }
 
