@@ -17,8 +17,13 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kColumns = 256;  // of a tile
-constexpr std::size_t kRows = 128;
+// Of a tile. Without weights nothing is kept from row to row: long rows are read faster.
+struct TileSides {
+    std::size_t columns;
+    std::size_t rows;
+};
+constexpr TileSides kFetched{1024, 32};
+constexpr TileSides kSummed{256, 128};
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
@@ -144,7 +149,8 @@ bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& 
     scale(y.places, shape.y_unit);
     launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
-        for_each_tile(job.extent, kColumns, kRows,
+        const TileSides& tile = x.weights.empty() ? kFetched : kSummed;
+        for_each_tile(job.extent, tile.columns, tile.rows,
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           if (x.weights.empty()) {
                               fetch_tile(job, x, y, corner, width, height);
