@@ -334,6 +334,20 @@ TEST(CpuWaysTest, BytesOfAllStepsAreAsTheFunctor) {
     expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
 }
 
+/// Tiles beside the first read other texels of a row.
+TEST(CpuWaysTest, BytesOfSeveralTilesAreAsTheFunctor) {
+    constexpr Extent kFrom{3000, 3};
+    constexpr Extent kTo{4500, 4};
+    Random random(14);
+    for (const Format format : {Format::r8_unorm, Format::rg8_unorm}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+        const Scene scene{Texture(array, {.filter = Filter::linear}), kFrom, 1, format};
+        expect_resample<LinearFetch>(scene, ResampleFilter::linear, kTo, {});
+        expect_resample<CatmullRom>(scene, ResampleFilter::catmull_rom, kTo, {});
+    }
+}
+
 TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
     constexpr Extent kFrom{512, 512};
     Random random(6);
