@@ -22,7 +22,7 @@ HWY_INLINE FloatVector float_of_unorm8(IntVector code) {
     return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
-// A code over 65535 in the same way: CpuWaysTest.RgbOfEveryCodeIsAsTheFunctor has them all.
+// A code over 65535 in the same way: CpuPlanarWaysTest.RgbOfEveryCodeIsAsTheFunctor has them all.
 HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
     constexpr float kUpper = 0x1p-16f;
     constexpr float kLower = 0x1.0001p-32f;

@@ -260,7 +260,13 @@ bool RowSampler::fetch(RowColumns& columns, float y, Texel* texels) const {
     const auto row_at = [&](std::int32_t row) {
         return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * row;
     };
-    const LatticeRow row{row_at(top[0]), row_at(between ? bottom[0] : top[0]), share[0]};
+    LatticeRow row{row_at(top[0]), row_at(between ? bottom[0] : top[0]), share[0]};
+    const std::int32_t step = top[0] - columns.top_;
+    columns.top_ = top[0];
+    if (step > 0 && top[0] + step + 1 < view_.levels[0].height) {
+        row.soon[0] = row_at(top[0] + step);
+        row.soon[1] = row_at(top[0] + step + 1);
+    }
     const LatticeKernels::Fetch fetch = columns.kernels_.fetch[columns.between_][between];
     PreparedPlaces prepared = columns.prepared();
     const std::size_t whole = columns.count_ / kLatticeStep * kLatticeStep;

@@ -29,6 +29,7 @@ private:
     LatticeKernels kernels_;
     bool ready_ = false;    // false: nothing is prepared
     bool between_ = false;  // some have a share of the second texel
+    std::int32_t top_ = 0;  // the row that was fetched last
     std::vector<std::int32_t> first_;
     std::vector<std::int32_t> second_;
     std::vector<std::int32_t> share_;

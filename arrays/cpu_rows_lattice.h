@@ -134,6 +134,12 @@ void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& columns, std
         const FloatWeights weights = weights_of_shares(hn::LoadU(kInt, columns.share + i), share_y);
         for (std::size_t part = 0; part < 4; ++part) {
             const std::size_t first = i + part * kPixels;
+            if (row.soon[0] != nullptr) {
+                for (std::size_t k = 0; k < kPixels; ++k) {
+                    hwy::Prefetch(row.soon[0] + std::ptrdiff_t{4} * columns.first[first + k]);
+                    hwy::Prefetch(row.soon[1] + std::ptrdiff_t{4} * columns.first[first + k]);
+                }
+            }
             const IntVector lanes = hn::Add(hn::Load(kInt, kSpread), whole(static_cast<std::int32_t>(part * kPixels)));
             hn::StoreU(
                 fetch_pixels<two_columns, two_rows>(row, columns.first + first, columns.second + first, weights, lanes),

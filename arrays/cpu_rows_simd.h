@@ -51,11 +51,13 @@ struct PreparedPlaces {
     std::int32_t* share;
 };
 
-/// The texels of two rows, of four floats each, and the share of the lower row.
+/// The texels of two rows, of four floats each, and the share of the lower row. The same columns of `soon` and the row
+/// below it, if there are such, are asked for ahead.
 struct LatticeRow {
     const float* top;
     const float* bottom;
     std::int32_t share;
+    const float* soon[2] = {};
 };
 
 /// What fetches have in common that lie in rows and columns. Of each kLatticeStep places at a time.

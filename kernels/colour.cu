@@ -195,7 +195,9 @@ void color_matrix(const Stream& stream, const View& picture, const Texture& text
     for (const auto& row : matrix.row) {
         for (const float number : row) detail::check_finite(kObject, "matrix", number);
     }
-    enqueue_pointwise(kObject, stream, picture, texture, ByMatrix{matrix});
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::color_matrix_on_cpu(kObject, stream, picture, texture, matrix)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<ByMatrix>{texel, {matrix}}, texture);
 }
 
 void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction) {
@@ -208,7 +210,10 @@ void transfer(const Stream& stream, const View& picture, const Texture& texture,
 void exposure(const Stream& stream, const View& picture, const Texture& texture, float stops) {
     constexpr const char* kObject = "texton::exposure";
     detail::check_range(kObject, "stops", stops, -64, 64);
-    enqueue_pointwise(kObject, stream, picture, texture, Scaled{exp2_of(stops)});
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    const float by = exp2_of(stops);
+    if (detail::scale_colours_on_cpu(kObject, stream, picture, texture, by)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Scaled>{texel, {by}}, texture);
 }
 
 void grade(const Stream& stream, const View& picture, const Texture& texture, const Grade& grade) {

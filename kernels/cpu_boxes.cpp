@@ -8,6 +8,7 @@
 #include "kernels/cpu_byte_lattice.h"
 #include "kernels/cpu_halves.h"
 #include "kernels/cpu_job.h"
+#include "kernels/cpu_line_vector.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
@@ -69,7 +70,7 @@ private:
     struct TexelRow {
         bool known = false;
         std::int32_t y = 0;
-        std::vector<Float4> texels;
+        LineVector<Float4> texels;
     };
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
@@ -160,8 +161,8 @@ private:
     std::vector<std::int32_t> taken_;  // texels of pixels that have few, counted from first_texel_
     std::vector<float> weights_;
     TexelRow rows_[kKeptRows];
-    std::vector<Float4> sums_;
-    std::vector<Float4> row_sums_;
+    LineVector<Float4> sums_;
+    LineVector<Float4> row_sums_;
     std::vector<float> totals_;
 };
 

@@ -176,7 +176,7 @@ bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSu
         return true;
     }
     if (kind != BoxSum::of_products) return false;
-    constexpr std::size_t kColumns = 256;  // of a tile
+    constexpr std::size_t kColumns = 1024;  // of a tile
     constexpr std::size_t kRows = 64;
     const ByteBoxes boxes = boxes_of(job, reader.view(), x, y, *across, *down);
     for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {

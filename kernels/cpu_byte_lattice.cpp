@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 #include "arrays/footprint.h"
@@ -53,7 +55,16 @@ public:
           border_(border_word(job.textures[0])),
           pairs_(2 * lattice.y.taps + 2, lattice.columns.size() * 2 * span_.count),
           weights_(4, lattice.columns.size() * 2 * span_.count),
-          sums_(lattice.weights.empty() ? 0 : 2 * lattice.y.taps, 4 * span_.count) {}
+          sums_(lattice.weights.empty() ? 0 : 2 * lattice.y.taps, 4 * span_.count),
+          words_(2, static_cast<std::size_t>(reader_.view().levels[0].width)) {
+        if (job.textures[0].format.bytes == kWordBytes) return;
+        for (const ByteColumns& columns : lattice.columns) {
+            for (std::size_t i = span_.first; i < span_.first + span_.count; ++i) {
+                first_read_ = std::min({first_read_, inside(columns.left[i]), inside(columns.right[i])});
+                last_read_ = std::max({last_read_, inside(columns.left[i]), inside(columns.right[i])});
+            }
+        }
+    }
 
     void make(std::size_t height) {
         for (std::size_t row = 0; row < height; ++row, ++corner_.y) {
@@ -69,15 +80,34 @@ public:
     }
 
 private:
+    static constexpr std::size_t kWordBytes = 4;
+
     const AxisTaps& taps_of_row(std::size_t tap) const {
         return lattice_.rows[tap * job_.extent.height + static_cast<std::size_t>(corner_.y)];
     }
 
-    ByteRow texels_of(std::int32_t y) const {
+    ByteRow texels_of(std::int32_t y) {
         const std::size_t channels = job_.textures[0].format.bytes;
-        if (y == kBorderTexel) return {nullptr, channels, border_};
-        return {texels_of_row(reader_.view(), corner_.z, y), channels, border_};
+        if (y == kBorderTexel) return {nullptr, kWordBytes, border_};
+        const unsigned char* texels = texels_of_row(reader_.view(), corner_.z, y);
+        if (channels == kWordBytes) return {texels, kWordBytes, border_};
+        const std::uint32_t* words = words_.row(y, [&](std::uint32_t* row) {
+            return channels == 1 ? widen<std::uint8_t>(texels, row) : widen<std::uint16_t>(texels, row);
+        });
+        return {reinterpret_cast<const unsigned char*>(words), kWordBytes, border_};
     }
+
+    // Texels of fewer bytes become words, so that they are found in the same ways: those that the tile reads.
+    template <class Texel>
+    void widen(const unsigned char* texels, std::uint32_t* words) const {
+        for (auto i = static_cast<std::size_t>(first_read_); i <= static_cast<std::size_t>(last_read_); ++i) {
+            Texel texel;
+            std::memcpy(&texel, texels + i * sizeof texel, sizeof texel);
+            words[i] = texel;
+        }
+    }
+
+    std::int32_t inside(std::int32_t texel) const { return std::clamp(texel, 0, reader_.view().levels[0].width - 1); }
 
     // Of all taps.
     const std::uint32_t* pairs_of_row(std::int32_t y) {
@@ -145,6 +175,9 @@ private:
     KeptRows<std::int32_t, std::uint32_t> pairs_;    // by the row of texels
     KeptRows<std::int32_t, std::uint32_t> weights_;  // by the lower row's share
     KeptRows<std::array<std::int32_t, 3>, float> sums_;
+    KeptRows<std::int32_t, std::uint32_t> words_;  // rows of texels of fewer than four bytes
+    std::int32_t first_read_ = std::numeric_limits<std::int32_t>::max();
+    std::int32_t last_read_ = -1;
 };
 
 Lattice lattice_of(const CpuJob& job, const TextureView& view, std::span<const AxisTaps> columns,
@@ -154,7 +187,7 @@ Lattice lattice_of(const CpuJob& job, const TextureView& view, std::span<const A
     const std::size_t width = job.extent.width;
     for (std::size_t tap = 0; tap < x.taps; ++tap) {
         lattice.columns.push_back(columns_of(columns.subspan(tap * width, width)));
-        lattice.kernels.find_windows(lattice.columns.back(), view.levels[0].width, job.textures[0].format.bytes);
+        lattice.kernels.find_windows(lattice.columns.back(), view.levels[0].width, 4);
         if (x.weights.empty()) continue;
         lattice.weights.emplace_back(&x.weights[tap * width], &x.weights[tap * width] + width);
         lattice.weights.back().resize(whole_blocks(width));
@@ -187,10 +220,12 @@ void blend_byte_texels(const CpuJob& job, std::span<const AxisTaps> columns, std
 bool fetch_byte_lattice(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y) {
     const CpuTexture& texture = job.textures[0];
     if (texture.sampler.filter != Filter::linear || !has_byte_pixels(job)) return false;
-    if (x.weights.empty() && texture.format.channels < 4) return false;  // rows of fetches are faster
     const TextureReader reader(texture);
+    std::vector<AxisTaps> rows = taps_along(texture, reader.view(), 1, y.places);
+    // There rows of fetches are faster than rows of words.
+    if (x.weights.empty() && texture.format.channels < 4 && reads_rows_once(rows)) return false;
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.places);
-    make_tiles(job, lattice_of(job, reader.view(), columns, taps_along(texture, reader.view(), 1, y.places), x, y));
+    make_tiles(job, lattice_of(job, reader.view(), columns, std::move(rows), x, y));
     return true;
 }
 

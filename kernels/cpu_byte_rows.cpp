@@ -222,13 +222,29 @@ HWY_INLINE WordVector pixels_of(const Sums& sums) {
     return words(hn::Xor(hn::OddEven(bytes(odd), bytes(even)), hn::Set(kByte, 128)));
 }
 
+constexpr hn::Rebind<std::uint8_t, Word> kOneByte;
+constexpr hn::Rebind<std::uint16_t, Word> kTwoBytes;
+
+// Of each pixel as many bytes as a lane of `d` has.
+template <class D>
+HWY_INLINE void store_low_bytes(D d, WordVector pixels, unsigned char* stored) {
+    constexpr auto kMost = static_cast<std::uint32_t>(hwy::LimitsMax<hn::TFromD<D>>());
+    const auto low = hn::And(pixels, hn::Set(kWord, kMost));
+    hn::StoreU(hn::DemoteTo(d, hn::BitCast(kInt, low)), d, reinterpret_cast<hn::TFromD<D>*>(stored));
+}
+
 // Pixels from `begin` to `end`, of which the last may fill no vector.
 template <class Make>
 HWY_INLINE void store_words(const BytePixels& pixels, std::size_t begin, std::size_t end, const Make& make) {
     std::size_t i = begin;
+    const std::size_t end_of_whole = std::min(end, pixels.count);
     if (pixels.channels == 4) {
-        for (; i + lanes() <= std::min(end, pixels.count); i += lanes())
+        for (; i + lanes() <= end_of_whole; i += lanes())
             hn::StoreU(hn::BitCast(kByte, make(i)), kByte, pixels.stored + 4 * i);
+    } else if (pixels.channels == 2) {
+        for (; i + lanes() <= end_of_whole; i += lanes()) store_low_bytes(kTwoBytes, make(i), pixels.stored + 2 * i);
+    } else {
+        for (; i + lanes() <= end_of_whole; i += lanes()) store_low_bytes(kOneByte, make(i), pixels.stored + i);
     }
     for (; i < std::min(end, pixels.count); i += lanes()) {
         HWY_ALIGN std::uint32_t last[kByteBlock];

@@ -7,7 +7,9 @@
 #include <texton/launch.h>
 
 #include "arrays/written_picture.h"
+#include "kernels/cpu_code_sums.h"
 #include "kernels/cpu_job.h"
+#include "kernels/cpu_line_vector.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
@@ -30,26 +32,45 @@ public:
           texels_(job.textures[0], job.shapes[0], corner.z),
           row_(width + weights.across.size() - 1),
           sums_(weights.down.size() * width),
-          pixels_(width) {}
+          pixels_(width) {
+        const TexelFormat& picture = job.picture.format().stored;
+        past_caches_ = is_four_floats(picture) && job.extent.width * job.extent.height * picture.bytes > kInCaches;
+        if (picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) && 4 * width >= kLeastCodeSums)
+            sum_as_codes_ = row_sums_as_codes();
+    }
 
     void make(std::size_t height) {
         const std::size_t taps = weights_.down.size();
         const std::int32_t first = corner_.y - static_cast<std::int32_t>(taps / 2);
         std::vector<const float*> rows(taps);
         for (std::size_t i = 0; i < height + taps - 1; ++i) {
-            sum_across(first + static_cast<std::int32_t>(i), sums_row(i));
+            const std::int32_t row = first + static_cast<std::int32_t>(i);
+            texels_.prefetch(corner_.x, row + kPrefetched, width_);
+            sum_across(row, sums_row(i));
             if (i + 1 < taps) continue;
             const std::size_t y = i + 1 - taps;
             for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = sums_row(y + tap);
             const PixelPlace at{corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z};
-            job_.picture.make_row(at, pixels_, [&](float* pixels) {
-                sum_rows_as_pixels(rows.data(), weights_.down.data(), taps, 4 * width_, pixels);
-            });
+            sum_down(rows, at);
         }
     }
 
 private:
+    static constexpr std::size_t kInCaches = std::size_t{32} << 20;  // bytes of a picture that may stay there
+    static constexpr std::int32_t kPrefetched = 2;  // rows ahead: those of a tile are too far apart to be foreseen
+
     float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
+
+    void sum_down(const std::vector<const float*>& rows, PixelPlace at) {
+        const float* weights = weights_.down.data();
+        if (sum_as_codes_ != nullptr) {
+            return sum_as_codes_(rows.data(), weights, rows.size(), 4 * width_,
+                                 reinterpret_cast<unsigned char*>(job_.picture.address(at)));
+        }
+        job_.picture.make_row(at, pixels_, [&](float* pixels) {
+            sum_rows_as_pixels(rows.data(), weights, rows.size(), 4 * width_, pixels, past_caches_);
+        });
+    }
 
     // In up to three parts, so that only those beside the texture's edges read beyond them.
     void sum_across(std::int32_t y, float* sums) {
@@ -76,9 +97,11 @@ private:
     PixelPlace corner_;
     std::size_t width_;
     TexelRows texels_;
-    std::vector<Float4> row_;
-    std::vector<Float4> sums_;  // of as many rows as a pixel reads, in turns
-    std::vector<Float4> pixels_;
+    LineVector<Float4> row_;
+    LineVector<Float4> sums_;  // of as many rows as a pixel reads, in turns
+    LineVector<Float4> pixels_;
+    bool past_caches_ = false;
+    SumRowsAsCodes sum_as_codes_ = nullptr;  // null: as floats first
     std::vector<const float*> shifted_;
 };
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "kernels/cpu_line_vector.h"
+
 namespace texton::detail {
 
 /// Rows of a tile that more than one row of pixels needs, found by what they were made from. The one that was asked for
@@ -30,7 +32,7 @@ private:
     struct Row {
         Key key{};
         std::size_t used = 0;  // when; 0: never
-        std::vector<Value> values;
+        LineVector<Value> values;
     };
 
     std::vector<Row> rows_;

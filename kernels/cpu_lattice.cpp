@@ -9,6 +9,7 @@
 #include "kernels/cpu_byte_lattice.h"
 #include "kernels/cpu_job.h"
 #include "kernels/cpu_kept_rows.h"
+#include "kernels/cpu_line_vector.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
@@ -16,8 +17,13 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kColumns = 256;  // of a tile
-constexpr std::size_t kRows = 128;
+// Of a tile. Without weights nothing is kept from row to row: long rows are read faster.
+struct TileSides {
+    std::size_t columns;
+    std::size_t rows;
+};
+constexpr TileSides kFetched{1024, 32};
+constexpr TileSides kSummed{256, 128};
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
@@ -41,7 +47,7 @@ void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, P
     const TexelRows texels(job.textures[0], job.shapes[0], at.z);
     const float* places = &x.places[static_cast<std::size_t>(at.x)];
     const bool as_fetched = is_pixel_as_fetched(job);
-    std::vector<Float4> pixels(width);
+    LineVector<Float4> pixels(width);
     RowColumns columns = texels.columns(places, width);
     for (std::size_t row = 0; row < height; ++row, ++at.y) {
         const float place_y = y.places[static_cast<std::size_t>(at.y)];
@@ -122,10 +128,10 @@ private:
     std::size_t width_;
     TexelRows texels_;
     std::vector<RowColumns> columns_;  // of each tap
-    std::vector<Float4> fetched_;
-    std::vector<Float4> weights_;
+    LineVector<Float4> fetched_;
+    LineVector<Float4> weights_;
     KeptRows<std::uint32_t, float> sums_;  // by the bits of their place
-    std::vector<Float4> pixels_;
+    LineVector<Float4> pixels_;
 };
 
 void scale(std::vector<float>& places, float unit) {
@@ -143,7 +149,8 @@ bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& 
     scale(y.places, shape.y_unit);
     launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
-        for_each_tile(job.extent, kColumns, kRows,
+        const TileSides& tile = x.weights.empty() ? kFetched : kSummed;
+        for_each_tile(job.extent, tile.columns, tile.rows,
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           if (x.weights.empty()) {
                               fetch_tile(job, x, y, corner, width, height);

@@ -5,6 +5,7 @@
 
 #include "kernels/cpu_halves.h"
 #include "kernels/cpu_job.h"
+#include "kernels/cpu_line_vector.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
 
@@ -15,8 +16,8 @@ void halve_tile(const CpuJob& job, const PixelPlace& corner, std::size_t width, 
     const TexelRows texels(job.textures[0], job.shapes[0], corner.z);
     const TexelFormat& format = job.textures[0].format;
     const bool codes = are_alike_codes_of_8_bits(format, job.picture.format().stored) && texels.are_stored();
-    std::vector<Float4> room[2]{std::vector<Float4>(2 * width), std::vector<Float4>(2 * width)};
-    std::vector<Float4> pixels(width);
+    LineVector<Float4> room[2]{LineVector<Float4>(2 * width), LineVector<Float4>(2 * width)};
+    LineVector<Float4> pixels(width);
     const std::int32_t x = 2 * corner.x;
     for (PixelPlace at = corner; at.y < corner.y + static_cast<std::int32_t>(height); ++at.y) {
         const std::int32_t y = 2 * at.y;

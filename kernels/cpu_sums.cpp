@@ -1,5 +1,7 @@
 #include "kernels/cpu_sums.h"
 
+#include <hwy/cache_control.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_sums.cpp"
 #include <hwy/foreach_target.h>
@@ -23,8 +25,19 @@ HWY_INLINE hn::Vec<D> as_pixel(D d, hn::Vec<D> value) {
     return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(bits, 0x7fffffff)), value);
 }
 
+enum class Stored { sums, pixels, pixels_past_caches };
+
+template <Stored stored, class D>
+HWY_INLINE void store(D d, hn::Vec<D> sum, float* to) {
+    switch (stored) {
+        case Stored::sums: return hn::StoreU(sum, d, to);
+        case Stored::pixels: return hn::StoreU(as_pixel(d, sum), d, to);
+        case Stored::pixels_past_caches: return hn::Stream(as_pixel(d, sum), d, to);
+    }
+}
+
 // `weight_of(row, at)` is what the vector from `at` on of a row counts.
-template <bool pixels, class D, std::size_t vectors, class WeightOf>
+template <Stored stored, class D, std::size_t vectors, class WeightOf>
 HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, std::size_t at,
                          const WeightOf& weight_of, float* sums) {
     hn::Vec<D> sum[vectors];
@@ -36,11 +49,10 @@ HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, s
             sum[v] = hn::Add(sum[v], hn::Mul(hn::LoadU(d, rows[i] + place), weight_of(d, i, place)));
         }
     }
-    for (std::size_t v = 0; v < vectors; ++v)
-        hn::StoreU(pixels ? as_pixel(d, sum[v]) : sum[v], d, sums + at + v * lanes);
+    for (std::size_t v = 0; v < vectors; ++v) store<stored>(d, sum[v], sums + at + v * lanes);
 }
 
-template <bool pixels, class WeightOf>
+template <Stored stored, class WeightOf>
 HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::size_t count, const WeightOf& weight_of,
                         float* sums) {
     constexpr std::size_t kVectors = 4;  // at a time, so that sums do not wait for each other
@@ -48,9 +60,11 @@ HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::si
     const std::size_t lanes = hn::Lanes(kFloat);
     std::size_t at = 0;
     for (; at + kVectors * lanes <= count; at += kVectors * lanes)
-        sum_part<pixels, Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
-    for (; at + lanes <= count; at += lanes) sum_part<pixels, Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
-    for (; at < count; ++at) sum_part<pixels, hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
+        sum_part<stored, Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
+    for (; at + lanes <= count; at += lanes) sum_part<stored, Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
+    // Only whole vectors go past caches.
+    constexpr Stored kRest = stored == Stored::sums ? Stored::sums : Stored::pixels;
+    for (; at < count; ++at) sum_part<kRest, hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
 }
 
 // A pixel is a vector, but where vectors have one lane.
@@ -185,21 +199,25 @@ void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_
 
 void sum_rows_on_vectors(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                          float* sums) {
-    sum_all<false>(
+    sum_all<Stored::sums>(
         rows, row_count, count,
         [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, sums);
 }
 
 void sum_rows_as_pixels_on_vectors(const float* const* rows, const float* weights, std::size_t row_count,
-                                   std::size_t count, float* pixels) {
-    sum_all<true>(
-        rows, row_count, count,
-        [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, pixels);
+                                   std::size_t count, float* pixels, bool past_caches) {
+    const auto weight = [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); };
+    const std::size_t vector = hn::Lanes(kFloat) * sizeof(float);
+    if (past_caches && reinterpret_cast<std::uintptr_t>(pixels) % vector == 0) {
+        sum_all<Stored::pixels_past_caches>(rows, row_count, count, weight, pixels);
+        return hwy::FlushStream();
+    }
+    sum_all<Stored::pixels>(rows, row_count, count, weight, pixels);
 }
 
 void sum_rows_by_rows_on_vectors(const float* const* rows, const float* const* weights, std::size_t row_count,
                                  std::size_t count, float* sums) {
-    sum_all<false>(
+    sum_all<Stored::sums>(
         rows, row_count, count,
         [weights](auto d, std::size_t row, std::size_t at) HWY_ATTR { return hn::LoadU(d, weights[row] + at); }, sums);
 }
@@ -241,8 +259,8 @@ void sum_rows(const float* const* rows, const float* weights, std::size_t row_co
 }
 
 void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
-                        float* pixels) {
-    HWY_DYNAMIC_DISPATCH(sum_rows_as_pixels_on_vectors)(rows, weights, row_count, count, pixels);
+                        float* pixels, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(sum_rows_as_pixels_on_vectors)(rows, weights, row_count, count, pixels, past_caches);
 }
 
 void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,

@@ -9,9 +9,10 @@ namespace texton::detail {
 /// sums[k] = ((0 + rows[0][k] * weights[0]) + rows[1][k] * weights[1]) + ...
 void sum_rows(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);
 
-/// The same as pixels: with the NaN that pictures have.
+/// The same as pixels: with the NaN that pictures have. `past_caches`: written to memory, as of pictures that are far
+/// larger than caches, which then need not be read before.
 void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
-                        float* pixels);
+                        float* pixels, bool past_caches = false);
 
 /// sums[k] = ((0 + rows[0][k] * weights[0][k]) + rows[1][k] * weights[1][k]) + ...
 void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <hwy/cache_control.h>
+
 #include "arrays/footprint.h"
 
 namespace texton::detail {
@@ -33,6 +35,7 @@ TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::i
     decode_ = row_decoder(texture.format);
     has_floats_ = is_four_floats(texture.format);
     decode_planes_ = plane_decoder(texture.format);
+    clamps_ = texture.sampler.address[0] == AddressMode::clamp && texture.sampler.address[1] == AddressMode::clamp;
     first_ = level.data + slice * level.slice_pitch;
     pitch_ = static_cast<std::size_t>(level.row_pitch);
     bytes_ = texture.format.bytes;
@@ -49,16 +52,27 @@ void TexelRows::fetch(const float* x, float y, std::size_t count, Float4* texels
 }
 
 void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
-    if (decode_ == nullptr || y < 0 || y >= shape_.height) return middles_outside(x, y, count, texels);
+    const bool inside_y = y >= 0 && y < shape_.height;
+    if (decode_ == nullptr || !(inside_y || clamps_)) return middles_outside(x, y, count, texels);
     const auto wanted = static_cast<std::int32_t>(count);
     const std::int32_t before = std::clamp(-x, 0, wanted);
     const std::int32_t inside = std::clamp(shape_.width - (x + before), 0, wanted - before);
-    if (before > 0) middles_outside(x, y, static_cast<std::size_t>(before), texels);
-    if (inside > 0) {
-        decode_(stored(x + before, y), static_cast<std::size_t>(inside), &texels[before].x);
-    }
     const std::int32_t rest = before + inside;
+    const std::int32_t row = std::clamp(y, 0, shape_.height - 1);
+    if (inside > 0) decode_(stored(x + before, row), static_cast<std::size_t>(inside), &texels[before].x);
+    if (clamps_) {
+        if (before > 0) repeat(0, row, before, texels);
+        if (rest < wanted) repeat(shape_.width - 1, row, wanted - rest, texels + rest);
+        return;
+    }
+    if (before > 0) middles_outside(x, y, static_cast<std::size_t>(before), texels);
     if (rest < wanted) middles_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
+}
+
+void TexelRows::repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const {
+    Float4 texel;
+    decode_(stored(x, y), 1, &texel.x);
+    std::fill_n(texels, count, texel);
 }
 
 const float* TexelRows::in_place(std::int32_t x, std::int32_t y, std::size_t count) const {
@@ -70,6 +84,16 @@ const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::si
     if (const float* texels = in_place(x, y, count)) return texels;
     middles(x, y, count, room);
     return reinterpret_cast<const float*>(room);
+}
+
+void TexelRows::prefetch(std::int32_t x, std::int32_t y, std::size_t count) const {
+    constexpr std::size_t kLine = 64;
+    const std::int32_t first = std::max(x, 0);
+    const auto end =
+        static_cast<std::int32_t>(std::min<std::int64_t>(x + static_cast<std::int64_t>(count), shape_.width));
+    if (!are_stored() || y < 0 || y >= shape_.height || first >= end) return;
+    const std::size_t bytes = static_cast<std::size_t>(end - first) * bytes_;
+    for (std::size_t i = 0; i < bytes; i += kLine) hwy::Prefetch(stored(first, y) + i);
 }
 
 void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {

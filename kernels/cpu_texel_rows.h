@@ -39,6 +39,8 @@ public:
     const float* middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
     /// The same, at most TexelPlanes::kMost.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
+    /// Asks for stored texels of a row that are to be read soon, where they are inside.
+    void prefetch(std::int32_t x, std::int32_t y, std::size_t count) const;
     /// Whether texels are stored in rows, and those middles read as what is stored().
     bool are_stored() const { return first_ != nullptr; }
     /// The texel (x, y), which is inside; those of its row follow it.
@@ -68,6 +70,7 @@ private:
             fetch(x + first, ys, first, std::min(kBlock, count - first));
     }
 
+    void repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const;
     void middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
 
     const SourceShape& shape_;
@@ -75,6 +78,7 @@ private:
     RowSampler rows_;
     RowDecode decode_ = nullptr;  // of texels inside; null: they are fetched
     PlaneDecode decode_planes_ = nullptr;
+    bool clamps_ = false;                   // beyond the edges are the texels at them
     bool has_floats_ = false;               // four in a texel, as they are fetched
     const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or read as something else
     std::size_t pitch_ = 0;

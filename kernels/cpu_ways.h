@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <texton/colour.h>
 #include <texton/planar.h>
 #include <texton/stream.h>
 #include <texton/texture.h>
@@ -24,6 +25,13 @@ namespace texton::detail {
 /// each code of 8 bits is computed once. False for other formats.
 [[nodiscard]] bool map_codes_on_cpu(const char* object, const Stream& stream, const View& picture,
                                     const Texture& texture, float (*of)(float));
+
+/// color_matrix(), of a texture that own_texel() has let pass.
+[[nodiscard]] bool color_matrix_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                       const Texture& texture, const ColorMatrix& matrix);
+/// Red, green and blue times a number, of such a texture.
+[[nodiscard]] bool scale_colours_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                        const Texture& texture, float by);
 
 /// to_rgb(), with its arguments checked.
 [[nodiscard]] bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& luma,

@@ -1,8 +1,8 @@
-// The CPU device's ways around functors beside functors that say the same plainly: equal in every bit.
+// The CPU device's ways of sizes, filters and levels beside functors that say the same plainly: equal in every bit.
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
-#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,40 +10,37 @@
 #include <gtest/gtest.h>
 
 #include <texton/array.h>
-#include <texton/colour.h>
 #include <texton/filter.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
 #include <texton/mips.h>
 #include <texton/pitched.h>
 #include <texton/pixel_encode.h>
-#include <texton/planar.h>
 #include <texton/resample.h>
 
-#include "kernels/planar_functors.h"
-#include "tests/support/arrays.h"
-#include "tests/support/texels.h"
+#include "kernels/cpu_sums.h"
+#include "tests/support/cpu_ways.h"
 
 namespace texton {
 namespace {
 
+using test::any_bits;
 using test::Bytes;
 using test::download;
+using test::expect_same;
+using test::kFormats;
+using test::made;
+using test::Make;
+using test::middle_at;
+using test::on_every_scene;
 using test::Random;
 using test::same_bytes;
+using test::samplers;
+using test::Scene;
+using test::texel_at;
 using test::upload;
 
 // --- the same, plainly -----------------------------------------------------------------------------------------------
-
-template <class Source>
-Float4 texel_at(const Source& source, bool layered, PixelPlace at, float x, float y) {
-    return layered ? source.layer_at_texel(at.z, x, y) : source.at_texel(x, y);
-}
-
-template <class Source>
-Float4 middle_at(const Source& source, bool layered, PixelPlace at, int x, int y) {
-    return texel_at(source, layered, at, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
-}
 
 struct Convolved {
     std::vector<float> across;
@@ -161,42 +158,6 @@ struct Area {
     }
 };
 
-struct Swapped {
-    bool layered;
-
-    template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
-        return {texel.z, texel.y, 1, texel.x};
-    }
-};
-
-struct Filled {
-    bool layered;
-
-    template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        return {0, middle_at(source, layered, at, at.x, at.y).w, 1, 0};
-    }
-};
-
-/// Of two textures, with sums, quotients and choices; told that it reads its own texels, or not.
-template <bool in_place>
-struct Mixed {
-    static constexpr bool kInPlace = in_place;
-    float share;
-    bool layered;
-
-    template <class Source>
-    Float4 operator()(PixelPlace at, const Source& a, const Source& b) const {
-        const Float4 first = middle_at(a, layered, at, at.x, at.y);
-        const Float4 second = middle_at(b, layered, at, at.x, at.y);
-        const float most = first.x > second.w ? first.x : second.w;
-        return {first.x * share + second.y, most == 0 ? 0.25f : first.y / most, std::fabs(second.z - first.z) - share,
-                static_cast<float>(at.x + 2 * at.y) * share};
-    }
-};
-
 /// The box filter of levels whose sides are even, or 1 and 3.
 struct Halved {
     int across;  // texels that a pixel covers
@@ -217,92 +178,7 @@ struct Halved {
     }
 };
 
-// --- textures --------------------------------------------------------------------------------------------------------
-
-struct Scene {
-    Texture texture;
-    Extent extent;
-    std::size_t layers;
-    Format format;
-    bool layered() const { return texture.kind() == ArrayKind::layered_2d; }
-};
-
-constexpr std::array kFormats{Format::rgba8_unorm, Format::rg8_unorm,   Format::r8_unorm,     Format::rgba32_float,
-                              Format::r32_float,   Format::rg32_float,  Format::rgba16_float, Format::rgba8_srgb,
-                              Format::rgba8_snorm, Format::rgba16_unorm};
-
-std::vector<Sampler> samplers(Filter filter) {
-    std::vector<Sampler> all;
-    for (const AddressMode mode : {AddressMode::clamp, AddressMode::border})
-        all.push_back({.address = {mode, mode}, .filter = filter, .border = {0.25f, 0.5f, 0.75f, 1}});
-    for (const AddressMode mode : {AddressMode::wrap, AddressMode::mirror})
-        all.push_back({.address = {mode, mode}, .filter = filter, .normalized_coordinates = true});
-    return all;
-}
-
-/// Any bits, so that floats are of any size, infinite and no numbers too.
-Bytes any_bits(Random& random, std::size_t count) {
-    Bytes bytes(count);
-    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.bits());
-    return bytes;
-}
-
-/// Every format and address mode, memory of layers and without, sides that fill no tile, and with `large` several.
-void on_every_scene(Filter filter, const std::function<void(const Scene&)>& check) {
-    Random random(7);
-    for (const Format format : kFormats) {
-        for (const Sampler& sampler : samplers(filter)) {
-            for (const bool layered : {false, true}) {
-                const bool large = random.below(32) == 0;
-                const Extent extent{random.between(1, large ? 1100 : 40), random.between(1, large ? 150 : 20)};
-                const ArrayInfo info{.format = format,
-                                     .extent = extent,
-                                     .kind = layered ? ArrayKind::layered_2d : ArrayKind::array_2d,
-                                     .layers = layered ? std::size_t{3} : 1};
-                const Array array(Device::cpu(), info);
-                const std::size_t bytes = test::box_bytes(format, test::level_box(info, 0));
-                upload(array.view(),
-                       random.coin() ? any_bits(random, bytes) : test::random_texels(random, format, bytes));
-                SCOPED_TRACE(test::describe(info) + ", address " +
-                             std::to_string(static_cast<int>(sampler.address[0])));
-                check({Texture(array, sampler), extent, info.layers, format});
-            }
-        }
-    }
-}
-
 // --- comparisons -----------------------------------------------------------------------------------------------------
-
-using Make = std::function<void(const Stream& stream, const View& picture)>;
-
-Bytes made(const View& whole, const View& picture, const Make& make) {
-    const Stream stream(Device::cpu());
-    upload(whole, Bytes(test::box_bytes(whole.format(), whole.extent()), std::byte{0x5a}));
-    make(stream, picture);
-    stream.synchronize();
-    return download(whole);
-}
-
-/// Into a box of a larger picture.
-void expect_same(const View& whole, const Extent& extent, const Make& fast, const Make& plain) {
-    const View box = whole.region({{1, 1, 0}, extent});
-    EXPECT_TRUE(same_bytes(made(whole, box, fast), made(whole, box, plain))) << name(whole.format());
-}
-
-/// Into memory of several formats, and into an array.
-void expect_same(const Scene& scene, Extent extent, const Make& fast, const Make& plain) {
-    extent.depth = scene.layers;
-    const Extent around{extent.width + 3, extent.height + 2, extent.depth};
-    for (const Format format : {scene.format, Format::rgba32_float, Format::rg16_uint}) {
-        const Linear memory(Device::cpu(), format, around);
-        expect_same(memory.view(format, around), extent, fast, plain);
-    }
-    const Array array(Device::cpu(), {.format = Format::rgba8_unorm,
-                                      .extent = {around.width, around.height},
-                                      .kind = ArrayKind::layered_2d,
-                                      .layers = around.depth});
-    expect_same(array.view(), extent, fast, plain);
-}
 
 /// A size and a part of the texture to resample, some beyond its edges.
 struct Sizes {
@@ -458,6 +334,20 @@ TEST(CpuWaysTest, BytesOfAllStepsAreAsTheFunctor) {
     expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
 }
 
+/// Tiles beside the first read other texels of a row.
+TEST(CpuWaysTest, BytesOfSeveralTilesAreAsTheFunctor) {
+    constexpr Extent kFrom{3000, 3};
+    constexpr Extent kTo{4500, 4};
+    Random random(14);
+    for (const Format format : {Format::r8_unorm, Format::rg8_unorm}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+        const Scene scene{Texture(array, {.filter = Filter::linear}), kFrom, 1, format};
+        expect_resample<LinearFetch>(scene, ResampleFilter::linear, kTo, {});
+        expect_resample<CatmullRom>(scene, ResampleFilter::catmull_rom, kTo, {});
+    }
+}
+
 TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
     constexpr Extent kFrom{512, 512};
     Random random(6);
@@ -508,6 +398,70 @@ TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {
     }
 }
 
+TEST(CpuWaysTest, EveryCodeOf16BitsIsFetchedAsItsFraction) {
+    constexpr Extent kExtent{256, 256};
+    Bytes codes(2 * 65536);
+    std::vector<float> fractions(65536);
+    for (std::size_t i = 0; i < fractions.size(); ++i) {
+        const auto code = static_cast<std::uint16_t>(i);
+        std::memcpy(&codes[2 * i], &code, 2);
+        fractions[i] = static_cast<float>(i) / 65535;
+    }
+    Bytes expected(4 * fractions.size());
+    std::memcpy(expected.data(), fractions.data(), expected.size());
+    const Array array(Device::cpu(), {.format = Format::r16_unorm, .extent = kExtent});
+    upload(array.view(), codes);
+    const Texture texture(array, {.filter = Filter::linear});
+    const Linear memory(Device::cpu(), Format::r32_float, kExtent);
+    const View picture = memory.view(Format::r32_float, kExtent);
+    const Bytes fetched = made(picture, picture, [&](const Stream& stream, const View& view) {
+        resample(stream, view, texture, {.filter = ResampleFilter::linear});
+    });
+    EXPECT_TRUE(same_bytes(fetched, expected));
+}
+
+/// Of any bits, whole vectors and a few more, where lines of memory begin and where they do not.
+TEST(CpuWaysTest, SumsPastCachesAreAsThoseThroughThem) {
+    constexpr std::size_t kCount = 4 * 67;
+    constexpr std::size_t kLine = 16;  // floats
+    Random random(21);
+    const Bytes bits = any_bits(random, 3 * kCount * sizeof(float));
+    std::vector<float> texels(3 * kCount);
+    std::memcpy(texels.data(), bits.data(), bits.size());
+    const float* rows[] = {texels.data(), texels.data() + kCount, texels.data() + 2 * kCount};
+    const float weights[] = {0.3f, -0.2f, 0.9f};
+    alignas(64) float sums[2][kCount + kLine] = {};
+    for (const std::size_t begin : {std::size_t{0}, std::size_t{4}}) {
+        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[0] + begin, false);
+        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[1] + begin, true);
+        EXPECT_EQ(std::memcmp(sums[0], sums[1], sizeof sums[0]), 0) << begin;
+    }
+}
+
+/// Widths of less than a block of codes, of one, of a part more, and of tiles.
+TEST(CpuWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
+    Random random(15);
+    std::vector<float> across(17);
+    for (float& weight : across) weight = random.unit() / 8;
+    const Convolved functor{across, {-0.2f, 0.5f, 1.1f}, false};
+    for (const std::size_t width : std::array<std::size_t, 7>{1, 15, 16, 17, 31, 300, 1003}) {
+        const Extent extent{width, 5};
+        SCOPED_TRACE(width);
+        for (const Sampler& sampler : samplers(Filter::point)) {
+            const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = extent});
+            upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, extent)));
+            const Texture texture(array, sampler);
+            const Linear memory(Device::cpu(), Format::rgba8_unorm, {width + 3, 7});
+            expect_same(
+                memory.view(Format::rgba8_unorm, {width + 3, 7}), extent,
+                [&](const Stream& stream, const View& picture) {
+                    convolve(stream, picture, texture, functor.across, functor.down);
+                },
+                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+        }
+    }
+}
+
 TEST(CpuWaysTest, ConvolutionInPlaceIsAsIntoAnotherPicture) {
     constexpr Extent kExtent{700, 150};
     Random random(1);
@@ -523,25 +477,6 @@ TEST(CpuWaysTest, ConvolutionInPlaceIsAsIntoAnotherPicture) {
     stream.synchronize();
     EXPECT_TRUE(same_bytes(download(source.view()), download(other.view())));
     EXPECT_FALSE(same_bytes(download(source.view()), texels));
-}
-
-TEST(CpuWaysTest, OwnTexelsAreAsTheFunctor) {
-    for (const Filter filter : {Filter::point, Filter::linear}) {
-        on_every_scene(filter, [&](const Scene& scene) {
-            expect_same(
-                scene, scene.extent,
-                [&](const Stream& stream, const View& picture) { swizzle(stream, picture, scene.texture, "bg1r"); },
-                [&](const Stream& stream, const View& picture) {
-                    launch(stream, picture, Swapped{scene.layered()}, scene.texture);
-                });
-            expect_same(
-                scene, scene.extent,
-                [&](const Stream& stream, const View& picture) { swizzle(stream, picture, scene.texture, "0a10"); },
-                [&](const Stream& stream, const View& picture) {
-                    launch(stream, picture, Filled{scene.layered()}, scene.texture);
-                });
-        });
-    }
 }
 
 // Sums of codes as floats, by the codes' own sum: all that there are.
@@ -569,192 +504,6 @@ TEST(CpuWaysTest, MeansOfFourCodesRoundAsTheirSumDoes) {
                 ASSERT_EQ(detail::unorm_code_of(value / 4.0f, 255), (sum + 2) / 4) << sum;
         }
     }
-}
-
-TEST(CpuWaysTest, FunctorsOfOwnTexelsAreAsThoseOfAnyTexels) {
-    on_every_scene(Filter::point, [&](const Scene& scene) {
-        const auto make = [&](const auto& functor) {
-            return [&scene, functor](const Stream& stream, const View& picture) {
-                launch(stream, picture, functor, scene.texture, scene.texture);
-            };
-        };
-        expect_same(scene, scene.extent, make(Mixed<true>{0.3f, scene.layered()}),
-                    make(Mixed<false>{0.3f, scene.layered()}));
-    });
-}
-
-/// Floats go through the functor itself.
-TEST(CpuWaysTest, TransfersOfCodesAreAsThoseOfTheirFractions) {
-    constexpr Extent kExtent{256, 3};
-    Bytes codes;
-    std::vector<float> fractions;
-    for (std::size_t i = 0; i < 4 * 256 * 3; ++i) {
-        const std::size_t code = (i / 4 + i * i % 4 * 64) % 256;
-        codes.push_back(static_cast<std::byte>(code));
-        fractions.push_back(static_cast<float>(code) / 255);
-    }
-    const auto bytes_of = [](const std::vector<float>& floats) {
-        Bytes bytes(4 * floats.size());
-        std::memcpy(bytes.data(), floats.data(), bytes.size());
-        return bytes;
-    };
-    const Array of_codes(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kExtent});
-    const Array of_floats(Device::cpu(), {.format = Format::rgba32_float, .extent = kExtent});
-    upload(of_codes.view(), codes);
-    upload(of_floats.view(), bytes_of(fractions));
-    for (const Transfer direction : {Transfer::to_linear, Transfer::to_srgb}) {
-        for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
-            const Linear memory(Device::cpu(), format, kExtent);
-            const View picture = memory.view(format, kExtent);
-            const auto transferred = [&](const Texture& texture) {
-                return made(picture, picture, [&](const Stream& stream, const View& view) {
-                    transfer(stream, view, texture, direction);
-                });
-            };
-            EXPECT_TRUE(same_bytes(transferred(Texture(of_codes)), transferred(Texture(of_floats)))) << name(format);
-        }
-    }
-}
-
-TEST(CpuWaysTest, SwizzleInPlaceIsAsIntoAnotherPicture) {
-    constexpr Extent kExtent{1001, 150};
-    Random random(2);
-    for (const Format format : {Format::rgba8_unorm, Format::rgba32_float, Format::rgba8_srgb}) {
-        const Bytes texels = test::random_texels(random, format, test::box_bytes(format, kExtent));
-        const Pitched2D source(Device::cpu(), format, kExtent);
-        const Pitched2D other(Device::cpu(), format, kExtent);
-        upload(source.view(), texels);
-        const Texture texture(source.view());
-        const Stream stream(Device::cpu());
-        swizzle(stream, other.view(), texture, "gba0");
-        swizzle(stream, source.view(), texture, "gba0");
-        stream.synchronize();
-        EXPECT_TRUE(same_bytes(download(source.view()), download(other.view()))) << name(format);
-    }
-}
-
-// --- luma and chroma -------------------------------------------------------------------------------------------------
-
-struct PlanarScene {
-    PlanarOptions options;
-    Texture luma;
-    Texture chroma;
-    Extent extent;
-};
-
-Texture plane(Format format, const Extent& extent, const Bytes& bytes, const Sampler& sampler) {
-    const Array array(Device::cpu(), {.format = format, .extent = extent});
-    upload(array.view(), bytes);
-    return Texture(array, sampler);
-}
-
-void expect_rgb(const PlanarScene& scene, std::initializer_list<Format> formats) {
-    for (const Format format : formats) {
-        const Extent around{scene.extent.width + 3, scene.extent.height + 2};
-        const Linear memory(Device::cpu(), format, around);
-        expect_same(
-            memory.view(format, around), scene.extent,
-            [&](const Stream& stream, const View& picture) {
-                to_rgb(stream, picture, scene.luma, scene.chroma, scene.options);
-            },
-            [&](const Stream& stream, const View& picture) {
-                launch(stream, picture, detail::to_rgb_functor(scene.options), scene.luma, scene.chroma);
-            });
-    }
-}
-
-TEST(CpuWaysTest, RgbIsAsTheFunctor) {
-    Random random(11);
-    for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
-        for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
-            std::vector<Sampler> chromas = samplers(Filter::linear);
-            chromas.push_back({.filter = Filter::linear, .normalized_coordinates = true});
-            for (const Sampler& of_chroma : chromas) {
-                const PlanarOptions options{format, LumaStandard::bt709,
-                                            random.coin() ? CodeRange::limited : CodeRange::full, siting,
-                                            random.coin()};
-                const Extent extent{2 * random.between(1, random.below(4) == 0 ? 400 : 40), 2 * random.between(1, 12)};
-                const auto plane_of = [&](int index, const Sampler& sampler) {
-                    const PlaneInfo info = plane_info(format, index);
-                    const Extent sides{extent.width / info.divide_width, extent.height / info.divide_height};
-                    return plane(info.format, sides, any_bits(random, test::box_bytes(info.format, sides)), sampler);
-                };
-                const PlanarScene scene{options,
-                                        plane_of(0, random.coin() ? Sampler{} : Sampler{.filter = Filter::linear}),
-                                        plane_of(1, of_chroma), extent};
-                SCOPED_TRACE(std::string(name(format)) + ", " + to_string(extent) + ", siting " +
-                             std::to_string(static_cast<int>(siting)) + ", address " +
-                             std::to_string(static_cast<int>(of_chroma.address[0])));
-                expect_rgb(scene, {Format::rgba8_unorm, Format::rgba32_float, Format::rg16_unorm});
-            }
-        }
-    }
-}
-
-TEST(CpuWaysTest, PlanesAreAsTheFunctors) {
-    Random random(13);
-    for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
-        for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
-            for (const Format of_texture : {Format::rgba8_unorm, Format::rgba32_float, Format::rgba16_unorm}) {
-                const PlanarOptions options{format, LumaStandard::bt601,
-                                            random.coin() ? CodeRange::limited : CodeRange::full, siting,
-                                            random.coin()};
-                const Extent extent{2 * random.between(1, random.below(3) == 0 ? 600 : 40), 2 * random.between(1, 12)};
-                SCOPED_TRACE(std::string(name(format)) + " of " + std::string(name(of_texture)) + ", " +
-                             to_string(extent) + ", siting " + std::to_string(static_cast<int>(siting)));
-                const Texture texture = plane(of_texture, extent, any_bits(random, test::box_bytes(of_texture, extent)),
-                                              samplers(Filter::point)[random.below(4)]);
-                const auto planes_made_by = [&](const auto& make) {
-                    Bytes all;
-                    Linear memory[2];
-                    View planes[2];
-                    for (int i = 0; i < 2; ++i) {
-                        const PlaneInfo info = plane_info(format, i);
-                        const Extent sides{extent.width / info.divide_width, extent.height / info.divide_height};
-                        memory[i] = Linear(Device::cpu(), info.format, sides);
-                        planes[i] = memory[i].view(info.format, sides);
-                        upload(planes[i], Bytes(test::box_bytes(info.format, sides), std::byte{0x5a}));
-                    }
-                    const Stream stream(Device::cpu());
-                    make(stream, Frame{planes[0], planes[1]});
-                    stream.synchronize();
-                    for (const View& view : planes) {
-                        const Bytes bytes = download(view);
-                        all.insert(all.end(), bytes.begin(), bytes.end());
-                    }
-                    return all;
-                };
-                const Bytes fast = planes_made_by(
-                    [&](const Stream& stream, const Frame& planes) { from_rgb(stream, planes, texture, options); });
-                const Bytes plain = planes_made_by([&](const Stream& stream, const Frame& planes) {
-                    launch(stream, planes.luma, detail::luma_plane(options), texture);
-                    launch(stream, planes.chroma, detail::chroma_plane(options), texture);
-                });
-                EXPECT_TRUE(same_bytes(fast, plain));
-            }
-        }
-    }
-}
-
-/// Chroma lies on luma's even rows and columns: there each code is read as it is.
-TEST(CpuWaysTest, RgbOfEveryCodeIsAsTheFunctor) {
-    constexpr Extent kExtent{512, 512};
-    Bytes luma(2 * 512 * 512);
-    Bytes chroma(4 * 256 * 256);
-    const auto put = [](Bytes& bytes, std::size_t at, std::size_t code) {
-        bytes[2 * at] = static_cast<std::byte>(code);
-        bytes[2 * at + 1] = static_cast<std::byte>(code >> 8);
-    };
-    for (std::size_t i = 0; i < 512 * 512; ++i) put(luma, i, i & 0xffff);
-    for (std::size_t i = 0; i < 256 * 256; ++i) {
-        put(chroma, 2 * i, i);
-        put(chroma, 2 * i + 1, i * 40503 & 0xffff);
-    }
-    const PlanarOptions options{
-        .format = Format::p016, .range = CodeRange::full, .siting = ChromaSiting::top_left, .swap_chroma = false};
-    expect_rgb({options, plane(Format::r16_unorm, kExtent, luma, {}),
-                plane(Format::rg16_unorm, {256, 256}, chroma, {.filter = Filter::linear}), kExtent},
-               {Format::rgba32_float});
 }
 
 TEST(CpuWaysTest, LevelsOfBoxesAreAsTheFunctor) {

@@ -1,0 +1,61 @@
+#pragma once
+// What tests of the CPU device's ways around functors have in common: textures of every kind, and pictures made in two
+// ways that must be equal in every bit.
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include <texton/stream.h>
+#include <texton/texture.h>
+#include <texton/view.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/texels.h"
+
+namespace texton::test {
+
+/// The texture of a layered scene is read at the layer of the pixel.
+template <class Source, class Place>
+auto texel_at(const Source& source, bool layered, const Place& at, float x, float y) {
+    return layered ? source.layer_at_texel(at.z, x, y) : source.at_texel(x, y);
+}
+
+template <class Source, class Place>
+auto middle_at(const Source& source, bool layered, const Place& at, int x, int y) {
+    return texel_at(source, layered, at, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
+}
+
+struct Scene {
+    Texture texture;
+    Extent extent;
+    std::size_t layers;
+    Format format;
+    bool layered() const { return texture.kind() == ArrayKind::layered_2d; }
+};
+
+/// Those that ways tell apart, and some that they leave to the functor.
+inline constexpr std::array kFormats{
+    Format::rgba8_unorm, Format::rg8_unorm,    Format::r8_unorm,   Format::rgba32_float, Format::r32_float,
+    Format::rg32_float,  Format::rgba16_float, Format::rgba8_srgb, Format::rgba8_snorm,  Format::rgba16_unorm};
+
+/// Every address mode: two in texels, two in normalized coordinates.
+[[nodiscard]] std::vector<Sampler> samplers(Filter filter);
+
+/// Any bits, so that floats are of any size, infinite and no numbers too.
+[[nodiscard]] Bytes any_bits(Random& random, std::size_t count);
+
+/// Every format and address mode, memory of layers and without, sides that fill no tile, and some that fill several.
+void on_every_scene(Filter filter, const std::function<void(const Scene&)>& check);
+
+using Make = std::function<void(const Stream& stream, const View& picture)>;
+
+/// All of `whole` once the picture, a part of it, is made.
+[[nodiscard]] Bytes made(const View& whole, const View& picture, const Make& make);
+
+/// Into a box of a larger picture.
+void expect_same(const View& whole, const Extent& extent, const Make& fast, const Make& plain);
+/// Into memory of several formats, and into an array.
+void expect_same(const Scene& scene, Extent extent, const Make& fast, const Make& plain);
+
+}  // namespace texton::test
