@@ -260,7 +260,7 @@ TEST_F(InspectionTest, AFootprintListsAndOutlinesTheTexelsOfThePinAndClearsThemW
 TEST_F(InspectionTest, AFootprintFollowsTheMouseWhereNothingIsPinned) {
     start({"odd_7x5.png"});
     FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
-    QTest::mouseMove(&canvas(), on_canvas({5.5, 1.5}));
+    hover(on_canvas({5.5, 1.5}));
     settle();
     QTableView& table = named<QTableView>(panel, "Texels of the footprint");
     ASSERT_GT(table.model()->rowCount(), 0);

@@ -81,9 +81,9 @@ TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
 }
 
 TEST_F(WindowTest, TheStatusBarSaysWhatIsUnderTheMouse) {
-    QTest::mouseMove(&canvas(), on_canvas({20.5, 10.5}));
+    hover(on_canvas({20.5, 10.5}));
     EXPECT_EQ(values().toStdString(), "(20, 10)   1.0000  0.0000  0.0000  1.0000");
-    QTest::mouseMove(&canvas(), {1, 1});
+    hover({1, 1});
     EXPECT_EQ(values().toStdString(), "card.png") << "outside the picture";
 }
 
