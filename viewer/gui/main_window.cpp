@@ -41,7 +41,7 @@ QString zoom_text(double zoom) {
     return QString::fromStdString(percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent));
 }
 
-// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such.
+// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such; of what was halved, what it was.
 QString words_of(const Document& document) {
     if (document.is_planar()) {
         const ArrayInfo& luma = document.info(0);
@@ -53,6 +53,8 @@ QString words_of(const Document& document) {
     if (row.kind != ArrayKind::array_2d) out += fmt::format("   {}", name(row.kind));
     if (is_layered(row.kind)) out += fmt::format("   {} layers", row.layers);
     if (row.levels > 1) out += fmt::format("   {} levels", row.levels);
+    if (document.halvings() > 0)
+        out += fmt::format("   1/{} of {}", 1 << document.halvings(), to_string(document.whole().extent));
     return QString::fromStdString(out);
 }
 
@@ -258,6 +260,7 @@ void MainWindow::show_documents() {
         session.pictures.empty() ? QString() : QString::fromStdString(title_of(session.pictures[session.current]));
     setWindowTitle(title.isEmpty() ? tr("Texton") : tr("%1 - Texton").arg(title));
     picture_label_->setText(shown ? words_of(*shown) : QString());
+    picture_label_->setToolTip(shown ? QString::fromStdString(halving_words(*shown)) : QString());
     if (shown) {
         pages_->setCurrentWidget(canvas_);
     } else if (session.pictures.empty()) {
