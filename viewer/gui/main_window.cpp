@@ -5,6 +5,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QStatusBar>
 #include <algorithm>
@@ -35,6 +36,23 @@ void set_steady(QLabel* label, const QString& text) {
     label->setText(text);
     if (label->sizeHint().width() > label->minimumWidth()) label->setMinimumWidth(label->sizeHint().width());
 }
+
+// A panel that is scrolled up and down alone, where it is not very wide.
+class PanelScroll : public QScrollArea {
+public:
+    explicit PanelScroll(QWidget* panel) {
+        setWidgetResizable(true);
+        setFrameShape(QFrame::NoFrame);
+        setFocusPolicy(Qt::NoFocus);
+        setWidget(panel);
+    }
+    QSize minimumSizeHint() const override {
+        constexpr int kMostWidth = 384;  // so that docks on both sides leave room for the canvas
+        const QSize hint = QScrollArea::minimumSizeHint();
+        const int width = widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
+        return {std::max(hint.width(), std::min(width, kMostWidth)), hint.height()};
+    }
+};
 
 QString zoom_text(double zoom) {
     const double percent = zoom * 100;
@@ -142,12 +160,7 @@ void MainWindow::make_docks() {
         auto* dock = new QDockWidget(panel.title, this);
         dock->setObjectName(panel.id);
         dock->setToolTip(panel.tip);
-        auto* scroll = new QScrollArea;
-        scroll->setWidgetResizable(true);
-        scroll->setFrameShape(QFrame::NoFrame);
-        scroll->setFocusPolicy(Qt::NoFocus);
-        scroll->setWidget(panel.make(workspace_));
-        dock->setWidget(scroll);
+        dock->setWidget(new PanelScroll(panel.make(workspace_)));
         addDockWidget(area_of(panel.area), dock);
         if (last[panel.area] != nullptr) tabifyDockWidget(last[panel.area], dock);
         last[panel.area] = dock;
