@@ -79,14 +79,13 @@ TEST_F(ClosedPictureTest, AHiddenPanelHoldsNoReferenceThatWasClosed) {
 
 class LittleMemoryTest : public test::WindowFixture {
 protected:
-    // A picture of 16 MiB of grey with a square in the middle.
-    std::filesystem::path large(const char* name) const {
-        constexpr std::size_t kSide = 4096;
-        std::vector<std::byte> texels(kSide * kSide, std::byte{64});
-        for (std::size_t y = kSide / 4; y < kSide / 2; ++y)
-            std::fill_n(texels.begin() + static_cast<std::ptrdiff_t>(y * kSide + kSide / 4), kSide / 4, std::byte{200});
+    // A picture of grey, of 16 MiB if nothing is said, with a square in it.
+    std::filesystem::path large(const char* name, std::size_t side = 4096) const {
+        std::vector<std::byte> texels(side * side, std::byte{64});
+        for (std::size_t y = side / 4; y < side / 2; ++y)
+            std::fill_n(texels.begin() + static_cast<std::ptrdiff_t>(y * side + side / 4), side / 4, std::byte{200});
         const std::filesystem::path path = folder_.filePath(name).toStdString();
-        write_image(path, Format::r8_unorm, {kSide, kSide}, texels);
+        write_image(path, Format::r8_unorm, {side, side}, texels);
         return path;
     }
     static Session of(const std::vector<std::filesystem::path>& paths) {
@@ -116,16 +115,12 @@ TEST_F(LittleMemoryTest, APictureThatDoesNotFitIsShownSmallerAndTheWindowSaysSo)
     EXPECT_TRUE(said("Note on the picture").startsWith("It is shown with 1/2 of its sides"));
     hover(on_canvas({600, 600}));
     EXPECT_TRUE(said("Texel under the mouse").contains("0.7843")) << said("Texel under the mouse").toStdString();
-    for (const PanelInfo& info : panels()) {
-        window().show_panel(info.id, true);
-        settle();
-    }
 }
 
 TEST_F(LittleMemoryTest, WhatIsNotLookedAtMakesRoomAndComesBack) {
-    const auto first = large("first.tif");
-    const auto second = large("second.tif");
-    const Linear taken = take_all_but(30 * kMiB);
+    const auto first = large("first.tif", 2048);
+    const auto second = large("second.tif", 2048);
+    const Linear taken = take_all_but(9 * kMiB);
     start(of({first, second}));
     ASSERT_EQ(workspace().document(0)->halvings(), 0);
     workspace().look([](Session& session) { session.current = 1; });
@@ -137,6 +132,23 @@ TEST_F(LittleMemoryTest, WhatIsNotLookedAtMakesRoomAndComesBack) {
     settle();
     ASSERT_NE(workspace().document(0), nullptr) << workspace().problem(0).toStdString();
     EXPECT_EQ(workspace().document(0)->halvings(), 0);
+}
+
+TEST_F(LittleMemoryTest, LoadingIsStoppedByAKeyAndBegunAgainByAnother) {
+    const Linear taken = take_all_but(20 * kMiB);
+    start(of({}));
+    workspace().open({{.paths = {large("large.tif")}}});
+    ASSERT_TRUE(workspace().is_loading(0));
+    EXPECT_TRUE(window().message().contains("Esc stops it")) << window().message().toStdString();
+    QTest::keyClick(&window(), Qt::Key_Escape);
+    EXPECT_FALSE(workspace().is_loading(0));
+    settle();
+    EXPECT_EQ(workspace().document(0), nullptr);
+    EXPECT_TRUE(window().message().contains("Loading was cancelled")) << window().message().toStdString();
+    QTest::keyClick(&window(), Qt::Key_F5);
+    settle();
+    ASSERT_NE(workspace().document(0), nullptr) << workspace().problem(0).toStdString();
+    EXPECT_EQ(workspace().document(0)->halvings(), 1);
 }
 
 TEST_F(LittleMemoryTest, WhereNoSizeFitsTheMessageSaysWhatIsLacking) {

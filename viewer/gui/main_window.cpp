@@ -284,7 +284,8 @@ void MainWindow::show_documents() {
         show_message(tr("%1 cannot be run on it").arg(QString::fromStdString(session.kernel.name)),
                      workspace_.kernel_problem());
     } else {
-        show_message(tr("Loading %1").arg(title), {});
+        const QString keys = actions_->find("cancel-loading")->shortcut().toString(QKeySequence::NativeText);
+        show_message(tr("Loading %1").arg(title), keys.isEmpty() ? QString() : tr("%1 stops it.").arg(keys));
     }
     show_hover();
     actions_->refresh();

@@ -129,7 +129,7 @@ void Workspace::cancel_loading() {
         if (!entry.loading) continue;
         jobs_->drop(loading_tag(key));
         entry.loading = false;
-        entry.problem = tr("Loading was cancelled.");
+        entry.problem = tr("Loading was cancelled. File, Reload reads it again.");
     }
     Q_EMIT progressed(-1, {});
     Q_EMIT documents_changed();

@@ -185,7 +185,7 @@ QString FilesPanel::note() const {
     return document ? QString::fromStdString(halving_words(*document)) : workspace().problem(current);
 }
 
-// One after the other, of loaded pictures first.
+// One after the other, of loaded pictures first. Others wait while one is loaded: it may need the memory that they would take.
 void FilesPanel::make_next_thumbnail() {
     const Session& session = workspace().session();
     const Source* next = nullptr;
@@ -199,7 +199,7 @@ void FilesPanel::make_next_thumbnail() {
             break;
         }
         const bool failed = !workspace().problem(index).isEmpty();
-        if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(index))
+        if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(session.current))
             next = &session.pictures[index];
     }
     if (next == nullptr) return;
