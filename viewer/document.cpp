@@ -127,9 +127,9 @@ Texture Document::texel_texture(int plane) const {
 std::string halving_words(const Document& document) {
     if (document.halvings() == 0) return {};
     const ArrayInfo& whole = document.whole();
-    return fmt::format("It is shown with 1/{} of its sides: {} texels of {} take {:.1f} GiB, more than {} has free.",
-                       1 << document.halvings(), to_string(whole.extent), name(whole.format),
-                       static_cast<double>(packed_bytes(whole)) / (1 << 30), document.device().name());
+    return fmt::format("It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {:.1f} GiB.",
+                       1 << document.halvings(), document.device().name(), to_string(whole.extent), name(whole.format),
+                       static_cast<double>(packed_bytes(whole)) / (1 << 30));
 }
 
 std::string title_of(const Source& source) {

@@ -78,7 +78,8 @@ private:
     ArrayInfo whole_;
 };
 
-/// "It is shown with 1/4 of its sides: 40000 x 40000 texels of rgba8_unorm take 6.0 GiB." Empty for a whole picture.
+/// "It is shown with 1/2 of its sides: CPU device 0 has no room for 40000 x 40000 texels of rgba8_unorm, 6.0 GiB." Empty for a
+/// whole picture.
 [[nodiscard]] std::string halving_words(const Document& document);
 /// "a.png", or "a.png and 5 more".
 [[nodiscard]] std::string title_of(const Source& source);
