@@ -360,8 +360,9 @@ void Workspace::tell(const QString& text) { Q_EMIT told(text); }
 void Workspace::settle() {
     do {
         QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+        // What the last of the jobs led to may start others.
+        if (jobs_->idle()) QCoreApplication::processEvents();
     } while (!jobs_->idle());
-    QCoreApplication::processEvents();
 }
 
 }  // namespace texton::viewer
