@@ -14,6 +14,7 @@
 
 #include "tests/support/command_line.h"
 #include "tests/support/texels.h"
+#include "viewer/smaller.h"
 
 namespace texton::viewer {
 namespace {
@@ -166,6 +167,20 @@ TEST_F(ReproduceTest, BlocksAreUndoneAsTexturesReadThem) {
     const Picture picture = made(command_lines(seen));
     EXPECT_EQ(block_side(picture.info().format), 1u);
     EXPECT_EQ(picture.info().extent, (Extent{visible_box(seen).width, visible_box(seen).height}));
+}
+
+TEST_F(ReproduceTest, APictureThatWasHalvedIsHalvedAgain) {
+    for (const char* file : {"card.png", "sky.exr"}) {
+        Seen seen = seen_of({kAssets / file});
+        const Picture whole = open_picture(seen.session.pictures[0].paths);
+        const Array smaller = load_halved(Device::cpu(), whole, 2, {});
+        seen.halvings = 2;
+        seen.picture = seen.shown = smaller.info();
+        const CommandLines commands = command_lines(seen);
+        EXPECT_THAT(commands.notes, ElementsAre(HasSubstr("memory for the whole picture")));
+        EXPECT_TRUE(test::same_bytes(texels(made(commands)), test::download(smaller.view()))) << file;
+        EXPECT_THAT(cpp_program(seen), HasSubstr(".crop = {0, 0, " + std::to_string(smaller.info().extent.width * 4)));
+    }
 }
 
 TEST_F(ReproduceTest, WhatCommandsCannotDoIsSaid) {

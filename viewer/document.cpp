@@ -8,6 +8,7 @@
 #include <texton/copy.h>
 #include <texton/error.h>
 
+#include "viewer/smaller.h"
 #include "viewer/verify/host_picture.h"
 #include "viewer/verify/kernel_run.h"
 
@@ -20,21 +21,47 @@ std::size_t nearest(std::size_t index, std::size_t count) { return std::min(inde
 
 std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
                                                const OnPictureProgress& progress) {
-    const Picture picture = open_picture(source.paths, source.options);
-    const std::shared_ptr<Document> document(new Document(source, title_of(source), picture, device));
-    LoadOptions options{.usage = verify::usage_for_kernels(picture.info()), .progress = progress};
+    const Picture whole = open_picture(source.paths, source.options);
+    const int most = most_halvings(whole.info());
+    for (int halvings = needed_halvings(device, whole.info());; ++halvings) {
+        try {
+            return open_halved(source, device, whole, halvings, progress);
+        } catch (const Error& error) {
+            // Others may have taken memory that was free, or the process may have less of it than the device.
+            if (error.code() != ErrorCode::out_of_memory || halvings >= most) throw;
+        }
+    }
+}
+
+std::shared_ptr<const Document> Document::open_halved(const Source& source, const Device& device, const Picture& whole,
+                                                      int halvings, const OnPictureProgress& progress) {
+    const std::shared_ptr<Document> document(new Document(source, title_of(source), whole, device));
+    document->halvings_ = halvings;
+    document->whole_ = whole.info();
+    LoadOptions options{.progress = progress};
     options.timing = &document->timing_;
-    if (plane_count(picture.info().format) > 1) {
-        document->planar_ = load_planar(device, picture, options);
+    if (plane_count(whole.info().format) > 1) {
+        document->planar_ = load_planar(device, whole, options);
         document->planes_ = 2;
+    } else if (halvings == 0 || whole.info().levels > 1) {
+        PictureOptions finer_left_out = source.options;
+        finer_left_out.first_level += halvings;
+        if (halvings > 0) document->picture_ = open_picture(source.paths, finer_left_out);
+        options.usage = verify::usage_for_kernels(device, document->picture_.info());
+        document->array_ = texton::load(device, document->picture_, options);
     } else {
-        document->array_ = texton::load(device, picture, options);
+        ArrayInfo info = whole.info();
+        info.extent = halved(info.extent, halvings);
+        options.usage = verify::usage_for_kernels(device, info);
+        document->array_ = load_halved(device, whole, halvings, options);
+        document->picture_ = picture_of(document->array_);
     }
     return document;
 }
 
 std::shared_ptr<const Document> Document::of(Array array, std::string title) {
     const std::shared_ptr<Document> document(new Document({}, std::move(title), picture_of(array), array.device()));
+    document->whole_ = array.info();
     document->array_ = std::move(array);
     return document;
 }
@@ -95,6 +122,14 @@ Texture Document::texel_texture(int plane) const {
     Sampler sampler;
     sampler.normalized_coordinates = row.levels > 1 || is_cube(row.kind);
     return Texture(array(plane), sampler);
+}
+
+std::string halving_words(const Document& document) {
+    if (document.halvings() == 0) return {};
+    const ArrayInfo& whole = document.whole();
+    return fmt::format("It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {:.1f} GiB.",
+                       1 << document.halvings(), document.device().name(), to_string(whole.extent), name(whole.format),
+                       static_cast<double>(packed_bytes(whole)) / (1 << 30));
 }
 
 std::string title_of(const Source& source) {

@@ -18,7 +18,8 @@ namespace texton::viewer {
 
 class Document {
 public:
-    /// Reads and uploads the files; blocks. Throws what open_picture() and load() throw; Cancelled if `progress` says so.
+    /// Reads and uploads the files; blocks. Of a picture that is too large for the device it has a smaller one, where there is one
+    /// (see smaller.h): whole() says of what. Throws what open_picture() and load() throw; Cancelled if `progress` says so.
     static std::shared_ptr<const Document> open(const Source& source, const Device& device,
                                                 const OnPictureProgress& progress = {});
     /// An array that is there already: what a kernel made.
@@ -26,7 +27,11 @@ public:
 
     const std::string& title() const noexcept { return title_; }
     const Source& source() const noexcept { return source_; }  ///< without paths: no file
+    /// What the texels are those of: the files, or what halving them made.
     const Picture& picture() const noexcept { return picture_; }
+    /// How often the sides of what the files hold were halved, so that the device can hold it; 0: it is whole.
+    int halvings() const noexcept { return halvings_; }
+    const ArrayInfo& whole() const noexcept { return whole_; }
     const Device& device() const noexcept { return device_; }
     const LoadTiming& timing() const noexcept { return timing_; }
     bool is_planar() const noexcept { return planes_ == 2; }
@@ -53,6 +58,8 @@ public:
     Texture texel_texture(int plane = 0) const;
 
 private:
+    static std::shared_ptr<const Document> open_halved(const Source& source, const Device& device, const Picture& whole,
+                                                       int halvings, const OnPictureProgress& progress);
     Document(Source source, std::string title, Picture picture, Device device)
         : source_(std::move(source)),
           title_(std::move(title)),
@@ -67,8 +74,13 @@ private:
     Array array_;
     PlanarArray planar_;
     int planes_ = 1;
+    int halvings_ = 0;
+    ArrayInfo whole_;
 };
 
+/// "It is shown with 1/2 of its sides: CPU device 0 has no room for 40000 x 40000 texels of rgba8_unorm, 6.0 GiB." Empty for a
+/// whole picture.
+[[nodiscard]] std::string halving_words(const Document& document);
 /// "a.png", or "a.png and 5 more".
 [[nodiscard]] std::string title_of(const Source& source);
 

@@ -130,7 +130,7 @@ TEST_F(CanvasTest, ADragCarriesTheTexelUnderTheMouse) {
         EXPECT_NEAR(under({460, 250}).y, before.y, 0.1);
     }
     const ViewState after = session().view;
-    QTest::mouseMove(&canvas(), {100, 100});
+    hover({100, 100});
     EXPECT_EQ(session().view, after) << "a move without a button drags nothing";
 }
 
@@ -202,7 +202,7 @@ TEST_F(CanvasTest, ThePictureStaysFittedAsTheWindowGrowsAndWhenAnotherIsShown) {
 }
 
 TEST_F(CanvasTest, WhatIsUnderTheMouseIsSaidAndForgotten) {
-    QTest::mouseMove(&canvas(), on_canvas({7.5, 9.5}));
+    hover(on_canvas({7.5, 9.5}));
     ASSERT_TRUE(workspace().hovered());
     EXPECT_EQ(std::floor(workspace().hovered()->at.x), 7);
     EXPECT_EQ(std::floor(workspace().hovered()->at.y), 9);

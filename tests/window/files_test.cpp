@@ -122,7 +122,7 @@ TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
 TEST_F(FilesPanelTest, ClosingTheLastLeavesACalmPanel) {
     open("files", {"card.png", "missing.png"});
     press(list(), Qt::Key_Down);
-    EXPECT_TRUE(find<QLabel>("Why the picture cannot be shown")->text().contains("missing.png"));
+    EXPECT_TRUE(find<QLabel>("Note on the picture")->text().contains("missing.png"));
     EXPECT_TRUE(rows()[1].contains("cannot be shown"));
     picture("files_problem");
     press(list(), Qt::Key_Delete);

@@ -31,6 +31,14 @@ inline Session session_with(const std::vector<std::string>& assets) {
     return session;
 }
 
+/// Shows it with the keyboard's focus, also where no window manager gives it; the pointer of a screen is not in the way.
+inline void show_active(QWidget& widget) {
+    QCursor::setPos(QGuiApplication::primaryScreen()->geometry().bottomRight());
+    widget.show();
+    widget.activateWindow();
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&widget));
+}
+
 class WindowFixture : public testing::Test {
 protected:
     /// Shows these pictures and waits until they are there.
@@ -39,10 +47,7 @@ protected:
         workspace_ = std::make_unique<Workspace>(session);
         window_ = std::make_unique<MainWindow>(*workspace_);
         window_->resize(size);
-        window_->show();
-        // Where no window manager does it; and the pointer of a screen is not in the way.
-        QApplication::setActiveWindow(window_.get());
-        QCursor::setPos(QGuiApplication::primaryScreen()->geometry().bottomRight());
+        show_active(*window_);
         workspace_->settle();
     }
     void start(const std::vector<std::string>& assets) { start(session_with(assets)); }
@@ -70,6 +75,12 @@ protected:
     void wheel(QPoint point, int notches, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
         QWheelEvent event(point, canvas().mapToGlobal(QPointF(point)), {}, {0, notches * 120}, Qt::NoButton, modifiers,
                           Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&canvas(), &event);
+    }
+    /// The mouse without a button. It is told, not moved: the pointer of a screen comes when its server says so.
+    void hover(QPoint point) {
+        QMouseEvent event(QEvent::MouseMove, point, canvas().mapToGlobal(QPointF(point)), Qt::NoButton, Qt::NoButton,
+                          Qt::NoModifier);
         QApplication::sendEvent(&canvas(), &event);
     }
     /// Where a place of the picture is on the canvas, on which it lies on whole pixels of the screen.

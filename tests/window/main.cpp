@@ -11,6 +11,7 @@
 
 int main(int argc, char** argv) {
     setenv("QT_QPA_PLATFORM", "offscreen", 0);
+    setenv("TEXTON_CPU_MEMORY", "1073741824", 1);  // so little that a test can take it all
     testing::InitGoogleTest(&argc, argv);
     if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
     const QTemporaryDir folder;

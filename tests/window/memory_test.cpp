@@ -1,5 +1,10 @@
-// What the window keeps in memory: tiles of a picture that is far larger than the canvas, and pictures that are closed.
+// What the window keeps in memory: tiles of a picture that is far larger than the canvas, pictures that are closed, and pictures
+// for which there is too little.
+#include <QLabel>
 #include <algorithm>
+
+#include <texton/image.h>
+#include <texton/linear.h>
 
 #include "tests/window/fixture.h"
 #include "viewer/gui/canvas_tiles.h"
@@ -55,6 +60,102 @@ TEST_F(ClosedPictureTest, NothingHoldsItsArrayWhateverWasShownOfIt) {
     workspace().close(0);
     settle();
     EXPECT_TRUE(last.expired()) << last.use_count();
+}
+
+TEST_F(ClosedPictureTest, AHiddenPanelHoldsNoReferenceThatWasClosed) {
+    Session session = test::session_with({"card.png", "odd_7x5.png"});
+    session.compare.mode = CompareMode::difference;
+    session.reference = 1;
+    start(session);
+    window().show_panel("compare", true);
+    settle();
+    window().show_panel("compare", false);
+    const std::weak_ptr<const Document> reference = workspace().document(1);
+    ASSERT_FALSE(reference.expired());
+    workspace().close(1);
+    settle();
+    EXPECT_TRUE(reference.expired()) << reference.use_count();
+}
+
+class LittleMemoryTest : public test::WindowFixture {
+protected:
+    // A picture of grey, of 16 MiB if nothing is said, with a square in it.
+    std::filesystem::path large(const char* name, std::size_t side = 4096) const {
+        std::vector<std::byte> texels(side * side, std::byte{64});
+        for (std::size_t y = side / 4; y < side / 2; ++y)
+            std::fill_n(texels.begin() + static_cast<std::ptrdiff_t>(y * side + side / 4), side / 4, std::byte{200});
+        const std::filesystem::path path = folder_.filePath(name).toStdString();
+        write_image(path, Format::r8_unorm, {side, side}, texels);
+        return path;
+    }
+    static Session of(const std::vector<std::filesystem::path>& paths) {
+        Session session = test::session_with({});
+        for (const auto& path : paths) session.pictures.push_back({.paths = {path}});
+        return session;
+    }
+    // Leaves so many bytes of the device.
+    static Linear take_all_but(std::size_t bytes) { return Linear(Device::cpu(), Device::cpu().memory().free - bytes); }
+    QString said(const char* name) {
+        for (const QLabel* label : window().findChildren<QLabel*>())
+            if (label->accessibleName() == name) return label->text();
+        return {};
+    }
+
+private:
+    QTemporaryDir folder_;
+};
+
+TEST_F(LittleMemoryTest, APictureThatDoesNotFitIsShownSmallerAndTheWindowSaysSo) {
+    const Linear taken = take_all_but(20 * kMiB);
+    start(of({large("large.tif")}));
+    ASSERT_TRUE(canvas().isVisible()) << window().message().toStdString();
+    ASSERT_EQ(workspace().document()->halvings(), 1);
+    EXPECT_EQ(workspace().document()->info().extent, (Extent{2048, 2048}));
+    EXPECT_TRUE(said("Size and format").contains("1/2 of 4096 x 4096")) << said("Size and format").toStdString();
+    EXPECT_TRUE(said("Note on the picture").startsWith("It is shown with 1/2 of its sides"));
+    hover(on_canvas({600, 600}));
+    EXPECT_TRUE(said("Texel under the mouse").contains("0.7843")) << said("Texel under the mouse").toStdString();
+}
+
+TEST_F(LittleMemoryTest, WhatIsNotLookedAtMakesRoomAndComesBack) {
+    const auto first = large("first.tif", 2048);
+    const auto second = large("second.tif", 2048);
+    const Linear taken = take_all_but(9 * kMiB);
+    start(of({first, second}));
+    ASSERT_EQ(workspace().document(0)->halvings(), 0);
+    workspace().look([](Session& session) { session.current = 1; });
+    settle();
+    ASSERT_NE(workspace().document(1), nullptr) << workspace().problem(1).toStdString();
+    EXPECT_EQ(workspace().document(1)->halvings(), 0);
+    EXPECT_EQ(workspace().document(0), nullptr);
+    workspace().look([](Session& session) { session.current = 0; });
+    settle();
+    ASSERT_NE(workspace().document(0), nullptr) << workspace().problem(0).toStdString();
+    EXPECT_EQ(workspace().document(0)->halvings(), 0);
+}
+
+TEST_F(LittleMemoryTest, LoadingIsStoppedByAKeyAndBegunAgainByAnother) {
+    const Linear taken = take_all_but(20 * kMiB);
+    start(of({}));
+    workspace().open({{.paths = {large("large.tif")}}});
+    ASSERT_TRUE(workspace().is_loading(0));
+    EXPECT_TRUE(window().message().contains("Esc stops it")) << window().message().toStdString();
+    QTest::keyClick(&window(), Qt::Key_Escape);
+    EXPECT_FALSE(workspace().is_loading(0));
+    settle();
+    EXPECT_EQ(workspace().document(0), nullptr);
+    EXPECT_TRUE(window().message().contains("Loading was cancelled")) << window().message().toStdString();
+    QTest::keyClick(&window(), Qt::Key_F5);
+    settle();
+    ASSERT_NE(workspace().document(0), nullptr) << workspace().problem(0).toStdString();
+    EXPECT_EQ(workspace().document(0)->halvings(), 1);
+}
+
+TEST_F(LittleMemoryTest, WhereNoSizeFitsTheMessageSaysWhatIsLacking) {
+    const Linear taken = take_all_but(kMiB / 8);
+    start({"phantom.dds"});
+    EXPECT_TRUE(window().message().contains("phantom.dds cannot be shown")) << window().message().toStdString();
+    EXPECT_TRUE(window().message().contains("bytes were asked for")) << window().message().toStdString();
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ protected:
         }
         ASSERT_NE(panel_, nullptr) << panel;
         panel_->resize(280, 620);
-        panel_->show();
+        show_active(*panel_);
         workspace_->settle();
     }
     const Session& session() const { return workspace_->session(); }

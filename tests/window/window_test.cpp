@@ -3,11 +3,14 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QMimeData>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStatusBar>
 #include <QUrl>
 #include <fstream>
 
 #include "tests/window/fixture.h"
+#include "viewer/gui/panel.h"
 
 namespace texton::viewer {
 namespace {
@@ -81,10 +84,22 @@ TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
 }
 
 TEST_F(WindowTest, TheStatusBarSaysWhatIsUnderTheMouse) {
-    QTest::mouseMove(&canvas(), on_canvas({20.5, 10.5}));
+    hover(on_canvas({20.5, 10.5}));
     EXPECT_EQ(values().toStdString(), "(20, 10)   1.0000  0.0000  0.0000  1.0000");
-    QTest::mouseMove(&canvas(), {1, 1});
+    hover({1, 1});
     EXPECT_EQ(values().toStdString(), "card.png") << "outside the picture";
+}
+
+TEST_F(WindowTest, PanelsAtTheSidesAreAsWideAsWhatTheyHold) {
+    window().resize(1280, 800);
+    for (const PanelInfo& info : panels()) {
+        if (info.area == PanelArea::bottom) continue;
+        window().show_panel(info.id, true);
+        settle();
+        const auto* scroll = qobject_cast<QScrollArea*>(window().docks().at(info.id)->widget());
+        ASSERT_NE(scroll, nullptr);
+        EXPECT_FALSE(scroll->horizontalScrollBar()->isVisible()) << info.id.toStdString();
+    }
 }
 
 TEST_F(WindowTest, KeysChangeZoomAndFile) {

@@ -40,9 +40,9 @@ struct Measured {
 };
 
 /// Its first kind: volumes and cubes have about as many texels as a picture of that size.
-ArrayInfo input_info(const InputInfo& input, Format format, const Extent& size) {
+ArrayInfo input_info(const Device& device, const InputInfo& input, Format format, const Extent& size) {
     ArrayInfo info{.format = format, .extent = {size.width, size.height}, .kind = input.kinds.front()};
-    info.usage = verify::usage_for_kernels(info);
+    info.usage = verify::usage_for_kernels(device, info);
     if (is_flat(info.kind)) info.extent = {size.width};
     std::size_t side = 1;
     if (info.kind == ArrayKind::array_3d) {
@@ -83,7 +83,7 @@ Measured measure(const Device& device, const Kernel& kernel, Format format, cons
         std::vector<Texture> inputs;
         std::size_t bytes = 0;
         for (const InputInfo& input : kernel.info.inputs) {
-            const Array array(device, input_info(input, format, size));
+            const Array array(device, input_info(device, input, format, size));
             fill(array.view(), std::vector<std::byte>(info(format).bytes, std::byte{0x3C}));
             inputs.emplace_back(array, verify::standard_sampler(array.info()));
             bytes += packed_bytes(format, array.view().extent());

@@ -164,7 +164,8 @@ Array read_file(const Options& options, std::size_t index, const Device& device,
     }
     const Picture picture = open_picture(options.inputs[index], picture_options);
     LoadTiming timing;
-    Array array = load(device, picture, {.usage = verify::usage_for_kernels(picture.info()), .timing = &timing});
+    Array array =
+        load(device, picture, {.usage = verify::usage_for_kernels(device, picture.info()), .timing = &timing});
     if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));
     return array;
 }

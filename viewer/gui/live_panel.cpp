@@ -17,9 +17,13 @@ LivePanel::LivePanel(Workspace& workspace, QWidget* parent) : QWidget(parent), w
 
 void LivePanel::stale() {
     if (!isVisible()) {
-        const std::shared_ptr<const Document> seen = seen_.lock();
-        if (seen != nullptr && seen != workspace_.shown()) {
+        const auto is_other = [](const std::weak_ptr<const Document>& seen, const auto& now) {
+            const std::shared_ptr<const Document> document = seen.lock();
+            return document != nullptr && document != now;
+        };
+        if (is_other(seen_, workspace_.shown()) || is_other(seen_against_, workspace_.against())) {
             seen_.reset();
+            seen_against_.reset();
             let_go();
         }
         return;
@@ -57,6 +61,7 @@ void LivePanel::showEvent(QShowEvent* event) {
 
 void LivePanel::refresh_now() {
     seen_ = workspace_.shown();
+    seen_against_ = workspace_.against();
     refresh();
 }
 

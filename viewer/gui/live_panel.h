@@ -23,7 +23,8 @@ public:
 protected:
     /// Shows what the workspace has now. Called once for all changes that came together, and when the panel appears.
     virtual void refresh() = 0;
-    /// The panel is hidden, and what it last showed is not shown any more: what it holds of that can go, for it may be large.
+    /// The panel is hidden, and what it last showed, or what that was held against, is not there any more: what it holds of them
+    /// can go, for it may be large.
     virtual void let_go() {}
     /// Refreshes soon.
     void stale();
@@ -53,6 +54,7 @@ private:
 
     Workspace& workspace_;
     std::weak_ptr<const Document> seen_;  // by the last refresh
+    std::weak_ptr<const Document> seen_against_;
     bool stale_ = false;
 };
 

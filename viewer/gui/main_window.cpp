@@ -5,6 +5,7 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QStatusBar>
 #include <algorithm>
@@ -36,12 +37,29 @@ void set_steady(QLabel* label, const QString& text) {
     if (label->sizeHint().width() > label->minimumWidth()) label->setMinimumWidth(label->sizeHint().width());
 }
 
+// A panel that is scrolled up and down alone, where it is not very wide.
+class PanelScroll : public QScrollArea {
+public:
+    explicit PanelScroll(QWidget* panel) {
+        setWidgetResizable(true);
+        setFrameShape(QFrame::NoFrame);
+        setFocusPolicy(Qt::NoFocus);
+        setWidget(panel);
+    }
+    QSize minimumSizeHint() const override {
+        constexpr int kMostWidth = 384;  // so that docks on both sides leave room for the canvas
+        const QSize hint = QScrollArea::minimumSizeHint();
+        const int width = widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
+        return {std::max(hint.width(), std::min(width, kMostWidth)), hint.height()};
+    }
+};
+
 QString zoom_text(double zoom) {
     const double percent = zoom * 100;
     return QString::fromStdString(percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent));
 }
 
-// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such.
+// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such; of what was halved, what it was.
 QString words_of(const Document& document) {
     if (document.is_planar()) {
         const ArrayInfo& luma = document.info(0);
@@ -53,6 +71,8 @@ QString words_of(const Document& document) {
     if (row.kind != ArrayKind::array_2d) out += fmt::format("   {}", name(row.kind));
     if (is_layered(row.kind)) out += fmt::format("   {} layers", row.layers);
     if (row.levels > 1) out += fmt::format("   {} levels", row.levels);
+    if (document.halvings() > 0)
+        out += fmt::format("   1/{} of {}", 1 << document.halvings(), to_string(document.whole().extent));
     return QString::fromStdString(out);
 }
 
@@ -140,12 +160,7 @@ void MainWindow::make_docks() {
         auto* dock = new QDockWidget(panel.title, this);
         dock->setObjectName(panel.id);
         dock->setToolTip(panel.tip);
-        auto* scroll = new QScrollArea;
-        scroll->setWidgetResizable(true);
-        scroll->setFrameShape(QFrame::NoFrame);
-        scroll->setFocusPolicy(Qt::NoFocus);
-        scroll->setWidget(panel.make(workspace_));
-        dock->setWidget(scroll);
+        dock->setWidget(new PanelScroll(panel.make(workspace_)));
         addDockWidget(area_of(panel.area), dock);
         if (last[panel.area] != nullptr) tabifyDockWidget(last[panel.area], dock);
         last[panel.area] = dock;
@@ -258,6 +273,7 @@ void MainWindow::show_documents() {
         session.pictures.empty() ? QString() : QString::fromStdString(title_of(session.pictures[session.current]));
     setWindowTitle(title.isEmpty() ? tr("Texton") : tr("%1 - Texton").arg(title));
     picture_label_->setText(shown ? words_of(*shown) : QString());
+    picture_label_->setToolTip(shown ? QString::fromStdString(halving_words(*shown)) : QString());
     if (shown) {
         pages_->setCurrentWidget(canvas_);
     } else if (session.pictures.empty()) {
@@ -268,7 +284,8 @@ void MainWindow::show_documents() {
         show_message(tr("%1 cannot be run on it").arg(QString::fromStdString(session.kernel.name)),
                      workspace_.kernel_problem());
     } else {
-        show_message(tr("Loading %1").arg(title), {});
+        const QString keys = actions_->find("cancel-loading")->shortcut().toString(QKeySequence::NativeText);
+        show_message(tr("Loading %1").arg(title), keys.isEmpty() ? QString() : tr("%1 stops it.").arg(keys));
     }
     show_hover();
     actions_->refresh();

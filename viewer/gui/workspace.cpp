@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <texton/error.h>
+
 #include "viewer/error_words.h"
 #include "viewer/kernel_result.h"
 #include "viewer/picture_list.h"
@@ -127,14 +129,14 @@ void Workspace::cancel_loading() {
         if (!entry.loading) continue;
         jobs_->drop(loading_tag(key));
         entry.loading = false;
-        entry.problem = tr("Loading was cancelled.");
+        entry.problem = tr("Loading was cancelled. File, Reload reads it again.");
     }
     Q_EMIT progressed(-1, {});
     Q_EMIT documents_changed();
 }
 
 // The current picture and the reference first: the others follow when somebody looks at them.
-void Workspace::load_missing() {
+std::map<std::string, std::pair<Source, Device>> Workspace::wanted() const {
     std::map<std::string, std::pair<Source, Device>> wanted;
     const auto want = [&](std::size_t index, const Device& device) {
         if (index >= session_.pictures.size()) return;
@@ -146,13 +148,17 @@ void Workspace::load_missing() {
     if (session_.compare.mode != CompareMode::none && session_.compare.against == Against::device) {
         if (const auto other = other_device()) want(session_.current, *other);
     }
+    return wanted;
+}
+
+void Workspace::load_missing() {
     // What is open, but not looked at now, stays; what was closed goes.
     std::erase_if(entries_, [&](const auto& each) {
         const bool open = std::ranges::find(session_.pictures, each.second.source) != session_.pictures.end();
         if (!open && each.second.loading) jobs_->drop(loading_tag(each.first));
         return !open;
     });
-    for (const auto& [key, what] : wanted) {
+    for (const auto& [key, what] : wanted()) {
         if (!entries_.contains(key)) load(key, what.first, what.second);
     }
 }
@@ -179,18 +185,42 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
                 }
                 return static_cast<bool>(wanted);
             });
+        } catch (const Error& error) {
+            made.problem = words(error);
+            made.lacks_memory = error.code() == ErrorCode::out_of_memory;
         } catch (const std::exception& error) {
             made.problem = words(error);
         }
-        return [self, key, made = std::move(made)] {
+        return [self, key, device, made = std::move(made)]() mutable {
             if (!self || !self->entries_.contains(key)) return;
-            self->entries_[key] = made;
+            const bool halved = made.document && made.document->halvings() > 0;
+            const std::size_t bytes = halved ? packed_bytes(made.document->info()) : 0;
+            if ((halved || made.lacks_memory) && self->drop_unseen(device, bytes)) {
+                made.document.reset();
+                return self->load(key, made.source, device);
+            }
+            self->entries_[key] = std::move(made);
             Q_EMIT self->progressed(-1, {});
             self->run_kernel();
             Q_EMIT self->documents_changed();
         };
     });
     Q_EMIT documents_changed();
+}
+
+bool Workspace::drop_unseen(const Device& device, std::size_t bytes) {
+    const auto seen = wanted();
+    const auto is_unseen = [&](const auto& each) {
+        const auto& document = each.second.document;
+        return document && document->device() == device && !seen.contains(each.first);
+    };
+    std::size_t held = 0;
+    for (const auto& each : entries_) held += is_unseen(each) ? packed_bytes(each.second.document->info()) : 0;
+    // With one halving less it takes four times as much.
+    if (held == 0 || held < 3 * bytes) return false;
+    std::erase_if(entries_, is_unseen);
+    Q_EMIT documents_changed();
+    return true;
 }
 
 const Workspace::Entry* Workspace::entry(std::size_t index, const Device& device) const {
@@ -330,8 +360,9 @@ void Workspace::tell(const QString& text) { Q_EMIT told(text); }
 void Workspace::settle() {
     do {
         QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+        // What the last of the jobs led to may start others.
+        if (jobs_->idle()) QCoreApplication::processEvents();
     } while (!jobs_->idle());
-    QCoreApplication::processEvents();
 }
 
 }  // namespace texton::viewer

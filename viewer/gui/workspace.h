@@ -105,11 +105,17 @@ private:
         std::shared_ptr<const Document> document{};
         QString problem{};
         bool loading = false;
+        bool lacks_memory = false;
     };
 
     void set_session(Session session);
+    /// By their keys, what is looked at now.
+    std::map<std::string, std::pair<Source, Device>> wanted() const;
     void load_missing();
     void load(const std::string& key, const Source& source, const Device& device);
+    /// Lets documents go that are not looked at, if a picture of so many bytes could be finer with their memory; false if not. They
+    /// are loaded again when they are looked at.
+    bool drop_unseen(const Device& device, std::size_t bytes);
     void run_kernel();
     /// Why the kernel's further inputs are not there; empty while they load.
     QString kernel_obstacle() const;

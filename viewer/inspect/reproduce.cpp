@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <tuple>
 #include <variant>
 
 #include "arrays/picture_layout.h"
+#include "viewer/smaller.h"
 #include "viewer/verify/kernel_run.h"
 #include "viewer/view_state.h"
 
@@ -118,6 +120,7 @@ public:
             return lines_;
         }
         now_ = input_of(session.pictures[session.current]);
+        if (seen_.halvings > 0) halve();
         if (seen_.planar && session.kernel.name.empty()) {
             lines_.notes.emplace_back(
                 "Commands read planar pictures for kernels alone, so this copies the whole frame.");
@@ -170,6 +173,18 @@ private:
         if (!kind.empty()) add(words, "--kind", kind);
         add_device(words);
         write(words, out);
+    }
+
+    void halve() {
+        const auto& [format, extent] = std::tie(seen_.picture.format, seen_.picture.extent);
+        const std::string out = file_for(format, "halved");
+        run("resample", out,
+            {"--size", fmt::format("{}x{}", extent.width, extent.height), "--set",
+             fmt::format("filter={}", is_whole_numbers(format) ? "nearest" : "area"), "--set",
+             fmt::format("crop=0,0,{},{}", extent.width << seen_.halvings, extent.height << seen_.halvings),
+             "--sampler", "filter=point", "--format", std::string(name(format))});
+        lines_.notes.emplace_back(
+            "The first command needs memory for the whole picture, of which this is a smaller one.");
     }
 
     // Of a file that is read as it is; what `texton convert` wrote is of its kind already.

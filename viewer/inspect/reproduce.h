@@ -15,7 +15,8 @@ struct Seen {
     ArrayInfo picture;  ///< the current one
     ArrayInfo shown;    ///< the same, or what the session's kernel made of it
     bool planar = false;
-    int width = 0;  ///< of the canvas, in pixels
+    int halvings = 0;  ///< what `picture` is of the files, as load_halved() makes it
+    int width = 0;     ///< of the canvas, in pixels
     int height = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "arrays/picture_layout.h"
 #include "viewer/inspect/reproduce.h"
+#include "viewer/smaller.h"
 #include "viewer/verify/kernel_run.h"
 
 namespace texton::viewer {
@@ -57,7 +58,8 @@ public:
         if (session.current >= session.pictures.size()) return "// There is no picture.\n";
         line("const texton::Device device = {};", device());
         const bool kernel = !session.kernel.name.empty();
-        load("picture", session.pictures[session.current], seen_.planar);
+        load(seen_.halvings > 0 ? "whole" : "picture", session.pictures[session.current], seen_.planar);
+        if (seen_.halvings > 0) halve();
         if (kernel) {
             run_kernel();
         } else if (seen_.planar) {
@@ -139,6 +141,22 @@ private:
         for (int i = 0; i < 4; ++i) {
             if (sampler.border[i] != 0) line("sampler.border[{}] = {};", i, number(sampler.border[i]));
         }
+    }
+
+    // The smaller picture that is seen, of the whole one.
+    void halve() {
+        const Extent extent = seen_.picture.extent;
+        const std::string format = word_of(seen_.picture.format);
+        line("const texton::Extent halved{{{}, {}}};", extent.width, extent.height);
+        line("const texton::Linear squares(device, {}, halved);", format);
+        line("const texton::Stream halving(device);");
+        line("texton::resample(halving, squares.view({}, halved), texton::Texture(whole_array),", format);
+        line("                 {{.filter = texton::ResampleFilter::{}, .crop = {{0, 0, {}, {}}}}});",
+             is_whole_numbers(seen_.picture.format) ? "nearest" : "area", extent.width << seen_.halvings,
+             extent.height << seen_.halvings);
+        line("halving.synchronize();");
+        line("const texton::Array picture_array(device, {{.format = {}, .extent = halved}});", format);
+        line("texton::copy(picture_array.view(), squares.view({}, halved));", format);
     }
 
     void run_kernel() {

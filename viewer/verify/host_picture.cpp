@@ -30,8 +30,10 @@ std::string HostArray::sha256() const {
     return hash.finish();
 }
 
-ArrayUsage usage_for_kernels(const ArrayInfo& array) {
-    const bool flat = array.kind == ArrayKind::array_2d && array.levels == 1;
+ArrayUsage usage_for_kernels(const Device& device, const ArrayInfo& array) {
+    const auto& [width, height] = device.limits().gather;
+    const bool flat = array.kind == ArrayKind::array_2d && array.levels == 1 && array.extent.width <= width &&
+                      array.extent.height <= height;
     return {.gather = flat && info(array.format).layout != FormatLayout::packed};
 }
 
@@ -51,7 +53,7 @@ HostArray read_array(const Array& array) {
 
 Array upload(const Device& device, const HostArray& array) {
     ArrayInfo info = array.info;
-    info.usage = usage_for_kernels(info);
+    info.usage = usage_for_kernels(device, info);
     Array made(device, info);
     for (std::size_t level = 0; level < array.levels.size(); ++level)
         copy(made.view({.level = static_cast<int>(level)}), array.levels[level].view());

@@ -38,8 +38,8 @@ struct HostArray {
     std::string sha256() const;
 };
 
-/// What an array is made for that kernels are to read: gathers too, where CUDA has such arrays.
-[[nodiscard]] ArrayUsage usage_for_kernels(const ArrayInfo& array);
+/// What an array is made for that kernels are to read: gathers too, where the device has such arrays of that size.
+[[nodiscard]] ArrayUsage usage_for_kernels(const Device& device, const ArrayInfo& array);
 [[nodiscard]] HostArray read_array(const Picture& picture);
 /// The same of what lies in an array of the CPU device.
 [[nodiscard]] HostArray read_array(const Array& array);

@@ -33,7 +33,7 @@ QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
 }  // namespace
 
 FilesPanel::FilesPanel(Workspace& workspace)
-    : LivePanel(workspace), list_(new QListWidget), problem_(new CalmText(tr("Why the picture cannot be shown"))) {
+    : LivePanel(workspace), list_(new QListWidget), problem_(new CalmText(tr("Note on the picture"))) {
     list_->setAccessibleName(tr("Pictures"));
     list_->setToolTip(tr("Shift+Return makes the reference, Ctrl+Up and Ctrl+Down move, Delete closes"));
     list_->setIconSize({kSide, kSide});
@@ -174,11 +174,18 @@ void FilesPanel::refresh() {
 
     for (QPushButton* button : {reference_, reload_, close_}) button->setEnabled(count > 0);
     reference_->setChecked(count > 0 && session.reference == session.current);
-    problem_->say(count == 0 ? tr("Drop files on the window to open them.") : workspace().problem(session.current));
+    problem_->say(note());
     if (!workspace().jobs().busy(kTag)) make_next_thumbnail();
 }
 
-// One after the other, of loaded pictures first.
+QString FilesPanel::note() const {
+    const std::size_t current = workspace().session().current;
+    if (workspace().session().pictures.empty()) return tr("Drop files on the window to open them.");
+    const std::shared_ptr<const Document> document = workspace().document(current);
+    return document ? QString::fromStdString(halving_words(*document)) : workspace().problem(current);
+}
+
+// One after the other, of loaded pictures first. Others wait while one is loaded: it may need the memory that they would take.
 void FilesPanel::make_next_thumbnail() {
     const Session& session = workspace().session();
     const Source* next = nullptr;
@@ -192,7 +199,7 @@ void FilesPanel::make_next_thumbnail() {
             break;
         }
         const bool failed = !workspace().problem(index).isEmpty();
-        if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(index))
+        if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(session.current))
             next = &session.pictures[index];
     }
     if (next == nullptr) return;

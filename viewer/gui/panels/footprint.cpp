@@ -4,6 +4,8 @@
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <numbers>
@@ -21,6 +23,7 @@ namespace texton::viewer {
 /// A row for each texel of a footprint, for one channel.
 class FootprintRows : public QAbstractTableModel {
 public:
+    static constexpr int kPart = 1;  // the column of layers and faces
     using QAbstractTableModel::QAbstractTableModel;
 
     void set(std::vector<FootprintTexel> texels, ArrayKind kind, std::size_t channel) {
@@ -68,7 +71,7 @@ private:
     std::string words(const FootprintTexel& texel, int column) const {
         switch (column) {
             case 0: return fmt::format("{}", texel.level);
-            case 1: return part_words(texel);
+            case kPart: return part_words(texel);
             case 2: return place_words(texel.asked);
             case 3: return texel.border ? "border" : place_words(texel.found);
             case 4: return fmt::format("{:g}/256", texel.weight * 256);
@@ -87,12 +90,29 @@ namespace {
 
 constexpr const char* kOwner = "footprint";
 
-QString channels_words(const Texel& texel, Format format) {
-    std::string words;
+// Whose result it is, and its channels: columns of a table in a font of one width.
+using ResultLine = std::array<std::string, 5>;
+
+ResultLine result_line(const QString& whose, const Texel& texel, Format format) {
+    ResultLine line{whose.toStdString()};
     const std::array<double, 4> numbers = numbers_of(texel, format);
-    for (int c = 0; c < returned_channels(format); ++c)
-        words += fmt::format("{}{}", c == 0 ? "" : "  ", number_words(numbers[static_cast<std::size_t>(c)]));
-    return QString::fromStdString(words);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(returned_channels(format)); ++c)
+        line[1 + c] = number_words(numbers[c]);
+    return line;
+}
+
+QString aligned(const std::vector<ResultLine>& lines) {
+    QStringList out(static_cast<qsizetype>(lines.size()));
+    for (std::size_t column = 0; column < std::tuple_size_v<ResultLine>; ++column) {
+        std::size_t width = 0;
+        for (const ResultLine& line : lines) width = std::max(width, line[column].size());
+        if (width == 0) continue;
+        for (std::size_t row = 0; row < lines.size(); ++row)
+            out[static_cast<qsizetype>(row)] +=
+                QString::fromStdString(fmt::format("{}{:<{}}", column == 0 ? "" : "  ", lines[row][column], width));
+    }
+    for (QString& line : out) line = line.trimmed();
+    return out.join('\n');
 }
 
 // One for each texel that is read, with its weight in all.
@@ -163,7 +183,6 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
     make_controls();
     head_->setAccessibleName(tr("Results"));
     head_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    head_->setWordWrap(true);
     head_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     table_->setModel(rows_);
     table_->setAccessibleName(tr("Texels of the footprint"));
@@ -173,7 +192,7 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
     table_->setWordWrap(false);
     table_->setShowGrid(false);
     table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
-    table_->setMinimumHeight(table_->fontMetrics().height() * 8);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 6);
     column()->addWidget(text());
     column()->addWidget(head_);
     column()->addWidget(table_, 1);
@@ -301,6 +320,7 @@ void FootprintPanel::show_found(const Found& found) {
     say(found.footprint.texels.empty() ? tr("The fetch reads no texel.") : QString());
     head_->setText(head_words(found));
     rows_->set(found.footprint.texels, kind, static_cast<std::size_t>(channel_->currentIndex()));
+    table_->setColumnHidden(FootprintRows::kPart, !is_layered(kind) && !is_cube(kind));
     fit_table();
     outline(outlines_of(found.footprint, kind, found.at.place.plane));
 }
@@ -316,18 +336,19 @@ void FootprintPanel::fit_table() {
 QString FootprintPanel::head_words(const Found& found) const {
     const Format format = found.at.info().format;
     const LevelChoice& levels = found.footprint.levels;
-    QString words = tr("model   %1").arg(channels_words(found.footprint.result, format));
+    std::vector<ResultLine> lines{result_line(tr("model"), found.footprint.result, format)};
+    QString said;
     const auto device = [&](const QString& name, const Texel& texel, std::uint32_t ulps) {
-        words +=
-            QString("\n%1   %2   %3").arg(name, channels_words(texel, format), QString::fromStdString(ulp_words(ulps)));
+        lines.push_back(result_line(name, texel, format));
+        said += QString("%1 %2, ").arg(name, QString::fromStdString(ulp_words(ulps)));
     };
     device(found.at.document->device().kind() == DeviceKind::cpu ? tr("CPU") : tr("GPU"), found.device,
            found.device_ulp);
     if (found.other) device(tr("GPU"), *found.other, found.other_ulp);
-    words += tr("\nlevel %1").arg(levels.level);
+    QString words = aligned(lines) + '\n' + said + tr("level %1").arg(levels.level);
     if (levels.next_weight != 0) words += tr(" and %1/256 of level %2").arg(levels.next_weight).arg(levels.level + 1);
     if (levels.ratio > 1)
-        words += tr(", %1 samples along a ratio of %2")
+        words += tr("\n%1 samples along a ratio of %2")
                      .arg(levels.samples[0] + levels.samples[1])
                      .arg(levels.ratio, 0, 'f', 2);
     return words;
@@ -359,6 +380,7 @@ void FootprintPanel::inspect_kernel(const SeenTexel& pixel) {
                                .arg(static_cast<qulonglong>(at.y))
                                .arg(texels->size()));
             rows_->set(*texels, ArrayKind::array_2d, static_cast<std::size_t>(channel_->currentIndex()));
+            table_->setColumnHidden(FootprintRows::kPart, true);
             fit_table();
         });
 }

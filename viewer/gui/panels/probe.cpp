@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t kMostSamples = 4096;
 
-// A line for each channel: its number and its bits.
-std::string result_words(const Texel& texel, Format format, int channels) {
+// A line for each channel, or each texel of a gather: its number and its bits.
+std::string result_words(const Texel& texel, Format format, int channels, const char* names) {
     std::string words;
     const std::array<double, 4> values = numbers_of(texel, format);
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
-        words += fmt::format("\n{:>14}  {:08x}", number_words(values[c]), texel.channel[c]);
+        words += fmt::format("\n{}  {:>12}  {:08x}", names[c], number_words(values[c]), texel.channel[c]);
     return words;
 }
 
@@ -40,7 +40,6 @@ ProbePanel::ProbePanel(Workspace& workspace)
     results_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     results_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     column()->addWidget(text());
-    column()->addWidget(results_);
     column()->addWidget(plot_, 1);
     column()->addWidget(pointed_);
     connect(plot_, &LinePlot::range_changed, this, [this] {
@@ -127,8 +126,11 @@ void ProbePanel::make_fields() {
                         tr("Line to, w"), [](const Probe& of) { return of.line_to[2]; },
                         [](Probe& of, float to) { of.line_to[2] = to; }),
                     3, 3);
-    grid->setColumnStretch(4, 1);
-    column()->addLayout(grid);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(24);
+    row->addLayout(grid);
+    row->addWidget(results_, 1, Qt::AlignTop);
+    column()->addLayout(row);
 }
 
 void ProbePanel::take_texel() {
@@ -213,8 +215,10 @@ void ProbePanel::show_found(const Found& found) {
     found_ = found;
     say({});
     QStringList words;
+    const char* names = workspace().session().probe.operation == FetchOperation::gather ? "xyzw" : "RGBA";
     for (const Result& result : found.results)
-        words.push_back(result.name + QString::fromStdString(result_words(result.texel, found.format, found.channels)));
+        words.push_back(result.name +
+                        QString::fromStdString(result_words(result.texel, found.format, found.channels, names)));
     if (found.results.size() > 1) words.push_back(QString::fromStdString(ulp_words(found.ulp)));
     results_->setText(words.join("\n"));
     LinePlot::Curves curves{found.line.first, found.line.last, {}, found.channels, found.borders};

@@ -66,12 +66,17 @@ void ReproducePanel::session_changed() {
     const std::shared_ptr<const Document> current = workspace().document();
     if (current == nullptr) return;
     const QSize pixels = canvas_pixels();
-    const Seen seen{.session = session,
-                    .picture = current->info(),
-                    .shown = document()->info(place().plane),
-                    .planar = current->is_planar(),
-                    .width = pixels.width(),
-                    .height = pixels.height()};
+    Seen seen{.session = session,
+              .picture = current->info(),
+              .shown = document()->info(place().plane),
+              .planar = current->is_planar(),
+              .width = pixels.width(),
+              .height = pixels.height()};
+    if (current->whole().levels > 1) {
+        seen.session.pictures[session.current].options.first_level += current->halvings();
+    } else {
+        seen.halvings = current->halvings();
+    }
     const std::array texts{std::pair(commands_, with_notes(command_lines(seen))),
                            std::pair(program_, QString::fromStdString(cpp_program(seen))),
                            std::pair(session_, QString::fromStdString(to_json(session)))};

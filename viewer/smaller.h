@@ -1,0 +1,31 @@
+#pragma once
+// Pictures that are larger than a device's memory, in a size that it holds.
+#include <texton/array.h>
+#include <texton/device.h>
+#include <texton/picture.h>
+#include <texton/picture_load.h>
+
+namespace texton::viewer {
+
+/// Each side halved so many times and rounded down, but at least 1.
+[[nodiscard]] Extent halved(Extent extent, int times);
+
+/// Formats whose texels no filter blends.
+[[nodiscard]] bool is_whole_numbers(Format format) noexcept;
+
+/// Whether the device takes an array of that size and keeps a quarter of its free memory.
+[[nodiscard]] bool fits(const Device& device, const ArrayInfo& array);
+
+/// The smallest number of halvings with which the picture fits, none if none is needed. Levels are left out in whole: of a picture
+/// that has some, those from that one on are to be loaded. 2D pictures of plain texels without levels take any number; others
+/// none, and what makes their array says that they are too large.
+[[nodiscard]] int needed_halvings(const Device& device, const ArrayInfo& array);
+/// How many there may be.
+[[nodiscard]] int most_halvings(const ArrayInfo& array);
+
+/// A 2D picture without levels, its sides halved: each texel is the mean of a square of the file's, sRGB as light, as resample() with
+/// ResampleFilter::area has it; of integers it is one of the square. What reaches beyond the last whole square is left out. The
+/// files are read in bands: beside the array this takes about 24 MiB, or three rows of squares if they are more. Throws as load() does.
+[[nodiscard]] Array load_halved(const Device& device, const Picture& picture, int halvings, const LoadOptions& options);
+
+}  // namespace texton::viewer
