@@ -94,18 +94,57 @@ __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     }
 }
 
+/// Pixels of a picture that lie one as far from the other, of which `inside` are in it.
+struct PixelRun {
+    std::byte* first;
+    std::size_t apart;  ///< bytes
+    unsigned inside;
+};
+
 template <Encoding encoding, int bits, Packing packing = Packing::plain, unsigned kCount>
-__device__ void store_column_as(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
-                                const uint4 (&texels)[kCount]) {
-    const int bytes = target.format.stored.bytes;
-    std::byte* to =
-        target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * static_cast<unsigned>(bytes);
+__device__ void store_run_as(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+    std::byte* to = run.first;
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
-        if (y + i * step >= target.height) return;
-        store_aligned(to, encode_pixel_as<encoding, bits, packing>(texels[i], target.format), bytes);
-        to += step * target.pitch;
+        if (i >= run.inside) return;
+        store_aligned(to, encode_pixel_as<encoding, bits, packing>(texels[i], format), format.stored.bytes);
+        to += run.apart;
     }
+}
+
+template <unsigned kCount>
+__device__ void store_run(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+    const TexelFormat& stored = format.stored;
+    switch (stored.encoding) {
+        case Encoding::uint:
+            if (stored.bits == 8) return store_run_as<Encoding::uint, 8>(format, run, texels);
+            if (stored.bits == 16) return store_run_as<Encoding::uint, 16>(format, run, texels);
+            return store_run_as<Encoding::uint, 32>(format, run, texels);
+        case Encoding::sint:
+            if (stored.bits == 8) return store_run_as<Encoding::sint, 8>(format, run, texels);
+            if (stored.bits == 16) return store_run_as<Encoding::sint, 16>(format, run, texels);
+            return store_run_as<Encoding::sint, 32>(format, run, texels);
+        case Encoding::floating:
+            if (stored.bits == 16) return store_run_as<Encoding::floating, 16>(format, run, texels);
+            return store_run_as<Encoding::floating, 32>(format, run, texels);
+        case Encoding::unorm:
+            if (stored.bits == 8) return store_run_as<Encoding::unorm, 8>(format, run, texels);
+            if (stored.bits == 16) return store_run_as<Encoding::unorm, 16>(format, run, texels);
+            return store_run_as<Encoding::unorm, 10, Packing::rgb10a2>(format, run, texels);
+        case Encoding::snorm:
+            if (stored.bits == 8) return store_run_as<Encoding::snorm, 8>(format, run, texels);
+            return store_run_as<Encoding::snorm, 16>(format, run, texels);
+        case Encoding::srgb: return store_run_as<Encoding::srgb, 8>(format, run, texels);
+    }
+}
+
+__device__ inline bool has_aligned_pixels(const PixelTarget& target) {
+    return target.address != nullptr && target.aligned;
+}
+
+__device__ inline std::byte* pixel_address(const PixelTarget& target, unsigned x, unsigned y, unsigned z) {
+    return target.address + z * target.slice_pitch + y * target.pitch +
+           std::size_t{x} * static_cast<unsigned>(target.format.stored.bytes);
 }
 
 /// Stores the pixels (x, y, z), (x, y + step, z), ... of what fetches returned: words of floats for formats of floats, of
@@ -113,34 +152,28 @@ __device__ void store_column_as(const PixelTarget& target, unsigned x, unsigned 
 template <unsigned kCount>
 __device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
                              const uint4 (&texels)[kCount]) {
-    if (target.address == nullptr || !target.aligned) {
+    if (has_aligned_pixels(target)) {
+        unsigned inside = 0;
 #pragma unroll
-        for (unsigned i = 0; i < kCount; ++i) {
-            if (y + i * step < target.height) store_pixel_anywhere(target, x, y + i * step, z, texels[i]);
-        }
-        return;
+        for (unsigned i = 0; i < kCount; ++i) inside += y + i * step < target.height ? 1 : 0;
+        return store_run(target.format, {pixel_address(target, x, y, z), step * target.pitch, inside}, texels);
     }
-    const TexelFormat& stored = target.format.stored;
-    switch (stored.encoding) {
-        case Encoding::uint:
-            if (stored.bits == 8) return store_column_as<Encoding::uint, 8>(target, x, y, z, step, texels);
-            if (stored.bits == 16) return store_column_as<Encoding::uint, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::uint, 32>(target, x, y, z, step, texels);
-        case Encoding::sint:
-            if (stored.bits == 8) return store_column_as<Encoding::sint, 8>(target, x, y, z, step, texels);
-            if (stored.bits == 16) return store_column_as<Encoding::sint, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::sint, 32>(target, x, y, z, step, texels);
-        case Encoding::floating:
-            if (stored.bits == 16) return store_column_as<Encoding::floating, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::floating, 32>(target, x, y, z, step, texels);
-        case Encoding::unorm:
-            if (stored.bits == 8) return store_column_as<Encoding::unorm, 8>(target, x, y, z, step, texels);
-            if (stored.bits == 16) return store_column_as<Encoding::unorm, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::unorm, 10, Packing::rgb10a2>(target, x, y, z, step, texels);
-        case Encoding::snorm:
-            if (stored.bits == 8) return store_column_as<Encoding::snorm, 8>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::snorm, 16>(target, x, y, z, step, texels);
-        case Encoding::srgb: return store_column_as<Encoding::srgb, 8>(target, x, y, z, step, texels);
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (y + i * step < target.height) store_pixel_anywhere(target, x, y + i * step, z, texels[i]);
+    }
+}
+
+/// The same of (x, y, z), (x, y, z + 1), ...
+template <unsigned kCount>
+__device__ void store_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                             const uint4 (&texels)[kCount]) {
+    const unsigned inside = target.depth - z;
+    if (has_aligned_pixels(target))
+        return store_run(target.format, {pixel_address(target, x, y, z), target.slice_pitch, inside}, texels);
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (i < inside) store_pixel_anywhere(target, x, y, z + i, texels[i]);
     }
 }
 
