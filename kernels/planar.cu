@@ -43,15 +43,16 @@ bool launch_bytes(const Stream& stream, const View& picture, const Texture& luma
     const detail::StoredIn in = detail::stored_in(*luma_texels);
     if (in != detail::stored_in(*chroma_texels)) return false;
     const detail::SitedAt sited = detail::sited_at(options);
-    const bool halved = plane_info(options.format, 1).divide_height == 2;
     detail::BytesToRgba job{launch.target(), *luma_texels, *chroma_texels, options.swap_chroma ? 0x4041u : 0x4140u,
-                            detail::to_rgb_functor(options), detail::chroma_blend(sited.on_column),
-                            // Where chroma is as high, the row of the upper luma sample and the next.
-                            halved ? detail::chroma_blend(sited.on_row) : detail::ChromaBlend{0, 4}, halved ? 1u : 2u};
+                            detail::to_rgb_functor(options)};
+    job.to_rgb.luma_scale *= detail::kOfShare;
+    const detail::ChromaRows rows = plane_info(options.format, 1).divide_height == 1 ? detail::ChromaRows::own
+                                    : sited.on_row                                   ? detail::ChromaRows::on_luma
+                                                                                     : detail::ChromaRows::between;
     void* arguments[] = {&job};
     const void* kernel = in == detail::StoredIn::memory
-                             ? reinterpret_cast<const void*>(&detail::bytes_to_rgba<detail::StoredIn::memory>)
-                             : reinterpret_cast<const void*>(&detail::bytes_to_rgba<detail::StoredIn::plane>);
+                             ? detail::bytes_to_rgba_kernel<detail::StoredIn::memory>(sited.on_column, rows)
+                             : detail::bytes_to_rgba_kernel<detail::StoredIn::plane>(sited.on_column, rows);
     detail::Launch::run_kernel(std::span(&launch, 1), kernel, arguments, {128, 16, 1});
     return true;
 }
@@ -69,12 +70,19 @@ bool launch_bytes(const Stream& stream, const Frame& planes, const Texture& text
     const detail::Launch chroma(kFromRgb, stream, planes.chroma, std::span(&texture, 1), false);
     const auto texels = detail::stored_texels(texture);
     if (!texels || !takes_words(luma.target()) || !takes_words(chroma.target())) return false;
-    detail::RgbaToBytes job{*texels, luma.target(), chroma.target(), detail::luma_plane(options),
-                            detail::chroma_plane(options)};
+    const detail::ChromaPlane of_chroma = detail::chroma_plane(options);
+    const detail::Coded cb = detail::of_shares(of_chroma.cb);
+    const detail::Coded cr = detail::of_shares(of_chroma.cr);
+    detail::RgbaToBytes job{*texels,
+                            luma.target(),
+                            chroma.target(),
+                            detail::of_shares(detail::luma_plane(options).luma),
+                            options.swap_chroma ? cr : cb,
+                            options.swap_chroma ? cb : cr};
     void* arguments[] = {&job};
     const void* kernel = detail::stored_in(*texels) == detail::StoredIn::memory
-                             ? detail::rgba_to_bytes_kernel<detail::StoredIn::memory>(job.of_chroma)
-                             : detail::rgba_to_bytes_kernel<detail::StoredIn::plane>(job.of_chroma);
+                             ? detail::rgba_to_bytes_kernel<detail::StoredIn::memory>(of_chroma)
+                             : detail::rgba_to_bytes_kernel<detail::StoredIn::plane>(of_chroma);
     detail::Launch::run_kernel(std::span(&luma, 1), kernel, arguments, {128, 16, 1});
     return true;
 }

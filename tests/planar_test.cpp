@@ -324,10 +324,13 @@ std::vector<Bytes> pictures_of_bytes(const Device& device, const PlanarOptions& 
 
 TEST_P(PlanarTest, PlanesOfBytesMakeTheSameBitsHoweverTheyAreRead) {
     Random random(11);
+    std::size_t count = 0;
     for (const Extent extent : {Extent{4, 4}, {8, 4}, {10, 6}, {124, 18}, {128, 16}, {132, 34}, {516, 4}}) {
         for (const Format format : {Format::nv12, Format::nv16}) {
             for (const ChromaSiting siting : kSitings) {
-                const PlanarOptions options{.format = format, .siting = siting, .swap_chroma = extent.width == 8};
+                const PlanarOptions options{format, kStandards[count / 3 % 3], kRanges[count % 2], siting,
+                                            count % 5 == 0};
+                ++count;
                 SCOPED_TRACE(describe({options, extent}));
                 const std::size_t texels = extent.width * extent.height;
                 const Bytes luma = stored(format, random_codes(random, format, texels));
@@ -393,10 +396,13 @@ std::vector<Bytes> planes_of_bytes(const Device& device, const PlanarOptions& op
 
 TEST_P(PlanarTest, PicturesOfBytesBecomeTheSameCodesHoweverTheyAreRead) {
     Random random(12);
+    std::size_t count = 0;
     for (const Extent extent : {Extent{4, 2}, {8, 4}, {10, 6}, {124, 18}, {128, 16}, {132, 34}, {516, 4}}) {
         for (const Format format : {Format::nv12, Format::nv16}) {
             for (const ChromaSiting siting : kSitings) {
-                const PlanarOptions options{.format = format, .siting = siting, .swap_chroma = extent.width == 8};
+                const PlanarOptions options{format, kStandards[count / 3 % 3], kRanges[count % 2], siting,
+                                            count % 5 == 0};
+                ++count;
                 SCOPED_TRACE(describe({options, extent}));
                 const Bytes texels = test::random_texels(random, Format::rgba8_unorm, 4 * extent.width * extent.height);
                 const std::vector<Bytes> expected = planes_of_bytes(Device::cpu(), options, extent, texels);

@@ -56,10 +56,19 @@ __device__ inline void store_aligned(std::byte* to, const Pixel& pixel, int byte
     }
 }
 
-/// unorm_code_of() in the lowest 16 bits: adding 2^23 toward zero leaves the whole number there, at a quarter of what a
-/// conversion costs.
-__device__ inline std::uint32_t unorm_bits_of(std::uint32_t fetched, float largest) {
-    return bits_of(__fadd_rz(__saturatef(float_of(fetched)) * largest + 0.5f, 8388608.0f));
+/// unorm_code_of() of 16 bits in the lowest 16: adding 2^23 toward zero leaves the whole number there, at a quarter of what
+/// a conversion costs.
+__device__ inline std::uint32_t unorm16_bits_of(std::uint32_t fetched) {
+    return bits_of(__fadd_rz(__saturatef(float_of(fetched)) * 65535.0f + 0.5f, 8388608.0f));
+}
+
+/// floor(code + 0.5) in the bits from 8 to 15, of codes from 0 to 255.
+__device__ inline std::uint32_t code_bits_of(float code) { return bits_of(__fadd_rd(code, 32768.5f)); }
+
+/// unorm_code_of() of 8 bits in the bits from 8 to 15. That rounds the sum with a half, which makes a code of 0.5 - 2^-25 a
+/// whole one: what is added to the product does so too, and changes no other float's code.
+__device__ inline std::uint32_t unorm8_bits_of(float value) {
+    return code_bits_of(fmaf(__saturatef(value), 255.0f, 0x1p-26f));
 }
 
 /// half_code_of() of two, by the conversion that differs from it in NaN alone.
@@ -78,12 +87,13 @@ __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t hi
 template <Encoding encoding, int bits, Packing packing>
 __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     if constexpr (encoding == Encoding::unorm && bits == 8) {
-        const std::uint32_t low = __byte_perm(unorm_bits_of(texel.x, 255.0f), unorm_bits_of(texel.y, 255.0f), 0x0040);
-        const std::uint32_t high = __byte_perm(unorm_bits_of(texel.z, 255.0f), unorm_bits_of(texel.w, 255.0f), 0x0040);
+        const auto code = [](std::uint32_t fetched) { return unorm8_bits_of(float_of(fetched)); };
+        const std::uint32_t low = __byte_perm(code(texel.x), code(texel.y), 0x0051);
+        const std::uint32_t high = __byte_perm(code(texel.z), code(texel.w), 0x0051);
         return {{__byte_perm(low, high, 0x5410), 0, 0, 0}};
     } else if constexpr (encoding == Encoding::unorm && bits == 16) {
-        return {{__byte_perm(unorm_bits_of(texel.x, 65535.0f), unorm_bits_of(texel.y, 65535.0f), 0x5410),
-                 __byte_perm(unorm_bits_of(texel.z, 65535.0f), unorm_bits_of(texel.w, 65535.0f), 0x5410), 0, 0}};
+        return {{__byte_perm(unorm16_bits_of(texel.x), unorm16_bits_of(texel.y), 0x5410),
+                 __byte_perm(unorm16_bits_of(texel.z), unorm16_bits_of(texel.w), 0x5410), 0, 0}};
     } else if constexpr (encoding == Encoding::floating && bits == 16) {
         return {{half_pair_of(texel.x, texel.y), half_pair_of(texel.z, texel.w), 0, 0}};
     } else {
@@ -94,18 +104,57 @@ __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     }
 }
 
+/// Pixels of a picture that lie one as far from the other, of which `inside` are in it.
+struct PixelRun {
+    std::byte* first;
+    std::size_t apart;  ///< bytes
+    unsigned inside;
+};
+
 template <Encoding encoding, int bits, Packing packing = Packing::plain, unsigned kCount>
-__device__ void store_column_as(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
-                                const uint4 (&texels)[kCount]) {
-    const int bytes = target.format.stored.bytes;
-    std::byte* to =
-        target.address + z * target.slice_pitch + y * target.pitch + std::size_t{x} * static_cast<unsigned>(bytes);
+__device__ void store_run_as(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+    std::byte* to = run.first;
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
-        if (y + i * step >= target.height) return;
-        store_aligned(to, encode_pixel_as<encoding, bits, packing>(texels[i], target.format), bytes);
-        to += step * target.pitch;
+        if (i >= run.inside) return;
+        store_aligned(to, encode_pixel_as<encoding, bits, packing>(texels[i], format), format.stored.bytes);
+        to += run.apart;
     }
+}
+
+template <unsigned kCount>
+__device__ void store_run(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+    const TexelFormat& stored = format.stored;
+    switch (stored.encoding) {
+        case Encoding::uint:
+            if (stored.bits == 8) return store_run_as<Encoding::uint, 8>(format, run, texels);
+            if (stored.bits == 16) return store_run_as<Encoding::uint, 16>(format, run, texels);
+            return store_run_as<Encoding::uint, 32>(format, run, texels);
+        case Encoding::sint:
+            if (stored.bits == 8) return store_run_as<Encoding::sint, 8>(format, run, texels);
+            if (stored.bits == 16) return store_run_as<Encoding::sint, 16>(format, run, texels);
+            return store_run_as<Encoding::sint, 32>(format, run, texels);
+        case Encoding::floating:
+            if (stored.bits == 16) return store_run_as<Encoding::floating, 16>(format, run, texels);
+            return store_run_as<Encoding::floating, 32>(format, run, texels);
+        case Encoding::unorm:
+            if (stored.bits == 8) return store_run_as<Encoding::unorm, 8>(format, run, texels);
+            if (stored.bits == 16) return store_run_as<Encoding::unorm, 16>(format, run, texels);
+            return store_run_as<Encoding::unorm, 10, Packing::rgb10a2>(format, run, texels);
+        case Encoding::snorm:
+            if (stored.bits == 8) return store_run_as<Encoding::snorm, 8>(format, run, texels);
+            return store_run_as<Encoding::snorm, 16>(format, run, texels);
+        case Encoding::srgb: return store_run_as<Encoding::srgb, 8>(format, run, texels);
+    }
+}
+
+__device__ inline bool has_aligned_pixels(const PixelTarget& target) {
+    return target.address != nullptr && target.aligned;
+}
+
+__device__ inline std::byte* pixel_address(const PixelTarget& target, unsigned x, unsigned y, unsigned z) {
+    return target.address + z * target.slice_pitch + y * target.pitch +
+           std::size_t{x} * static_cast<unsigned>(target.format.stored.bytes);
 }
 
 /// Stores the pixels (x, y, z), (x, y + step, z), ... of what fetches returned: words of floats for formats of floats, of
@@ -113,34 +162,28 @@ __device__ void store_column_as(const PixelTarget& target, unsigned x, unsigned 
 template <unsigned kCount>
 __device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
                              const uint4 (&texels)[kCount]) {
-    if (target.address == nullptr || !target.aligned) {
+    if (has_aligned_pixels(target)) {
+        unsigned inside = 0;
 #pragma unroll
-        for (unsigned i = 0; i < kCount; ++i) {
-            if (y + i * step < target.height) store_pixel_anywhere(target, x, y + i * step, z, texels[i]);
-        }
-        return;
+        for (unsigned i = 0; i < kCount; ++i) inside += y + i * step < target.height ? 1 : 0;
+        return store_run(target.format, {pixel_address(target, x, y, z), step * target.pitch, inside}, texels);
     }
-    const TexelFormat& stored = target.format.stored;
-    switch (stored.encoding) {
-        case Encoding::uint:
-            if (stored.bits == 8) return store_column_as<Encoding::uint, 8>(target, x, y, z, step, texels);
-            if (stored.bits == 16) return store_column_as<Encoding::uint, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::uint, 32>(target, x, y, z, step, texels);
-        case Encoding::sint:
-            if (stored.bits == 8) return store_column_as<Encoding::sint, 8>(target, x, y, z, step, texels);
-            if (stored.bits == 16) return store_column_as<Encoding::sint, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::sint, 32>(target, x, y, z, step, texels);
-        case Encoding::floating:
-            if (stored.bits == 16) return store_column_as<Encoding::floating, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::floating, 32>(target, x, y, z, step, texels);
-        case Encoding::unorm:
-            if (stored.bits == 8) return store_column_as<Encoding::unorm, 8>(target, x, y, z, step, texels);
-            if (stored.bits == 16) return store_column_as<Encoding::unorm, 16>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::unorm, 10, Packing::rgb10a2>(target, x, y, z, step, texels);
-        case Encoding::snorm:
-            if (stored.bits == 8) return store_column_as<Encoding::snorm, 8>(target, x, y, z, step, texels);
-            return store_column_as<Encoding::snorm, 16>(target, x, y, z, step, texels);
-        case Encoding::srgb: return store_column_as<Encoding::srgb, 8>(target, x, y, z, step, texels);
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (y + i * step < target.height) store_pixel_anywhere(target, x, y + i * step, z, texels[i]);
+    }
+}
+
+/// The same of (x, y, z), (x, y, z + 1), ...
+template <unsigned kCount>
+__device__ void store_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                             const uint4 (&texels)[kCount]) {
+    const unsigned inside = target.depth - z;
+    if (has_aligned_pixels(target))
+        return store_run(target.format, {pixel_address(target, x, y, z), target.slice_pitch, inside}, texels);
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (i < inside) store_pixel_anywhere(target, x, y, z + i, texels[i]);
     }
 }
 

@@ -44,8 +44,8 @@ struct OwnTexels {
 
     __device__ Float4 of_pixel(int i) const {
         const unsigned word = i == 0 ? words.x : i == 1 ? words.y : i == 2 ? words.z : words.w;
-        return {share_of<255>(word & 0xffu), share_of<255>(word >> 8 & 0xffu), share_of<255>(word >> 16 & 0xffu),
-                share_of<255>(word >> 24)};
+        return {share_of_byte(word, 0) * kOfShare, share_of_byte(word, 1) * kOfShare, share_of_byte(word, 2) * kOfShare,
+                share_of_byte(word, 3) * kOfShare};
     }
 };
 

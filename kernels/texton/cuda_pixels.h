@@ -76,19 +76,32 @@ struct PixelColumn {
 };
 __device__ inline float4 packed(const Float4& color) { return make_float4(color.x, color.y, color.z, color.w); }
 
-/// store_column() of what texel_of() makes of the colours, compiled once for all functors of a file: the many ways to encode
-/// would else be most of every kernel.
+/// What texel_of() makes of the colours is stored by functions that are compiled once for all functors of a file: the many
+/// ways to encode would else be most of every kernel.
+template <unsigned kCount>
+__device__ void texels_of(const PixelTarget& target, const PixelColumn<kCount>& pixels, uint4 (&texels)[kCount]) {
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        const float4 color = pixels.color[i];
+        const Texel texel = texel_of({color.x, color.y, color.z, color.w}, target.format.stored);
+        texels[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+    }
+}
+
 template <unsigned kCount>
 __device__ __noinline__ void store_pixels(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                           PixelColumn<kCount> column) {
     uint4 texels[kCount];
-#pragma unroll
-    for (unsigned i = 0; i < kCount; ++i) {
-        const float4 color = column.color[i];
-        const Texel texel = texel_of({color.x, color.y, color.z, color.w}, target.format.stored);
-        texels[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
-    }
+    texels_of(target, column, texels);
     store_column(target, x, y, z, kTileThreadRows, texels);
+}
+
+template <unsigned kCount>
+__device__ __noinline__ void store_pixels_of_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                                    PixelColumn<kCount> pixels) {
+    uint4 texels[kCount];
+    texels_of(target, pixels, texels);
+    store_slices(target, x, y, z, texels);
 }
 
 template <class Job>
@@ -96,11 +109,10 @@ __device__ void make_slices(const Job& job, unsigned x, unsigned y) {
     const unsigned z = blockIdx.z * Job::kSlices;
     Float4 pixels[Job::kSlices];
     job.slices({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)}, pixels);
+    PixelColumn<Job::kSlices> colors;
 #pragma unroll
-    for (unsigned i = 0; i < Job::kSlices; ++i) {
-        if (z + i >= job.target.depth) return;
-        store_pixels(job.target, x, y, z + i, PixelColumn<1>{{packed(pixels[i])}});
-    }
+    for (unsigned i = 0; i < Job::kSlices; ++i) colors.color[i] = packed(pixels[i]);
+    store_pixels_of_slices(job.target, x, y, z, colors);
 }
 
 template <unsigned kRows, class Job>

@@ -6,14 +6,12 @@
 
 namespace texton::detail {
 
-/// whole / largest, as divided: for 255 and 65535.
-template <std::uint32_t largest>
-__device__ float share_of(std::uint32_t whole) {
-    constexpr float kInverse = static_cast<float>(1.0 / largest);
-    constexpr float kRest = static_cast<float>(1.0 / largest - kInverse);
-    const auto value = static_cast<float>(whole);
-    return fmaf(value, kInverse, value * kRest);
+/// 2^32 times byte / 255, as divided: the quotient's bits are the byte over and over again. What a float cannot hold of them
+/// begins with the byte's first 1, which is half a unit and more.
+__device__ inline float share_of_byte(std::uint32_t word, int byte) {
+    return __uint2float_ru(__byte_perm(word, 0, 0x1111u * static_cast<unsigned>(byte)));
 }
+constexpr float kOfShare = 0x1p-32f;
 
 enum class StoredIn { memory, plane, layers };
 
