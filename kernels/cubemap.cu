@@ -43,30 +43,6 @@ struct FromEquirect {
     static constexpr unsigned kSlices = 6;
     std::int32_t side;
 
-    template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const Direction to = direction_of(at, side);
-        return fetch(source, half_turns_of(to.x, to.z), half_turns_of(distance_from_axis(to), to.y));
-    }
-
-    /// At one place of all faces four sides have the same slopes, and the top and the bottom.
-    template <class Source>
-    TEXTON_HD void slices(PixelPlace at, const Source& source, Float4 (&faces)[6]) const {
-        const Direction front = direction_of({at.x, at.y, 4}, side);
-        const Direction top = direction_of({at.x, at.y, 2}, side);
-        const Angles of_sides(front);
-        const Angles of_poles(top);
-        for (std::int32_t face = 0; face < 6; ++face) {
-            const Direction to = direction_of({at.x, at.y, face}, side);
-            const Angles& angles = face == 2 || face == 3 ? of_poles : of_sides;
-            faces[face] = fetch(source, half_turns_at(angles.around, to.x, to.z),
-                                half_turns_at(angles.down, angles.distance, to.y));
-        }
-    }
-
-private:
-    TEXTON_HD static float distance_from_axis(const Direction& to) { return sqrtf(to.x * to.x + to.z * to.z); }
-
     struct Angles {
         float distance;
         float around;
@@ -77,6 +53,43 @@ private:
               around(half_turns_of_slope(slope_of(to.x, to.z))),
               down(half_turns_of_slope(slope_of(distance, to.y))) {}
     };
+
+    /// At one place of all faces four sides have the same slopes, and the top and the bottom; so have those at its mirrored
+    /// places.
+    struct Shared {
+        float u;
+        float v;
+        Angles of_sides;
+        Angles of_poles;
+    };
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const Direction to = direction_of(at, side);
+        return fetch(source, half_turns_of(to.x, to.z), half_turns_of(distance_from_axis(to), to.y));
+    }
+
+    TEXTON_HD Shared shared(PixelPlace at) const {
+        const float u = detail::from_middle(at.middle_x(), side);
+        const float v = detail::from_middle(at.middle_y(), side);
+        return {u, v, Angles(detail::direction_on_face(4, u, v)), Angles(detail::direction_on_face(2, u, v))};
+    }
+
+    template <class Source>
+    TEXTON_HD void slices(const Shared& shared, bool mirror_x, bool mirror_y, const Source& source,
+                          Float4 (&faces)[6]) const {
+        const float u = mirror_x ? -shared.u : shared.u;
+        const float v = mirror_y ? -shared.v : shared.v;
+        for (std::int32_t face = 0; face < 6; ++face) {
+            const Direction to = detail::direction_on_face(face, u, v);
+            const Angles& angles = face == 2 || face == 3 ? shared.of_poles : shared.of_sides;
+            faces[face] = fetch(source, half_turns_at(angles.around, to.x, to.z),
+                                half_turns_at(angles.down, angles.distance, to.y));
+        }
+    }
+
+private:
+    TEXTON_HD static float distance_from_axis(const Direction& to) { return sqrtf(to.x * to.x + to.z * to.z); }
 
     template <class Source>
     TEXTON_HD Float4 fetch(const Source& source, float around, float down) const {

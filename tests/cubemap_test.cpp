@@ -13,9 +13,11 @@
 
 #include <texton/array.h>
 #include <texton/cubemap.h>
+#include <texton/fill.h>
 #include <texton/kernel.h>
 #include <texton/linear.h>
 #include <texton/mips.h>
+#include <texton/pitched.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
@@ -263,6 +265,29 @@ TEST_P(CubemapTest, EveryTexelOfACubeLooksIntoItsOwnDirection) {
                 const Vector to = direction(face, i, j, kSide);
                 expect_near(made_cube[(face * kSide + j) * kSide + i], to, std::abs(to.y) > 0.999 ? 0.025 : 0.001);
             }
+        }
+    }
+}
+
+/// A cube of noise, with what lies around it in memory, from column `left` on.
+Bytes cube_in_memory(const Device& device, Format format, std::size_t side, std::size_t left) {
+    const Array source(device, {.format = Format::rgba8_unorm, .extent = {64, 32}});
+    upload(source.view(), test::pattern(4 * 64 * 32, 9));
+    const Pitched3D memory(device, format, {side + 4, side + 1, 6});
+    fill(memory.view(), std::uint8_t{0xA5});
+    const Stream stream(device);
+    equirect_to_cube(stream, memory.view().region({{left, 1, 0}, {side, side, 6}}), Texture(source, kAround));
+    stream.synchronize();
+    return download(memory.view());
+}
+
+TEST_P(CubemapTest, CubesOfAnySideAreTheSameOnEveryDevice) {
+    for (const std::size_t side : {1, 2, 5, 31, 64, 67}) {
+        for (const Format format : {Format::rgba8_unorm, Format::rgba16_float, Format::rgba32_float}) {
+            for (const std::size_t left : {0, 1, 4})
+                EXPECT_TRUE(same_bytes(cube_in_memory(device(), format, side, left),
+                                       cube_in_memory(Device::cpu(), format, side, left)))
+                    << name(format) << ", side " << side << " from column " << left;
         }
     }
 }

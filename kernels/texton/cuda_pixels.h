@@ -25,8 +25,11 @@ constexpr unsigned pixels_of_thread() {
     return 4;
 }
 
-/// Slices whose pixels at one place a thread makes. A functor that has kSlices shares work between them: besides a pixel of
-/// any slice it makes, with the same bits, `void slices(PixelPlace first, sources..., Float4 (&pixels)[kSlices]) const`.
+/// A functor that has kSlices shares work between as many slices, and between places that are mirrored in x, in y and in both:
+/// a thread makes all of them. Besides a pixel of any slice it makes, with the same bits, what they share at a place, and from
+/// that their pixels there or at a mirrored place:
+///     Shared shared(PixelPlace at) const
+///     void slices(const Shared& shared, bool mirror_x, bool mirror_y, sources..., Float4 (&pixels)[kSlices]) const
 template <class Functor>
 constexpr unsigned slices_of_thread() {
     if constexpr (requires { Functor::kSlices; }) return Functor::kSlices;
@@ -35,7 +38,9 @@ constexpr unsigned slices_of_thread() {
 
 template <class Functor>
 constexpr BlockTile tile_of_block() {
-    return {kTileWidth, kTileThreadRows * pixels_of_thread<Functor>(), slices_of_thread<Functor>()};
+    if constexpr (slices_of_thread<Functor>() != 1)
+        return {2 * kTileWidth, 2 * kTileThreadRows, slices_of_thread<Functor>()};
+    return {kTileWidth, kTileThreadRows * pixels_of_thread<Functor>(), 1};
 }
 
 /// A picture, and what makes it.
@@ -48,8 +53,9 @@ struct PixelJob {
     static constexpr unsigned kSlices = slices_of_thread<Functor>();
 
     __device__ Float4 operator()(PixelPlace at) const { return call(at, std::make_index_sequence<count>{}); }
-    __device__ void slices(PixelPlace first, Float4 (&pixels)[kSlices]) const {
-        call_slices(first, pixels, std::make_index_sequence<count>{});
+    template <class Shared>
+    __device__ void slices(const Shared& shared, bool mirror_x, bool mirror_y, Float4 (&pixels)[kSlices]) const {
+        call_slices(shared, mirror_x, mirror_y, pixels, std::make_index_sequence<count>{});
     }
 
 private:
@@ -57,9 +63,10 @@ private:
     __device__ Float4 call(PixelPlace at, std::index_sequence<index...>) const {
         return functor(at, sources[index]...);
     }
-    template <std::size_t... index>
-    __device__ void call_slices(PixelPlace first, Float4 (&pixels)[kSlices], std::index_sequence<index...>) const {
-        functor.slices(first, sources[index]..., pixels);
+    template <class Shared, std::size_t... index>
+    __device__ void call_slices(const Shared& shared, bool mirror_x, bool mirror_y, Float4 (&pixels)[kSlices],
+                                std::index_sequence<index...>) const {
+        functor.slices(shared, mirror_x, mirror_y, sources[index]..., pixels);
     }
 };
 
@@ -104,15 +111,32 @@ __device__ __noinline__ void store_pixels_of_slices(const PixelTarget& target, u
     store_slices(target, x, y, z, texels);
 }
 
+/// Of a place in the upper left quarter, and those that mirror it.
 template <class Job>
-__device__ void make_slices(const Job& job, unsigned x, unsigned y) {
+__device__ void make_slices(const Job& job) {
+    const PixelTarget& target = job.target;
+    const unsigned width = (target.width + 1) / 2;
+    const unsigned across = (width + kTileWidth - 1) / kTileWidth;
+    const unsigned x = blockIdx.x % across * kTileWidth + threadIdx.x;
+    const unsigned y = blockIdx.x / across * kTileThreadRows + threadIdx.y;
     const unsigned z = blockIdx.z * Job::kSlices;
-    Float4 pixels[Job::kSlices];
-    job.slices({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)}, pixels);
-    PixelColumn<Job::kSlices> colors;
+    if (x >= width || y >= (target.height + 1) / 2) return;
+    const auto shared =
+        job.functor.shared({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)});
+#pragma unroll 1
+    for (unsigned mirror = 0; mirror < 4; ++mirror) {
+        const bool mirror_x = mirror % 2 != 0;
+        const bool mirror_y = mirror / 2 != 0;
+        const unsigned to_x = mirror_x ? target.width - 1 - x : x;
+        const unsigned to_y = mirror_y ? target.height - 1 - y : y;
+        if ((mirror_x && to_x == x) || (mirror_y && to_y == y)) continue;
+        Float4 pixels[Job::kSlices];
+        job.slices(shared, mirror_x, mirror_y, pixels);
+        PixelColumn<Job::kSlices> colors;
 #pragma unroll
-    for (unsigned i = 0; i < Job::kSlices; ++i) colors.color[i] = packed(pixels[i]);
-    store_pixels_of_slices(job.target, x, y, z, colors);
+        for (unsigned i = 0; i < Job::kSlices; ++i) colors.color[i] = packed(pixels[i]);
+        store_pixels_of_slices(target, to_x, to_y, z, colors);
+    }
 }
 
 template <unsigned kRows, class Job>
@@ -129,15 +153,15 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
 
 template <unsigned kRows, class Job>
 __device__ void make_pixels(const Job& job) {
-    const PixelTarget& target = job.target;
-    const unsigned across = (target.width + kTileWidth - 1) / kTileWidth;
-    const unsigned x = blockIdx.x % across * kTileWidth + threadIdx.x;
-    const unsigned y = blockIdx.x / across * (kTileThreadRows * kRows) + threadIdx.y;
-    if (x >= target.width || y >= target.height || blockIdx.z * Job::kSlices >= target.depth) return;
-    if constexpr (Job::kSlices == 1)
-        make_column<kRows>(job, x, y);
-    else
-        make_slices(job, x, y);
+    if constexpr (Job::kSlices != 1) {
+        make_slices(job);
+    } else {
+        const PixelTarget& target = job.target;
+        const unsigned across = (target.width + kTileWidth - 1) / kTileWidth;
+        const unsigned x = blockIdx.x % across * kTileWidth + threadIdx.x;
+        const unsigned y = blockIdx.x / across * (kTileThreadRows * kRows) + threadIdx.y;
+        if (x < target.width && y < target.height && blockIdx.z < target.depth) make_column<kRows>(job, x, y);
+    }
 }
 
 /// A block a tile: tiles row by row in x, slices in z.
