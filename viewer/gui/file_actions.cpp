@@ -4,12 +4,10 @@
 #include <QFileDialog>
 #include <QInputDialog>
 #include <QMenu>
-#include <QPointer>
 #include <QSettings>
 #include <algorithm>
 
 #include <texton/error.h>
-#include <texton/picture_save.h>
 
 #include "viewer/gui/main_window.h"
 
@@ -77,24 +75,9 @@ void export_view(MainWindow& window) {
 }
 
 void export_data(MainWindow& window) {
-    const auto shown = window.workspace().shown();
-    if (!shown) return;
     const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export the texels"), "texels.exr");
     if (path.isEmpty()) return;
-    const QPointer<MainWindow> guard(&window);
-    window.workspace().jobs().start("export", [shown, path, guard](const Wanted& wanted) -> Jobs::Finish {
-        QString said = MainWindow::tr("Saved %1.").arg(path);
-        try {
-            const OnPictureProgress go_on = [&](const PictureProgress&) { return static_cast<bool>(wanted); };
-            save(path.toStdString(), shown->is_planar() ? shown->picture() : picture_of(shown->array()),
-                 {.progress = go_on});
-        } catch (const std::exception& error) {
-            said = QString::fromUtf8(error.what());
-        }
-        return [guard, said] {
-            if (guard) guard->workspace().tell(said);
-        };
-    });
+    window.workspace().export_texels(path);
 }
 
 void open_recent(MainWindow& window) {
@@ -146,14 +129,15 @@ void add_file_actions(MainWindow& window) {
                  [&workspace] { workspace.reload(workspace.session().current); },
                  {},
                  has_pictures});
-    actions.add({"cancel-loading",
-                 file,
-                 tr("&Cancel loading"),
-                 tr("Stops what is being loaded"),
-                 {Qt::Key_Escape},
-                 [&workspace] { workspace.cancel_loading(); },
-                 {},
-                 [&workspace] { return workspace.is_loading(workspace.session().current); }});
+    actions.add(
+        {"cancel-loading",
+         file,
+         tr("&Cancel loading or export"),
+         tr("Stops what is being loaded or exported"),
+         {Qt::Key_Escape},
+         [&workspace] { workspace.cancel_files(); },
+         {},
+         [&workspace] { return workspace.is_exporting() || workspace.is_loading(workspace.session().current); }});
     actions.add({"close",
                  file,
                  tr("&Close"),

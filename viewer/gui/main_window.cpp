@@ -142,7 +142,7 @@ void MainWindow::make_status() {
     zoom_label_->setObjectName("zoom");
     device_label_->setAccessibleName(tr("Device"));
     device_label_->setObjectName("device");
-    progress_->setAccessibleName(tr("Loading"));
+    progress_->setAccessibleName(tr("Progress"));
     progress_->setRange(0, 100);
     progress_->setMaximumWidth(220);
     progress_->hide();
@@ -311,7 +311,11 @@ void MainWindow::show_hover() {
 }
 
 void MainWindow::show_progress(double share, const QString& what) {
-    progress_->setVisible(share >= 0 && share < 1);
+    const bool shows = share >= 0 && share < 1;
+    if (shows == progress_->isHidden()) {
+        progress_->setVisible(shows);
+        actions_->refresh();  // what can be cancelled
+    }
     progress_->setValue(static_cast<int>(share * 100));
     progress_->setFormat(what + " %p%");
 }

@@ -1,6 +1,7 @@
 #include "viewer/gui/workspace.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QPointer>
 #include <algorithm>
 #include <thread>
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <texton/error.h>
+#include <texton/picture_save.h>
 
 #include "viewer/error_words.h"
 #include "viewer/kernel_result.h"
@@ -17,10 +19,29 @@ namespace texton::viewer {
 namespace {
 
 constexpr const char* kKernelTag = "kernel";
+constexpr const char* kExportTag = "export";
 
 QString words(const std::exception& error) { return QString::fromStdString(error_words(error)); }
 
 std::string loading_tag(const std::string& key) { return "load " + key; }
+
+// Tells each percent once, on the thread of the window; stops what nobody wants any more.
+OnPictureProgress telling(const QPointer<Workspace>& workspace, const QString& what, const Wanted& wanted) {
+    return [workspace, what, wanted, percent = -1](const PictureProgress& progress) mutable {
+        const double share =
+            static_cast<double>(progress.done) / static_cast<double>(std::max<std::size_t>(progress.total, 1));
+        if (static_cast<int>(share * 100) != percent) {
+            percent = static_cast<int>(share * 100);
+            QMetaObject::invokeMethod(
+                workspace,
+                [workspace, share, what, wanted] {
+                    if (workspace && wanted) Q_EMIT workspace->progressed(share, what);
+                },
+                Qt::QueuedConnection);
+        }
+        return static_cast<bool>(wanted);
+    };
+}
 
 }  // namespace
 
@@ -124,7 +145,39 @@ void Workspace::close(std::size_t index) {
         tell(tr("%1 is no longer run: %2 was an input of it.").arg(QString::fromStdString(kernel), title));
 }
 
-void Workspace::cancel_loading() {
+void Workspace::export_texels(const QString& path) {
+    const std::shared_ptr<const Document> document = shown();
+    if (!document) return;
+    if (is_exporting()) {
+        tell(tr("%1 was not written: another file is being exported. Wait for it, or cancel it.").arg(path));
+        return;
+    }
+    const QString title = QFileInfo(path).fileName();
+    const QPointer<Workspace> self(this);
+    jobs_->start(kExportTag, [self, document, path, title](const Wanted& wanted) -> Jobs::Finish {
+        QString said = tr("Saved %1.").arg(path);
+        try {
+            save(path.toStdString(), document->is_planar() ? document->picture() : picture_of(document->array()),
+                 {.progress = telling(self, title, wanted)});
+        } catch (const std::exception& error) {
+            said = QString::fromUtf8(error.what());
+        }
+        return [self, said] {
+            if (!self) return;
+            Q_EMIT self->progressed(-1, {});
+            self->tell(said);
+        };
+    });
+    Q_EMIT progressed(0, title);
+}
+
+bool Workspace::is_exporting() const { return jobs_->busy(kExportTag); }
+
+void Workspace::cancel_files() {
+    if (is_exporting()) {
+        jobs_->drop(kExportTag);
+        tell(tr("The export was cancelled."));
+    }
     for (auto& [key, entry] : entries_) {
         if (!entry.loading) continue;
         jobs_->drop(loading_tag(key));
@@ -170,21 +223,7 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
     jobs_->start(loading_tag(key), [self, key, source, device, title](const Wanted& wanted) -> Jobs::Finish {
         Entry made{.source = source};
         try {
-            int percent = -1;
-            made.document = Document::open(source, device, [&](const PictureProgress& progress) {
-                const double share =
-                    static_cast<double>(progress.done) / static_cast<double>(std::max<std::size_t>(progress.total, 1));
-                if (static_cast<int>(share * 100) != percent) {
-                    percent = static_cast<int>(share * 100);
-                    QMetaObject::invokeMethod(
-                        self,
-                        [self, share, title, wanted] {
-                            if (self && wanted) Q_EMIT self->progressed(share, title);
-                        },
-                        Qt::QueuedConnection);
-                }
-                return static_cast<bool>(wanted);
-            });
+            made.document = Document::open(source, device, telling(self, title, wanted));
         } catch (const Error& error) {
             made.problem = words(error);
             made.lacks_memory = error.code() == ErrorCode::out_of_memory;

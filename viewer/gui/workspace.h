@@ -50,8 +50,11 @@ public:
     void open(const std::vector<Source>& sources);
     void reload(std::size_t index);
     void close(std::size_t index);
-    /// Stops what is being loaded.
-    void cancel_loading();
+    /// Writes all texels of what is shown to a file, one at a time.
+    void export_texels(const QString& path);
+    bool is_exporting() const;
+    /// Stops what is being loaded or exported.
+    void cancel_files();
 
     /// Null while it loads, or if it cannot be shown: problem() says why.
     std::shared_ptr<const Document> document(std::size_t index) const;
@@ -95,7 +98,7 @@ Q_SIGNALS:
     void documents_changed();
     void hover_changed();
     void outlines_changed();
-    /// 0 to 1 of the picture that loads; negative: none does.
+    /// 0 to 1 of the picture that is loaded or exported; negative: none is.
     void progressed(double share, QString what);
     void told(QString text);
 

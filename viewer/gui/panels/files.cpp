@@ -102,10 +102,10 @@ QWidget* FilesPanel::make_progress() {
     progress_->setAccessibleName(tr("Loading"));
     progress_->setRange(0, 100);
     auto* cancel = new QPushButton(tr("Cancel"));
-    cancel->setAccessibleName(tr("Cancel loading"));
+    cancel->setAccessibleName(tr("Cancel loading or export"));
     layout->addWidget(progress_, 1);
     layout->addWidget(cancel);
-    connect(cancel, &QPushButton::clicked, this, [this] { workspace().cancel_loading(); });
+    connect(cancel, &QPushButton::clicked, this, [this] { workspace().cancel_files(); });
     loading_->hide();
     return loading_;
 }

@@ -1,0 +1,74 @@
+// Texels that are written beside the window.
+#include <QProgressBar>
+#include <QStatusBar>
+#include <QTemporaryDir>
+#include <algorithm>
+
+#include <texton/image.h>
+#include <texton/picture.h>
+
+#include "tests/window/fixture.h"
+
+namespace texton::viewer {
+namespace {
+
+constexpr Extent kExtent{2048, 2304};  // which is written in two bands
+
+class ExportTest : public test::WindowFixture {
+protected:
+    // Of a picture that takes a while to write.
+    void start_with_noise() {
+        std::vector<std::byte> texels(4 * kExtent.width * kExtent.height);
+        std::uint32_t state = 1;
+        for (std::byte& texel : texels) texel = std::byte((state = state * 1664525 + 1013904223) >> 24);
+        write_image(path("noise.tif").toStdString(), Format::rgba8_unorm, kExtent, texels);
+        Session session = test::session_with({});
+        session.pictures.push_back({.paths = {path("noise.tif").toStdString()}});
+        start(session);
+    }
+    QString path(const char* name) const { return folder_.filePath(name); }
+    QString said() { return window().statusBar()->currentMessage(); }
+    bool shows_progress() { return !window().statusBar()->findChild<QProgressBar*>()->isHidden(); }
+
+private:
+    QTemporaryDir folder_;
+};
+
+TEST_F(ExportTest, AllTexelsAreWrittenAndTheWindowSaysHowFar) {
+    start_with_noise();
+    std::vector<double> shares;
+    QObject::connect(&workspace(), &Workspace::progressed, &window(),
+                     [&](double share, const QString&) { shares.push_back(share); });
+    workspace().export_texels(path("out.tif"));
+    EXPECT_TRUE(shows_progress());
+    settle();
+    EXPECT_FALSE(shows_progress());
+    EXPECT_TRUE(said().startsWith("Saved ")) << said().toStdString();
+    EXPECT_TRUE(std::ranges::any_of(shares, [](double share) { return share > 0 && share < 1; }))
+        << testing::PrintToString(shares);
+    EXPECT_EQ(open_picture(path("out.tif").toStdString()).info().extent, kExtent);
+}
+
+TEST_F(ExportTest, AKeyStopsItAndNothingIsLeft) {
+    start_with_noise();
+    workspace().export_texels(path("out.tif"));
+    workspace().export_texels(path("other.tif"));
+    EXPECT_TRUE(said().contains("other.tif was not written")) << said().toStdString();
+    QTest::keyClick(&window(), Qt::Key_Escape);
+    EXPECT_FALSE(workspace().is_exporting());
+    EXPECT_FALSE(shows_progress());
+    settle();
+    EXPECT_EQ(said(), "The export was cancelled.");
+    EXPECT_EQ(QDir(path("")).entryList(QDir::Files), QStringList{"noise.tif"});
+}
+
+TEST_F(ExportTest, AFileThatCannotBeWrittenIsSaid) {
+    start({"card.png"});
+    workspace().export_texels(path("no/such/folder.tif"));
+    settle();
+    EXPECT_TRUE(said().contains("folder.tif")) << said().toStdString();
+    EXPECT_FALSE(shows_progress());
+}
+
+}  // namespace
+}  // namespace texton::viewer
