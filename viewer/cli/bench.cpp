@@ -17,6 +17,7 @@
 #include "viewer/cli/terminal.h"
 #include "viewer/document.h"
 #include "viewer/verify/kernel_run.h"
+#include "viewer/verify/pattern.h"
 
 namespace texton::cli {
 namespace {
@@ -56,6 +57,14 @@ ArrayInfo input_info(const Device& device, const InputInfo& input, Format format
     return info;
 }
 
+/// Neighbours are alike, but not equal; a map leads each pixel to about its own place.
+Array like_a_picture(const Device& device, const InputInfo& input, const ArrayInfo& info) {
+    const bool blocks = texton::info(info.format).layout == FormatLayout::block;
+    verify::Pattern pattern{.kind = blocks ? verify::PatternKind::noise : verify::PatternKind::gradient};
+    if (input.name == "map") pattern.range = {0, static_cast<float>(info.extent.width)};
+    return verify::upload(device, verify::draw(pattern, info));
+}
+
 /// The middle one of several rounds, in milliseconds; short ones are repeated, so that each round takes a while.
 double time_of(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                std::span<const Texture> inputs) {
@@ -83,8 +92,7 @@ Measured measure(const Device& device, const Kernel& kernel, Format format, cons
         std::vector<Texture> inputs;
         std::size_t bytes = 0;
         for (const InputInfo& input : kernel.info.inputs) {
-            const Array array(device, input_info(device, input, format, size));
-            fill(array.view(), std::vector<std::byte>(info(format).bytes, std::byte{0x3C}));
+            const Array array = like_a_picture(device, input, input_info(device, input, format, size));
             inputs.emplace_back(array, verify::standard_sampler(array.info()));
             bytes += packed_bytes(format, array.view().extent());
         }

@@ -1,0 +1,250 @@
+#pragma once
+// What tests of warps have in common: each warp as a function of its map, textures that tell where and at which level they
+// are read, and the lenses that they are tried with.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/linear.h>
+#include <texton/sample.h>
+#include <texton/warp.h>
+
+#include "tests/support/arrays.h"
+#include "tests/support/on_every_device.h"
+#include "tests/support/texels.h"
+
+namespace texton::test {
+
+using Warp = std::function<void(const Stream&, const View&, const Texture&, const WarpOptions&)>;
+
+inline Warp affine(const Affine& map) {
+    return [map](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
+        warp_affine(stream, picture, texture, map, options);
+    };
+}
+
+inline Warp perspective(const Perspective& map) {
+    return [map](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
+        warp_perspective(stream, picture, texture, map, options);
+    };
+}
+
+inline Warp by_map(const Texture& map, MapPlaces places = MapPlaces::absolute) {
+    return [map, places](const Stream& stream, const View& picture, const Texture& texture,
+                         const WarpOptions& options) { warp_map(stream, picture, texture, map, places, options); };
+}
+
+inline Warp undistorted(const Lens& lens) {
+    return [lens](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
+        undistort(stream, picture, texture, lens, options);
+    };
+}
+
+inline Warp distorted(const Lens& lens) {
+    return [lens](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
+        distort(stream, picture, texture, lens, options);
+    };
+}
+
+inline Warp polar(const Polar& map) {
+    return [map](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
+        warp_polar(stream, picture, texture, map, options);
+    };
+}
+
+inline const Camera kCamera{.fx = 30, .fy = 28, .cx = 31, .cy = 25};
+inline const Camera kStraight{.fx = 22, .fy = 23, .cx = 18, .cy = 15};
+inline const BrownConrady kBrown{.k1 = -0.12F, .k2 = 0.03F, .k3 = -0.004F, .p1 = 0.01F, .p2 = -0.02F};
+inline const Fisheye kFisheye{.k1 = 0.05F, .k2 = -0.01F, .k3 = 0.004F, .k4 = -0.0007F};
+
+inline constexpr double kPi = 3.14159265358979323846;
+
+using Color = std::array<float, 4>;
+
+template <class Value>
+Bytes bytes_of(const std::vector<Value>& values) {
+    Bytes bytes(values.size() * sizeof(Value));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+inline std::vector<Color> colors_of(const Bytes& bytes) {
+    std::vector<Color> colors(bytes.size() / sizeof(Color));
+    std::memcpy(colors.data(), bytes.data(), bytes.size());
+    return colors;
+}
+
+/// Where a pixel must read, in double precision; nothing where it has no place.
+struct Point {
+    double x;
+    double y;
+};
+using Reference = std::function<std::optional<Point>(double x, double y)>;
+
+/// A fetch with the place and how it changes from pixel to pixel, by differences of places close by.
+inline FetchPoint with_gradients(const Reference& reference, double x, double y, double side) {
+    constexpr double kStep = 1e-5;
+    const auto change = [&](double dx, double dy, float(&to)[3]) {
+        const Point before = reference(x - dx, y - dy).value();
+        const Point after = reference(x + dx, y + dy).value();
+        to[0] = static_cast<float>((after.x - before.x) / (2 * kStep * side));
+        to[1] = static_cast<float>((after.y - before.y) / (2 * kStep * side));
+    };
+    const Point place = reference(x, y).value();
+    FetchPoint point{.x = static_cast<float>(place.x / side), .y = static_cast<float>(place.y / side)};
+    change(kStep, 0, point.dx);
+    change(0, kStep, point.dy);
+    return point;
+}
+
+class WarpFixture : public OnEveryDevice {
+protected:
+    static constexpr Extent kSize{64, 48};     // of most textures
+    static constexpr Extent kPicture{37, 29};  // and pictures
+
+    Array filled(const ArrayInfo& info, std::span<const std::byte> texels) const {
+        Array array(device(), info);
+        upload(array.view(), texels);
+        return array;
+    }
+    /// Reads as the place itself where it lies between the middles of texels, in steps of 1/256.
+    Texture places(bool normalized = false) const {
+        std::vector<Color> texels;
+        for (std::size_t j = 0; j < kSize.height; ++j) {
+            for (std::size_t i = 0; i < kSize.width; ++i)
+                texels.push_back({static_cast<float>(i) + 0.5F, static_cast<float>(j) + 0.5F, 7, 1});
+        }
+        return Texture(filled({Format::rgba32_float, kSize}, bytes_of(texels)),
+                       {.filter = Filter::linear, .normalized_coordinates = normalized});
+    }
+    /// Reads as the level of detail, from 0 to 6.
+    Texture levels(std::uint8_t max_anisotropy = 1) const {
+        const ArrayInfo info{.format = Format::r32_float, .extent = {64, 64}, .levels = 7};
+        const Array array(device(), info);
+        for (int level = 0; level < info.levels; ++level) {
+            const Extent extent = level_extent(info, level);
+            upload(array.view({.level = level}),
+                   bytes_of(std::vector<float>(extent.width * extent.height, static_cast<float>(level))));
+        }
+        return Texture(array, {.filter = Filter::linear,
+                               .mip_filter = Filter::linear,
+                               .normalized_coordinates = true,
+                               .trilinear_optimization = false,
+                               .max_anisotropy = max_anisotropy});
+    }
+    Texture noise(Format format, const ArrayInfo& shape, const Sampler& sampler = {}) const {
+        ArrayInfo info = shape;
+        info.format = format;
+        Random random(3);
+        return Texture(filled(info, random_texels(random, format, packed_bytes(info))), sampler);
+    }
+
+    /// The pixels, packed.
+    Bytes made(const std::function<void(const Stream&, const View&)>& enqueue, Format format, Extent extent) const {
+        const Linear memory(device(), format, extent);
+        const Stream stream(device());
+        enqueue(stream, memory.view(format, extent));
+        stream.synchronize();
+        return download(memory.view(format, extent));
+    }
+    std::vector<Color> warped(const Warp& warp, const Texture& texture, Extent extent,
+                              const WarpOptions& options = {}) const {
+        return colors_of(
+            made([&](const Stream& stream, const View& picture) { warp(stream, picture, texture, options); },
+                 Format::rgba32_float, extent));
+    }
+
+    /// Every pixel whose place lies within the texture reads there, and those without a place are the border.
+    void leads(const Warp& warp, const Reference& reference, double error = 0.001, std::size_t least = 300) const {
+        constexpr Color kBorder{-9, 8, 7, 6};
+        for (const bool normalized : {false, true}) {
+            const std::vector<Color> pixels = warped(warp, places(normalized), kPicture, {.border = kBorder});
+            std::size_t inside = 0;
+            for (std::size_t i = 0; i < pixels.size(); ++i) {
+                const double x = static_cast<double>(i % kPicture.width) + 0.5;
+                const double y = static_cast<double>(i / kPicture.width) + 0.5;
+                SCOPED_TRACE("pixel " + std::to_string(x) + ", " + std::to_string(y));
+                const std::optional<Point> place = reference(x, y);
+                if (!place) {
+                    ASSERT_EQ(pixels[i], kBorder);
+                    continue;
+                }
+                ASSERT_EQ(pixels[i][2], 7);
+                if (place->x < 0.5 || place->x > 63.5 || place->y < 0.5 || place->y > 47.5) continue;
+                ++inside;
+                ASSERT_NEAR(pixels[i][0], place->x, error + 1.0 / 256);
+                ASSERT_NEAR(pixels[i][1], place->y, error + 1.0 / 256);
+            }
+            EXPECT_GE(inside, least);
+        }
+    }
+    /// With levels each pixel reads the one that the distance of places asks for, and what its gradients ask for.
+    void picks_levels(const Warp& warp, const Reference& reference) const {
+        const Texture texture = levels();
+        std::vector<std::size_t> looked_at;
+        std::vector<FetchPoint> points;
+        for (std::size_t i = 0; i < kPicture.width * kPicture.height; ++i) {
+            const double x = static_cast<double>(i % kPicture.width) + 0.5;
+            const double y = static_cast<double>(i / kPicture.width) + 0.5;
+            if (!reference(x, y)) continue;
+            looked_at.push_back(i);
+            points.push_back(with_gradients(reference, x, y, 64));
+        }
+        const std::vector<Color> mip = warped(warp, texture, kPicture, {.minification = Minification::mip});
+        const std::vector<Color> by_gradients =
+            warped(warp, texture, kPicture, {.minification = Minification::anisotropic});
+        const std::vector<Texel> fetched = sample(texture, points, {.operation = FetchOperation::gradients}).texels;
+        std::size_t between = 0;
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const auto length = [](const float(&change)[3]) { return std::hypot(64.0 * change[0], 64.0 * change[1]); };
+            const double level = std::log2(std::max(length(points[i].dx), length(points[i].dy)));
+            if (level > 0.1 && level < 5.9) ++between;
+            SCOPED_TRACE("pixel " + std::to_string(looked_at[i]));
+            ASSERT_NEAR(mip[looked_at[i]][0], std::clamp(level, 0.0, 6.0), 0.01);
+            ASSERT_NEAR(by_gradients[looked_at[i]][0], fetched[i].as_float(0), 0.01);
+        }
+        EXPECT_GE(between, 300U);
+    }
+};
+
+/// The warp of a noisy texture with levels, made by every device in every way of minification.
+inline void expect_same_on_all_devices(const std::string& label, const Warp& warp) {
+    const std::vector<Device> devices = one_of_each_kind();
+    if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
+    constexpr Extent kExtent{67, 41};
+    const ArrayInfo info{.format = Format::rgba16_float, .extent = {64, 48}, .levels = 7};
+    for (const Minification minification : {Minification::none, Minification::mip, Minification::anisotropic}) {
+        SCOPED_TRACE(label + ", " + std::to_string(static_cast<int>(minification)));
+        std::vector<Bytes> pictures;
+        for (const Device& device : devices) {
+            const Array array(device, info);
+            Random random(8);
+            for (int level = 0; level < info.levels; ++level) {
+                const View view = array.view({.level = level});
+                const std::size_t bytes = packed_bytes({info.format, level_extent(info, level)});
+                upload(view, random_texels(random, info.format, bytes));
+            }
+            const Texture texture(array, {.address = {AddressMode::mirror, AddressMode::wrap},
+                                          .filter = Filter::linear,
+                                          .mip_filter = Filter::linear,
+                                          .normalized_coordinates = true,
+                                          .max_anisotropy = 8});
+            const Linear memory(device, Format::rgba32_float, kExtent);
+            const View picture = memory.view(Format::rgba32_float, kExtent);
+            const Stream stream(device);
+            warp(stream, picture, texture, {.minification = minification, .border = {1, 2, 3, 4}});
+            stream.synchronize();
+            pictures.push_back(download(picture));
+        }
+        EXPECT_TRUE(same_bytes(pictures[1], pictures[0]));
+    }
+}
+
+}  // namespace texton::test
