@@ -1,6 +1,7 @@
 // Separable filters on the CPU device, tile by tile: a row of texels is decoded, summed across, and kept for as many
 // rows of the picture as read it.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
+#include "kernels/filter_functors.h"
 
 namespace texton::detail {
 namespace {
@@ -20,6 +22,7 @@ namespace {
 struct SeparableWeights {
     std::vector<float> across;
     std::vector<float> down;
+    std::optional<filters::Sharpen> sharpen;
 };
 
 class ConvolvedTile {
@@ -35,7 +38,8 @@ public:
           pixels_(width) {
         const TexelFormat& picture = job.picture.format().stored;
         past_caches_ = is_four_floats(picture) && job.extent.width * job.extent.height * picture.bytes > kInCaches;
-        if (picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) && 4 * width >= kLeastCodeSums)
+        if (!weights.sharpen && picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) &&
+            4 * width >= kLeastCodeSums)
             sum_as_codes_ = row_sums_as_codes();
     }
 
@@ -63,6 +67,10 @@ private:
 
     void sum_down(const std::vector<const float*>& rows, PixelPlace at) {
         const float* weights = weights_.down.data();
+        if (weights_.sharpen) {
+            sum_rows(rows.data(), weights, rows.size(), 4 * width_, &pixels_[0].x);
+            return sharpen(at);
+        }
         if (sum_as_codes_ != nullptr) {
             return sum_as_codes_(rows.data(), weights, rows.size(), 4 * width_,
                                  reinterpret_cast<unsigned char*>(job_.picture.address(at)));
@@ -70,6 +78,13 @@ private:
         job_.picture.make_row(at, pixels_, [&](float* pixels) {
             sum_rows_as_pixels(rows.data(), weights, rows.size(), 4 * width_, pixels, past_caches_);
         });
+    }
+
+    // Pixels are the blurred ones still.
+    void sharpen(PixelPlace at) {
+        texels_.middles(at.x, at.y, width_, row_.data());
+        for (std::size_t i = 0; i < width_; ++i) pixels_[i] = (*weights_.sharpen)(row_[i], pixels_[i]);
+        job_.picture.store(at, pixels_);
     }
 
     // In up to three parts, so that only those beside the texture's edges read beyond them.
@@ -108,11 +123,12 @@ private:
 }  // namespace
 
 bool convolve_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                     std::span<const float> across, std::span<const float> down) {
+                     std::span<const float> across, std::span<const float> down, const filters::Sharpen* sharpen) {
     Backend& backend = stream.device().backend();
     if (backend.properties().kind != DeviceKind::cpu) return false;
     if (meets_source(texture, written_picture(object, picture, backend))) return false;
-    const SeparableWeights weights{{across.begin(), across.end()}, {down.begin(), down.end()}};
+    SeparableWeights weights{{across.begin(), across.end()}, {down.begin(), down.end()}, {}};
+    if (sharpen != nullptr) weights.sharpen = *sharpen;
     Launch(object, stream, picture, {&texture, 1}, false).run_job([weights](const CpuJob& job) {
         // The sums that a row of pixels reads stay in the first cache, or nearly so.
         const std::size_t columns = std::clamp<std::size_t>(1536 / weights.down.size() / 64 * 64, 128, 512);

@@ -41,6 +41,8 @@ public:
     void middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
     /// Asks for stored texels of a row that are to be read soon, where they are inside.
     void prefetch(std::int32_t x, std::int32_t y, std::size_t count) const;
+    /// Whether texels beyond the edges are those at them; false if it is not known.
+    bool clamps() const { return clamps_; }
     /// Whether texels are stored in rows, and those middles read as what is stored().
     bool are_stored() const { return first_ != nullptr; }
     /// The texel (x, y), which is inside; those of its row follow it.

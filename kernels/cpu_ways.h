@@ -11,11 +11,23 @@
 #include <texton/texture.h>
 #include <texton/view.h>
 
+namespace texton::filters {
+struct Sharpen;
+}
+
 namespace texton::detail {
 
-/// convolve(): the sums across that a tile needs are kept by the thread that makes it.
+/// convolve(): the sums across that a tile needs are kept by the thread that makes it. With `sharpen`, unsharp().
 [[nodiscard]] bool convolve_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                   const Texture& texture, std::span<const float> across, std::span<const float> down);
+                                   const Texture& texture, std::span<const float> across, std::span<const float> down,
+                                   const filters::Sharpen* sharpen = nullptr);
+
+/// median() of that many texels a side, with its arguments checked.
+[[nodiscard]] bool median_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                                 std::size_t side);
+/// bilateral(), as filters::Bilateral has its numbers.
+[[nodiscard]] bool bilateral_on_cpu(const char* object, const Stream& stream, const View& picture,
+                                    const Texture& texture, int radius, float space, float range);
 
 /// swizzle(): channel i of a pixel is channel from[i] of its own texel; from[i] = 4 is 0, and 5 is 1.
 [[nodiscard]] bool swizzle_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,

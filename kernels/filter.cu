@@ -108,6 +108,7 @@ void unsharp(const Stream& stream, const View& picture, const Texture& texture, 
     const std::vector<float> weights = gaussian_weights_as(kUnsharp, options.sigma, 0);
     const Separable filter = separable(kUnsharp, picture, texture, weights, weights);
     const Sharpen sharpen{options.amount, options.threshold};
+    if (detail::convolve_on_cpu(kUnsharp, stream, picture, texture, weights, weights, &sharpen)) return;
     if (detail::lies_apart(texture, picture) && enqueue_in_strips(kUnsharp, stream, picture, texture, filter, &sharpen))
         return;
     in_two_passes(kUnsharp, stream, picture, texture, filter, options.scratch, [&](const Down& blur) {
@@ -132,6 +133,7 @@ void bilateral(const Stream& stream, const View& picture, const Texture& texture
         return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
     };
     const Bilateral filter{texels, radius, counts(options.sigma_space), counts(options.sigma_range)};
+    if (detail::bilateral_on_cpu(kBilateral, stream, picture, texture, radius, filter.space, filter.range)) return;
     if (!enqueue_in_tiles(kBilateral, stream, picture, texture, filter))
         detail::launch_as(kBilateral, stream, picture, filter, texture);
 }

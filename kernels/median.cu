@@ -3,6 +3,7 @@
 
 #include <texton/launch.h>
 
+#include "kernels/cpu_ways.h"
 #include "kernels/filter_functors.h"
 #include "kernels/registry.h"
 #include "kernels/tiled_filters.h"
@@ -16,6 +17,7 @@ constexpr const char* kMedian = "texton::median";
 
 template <int side>
 void enqueue(const Stream& stream, const View& picture, const Texture& texture, const Median<side>& filter) {
+    if (detail::median_on_cpu(kMedian, stream, picture, texture, side)) return;
     if (!enqueue_in_tiles(kMedian, stream, picture, texture, filter))
         detail::launch_as(kMedian, stream, picture, filter, texture);
 }
