@@ -82,7 +82,8 @@ bool is_simple(const TextureView& view, const Sampler& sampler) {
     constexpr std::int32_t kLargestSide = 1 << 18;  // these keep all numbers within 32 bits
     constexpr std::int64_t kMostTexels = std::int64_t{1} << 31;
     const LevelView& level = view.levels[0];
-    if (view.kind != ArrayKind::array_2d && view.kind != ArrayKind::layered_2d) return false;
+    if (view.kind != ArrayKind::array_1d && view.kind != ArrayKind::array_2d && view.kind != ArrayKind::layered_2d)
+        return false;
     if (level.partial != nullptr || level.width > kLargestSide || level.height > kLargestSide) return false;
     if (level.row_pitch % view.format.bytes != 0) return false;
     if (level.row_pitch / view.format.bytes * level.height > kMostTexels) return false;

@@ -35,8 +35,8 @@ private:
     std::vector<std::int32_t> share_;
 };
 
-/// Plain fetches of a texture at many places, in blocks: of 2D textures on vectors where the format and the sampler
-/// allow, else by the model. Equal to the model in every bit: while it lives, its thread rounds to the nearest and
+/// Plain fetches of a texture at many places, in blocks: of 1D textures, where y must be 0, and 2D ones on vectors where the
+/// format and the sampler allow, else by the model. Equal to the model in every bit: while it lives, its thread rounds to the nearest and
 /// keeps denormals, so it is made where it is used.
 class RowSampler {
 public:

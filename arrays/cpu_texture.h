@@ -95,7 +95,8 @@ public:
 
     /// The same for many points.
     void fetch(std::span<const FetchPoint> points, const SampleOptions& options, std::span<Texel> texels) const {
-        if (options.operation == FetchOperation::plain && view_.kind == ArrayKind::array_2d) {
+        if (options.operation == FetchOperation::plain &&
+            (view_.kind == ArrayKind::array_1d || view_.kind == ArrayKind::array_2d)) {
             fetch_plain(points, texels);
         } else {
             for (std::size_t i = 0; i < points.size(); ++i) texels[i] = fetch(points[i], options);
@@ -128,7 +129,7 @@ private:
             const std::size_t count = std::min(kBlock, points.size() - begin);
             for (std::size_t i = 0; i < count; ++i) {
                 x[i] = points[begin + i].x;
-                y[i] = points[begin + i].y;
+                y[i] = is_flat(view_.kind) ? 0.0f : points[begin + i].y;
             }
             sampler.fetch(x, y, count, &texels[begin]);
         }

@@ -37,7 +37,7 @@ bool CpuFetches::begin(std::size_t pixel) {
 
 bool CpuFetches::has_rows(std::size_t texture) const {
     const ArrayKind kind = textures_[texture].kind;
-    return kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
+    return kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
 }
 
 CpuFetches::Lane& CpuFetches::add_lane(std::size_t texture, const FetchPoint& at) {
@@ -52,7 +52,9 @@ CpuFetches::Lane& CpuFetches::add_lane(std::size_t texture, const FetchPoint& at
     return lane;
 }
 
-Texel CpuFetches::fetch(std::size_t texture, FetchOperation operation, const FetchPoint& at, int component) {
+Texel CpuFetches::fetch(std::size_t texture, FetchOperation operation, const FetchPoint& asked, int component) {
+    FetchPoint at = asked;
+    if (textures_[texture].kind == ArrayKind::array_1d) at.y = 0;
     const bool in_rows = operation == FetchOperation::plain && has_rows(texture);
     if (in_rows && next_lane_ < kMostLanes && round_ < kMostRounds) {
         const bool is_new = next_lane_ == used_lanes_;

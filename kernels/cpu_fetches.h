@@ -2,7 +2,7 @@
 // The fetches of a block of pixels on the CPU device.
 //
 // A functor asks for one texel after the other; the vectors of RowSampler want the same fetch of many pixels. So plain fetches
-// of 2D textures return zeros at first and are written down: the functor's first fetch in all pixels makes one lane, its
+// of 1D and 2D textures return zeros at first and are written down: the functor's first fetch in all pixels makes one lane, its
 // second the next. Then the lanes are fetched, and the functor is called again, and told what it asks for. Where a place
 // depended on what was fetched before, it asks for another one now: that is written down again. Other fetches, and all
 // once this has gone on for long, are made as they are asked for.

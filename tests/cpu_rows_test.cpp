@@ -247,6 +247,22 @@ TEST_P(RowSamplerTest, ReadsEveryFormatAsTheModelDoesWhereverAndWhateverTheTexel
     }
 }
 
+TEST_P(RowSamplerTest, ReadsTexturesOfOneDimensionAsTheModelDoes) {
+    Random random(12);
+    for (const FormatInfo& row : formats()) {
+        if (!is_plain_or_packed(row)) continue;
+        for (int i = 0; i < 12 && !HasFatalFailure(); ++i) {
+            TestTexture texture = make_texture(row.format, 1 + below(random, 300), 1);
+            texture.view.kind = ArrayKind::array_1d;
+            fill_randomly(texture, random, i % kStyles);
+            const Sampler sampler = random_sampler(random, row);
+            Places places = random_places(random, texture.view, sampler.normalized_coordinates, 200);
+            std::ranges::fill(places.y, 0.0f);
+            expect_texels_of_model(texture, sampler, places);
+        }
+    }
+}
+
 TEST_P(RowSamplerTest, ReadsBlocksThatLieInTheTextureAsTheModelDoes) {
     Random random(2);
     for (const FormatInfo& row : formats()) {
