@@ -251,7 +251,9 @@ public:
         AffineMap map = request.map;
         void* arguments[] = {&texture->value, &map, &picture};
         const auto tiles = [](unsigned side) { return (side + kGridTile - 1) / kGridTile; };
-        const dim3 grid{tiles(picture.width) * tiles(picture.height), 1, 1};
+        constexpr unsigned kMostBlocks = 65535;  // in y
+        const unsigned rows = std::min(tiles(picture.height), kMostBlocks);
+        const dim3 grid{tiles(picture.width), rows, (tiles(picture.height) + rows - 1) / rows};
         const cudaStream_t on = stream != nullptr ? native(*stream) : nullptr;
         call<cudaLaunchKernel>(grid_kernel(texture->kind), grid, dim3{kGridTile, kGridRows, 1}, arguments,
                                std::size_t{0}, on);

@@ -19,9 +19,8 @@ constexpr unsigned kRows = kGridTile / kGridRows;  // pixels of a thread
 template <ArrayKind kind>
 __global__ void __launch_bounds__(kGridTile* kGridRows)
     sample_grid(cudaTextureObject_t texture, const AffineMap map, const __grid_constant__ PixelTarget picture) {
-    const unsigned across = (picture.width + kGridTile - 1) / kGridTile;
-    const unsigned i = blockIdx.x % across * kGridTile + threadIdx.x;
-    const unsigned j = blockIdx.x / across * kGridTile + threadIdx.y;
+    const unsigned i = blockIdx.x * kGridTile + threadIdx.x;
+    const unsigned j = (blockIdx.z * gridDim.y + blockIdx.y) * kGridTile + threadIdx.y;
     if (i >= picture.width) return;
     uint4 texels[kRows];
 #pragma unroll

@@ -96,6 +96,15 @@ void check_weights(const char* object, const char* name, std::span<const float> 
         check_finite(object, fmt::format("{}[{}]", name, i).c_str(), weights[i]);
 }
 
+bool fits_sample(const View& picture, const Texture& texture) {
+    const auto has_integers = [](Format format) {
+        const FormatKind kind = info(format).kind;
+        return kind == FormatKind::uint || kind == FormatKind::sint;
+    };
+    return picture.kind() != MemoryKind::array && picture.extent().depth == 1 &&
+           has_integers(picture.format()) == has_integers(texture.format());
+}
+
 void check_gathers(const char* object, const char* name, const Texture& texture) {
     if (texture.state()->gathers) return;
     const char* source = texture.source() == TextureSource::array ? "an array" : "memory";

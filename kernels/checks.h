@@ -32,6 +32,8 @@ void check_finite(const char* object, const char* name, double value);
 void check_positive(const char* object, const char* name, double value);
 /// Error{bad_argument} unless there are an odd number of weights, at most `most`, all finite.
 void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t most);
+/// Whether sample() makes such a picture of the texture: in memory, of one slice, and of integers if it returns them.
+[[nodiscard]] bool fits_sample(const View& picture, const Texture& texture);
 /// Error{bad_argument} unless its array was made for gathering.
 void check_gathers(const char* object, const char* name, const Texture& texture);
 

@@ -3,6 +3,7 @@
 
 #include <texton/float_math.h>
 #include <texton/launch.h>
+#include <texton/sample.h>
 
 #include "kernels/checks.h"
 #include "kernels/cpu_ways.h"
@@ -265,6 +266,12 @@ void resample(const Stream& stream, const View& picture, const Texture& texture,
             return enqueue(Nearest{grid});
         case ResampleFilter::linear:
             if (singly([](float place) { return place; })) return;
+            if (!texture.sampler().normalized_coordinates && detail::fits_sample(picture, texture)) {
+                const detail::Launch checked(kResample, stream, picture, {&texture, 1},
+                                             false);  // in this function's name
+                return sample(texture, {.xx = grid.x.step, .x0 = grid.x.begin, .yy = grid.y.step, .y0 = grid.y.begin},
+                              picture, stream);
+            }
             return enqueue(Linear2{grid});
         case ResampleFilter::catmull_rom:
             if (on_cpu(cubic_taps<3>)) return;

@@ -48,16 +48,6 @@ AffineMap in_sampler_coordinates(const Affine& map, const Texture& texture) {
     return {map.xx * x, map.xy * x, map.x0 * x, map.yx * y, map.yy * y, map.y0 * y};
 }
 
-bool has_integers(Format format) {
-    const FormatKind kind = info(format).kind;
-    return kind == FormatKind::uint || kind == FormatKind::sint;
-}
-
-bool fits_sample(const View& picture, const Texture& texture) {
-    return picture.kind() != MemoryKind::array && picture.extent().depth == 1 &&
-           has_integers(picture.format()) == has_integers(texture.format());
-}
-
 void check_map(const Affine& map) {
     detail::check_finite(kAffine, "xx of the map", map.xx);
     detail::check_finite(kAffine, "xy of the map", map.xy);
@@ -156,7 +146,7 @@ void warp_affine(const Stream& stream, const View& picture, const Texture& textu
     if (options.minification != Minification::none)
         return detail::enqueue_warp(kAffine, stream, picture, AffinePlaces{map}, options, texture);
     const AffineMap scaled = in_sampler_coordinates(map, texture);
-    if (!fits_sample(picture, texture)) {
+    if (!detail::fits_sample(picture, texture)) {
         const AffineFetch fetch{scaled, texture.kind() == ArrayKind::layered_2d};
         return detail::launch_as(kAffine, stream, picture, fetch, texture);
     }

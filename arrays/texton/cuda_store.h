@@ -111,15 +111,24 @@ struct PixelRun {
     unsigned inside;
 };
 
-template <Encoding encoding, int bits, Packing packing = Packing::plain, unsigned kCount>
-__device__ void store_run_as(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+template <Encoding encoding, int bits, Packing packing, unsigned kCount>
+__device__ void store_run_as(const PixelFormat& format, int bytes, const PixelRun& run, const uint4 (&texels)[kCount]) {
     std::byte* to = run.first;
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
         if (i >= run.inside) return;
-        store_aligned(to, encode_pixel_as<encoding, bits, packing>(texels[i], format), format.stored.bytes);
+        store_aligned(to, encode_pixel_as<encoding, bits, packing>(texels[i], format), bytes);
         to += run.apart;
     }
+}
+
+/// Pixels of four channels, and of one of 32 bits, have a constant for their size.
+template <Encoding encoding, int bits, Packing packing = Packing::plain, unsigned kCount>
+__device__ void store_run_as(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
+    constexpr int kBytes = packing == Packing::plain ? bits / 2 : 4;
+    if (format.stored.bytes == kBytes) return store_run_as<encoding, bits, packing>(format, kBytes, run, texels);
+    if (bits == 32 && format.stored.bytes == 4) return store_run_as<encoding, bits, packing>(format, 4, run, texels);
+    store_run_as<encoding, bits, packing>(format, format.stored.bytes, run, texels);
 }
 
 template <unsigned kCount>
