@@ -78,11 +78,12 @@ protected:
         QApplication::sendEvent(&canvas(), &event);
     }
     /// The mouse without a button. It is told, not moved: the pointer of a screen comes when its server says so.
-    void hover(QPoint point) {
-        QMouseEvent event(QEvent::MouseMove, point, canvas().mapToGlobal(QPointF(point)), Qt::NoButton, Qt::NoButton,
+    static void hover(QWidget& widget, QPoint point) {
+        QMouseEvent event(QEvent::MouseMove, point, widget.mapToGlobal(QPointF(point)), Qt::NoButton, Qt::NoButton,
                           Qt::NoModifier);
-        QApplication::sendEvent(&canvas(), &event);
+        QApplication::sendEvent(&widget, &event);
     }
+    void hover(QPoint point) { hover(canvas(), point); }
     /// Where a place of the picture is on the canvas, on which it lies on whole pixels of the screen.
     QPoint on_canvas(Position texel) {
         const double ratio = canvas().devicePixelRatioF();
