@@ -79,7 +79,7 @@ TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
     EXPECT_NEAR(under({260, 250}).x, before.x, 1e-9);
     EXPECT_NEAR(under({260, 250}).y, before.y, 1e-9);
     const ViewState after = session().view;
-    QTest::mouseMove(&canvas(), {100, 100});
+    hover({100, 100});
     EXPECT_EQ(session().view, after) << "a move without a button drags nothing";
 }
 
