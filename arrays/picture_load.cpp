@@ -91,8 +91,9 @@ public:
         if (timing_ == nullptr) return;
         *timing_ = {};
         origin_.emplace(device_);
-        begin_ = Clock::now();
         origin_->record(stream_);
+        origin_->synchronize();  // the device's clock has begun, a moment ago
+        begin_ = Clock::now();
     }
 
     template <class Decode>
@@ -116,9 +117,14 @@ public:
         if (timing_ == nullptr) return;
         timing_->total = now();
         timing_->peak = buffers;
+        const auto since_origin = [this](const Event& mark) {
+            return static_cast<double>(mark.milliseconds_since(*origin_));
+        };
+        // If the last copy seems to end after the load, the device's clock had begun by so much before the host's.
+        const double early = marks_.empty() ? 0 : std::max(0.0, since_origin(marks_.back()[1]) - timing_->total);
         for (std::size_t step = 0; step < marks_.size(); ++step) {
-            timing_->steps[step].copy_begin = static_cast<double>(marks_[step][0].milliseconds_since(*origin_));
-            timing_->steps[step].copy_end = static_cast<double>(marks_[step][1].milliseconds_since(*origin_));
+            timing_->steps[step].copy_begin = since_origin(marks_[step][0]) - early;
+            timing_->steps[step].copy_end = since_origin(marks_[step][1]) - early;
         }
     }
 

@@ -94,6 +94,9 @@ void require_file(const char* object, const std::filesystem::path& path) {
     const auto status = std::filesystem::status(path, error);
     if (!std::filesystem::exists(status)) fail_file(object, path, "does not exist", "Check the path.");
     if (std::filesystem::is_directory(status)) fail_file(object, path, "is a folder", "Name a file in it.");
+    if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) == 0)
+        fail_file(object, path, "is empty", "See whether it was written to its end.");
+    if (::access(path.c_str(), R_OK) != 0) fail_file(object, path, "may not be read", "See who may.");
 }
 
 std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path) {
@@ -166,8 +169,9 @@ void FileAside::complete() {
 ImageFileOutput::ImageFileOutput(const char* object, const std::filesystem::path& path)
     : object_(object), path_(path), aside_(object, path), output_(OIIO::ImageOutput::create(aside_.name())) {
     if (output_ == nullptr) {
-        fail_file(object, path, "has an ending that names no kind of file: " + one_line(OIIO::geterror()),
-                  "Use .png, .tif, .exr or another that OpenImageIO knows.");
+        (void)OIIO::geterror();
+        fail_file(object, path, "has an ending that names no kind of file that OpenImageIO writes",
+                  "Use .png, .tif, .exr or another that it knows.");
     }
 }
 

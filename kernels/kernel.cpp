@@ -154,7 +154,8 @@ const Kernel& kernel_named(std::string_view name) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::kernel_named",
                  .problem = fmt::format("there is no kernel '{}'", name),
-                 .remedy = alike.empty() ? "kernels() lists all." : fmt::format("Use {}.", fmt::join(alike, ", "))});
+                 .remedy = alike.empty() ? "kernels(), or `texton run --list`, has all."
+                                         : fmt::format("Use {}.", fmt::join(alike, ", "))});
 }
 
 }  // namespace texton

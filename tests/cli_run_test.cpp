@@ -113,7 +113,7 @@ TEST_F(CliRunTest, WrongUsesSayWhatThereIs) {
     refused("run", "--list");
     refused("run resampel a.png -o b.png", "resample");
     refused("run resample a.png", "-o OUT");
-    refused("run resample -o b.png", "takes 1 files, but 0");
+    refused("run resample -o b.png", "takes 1 file, and 0");
     refused("run resample gone.png -o b.png", "gone.png");
     refused("run resample a.png -o b.png --set filtre=area", "there is no parameter 'filtre'");
     refused("run resample a.png -o b.png --set filter", "no '='");

@@ -1,4 +1,5 @@
 // The program texton, as a shell runs it.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -83,6 +84,43 @@ TEST_F(CliTest, AWrongCommandOrOptionSaysWhatThereIs) {
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
     EXPECT_NE(help.out.find("replay"), std::string::npos);
+}
+
+TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
+    std::ofstream(at("empty.png"));
+    std::ofstream(at("notes.txt")) << "no picture\n";
+    fs::create_directories(at("folder"));
+    struct Row {
+        const char* arguments;
+        const char* said;
+    };
+    const Row rows[] = {
+        {"", "texton: no command was given."},
+        {"--fast", "texton: there is no option '--fast'."},
+        {"record", "texton: there is no command 'record'."},
+        {"info", "texton info: FILE is required. `texton info --help` says more."},
+        {"info --fast a.png", "texton info: The following argument was not expected: --fast. "},
+        {"info gone.png", "texton info: gone.png does not exist. "},
+        {"info empty.png", "texton info: empty.png is empty. "},
+        {"info notes.txt", "texton info: notes.txt is no picture that can be read: "},
+        {"info folder", "texton info: folder is a folder. "},
+        {"info --levels -1 empty.png", "texton info: --levels: '-1' is no number of 0 or more. "},
+        {"run gaussian empty.png -o o.png --format round", "texton run: --format: there is no format 'round'. "},
+        {"run gaussian empty.png -o o.png --size 0x5", "texton run: --size: '0x5' is no size. "},
+        {"run gaussian empty.png -o o.png --set radius=9999", "texton run: radius is 9999. Use 0 to 127."},
+        {"run gaussian empty.png -o o.png --device cpu:7", "texton run: 'cpu:7': device 7 was asked for, "},
+        {"run zoom empty.png -o o.png", "texton run: there is no kernel 'zoom'. "},
+        {"run gaussian empty.png notes.txt -o o.png", "texton run: gaussian takes 1 file, and 2 were given. "},
+        {"verify notes.txt --jobs 0", "texton verify: --jobs: '0' is no number of 1 or more. "},
+        {"verify gone.json", "texton verify: gone.json cannot be read. "},
+        {"replay gone.cap", "texton replay: gone.cap: it cannot be opened. "},
+    };
+    for (const Row& row : rows) {
+        const Ended refused = run(row.arguments);
+        EXPECT_EQ(refused.status, 2) << row.arguments;
+        EXPECT_TRUE(refused.err.starts_with(row.said)) << row.arguments << ": " << refused.err;
+        EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+    }
 }
 
 TEST_F(CliTest, CaptureTakesAGpuAndSaysSo) {

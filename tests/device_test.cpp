@@ -138,8 +138,7 @@ TEST(DeviceListTest, TheEnvironmentSaysHowManyCpuDevicesThereAre) {
     const auto cpus =
         std::count_if(all.begin(), all.end(), [](const Device& d) { return d.kind() == DeviceKind::cpu; });
     EXPECT_EQ(cpus, std::atoi(count));
-    EXPECT_NE(Device::cpu(0), Device::cpu(1));
-    EXPECT_EQ(Device::cpu(1).index(), 1);
+    for (int i = 0; i < cpus; ++i) EXPECT_EQ(Device::cpu(i).index(), i);
 }
 
 TEST(DeviceListTest, ADeviceThatIsNotThereIsRefusedWithTheReason) {

@@ -26,14 +26,15 @@ TEST(LocationTest, OfADeviceKnowsItsKindAndIndex) {
         EXPECT_EQ(is.id, device.index());
         EXPECT_EQ(is.device_kind, device.kind());
     }
-    EXPECT_NE(Location::device(Device::cpu(0)), Location::device(Device::cpu(1)));
+    const std::vector<Device> all = Device::list();
+    for (std::size_t i = 1; i < all.size(); ++i) EXPECT_NE(Location::device(all[0]), Location::device(all[i]));
 }
 
 TEST(LocationTest, EveryKindReadsDifferently) {
     std::set<std::string> texts;
     const Location all[] = {Location::none(),
-                            Location::device(Device::cpu(0)),
-                            Location::device(Device::cpu(1)),
+                            Location{LocationKind::device, 0, DeviceKind::cpu},
+                            Location{LocationKind::device, 1, DeviceKind::cpu},
                             Location::host(),
                             Location::host_numa(0),
                             Location::host_numa(1),
@@ -42,7 +43,7 @@ TEST(LocationTest, EveryKindReadsDifferently) {
     for (const Location& location : all) texts.insert(to_string(location));
     EXPECT_EQ(texts.size(), std::size(all));
     EXPECT_EQ(to_string(Location::host_numa(1)), "host NUMA node 1");
-    EXPECT_EQ(to_string(Location::device(Device::cpu(1))), "CPU device 1");
+    EXPECT_EQ(to_string(Location{LocationKind::device, 1, DeviceKind::cpu}), "CPU device 1");
 }
 
 }  // namespace

@@ -137,8 +137,11 @@ TEST(CpuSymbolTest, ExistsAsLongAsItLives) {
         fill(symbol.view(4, 4), std::uint8_t{0xFF});
         EXPECT_EQ(variable[1], -1);
         EXPECT_EQ(variable[2], 3);
-        const Symbol on_the_other(Device::cpu(1), variable);
-        EXPECT_EQ(on_the_other.bytes(), sizeof(variable));
+        for (const Device& each : Device::list()) {
+            if (each.kind() != DeviceKind::cpu) continue;
+            const Symbol there(each, variable);
+            EXPECT_EQ(there.bytes(), sizeof(variable)) << each.name();
+        }
     }
     expect_error([&] { Symbol symbol(device, variable); }, ErrorCode::not_registered, "texton::Symbol");
 }

@@ -170,7 +170,7 @@ TEST(ProbeTest, GradientsAreThoseOfAPixelAsLargeAsATexelOfTheLevel) {
         const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, flat ? 1u : 64u}, .kind = kind, .levels = 7};
         const Array array(Device::cpu(), info);
         const Sampler sampler{.mip_filter = Filter::linear, .normalized_coordinates = true};
-        const Model model{Texture(array, sampler)};
+        const Model model(array, sampler);
         Probe probe{.operation = FetchOperation::gradients, .lod = 3};
         const LevelChoice choice = model.levels(probe_fetch(probe, info, {}, sampler, {0.1f, 0.05f, 0.9f}));
         // Of a cube the two neighbours lie on the same face, but not quite at the same distance.
@@ -335,7 +335,7 @@ TEST(LodMapTest, PixelsHaveTheLevelsOfTheModelsOwnFetches) {
                           .max_anisotropy = 4,
                           .mip_bias = 0.25f};
     const Texture texture(array, sampler);
-    const Model model(texture);
+    const Model model(array, sampler);
     const LodView view{{.shown = true, .tilt = 75, .turn = 20, .repeats = 6}, {0.5, {32, 32}}, 60, 40, 60, 40};
     const LodMap map = lod_map(model, info, {}, view);
     std::size_t seen = 0;
@@ -359,7 +359,7 @@ TEST(LodMapTest, AFlatViewHasTheLevelOfItsZoomWhicheverLevelIsShown) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 64}, .levels = 7};
     const Array array(Device::cpu(), info);
     const Sampler sampler{.mip_filter = Filter::linear, .normalized_coordinates = true};
-    const Model model{Texture(array, sampler)};
+    const Model model(array, sampler);
     const LodMap map = lod_map(model, info, {}, {{}, {0.25, {32, 32}}, 8, 8, 8, 8});
     EXPECT_EQ(map.at(3, 3)->lod, 512);
     const LodMap coarse = lod_map(model, info, {.level = 2}, {{}, {0.25, {8, 8}}, 8, 8, 8, 8});

@@ -12,9 +12,14 @@
 
 #include <gtest/gtest.h>
 
+#include <texton/copy.h>
+#include <texton/fill.h>
+
 #include "arrays/texel_format.h"
 #include "arrays/texture_unit.h"
 #include "tests/support/arrays.h"
+#include "tests/support/on_every_device.h"
+#include "viewer/inspect/copied_texels.h"
 #include "viewer/inspect/fetches.h"
 
 namespace texton::viewer {
@@ -146,7 +151,7 @@ TEST(FootprintTest, TheTexelsAreTheReadsOfTheModelInItsOrderWithTheWeightsThatIt
         const Array array(Device::cpu(), info);
         const test::ReferenceArray texels(info, 5);
         test::upload(array, texels);
-        const Model model{Texture(array, sampler)};
+        const Model model(array, sampler);
         const Footprint found = model.footprint(fetch);
 
         Indicator indicator(model.view());
@@ -178,7 +183,7 @@ TEST(FootprintTest, ATexelIsAskedForWhereItLiesBeforeTheAddressMode) {
     const Array array(Device::cpu(), {.format = Format::r32_float, .extent = {4, 4}});
     const auto asked = [&](AddressMode mode, Filter filter, float x) {
         const Sampler sampler{.address = {mode, mode, mode}, .filter = filter, .normalized_coordinates = true};
-        return Model(Texture(array, sampler)).footprint({.point = {.x = x, .y = 0.3f}}).texels.front();
+        return Model(array, sampler).footprint({.point = {.x = x, .y = 0.3f}}).texels.front();
     };
     struct Row {
         AddressMode mode;
@@ -208,7 +213,7 @@ TEST(FootprintTest, TheAddressModeLeadsFromWhatIsAskedForToWhatIsFound) {
         if (is_cube(info.kind)) continue;
         const Sampler sampler = random_sampler(random, info);
         const Array array(Device::cpu(), info);
-        const Model model{Texture(array, sampler)};
+        const Model model(array, sampler);
         for (const FootprintTexel& texel : model.footprint(random_fetch(random, info, sampler)).texels) {
             const Extent extent = level_extent(info, texel.level);
             const auto led = [](std::int64_t asked, std::size_t size, AddressMode mode) {
@@ -266,17 +271,18 @@ TEST(FootprintTest, TheTexelsAreExactlyThoseWhoseChangeChangesTheResult) {
         const Array array(Device::cpu(), info);
         const std::size_t bytes = texton::info(info.format).bytes;
         std::vector<test::Bytes> levels;
-        detail::TextureView view = Model{Texture(array, sampler)}.view();
+        detail::TextureView view = Model(array, sampler).view();
         for (int level = 0; level < info.levels; ++level) {
             const Extent box = test::level_box(info, level);
             levels.push_back(test::random_texels(random, info.format, box.width * box.height * box.depth * bytes));
             test::upload(array.view({.level = level}), levels.back());
             detail::LevelView& to = view.levels[level];
+            to.partial = nullptr;
             to.data = reinterpret_cast<const unsigned char*>(levels.back().data());
             to.row_pitch = static_cast<std::int64_t>(box.width * bytes);
             to.slice_pitch = static_cast<std::int64_t>(box.height * box.width * bytes);
         }
-        const Footprint found = Model{Texture(array, sampler)}.footprint(fetch);
+        const Footprint found = Model(array, sampler).footprint(fetch);
         std::set<Where> listed;
         for (const FootprintTexel& texel : found.texels) {
             if (!texel.border) listed.insert(where_of(texel));
@@ -344,7 +350,7 @@ TEST(FootprintTest, TheSumOfContributionsIsTheModelsResultButForItsRounding) {
             const std::size_t bytes = box.width * box.height * box.depth * texton::info(info.format).bytes;
             test::upload(array.view({.level = level}), test::random_texels(random, info.format, bytes));
         }
-        const Model model{Texture(array, sampler)};
+        const Model model(array, sampler);
         Fetch fetch = random_fetch(random, info, sampler);
         fetch.component = 0;
         const Footprint found = model.footprint(fetch);
@@ -362,13 +368,75 @@ TEST(FootprintTest, GatheredTexelsAreTheFourChannels) {
     std::vector<float> texels(32);
     for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i);
     test::upload(array.view(), std::as_bytes(std::span(texels)));
-    const Model model{Texture(array, {})};
+    const Model model(array, {});
     const Footprint found =
         model.footprint({.operation = FetchOperation::gather, .component = 1, .point = {.x = 2, .y = 2}});
     ASSERT_EQ(found.texels.size(), 4u);
     EXPECT_EQ(found.texels.back().sum, numbers_of(found.result, Format::rg32_float));
     EXPECT_EQ(where_of(found.texels[0]), (Where{0, 1, 2, 0}));
     EXPECT_EQ(where_of(found.texels[3]), (Where{0, 1, 1, 0}));
+}
+
+// --- texels that are copied ---
+
+class ModelTest : public test::OnEveryDevice {};
+INSTANTIATE_TEST_SUITE_P(Devices, ModelTest, test::every_device(), test::device_label);
+
+TEST_P(ModelTest, CopiesWhatAFetchReadsAndNotTheWholeArray) {
+    const Array array(device(), {.format = Format::r16_unorm, .extent = {2000, 1500}, .levels = 3});
+    for (int level = 0; level < 3; ++level) fill(array.view({.level = level}), std::uint16_t{0});
+    const Sampler sampler{.address = {AddressMode::wrap, AddressMode::wrap, AddressMode::wrap},
+                          .filter = Filter::linear,
+                          .mip_filter = Filter::linear,
+                          .normalized_coordinates = true};
+    const Model model(array, sampler);
+    const Fetch inside{.point = {.x = 0.5f, .y = 0.5f}};
+    EXPECT_EQ(model.levels(inside).level, 0);
+    EXPECT_EQ(model.copied_bytes(), 0u) << "which level is read does not depend on texels";
+    constexpr std::size_t kSquare = CopiedTexels::kSide * CopiedTexels::kSide * 2;
+    EXPECT_EQ(model.footprint(inside).texels.size(), 4u);
+    EXPECT_EQ(model.copied_bytes(), kSquare);
+    (void)model.fetch(inside);
+    EXPECT_EQ(model.copied_bytes(), kSquare) << "once";
+    (void)model.fetch({.operation = FetchOperation::lod, .point = {.x = 0.51f, .y = 0.51f, .lod = 0.5f}});
+    EXPECT_EQ(model.copied_bytes(), 2 * kSquare) << "the next level";
+    // In the corner texels of all four edges meet; the last column and row of squares are narrower.
+    (void)model.fetch({});
+    EXPECT_EQ(model.copied_bytes(), 2 * kSquare + 2 * (32 + 2000 % 32) * (32 + 1500 % 32));
+}
+
+TEST_P(ModelTest, ReturnsTheSameForAnArrayOfAnyDevice) {
+    Random random(8);
+    for (int round = 0; round < 300; ++round) {
+        const ArrayInfo info = random_info(random, {Format::r32_float, Format::rgba8_unorm, Format::rg16_float});
+        SCOPED_TRACE(test::describe(info) + ", round " + std::to_string(round));
+        const Sampler sampler = random_sampler(random, info);
+        const Array here(Device::cpu(), info), there(device(), info);
+        const test::ReferenceArray texels(info, static_cast<unsigned>(round));
+        test::upload(here, texels);
+        test::upload(there, texels);
+        const Fetch fetch = random_fetch(random, info, sampler);
+        const Footprint found = Model(there, sampler).footprint(fetch);
+        EXPECT_EQ(found.result, fetched(Texture(here, sampler), fetch));
+        const Footprint same = Model(here, sampler).footprint(fetch);
+        ASSERT_EQ(found.texels.size(), same.texels.size());
+        for (std::size_t i = 0; i < found.texels.size(); ++i)
+            EXPECT_EQ(where_of(found.texels[i]), where_of(same.texels[i])) << i;
+    }
+}
+
+TEST_P(ModelTest, CopiesWholeBlocksOfCompressedTexels) {
+    const ArrayInfo info{.format = Format::bc1_unorm, .extent = {68, 44}};
+    const Array array(device(), info);
+    Random random(9);
+    test::upload(array.view(), test::random_texels(random, info.format, packed_bytes(info)));
+    const Model model(array, {});
+    const Texture texture(array, {});
+    for (int round = 0; round < 200; ++round) {
+        const Fetch fetch{.point = {.x = 68 * random.unit(), .y = 44 * random.unit()}};
+        ASSERT_EQ(model.fetch(fetch), fetched(texture, fetch)) << fetch.point.x << ", " << fetch.point.y;
+    }
+    EXPECT_EQ(model.copied_bytes(), packed_bytes(info));
 }
 
 // --- levels of detail ---
@@ -389,7 +457,7 @@ TEST(LevelChoiceTest, TheLevelsAreThoseThatTheFetchReads) {
         }
         Sampler sampler = random_sampler(random, info);
         std::ranges::fill(sampler.address, AddressMode::clamp);
-        const Model model{Texture(array, sampler)};
+        const Model model(array, sampler);
         const Fetch fetch = random_fetch(random, info, sampler);
         const LevelChoice choice = model.levels(fetch);
         const float read = static_cast<float>(choice.level) + static_cast<float>(choice.next_weight) / 256;
@@ -420,7 +488,7 @@ TEST(LevelChoiceTest, BiasAndLimitsActOneAfterTheOther) {
                           .mip_bias = 1.5f,
                           .mip_min = 0.5f,
                           .mip_max = 3};
-    const Model model{Texture(array, sampler)};
+    const Model model(array, sampler);
     const auto choice = [&](float lod) {
         return model.levels({.operation = FetchOperation::lod, .point = {.x = 0.5f, .y = 0.5f, .lod = lod}});
     };
@@ -443,7 +511,7 @@ TEST(PlaceFetchesTest, TheMiddleOfATexelReadsThatTexelInEveryKindOfArray) {
             if (!normalized && is_cube(kind)) continue;
             const Array array(Device::cpu(), info);
             const Sampler sampler{.normalized_coordinates = normalized};
-            const Model model{Texture(array, sampler)};
+            const Model model(array, sampler);
             for (int round = 0; round < 100; ++round) {
                 Place place{.level = static_cast<int>(random.below(static_cast<std::size_t>(info.levels)))};
                 const Extent extent = level_extent(info, place.level);
@@ -470,7 +538,7 @@ TEST(PlaceFetchesTest, StepsOfTwoTexelsAreALevelOfDetailOfOne) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 32}, .levels = 6};
     const Array array(Device::cpu(), info);
     const Sampler sampler{.normalized_coordinates = true, .max_anisotropy = 1};
-    const Model model{Texture(array, sampler)};
+    const Model model(array, sampler);
     const PlaceFetches fetches(info, {.level = 1}, sampler);
     EXPECT_EQ(model.levels(fetches.at({3, 3}, {{2, 0}, {0, 2}})).lod, 512) << "of level 1";
     EXPECT_EQ(model.levels(fetches.at({3, 3}, {{0, -1}, {1, 0}})).lod, 256);

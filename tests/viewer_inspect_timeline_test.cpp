@@ -29,19 +29,6 @@ TEST(TimelineTest, StepsBecomeBarsAndTheKernelComesLast) {
     EXPECT_EQ(timeline_of({}).total, 0);
 }
 
-TEST(TimelineTest, CopiesOfADeviceWhoseClockStartedLateAreMovedBehindTheirDecoding) {
-    LoadTiming timing = two_parts();
-    for (LoadStep& step : timing.steps) {
-        step.copy_begin -= 3;
-        step.copy_end -= 3;
-    }
-    // Part 1 was decoded at 4, but its copy is said to have begun at 2: two milliseconds are the least that is missing.
-    const Timeline timeline = timeline_of(timing);
-    EXPECT_EQ(timeline.bars[1], (TimelineBar{TimelineLane::staging, 0, 4, 4, 4'000'000}));
-    EXPECT_EQ(timeline.bars[2], (TimelineBar{TimelineLane::copy, 0, 4, 6, 4'000'000}));
-    EXPECT_EQ(timeline.bars[5], (TimelineBar{TimelineLane::copy, 1, 6, 7, 2'000'000}));
-}
-
 TEST(TimelineTest, TimesOfALaneAreCountedOnce) {
     Timeline timeline = timeline_of(two_parts());
     EXPECT_EQ(timeline.busy(TimelineLane::decode), 6);

@@ -156,7 +156,14 @@ Device device_named(const std::string& name) {
                      .problem = fmt::format("'{}' names no device", name),
                      .remedy = "Use cpu, cpu:N, cuda or cuda:N."});
     }
-    return kind == "cpu" ? Device::cpu(index) : Device::cuda(index);
+    try {
+        return kind == "cpu" ? Device::cpu(index) : Device::cuda(index);
+    } catch (const Error& error) {
+        throw Error({.code = error.code(),
+                     .object = "texton-view",
+                     .problem = fmt::format("'{}': {}", name, error.problem()),
+                     .remedy = "`texton devices` lists those that are there."});
+    }
 }
 
 }  // namespace texton::viewer

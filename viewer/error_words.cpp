@@ -7,7 +7,10 @@ namespace texton::viewer {
 std::string error_words(const std::exception& error) {
     const auto* own = dynamic_cast<const Error*>(&error);
     if (own == nullptr) return error.what();
-    return own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy());
+    std::string words = own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy());
+    if (!own->call().empty())
+        words += " [" + own->call() + (own->cuda_name().empty() ? "" : ": " + own->cuda_name()) + "]";
+    return words;
 }
 
 }  // namespace texton::viewer

@@ -13,6 +13,10 @@ texton_packages=(
     nlohmann-json3-dev libdlpack-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 
+# A screen of X11 without a computer's own, for the window's tests.
+# shellcheck disable=SC2034
+texton_screen_packages=(xvfb xauth)
+
 texton_fail() {
     echo "$*" >&2
     exit 1

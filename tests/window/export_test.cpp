@@ -25,13 +25,19 @@ protected:
         Session session = test::session_with({});
         session.pictures.push_back({.paths = {path("noise.tif").toStdString()}});
         start(session);
+        listen();
+    }
+    void listen() {
+        QObject::connect(&workspace(), &Workspace::told, &window(), [this](const QString& text) { said_ = text; });
     }
     QString path(const char* name) const { return folder_.filePath(name); }
-    QString said() { return window().statusBar()->currentMessage(); }
+    /// Last; the window shows it for some seconds.
+    const QString& said() const { return said_; }
     bool shows_progress() { return !window().statusBar()->findChild<QProgressBar*>()->isHidden(); }
 
 private:
     QTemporaryDir folder_;
+    QString said_;
 };
 
 TEST_F(ExportTest, AllTexelsAreWrittenAndTheWindowSaysHowFar) {
@@ -64,6 +70,7 @@ TEST_F(ExportTest, AKeyStopsItAndNothingIsLeft) {
 
 TEST_F(ExportTest, AFileThatCannotBeWrittenIsSaid) {
     start({"card.png"});
+    listen();
     workspace().export_texels(path("no/such/folder.tif"));
     settle();
     EXPECT_TRUE(said().contains("folder.tif")) << said().toStdString();

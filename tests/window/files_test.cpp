@@ -34,7 +34,7 @@ using Names = std::vector<std::string>;
 TEST_F(FilesPanelTest, EachPictureHasItsThumbnailLoadedOrNot) {
     open("files", {"card.png", "sky.exr", "cube.dds", "missing.png"});
     QAbstractItemModelTester tester(list()->model());
-    EXPECT_TRUE(QTest::qWaitFor([&] { return has_thumbnail(0) && has_thumbnail(1) && has_thumbnail(2); }, 5000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return has_thumbnail(0) && has_thumbnail(1) && has_thumbnail(2); }, kPatience));
     settle();
     EXPECT_EQ(rows()[0], "card.png\n481 x 321 of rgba8_srgb");
     EXPECT_TRUE(rows()[2].contains("cubemap")) << rows()[2].toStdString();

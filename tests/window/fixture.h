@@ -19,6 +19,11 @@
 
 namespace texton::viewer::test {
 
+/// Milliseconds that a busy machine may take for what comes by itself.
+constexpr int kPatience = 60000;
+/// Changes of one control are undone together if no more milliseconds lie between them.
+constexpr int kTogether = 1000;
+
 /// A file of assets/.
 inline std::filesystem::path asset(const std::string& name) {
     return std::filesystem::path(texton::test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / name;
@@ -36,7 +41,7 @@ inline void show_active(QWidget& widget) {
     QCursor::setPos(QGuiApplication::primaryScreen()->geometry().bottomRight());
     widget.show();
     widget.activateWindow();
-    ASSERT_TRUE(QTest::qWaitForWindowActive(&widget));
+    ASSERT_TRUE(QTest::qWaitForWindowActive(&widget, kPatience));
 }
 
 class WindowFixture : public testing::Test {
@@ -78,11 +83,12 @@ protected:
         QApplication::sendEvent(&canvas(), &event);
     }
     /// The mouse without a button. It is told, not moved: the pointer of a screen comes when its server says so.
-    void hover(QPoint point) {
-        QMouseEvent event(QEvent::MouseMove, point, canvas().mapToGlobal(QPointF(point)), Qt::NoButton, Qt::NoButton,
+    static void hover(QWidget& widget, QPoint point) {
+        QMouseEvent event(QEvent::MouseMove, point, widget.mapToGlobal(QPointF(point)), Qt::NoButton, Qt::NoButton,
                           Qt::NoModifier);
-        QApplication::sendEvent(&canvas(), &event);
+        QApplication::sendEvent(&widget, &event);
     }
+    void hover(QPoint point) { hover(canvas(), point); }
     /// Where a place of the picture is on the canvas, on which it lies on whole pixels of the screen.
     QPoint on_canvas(Position texel) {
         const double ratio = canvas().devicePixelRatioF();

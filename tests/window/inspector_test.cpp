@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QListWidget>
 #include <QPushButton>
+#include <QScrollBar>
 
 #include "tests/window/panel_test.h"
 
@@ -84,6 +85,15 @@ TEST_F(InspectorPanelTest, PinsAreShownRemovedAndClearedByKeys) {
     EXPECT_TRUE(session().pins.empty());
     click(button("Pin middle"));
     EXPECT_EQ(session().pins.size(), 1u);
+}
+
+TEST_F(InspectorPanelTest, PinsOfLongNumbersAreWrittenInSeveralLinesAndNothingIsCutOff) {
+    open("inspector", {"sky.exr"});
+    pin(20.5, 10.5);
+    const auto* pins = find<QListWidget>("Pins");
+    EXPECT_FALSE(pins->horizontalScrollBar()->isVisible());
+    EXPECT_GT(pins->visualItemRect(pins->item(0)).height(), 2 * pins->fontMetrics().lineSpacing() - 4);
+    EXPECT_LE(pins->visualItemRect(pins->item(0)).width(), pins->viewport()->width());
 }
 
 TEST_F(InspectorPanelTest, TheTexelAndThePinsAreCopiedAsText) {

@@ -1,6 +1,8 @@
 // What the window keeps in memory: tiles of a picture that is far larger than the canvas, pictures that are closed, and pictures
 // for which there is too little.
 #include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <algorithm>
 
 #include <texton/image.h>
@@ -115,6 +117,17 @@ TEST_F(LittleMemoryTest, APictureThatDoesNotFitIsShownSmallerAndTheWindowSaysSo)
     EXPECT_TRUE(said("Note on the picture").startsWith("It is shown with 1/2 of its sides"));
     hover(on_canvas({600, 600}));
     EXPECT_TRUE(said("Texel under the mouse").contains("0.7843")) << said("Texel under the mouse").toStdString();
+}
+
+TEST_F(LittleMemoryTest, TheNoteOnThePictureFitsTheListsPanelInALowWindow) {
+    const Linear taken = take_all_but(20 * kMiB);
+    Session session = of({large("large.tif")});
+    session.panels = {"files", "kernel"};
+    start(session, {1024, 640});
+    ASSERT_TRUE(said("Note on the picture").startsWith("It is shown with 1/2 of its sides"));
+    const auto* scroll = qobject_cast<QScrollArea*>(window().docks().at("files")->widget());
+    ASSERT_NE(scroll, nullptr);
+    EXPECT_FALSE(scroll->verticalScrollBar()->isVisible());
 }
 
 TEST_F(LittleMemoryTest, WhatIsNotLookedAtMakesRoomAndComesBack) {

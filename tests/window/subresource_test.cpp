@@ -83,7 +83,7 @@ TEST_F(SubresourcePanelTest, PlayingGoesThroughAllSlicesAndIsNoStepToUndo) {
     find<QSpinBox>("Parts a second")->setValue(60);
     auto* play = find<QToolButton>("Play");
     click(play);
-    EXPECT_TRUE(QTest::qWaitFor([&] { return session().place.slice >= 3; }, 5000));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return session().place.slice >= 3; }, kPatience));
     click(find<QToolButton>("Stop"));
     const std::size_t stopped = session().place.slice;
     QTest::qWait(60);

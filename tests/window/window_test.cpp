@@ -23,7 +23,10 @@ protected:
         Session session = test::session_with({"card.png", "sky.exr"});
         session.panels.clear();
         start(session);
+        QObject::connect(&workspace(), &Workspace::told, &window(), [this](const QString& text) { said_ = text; });
     }
+
+    QString said_;  // last; the window shows it for some seconds
 
     QString values() { return window().findChild<QLabel*>("values")->text(); }
     Position under(QPoint point) {
@@ -79,7 +82,7 @@ TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
     EXPECT_NEAR(under({260, 250}).x, before.x, 1e-9);
     EXPECT_NEAR(under({260, 250}).y, before.y, 1e-9);
     const ViewState after = session().view;
-    QTest::mouseMove(&canvas(), {100, 100});
+    hover({100, 100});
     EXPECT_EQ(session().view, after) << "a move without a button drags nothing";
 }
 
@@ -203,7 +206,7 @@ TEST_F(WindowTest, WhatIsNoPictureIsExplainedAndTheOthersAreOpened) {
     EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
     const std::size_t open = session().pictures.size();
     EXPECT_FALSE(drop_urls(window(), {QUrl("https://example.org/picture.png")}));
-    EXPECT_EQ(window().statusBar()->currentMessage(), "What was dropped is no file of this computer.");
+    EXPECT_EQ(said_, "What was dropped is no file of this computer.");
     QMimeData words;
     words.setText("words");
     EXPECT_FALSE(drop_data(window(), words));
@@ -221,8 +224,12 @@ TEST_F(WindowTest, ADroppedSessionIsReadAndABrokenOneSaysWhatIsWrong) {
     const Session before = session();
     drop(bad);
     EXPECT_EQ(session(), before);
-    EXPECT_TRUE(window().statusBar()->currentMessage().contains("'layout'"))
-        << window().statusBar()->currentMessage().toStdString();
+    EXPECT_TRUE(said_.contains("'layout'")) << said_.toStdString();
+}
+
+TEST_F(WindowTest, WhatTheWorkspaceTellsStandsInTheStatusBar) {
+    workspace().tell("A calm line.");
+    EXPECT_EQ(window().statusBar()->currentMessage(), "A calm line.");
 }
 
 TEST_F(WindowTest, AFileThatIsReplacedIsReadAgain) {
@@ -239,7 +246,7 @@ TEST_F(WindowTest, AFileThatIsReplacedIsReadAgain) {
         const auto document = workspace().document();
         return document && document->info().extent != Extent{481, 321};
     };
-    EXPECT_TRUE(QTest::qWaitFor(is_new, 5000));
+    EXPECT_TRUE(QTest::qWaitFor(is_new, test::kPatience));
 }
 
 }  // namespace

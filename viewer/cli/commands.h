@@ -12,6 +12,9 @@ enum class Status : int {
     failed = 2      ///< a wrong option, a file that cannot be read, a device that is not there
 };
 
+/// Refuses numbers below `least`.
+[[nodiscard]] CLI::Validator at_least(int least);
+
 void add_bench(CLI::App& program, Status& status);
 void add_capture(CLI::App& program, Status& status);
 void add_compare(CLI::App& program, Status& status);

@@ -11,6 +11,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/picture_words.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/error_words.h"
 
 namespace texton::cli {
 namespace {
@@ -101,7 +102,7 @@ Status run(const Options& options) {
                 print_words(file, picture);
             }
         } catch (const Error& error) {
-            std::cerr << "texton: " << error.what() << '\n';
+            std::cerr << "texton info: " << viewer::error_words(error) << '\n';
             damaged = true;
         }
     }

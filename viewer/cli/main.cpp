@@ -1,8 +1,26 @@
-#include <algorithm>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "viewer/cli/commands.h"
+#include "viewer/error_words.h"
+
+namespace {
+
+// In one line: the command as it was typed, what is wrong with it, and what says more.
+std::string refusal(const std::string& typed, bool command_is_known, const CLI::ParseError& error, const char* first) {
+    if (command_is_known) {
+        std::string what = error.what();
+        what.erase(what.find_last_not_of(" .\n") + 1);
+        return typed + ": " + what + ". `" + typed + " --help` says more.";
+    }
+    if (first == nullptr) return "texton: no command was given. `texton --help` lists them.";
+    return std::string("texton: there is no ") + (first[0] == '-' ? "option '" : "command '") + first +
+           "'. `texton --help` lists them.";
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
     using texton::cli::Status;
@@ -26,17 +44,18 @@ int main(int argc, char** argv) {
     texton::cli::add_run(program, status);
     texton::cli::add_verify(program, status);
     texton::cli::add_view(program, status);
+    const auto typed = [&program] {
+        const std::vector<CLI::App*> commands = program.get_subcommands();
+        return commands.empty() ? std::string("texton") : "texton " + commands.front()->get_name();
+    };
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        const auto is_named = [&](const CLI::App* command) { return command->get_name() == argv[1]; };
-        if (argc > 1 && argv[1][0] != '-' && std::ranges::none_of(program.get_subcommands({}), is_named)) {
-            std::cerr << "texton: there is no command '" << argv[1] << "'. `texton --help` lists them.\n";
-            return static_cast<int>(Status::failed);
-        }
-        return program.exit(error) == 0 ? 0 : static_cast<int>(Status::failed);
+        if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
+        std::cerr << refusal(typed(), !program.get_subcommands().empty(), error, argc > 1 ? argv[1] : nullptr) << '\n';
+        return static_cast<int>(Status::failed);
     } catch (const std::exception& error) {
-        std::cerr << "texton: " << error.what() << '\n';
+        std::cerr << typed() << ": " << texton::viewer::error_words(error) << '\n';
         return static_cast<int>(Status::failed);
     }
     return static_cast<int>(status);

@@ -1,5 +1,6 @@
 #include "viewer/cli/picture_words.h"
 
+#include "viewer/cli/commands.h"
 #include "viewer/verify/kernel_run.h"
 
 namespace texton::cli {
@@ -32,9 +33,9 @@ void PictureWords::add_to(CLI::App& command) {
     command.add_flag("--as-stored", as_stored_, "Do not turn it as the file's orientation says");
     command.add_option("--cube", cube_, "How six faces lie in the picture")->check(CLI::IsMember(layouts));
     command.add_option("--cube-side", cube_side_, "Of a face made of an equirectangular picture")->type_name("TEXELS");
-    command.add_option("--part", part_, "Which of the pictures of a file")->check(CLI::NonNegativeNumber);
-    command.add_option("--first-level", first_level_, "The level that becomes level 0")->check(CLI::NonNegativeNumber);
-    command.add_option("--levels", levels_, "How many levels at most; 0 is all")->check(CLI::NonNegativeNumber);
+    command.add_option("--part", part_, "Which of the pictures of a file")->check(at_least(0));
+    command.add_option("--first-level", first_level_, "The level that becomes level 0")->check(at_least(0));
+    command.add_option("--levels", levels_, "How many levels at most; 0 is all")->check(at_least(0));
     command
         .add_option("--raw", raw_, "The size of frames in a file without a header; their format is --format's, or nv12")
         ->type_name("WxH");

@@ -13,6 +13,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/document.h"
+#include "viewer/error_words.h"
 
 namespace texton::cli {
 namespace {
@@ -97,7 +98,7 @@ Status run(const Options& options) {
         try {
             results.push_back(compare(file, device));
         } catch (const Error& error) {
-            std::cerr << "texton: " << error.what() << '\n';
+            std::cerr << "texton replay: " << viewer::error_words(error) << '\n';
             damaged = true;
             continue;
         }

@@ -192,8 +192,9 @@ Status run(const Options& options) {
     }
     if (options.out.empty()) refuse("no -o OUT was given", "Say where the picture is to go.");
     if (options.inputs.size() != kernel.info.inputs.size())
-        refuse(fmt::format("{} takes {} files, but {} were given", kernel.info.name, kernel.info.inputs.size(),
-                           options.inputs.size()),
+        refuse(fmt::format("{} takes {} file{}, and {} {} given", kernel.info.name, kernel.info.inputs.size(),
+                           kernel.info.inputs.size() == 1 ? "" : "s", options.inputs.size(),
+                           options.inputs.size() == 1 ? "was" : "were"),
                fmt::format("`texton run {} --help` says which.", kernel.info.name));
     if (options.samplers.size() > 1 && options.samplers.size() != options.inputs.size())
         refuse(fmt::format("--sampler was given {} times for {} files", options.samplers.size(), options.inputs.size()),

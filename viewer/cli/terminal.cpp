@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "viewer/cli/commands.h"
+
 namespace texton::cli {
 
 std::string Table::text() const {
@@ -45,6 +47,16 @@ void ProgressBar::show(double done) {
     const auto full = static_cast<std::size_t>(percent * kCells / 100);
     fmt::print(stderr, "\r{} [{:<{}}] {:3}%", title_, std::string(full, '#'), kCells, percent);
     std::fflush(stderr);
+}
+
+CLI::Validator at_least(int least) {
+    return CLI::Validator(
+        [least](const std::string& text) {
+            double number = 0;
+            const bool good = CLI::detail::lexical_cast(text, number) && number >= least;
+            return good ? std::string() : fmt::format("'{}' is no number of {} or more", text, least);
+        },
+        "");
 }
 
 void print_json(const nlohmann::ordered_json& value) { fmt::print("{}\n", value.dump(2)); }

@@ -275,7 +275,7 @@ void add_verify(CLI::App& program, Status& status) {
         ->type_name("FOLDER");
     command->add_option("--junit", options->junit, "Write the results as JUnit XML")->type_name("FILE");
     command->add_option("--jobs", options->jobs, "Cases at a time; without it as many as the machine has threads")
-        ->check(CLI::PositiveNumber)
+        ->check(at_least(1))
         ->type_name("N");
     command->add_flag("--json", options->json, "Print one JSON object instead");
     command->footer(

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <numbers>
 
+#include "viewer/error_words.h"
 #include "viewer/gui/canvas_overlay.h"
 #include "viewer/place_statistics.h"
 
@@ -251,7 +252,7 @@ void Canvas::describe() {
         setAccessibleDescription(
             tr("Texel %1, %2: %3").arg(x).arg(y).arg(QString::fromStdString(words_of(*shown, texel->place, x, y))));
     } catch (const std::exception& error) {
-        setAccessibleDescription(QString::fromUtf8(error.what()));
+        setAccessibleDescription(QString::fromStdString(error_words(error)));
     }
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "viewer/error_words.h"
+
 namespace texton::viewer {
 namespace {
 
@@ -207,7 +209,7 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
                 made.emplace_back(wish.key, std::move(tile));
             }
         } catch (const std::exception& error) {
-            problem = QString::fromUtf8(error.what());
+            problem = QString::fromStdString(error_words(error));
         }
         return [=] {
             if (!self) return;

@@ -7,8 +7,7 @@
 #include <QSettings>
 #include <algorithm>
 
-#include <texton/error.h>
-
+#include "viewer/error_words.h"
 #include "viewer/gui/main_window.h"
 
 namespace texton::viewer {
@@ -20,10 +19,8 @@ constexpr int kRecent = 12;
 void attempt(Workspace& workspace, const std::function<void()>& action) {
     try {
         action();
-    } catch (const Error& error) {
-        workspace.tell(QString::fromStdString(error.problem() + ". " + error.remedy()));
     } catch (const std::exception& error) {
-        workspace.tell(QString::fromUtf8(error.what()));
+        workspace.tell(QString::fromStdString(error_words(error)));
     }
 }
 

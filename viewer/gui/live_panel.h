@@ -20,6 +20,11 @@ class LivePanel : public QWidget {
 public:
     explicit LivePanel(Workspace& workspace, QWidget* parent = nullptr);
 
+    /// The least: where lists and tables may be lower than they would like to be, nothing is scrolled.
+    int heightForWidth(int width) const override {
+        return layout() != nullptr ? layout()->totalMinimumHeightForWidth(width) : -1;
+    }
+
 protected:
     /// Shows what the workspace has now. Called once for all changes that came together, and when the panel appears.
     virtual void refresh() = 0;

@@ -10,6 +10,7 @@
 
 #include <texton/error.h>
 
+#include "viewer/error_words.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/panel.h"
 #include "viewer/gui/theme.h"
@@ -94,7 +95,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     try {
         session = session_of(options);
     } catch (const texton::Error& error) {
-        std::cerr << error.what() << '\n';
+        std::cerr << "texton-view: " << error_words(error) << '\n';
         return 2;
     }
     const bool headless = !options.screenshot.empty();
@@ -155,7 +156,9 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+        std::cerr << "texton-view: " << error.what() << ". `texton-view --help` says more.\n";
+        return 2;
     }
     const std::optional<QSize> size = parse_size(options.size);
     if (!size) {

@@ -12,8 +12,7 @@
 
 #include <fmt/format.h>
 
-#include <texton/error.h>
-
+#include "viewer/error_words.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
 
@@ -306,7 +305,7 @@ void MainWindow::show_hover() {
         hover_label_->setText(
             QString::fromStdString(fmt::format("({}, {})   {}", x, y, viewer::words_of(*shown, seen->place, x, y))));
     } catch (const std::exception& error) {
-        hover_label_->setText(QString::fromUtf8(error.what()));
+        hover_label_->setText(QString::fromStdString(error_words(error)));
     }
 }
 
@@ -328,8 +327,8 @@ void MainWindow::open_files(const QStringList& paths) {
         if (path.endsWith(".json", Qt::CaseInsensitive)) {
             try {
                 workspace_.replace(tr("Open session"), read_session(path.toStdString()));
-            } catch (const Error& error) {
-                workspace_.tell(QString::fromStdString(error.problem() + ". " + error.remedy()));
+            } catch (const std::exception& error) {
+                workspace_.tell(QString::fromStdString(error_words(error)));
             }
             continue;
         }

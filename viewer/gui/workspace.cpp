@@ -160,7 +160,7 @@ void Workspace::export_texels(const QString& path) {
             save(path.toStdString(), document->is_planar() ? document->picture() : picture_of(document->array()),
                  {.progress = telling(self, title, wanted)});
         } catch (const std::exception& error) {
-            said = QString::fromUtf8(error.what());
+            said = words(error);
         }
         return [self, said] {
             if (!self) return;

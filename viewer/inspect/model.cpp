@@ -1,13 +1,11 @@
 #include "viewer/inspect/model.h"
 
 #include <cmath>
-
-#include <fmt/format.h>
-
-#include <texton/error.h>
+#include <deque>
 
 #include "arrays/cpu_texture.h"
-#include "arrays/texture_state.h"
+#include "arrays/texel_format.h"
+#include "viewer/inspect/copied_texels.h"
 #include "viewer/inspect/model_levels.h"
 
 namespace texton::viewer {
@@ -95,35 +93,42 @@ LevelChoice choice_of(const TextureView& view, const Sampler& sampler, const Pla
 }  // namespace model
 
 struct Model::State {
+    State(const Array& array, const Sampler& sampler) : texture(array, sampler) {
+        const ArrayInfo& info = array.info();
+        view.kind = info.kind;
+        view.format = detail::texel_format(info.format);
+        view.level_count = info.levels;
+        for (int level = 0; level < info.levels; ++level) {
+            Extent extent = level_extent(info, level);
+            extent.depth = slice_count(info, level);
+            view.levels[level] = detail::level_view(nullptr, extent, 0, 0);
+            view.levels[level].partial = &levels.emplace_back(array, level);
+        }
+    }
+
     Texture texture;
-    detail::TextureReader reader;
-    explicit State(const Texture& of) : texture(of), reader(detail::texture_of(of.state()->handle)) {}
+    std::deque<CopiedTexels> levels;
+    detail::TextureView view{};
 };
-
-namespace {
-
-const Texture& of_cpu(const Texture& texture) {
-    if (texture.device().properties().kind == DeviceKind::cpu) return texture;
-    throw Error({.code = ErrorCode::wrong_device,
-                 .object = "texton::viewer::Model",
-                 .problem = fmt::format("the texture is one of {}", texture.device().name()),
-                 .remedy = "Copy its array to the CPU device with on_device()."});
-}
-
-}  // namespace
 
 static_assert(kNoDetail == detail::kNoDetail);
 
-Model::Model(const Texture& texture) : state_(std::make_unique<State>(of_cpu(texture))) {}
+Model::Model(const Array& array, const Sampler& sampler) : state_(std::make_unique<State>(array, sampler)) {}
 Model::~Model() = default;
 Model::Model(Model&&) noexcept = default;
 Model& Model::operator=(Model&&) noexcept = default;
 
 const Texture& Model::texture() const { return state_->texture; }
-const detail::TextureView& Model::view() const { return state_->reader.view(); }
+const detail::TextureView& Model::view() const { return state_->view; }
+
+std::size_t Model::copied_bytes() const {
+    std::size_t bytes = 0;
+    for (const CopiedTexels& level : state_->levels) bytes += level.bytes();
+    return bytes;
+}
 
 Texel Model::fetch(const Fetch& fetch) const {
-    return state_->reader.fetch(fetch.point, {.operation = fetch.operation, .component = fetch.component});
+    return detail::fetch_point(view(), texture().sampler(), fetch.point, fetch.operation, fetch.component);
 }
 
 LevelChoice Model::levels(const Fetch& fetch) const {

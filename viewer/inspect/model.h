@@ -49,11 +49,12 @@ struct Footprint {
     Texel result{};  ///< the model's: the last sum, as the unit rounds it
 };
 
-/// A texture of the CPU device, fetch by fetch. Of one thread at a time.
+/// What the texture unit does with an array, fetch by fetch. The array may be one of any device: of its texels those are copied that
+/// fetches read, and some around them. For an array that does not change. Of one thread at a time.
 class Model {
 public:
-    /// Error{wrong_device} unless the texture is one of the CPU device.
-    explicit Model(const Texture& texture);
+    /// Keeps the array. Throws what Texture throws.
+    Model(const Array& array, const Sampler& sampler);
     ~Model();
     Model(Model&&) noexcept;
     Model& operator=(Model&&) noexcept;
@@ -65,6 +66,8 @@ public:
     /// show.
     Footprint footprint(const Fetch& fetch) const;
 
+    /// Of texels that have been copied.
+    std::size_t copied_bytes() const;
     const detail::TextureView& view() const;  ///< for tests
 
 private:

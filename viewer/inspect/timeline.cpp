@@ -72,19 +72,13 @@ double Timeline::overlap() const {
 
 Timeline timeline_of(const LoadTiming& timing, std::optional<double> kernel_milliseconds) {
     Timeline out{.bars = {}, .total = timing.total};
-    // The device's clock starts when its stream gets to the load's first mark, which may be late: its times are moved, all by
-    // as much, until no copy begins before its part was decoded.
-    double late = 0;
-    for (const LoadStep& step : timing.steps) late = std::max(late, step.decode_end - step.copy_begin);
     for (std::size_t part = 0; part < timing.steps.size(); ++part) {
         const LoadStep& step = timing.steps[part];
-        const double copy_begin = step.copy_begin + late;
-        const double copy_end = step.copy_end + late;
         out.bars.push_back({TimelineLane::decode, part, step.decode_begin, step.decode_end, step.bytes});
-        out.bars.push_back({TimelineLane::staging, part, step.decode_end, copy_begin, step.bytes});
-        out.bars.push_back({TimelineLane::copy, part, copy_begin, copy_end, step.bytes});
+        out.bars.push_back({TimelineLane::staging, part, step.decode_end, step.copy_begin, step.bytes});
+        out.bars.push_back({TimelineLane::copy, part, step.copy_begin, step.copy_end, step.bytes});
         out.bytes += step.bytes;
-        out.total = std::max(out.total, copy_end);
+        out.total = std::max(out.total, step.copy_end);
     }
     if (kernel_milliseconds) {
         out.bars.push_back({TimelineLane::kernel, 0, out.total, out.total + *kernel_milliseconds, 0});

@@ -278,7 +278,8 @@ Json read_json(const fs::path& path) {
     try {
         return Json::parse(file, nullptr, true, true);
     } catch (const Json::parse_error& error) {
-        refuse_file(path, fmt::format("is no JSON: {}", error.what()), "Correct it.");
+        const std::string_view what = error.what();  // "[its number] parse error at line 1, ..."
+        refuse_file(path, fmt::format("is no JSON: {}", what.substr(what.find("] ") + 2)), "Correct it.");
     }
 }
 

@@ -41,7 +41,7 @@ FilesPanel::FilesPanel(Workspace& workspace)
     list_->setWordWrap(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setResizeMode(QListView::Adjust);
-    list_->setMinimumHeight(kSide * 2);
+    list_->setMinimumHeight(kSide + 8);  // one of them, so that there is room for a note
 
     auto* column = new QVBoxLayout;
     column->addWidget(list_, 1);

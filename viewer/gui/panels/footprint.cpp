@@ -23,7 +23,9 @@ namespace texton::viewer {
 /// A row for each texel of a footprint, for one channel.
 class FootprintRows : public QAbstractTableModel {
 public:
-    static constexpr int kPart = 1;  // the column of layers and faces
+    static constexpr int kLevel = 0;
+    static constexpr int kPart = 1;  // of layers and faces
+    static constexpr int kAsked = 2;
     using QAbstractTableModel::QAbstractTableModel;
 
     void set(std::vector<FootprintTexel> texels, ArrayKind kind, std::size_t channel) {
@@ -39,10 +41,18 @@ public:
     }
     int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : 8; }
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override {
-        static const char* const kNames[] = {"Level",  "Part",  "Asked for",    "Read",
-                                             "Weight", "Value", "Contribution", "Sum"};
-        if (orientation == Qt::Horizontal && role == Qt::DisplayRole) return FootprintPanel::tr(kNames[section]);
-        if (orientation == Qt::Vertical && role == Qt::DisplayRole) return section + 1;
+        static const char* const kNames[] = {"Level", "Part", "Asked for", "Read", "Weight", "Value", "Adds", "Sum"};
+        static const char* const kTips[] = {"",
+                                            "Layer, cube and face",
+                                            "Column, row and slice before the address mode",
+                                            "After the address mode",
+                                            "Of 256",
+                                            "Of the channel",
+                                            "Weight times value",
+                                            "Of what has been added up to here"};
+        if (orientation != Qt::Horizontal) return {};
+        if (role == Qt::DisplayRole) return FootprintPanel::tr(kNames[section]);
+        if (role == Qt::ToolTipRole) return FootprintPanel::tr(kTips[section]);
         return {};
     }
     QVariant data(const QModelIndex& index, int role) const override {
@@ -50,6 +60,12 @@ public:
         if (role != Qt::DisplayRole) return {};
         const FootprintTexel& texel = texels_[static_cast<std::size_t>(index.row())];
         return QString::fromStdString(words(texel, index.column()));
+    }
+
+    /// Where an address mode acts, or a layer is clamped, texels are read that were not asked for.
+    bool differ_asked_and_read() const {
+        return std::ranges::any_of(
+            texels_, [this](const FootprintTexel& texel) { return words(texel, kAsked) != words(texel, kAsked + 1); });
     }
 
 private:
@@ -70,9 +86,9 @@ private:
     }
     std::string words(const FootprintTexel& texel, int column) const {
         switch (column) {
-            case 0: return fmt::format("{}", texel.level);
+            case kLevel: return fmt::format("{}", texel.level);
             case kPart: return part_words(texel);
-            case 2: return place_words(texel.asked);
+            case kAsked: return place_words(texel.asked);
             case 3: return texel.border ? "border" : place_words(texel.found);
             case 4: return fmt::format("{:g}/256", texel.weight * 256);
             case 5: return number_words(texel.value[channel_]);
@@ -191,8 +207,9 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setWordWrap(false);
     table_->setShowGrid(false);
+    table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
-    table_->setMinimumHeight(table_->fontMetrics().height() * 6);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 5);
     column()->addWidget(text());
     column()->addWidget(head_);
     column()->addWidget(table_, 1);
@@ -255,6 +272,11 @@ void FootprintPanel::hideEvent(QHideEvent* event) {
     InspectionPanel::hideEvent(event);
 }
 
+void FootprintPanel::resizeEvent(QResizeEvent* event) {
+    InspectionPanel::resizeEvent(event);
+    if (!table_->isHidden()) fit_table();
+}
+
 void FootprintPanel::show_nothing() {
     head_->hide();
     table_->hide();
@@ -296,9 +318,7 @@ void FootprintPanel::refresh() {
     const std::optional<Device> other = workspace().other_device();
     compute(
         [at = *at, fetch = *fetch, other](const Wanted&) {
-            const auto own = on_device(at.document, at.place.plane, Device::cpu());
-            const Model model{Texture(*own, at.sampler)};
-            Found found{at, model.footprint(fetch)};
+            Found found{at, Model(at.document->array(at.place.plane), at.sampler).footprint(fetch)};
             const Format format = at.info().format;
             const auto ulps = [&](const Texel& texel) {
                 return ulps_between({&found.footprint.result, 1}, {&texel, 1}, format).front();
@@ -306,8 +326,8 @@ void FootprintPanel::refresh() {
             found.device = fetched(at.document->texture(at.sampler, at.place.plane), fetch);
             found.device_ulp = ulps(found.device);
             if (other && at.document->device().kind() == DeviceKind::cpu) {
-                const auto twin = on_device(at.document, at.place.plane, *other);
-                found.other = fetched(Texture(*twin, at.sampler), fetch);
+                found.twin = on_device(at.document, at.place.plane, *other);
+                found.other = fetched(Texture(*found.twin, at.sampler), fetch);
                 found.other_ulp = ulps(*found.other);
             }
             return found;
@@ -317,18 +337,29 @@ void FootprintPanel::refresh() {
 
 void FootprintPanel::show_found(const Found& found) {
     const ArrayKind kind = found.at.info().kind;
+    keep_twin(found.twin);
     say(found.footprint.texels.empty() ? tr("The fetch reads no texel.") : QString());
     head_->setText(head_words(found));
     rows_->set(found.footprint.texels, kind, static_cast<std::size_t>(channel_->currentIndex()));
+    table_->setColumnHidden(FootprintRows::kLevel, found.at.info().levels == 1);
     table_->setColumnHidden(FootprintRows::kPart, !is_layered(kind) && !is_cube(kind));
     fit_table();
     outline(outlines_of(found.footprint, kind, found.at.place.plane));
 }
 
+// What says nothing is left out, so that the numbers have room where the panel is narrow.
 void FootprintPanel::fit_table() {
     constexpr int kBetween = 14;  // pixels between columns
+    table_->setColumnHidden(FootprintRows::kAsked, !rows_->differ_asked_and_read());
     table_->resizeColumnsToContents();
-    for (int i = 0; i < rows_->columnCount(); ++i) table_->setColumnWidth(i, table_->columnWidth(i) + kBetween);
+    int wide = 0, shown = 0;
+    for (int i = 0; i < rows_->columnCount(); ++i) {
+        wide += table_->columnWidth(i);
+        shown += table_->isColumnHidden(i) ? 0 : 1;
+    }
+    const int between = std::clamp((table_->viewport()->width() - wide) / std::max(shown, 1), 0, kBetween);
+    for (int i = 0; i < rows_->columnCount(); ++i)
+        if (!table_->isColumnHidden(i)) table_->setColumnWidth(i, table_->columnWidth(i) + between);
     head_->show();
     table_->show();
 }
@@ -380,6 +411,7 @@ void FootprintPanel::inspect_kernel(const SeenTexel& pixel) {
                                .arg(static_cast<qulonglong>(at.y))
                                .arg(texels->size()));
             rows_->set(*texels, ArrayKind::array_2d, static_cast<std::size_t>(channel_->currentIndex()));
+            table_->setColumnHidden(FootprintRows::kLevel, true);
             table_->setColumnHidden(FootprintRows::kPart, true);
             fit_table();
         });

@@ -20,6 +20,7 @@ public:
 protected:
     void refresh() override;
     void hideEvent(QHideEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     /// What a fetch is, and what came of it.
@@ -30,6 +31,7 @@ private:
         std::uint32_t device_ulp = 0;
         std::optional<Texel> other{};  ///< the other device, if there is one
         std::uint32_t other_ulp = 0;
+        std::shared_ptr<const Array> twin{};  ///< of the picture, on the other device
     };
 
     void show_nothing() override;

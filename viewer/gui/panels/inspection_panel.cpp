@@ -12,12 +12,14 @@ InspectionPanel::InspectionPanel(Workspace& workspace, QString tag)
 
 void InspectionPanel::hideEvent(QHideEvent* event) {
     drop_work();
+    twin_.reset();
     LivePanel::hideEvent(event);
 }
 
 void InspectionPanel::drop_work() { workspace().jobs().drop(tag_.toStdString()); }
 
 void InspectionPanel::fail(const QString& why) {
+    twin_.reset();
     show_nothing();
     say(why);
 }

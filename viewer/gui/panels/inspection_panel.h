@@ -63,6 +63,8 @@ protected:
             });
     }
     void drop_work();
+    /// While the panel is seen, a copy of the picture on another device is not made again for each fetch.
+    void keep_twin(std::shared_ptr<const Array> twin) { twin_ = std::move(twin); }
 
 private:
     void fail(const QString& why);
@@ -72,6 +74,7 @@ private:
     QString tag_;
     QVBoxLayout* column_;
     CalmText* text_;
+    std::shared_ptr<const Array> twin_;
 };
 
 }  // namespace texton::viewer

@@ -102,7 +102,11 @@ QWidget* InspectorPanel::make_pins() {
     pins_->setAccessibleName(tr("Pins"));
     pins_->setToolTip(tr("Return shows a pin, Delete removes it"));
     pins_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    pins_->setMinimumHeight(pins_->fontMetrics().lineSpacing() * 4);
+    pins_->setMinimumHeight(pins_->fontMetrics().lineSpacing() * 2);
+    pins_->setWordWrap(true);
+    pins_->setTextElideMode(Qt::ElideNone);
+    pins_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    pins_->setResizeMode(QListView::Adjust);
     pin_->setToolTip(
         tr("Pins the texel in the middle of the canvas; a right click there pins the one under the mouse"));
     auto* all = new QWidget;

@@ -38,7 +38,7 @@ KindMatrixPanel::KindMatrixPanel(Workspace& workspace, QWidget* parent)
     table_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     table_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->setMinimumHeight(table_->fontMetrics().height() * 10);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 5);
     run_->setObjectName("run");
     progress_->setObjectName("progress");
     progress_->setAccessibleName(tr("Kinds that were measured"));

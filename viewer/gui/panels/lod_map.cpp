@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "viewer/inspect/twin.h"
-
 namespace texton::viewer {
 namespace {
 
@@ -140,8 +138,7 @@ void LodMapPanel::refresh() {
     const LodView view{session.lod_plane, view_of(*at), canvas.width(), canvas.height(), size.width(), size.height()};
     compute(
         [at = *at, view](const Wanted& wanted) {
-            const auto own = on_device(at.document, at.place.plane, Device::cpu());
-            return lod_map(Model(Texture(*own, at.sampler)), at.info(), at.place, view, wanted);
+            return lod_map(Model(at.document->array(at.place.plane), at.sampler), at.info(), at.place, view, wanted);
         },
         [this, levels = at->info().levels](const LodMap& map) {
             map_ = map;

@@ -8,6 +8,15 @@
 #include "viewer/error_words.h"
 
 namespace texton::viewer {
+namespace {
+
+// As LivePanel does it.
+class Content : public QWidget {
+public:
+    int heightForWidth(int width) const override { return layout()->totalMinimumHeightForWidth(width); }
+};
+
+}  // namespace
 
 MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWidget* parent)
     : LivePanel(workspace, parent),
@@ -22,7 +31,7 @@ MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWi
     words_->setAccessibleName(tr("What is to be said"));
     words_->setContentsMargins(8, 8, 8, 8);
     words_->hide();
-    auto* inside = new QWidget;
+    auto* inside = new Content;
     content_ = new QVBoxLayout(inside);
     content_->setContentsMargins(8, 8, 8, 8);
     area_->setWidget(inside);

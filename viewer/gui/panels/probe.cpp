@@ -21,7 +21,7 @@ std::string result_words(const Texel& texel, Format format, int channels, const 
     std::string words;
     const std::array<double, 4> values = numbers_of(texel, format);
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
-        words += fmt::format("\n{}  {:>12}  {:08x}", names[c], number_words(values[c]), texel.channel[c]);
+        words += fmt::format("\n{} {:>12}  {:08x}", names[c], number_words(values[c]), texel.channel[c]);
     return words;
 }
 
@@ -82,7 +82,7 @@ void ProbePanel::make_fields() {
     take_->setToolTip(tr("The probe's point becomes the inspected texel, the line the row through it"));
     column()->addLayout(choices);
     auto* grid = new QGridLayout;
-    grid->setHorizontalSpacing(6);
+    grid->setHorizontalSpacing(4);
     grid->setVerticalSpacing(6);
     const char* const axes[] = {"u", "v", "w"};
     for (int i = 0; i < 3; ++i) grid->addWidget(new QLabel(axes[i]), 0, 1 + i, Qt::AlignHCenter);
@@ -127,7 +127,7 @@ void ProbePanel::make_fields() {
                         [](Probe& of, float to) { of.line_to[2] = to; }),
                     3, 3);
     auto* row = new QHBoxLayout;
-    row->setSpacing(24);
+    row->setSpacing(12);
     row->addLayout(grid);
     row->addWidget(results_, 1, Qt::AlignTop);
     column()->addLayout(row);
@@ -195,17 +195,17 @@ void ProbePanel::refresh() {
                 return device.kind() == DeviceKind::cpu ? tr("CPU") : tr("GPU");
             };
             found.results.push_back({name_of(at.document->device()), fetched(texture, fetch)});
+            const Model model(at.document->array(at.place.plane), at.sampler);
             if (other) {
-                const auto twin = on_device(at.document, at.place.plane, *other);
-                found.results.push_back({name_of(*other), fetched(Texture(*twin, at.sampler), fetch)});
+                if (other->kind() == DeviceKind::cuda) found.twin = on_device(at.document, at.place.plane, *other);
+                found.results.push_back({name_of(*other), found.twin ? fetched(Texture(*found.twin, at.sampler), fetch)
+                                                                     : model.fetch(fetch)});
                 found.ulp =
                     ulps_between({&found.results[0].texel, 1}, {&found.results[1].texel, 1}, info.format).front();
             }
             found.line = scan(texture, info, at.place, probe, first, last, samples);
             // Texels are those of the level that the fetch reads.
-            const auto own = on_device(at.document, at.place.plane, Device::cpu());
-            found.borders =
-                texel_borders(info, Model(Texture(*own, at.sampler)).levels(fetch).level, probe, first, last);
+            found.borders = texel_borders(info, model.levels(fetch).level, probe, first, last);
             return found;
         },
         [this](const Found& found) { show_found(found); });
@@ -213,6 +213,7 @@ void ProbePanel::refresh() {
 
 void ProbePanel::show_found(const Found& found) {
     found_ = found;
+    keep_twin(std::move(found_.twin));
     say({});
     QStringList words;
     const char* names = workspace().session().probe.operation == FetchOperation::gather ? "xyzw" : "RGBA";

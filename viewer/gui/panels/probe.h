@@ -30,6 +30,7 @@ private:
         std::uint32_t ulp = 0;
         ScanLine line;
         std::vector<double> borders;
+        std::shared_ptr<const Array> twin{};  ///< of a GPU, where the picture is not
     };
 
     void show_nothing() override;

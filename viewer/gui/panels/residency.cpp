@@ -5,6 +5,8 @@
 
 #include <texton/error.h>
 
+#include "viewer/error_words.h"
+
 namespace texton::viewer {
 namespace {
 
@@ -188,7 +190,7 @@ void ResidencyPanel::apply() {
         } catch (const Cancelled&) {
             throw;
         } catch (const Error& error) {
-            seen.problem = QString::fromUtf8(error.what());
+            seen.problem = QString::fromStdString(error_words(error));
         }
         for (std::size_t level = 0; level < sizes.size(); ++level) {
             go_on(wanted);

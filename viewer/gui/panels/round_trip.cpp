@@ -5,6 +5,8 @@
 #include <QHeaderView>
 #include <algorithm>
 
+#include "viewer/error_words.h"
+
 namespace texton::viewer {
 namespace {
 
@@ -53,7 +55,8 @@ RoundTripPanel::RoundTripPanel(Workspace& workspace, QWidget* parent)
     table_->setToolTip(tr("A row leads to its first difference, on the canvas and in the byte map"));
     table_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->setMinimumHeight(table_->fontMetrics().height() * 7);
+    table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 4);
     auto* line = new QHBoxLayout;
     line->addWidget(run_);
     line->addWidget(progress_, 1);
@@ -112,7 +115,7 @@ void RoundTripPanel::start() {
         } catch (const Cancelled&) {
             throw;
         } catch (const Error& error) {
-            problem = QString::fromUtf8(error.what());
+            problem = QString::fromStdString(error_words(error));
         }
         return [this, results = std::move(results), problem] {
             show_running(false);

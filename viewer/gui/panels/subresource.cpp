@@ -57,7 +57,7 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     add_row(tr("Face"), face_);
     add_row(tr("Slice"), slice_);
     add_row(tr("Plane"), plane_);
-    add_row(tr("Play"), playing_);
+    add_row(tr("In turn"), playing_);
     auto* column = new QVBoxLayout;
     column->addWidget(what_);
     column->addLayout(rows_);

@@ -65,14 +65,22 @@ QSize TimelineView::sizeHint() const {
     return {280, line_height() * static_cast<int>(kTimelineLanes.size()) + fontMetrics().height() + 8};
 }
 
+int TimelineView::names_width() const {
+    int widest = 0;
+    for (const TimelineLane lane : kTimelineLanes)
+        widest = std::max(widest, fontMetrics().horizontalAdvance(words(lane)));
+    return widest + 12;
+}
+
 QRectF TimelineView::rectangle(const TimelineBar& bar) const {
-    const int line = static_cast<int>(bar.lane) * line_height() + fontMetrics().height() + 2;
+    const int line = static_cast<int>(bar.lane) * line_height() + 3;
     const double left = x_of(bar.begin);
     return {left, static_cast<double>(line), std::max(x_of(bar.end) - left, 1.0),
             static_cast<double>(fontMetrics().height())};
 }
 
 std::optional<TimelineBar> TimelineView::bar_at(QPoint point) const {
+    if (point.x() < names_width() - 2) return std::nullopt;
     for (const TimelineBar& bar : timeline_.bars) {
         if (rectangle(bar).adjusted(-1, 0, 1, 0).contains(point)) return bar;
     }
@@ -117,10 +125,10 @@ void TimelineView::paintEvent(QPaintEvent*) {
         painter.drawText(QPointF(x + 3, bottom + fontMetrics().ascent() + 3), label);
         free_from = x + wide + 12;
     }
-    for (const TimelineLane lane : kTimelineLanes) {
-        painter.setPen(palette().color(QPalette::Text));
-        painter.drawText(QPointF(4, static_cast<int>(lane) * line_height() + fontMetrics().ascent()), words(lane));
-    }
+    painter.setPen(palette().color(QPalette::Text));
+    for (const TimelineLane lane : kTimelineLanes)
+        painter.drawText(QPointF(4, static_cast<int>(lane) * line_height() + 3 + fontMetrics().ascent()), words(lane));
+    painter.setClipRect(rect().adjusted(names_width() - 2, 0, 0, 0));
     for (const TimelineBar& bar : timeline_.bars) {
         const QRectF where = rectangle(bar).intersected(QRectF(rect()).adjusted(-2, 0, 2, 0));
         if (where.isEmpty()) continue;
@@ -131,6 +139,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
             painter.drawRect(where.adjusted(0, 0, -1, -1));
         }
     }
+    painter.setClipping(false);
     if (hasFocus()) {
         painter.setPen(palette().color(QPalette::Highlight));
         painter.drawRect(rect().adjusted(0, 0, -1, -1));
@@ -139,9 +148,10 @@ void TimelineView::paintEvent(QPaintEvent*) {
 
 void TimelineView::zoom(double factor, double x) {
     const double most = std::max(timeline_.total, kLeastSpan);
-    const double at = begin_ + (end_ - begin_) * x / std::max(width(), 1);
+    const double share = std::clamp((x - names_width()) / axis_width(), 0.0, 1.0);
+    const double at = begin_ + (end_ - begin_) * share;
     const double span = std::clamp((end_ - begin_) / factor, kLeastSpan, most);
-    begin_ = std::clamp(at - span * x / std::max(width(), 1), 0.0, most - span);
+    begin_ = std::clamp(at - span * share, 0.0, most - span);
     end_ = begin_ + span;
     update();
 }
@@ -162,8 +172,8 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
     const double tenth = (end_ - begin_) / 10;
     switch (event->key()) {
         case Qt::Key_Plus:
-        case Qt::Key_Equal: return zoom(1.5, width() / 2.0);
-        case Qt::Key_Minus: return zoom(1 / 1.5, width() / 2.0);
+        case Qt::Key_Equal: return zoom(1.5, names_width() + axis_width() / 2);
+        case Qt::Key_Minus: return zoom(1 / 1.5, names_width() + axis_width() / 2);
         case Qt::Key_Left: return pan(-tenth);
         case Qt::Key_Right: return pan(tenth);
         case Qt::Key_Home:
@@ -176,7 +186,7 @@ void TimelineView::mousePressEvent(QMouseEvent* event) { dragged_ = event->posit
 
 void TimelineView::mouseMoveEvent(QMouseEvent* event) {
     if (!dragged_ || !(event->buttons() & Qt::LeftButton)) return;
-    pan((*dragged_ - event->position().x()) / std::max(width(), 1) * (end_ - begin_));
+    pan((*dragged_ - event->position().x()) / axis_width() * (end_ - begin_));
     dragged_ = event->position().x();
 }
 
@@ -198,7 +208,8 @@ TimelinePanel::TimelinePanel(Workspace& workspace, QWidget* parent)
     table_->setTabKeyNavigation(false);
     table_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    table_->setMinimumHeight(table_->fontMetrics().height() * 7);
+    table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
+    table_->setMinimumHeight(table_->fontMetrics().height() * 4);
     auto* again = new QPushButton(tr("&Load again"));
     again->setObjectName("again");
     again->setToolTip(tr("Reads the files again and takes the times anew"));
@@ -239,7 +250,8 @@ void TimelinePanel::forget() {
 void TimelinePanel::show_numbers() {
     const double copied = timeline_.rate(TimelineLane::copy);
     QString text =
-        tr("%1 in %2 ms. Decoded at %3 GB/s, copied at %4 GB/s; %5 ms of the copies ran while the host decoded.")
+        tr("%1 in %2 ms. Decoded and converted at %3 GB/s, copied at %4 GB/s; %5 ms of the copies ran while the host "
+           "decoded.")
             .arg(byte_words(timeline_.bytes), decimals(timeline_.total, 2),
                  decimals(timeline_.rate(TimelineLane::decode), 2), decimals(copied, 2),
                  decimals(timeline_.overlap(), 2));

@@ -1,5 +1,6 @@
 #pragma once
 #include <QTableWidget>
+#include <algorithm>
 #include <optional>
 
 #include "viewer/gui/panels/memory_panel.h"
@@ -15,7 +16,7 @@ public:
     explicit TimelineView(QWidget* parent = nullptr);
 
     void show_timeline(Timeline timeline);
-    double begin() const noexcept { return begin_; }  ///< milliseconds at the left edge
+    double begin() const noexcept { return begin_; }  ///< milliseconds where the axis begins
     double end() const noexcept { return end_; }
     std::optional<TimelineBar> bar_at(QPoint point) const;
     QRectF rectangle(const TimelineBar& bar) const;
@@ -32,8 +33,12 @@ protected:
     void mouseMoveEvent(QMouseEvent* event) override;
 
 private:
-    int line_height() const { return fontMetrics().height() * 2 + 8; }
-    double x_of(double milliseconds) const { return (milliseconds - begin_) / (end_ - begin_) * width(); }
+    int line_height() const { return fontMetrics().height() + 6; }
+    int names_width() const;  // of the lanes, left of the axis
+    double axis_width() const { return std::max(width() - names_width(), 1); }
+    double x_of(double milliseconds) const {
+        return names_width() + (milliseconds - begin_) / (end_ - begin_) * axis_width();
+    }
     void zoom(double factor, double x);
     void pan(double milliseconds);
 
