@@ -57,7 +57,7 @@ Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
     scene.session.view = {zoom, {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2}};
     scene.session.fits = false;
     out.pixels = render(scene, {0, 0, out.width, out.height});
-    out.words = array_words(document->picture().info());
+    out.words = array_words(document->file().info());
     return out;
 }
 

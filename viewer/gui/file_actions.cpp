@@ -133,11 +133,17 @@ void add_file_actions(MainWindow& window) {
         {"cancel-loading",
          file,
          tr("&Cancel loading or export"),
-         tr("Stops what is being loaded or exported"),
+         tr("Stops what is being loaded, read for the canvas or exported"),
          {Qt::Key_Escape},
-         [&workspace] { workspace.cancel_files(); },
+         [&window] {
+             window.canvas().stop_files();
+             window.workspace().cancel_files();
+         },
          {},
-         [&workspace] { return workspace.is_exporting() || workspace.is_loading(workspace.session().current); }});
+         [&window] {
+             const Workspace& all = window.workspace();
+             return all.is_exporting() || all.is_loading(all.session().current) || window.canvas().reads_files();
+         }});
     actions.add({"close",
                  file,
                  tr("&Close"),

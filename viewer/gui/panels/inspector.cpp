@@ -168,7 +168,7 @@ void InspectorPanel::show_nothing(const QString& why) {
 
 // The texel and the pins, read beside the window.
 void InspectorPanel::inspect() {
-    const std::optional<SeenTexel> texel = workspace().inspected();
+    const std::optional<SeenTexel> texel = workspace().pointed();
     if (!texel && workspace().session().pins.empty()) return show_nothing(tr("Point at a texel, or pin one."));
     const QPointer<InspectorPanel> self(this);
     const Scene scene = workspace().scene(1, 1);
@@ -177,10 +177,11 @@ void InspectorPanel::inspect() {
         QStringList pins;
         QString problem;
         try {
-            if (texel) found = inspect_texel(scene, texel->place, texel_of(texel->at.x), texel_of(texel->at.y));
+            const StillWanted still_wanted = [&] { return static_cast<bool>(wanted); };
+            if (texel) found = inspect_texel(scene, texel->place, texel_of(texel->at.x), texel_of(texel->at.y), still_wanted);
             for (const Position& pin : scene.session.pins) {
                 if (!wanted) break;
-                const InspectedTexel each = inspect_texel(scene, scene.session.place, texel_of(pin.x), texel_of(pin.y));
+                const InspectedTexel each = inspect_texel(scene, scene.session.place, texel_of(pin.x), texel_of(pin.y), still_wanted);
                 pins.append(QString::fromStdString(line_of(*scene.shown, each)));
             }
         } catch (const std::exception& error) {
@@ -227,8 +228,10 @@ void InspectorPanel::show_texel(const InspectedTexel& texel) {
         }
     }
     for (QWidget* widget : std::initializer_list<QWidget*>{place_, shares_, format_, table_}) widget->show();
-    problem_->say(
-        QString::fromStdString(texel.sampling_problem.empty() ? texel.display_problem : texel.sampling_problem));
+    QString said = QString::fromStdString(texel.sampling_problem.empty() ? texel.display_problem : texel.sampling_problem);
+    if (said.isEmpty() && texel.halvings > 0)
+        said = tr("Sampled of the smaller picture that the device has: 1/%1 of the sides.").arg(1 << texel.halvings);
+    problem_->say(said);
     text_ = place_->text() + "\n" + QString::fromStdString(to_string(texel));
     copy_->setEnabled(true);
 }
