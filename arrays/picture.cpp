@@ -112,8 +112,8 @@ void Picture::read(const Subresource& part, std::span<std::byte> texels) const {
 PictureAccess Picture::access(int level) const {
     const detail::PictureState& state = opened(state_);
     if (state.file == nullptr) {
-        refuse(ErrorCode::bad_argument, state,
-               fmt::format("it was asked how {} are read", name(state.info.format)), "Ask its planes.", {});
+        refuse(ErrorCode::bad_argument, state, fmt::format("it was asked how {} are read", name(state.info.format)),
+               "Ask its planes.", {});
     }
     check_index(state, "level", level, static_cast<std::size_t>(state.info.levels));
     return state.file->access(level);

@@ -114,7 +114,9 @@ public:
         const OiioLevel& level = levels_[static_cast<std::size_t>(index)];
         return cut(format(), whole(level.extent), level.tile, most_bytes);
     }
-    PictureAccess access(int index) const override { return {levels_[static_cast<std::size_t>(index)].tile, in_order_}; }
+    PictureAccess access(int index) const override {
+        return {levels_[static_cast<std::size_t>(index)].tile, in_order_};
+    }
 
 private:
     // The smallest box of whole tiles around another; of a file without tiles, whole rows.

@@ -37,9 +37,9 @@ protected:
 };
 
 TEST_F(FileTexelsTest, BoxesAreThoseOfTheFileHoweverItIsCut) {
-    const std::vector<std::filesystem::path> files{stored("tiles.tif", 701, 523, 64), stored("strips.tif", 701, 523, 0, 7),
-                                                   stored("rows.png", 701, 523), stored("whole.tif", 701, 523, 0, 523),
-                                                   stored("large.tif", 701, 523, 1024)};
+    const std::vector<std::filesystem::path> files{
+        stored("tiles.tif", 701, 523, 64), stored("strips.tif", 701, 523, 0, 7), stored("rows.png", 701, 523),
+        stored("whole.tif", 701, 523, 0, 523), stored("large.tif", 701, 523, 1024)};
     for (const std::filesystem::path& file : files) {
         const Picture picture = open_picture(file);
         const FileTexels texels(picture);
@@ -70,7 +70,8 @@ TEST_F(FileTexelsTest, LevelsLayersFacesSlicesAndPlanesAreTakenAlike) {
         return open_picture(folder_.at("a.dds"));
     };
     EXPECT_TRUE(holds(saved({.extent = {300, 5}, .levels = 3}), {.level = 1}, {.level = 1}));
-    EXPECT_TRUE(holds(saved({.extent = {300, 5}, .kind = ArrayKind::layered_2d, .layers = 3}), {.layer = 2}, {.layer = 2}));
+    EXPECT_TRUE(
+        holds(saved({.extent = {300, 5}, .kind = ArrayKind::layered_2d, .layers = 3}), {.layer = 2}, {.layer = 2}));
     EXPECT_TRUE(holds(saved({.extent = {260, 260}, .kind = ArrayKind::cubemap}), {.face = 4}, {.face = 4}));
     EXPECT_TRUE(holds(saved({.extent = {30, 20, 10}, .kind = ArrayKind::array_3d, .levels = 2}),
                       {.level = 1, .slice = 3}, {.level = 1}));
@@ -143,8 +144,11 @@ TEST_F(FileTexelsTest, AFileThatIsGoneIsAnErrorThatNamesIt) {
     save(folder_.at("a.dds"), array);
     const FileTexels texels(open_picture(folder_.at("a.dds")));
     std::filesystem::remove(folder_.at("a.dds"));
-    test::expect_error([&] { (void)texels.read({}, {0, 0, 4, 4}); }, ErrorCode::io, "texton::Picture",
-                       {"a.dds", "can no longer be opened"});
+    test::expect_error(
+        [&] {
+            (void)texels.read({}, {0, 0, 4, 4});
+        },
+        ErrorCode::io, "texton::Picture", {"a.dds", "can no longer be opened"});
 }
 
 }  // namespace

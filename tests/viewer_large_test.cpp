@@ -79,7 +79,8 @@ TEST_F(LargePictureTest, PositionsGoToTheArrayAndBack) {
     EXPECT_EQ(there.at, (Position{500.25, 10.25}));
     EXPECT_EQ(in_files(*document_, {}, there), texel);
     EXPECT_EQ(in_array(*document_, {}, TexelBox{1001, 3, 4, 1}), (TexelBox{500, 1, 3, 1}));
-    EXPECT_EQ(in_array(*document_, {}, TexelBox{140000, 36, 1, 1}), (TexelBox{69999, 17, 1, 1})) << "beyond the last square";
+    EXPECT_EQ(in_array(*document_, {}, TexelBox{140000, 36, 1, 1}), (TexelBox{69999, 17, 1, 1}))
+        << "beyond the last square";
     Session session;
     session.view = {3, {100, 8}};
     session.pins = {{10.5, 4.5}};
@@ -100,7 +101,8 @@ TEST_F(LargePictureTest, StoredTexelsWordsAndTheInspectorAreTheFiles) {
         EXPECT_EQ(texel.stored[0].decimal, std::to_string(code(x, y)));
         EXPECT_EQ(texel.displayed[0], code(x, y));
         EXPECT_EQ(texel.halvings, 1);
-        EXPECT_EQ(place_words(*document_, {}, texel.x, texel.y), "(" + std::to_string(x) + ", " + std::to_string(y) + ")");
+        EXPECT_EQ(place_words(*document_, {}, texel.x, texel.y),
+                  "(" + std::to_string(x) + ", " + std::to_string(y) + ")");
     }
 }
 
@@ -255,12 +257,12 @@ TEST(LargeKindsTest, LayersVolumesPlanesAndLevelsOfFilesAreReadWhereTheArrayHasN
     EXPECT_EQ(label_of(*document, {.slice = 2}), "slice 2");
 
     // Planes.
-    const RawFrames frames{.extent = {140000, 6}};
-    test::write_bytes(folder.at("a.yuv"), test::pattern(140000 * 6 * 3 / 2, 7));
+    const RawFrames frames{.extent = {140000, 82}};
+    test::write_bytes(folder.at("a.yuv"), test::pattern(140000 * 82 * 3 / 2, 7));
     document = Document::open({.paths = {folder.at("a.yuv")}, .options = {.raw = frames}}, Device::cpu());
     ASSERT_EQ(document->halvings(), 1);
-    EXPECT_EQ(document->info(0).extent, (Extent{70000, 2}));
-    EXPECT_EQ(document->whole(1).extent, (Extent{70000, 3}));
+    EXPECT_EQ(document->info(0).extent, (Extent{70000, 40}));
+    EXPECT_EQ(document->whole(1).extent, (Extent{70000, 41}));
     EXPECT_TRUE(check(document, open_picture(folder.at("a.yuv"), {.raw = frames}).plane(1), {.plane = 1}, {}));
     Scene in_colour{.session = {}, .shown = document, .against = {}, .width = 64, .height = 64};
     EXPECT_NO_THROW((void)render(in_colour, {0, 0, 64, 64}));
@@ -291,7 +293,8 @@ std::filesystem::path store_blocks(const std::filesystem::path& path, Extent ext
     std::size_t texels = 0, header = bytes.size();
     for (int level = 0; level < levels; ++level) {
         const auto side = static_cast<std::size_t>(level);
-        texels += packed_bytes(Format::bc1_unorm, {extent.width >> side, std::max<std::size_t>(extent.height >> side, 1)});
+        texels +=
+            packed_bytes(Format::bc1_unorm, {extent.width >> side, std::max<std::size_t>(extent.height >> side, 1)});
         header -= packed_bytes(Format::bc1_unorm, {64u >> side, 64u >> side});
     }
     const auto put = [&](std::size_t at, std::size_t value) {

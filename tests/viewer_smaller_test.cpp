@@ -126,8 +126,8 @@ TEST_P(SmallerTest, EachLayerAndEachFaceIsHalvedByItself) {
             const Array alone(device(), {.extent = extent});
             copy(alone.view(), whole.view(slice_of(info, slice)));
             const Array expected = load_halved(device(), picture_of(alone), 1, {});
-            EXPECT_TRUE(test::same_bytes(test::download(smaller.view(slice_of(info, slice))),
-                                         test::download(expected.view())))
+            EXPECT_TRUE(
+                test::same_bytes(test::download(smaller.view(slice_of(info, slice))), test::download(expected.view())))
                 << name(kind) << slice;
         }
     }
@@ -156,7 +156,8 @@ TEST_P(SmallerTest, ATexelOfAVolumeIsTheMeanOfItsCubeAndOfWholeNumbersOneOfThem)
                     }
                     float value;
                     std::memcpy(&value, made.data() + at * 4, 4);
-                    EXPECT_EQ(value, (floats[index(2 * x, 2 * y, 2 * z)] + floats[index(2 * x + 1, 2 * y + 1, 2 * z + 1)]) / 2)
+                    EXPECT_EQ(value,
+                              (floats[index(2 * x, 2 * y, 2 * z)] + floats[index(2 * x + 1, 2 * y + 1, 2 * z + 1)]) / 2)
                         << "which is their mean, since they grow evenly";
                 }
             }

@@ -30,7 +30,15 @@ std::shared_ptr<const Document> Document::open(const Source& source, const Devic
             return open_halved(source, device, whole, halvings, progress);
         } catch (const Error& error) {
             // Others may have taken memory that was free, or the process may have less of it than the device.
-            if (error.code() != ErrorCode::out_of_memory || halvings >= most) throw;
+            if (error.code() == ErrorCode::out_of_memory && halvings < most) continue;
+            if (most > 0 || (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::overflow)) throw;
+            throw Error(
+                {.code = error.code(),
+                 .object = std::string(error.object()),
+                 .problem = std::string(error.problem()),
+                 .remedy = fmt::format("{} It is not made smaller: {} of {} without levels are shown as they are.",
+                                       error.remedy(), name(whole.info().kind), name(whole.info().format)),
+                 .numbers = error.numbers()});
         }
     }
 }
@@ -44,8 +52,8 @@ std::shared_ptr<const Document> Document::open_halved(const Source& source, cons
         document->planes_ = 2;
         document->whole_ = whole.plane(0).info();
         document->whole_chroma_ = whole.plane(1).info();
-        document->planar_ = halvings == 0 ? load_planar(device, whole, options)
-                                          : load_planar_halved(device, whole, halvings, options);
+        document->planar_ =
+            halvings == 0 ? load_planar(device, whole, options) : load_planar_halved(device, whole, halvings, options);
         if (halvings > 0) document->picture_ = picture_of(document->planar_);
     } else if (halvings == 0 || whole.info().levels > 1) {
         document->whole_ = whole.info();
@@ -181,7 +189,8 @@ std::string halving_words(const Document& document) {
     if (document.source().paths.empty()) return fmt::format("It was made of a picture with 1/{} of its sides.", part);
     const ArrayInfo& whole = document.file().info();
     return fmt::format(
-        "It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {:.1f} GiB. Zoomed in, stored texels come from "
+        "It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {:.1f} GiB. Zoomed in, stored texels "
+        "come from "
         "the file; samplers, kernels and statistics have the smaller picture.",
         part, document.device().name(), to_string(whole.extent), name(whole.format),
         static_cast<double>(packed_bytes(whole)) / (1 << 30));

@@ -14,7 +14,7 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kSide = 256;                        // of a piece, at least, where the files do not say more
+constexpr std::size_t kSide = 256;                          // of a piece, at least, where the files do not say more
 constexpr std::size_t kMostAtOnce = std::size_t{16} << 20;  // bytes of a band of rows, and of a piece
 constexpr std::chrono::milliseconds kPatience{20};          // until who waits looks whether it is still wanted
 

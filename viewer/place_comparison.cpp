@@ -68,8 +68,8 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
     if (halvings != scene.against->halvings(other)) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = "texton::viewer::compare_place",
-                     .problem = fmt::format("One has 1/{} of its sides on its device, and the other 1/{}", 1 << halvings,
-                                            1 << scene.against->halvings(other)),
+                     .problem = fmt::format("One has 1/{} of its sides on its device, and the other 1/{}",
+                                            1 << halvings, 1 << scene.against->halvings(other)),
                      .remedy = "Zoom in: the canvas compares the texels of the files."});
     }
     const std::shared_ptr<const Document> shown = scene.shown->as_loaded(), against = scene.against->as_loaded();

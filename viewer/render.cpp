@@ -108,6 +108,13 @@ bool needs_files(const Document& document, const Part& part, double zoom) {
     return document.is_finer_in_files(part.place) && texels < std::ldexp(1.0, document.halvings(part.place));
 }
 
+// Of two that were not halved alike, the texels that both have are the files'.
+bool needs_files(const Document& shown, const Document* against, const Part& part, double zoom) {
+    if (needs_files(shown, part, zoom)) return true;
+    if (against == nullptr) return false;
+    return needs_files(*against, part, zoom) || shown.halvings(part.place) != against->halvings(part.place);
+}
+
 class Fetching {
 public:
     Fetching(const Scene& scene, const StillWanted& wanted, Values& out)
@@ -145,21 +152,22 @@ private:
     void stored(const Part& part) {
         const double zoom = session_.view.zoom;
         const Document& shown = *shown_.document;
-        const bool finer = needs_files(shown, part, zoom) || (against_ && needs_files(*against_->document, part, zoom));
+        const Document* const against = against_ ? against_->document.get() : nullptr;
+        const bool finer = needs_files(shown, against, part, zoom);
         const bool from_files = finer && out_.quality == Quality::full;
         int times = from_files ? 0 : shown.halvings(part.place);
-        if (against_) times = std::min(times, against_->document->halvings(part.place));
+        if (against != nullptr) times = std::min(times, against->halvings(part.place));
         const Part seen = halved_part(shown, part, times);
         Extent texels = seen.extent;
-        if (against_) {
-            const Extent other = halved_extent(*against_->document, part.place, times);
+        if (against != nullptr) {
+            const Extent other = halved_extent(*against, part.place, times);
             texels = {std::min(texels.width, other.width), std::min(texels.height, other.height)};
         }
         const Axes axes = axes_of(seen, zoom, out_.part, texels, out_.quality);
         if (axes.is_empty()) return;
         if (axes.across.scale <= 1 && axes.down.scale <= 1 && (!finer || from_files)) out_.quality = Quality::full;
         const auto of_shown = rows_of(shown_, part.place, times, from_files);
-        if (!against_) return reduce_rows(*of_shown, axes.across, axes.down, false, out_);
+        if (against == nullptr) return reduce_rows(*of_shown, axes.across, axes.down, false, out_);
         const auto of_other = rows_of(*against_, part.place, times, from_files);
         const DifferingTexels both(*of_shown, *of_other, *differences_);
         reduce_rows(both, axes.across, axes.down, out_.meaning.kind == ValueKind::steps, out_);
@@ -238,13 +246,15 @@ std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part, cons
 
 bool reads_files(const Scene& scene) {
     if (!scene.shown || is_plane(scene) || is_sphere(scene)) return false;
-    const auto finer = [&](const detail::Source& source) {
-        if (source.document->halvings() == 0 || source.reading != Reading::stored) return false;
-        const std::vector<Part> parts = parts_of(scene.session, *scene.shown);
-        return std::ranges::any_of(
-            parts, [&](const Part& part) { return needs_files(*source.document, part, scene.session.view.zoom); });
-    };
-    return finer(source_of(scene, false)) || (is_difference(scene) && finer(source_of(scene, true)));
+    const detail::Source shown = source_of(scene, false);
+    std::shared_ptr<const Document> against;
+    if (is_difference(scene)) against = source_of(scene, true).document;
+    if (shown.reading == Reading::sampled) return false;
+    if (shown.document->halvings() == 0 && (!against || against->halvings() == 0)) return false;
+    const std::vector<Part> parts = parts_of(scene.session, *scene.shown);
+    return std::ranges::any_of(parts, [&](const Part& part) {
+        return needs_files(*shown.document, against.get(), part, scene.session.view.zoom);
+    });
 }
 
 Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality, const StillWanted& wanted) {
@@ -366,7 +376,8 @@ std::string words_of(const Document& document, const Place& place, std::size_t x
     Colour value{};
     const bool is_exact = StoredTexels(document.shared_from_this(), there).read_at_hand(texel, {&value, 1});
     if (!is_exact)
-        StoredTexels(document.as_loaded(), document.in_array(there)).read(in_array(document, there, texel), {&value, 1});
+        StoredTexels(document.as_loaded(), document.in_array(there))
+            .read(in_array(document, there, texel), {&value, 1});
     const FormatInfo& format = info(document.info(there.plane).format);
     const bool integers = format.kind == FormatKind::uint || format.kind == FormatKind::sint;
     std::string out = is_exact ? "" : "about ";

@@ -40,7 +40,8 @@ struct PixelBox {
 
 /// A part of the canvas as pixels 0xffRRGGBB, rows packed. The parts of a canvas are what the whole would be. Any thread. Throws what
 /// textures, fetches and Document::texels throw, which reads files if reads_files() says so.
-[[nodiscard]] std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part, const StillWanted& wanted = {});
+[[nodiscard]] std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part,
+                                                const StillWanted& wanted = {});
 
 /// Width and height of what lies on the canvas, in texels: of a place, or of a sheet or cross of many. A sphere is 2 x 2.
 [[nodiscard]] Extent canvas_extent(const Scene& scene);

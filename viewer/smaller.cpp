@@ -20,9 +20,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBandBytes = std::size_t{8} << 20;
-constexpr std::size_t kPieceSide = 32768;   // texels of a band that are one array: any device takes as many
-constexpr int kMostHalvings = 14;           // squares in a piece
-constexpr int kMostHalvingsOfVolumes = 9;   // layers that layer_sum() takes
+constexpr std::size_t kPieceSide = 32768;  // texels of a band that are one array: any device takes as many
+constexpr int kMostHalvings = 14;          // squares in a piece
+constexpr int kMostHalvingsOfVolumes = 9;  // layers that layer_sum() takes
 
 bool has_squares(const ArrayInfo& array) {
     return array.levels == 1 && block_side(array.format) == 1 && !is_flat(array.kind);

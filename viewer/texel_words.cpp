@@ -40,8 +40,7 @@ std::vector<std::string> packed_words(std::uint32_t word, bool hexadecimal) {
 }  // namespace
 
 std::vector<std::vector<std::string>> stored_words(const std::shared_ptr<const Document>& document, const Place& place,
-                                                   const TexelBox& box, bool hexadecimal,
-                                                   const StillWanted& wanted) {
+                                                   const TexelBox& box, bool hexadecimal, const StillWanted& wanted) {
     const FormatInfo& format = info(document->info(place.plane).format);
     const auto channels = static_cast<std::size_t>(format.channels);
     std::vector<Colour> values(box.width * box.height);

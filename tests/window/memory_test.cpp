@@ -153,10 +153,11 @@ TEST_F(LittleMemoryTest, LoadingIsStoppedByAKeyAndBegunAgainByAnother) {
 }
 
 TEST_F(LittleMemoryTest, WhereNoSizeFitsTheMessageSaysWhatIsLacking) {
-    const Linear taken = take_all_but(kMiB / 8);
-    start({"phantom.dds"});
-    EXPECT_TRUE(window().message().contains("phantom.dds cannot be shown")) << window().message().toStdString();
+    const Linear taken = take_all_but(kMiB / 1024);
+    start({"bc3.dds"});
+    EXPECT_TRUE(window().message().contains("bc3.dds cannot be shown")) << window().message().toStdString();
     EXPECT_TRUE(window().message().contains("bytes were asked for")) << window().message().toStdString();
+    EXPECT_TRUE(window().message().contains("It is not made smaller")) << window().message().toStdString();
 }
 
 }  // namespace

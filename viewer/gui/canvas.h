@@ -85,7 +85,7 @@ private:
     Position dragged_;
     std::optional<SeenTexel> selected_from_;
     bool tells_progress_ = false;  // of files
-    int wheel_ = 0;  // eighths of degrees that have not made a step yet
+    int wheel_ = 0;                // eighths of degrees that have not made a step yet
 };
 
 }  // namespace texton::viewer

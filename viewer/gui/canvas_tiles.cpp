@@ -48,7 +48,8 @@ Scene without_zoom(Scene content) {
 int tile_of(int pixel) { return static_cast<int>(std::floor(static_cast<double>(pixel) / kTileSide)); }
 
 // Tiles of a row, made together: files give whole rows at the least cost. The columns are in order.
-std::vector<Values> values_of_row(const Scene& content, int row, const std::vector<int>& columns, const Wanted& wanted) {
+std::vector<Values> values_of_row(const Scene& content, int row, const std::vector<int>& columns,
+                                  const Wanted& wanted) {
     const int width = (columns.back() - columns.front() + 1) * kTileSide;
     const PixelBox box{columns.front() * kTileSide, row * kTileSide, width, kTileSide};
     const Values all = values_of(content, box, Quality::full, [&] { return static_cast<bool>(wanted); });

@@ -170,9 +170,8 @@ void ByteMap::session_changed() {
     const auto inside = [](double at, std::size_t side) {
         return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(side - 1)));
     };
-    const std::size_t byte =
-        memory_->layout().byte_of({inside(pin->at.x, extent.width), inside(pin->at.y, extent.height),
-                                   extent.depth > 1 ? place().slice : 0});
+    const std::size_t byte = memory_->layout().byte_of(
+        {inside(pin->at.x, extent.width), inside(pin->at.y, extent.height), extent.depth > 1 ? place().slice : 0});
     bytes_->select(byte);
     select(byte);
 }

@@ -127,8 +127,8 @@ PlaceComparison ComparePanel::compared(const Subject& subject, const Scene& scen
     if (!subject.samplers) return compare_place(scene, options);
     const auto& [shown, against, grid] = *subject.samplers;
     const Document& document = *subject.shown;
-    PlaceComparison found = compare_samplers(document.array(subject.place.plane), document.in_array(subject.place), grid,
-                                             shown, against, options, wanted);
+    PlaceComparison found = compare_samplers(document.array(subject.place.plane), document.in_array(subject.place),
+                                             grid, shown, against, options, wanted);
     for (Position& texel : found.worst)
         texel = in_files(document, subject.place, {document.in_array(subject.place), texel}).at;
     found.place = subject.place;

@@ -26,7 +26,8 @@ std::optional<Inspected> InspectionPanel::inspected() const {
     const std::shared_ptr<const Document> shown = workspace().shown();
     if (!shown) return std::nullopt;
     const Place place = shown->in_array(workspace().session().place);
-    return Inspected{shown->as_loaded(), place, workspace().session().sampler.value_or(shown->standard_sampler(place.plane))};
+    return Inspected{shown->as_loaded(), place,
+                     workspace().session().sampler.value_or(shown->standard_sampler(place.plane))};
 }
 
 }  // namespace texton::viewer

@@ -115,8 +115,7 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
         if (found_) go_to(found_->map.worst);
     });
     connect(map_, &MapView::chosen, this, [this](QPoint cell) {
-        if (found_)
-            go_to(found_->map.place_of(static_cast<std::size_t>(cell.x()), static_cast<std::size_t>(cell.y())));
+        if (found_) go_to(found_->map.place_of(static_cast<std::size_t>(cell.x()), static_cast<std::size_t>(cell.y())));
     });
     connect(map_, &MapView::pointed_at, this, [this](QPoint cell) {
         if (!found_ || cell.x() < 0) return pointed_->say({});
