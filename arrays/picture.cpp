@@ -109,6 +109,16 @@ void Picture::read(const Subresource& part, std::span<std::byte> texels) const {
     detail::read_named(state.name, *state.file, part.level, box, texels.data());
 }
 
+PictureAccess Picture::access(int level) const {
+    const detail::PictureState& state = opened(state_);
+    if (state.file == nullptr) {
+        refuse(ErrorCode::bad_argument, state, fmt::format("it was asked how {} are read", name(state.info.format)),
+               "Ask its planes.", {});
+    }
+    check_index(state, "level", level, static_cast<std::size_t>(state.info.levels));
+    return state.file->access(level);
+}
+
 std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& first) {
     detail::require_file("texton::numbered_files", first);
     const std::string name = first.filename().string();

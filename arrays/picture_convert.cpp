@@ -141,6 +141,7 @@ public:
         const std::size_t share = most_bytes * info(file_->format()).bytes / info(format()).bytes;
         return file_->boxes(level, std::min(most_bytes, std::max<std::size_t>(share, 1)));
     }
+    PictureAccess access(int level) const override { return file_->access(level); }
 
 private:
     static constexpr std::size_t kGrain = 16384;

@@ -35,6 +35,7 @@ public:
     /// Boxes that make up the level, of `most_bytes` where the file has parts as small as that, in the order in which
     /// reading them costs least.
     virtual std::vector<Region> boxes(int level, std::size_t most_bytes) const = 0;
+    virtual PictureAccess access(int level) const { return {boxes(level, 1).front().extent}; }
 
 private:
     Format format_;

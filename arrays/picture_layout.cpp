@@ -83,6 +83,17 @@ public:
         return all;
     }
 
+    // The pieces of a level are alike.
+    PictureAccess access(int level) const override {
+        const std::vector<Piece>& pieces = pieces_[static_cast<std::size_t>(level)];
+        const Piece& first = pieces.front();
+        if (first.file == nullptr) return {{first.from.extent.width, 1, 1}};
+        PictureAccess access = first.file->access(first.level);
+        access.granule = turned_extent(access.granule, first.turn);
+        access.in_order = access.in_order && pieces.size() == 1 && first.turn == Turn{};
+        return access;
+    }
+
 private:
     static Region place_of(const Piece& piece) noexcept {
         return {piece.to, turned_extent(piece.from.extent, piece.turn)};

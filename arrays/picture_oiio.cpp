@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <list>
 #include <map>
 #include <mutex>
@@ -85,13 +86,14 @@ OiioLevel level_of(const OIIO::ImageSpec& spec, Format format) {
 class OiioFile : public PictureFile {
 public:
     OiioFile(std::filesystem::path path, int part, Format format, bool srgb, std::vector<Extent> extents,
-             std::vector<OiioLevel> levels, int file_channels)
+             std::vector<OiioLevel> levels, int file_channels, bool in_order)
         : PictureFile(format, srgb, std::move(extents)),
           path_(std::move(path)),
           part_(part),
           levels_(std::move(levels)),
           file_channels_(file_channels),
-          channels_(std::min(file_channels, 4)) {}
+          channels_(std::min(file_channels, 4)),
+          in_order_(in_order) {}
     ~OiioFile() override { Readers::instance().forget(this); }
 
     void read(int index, const Region& box, std::byte* packed) const override {
@@ -111,6 +113,9 @@ public:
     std::vector<Region> boxes(int index, std::size_t most_bytes) const override {
         const OiioLevel& level = levels_[static_cast<std::size_t>(index)];
         return cut(format(), whole(level.extent), level.tile, most_bytes);
+    }
+    PictureAccess access(int index) const override {
+        return {levels_[static_cast<std::size_t>(index)].tile, in_order_};
     }
 
 private:
@@ -167,7 +172,14 @@ private:
     std::vector<OiioLevel> levels_;
     int file_channels_;
     int channels_;
+    bool in_order_;
 };
+
+// Kinds of which OpenImageIO finds a row by reading all rows above it.
+bool is_read_in_order(const std::string& kind) {
+    static constexpr std::array kKinds{"png", "jpeg", "hdr", "pnm", "zfile"};
+    return std::ranges::find(kKinds, kind) != kKinds.end();
+}
 
 PictureMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
     PictureMetadata metadata;
@@ -253,8 +265,8 @@ OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, Pictur
     }
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
     opened.cube = layout_in_words(first);
-    const auto file =
-        std::make_shared<OiioFile>(path, part, format, srgb, std::move(extents), std::move(levels), first.nchannels);
+    const auto file = std::make_shared<OiioFile>(path, part, format, srgb, std::move(extents), std::move(levels),
+                                                 first.nchannels, is_read_in_order(opened.metadata.file_kind));
     Readers::instance().add(file.get(), reader);
     opened.file = file;
     return opened;

@@ -98,6 +98,7 @@ public:
         const Extent extent = level(index);
         return cut(format(), whole(extent), {extent.width, block_side(format()), 1}, most_bytes);
     }
+    PictureAccess access(int) const override { return {{block_side(format()), block_side(format()), 1}}; }
 
 private:
     // Units that lie behind each other; many of them with all cores, as one alone copies slower than a GPU takes.

@@ -589,6 +589,31 @@ TEST_F(PictureTest, AClaimOfAThousandMillionTexelsTakesNoMemory) {
     }
 }
 
+TEST_F(PictureTest, WhatAFileDecodesTogetherIsToldForWhoeverReadsItInParts) {
+    const auto access = [&](const fs::path& path, const PictureOptions& options = {}, int level = 0) {
+        return open_picture(path, options).access(level);
+    };
+    StoredPicture strips = stored_picture(90, 60, 4, TypeDesc::UINT8, 1);
+    strips.spec.attribute("tiff:RowsPerStrip", 8);
+    const fs::path chain = one("chain.tif", stored_chain(90, 60, 4, TypeDesc::UINT8, 1, 32));
+    const PictureAccess tiles{{32, 32, 1}}, rows{{90, 8, 1}}, in_order{{90, 1, 1}, true};
+    EXPECT_EQ(access(chain), tiles);
+    EXPECT_EQ(access(chain, {}, 2), tiles);
+    EXPECT_EQ(access(one("strips.tif", strips)), rows);
+    const fs::path png = one("a.png", stored_picture(90, 60, 4, TypeDesc::UINT8, 1));
+    EXPECT_EQ(access(png), in_order);
+    EXPECT_EQ(access(png, {.format = Format::rgba32_float}), in_order) << "converted";
+    strips.spec.attribute("Orientation", 6);
+    const PictureAccess columns{{8, 90, 1}};
+    EXPECT_EQ(access(one("turned.tif", strips)), columns);
+    const Picture picture = open_picture(png);
+    test::expect_error([&] { (void)picture.access(1); }, ErrorCode::out_of_bounds, "texton::Picture", {"level 1"});
+    test::write_bytes(at("a.yuv"), Bytes(24));
+    const Picture raw = open_picture(at("a.yuv"), {.raw = RawFrames{Format::nv12, {4, 4}}});
+    test::expect_error([&] { (void)raw.access(); }, ErrorCode::bad_argument, "texton::Picture", {"nv12"});
+    EXPECT_NO_THROW((void)raw.plane(1).access());
+}
+
 TEST_F(PictureTest, FilesThatVanishOrChangeAfterTheyWereOpenedFailAndAreNamed) {
     const StoredPicture stored = stored_picture(64, 64, 4, TypeDesc::UINT8, 1);
     std::vector<fs::path> paths;

@@ -2,13 +2,17 @@
 #include "viewer/smaller.h"
 
 #include <cstdint>
+#include <cstring>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <texton/copy.h>
 #include <texton/error.h>
+#include <texton/fill.h>
+#include <texton/linear.h>
 #include <texton/pitched.h>
 #include <texton/resample.h>
 #include <texton/stream.h>
@@ -89,11 +93,102 @@ TEST_P(SmallerTest, WhatFitsIsNotHalvedAndWhatDoesNotIsAsLittleAsNeeded) {
     EXPECT_EQ(needed_halvings(device(), wide), 1) << "there is memory for it, but no array as wide";
 }
 
-TEST_P(SmallerTest, OnlyLevelsAndFlatTexelsAreLeftOut) {
+TEST_P(SmallerTest, BlocksAndRowsAreNotHalvedAndNoSideVanishes) {
     EXPECT_EQ(most_halvings({.format = Format::rgba8_unorm, .extent = {64, 16}}), 4);
     EXPECT_EQ(most_halvings({.format = Format::rgba8_unorm, .extent = {64, 64}, .levels = 3}), 2);
     EXPECT_EQ(most_halvings({.format = Format::bc7_unorm, .extent = {64, 64}}), 0);
-    EXPECT_EQ(most_halvings({.format = Format::r8_unorm, .extent = {64, 64, 64}, .kind = ArrayKind::array_3d}), 0);
+    EXPECT_EQ(most_halvings({.format = Format::r8_unorm, .extent = {64}, .kind = ArrayKind::array_1d}), 0);
+    EXPECT_EQ(most_halvings({.format = Format::r8_unorm, .extent = {64, 64, 9}, .kind = ArrayKind::array_3d}), 3);
+    EXPECT_EQ(most_halvings({.format = Format::r8_unorm, .extent = {64, 64}, .kind = ArrayKind::cubemap}), 6);
+    EXPECT_EQ(most_halvings({.format = Format::nv12, .extent = {64, 16}}), 3) << "of chroma, too";
+}
+
+// The part of an array that is a slice, whatever its kind calls it.
+Subresource slice_of(const ArrayInfo& info, std::size_t slice) {
+    const std::size_t faces = is_cube(info.kind) ? 6 : 1;
+    Subresource part;
+    if (is_layered(info.kind)) part.layer = slice / faces;
+    if (is_cube(info.kind)) part.face = static_cast<int>(slice % faces);
+    return part;
+}
+
+TEST_P(SmallerTest, EachLayerAndEachFaceIsHalvedByItself) {
+    for (const auto& [kind, extent, layers] :
+         {std::tuple(ArrayKind::layered_2d, Extent{37, 22}, 3), std::tuple(ArrayKind::cubemap, Extent{21, 21}, 1),
+          std::tuple(ArrayKind::cubemap_layered, Extent{18, 18}, 2)}) {
+        const ArrayInfo info{.extent = extent, .kind = kind, .layers = static_cast<std::size_t>(layers)};
+        const Array whole(device(), info);
+        test::upload(whole.view(), test::pattern(packed_bytes(info), 3));
+        const Array smaller = load_halved(device(), picture_of(whole), 1, {});
+        ASSERT_EQ(smaller.info().kind, kind);
+        ASSERT_EQ(slice_count(smaller.info(), 0), slice_count(info, 0));
+        for (std::size_t slice = 0; slice < slice_count(info, 0); ++slice) {
+            const Array alone(device(), {.extent = extent});
+            copy(alone.view(), whole.view(slice_of(info, slice)));
+            const Array expected = load_halved(device(), picture_of(alone), 1, {});
+            EXPECT_TRUE(
+                test::same_bytes(test::download(smaller.view(slice_of(info, slice))), test::download(expected.view())))
+                << name(kind) << slice;
+        }
+    }
+}
+
+TEST_P(SmallerTest, ATexelOfAVolumeIsTheMeanOfItsCubeAndOfWholeNumbersOneOfThem) {
+    const Extent extent{13, 9, 7};
+    for (const Format format : {Format::r32_float, Format::r8_uint}) {
+        const Array whole(device(), {.format = format, .extent = extent, .kind = ArrayKind::array_3d});
+        std::vector<float> floats(13 * 9 * 7);
+        std::iota(floats.begin(), floats.end(), 1.0f);
+        std::vector<std::byte> bytes = test::pattern(packed_bytes(format, extent), 9);
+        if (format == Format::r32_float) std::memcpy(bytes.data(), floats.data(), bytes.size());
+        test::upload(whole.view(), bytes);
+        const Array smaller = load_halved(device(), picture_of(whole), 1, {});
+        ASSERT_EQ(smaller.info().extent, (Extent{6, 4, 3}));
+        const std::vector<std::byte> made = test::download(smaller.view());
+        const auto index = [&](std::size_t x, std::size_t y, std::size_t z) { return (z * 9 + y) * 13 + x; };
+        for (std::size_t z = 0; z < 3; ++z) {
+            for (std::size_t y = 0; y < 4; ++y) {
+                for (std::size_t x = 0; x < 6; ++x) {
+                    const std::size_t at = (z * 4 + y) * 6 + x;
+                    if (format == Format::r8_uint) {
+                        EXPECT_EQ(made[at], bytes[index(2 * x + 1, 2 * y + 1, 2 * z + 1)]);
+                        continue;
+                    }
+                    float value;
+                    std::memcpy(&value, made.data() + at * 4, 4);
+                    EXPECT_EQ(value,
+                              (floats[index(2 * x, 2 * y, 2 * z)] + floats[index(2 * x + 1, 2 * y + 1, 2 * z + 1)]) / 2)
+                        << "which is their mean, since they grow evenly";
+                }
+            }
+        }
+    }
+}
+
+TEST_P(SmallerTest, PlanarPicturesKeepEvenSidesAndEachPlaneIsHalved) {
+    const PlanarArray whole(device(), Format::nv12, {74, 38});
+    for (int plane = 0; plane < 2; ++plane) {
+        const View view = whole.plane(plane).view();
+        test::upload(view, test::pattern(packed_bytes(view.format(), view.extent()), 4));
+    }
+    const PlanarArray smaller = load_planar_halved(device(), picture_of(whole), 1, {});
+    ASSERT_EQ(smaller.extent(), (Extent{36, 18}));
+    for (int plane = 0; plane < 2; ++plane) {
+        const Array alone = load_halved(device(), picture_of(whole).plane(plane), 1, {});
+        const Extent kept = smaller.plane(plane).info().extent;
+        EXPECT_TRUE(test::same_bytes(test::download(smaller.plane(plane).view()),
+                                     test::download(alone.view({.region = Region{{}, kept}}))))
+            << plane;
+    }
+}
+
+TEST_P(SmallerTest, HighPicturesThatAreNarrowAreReadInBandsThatFitAnArray) {
+    const Extent extent{8, 300000};
+    const Linear memory(Device::cpu(), packed_bytes(Format::r8_unorm, extent));
+    fill(memory.view(), std::uint8_t{77});
+    const Array smaller = load_halved(device(), picture_of(memory.view(Format::r8_unorm, extent)), 3, {});
+    ASSERT_EQ(smaller.info().extent, (Extent{1, 37500}));
+    EXPECT_TRUE(test::all_bytes(test::download(smaller.view()), 77));
 }
 
 }  // namespace

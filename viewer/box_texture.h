@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// Texels of a place as a 2D texture of their own, read by points, on the document's device. Of block-compressed formats those whose
+/// Texels of a place of a document's array as a 2D texture of their own, read by points, on its device. Of block-compressed formats those whose
 /// blocks the box cuts are undone into floats first.
 class BoxTexture {
 public:

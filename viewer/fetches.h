@@ -13,7 +13,7 @@ namespace texton::viewer {
 /// A texture of what is at a place and how places in texels become its coordinates.
 class PlaceTexture {
 public:
-    /// A sampler that counts in texels reads the place's level alone. Throws what Texture throws.
+    /// The place is one of the document's array. A sampler that counts in texels reads its level alone. Throws what Texture throws.
     PlaceTexture(const Document& document, const Place& place, const Sampler& sampler);
 
     /// At a place in texels of the place's level, where a pixel is so many texels wide and high.

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <texton/copy.h>
 #include <texton/sample.h>
 
 #include "kernels/cube_direction.h"
@@ -13,27 +12,24 @@
 namespace texton::viewer {
 namespace {
 
-std::vector<std::byte> stored_bytes(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const Format format = document.info(place.plane).format;
+std::vector<std::byte> stored_bytes(const Document& document, const Place& place, std::size_t x, std::size_t y,
+                                    const StillWanted& wanted) {
     const Extent whole = document.extent(place);
-    const std::size_t side = block_side(format);
-    const Offset first{x / side * side, y / side * side, place.slice};
-    const Extent block{std::min(side, whole.width - first.x), std::min(side, whole.height - first.y)};
-    Subresource part = document.part(place);
-    part.region = Region{first, block};
-    std::vector<std::byte> bytes(packed_bytes(format, block));
-    copy(host_view(bytes.data(), format, block), document.array(place.plane).view(part));
-    return bytes;
+    const std::size_t side = block_side(document.info(place.plane).format);
+    const std::size_t left = x / side * side, top = y / side * side;
+    return document.texels(place, {left, top, std::min(side, whole.width - left), std::min(side, whole.height - top)},
+                           wanted);
 }
 
-Texel sampled(const Document& document, const Sampler& sampler, const Place& place, std::size_t x, std::size_t y) {
+Texel sampled(const Document& document, const Sampler& sampler, const SeenTexel& of_files) {
+    const auto [place, at] = in_array(document, of_files);
     const ArrayInfo& array = document.info(place.plane);
     const Extent extent = level_extent(array, place.level);
     FetchPoint point;
     point.layer = static_cast<std::int32_t>(place.layer);
     point.lod = static_cast<float>(place.level) - sampler.mip_bias;
-    const float middle_x = static_cast<float>(x) + 0.5f;
-    const float middle_y = static_cast<float>(y) + 0.5f;
+    const auto middle_x = static_cast<float>(at.x);
+    const auto middle_y = static_cast<float>(at.y);
     if (is_cube(array.kind)) {
         const auto side = static_cast<std::int32_t>(extent.width);
         const detail::Direction direction = detail::direction_on_face(place.face, middle_x, middle_y, side);
@@ -53,7 +49,7 @@ Texel sampled(const Document& document, const Sampler& sampler, const Place& pla
         .texels.front();
 }
 
-std::array<int, 3> displayed(Scene scene, const Place& place, std::size_t x, std::size_t y) {
+std::array<int, 3> displayed(Scene scene, const Place& place, std::size_t x, std::size_t y, const StillWanted& wanted) {
     scene.session.place = place;
     scene.session.layout = Layout::single;
     scene.session.compare.mode = CompareMode::none;
@@ -61,7 +57,7 @@ std::array<int, 3> displayed(Scene scene, const Place& place, std::size_t x, std
     scene.session.view = {1, {static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5}};
     scene.session.fits = false;
     scene.width = scene.height = 1;
-    const std::uint32_t pixel = render(scene, {0, 0, 1, 1}).front();
+    const std::uint32_t pixel = render(scene, {0, 0, 1, 1}, wanted).front();
     return {static_cast<int>(pixel >> 16 & 255), static_cast<int>(pixel >> 8 & 255), static_cast<int>(pixel & 255)};
 }
 
@@ -71,7 +67,8 @@ Sampler sampler_of(const Session& session, const Document& document) {
     return session.sampler ? *session.sampler : document.standard_sampler(session.place.plane);
 }
 
-InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t x, std::size_t y) {
+InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t x, std::size_t y,
+                             const StillWanted& wanted) {
     const Document& document = *scene.shown;
     InspectedTexel out{.place = document.clamped(place)};
     out.extent = document.extent(out.place);
@@ -81,16 +78,18 @@ InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t
     out.kind = array.kind;
     out.format = array.format;
     out.channels = info(array.format).channels;
-    const std::vector<std::byte> bytes = stored_bytes(document, out.place, out.x, out.y);
+    out.halvings = document.halvings(out.place);
+    const std::vector<std::byte> bytes = stored_bytes(document, out.place, out.x, out.y, wanted);
     out.stored = stored_channels(array.format, bytes);
     out.bytes = byte_words(bytes);
     try {
-        out.sampled = sampled(document, sampler_of(scene.session, document), out.place, out.x, out.y);
+        const Position middle{static_cast<double>(out.x) + 0.5, static_cast<double>(out.y) + 0.5};
+        out.sampled = sampled(document, sampler_of(scene.session, document), {out.place, middle});
     } catch (const std::exception& error) {
         out.sampling_problem = error_words(error);
     }
     try {
-        out.displayed = displayed(scene, out.place, out.x, out.y);
+        out.displayed = displayed(scene, out.place, out.x, out.y, wanted);
     } catch (const std::exception& error) {
         out.display_problem = error_words(error);
     }
@@ -103,7 +102,7 @@ const char* face_name(int face) {
 }
 
 std::string place_words(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const ArrayInfo& array = document.info(place.plane);
+    const ArrayInfo& array = document.whole(place.plane);
     std::string out = fmt::format("({}, {})", x, y);
     if (array.levels > 1) out += fmt::format(", level {}", place.level);
     if (is_layered(array.kind)) out += fmt::format(", {} {}", is_cube(array.kind) ? "cube" : "layer", place.layer);

@@ -24,13 +24,16 @@ struct InspectedTexel {
     std::string bytes{};                  ///< of the texel, or of the block that it is a part of
     int channels = 0;                     ///< that textures return of the format
     Texel sampled{};                      ///< at the texel's middle, with the session's sampler
+    int halvings = 0;                     ///< of what is sampled, see Document::halvings
     std::string sampling_problem{};       ///< why there is no `sampled`
     std::array<int, 3> displayed{};       ///< red, green and blue of the screen, 0 to 255
     std::string display_problem{};
 };
 
-/// The texel nearest to (x, y) of the scene's picture, which must be there. Reads a few texels only. Throws what copy() throws.
-[[nodiscard]] InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t x, std::size_t y);
+/// The texel nearest to (x, y) of the scene's picture, which must be there. Reads a few texels only. Throws what Document::texels
+/// throws.
+[[nodiscard]] InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t x, std::size_t y,
+                                           const StillWanted& wanted = {});
 
 /// As lines of text, to be copied.
 [[nodiscard]] std::string to_string(const InspectedTexel& texel);

@@ -70,7 +70,8 @@ KernelResult run_kernel(const KernelChoice& choice, std::span<const std::shared_
     Array array(device, info_for(made, inputs.front()->info()));
     for (int level = 0; level < array.info().levels; ++level)
         copy(array.view({.level = level}), views[static_cast<std::size_t>(level)]);
-    return {Document::of(std::move(array), fmt::format("{} of {}", choice.name, inputs.front()->title())),
+    return {Document::of(std::move(array), fmt::format("{} of {}", choice.name, inputs.front()->title()),
+                         inputs.front().get()),
             took.count()};
 }
 

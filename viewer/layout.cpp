@@ -19,7 +19,7 @@ double shown_height(const ArrayInfo& info, Extent extent) {
 
 Part part_at(const Document& document, const Place& place, Position at) {
     const Extent extent = document.extent(place);
-    return {place, at, static_cast<double>(extent.width), shown_height(document.info(place.plane), extent), extent};
+    return {place, at, static_cast<double>(extent.width), shown_height(document.whole(place.plane), extent), extent};
 }
 
 // All places of a level, in rows of `columns`.
@@ -29,7 +29,7 @@ struct LevelPlaces {
 };
 
 LevelPlaces places_of(const Document& document, const Place& shown, int level) {
-    const ArrayInfo& info = document.info(shown.plane);
+    const ArrayInfo& info = document.whole(shown.plane);
     Place place = shown;
     place.level = level;
     LevelPlaces out;
@@ -52,7 +52,7 @@ LevelPlaces places_of(const Document& document, const Place& shown, int level) {
 
 // Levels as blocks: the first on the left, the others below each other beside it.
 std::vector<Part> sheet(const Document& document, const Place& shown) {
-    const ArrayInfo& info = document.info(shown.plane);
+    const ArrayInfo& info = document.whole(shown.plane);
     const double gap =
         std::max(2.0, std::floor(static_cast<double>(std::max(info.extent.width, info.extent.height)) / 32));
     std::vector<Part> out;
@@ -90,7 +90,7 @@ std::vector<Part> cross(const Document& document, const Place& shown) {
 
 Layout layout_of(const Session& session, const Document& document) {
     const bool is_of_cubes = session.layout == Layout::cross || session.layout == Layout::sphere;
-    return is_of_cubes && !is_cube(document.info().kind) ? Layout::single : session.layout;
+    return is_of_cubes && !is_cube(document.whole().kind) ? Layout::single : session.layout;
 }
 
 std::vector<Part> parts_of(const Session& session, const Document& document) {
@@ -115,7 +115,7 @@ Extent extent_of(const Session& session, const Document& document) {
 }
 
 std::string label_of(const Document& document, const Place& place) {
-    const ArrayInfo& info = document.info(place.plane);
+    const ArrayInfo& info = document.whole(place.plane);
     std::string out;
     const auto say = [&](const std::string& words) { out += (out.empty() ? "" : ", ") + words; };
     if (info.levels > 1) say(fmt::format("level {}", place.level));

@@ -44,20 +44,21 @@ void close_picture(Session& session, std::size_t index) {
 }
 
 Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
-    const Extent extent = document->extent({});
+    const std::shared_ptr<const Document> loaded = document->as_loaded();  // enough for that, and at hand
+    const Extent extent = loaded->extent({});
     const double zoom = static_cast<double>(side) / static_cast<double>(std::max(extent.width, extent.height));
     const auto pixels = [zoom](std::size_t texels) {
         return std::max(1, static_cast<int>(std::lround(static_cast<double>(texels) * zoom)));
     };
     Thumbnail out{.width = pixels(extent.width), .height = pixels(extent.height)};
     Scene scene;
-    scene.shown = document;
+    scene.shown = loaded;
     scene.width = out.width;
     scene.height = out.height;
     scene.session.view = {zoom, {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2}};
     scene.session.fits = false;
     out.pixels = render(scene, {0, 0, out.width, out.height});
-    out.words = array_words(document->picture().info());
+    out.words = array_words(document->file().info());
     return out;
 }
 

@@ -44,10 +44,12 @@ Comparison compare_values(const std::vector<float>& a, const std::vector<float>&
     return compare(view(a), view(b), options);
 }
 
-std::vector<Position> corners_of(std::span<const WorstTexel> worst) {
+// In texels of the files.
+std::vector<Position> corners_of(std::span<const WorstTexel> worst, int halvings) {
     std::vector<Position> out;
     for (const WorstTexel& texel : worst)
-        out.push_back({static_cast<double>(texel.at.x), static_cast<double>(texel.at.y)});
+        out.push_back({std::ldexp(static_cast<double>(texel.at.x), halvings),
+                       std::ldexp(static_cast<double>(texel.at.y), halvings)});
     return out;
 }
 
@@ -62,14 +64,26 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
     }
     PlaceComparison out{.place = scene.shown->clamped(scene.session.place)};
     const Place other = scene.against->clamped(scene.session.place);
-    const Extent shown_extent = scene.shown->extent(out.place);
-    const Extent other_extent = scene.against->extent(other);
+    const int halvings = scene.shown->halvings(out.place);
+    if (halvings != scene.against->halvings(other)) {
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton::viewer::compare_place",
+                     .problem = fmt::format("One has 1/{} of its sides on its device, and the other 1/{}",
+                                            1 << halvings, 1 << scene.against->halvings(other)),
+                     .remedy = "Zoom in: the canvas compares the texels of the files."});
+    }
+    const std::shared_ptr<const Document> shown = scene.shown->as_loaded(), against = scene.against->as_loaded();
+    const Place shown_place = scene.shown->in_array(out.place), other_place = scene.against->in_array(other);
+    const Extent shown_extent = shown->extent(shown_place);
+    const Extent other_extent = against->extent(other_place);
     out.extent = {std::min(shown_extent.width, other_extent.width), std::min(shown_extent.height, other_extent.height)};
     const TexelBox box{0, 0, out.extent.width, out.extent.height};
     if (shown_extent != other_extent) out.note = fmt::format("Of {}, which both have.", to_string(out.extent));
+    if (halvings > 0)
+        out.note += fmt::format("{}Of both with 1/{} of their sides.", out.note.empty() ? "" : " ", 1 << halvings);
 
-    const Side b{*scene.shown, out.place, box};
-    const Side a{*scene.against, other, box};
+    const Side b{*shown, shown_place, box};
+    const Side a{*against, other_place, box};
     ComparisonOptions limited = options;
     limited.channels = static_cast<std::size_t>(
         std::min(file_channels(a.document, a.place.plane), file_channels(b.document, b.place.plane)));
@@ -80,11 +94,11 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
             return host_view(static_cast<const void*>(texels.data()), a.format(), out.extent);
         };
         out.comparison = compare(view(of_a), view(of_b), limited);
-        out.worst = corners_of(out.comparison.worst);
+        out.worst = corners_of(out.comparison.worst, halvings);
         return out;
     }
     out.comparison = compare_values(a.stored_values(), b.stored_values(), out.extent, limited);
-    out.worst = corners_of(out.comparison.worst);
+    out.worst = corners_of(out.comparison.worst, halvings);
     out.note += fmt::format("{}As 32-bit floats, since one is {} and the other {}.", out.note.empty() ? "" : " ",
                             name(b.format()), name(a.format()));
     return out;

@@ -6,6 +6,7 @@
 #include <texton/linear.h>
 
 #include "viewer/box_texture.h"
+#include "viewer/positions.h"
 
 namespace texton::viewer {
 namespace {
@@ -57,7 +58,7 @@ ValueRange widened(const ValueRange& range) {
 PlaceStatistics place_statistics(const Document& document, const Place& place, const TexelBox& box) {
     const Place at = document.clamped(place);
     const Format format = document.info(at.plane).format;
-    const BoxTexture texels(document, at, box);
+    const BoxTexture texels(*document.as_loaded(), document.in_array(at), in_array(document, at, box));
     PlaceStatistics out{.channels = file_channels(document, at.plane)};
     const std::optional<ValueRange> range = range_of(format);
     out.range = range.value_or(ValueRange{});
@@ -95,7 +96,7 @@ std::optional<TexelBox> clamped(const TexelBox& box, Extent place) {
 
 int file_channels(const Document& document, int plane) {
     const int channels = info(document.info(plane).format).channels;
-    const std::size_t named = document.source().paths.empty() ? 0 : document.picture().metadata().channels.size();
+    const std::size_t named = document.source().paths.empty() ? 0 : document.file().metadata().channels.size();
     return channels == 4 && named == 3 ? 3 : channels;
 }
 

@@ -22,7 +22,7 @@ struct PlaceStatistics {
     ValueRange range{};       ///< of the histogram
 };
 
-/// Of the texels of a box that lies in the place; blocks until the device is done. The histogram's range is that of the format, or of
+/// Of what the document's array has of the texels of a box that lies in the place; blocks until the device is done. The histogram's range is that of the format, or of
 /// the values for floats and 32-bit integers. Throws what Array, Texture and collect_statistics() throw.
 [[nodiscard]] PlaceStatistics place_statistics(const Document& document, const Place& place, const TexelBox& box);
 

@@ -24,7 +24,7 @@ std::shared_ptr<const Document> made_of(const Document& planar) {
     Stream stream(planar.device());
     to_rgb(stream, array.view(), luma, chroma, {.format = planar_format(planar)});
     stream.synchronize();
-    return Document::of(std::move(array), planar.title());
+    return Document::of(std::move(array), planar.title(), &planar);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "viewer/differences.h"
 #include "viewer/planar_colour.h"
 #include "viewer/render_parts.h"
+#include "viewer/smaller.h"
 
 namespace texton::viewer {
 namespace {
@@ -72,9 +73,9 @@ Values empty_values(const PixelBox& part, Quality quality) {
     return out;
 }
 
-// The pixels of a part that both have, or the one.
 struct Axes {
     Axis across, down;
+    bool is_empty() const { return across.pixels.empty() || down.pixels.empty(); }
 };
 
 Axes axes_of(const Part& part, double zoom, const PixelBox& box, Extent texels, Quality quality) {
@@ -82,9 +83,42 @@ Axes axes_of(const Part& part, double zoom, const PixelBox& box, Extent texels, 
             detail::axis_of({box.y, box.height, zoom, part.at.y, part.texels_down(), texels.height}, quality)};
 }
 
+// Of what is at a place, its sides halved; where that is what the array has, of the array.
+Extent halved_extent(const Document& document, const Place& place, int times) {
+    if (times < document.halvings(place)) return halved(document.extent(place), times);
+    return document.as_loaded()->extent(document.in_array(place));
+}
+
+// The part in texels that are larger. What reaches beyond the last whole one is not on it.
+Part halved_part(const Document& document, const Part& part, int times) {
+    if (times == 0) return part;
+    Part out = part;
+    out.extent = halved_extent(document, part.place, times);
+    const auto stretched = [times](double length, std::size_t before, std::size_t now) {
+        return length * static_cast<double>(now << times) / static_cast<double>(before);
+    };
+    out.width = stretched(part.width, part.extent.width, out.extent.width);
+    out.height = stretched(part.height, part.extent.height, out.extent.height);
+    return out;
+}
+
+// Whether a pixel shows less than a texel of the array, where files have more of them.
+bool needs_files(const Document& document, const Part& part, double zoom) {
+    const double texels = std::min(part.texels_across(), part.texels_down()) / zoom;
+    return document.is_finer_in_files(part.place) && texels < std::ldexp(1.0, document.halvings(part.place));
+}
+
+// Of two that were not halved alike, the texels that both have are the files'.
+bool needs_files(const Document& shown, const Document* against, const Part& part, double zoom) {
+    if (needs_files(shown, part, zoom)) return true;
+    if (against == nullptr) return false;
+    return needs_files(*against, part, zoom) || shown.halvings(part.place) != against->halvings(part.place);
+}
+
 class Fetching {
 public:
-    Fetching(const Scene& scene, Values& out) : session_(scene.session), out_(out), shown_(source_of(scene, false)) {
+    Fetching(const Scene& scene, const StillWanted& wanted, Values& out)
+        : session_(scene.session), wanted_(wanted), out_(out), shown_(source_of(scene, false)) {
         out.meaning = meaning_of(format_of(shown_, session_));
         if (!is_difference(scene)) return;
         against_ = source_of(scene, true);
@@ -101,30 +135,47 @@ public:
         sampled([&](const Source& source, Values& values) { sample_plane(source, session_, values); });
     }
     void part(const Part& part) {
-        Extent texels = part.extent;
-        if (against_) {
-            if (against_->document->clamped(part.place) != part.place) return;  // it has no such part
-            const Extent other = against_->document->extent(part.place);
-            texels = {std::min(texels.width, other.width), std::min(texels.height, other.height)};
-        }
-        const double zoom = session_.view.zoom;
-        const bool is_stored = shown_.reading == Reading::stored;
-        const Axes axes = axes_of(part, zoom, out_.part, texels, is_stored ? out_.quality : Quality::quick);
-        if (axes.across.pixels.empty() || axes.down.pixels.empty()) return;
-        if (is_stored) return stored(part, axes);
+        if (against_ && against_->document->clamped(part.place) != part.place) return;  // it has no such part
+        if (shown_.reading == Reading::stored) return stored(part);
         sampled([&](const Source& source, Values& values) {
-            sample_part(source, part, axes.across, axes.down, zoom, values);
+            const Document& document = *source.document;
+            Part of_array = halved_part(document, part, document.halvings(part.place));
+            of_array.place = document.in_array(part.place);
+            const double zoom = session_.view.zoom;
+            const Axes axes = axes_of(of_array, zoom, values.part, of_array.extent, Quality::quick);
+            if (!axes.is_empty()) sample_part(source, of_array, axes.across, axes.down, zoom, values);
         });
     }
 
 private:
-    void stored(const Part& part, const Axes& axes) {
-        if (axes.across.scale <= 1 && axes.down.scale <= 1) out_.quality = Quality::full;
-        const StoredTexels texels(shown_.document, part.place);
-        if (!against_) return reduce_rows(texels, axes.across, axes.down, false, out_);
-        const StoredTexels other(against_->document, part.place);
-        const DifferingTexels both(texels, other, *differences_);
+    // In the texels of the array that has more of them, or in those of the files.
+    void stored(const Part& part) {
+        const double zoom = session_.view.zoom;
+        const Document& shown = *shown_.document;
+        const Document* const against = against_ ? against_->document.get() : nullptr;
+        const bool finer = needs_files(shown, against, part, zoom);
+        const bool from_files = finer && out_.quality == Quality::full;
+        int times = from_files ? 0 : shown.halvings(part.place);
+        if (against != nullptr) times = std::min(times, against->halvings(part.place));
+        const Part seen = halved_part(shown, part, times);
+        Extent texels = seen.extent;
+        if (against != nullptr) {
+            const Extent other = halved_extent(*against, part.place, times);
+            texels = {std::min(texels.width, other.width), std::min(texels.height, other.height)};
+        }
+        const Axes axes = axes_of(seen, zoom, out_.part, texels, out_.quality);
+        if (axes.is_empty()) return;
+        if (axes.across.scale <= 1 && axes.down.scale <= 1 && (!finer || from_files)) out_.quality = Quality::full;
+        const auto of_shown = rows_of(shown_, part.place, times, from_files);
+        if (against == nullptr) return reduce_rows(*of_shown, axes.across, axes.down, false, out_);
+        const auto of_other = rows_of(*against_, part.place, times, from_files);
+        const DifferingTexels both(*of_shown, *of_other, *differences_);
         reduce_rows(both, axes.across, axes.down, out_.meaning.kind == ValueKind::steps, out_);
+    }
+
+    std::unique_ptr<TexelRows> rows_of(const Source& source, const Place& place, int times, bool from_files) const {
+        if (from_files) return std::make_unique<StoredTexels>(source.document, place, wanted_);
+        return std::make_unique<RepeatedTexels>(*source.document, place, source.document->halvings(place) - times);
     }
 
     template <class Sample>
@@ -144,6 +195,7 @@ private:
     }
 
     const Session& session_;
+    const StillWanted& wanted_;
     Values& out_;
     Source shown_;
     std::optional<Source> against_;
@@ -158,12 +210,13 @@ bool touches(const PixelBox& box, const Part& part, double zoom) {
 int tile_of(int pixel) { return pixel >= 0 ? pixel / kTileSide : -((kTileSide - 1 - pixel) / kTileSide); }
 
 // The pixels of `box`, of the plane, into rows that are `pitch` long.
-void render_side(const Scene& scene, const PixelBox& box, std::uint32_t* out, std::size_t pitch) {
+void render_side(const Scene& scene, const PixelBox& box, const StillWanted& wanted, std::uint32_t* out,
+                 std::size_t pitch) {
     std::vector<std::uint32_t> pixels(std::size_t{kTileSide} * kTileSide);
     for (int y = tile_of(box.y); y * kTileSide < box.y + box.height; ++y) {
         for (int x = tile_of(box.x); x * kTileSide < box.x + box.width; ++x) {
             const PixelBox tile{x * kTileSide, y * kTileSide, kTileSide, kTileSide};
-            show_values(values_of(scene, tile, Quality::full), scene.session.display, pixels);
+            show_values(values_of(scene, tile, Quality::full, wanted), scene.session.display, pixels);
             const int left = std::max(tile.x, box.x), right = std::min(tile.x + kTileSide, box.x + box.width);
             for (int row = std::max(tile.y, box.y); row < std::min(tile.y + kTileSide, box.y + box.height); ++row) {
                 const auto from = pixels.begin() + static_cast<long>(row - tile.y) * kTileSide + (left - tile.x);
@@ -175,7 +228,7 @@ void render_side(const Scene& scene, const PixelBox& box, std::uint32_t* out, st
 
 }  // namespace
 
-std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part) {
+std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part, const StillWanted& wanted) {
     const auto width = static_cast<std::size_t>(part.width);
     std::vector<std::uint32_t> out(width * static_cast<std::size_t>(part.height), kBackground);
     if (!scene.shown || part.width <= 0 || part.height <= 0) return out;
@@ -183,17 +236,31 @@ std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part) {
     const int column = std::clamp(wipe_column(scene), part.x, part.x + part.width);
     const int left = column - part.x;
     if (left > 0)
-        render_side(shown_side(scene), {origin.x + part.x, origin.y + part.y, left, part.height}, out.data(), width);
+        render_side(shown_side(scene), {origin.x + part.x, origin.y + part.y, left, part.height}, wanted, out.data(),
+                    width);
     if (left < part.width)
-        render_side(against_side(scene), {origin.x + column, origin.y + part.y, part.width - left, part.height},
+        render_side(against_side(scene), {origin.x + column, origin.y + part.y, part.width - left, part.height}, wanted,
                     out.data() + left, width);
     return out;
 }
 
-Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality) {
+bool reads_files(const Scene& scene) {
+    if (!scene.shown || is_plane(scene) || is_sphere(scene)) return false;
+    const detail::Source shown = source_of(scene, false);
+    std::shared_ptr<const Document> against;
+    if (is_difference(scene)) against = source_of(scene, true).document;
+    if (shown.reading == Reading::sampled) return false;
+    if (shown.document->halvings() == 0 && (!against || against->halvings() == 0)) return false;
+    const std::vector<Part> parts = parts_of(scene.session, *scene.shown);
+    return std::ranges::any_of(parts, [&](const Part& part) {
+        return needs_files(*shown.document, against.get(), part, scene.session.view.zoom);
+    });
+}
+
+Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality, const StillWanted& wanted) {
     Values out = empty_values(plane_part, quality);
     if (!scene.shown) return out;
-    Fetching fetching(scene, out);
+    Fetching fetching(scene, wanted, out);
     if (is_plane(scene)) {
         fetching.plane();
     } else if (is_sphere(scene)) {
@@ -295,21 +362,25 @@ std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel) {
 }
 
 Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const Place there = document.clamped(place);
-    const Extent extent = document.extent(there);
+    const Extent extent = document.extent(place);
     Colour out{};
-    // The document outlives the call: nothing else holds it.
-    const std::shared_ptr<const Document> held(std::shared_ptr<const Document>(), &document);
-    StoredTexels(held, there).read({std::min(x, extent.width - 1), std::min(y, extent.height - 1), 1, 1}, {&out, 1});
+    StoredTexels(document.shared_from_this(), place)
+        .read({std::min(x, extent.width - 1), std::min(y, extent.height - 1), 1, 1}, {&out, 1});
     return out;
 }
 
 std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y) {
     const Place there = document.clamped(place);
+    const Extent extent = document.extent(there);
+    const TexelBox texel{std::min(x, extent.width - 1), std::min(y, extent.height - 1), 1, 1};
+    Colour value{};
+    const bool is_exact = StoredTexels(document.shared_from_this(), there).read_at_hand(texel, {&value, 1});
+    if (!is_exact)
+        StoredTexels(document.as_loaded(), document.in_array(there))
+            .read(in_array(document, there, texel), {&value, 1});
     const FormatInfo& format = info(document.info(there.plane).format);
     const bool integers = format.kind == FormatKind::uint || format.kind == FormatKind::sint;
-    const Colour value = value_at(document, there, x, y);
-    std::string out;
+    std::string out = is_exact ? "" : "about ";
     for (std::size_t i = 0; i < format.channels; ++i)
         out += fmt::format(fmt::runtime(integers ? "{}{:.0f}" : "{}{:.4f}"), i == 0 ? "" : "  ", value[i]);
     return out;

@@ -14,6 +14,7 @@
 
 #include "viewer/display.h"
 #include "viewer/document.h"
+#include "viewer/positions.h"
 #include "viewer/session.h"
 
 namespace texton::viewer {
@@ -38,22 +39,19 @@ struct PixelBox {
 };
 
 /// A part of the canvas as pixels 0xffRRGGBB, rows packed. The parts of a canvas are what the whole would be. Any thread. Throws what
-/// textures and fetches throw.
-[[nodiscard]] std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part);
+/// textures, fetches and Document::texels throw, which reads files if reads_files() says so.
+[[nodiscard]] std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part,
+                                                const StillWanted& wanted = {});
 
 /// Width and height of what lies on the canvas, in texels: of a place, or of a sheet or cross of many. A sphere is 2 x 2.
 [[nodiscard]] Extent canvas_extent(const Scene& scene);
 
-/// The texel that is seen at a place of the canvas, in texels of its place; none beside the picture.
-struct SeenTexel {
-    Place place;
-    Position at;
-    bool operator==(const SeenTexel&) const = default;
-};
+/// The texel that is seen at a pixel of the canvas; none beside the picture.
 [[nodiscard]] std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel);
 
-/// The texel at a place as the texture unit returns it, and what it is called: "0.5020  0.0000  1.0000  1.0000".
+/// The texel at a place as the texture unit returns it.
 [[nodiscard]] Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y);
+/// What it is called: "0.5020  0.0000  1.0000  1.0000". Reads no files: "about 0.5 ..." is what the array has in its place.
 [[nodiscard]] std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y);
 
 // --- in steps, for who keeps tiles ----------------------------------------------------------------------------------
@@ -78,9 +76,11 @@ struct PlanePixel {
 [[nodiscard]] int wipe_column(const Scene& scene);
 
 enum class Quality : std::uint8_t {
-    quick,  ///< one texel of those that a pixel covers; of slow fetches one for a block of pixels
-    full
+    quick,  ///< one texel of the array of those that a pixel covers; of slow fetches one for a block of pixels
+    full    ///< stored texels as the files have them, where the array has fewer than the canvas has pixels
 };
+/// Whether full values of the scene are read from files, which may take long.
+[[nodiscard]] bool reads_files(const Scene& scene);
 
 /// Pixels before the display's choices.
 struct Values {
@@ -90,8 +90,10 @@ struct Values {
     Meaning meaning;
     Quality quality = Quality::full;  ///< full too where quick was asked for and is the same
 };
-/// Of a scene that is no wipe. Of Session::display only luminance counts, as far as it says that luma is shown.
-[[nodiscard]] Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality);
+/// Of a scene that is no wipe. Of Session::display only luminance counts, as far as it says that luma is shown. Throws what render()
+/// throws.
+[[nodiscard]] Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality,
+                               const StillWanted& wanted = {});
 /// As pixels 0xffRRGGBB, rows packed.
 void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels);
 

@@ -44,6 +44,7 @@ struct Source {
     Reading reading = Reading::stored;
     Sampler sampler;
 };
+/// `part` is one of the document's array.
 void sample_part(const Source& source, const Part& part, const Axis& across, const Axis& down, double zoom,
                  Values& out);
 void sample_sphere(const Source& source, const Session& session, Values& out);

@@ -109,7 +109,7 @@ void sample_part(const Source& source, const Part& part, const Axis& across, con
 }
 
 void sample_sphere(const Source& source, const Session& session, Values& out) {
-    Place place = source.document->clamped(session.place);
+    const Place place = source.document->in_array(session.place);
     Sampler sampler = source.sampler;
     if (source.reading == Reading::stored) {
         sampler = {.normalized_coordinates = true};
@@ -131,9 +131,8 @@ std::array<float, 3> sphere_direction(const Session& session, int x, int y) {
 }
 
 void sample_plane(const Source& source, const Session& session, Values& out) {
-    const Place place = source.document->clamped(session.place);
-    const PlaceTexture texture(*source.document, place, source.sampler);
-    const Extent extent = source.document->extent(place);
+    const PlaceTexture texture(*source.document, source.document->in_array(session.place), source.sampler);
+    const Extent extent = source.document->extent(session.place);
     const auto at = [&](int x, int y) { return plane_shares(session.lod_plane, extent, session.view.zoom, x, y); };
     const auto point = [&](int x, int y) -> std::optional<FetchPoint> {
         const auto here = at(x, y), right = at(x + 1, y), below = at(x, y + 1);

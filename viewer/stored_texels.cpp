@@ -117,17 +117,54 @@ void decode(Format format, std::span<const std::byte> bytes, std::span<Colour> o
     decode_words(row, bytes, out);
 }
 
-void StoredTexels::read(const TexelBox& box, std::span<Colour> out) const {
+bool StoredTexels::is_fetched() const {
+    return info(document_->info(place_.plane).format).layout == FormatLayout::block &&
+           !document_->is_finer_in_files(place_);
+}
+
+TexelBox StoredTexels::whole_blocks(const TexelBox& box) const {
+    const std::size_t side = block_side(document_->info(place_.plane).format);
+    const Extent extent = document_->extent(place_);
+    const auto end = [side](std::size_t last, std::size_t limit) {
+        return std::min((last + side - 1) / side * side, limit);
+    };
+    const std::size_t x = box.x / side * side, y = box.y / side * side;
+    return {x, y, end(box.x + box.width, extent.width) - x, end(box.y + box.height, extent.height) - y};
+}
+
+void StoredTexels::show(const std::vector<std::byte>& bytes, const TexelBox& blocks, const TexelBox& box,
+                        std::span<Colour> out) const {
     const Format format = document_->info(place_.plane).format;
-    if (info(format).layout == FormatLayout::block) return fetch(box, out);
-    decode(format, document_->texels(place_, box), out);
+    if (info(format).layout != FormatLayout::block) return decode(format, bytes, out);
+    Array array(Device::cpu(), {.format = format, .extent = {blocks.width, blocks.height}});
+    copy(array.view(), host_view(bytes.data(), format, array.info().extent));
+    const auto by_itself = Document::of(std::move(array), {});
+    StoredTexels(by_itself, {}).read({box.x - blocks.x, box.y - blocks.y, box.width, box.height}, out);
+}
+
+void StoredTexels::read(const TexelBox& box, std::span<Colour> out) const {
+    if (is_fetched()) return fetch(box, out);
+    const TexelBox blocks = whole_blocks(box);
+    show(document_->texels(place_, blocks, wanted_), blocks, box, out);
+}
+
+bool StoredTexels::read_at_hand(const TexelBox& box, std::span<Colour> out) const {
+    if (is_fetched()) {
+        fetch(box, out);
+        return true;
+    }
+    const TexelBox blocks = whole_blocks(box);
+    const std::optional<std::vector<std::byte>> bytes = document_->texels_at_hand(place_, blocks);
+    if (bytes) show(*bytes, blocks, box, out);
+    return bytes.has_value();
 }
 
 void StoredTexels::fetch(const TexelBox& box, std::span<Colour> out) const {
-    const ArrayInfo& array = document_->info(place_.plane);
+    const Place place = document_->in_array(place_);
+    const ArrayInfo& array = document_->info(place.plane);
     Sampler point;  // exact at the middles of texels
     point.normalized_coordinates = array.kind != ArrayKind::array_2d;
-    const PlaceTexture texture(*document_, place_, point);
+    const PlaceTexture texture(*document_, place, point);
     const double left = static_cast<double>(box.x) + 0.5, top = static_cast<double>(box.y) + 0.5;
     if (array.kind == ArrayKind::array_2d) {
         const std::vector<Colour> all = texture.fetch_rows(left, top, 1, 1, box.width, box.height);
@@ -142,6 +179,25 @@ void StoredTexels::fetch(const TexelBox& box, std::span<Colour> out) const {
     }
     const std::vector<Colour> all = texture.fetch_level(points);
     std::copy(all.begin(), all.end(), out.begin());
+}
+
+RepeatedTexels::RepeatedTexels(const Document& document, const Place& place, int doublings)
+    : texels_(document.as_loaded(), document.in_array(place)),
+      extent_(document.as_loaded()->extent(document.in_array(place))),
+      doublings_(doublings) {}
+
+void RepeatedTexels::read(const TexelBox& box, std::span<Colour> out) const {
+    if (doublings_ == 0) return texels_.read(box, out);
+    const auto column = [&](std::size_t x) { return std::min(x >> doublings_, extent_.width - 1); };
+    const auto row = [&](std::size_t y) { return std::min(y >> doublings_, extent_.height - 1); };
+    const std::size_t left = column(box.x), top = row(box.y);
+    const TexelBox squares{left, top, column(box.x + box.width - 1) - left + 1, row(box.y + box.height - 1) - top + 1};
+    std::vector<Colour> texels(squares.width * squares.height);
+    texels_.read(squares, texels);
+    for (std::size_t y = 0; y < box.height; ++y) {
+        const Colour* const from = texels.data() + (row(box.y + y) - top) * squares.width;
+        for (std::size_t x = 0; x < box.width; ++x) out[y * box.width + x] = from[column(box.x + x) - left];
+    }
 }
 
 }  // namespace texton::viewer

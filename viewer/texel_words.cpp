@@ -40,11 +40,11 @@ std::vector<std::string> packed_words(std::uint32_t word, bool hexadecimal) {
 }  // namespace
 
 std::vector<std::vector<std::string>> stored_words(const std::shared_ptr<const Document>& document, const Place& place,
-                                                   const TexelBox& box, bool hexadecimal) {
+                                                   const TexelBox& box, bool hexadecimal, const StillWanted& wanted) {
     const FormatInfo& format = info(document->info(place.plane).format);
     const auto channels = static_cast<std::size_t>(format.channels);
     std::vector<Colour> values(box.width * box.height);
-    StoredTexels(document, place).read(box, values);
+    StoredTexels(document, place, wanted).read(box, values);
     std::vector<std::vector<std::string>> out(values.size());
     if (format.layout == FormatLayout::block) {
         for (std::size_t i = 0; i < out.size(); ++i) {
@@ -54,7 +54,7 @@ std::vector<std::vector<std::string>> stored_words(const std::shared_ptr<const D
         }
         return out;
     }
-    const std::vector<std::byte> bytes = document->texels(place, box);
+    const std::vector<std::byte> bytes = document->texels(place, box, wanted);
     const std::size_t channel_bytes = format.bits / 8u;
     for (std::size_t i = 0; i < out.size(); ++i) {
         const std::byte* const texel = bytes.data() + i * format.bytes;

@@ -16,7 +16,7 @@ struct ViewState {
     bool operator==(const ViewState&) const = default;
 };
 
-constexpr double kLeastZoom = 1.0 / 64;
+constexpr double kLeastZoom = 1.0 / 1024;
 constexpr double kMostZoom = 1024;
 
 /// All of the picture in the middle of a canvas of that many pixels. Enlarged by whole factors only, so that all texels

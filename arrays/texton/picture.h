@@ -130,6 +130,13 @@ struct PictureProgress {
 /// Called after each part, on the calling thread; false stops with Cancelled.
 using OnPictureProgress = std::function<bool(const PictureProgress&)>;
 
+/// What reading a part of a level costs.
+struct PictureAccess {
+    Extent granule;         ///< texels that are decoded together: a tile, or a strip of rows
+    bool in_order = false;  ///< rows above those that were read last cost as much as all from the first one on
+    bool operator==(const PictureAccess&) const = default;
+};
+
 /// Files, or an array, as one array of texels of which any part can be read. Opening reads headers only. A cheap
 /// handle; any thread may read.
 class Picture {
@@ -149,6 +156,10 @@ public:
     /// throws, Error{bad_argument} unless `texels` is as long, Error{io}, naming the file, if it is damaged or no
     /// longer there.
     void read(const Subresource& part, std::span<std::byte> texels) const;
+
+    /// For who reads a picture part by part: boxes of whole granules, from above, are read at the least cost. Error{out_of_bounds} for
+    /// a level that there is not, Error{bad_argument} for a planar picture.
+    PictureAccess access(int level = 0) const;
 
     /// For Texton's own parts.
     const std::shared_ptr<const detail::PictureState>& state() const noexcept { return state_; }

@@ -56,8 +56,11 @@ Canvas::Canvas(Workspace& workspace, QWidget* parent)
     connect(&workspace_, &Workspace::documents_changed, this, again);
     connect(&workspace_, &Workspace::hover_changed, this, &Canvas::describe);
     connect(&workspace_, &Workspace::outlines_changed, this, qOverload<>(&QWidget::update));
-    connect(tiles_, &CanvasTiles::updated, this, qOverload<>(&QWidget::update));
-    connect(against_tiles_, &CanvasTiles::updated, this, qOverload<>(&QWidget::update));
+    for (CanvasTiles* tiles : {tiles_, against_tiles_}) {
+        connect(tiles, &CanvasTiles::updated, this, qOverload<>(&QWidget::update));
+        connect(tiles, &CanvasTiles::updated, this, &Canvas::tell_progress);
+        connect(tiles, &CanvasTiles::files_failed, this, [this](const QString& why) { workspace_.tell(why); });
+    }
     connect(words_, &CanvasWords::updated, this, qOverload<>(&QWidget::update));
 }
 
@@ -141,7 +144,7 @@ void Canvas::step(int by) {
     };
     const auto edit = [&](Session& session) {
         Place place = shown->clamped(session.place);
-        const ArrayInfo& info = shown->info(place.plane);
+        const ArrayInfo& info = shown->whole(place.plane);
         const std::size_t faces = is_cube(info.kind) ? 6 : 1;
         const std::size_t count = slice_count(info, place.level);
         if (info.kind == ArrayKind::array_3d) {
@@ -168,6 +171,7 @@ void Canvas::refresh() {
     tiles_->show(shown_side(now));
     const bool wipes = wipe_column(now) < now.width || now.session.compare.mode == CompareMode::wipe;
     against_tiles_->show(wipes && now.against ? against_side(now) : Scene{});
+    tell_progress();
     words_->show(now.session.overlays.values && now.session.compare.mode == CompareMode::none ? now : Scene{},
                  kLeastForWords * devicePixelRatioF());
     update();
@@ -182,18 +186,7 @@ void Canvas::paintEvent(QPaintEvent*) {
     // A canvas that begins between two pixels of the screen would show seams between its tiles.
     const QTransform begin = painter.deviceTransform();
     painter.translate(std::round(begin.dx()) - begin.dx(), std::round(begin.dy()) - begin.dy());
-    const QRect canvas(0, 0, now.width, now.height);
-    const int column = wipe_column(now);
-    if (column < now.width) {
-        painter.setClipRect(QRect(0, 0, column, now.height));
-        tiles_->paint(painter, QRect(0, 0, column, now.height));
-        const QRect rest(column, 0, now.width - column, now.height);
-        painter.setClipRect(rest);
-        against_tiles_->paint(painter, rest);
-        painter.setClipping(false);
-    } else {
-        tiles_->paint(painter, canvas);
-    }
+    paint_tiles(now, painter);
     if (now.shown) paint_overlay(now, painter);
 
     const QString problem = tiles_->problem().isEmpty() ? against_tiles_->problem() : tiles_->problem();
@@ -204,6 +197,18 @@ void Canvas::paintEvent(QPaintEvent*) {
     painter.setPen(QColor::fromRgb(kMessage));
     const QRect text = rect().adjusted(32, 32, -32, -32);
     painter.drawText(text, Qt::AlignCenter | Qt::TextWordWrap, problem);
+}
+
+void Canvas::paint_tiles(const Scene& now, QPainter& painter) const {
+    const QRect canvas(0, 0, now.width, now.height);
+    const int column = wipe_column(now);
+    if (column >= now.width) return tiles_->paint(painter, canvas);
+    painter.setClipRect(QRect(0, 0, column, now.height));
+    tiles_->paint(painter, QRect(0, 0, column, now.height));
+    const QRect rest(column, 0, now.width - column, now.height);
+    painter.setClipRect(rest);
+    against_tiles_->paint(painter, rest);
+    painter.setClipping(false);
 }
 
 void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
@@ -222,11 +227,33 @@ void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
 QImage Canvas::picture() {
     const Scene now = scene();
     QImage image(now.width, now.height, QImage::Format_RGB32);
+    if (viewer::reads_files(shown_side(now)) || (now.against && viewer::reads_files(against_side(now)))) {
+        image.fill(kBackground);
+        QPainter painter(&image);
+        paint_tiles(now, painter);
+        return image;
+    }
     const auto colours = viewer::render(now, {0, 0, now.width, now.height});
     const auto columns = static_cast<std::size_t>(now.width);
     for (int y = 0; y < now.height; ++y)
         std::memcpy(image.scanLine(y), colours.data() + static_cast<std::size_t>(y) * columns, columns * 4);
     return image;
+}
+
+// Reading files for the canvas is told as loading is.
+void Canvas::tell_progress() {
+    const std::optional<double> of_shown = tiles_->share_of_files(), of_against = against_tiles_->share_of_files();
+    const bool reads = of_shown || of_against;
+    if (reads || tells_progress_)
+        Q_EMIT workspace_.progressed(reads ? std::min(of_shown.value_or(1), of_against.value_or(1)) : -1,
+                                     tr("Texels of the file"));
+    tells_progress_ = reads;
+}
+
+void Canvas::stop_files() {
+    tiles_->stop_files();
+    against_tiles_->stop_files();
+    tell_progress();
 }
 
 void Canvas::resizeEvent(QResizeEvent*) {
@@ -242,7 +269,7 @@ void Canvas::showEvent(QShowEvent*) {
 // The inspected texel, for those who hear it. What the mouse passes over is only said where somebody listens.
 void Canvas::describe() {
     const auto shown = workspace_.shown();
-    const auto texel = workspace_.inspected();
+    const auto texel = workspace_.pointed();
     if (!shown || !texel)
         return setAccessibleDescription(shown ? tr("No texel is inspected.") : tr("There is no picture."));
     if (workspace_.session().pins.empty() && !QAccessible::isActive()) return;
@@ -292,7 +319,7 @@ void Canvas::select(const SeenTexel& from, const SeenTexel& to) {
 
 void Canvas::grow_selection(int right, int down) {
     const auto shown = workspace_.shown();
-    const auto texel = workspace_.inspected();
+    const auto texel = workspace_.pointed();
     if (!shown || !texel) return;
     const Extent extent = shown->extent(texel->place);
     const auto grown = [](std::size_t from, std::size_t size, int by, std::size_t texels) {

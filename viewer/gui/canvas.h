@@ -28,8 +28,11 @@ public:
     void look_at(Position texel);
     /// What is seen of the place; all of it where the canvas shows more than one. None where nothing is seen.
     std::optional<TexelBox> visible_texels() const;
-    /// What is seen, at the screen's resolution, without panels and labels around it.
+    /// What is seen, at the screen's resolution, without panels and labels around it; what is still being read from files as it is now.
     QImage picture();
+    /// Stops what is being read from files for it, until something else is seen.
+    void stop_files();
+    bool reads_files() const { return tells_progress_; }
 
     Scene scene() const;
     /// All that is seen is there, in full.
@@ -70,6 +73,8 @@ private:
     bool is_on_wipe(Position pixel) const;
     void show_cursor(Position pixel);
     void describe();
+    void tell_progress();
+    void paint_tiles(const Scene& now, QPainter& painter) const;
     void paint_overlay(const Scene& now, QPainter& painter) const;
 
     Workspace& workspace_;
@@ -79,7 +84,8 @@ private:
     Drag drag_ = Drag::none;
     Position dragged_;
     std::optional<SeenTexel> selected_from_;
-    int wheel_ = 0;  // eighths of degrees that have not made a step yet
+    bool tells_progress_ = false;  // of files
+    int wheel_ = 0;                // eighths of degrees that have not made a step yet
 };
 
 }  // namespace texton::viewer

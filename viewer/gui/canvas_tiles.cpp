@@ -15,6 +15,7 @@ constexpr std::size_t kMostTilesWithValues =
 constexpr std::size_t kMostTilesAtOnce = 8;
 constexpr std::size_t kMostLayers = 6;
 constexpr double kOverviewSide = 512;
+constexpr std::size_t kFileSlot = 2;
 
 // What values follow from: two scenes with the same have the same tiles.
 Scene content_of(const Scene& scene) {
@@ -48,6 +49,27 @@ Scene without_zoom(Scene content) {
 
 int tile_of(int pixel) { return static_cast<int>(std::floor(static_cast<double>(pixel) / kTileSide)); }
 
+// Tiles of a row, made together: files give whole rows at the least cost. The columns are in order.
+std::vector<Values> values_of_row(const Scene& content, int row, const std::vector<int>& columns,
+                                  const Wanted& wanted) {
+    const int width = (columns.back() - columns.front() + 1) * kTileSide;
+    const PixelBox box{columns.front() * kTileSide, row * kTileSide, width, kTileSide};
+    const Values all = values_of(content, box, Quality::full, [&] { return static_cast<bool>(wanted); });
+    std::vector<Values> out;
+    for (const int column : columns) {
+        Values tile;
+        tile.part = {column * kTileSide, box.y, kTileSide, kTileSide};
+        tile.meaning = all.meaning;
+        for (int y = 0; y < kTileSide; ++y) {
+            const auto first = static_cast<std::ptrdiff_t>(y) * width + (column - columns.front()) * kTileSide;
+            tile.values.insert(tile.values.end(), all.values.begin() + first, all.values.begin() + first + kTileSide);
+            tile.seen.insert(tile.seen.end(), all.seen.begin() + first, all.seen.begin() + first + kTileSide);
+        }
+        out.push_back(std::move(tile));
+    }
+    return out;
+}
+
 QImage image_of(const Values& values, const Display& display) {
     QImage out(values.part.width, values.part.height, QImage::Format_RGB32);  // its rows are packed too
     show_values(values, display, {reinterpret_cast<std::uint32_t*>(out.bits()), values.values.size()});
@@ -68,19 +90,26 @@ bool CanvasTiles::Layer::shows(const Scene& other) const { return without_zoom(c
 
 void CanvasTiles::show(const Scene& scene) {
     if (scene.session.display != scene_.session.display) ++display_;
+    const PlanePixel before = origin_;
     scene_ = scene;
     origin_ = canvas_origin(scene);
+    if (origin_ != before) reads_files_ = true;
     set_layer(content_of(scene));
     const PixelBox canvas{origin_.x, origin_.y, scene.width, scene.height};
     seen_ = keys_in(canvas);
     around_ = keys_in(
         {canvas.x - kTileSide, canvas.y - kTileSide, canvas.width + 2 * kTileSide, canvas.height + 2 * kTileSide});
+    const std::optional<Work>& reading = busy_[kFileSlot];
+    if (reading && std::ranges::none_of(reading->keys, [&](const Key& key) { return around_.contains(key); }))
+        stop_reading();
     trim();
     start_jobs();
 }
 
 void CanvasTiles::set_layer(const Scene& content) {
     if (current_.content == content) return;
+    stop_reading();
+    reads_files_ = true;
     const bool other_picture = !current_.shows(content);
     if (!current_.tiles.empty()) {
         for (auto& [key, tile] : current_.tiles) tile.values.reset();
@@ -94,6 +123,7 @@ void CanvasTiles::set_layer(const Scene& content) {
         older_.erase(known);
     }
     current_.content = content;
+    current_.of_files = reads_files(content);
     while (older_.size() > kMostLayers) older_.pop_front();
     if (!other_picture) return;
 
@@ -112,6 +142,7 @@ void CanvasTiles::set_layer(const Scene& content) {
     const double zoom = kOverviewSide / static_cast<double>(std::max(extent.width, extent.height));
     if (zoom > 1) return;
     overview_.content.session.view.zoom = zoom;
+    overview_.of_files = reads_files(overview_.content);
     const PixelBox all = plane_box(overview_.content);
     for (int y = 0; y <= tile_of(all.height - 1); ++y) {
         for (int x = 0; x <= tile_of(all.width - 1); ++x) overview_keys_.insert({x, y});
@@ -141,8 +172,9 @@ std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool 
         const auto tile = layer.tiles.find(key);
         const bool is_there = tile != layer.tiles.end();
         if (is_there && tile->second.display == display_ && (quality == Quality::quick || tile->second.full)) continue;
+        // What is read from files may take long: until it is there a quick tile is made again, if the display changed.
         const auto makes_it = [&](const std::optional<Work>& work) { return work && work->makes(layer, key); };
-        if (std::any_of(busy_.begin(), busy_.end(), makes_it)) continue;
+        if (std::any_of(busy_.begin(), busy_.begin() + kFileSlot, makes_it)) continue;
         const double distance = std::hypot(key.first - middle_x, key.second - middle_y);
         if (out && distance >= nearest) continue;
         nearest = distance;
@@ -156,9 +188,10 @@ std::optional<CanvasTiles::Wish> CanvasTiles::next_wish() const {
     if (!problem_.isEmpty() || !scene_.shown) return std::nullopt;
     if (auto wish = wish_for(current_, false, seen_, Quality::quick)) return wish;
     if (auto wish = wish_for(overview_, true, overview_keys_, Quality::quick)) return wish;
-    if (auto wish = wish_for(current_, false, seen_, Quality::full)) return wish;
-    if (auto wish = wish_for(overview_, true, overview_keys_, Quality::full)) return wish;
-    if (bytes() < kMostBytes / 2) return wish_for(current_, false, around_, Quality::full);
+    const auto full = [](const Layer& layer) { return layer.of_files ? Quality::quick : Quality::full; };
+    if (auto wish = wish_for(current_, false, seen_, full(current_))) return wish;
+    if (auto wish = wish_for(overview_, true, overview_keys_, full(overview_))) return wish;
+    if (bytes() < kMostBytes / 2) return wish_for(current_, false, around_, full(current_));
     return std::nullopt;
 }
 
@@ -168,7 +201,8 @@ bool CanvasTiles::Work::makes(const Layer& layer, const Key& key) const {
 
 // A job makes one tile; of those whose values are there, which take less than to say that they are done, several.
 void CanvasTiles::start_jobs() {
-    for (std::size_t slot = 0; slot < busy_.size(); ++slot) {
+    start_reading();
+    for (std::size_t slot = 0; slot < kFileSlot; ++slot) {
         if (busy_[slot]) continue;
         std::vector<Wish> wishes;
         while (wishes.size() < kMostTilesAtOnce) {
@@ -186,18 +220,67 @@ void CanvasTiles::start_jobs() {
     }
 }
 
+// The uppermost row of which quick tiles are there and full ones are not; first of what is seen, then of what is around.
+void CanvasTiles::start_reading() {
+    if (busy_[kFileSlot] || !current_.of_files || !reads_files_ || !problem_.isEmpty()) return;
+    for (const std::set<Key>* keys : {&seen_, &around_}) {
+        std::map<int, std::vector<int>> rows;  // columns of each
+        for (const Key& key : *keys) {
+            const auto tile = current_.tiles.find(key);
+            if (tile != current_.tiles.end() && !tile->second.full) rows[key.second].push_back(key.first);
+        }
+        if (rows.empty()) continue;
+        const auto& [row, columns] = *rows.begin();
+        std::vector<Wish> wishes;
+        busy_[kFileSlot] = Work{current_.content, {}};
+        for (const int column : columns) {
+            busy_[kFileSlot]->keys.emplace_back(column, row);
+            wishes.push_back({false, {column, row}, Quality::full, nullptr});
+        }
+        return start(kFileSlot, wishes);
+    }
+}
+
+void CanvasTiles::stop_reading() {
+    jobs_.drop(tag_ + std::to_string(kFileSlot));
+    busy_[kFileSlot].reset();
+}
+
+void CanvasTiles::stop_files() {
+    stop_reading();
+    reads_files_ = false;
+}
+
+std::optional<double> CanvasTiles::share_of_files() const {
+    if (!current_.of_files || !reads_files_ || seen_.empty() || is_complete()) return std::nullopt;
+    const auto full = std::ranges::count_if(seen_, [&](const Key& key) {
+        const auto tile = current_.tiles.find(key);
+        return tile != current_.tiles.end() && tile->second.full;
+    });
+    return static_cast<double>(full) / static_cast<double>(seen_.size());
+}
+
 void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
     const Scene content = busy_[slot]->content;
     const QPointer<CanvasTiles> self(this);
     const Display display = scene_.session.display;
     const bool keeps_values = seen_.size() <= kMostTilesWithValues;
-    jobs_.start(tag_ + std::to_string(slot), [=, version = display_](const Wanted&) -> Jobs::Finish {
+    jobs_.start(tag_ + std::to_string(slot), [=, version = display_](const Wanted& wanted) -> Jobs::Finish {
         std::vector<std::pair<Key, Tile>> made;
         QString problem;
         try {
+            std::vector<Values> of_files;
+            if (slot == kFileSlot) {
+                std::vector<int> columns;
+                for (const Wish& wish : wishes) columns.push_back(wish.key.first);
+                of_files = values_of_row(content, wishes.front().key.second, columns, wanted);
+            }
             for (const Wish& wish : wishes) {
                 Tile tile;
                 tile.values = wish.values;
+                if (!of_files.empty())
+                    tile.values = std::make_shared<const Values>(
+                        std::move(of_files[static_cast<std::size_t>(&wish - wishes.data())]));
                 if (!tile.values) {
                     const PixelBox box{wish.key.first * kTileSide, wish.key.second * kTileSide, kTileSide, kTileSide};
                     tile.values = std::make_shared<const Values>(values_of(content, box, wish.quality));
@@ -215,7 +298,12 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
             if (!self) return;
             self->busy_[slot].reset();
             for (const auto& [key, tile] : made) self->store(content, key, tile);
-            if (!problem.isEmpty() && self->current_.shows(content)) self->problem_ = problem;
+            if (!problem.isEmpty() && slot == kFileSlot) {
+                self->reads_files_ = false;
+                Q_EMIT self->files_failed(problem);
+            } else if (!problem.isEmpty() && self->current_.shows(content)) {
+                self->problem_ = problem;
+            }
             self->start_jobs();
             Q_EMIT self->updated();
         };
@@ -225,7 +313,9 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
 void CanvasTiles::store(const Scene& content, const Key& key, Tile tile) {
     if (overview_.content == content && overview_keys_.contains(key)) overview_.tiles[key] = tile;
     if (current_.content == content) {
-        current_.tiles[key] = std::move(tile);
+        Tile& known = current_.tiles[key];
+        // A quick one was made again while files were read.
+        if (tile.full || !known.full || tile.display > known.display) known = std::move(tile);
         // What the picture was before is no longer needed when all of it has come.
         if (has_pixels()) std::erase_if(older_, [&](const Layer& layer) { return !layer.shows(content); });
     } else {
@@ -268,7 +358,8 @@ bool CanvasTiles::shows_display() const {
 }
 
 bool CanvasTiles::is_complete() const {
-    const auto is_full = [&](const Key& key) { return current_.tiles.at(key).full; };
+    const bool takes_quick = current_.of_files && !reads_files_;
+    const auto is_full = [&](const Key& key) { return takes_quick || current_.tiles.at(key).full; };
     return !problem_.isEmpty() || (shows_display() && std::all_of(seen_.begin(), seen_.end(), is_full));
 }
 

@@ -19,7 +19,8 @@
 namespace texton::viewer {
 
 /// A scene's plane of pixels in tiles, which jobs make from the middle of the canvas outward: first quick ones of what is seen, then
-/// full ones, then those around. Until a tile is there, what older ones show of its place is drawn in its stead, scaled.
+/// full ones, then those around. Until a tile is there, what older ones show of its place is drawn in its stead, scaled. Full ones that
+/// are read from files have a job of their own, row after row from above, so that no other waits for it.
 class CanvasTiles : public QObject {
     Q_OBJECT
 
@@ -41,10 +42,16 @@ public:
     std::optional<QRgb> pixel(int x, int y) const;
     /// Why the scene has no tiles; empty if it has.
     const QString& problem() const noexcept { return problem_; }
+    /// How much of what is seen is there in full, while that is being read from files; none else.
+    std::optional<double> share_of_files() const;
+    /// Leaves what is seen as it is, until something else is.
+    void stop_files();
     std::size_t bytes() const;
 
 Q_SIGNALS:
     void updated();
+    /// Files could not be read: what is seen stays as it is.
+    void files_failed(QString why);
 
 private:
     using Key = std::pair<int, int>;  // column, row
@@ -58,6 +65,7 @@ private:
     struct Layer {
         Scene content;
         std::map<Key, Tile> tiles;
+        bool of_files = false;  // its full tiles are read from files
         double zoom() const { return content.session.view.zoom; }
         bool shows(const Scene& other) const;
     };
@@ -80,6 +88,8 @@ private:
     std::optional<Wish> wish_for(const Layer& layer, bool of_overview, const std::set<Key>& keys,
                                  Quality quality) const;
     void start_jobs();
+    void start_reading();
+    void stop_reading();
     void start(std::size_t slot, const std::vector<Wish>& wishes);
     void store(const Scene& content, const Key& key, Tile tile);
     void trim();
@@ -96,7 +106,8 @@ private:
     Layer overview_;           // all of the picture, small
     std::deque<Layer> older_;  // the newest last
     std::uint64_t display_ = 1;
-    std::array<std::optional<Work>, 2> busy_;  // by slot
+    std::array<std::optional<Work>, 3> busy_;  // by slot; of the last, what is read from files
+    bool reads_files_ = true;                  // nobody stopped it, and it did not fail
     QString problem_;
 };
 

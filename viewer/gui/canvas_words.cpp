@@ -51,12 +51,13 @@ void CanvasWords::show(const Scene& scene, double least) {
     asked_ = asked;
     if (asked.boxes.empty()) return jobs_.drop("canvas words");
     const QPointer<CanvasWords> self(this);
-    jobs_.start("canvas words", [=](const Wanted&) -> Jobs::Finish {
+    jobs_.start("canvas words", [=](const Wanted& wanted) -> Jobs::Finish {
         std::vector<Words> made;
         try {
             for (const Box& box : asked.boxes) {
                 Words words{box, {}};
-                for (const auto& texel : stored_words(asked.document, box.part.place, box.texels, asked.hexadecimal)) {
+                for (const auto& texel : stored_words(asked.document, box.part.place, box.texels, asked.hexadecimal,
+                                                      [&] { return static_cast<bool>(wanted); })) {
                     QStringList lines;
                     for (const std::string& word : texel) lines.append(QString::fromStdString(word));
                     words.texels.push_back(lines);

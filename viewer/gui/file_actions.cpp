@@ -126,15 +126,21 @@ void add_file_actions(MainWindow& window) {
                  [&workspace] { workspace.reload(workspace.session().current); },
                  {},
                  has_pictures});
-    actions.add(
-        {"cancel-loading",
-         file,
-         tr("&Cancel loading or export"),
-         tr("Stops what is being loaded or exported"),
-         {Qt::Key_Escape},
-         [&workspace] { workspace.cancel_files(); },
-         {},
-         [&workspace] { return workspace.is_exporting() || workspace.is_loading(workspace.session().current); }});
+    actions.add({"cancel-loading",
+                 file,
+                 tr("&Cancel loading or export"),
+                 tr("Stops what is being loaded, read for the canvas or exported"),
+                 {Qt::Key_Escape},
+                 [&window] {
+                     window.canvas().stop_files();
+                     window.workspace().cancel_files();
+                 },
+                 {},
+                 [&window] {
+                     const Workspace& all = window.workspace();
+                     return all.is_exporting() || all.is_loading(all.session().current) ||
+                            window.canvas().reads_files();
+                 }});
     actions.add({"close",
                  file,
                  tr("&Close"),

@@ -17,9 +17,10 @@ LivePanel::LivePanel(Workspace& workspace, QWidget* parent) : QWidget(parent), w
 
 void LivePanel::stale() {
     if (!isVisible()) {
+        // One that is gone may have left its array here: see Document::as_loaded().
         const auto is_other = [](const std::weak_ptr<const Document>& seen, const auto& now) {
-            const std::shared_ptr<const Document> document = seen.lock();
-            return document != nullptr && document != now;
+            const std::weak_ptr<const Document> none;
+            return (seen.owner_before(none) || none.owner_before(seen)) && seen.lock() != now;
         };
         if (is_other(seen_, workspace_.shown()) || is_other(seen_against_, workspace_.against())) {
             seen_.reset();
@@ -96,7 +97,8 @@ QSize LivePanel::canvas_pixels() const {
 ViewState LivePanel::view_of(const Document& document, const Place& place) const {
     const QSize canvas = canvas_pixels();
     const Session& session = workspace_.session();
-    if (session.layout == Layout::single) return session.view;
+    const std::shared_ptr<const Document> shown = workspace_.shown();
+    if (session.layout == Layout::single) return shown ? in_array(*shown, session.place, session.view) : session.view;
     return fitted(document.extent(place), canvas.width(), canvas.height());
 }
 

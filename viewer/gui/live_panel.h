@@ -44,9 +44,9 @@ protected:
     std::optional<TexelBox> visible_texels() const;
     /// Of the window's canvas, in pixels of the screen; of the panel where there is none.
     QSize canvas_pixels() const;
-    /// How the canvas shows the place; the whole of it where it shows others, too.
+    /// How the canvas shows a place of the array that is shown; the whole of it where it shows others, too.
     ViewState view_of(const Document& document, const Place& place) const;
-    /// A fetch for each pixel in which the canvas shows the place.
+    /// A fetch for each pixel in which the canvas shows it.
     FetchGrid visible_fetches(const Document& document, const Place& place) const;
     /// Shows a texel in the middle of the canvas, large enough to be seen, and pins it.
     void jump_to(const Place& place, Position texel);

@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QPointer>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSettings>
@@ -15,9 +16,12 @@
 #include "viewer/error_words.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
+#include "viewer/stored_texels.h"
 
 namespace texton::viewer {
 namespace {
+
+constexpr const char* kHoverTag = "hovered texel";
 
 Qt::DockWidgetArea area_of(PanelArea area) {
     switch (area) {
@@ -58,20 +62,19 @@ QString zoom_text(double zoom) {
     return QString::fromStdString(percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent));
 }
 
-// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such; of what was halved, what it was.
+// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such; of what the device has in a smaller size, in which.
 QString words_of(const Document& document) {
+    const ArrayInfo& row = document.whole();
+    std::string out;
     if (document.is_planar()) {
-        const ArrayInfo& luma = document.info(0);
-        return QString::fromStdString(
-            fmt::format("{}   {}", to_string(luma.extent), name(document.picture().info().format)));
+        out = fmt::format("{}   {}", to_string(row.extent), name(document.file().info().format));
+    } else {
+        out = fmt::format("{}   {}", to_string(row.extent), name(row.format));
+        if (row.kind != ArrayKind::array_2d) out += fmt::format("   {}", name(row.kind));
+        if (is_layered(row.kind)) out += fmt::format("   {} layers", row.layers);
+        if (row.levels > 1) out += fmt::format("   {} levels", row.levels);
     }
-    const ArrayInfo& row = document.info();
-    std::string out = fmt::format("{}   {}", to_string(row.extent), name(row.format));
-    if (row.kind != ArrayKind::array_2d) out += fmt::format("   {}", name(row.kind));
-    if (is_layered(row.kind)) out += fmt::format("   {} layers", row.layers);
-    if (row.levels > 1) out += fmt::format("   {} levels", row.levels);
-    if (document.halvings() > 0)
-        out += fmt::format("   1/{} of {}", 1 << document.halvings(), to_string(document.whole().extent));
+    if (document.halvings() > 0) out += fmt::format("   shown from {}", to_string(document.info().extent));
     return QString::fromStdString(out);
 }
 
@@ -299,6 +302,7 @@ void MainWindow::show_hover() {
             session.pictures.empty() ? QString() : QString::fromStdString(title_of(session.pictures[session.current])));
         return;
     }
+    read_hovered();
     try {
         const auto x = static_cast<std::size_t>(seen->at.x);
         const auto y = static_cast<std::size_t>(seen->at.y);
@@ -307,6 +311,24 @@ void MainWindow::show_hover() {
     } catch (const std::exception& error) {
         hover_label_->setText(QString::fromStdString(error_words(error)));
     }
+}
+
+// What the status bar says of a texel of a file, once that has been read.
+void MainWindow::read_hovered() {
+    const SeenTexel seen = *workspace_.hovered();
+    const auto shown = workspace_.shown();
+    const TexelBox texel{static_cast<std::size_t>(seen.at.x), static_cast<std::size_t>(seen.at.y), 1, 1};
+    Colour value{};
+    if (!shown->is_finer_in_files(seen.place) || StoredTexels(shown, seen.place).read_at_hand(texel, {&value, 1}))
+        return workspace_.jobs().drop(kHoverTag);
+    const QPointer<MainWindow> self(this);
+    workspace_.jobs().start(kHoverTag, [self, shown, seen, texel](const Wanted& wanted) -> Jobs::Finish {
+        Colour read{};
+        StoredTexels(shown, seen.place, [&] { return static_cast<bool>(wanted); }).read(texel, {&read, 1});
+        return [self, seen] {
+            if (self && self->workspace_.hovered() == seen) self->show_hover();
+        };
+    });
 }
 
 void MainWindow::show_progress(double share, const QString& what) {

@@ -51,6 +51,7 @@ private:
     void apply_session(const Session& before);
     void show_documents();
     void show_hover();
+    void read_hovered();
     void show_progress(double share, const QString& what);
     void show_message(const QString& headline, const QString& details);
     void show_panels();

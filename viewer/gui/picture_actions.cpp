@@ -53,7 +53,7 @@ void step_slice(Workspace& workspace, int by) {
         MainWindow::tr("Slice"),
         [&](Session& session) {
             Place& place = session.place = shown->clamped(session.place);
-            const ArrayInfo& row = shown->info(place.plane);
+            const ArrayInfo& row = shown->whole(place.plane);
             const std::size_t count = slice_count(row, place.level);
             const std::size_t faces = is_cube(row.kind) ? 6 : 1;
             const std::size_t now = row.kind == ArrayKind::array_3d

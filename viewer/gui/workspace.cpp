@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QPointer>
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr const char* kKernelTag = "kernel";
 constexpr const char* kExportTag = "export";
+constexpr int kThreadsForFiles = 2;  // which mostly wait
 
 QString words(const std::exception& error) { return QString::fromStdString(error_words(error)); }
 
@@ -50,7 +52,7 @@ Workspace::Workspace(const Session& session, QObject* parent)
       session_(session),
       device_(device_named(session.device)),
       jobs_(std::make_unique<Jobs>(
-          static_cast<int>(std::max(2u, std::thread::hardware_concurrency())),
+          static_cast<int>(std::max(2u, std::thread::hardware_concurrency())) + kThreadsForFiles,
           [this](std::function<void()> finish) {
               QMetaObject::invokeMethod(
                   this, [finish = std::move(finish)] { finish(); }, Qt::QueuedConnection);
@@ -157,7 +159,8 @@ void Workspace::export_texels(const QString& path) {
     jobs_->start(kExportTag, [self, document, path, title](const Wanted& wanted) -> Jobs::Finish {
         QString said = tr("Saved %1.").arg(path);
         try {
-            save(path.toStdString(), document->is_planar() ? document->picture() : picture_of(document->array()),
+            const bool is_elsewhere = document->is_planar() || document->is_finer_in_files({});
+            save(path.toStdString(), is_elsewhere ? document->file() : picture_of(document->array()),
                  {.progress = telling(self, title, wanted)});
         } catch (const std::exception& error) {
             said = words(error);
@@ -377,9 +380,25 @@ void Workspace::hover(const std::optional<SeenTexel>& texel) {
     Q_EMIT hover_changed();
 }
 
-std::optional<SeenTexel> Workspace::inspected() const {
+std::optional<SeenTexel> Workspace::pointed() const {
     if (session_.pins.empty()) return hovered_;
     return SeenTexel{session_.place, session_.pins.back()};
+}
+
+std::optional<SeenTexel> Workspace::inspected() const {
+    const std::optional<SeenTexel> texel = pointed();
+    const std::shared_ptr<const Document> document = shown();
+    return texel && document ? in_array(*document, *texel) : texel;
+}
+
+double Workspace::texel_side() const {
+    const std::shared_ptr<const Document> document = shown();
+    return document ? std::ldexp(1.0, document->halvings(document->clamped(session_.place))) : 1;
+}
+
+SeenTexel Workspace::in_files(const SeenTexel& of_array) const {
+    const std::shared_ptr<const Document> document = shown();
+    return document ? viewer::in_files(*document, session_.place, of_array) : of_array;
 }
 
 void Workspace::outline(const QString& owner, std::vector<Outline> outlines) {
@@ -390,7 +409,18 @@ void Workspace::outline(const QString& owner, std::vector<Outline> outlines) {
 
 std::vector<Outline> Workspace::outlines() const {
     std::vector<Outline> all;
-    for (const auto& [owner, each] : outlines_) all.insert(all.end(), each.begin(), each.end());
+    for (const auto& [owner, each] : outlines_) {
+        for (Outline outline : each) {
+            const SeenTexel first = in_files({outline.place, {outline.x, outline.y}});
+            const Position end = in_files({outline.place, {outline.x + outline.width, outline.y + outline.height}}).at;
+            outline.place = first.place;
+            outline.x = first.at.x;
+            outline.y = first.at.y;
+            outline.width = end.x - first.at.x;
+            outline.height = end.y - first.at.y;
+            all.push_back(outline);
+        }
+    }
     return all;
 }
 

@@ -82,11 +82,18 @@ public:
     /// The texel under the mouse.
     const std::optional<SeenTexel>& hovered() const noexcept { return hovered_; }
     void hover(const std::optional<SeenTexel>& texel);
-    /// What panels look at: the last pin, else what is hovered.
+    /// The last pin, else what is hovered.
+    std::optional<SeenTexel> pointed() const;
+    /// The same in the array, for panels that compute with it.
     std::optional<SeenTexel> inspected() const;
+    /// Texels of the files along a side of one of the array's that is shown.
+    double texel_side() const;
+    /// What of the files a texel of the array that is shown stands for.
+    SeenTexel in_files(const SeenTexel& of_array) const;
 
-    /// What a panel points at on the canvas; each call replaces what the same owner had.
+    /// What a panel points at on the canvas, in texels of the array; each call replaces what the same owner had.
     void outline(const QString& owner, std::vector<Outline> outlines);
+    /// In texels of the files.
     std::vector<Outline> outlines() const;
 
     /// A calm line in the window for a moment.

@@ -164,14 +164,14 @@ void ByteMap::forget() {
 void ByteMap::session_changed() {
     if (workspace().session().pins == pins_) return;
     pins_ = workspace().session().pins;
-    if (memory_ == nullptr || pins_.empty()) return;
+    const std::optional<SeenTexel> pin = workspace().inspected();
+    if (memory_ == nullptr || pins_.empty() || !pin) return;
     const Extent extent = memory_->layout().extent;
     const auto inside = [](double at, std::size_t side) {
         return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(side - 1)));
     };
-    const std::size_t byte =
-        memory_->layout().byte_of({inside(pins_.back().x, extent.width), inside(pins_.back().y, extent.height),
-                                   extent.depth > 1 ? place().slice : 0});
+    const std::size_t byte = memory_->layout().byte_of(
+        {inside(pin->at.x, extent.width), inside(pin->at.y, extent.height), extent.depth > 1 ? place().slice : 0});
     bytes_->select(byte);
     select(byte);
 }

@@ -118,15 +118,20 @@ void ComparePanel::show_choices() {
 ComparePanel::SamplerPair ComparePanel::samplers(const Document& shown, const Place& place) const {
     const Session& session = workspace().session();
     const Sampler usual = shown.standard_sampler(place.plane);
-    return {session.sampler.value_or(usual), session.second_sampler.value_or(usual), visible_fetches(shown, place)};
+    return {session.sampler.value_or(usual), session.second_sampler.value_or(usual),
+            visible_fetches(*shown.as_loaded(), shown.in_array(place))};
 }
 
 PlaceComparison ComparePanel::compared(const Subject& subject, const Scene& scene, const Wanted& wanted) {
     const ComparisonOptions options{.flip = subject.flip, .worst = 20};
     if (!subject.samplers) return compare_place(scene, options);
     const auto& [shown, against, grid] = *subject.samplers;
-    PlaceComparison found = compare_samplers(subject.shown->array(subject.place.plane), subject.place, grid, shown,
-                                             against, options, wanted);
+    const Document& document = *subject.shown;
+    PlaceComparison found = compare_samplers(document.array(subject.place.plane), document.in_array(subject.place),
+                                             grid, shown, against, options, wanted);
+    for (Position& texel : found.worst)
+        texel = in_files(document, subject.place, {document.in_array(subject.place), texel}).at;
+    found.place = subject.place;
     found.note = tr("Of what both samplers return for the %1 x %2 pixels that are seen.")
                      .arg(grid.columns)
                      .arg(grid.rows)

@@ -298,7 +298,7 @@ std::optional<Fetch> FootprintPanel::fetch_at(const Inspected& at) const {
     if (!seen) return std::nullopt;
     const PlaceFetches fetches(at.info(), at.place, at.sampler);
     if (session.footprint.fetch == FootprintFetch::gradients) return fetches.at(seen->at, steps_of(session.footprint));
-    const double side = 1 / session.view.zoom;
+    const double side = 1 / (session.view.zoom * workspace().texel_side());
     return fetches.as_seen(seen->at, {{side, 0}, {0, side}});
 }
 
@@ -314,7 +314,7 @@ void FootprintPanel::refresh() {
         show_nothing();
         return say(at ? tr("Point at a texel, or pin one with a right click.") : tr("There is no picture to look at."));
     }
-    if (made) return inspect_kernel(*seen);
+    if (made) return inspect_kernel(*workspace().pointed());
     const std::optional<Device> other = workspace().other_device();
     compute(
         [at = *at, fetch = *fetch, other](const Wanted&) {

@@ -157,7 +157,10 @@ void HistogramPanel::show_nothing(const QString& why) {
 }
 
 void HistogramPanel::show_statistics(const PlaceStatistics& statistics) {
-    problem_->say({});
+    const int halvings = subject_ ? subject_->document->halvings(subject_->place) : 0;
+    problem_->say(halvings == 0
+                      ? QString()
+                      : tr("Of the smaller picture that the device has: 1/%1 of the sides.").arg(1 << halvings));
     view_->show_statistics(statistics);
     lowest_->setText(short_words(statistics.range.low));
     highest_->setText(short_words(statistics.range.high));

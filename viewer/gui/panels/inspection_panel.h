@@ -13,9 +13,9 @@
 
 namespace texton::viewer {
 
-/// What panels inspect: a place of the picture that is shown, and how it is sampled.
+/// What panels inspect: a place of the picture that is shown, as the device has it, and how it is sampled.
 struct Inspected {
-    std::shared_ptr<const Document> document;
+    std::shared_ptr<const Document> document;  ///< Document::as_loaded()
     Place place;
     Sampler sampler;
     const ArrayInfo& info() const { return document->info(place.plane); }

@@ -27,9 +27,13 @@ QLabel* selectable(const QString& accessible_name) {
 
 std::size_t texel_of(double position) { return position > 0 ? static_cast<std::size_t>(position) : 0; }
 
-// In one line: where it is, and its channels as textures return them.
+// In one line: where it is, and its channels as textures return them; as they are stored where textures have a smaller picture.
 std::string line_of(const Document& document, const InspectedTexel& texel) {
     std::string out = fmt::format("{} ", place_words(document, texel.place, texel.x, texel.y));
+    if (texel.halvings > 0) {
+        for (const StoredChannel& channel : texel.stored) out += fmt::format(" {}", channel.decimal);
+        return out;
+    }
     for (int channel = 0; channel < texel.channels && texel.sampling_problem.empty(); ++channel)
         out += fmt::format(" {}", channel_words(texel.sampled, channel, texel.format));
     return out;
@@ -172,7 +176,7 @@ void InspectorPanel::show_nothing(const QString& why) {
 
 // The texel and the pins, read beside the window.
 void InspectorPanel::inspect() {
-    const std::optional<SeenTexel> texel = workspace().inspected();
+    const std::optional<SeenTexel> texel = workspace().pointed();
     if (!texel && workspace().session().pins.empty()) return show_nothing(tr("Point at a texel, or pin one."));
     const QPointer<InspectorPanel> self(this);
     const Scene scene = workspace().scene(1, 1);
@@ -181,10 +185,13 @@ void InspectorPanel::inspect() {
         QStringList pins;
         QString problem;
         try {
-            if (texel) found = inspect_texel(scene, texel->place, texel_of(texel->at.x), texel_of(texel->at.y));
+            const StillWanted still_wanted = [&] { return static_cast<bool>(wanted); };
+            if (texel)
+                found = inspect_texel(scene, texel->place, texel_of(texel->at.x), texel_of(texel->at.y), still_wanted);
             for (const Position& pin : scene.session.pins) {
                 if (!wanted) break;
-                const InspectedTexel each = inspect_texel(scene, scene.session.place, texel_of(pin.x), texel_of(pin.y));
+                const InspectedTexel each =
+                    inspect_texel(scene, scene.session.place, texel_of(pin.x), texel_of(pin.y), still_wanted);
                 pins.append(QString::fromStdString(line_of(*scene.shown, each)));
             }
         } catch (const std::exception& error) {
@@ -231,8 +238,11 @@ void InspectorPanel::show_texel(const InspectedTexel& texel) {
         }
     }
     for (QWidget* widget : std::initializer_list<QWidget*>{place_, shares_, format_, table_}) widget->show();
-    problem_->say(
-        QString::fromStdString(texel.sampling_problem.empty() ? texel.display_problem : texel.sampling_problem));
+    QString said =
+        QString::fromStdString(texel.sampling_problem.empty() ? texel.display_problem : texel.sampling_problem);
+    if (said.isEmpty() && texel.halvings > 0)
+        said = tr("Sampled of the smaller picture that the device has: 1/%1 of the sides.").arg(1 << texel.halvings);
+    problem_->say(said);
     text_ = place_->text() + "\n" + QString::fromStdString(to_string(texel));
     copy_->setEnabled(true);
 }

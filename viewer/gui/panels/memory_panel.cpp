@@ -87,10 +87,15 @@ void MemoryPanel::let_go() {
     document_.reset();
 }
 
+Place MemoryPanel::place_now() const {
+    const std::shared_ptr<const Document> shown = workspace().shown();
+    return shown != nullptr ? shown->in_array(workspace().session().place) : place_;
+}
+
 void MemoryPanel::look() {
     const Session& session = workspace().session();
     std::shared_ptr<const Document> now = workspace().shown();
-    const Place place = now != nullptr ? now->clamped(session.place) : Place{};
+    const Place place = now != nullptr ? now->in_array(session.place) : Place{};
     if (now == nullptr) {
         let_go();
         const QString problem = workspace().problem(session.current);
@@ -103,6 +108,7 @@ void MemoryPanel::look() {
         }
         return;
     }
+    now = now->as_loaded();
     const bool elsewhere = looks_at_ == LooksAt::place ? place != place_ : place.plane != place_.plane;
     if (now == document_ && !elsewhere) return;
     if (document_ != nullptr) forget();

@@ -35,9 +35,11 @@ protected:
     virtual void session_changed() {}
 
     const QString& id() const noexcept { return id_; }
-    /// What is looked at; null: nothing.
+    /// What is looked at, as the device has it (Document::as_loaded()); null: nothing.
     const std::shared_ptr<const Document>& document() const noexcept { return document_; }
     const Place& place() const noexcept { return place_; }
+    /// The one that is shown now, whatever is looked at.
+    Place place_now() const;
 
     /// Where a panel puts its widgets.
     QVBoxLayout* content() const noexcept { return content_; }

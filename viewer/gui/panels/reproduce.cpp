@@ -66,7 +66,8 @@ void ReproducePanel::session_changed() {
     const std::shared_ptr<const Document> current = workspace().document();
     if (current == nullptr) return;
     const QSize pixels = canvas_pixels();
-    Seen seen{.session = session,
+    const std::shared_ptr<const Document> shown = workspace().shown();
+    Seen seen{.session = shown ? in_array(*shown, session) : session,
               .picture = current->info(),
               .shown = document()->info(place().plane),
               .planar = current->is_planar(),

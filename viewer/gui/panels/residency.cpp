@@ -118,7 +118,7 @@ void ResidencyPanel::renew() {
             const FormatInfo& format = info(map_->info().format);
             filter_->setEnabled(format.kind != FormatKind::uint && format.kind != FormatKind::sint);
             if (!filter_->isEnabled()) filter_->setCurrentIndex(0);
-            const Place place = this->document()->clamped(workspace().session().place);
+            const Place place = place_now();
             layer_ = place.layer;
             slice_ = place.slice << place.level;
             tiles_->show_map(map_, layer_, slice_);
@@ -148,7 +148,7 @@ void ResidencyPanel::forget() {
 
 void ResidencyPanel::session_changed() {
     if (map_ == nullptr) return;
-    const Place place = document()->clamped(workspace().session().place);
+    const Place place = place_now();
     const std::size_t slice = place.slice << place.level;
     if (place.layer == layer_ && slice == slice_) return;
     layer_ = place.layer;
@@ -244,7 +244,7 @@ void ResidencyPanel::outline() {
     const Offset at = table.offset_of(tile->index);
     const Extent side = map_->properties().tile;
     const Extent level = level_extent(map_->info(), table.level);
-    Place place = document()->clamped(workspace().session().place);
+    Place place = place_now();
     place.level = table.level;
     place.slice = std::min(slice_ >> table.level, level.depth - 1);
     const std::size_t x = at.x * side.width;

@@ -182,11 +182,13 @@ void RoundTripPanel::go_to(int row) {
     Place target = result.first ? result.first->place : result.part.place;
     target.plane = place().plane;
     // The pin is what the byte map follows.
+    SeenTexel texel{target, {}};
+    if (result.first)
+        texel.at = {static_cast<double>(result.first->texel.x) + 0.5, static_cast<double>(result.first->texel.y) + 0.5};
+    texel = workspace().in_files(texel);
     workspace().change(tr("Go to the difference"), [&](Session& session) {
-        session.place = target;
-        if (result.first)
-            session.pins = {
-                {static_cast<double>(result.first->texel.x) + 0.5, static_cast<double>(result.first->texel.y) + 0.5}};
+        session.place = texel.place;
+        if (result.first) session.pins = {texel.at};
     });
     if (!result.first) return workspace().outline(id(), {});
     const auto side = static_cast<double>(block_side(document()->info(target.plane).format));

@@ -9,9 +9,9 @@ namespace texton::viewer {
 namespace {
 
 std::string words_of(const Document& document, const Place& place) {
-    const ArrayInfo& array = document.info(place.plane);
+    const ArrayInfo& array = document.whole(place.plane);
     std::string out = fmt::format("{} of {}", to_string(document.extent(place)), name(array.format));
-    if (document.planes() > 1) return out + fmt::format(", planar {}", name(document.picture().info().format));
+    if (document.planes() > 1) return out + fmt::format(", planar {}", name(document.file().info().format));
     return out + fmt::format(", {}", name(array.kind));
 }
 
@@ -109,7 +109,7 @@ SubresourcePanel::Axis SubresourcePanel::axis() const {
     const std::shared_ptr<const Document> shown = workspace().shown();
     if (!shown) return Axis::none;
     const Place at = shown->clamped(workspace().session().place);
-    const ArrayInfo& array = shown->info(at.plane);
+    const ArrayInfo& array = shown->whole(at.plane);
     if (array.kind == ArrayKind::array_3d && level_extent(array, at.level).depth > 1) return Axis::slices;
     if (is_layered(array.kind) && array.layers > 1) return Axis::layers;
     if (is_cube(array.kind)) return Axis::faces;
@@ -132,7 +132,7 @@ void SubresourcePanel::step() {
     const Axis along = axis();
     if (!shown || along == Axis::none) return play_->setChecked(false);
     Place next = shown->clamped(workspace().session().place);
-    const ArrayInfo& array = shown->info(next.plane);
+    const ArrayInfo& array = shown->whole(next.plane);
     switch (along) {
         case Axis::slices: next.slice = (next.slice + 1) % level_extent(array, next.level).depth; break;
         case Axis::layers: next.layer = (next.layer + 1) % array.layers; break;
@@ -160,7 +160,7 @@ void SubresourcePanel::refresh() {
     }
 
     const Place place = shown->clamped(session.place);
-    const ArrayInfo& array = shown->info(place.plane);
+    const ArrayInfo& array = shown->whole(place.plane);
     const std::size_t depth = array.kind == ArrayKind::array_3d ? level_extent(array, place.level).depth : 1;
     what_->setText(QString::fromStdString(words_of(*shown, place)));
     level_->set(static_cast<std::size_t>(place.level), static_cast<std::size_t>(array.levels));

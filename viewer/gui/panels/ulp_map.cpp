@@ -112,12 +112,10 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
                                  [&](Session& session) { session.ulp_region.points = points_->currentData().toInt(); });
     });
     connect(worst_, &QPushButton::clicked, this, [this] {
-        if (found_) jump_to(found_->at.place, found_->map.worst);
+        if (found_) go_to(found_->map.worst);
     });
     connect(map_, &MapView::chosen, this, [this](QPoint cell) {
-        if (found_)
-            jump_to(found_->at.place,
-                    found_->map.place_of(static_cast<std::size_t>(cell.x()), static_cast<std::size_t>(cell.y())));
+        if (found_) go_to(found_->map.place_of(static_cast<std::size_t>(cell.x()), static_cast<std::size_t>(cell.y())));
     });
     connect(map_, &MapView::pointed_at, this, [this](QPoint cell) {
         if (!found_ || cell.x() < 0) return pointed_->say({});
@@ -129,6 +127,11 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
                           .arg(at.x, 0, 'f', 2)
                           .arg(at.y, 0, 'f', 2));
     });
+}
+
+void UlpMapPanel::go_to(Position texel) {
+    const SeenTexel of_files = workspace().in_files({found_->at.place, texel});
+    jump_to(of_files.place, of_files.at);
 }
 
 void UlpMapPanel::set_twin(Twin twin) {

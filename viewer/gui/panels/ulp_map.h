@@ -53,6 +53,7 @@ private:
 
     void show_nothing() override;
     void show_found(const Found& found);
+    void go_to(Position texel);
 
     Twin twin_;
     QComboBox* region_;
