@@ -10,17 +10,13 @@
 #include "kernels/cpu_code_sums.h"
 #include "kernels/cpu_job.h"
 #include "kernels/cpu_line_vector.h"
+#include "kernels/cpu_separable.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
 
 namespace texton::detail {
 namespace {
-
-struct SeparableWeights {
-    std::vector<float> across;
-    std::vector<float> down;
-};
 
 class ConvolvedTile {
 public:
@@ -34,7 +30,7 @@ public:
           sums_(weights.down.size() * width),
           pixels_(width) {
         const TexelFormat& picture = job.picture.format().stored;
-        past_caches_ = is_four_floats(picture) && job.extent.width * job.extent.height * picture.bytes > kInCaches;
+        past_caches_ = job.goes_past_caches();
         if (picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) && 4 * width >= kLeastCodeSums)
             sum_as_codes_ = row_sums_as_codes();
     }
@@ -56,7 +52,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t kInCaches = std::size_t{32} << 20;  // bytes of a picture that may stay there
     static constexpr std::int32_t kPrefetched = 2;  // rows ahead: those of a tile are too far apart to be foreseen
 
     float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
@@ -118,6 +113,7 @@ bool convolve_on_cpu(const char* object, const Stream& stream, const View& pictu
         const std::size_t columns = std::clamp<std::size_t>(1536 / weights.down.size() / 64 * 64, 128, 512);
         const std::size_t rows = std::max<std::size_t>(128, 16 * weights.down.size());  // a few are read twice
         for_each_tile(job.extent, columns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+            if (convolve_codes(job, weights, corner, width, height)) return;
             ConvolvedTile(job, weights, corner, width).make(height);
         });
     });
