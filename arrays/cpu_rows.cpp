@@ -230,52 +230,79 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, const 
     }
 }
 
+TexelColumns::TexelColumns(std::vector<std::int32_t> texels, std::int32_t width, const std::int32_t* second)
+    : count_(texels.size()), texels_(std::move(texels)) {
+    const std::size_t padded = (count_ + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
+    texels_.resize(padded, texels_.back());
+    kinds_.resize(padded);
+    window_.resize(padded);
+    lanes_.resize(4 * padded);
+    lattice_kernels().find_windows(texels_.data(), second, padded, width, kinds_.data(), window_.data(), lanes_.data());
+}
+
+PreparedColumns TexelColumns::prepared(std::size_t begin) const {
+    return {texels_.data() + begin, kinds_.data() + begin, window_.data() + begin, lanes_.data() + 4 * begin};
+}
+
+void TexelColumns::take(const Texel* row, Texel* taken) const {
+    lattice_kernels().take(reinterpret_cast<const float*>(row), prepared(0), texels_.size(),
+                           reinterpret_cast<float*>(taken));
+}
+
+PreparedPlaces RowColumns::prepared(std::size_t begin) const {
+    return {first_->prepared(begin), second_.data() + begin, share_.data() + begin};
+}
+
 // Only texels of four floats have columns: there the sums are quick, and places cost as much.
 RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     RowColumns columns(x, count);
-    const LatticeKernels kernels = lattice_kernels();
+    const LatticeKernels& kernels = lattice_kernels();
     if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || !is_four_floats(view_.format) ||
         kernels.find == nullptr || count == 0)
         return columns;
     const std::size_t padded = (count + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
     std::vector<float> places(padded, x[count - 1]);
     std::copy_n(x, count, places.begin());
-    for (auto* values : {&columns.first_, &columns.second_, &columns.share_}) values->resize(padded);
-    columns.kernels_ = kernels;
-    kernels.find(plan_.x, places.data(), padded, columns.prepared());
+    std::vector<std::int32_t> first(padded);
+    columns.second_.resize(padded);
+    columns.share_.resize(padded);
+    kernels.find(plan_.x, places.data(), padded, {first.data(), columns.second_.data(), columns.share_.data()});
     columns.between_ = std::ranges::any_of(columns.share_, [](std::int32_t share) { return share != 0; });
     const auto is_inside = [](std::int32_t texel) { return texel >= 0; };
-    columns.ready_ = std::ranges::all_of(columns.first_, is_inside) &&
-                     (!columns.between_ || std::ranges::all_of(columns.second_, is_inside));
+    if (!std::ranges::all_of(first, is_inside)) return columns;
+    if (columns.between_ && !std::ranges::all_of(columns.second_, is_inside)) return columns;
+    first.resize(count);
+    columns.first_.emplace(std::move(first), view_.levels[0].width,
+                           columns.between_ ? columns.second_.data() : nullptr);
     return columns;
 }
 
-bool RowSampler::fetch(RowColumns& columns, float y, Texel* texels) const {
-    if (!columns.ready_) return false;
+bool RowSampler::fetch(RowColumns& columns, float y, Texel* texels, bool past_caches) const {
+    if (!columns.first_) return false;
+    const LatticeKernels& kernels = lattice_kernels();
     float places[kLatticeStep];
     std::fill_n(places, kLatticeStep, y);
     std::int32_t top[kLatticeStep], bottom[kLatticeStep], share[kLatticeStep];
-    columns.kernels_.find(plan_.y, places, kLatticeStep, {top, bottom, share});
+    kernels.find(plan_.y, places, kLatticeStep, {top, bottom, share});
     const bool between = share[0] != 0;
     if (top[0] < 0 || (between && bottom[0] < 0)) return false;
     const auto row_at = [&](std::int32_t row) {
         return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * row;
     };
-    LatticeRow row{row_at(top[0]), row_at(between ? bottom[0] : top[0]), share[0]};
+    LatticeRow row{row_at(top[0]), row_at(between ? bottom[0] : top[0]), share[0], past_caches};
     const std::int32_t step = top[0] - columns.top_;
     columns.top_ = top[0];
-    if (step > 0 && top[0] + step + 1 < view_.levels[0].height) {
+    if (columns.prefetch_ && step > 0 && top[0] + step + 1 < view_.levels[0].height) {
         row.soon[0] = row_at(top[0] + step);
         row.soon[1] = row_at(top[0] + step + 1);
     }
-    const LatticeKernels::Fetch fetch = columns.kernels_.fetch[columns.between_][between];
-    PreparedPlaces prepared = columns.prepared();
+    const LatticeKernels::Fetch fetch = kernels.fetch[columns.between_][between];
     const std::size_t whole = columns.count_ / kLatticeStep * kLatticeStep;
-    fetch(row, prepared, whole, reinterpret_cast<float*>(texels));
+    fetch(row, columns.prepared(0), whole, reinterpret_cast<float*>(texels));
     if (whole == columns.count_) return true;
     Texel last[kLatticeStep];
-    fetch(row, {prepared.first + whole, prepared.second + whole, prepared.share + whole}, kLatticeStep,
-          reinterpret_cast<float*>(last));
+    row.past_caches = false;
+    fetch(row, columns.prepared(whole), kLatticeStep, reinterpret_cast<float*>(last));
     std::copy_n(last, columns.count_ - whole, texels + whole);
     return true;
 }

@@ -7,6 +7,7 @@
 // or on fused products, and one rounding at the end, written as the hardware does it, is the only one.
 #include "arrays/cpu_rows_simd.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <texton/pixel_encode.h>
@@ -27,7 +28,10 @@ namespace HWY_NAMESPACE {
 // Highway's fallback for CPUs without SSSE3 has no vectors: the model does as well.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 RowKernels kernels_for(const TexelFormat&, Filter) { return {}; }
-LatticeKernels lattice() { return {}; }
+const LatticeKernels& lattice() {
+    static constexpr LatticeKernels kNone;
+    return kNone;
+}
 
 void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
     for (std::size_t k = 0; k < count; ++k) {
@@ -154,7 +158,7 @@ RowKernels kernels_for(const TexelFormat& format, Filter filter) {
     return format.packing == Packing::plain ? linear_kernels(format) : RowKernels{};
 }
 
-LatticeKernels lattice() { return kLattice; }
+const LatticeKernels& lattice() { return kLattice; }
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -172,7 +176,7 @@ RowKernels row_kernels(const TexelFormat& format, Filter filter) {
     return HWY_DYNAMIC_DISPATCH(kernels_for)(format, filter);
 }
 
-LatticeKernels lattice_kernels() { return HWY_DYNAMIC_DISPATCH(lattice)(); }
+const LatticeKernels& lattice_kernels() { return HWY_DYNAMIC_DISPATCH(lattice)(); }
 
 void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
     HWY_DYNAMIC_DISPATCH(places_of_row)(map, i, j, count, x, y);

@@ -43,12 +43,34 @@ struct RowKernels {
     BlockFetch texels = nullptr;  ///< as Texels; linear filtering alone
 };
 
+/// How the pixels of a row are found among its texels, in groups of as many as a vector has lanes.
+enum class Columns : std::uint8_t {
+    any,  ///< one by one
+    run,  ///< all one after the other
+    one,  ///< those of a vector of pixels within one vector of texels
+    two   ///< within two
+};
+
+/// Texels of a row that pixels are, or begin with: kLatticeStep pixels at a time.
+struct PreparedColumns {
+    const std::int32_t* texels;
+    const Columns* kinds;        ///< of groups: of their first pixels
+    const std::int32_t* window;  ///< of vectors: the first texel that is read, at their first pixels
+    const std::int32_t* lanes;   ///< four of each pixel, in the window
+};
+
 /// Of each place along an axis the two texels that linear filtering reads, addressed, and the second one's share, in
 /// 1/256.
-struct PreparedPlaces {
+struct PlacesToFind {
     std::int32_t* first;
     std::int32_t* second;
     std::int32_t* share;
+};
+
+struct PreparedPlaces {
+    PreparedColumns first;
+    const std::int32_t* second;
+    const std::int32_t* share;
 };
 
 /// The texels of two rows, of four floats each, and the share of the lower row. The same columns of `soon` and the row
@@ -57,21 +79,27 @@ struct LatticeRow {
     const float* top;
     const float* bottom;
     std::int32_t share;
+    bool past_caches = false;  ///< what is fetched is written to memory, and need not be read before
     const float* soon[2] = {};
 };
 
 /// What fetches have in common that lie in rows and columns. Of each kLatticeStep places at a time.
 inline constexpr std::size_t kLatticeStep = 16;
 struct LatticeKernels {
-    using Find = void (*)(const AxisPlan& axis, const float* places, std::size_t count, const PreparedPlaces& prepared);
+    using Find = void (*)(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found);
     using Fetch = void (*)(const LatticeRow& row, const PreparedPlaces& columns, std::size_t count, float* texels);
 
     Find find = nullptr;
+    /// Of rows of `width` texels. `second`: those that are read besides, or null.
+    void (*find_windows)(const std::int32_t* texels, const std::int32_t* second, std::size_t count, std::int32_t width,
+                         Columns* kinds, std::int32_t* window, std::int32_t* lanes) = nullptr;
     Fetch fetch[2][2] = {};  ///< by whether a column has a second texel with a share, and the row
+    /// The texels as they are.
+    void (*take)(const float* row, const PreparedColumns& columns, std::size_t count, float* texels) = nullptr;
 };
 
 /// Those of the best instruction set of this CPU, or none.
-[[nodiscard]] LatticeKernels lattice_kernels();
+[[nodiscard]] const LatticeKernels& lattice_kernels();
 
 /// Where the pixels of a row from (i, j) on lead: place_of_pixel(). Both have room for a whole number of 16 places.
 void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);

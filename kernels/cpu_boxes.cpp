@@ -36,7 +36,8 @@ public:
           texels_(job.textures[0], job.shapes[0], corner.z),
           sums_(width),
           row_sums_(width),
-          totals_(width, boxes.total) {
+          totals_(width, boxes.total),
+          past_caches_(job.goes_past_caches()) {
         const auto column = static_cast<std::size_t>(corner.x);
         const auto end = [&](std::size_t i) { return boxes.x.first[i] + texels_of(boxes.x, i); };
         first_texel_ = boxes.x.first[column];
@@ -102,8 +103,9 @@ private:
         const PixelPlace at{corner_.x, static_cast<std::int32_t>(row), corner_.z};
         const float* top = texels_of_row(y);
         const float* bottom = texels_of_row(y + 1);
-        job_.picture.make_row(
-            at, row_sums_, [&](float* pixels) { halve_floats(top, bottom, sums_.size(), HalfSum::in_turn, pixels); });
+        job_.picture.make_row(at, row_sums_, [&](float* pixels) {
+            halve_floats(top, bottom, sums_.size(), HalfSum::in_turn, pixels, past_caches_);
+        });
         return true;
     }
 
@@ -164,6 +166,7 @@ private:
     LineVector<Float4> sums_;
     LineVector<Float4> row_sums_;
     std::vector<float> totals_;
+    bool past_caches_;
 };
 
 }  // namespace

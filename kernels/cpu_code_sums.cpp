@@ -1,6 +1,8 @@
 #include "kernels/cpu_code_sums.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_code_sums.cpp"
@@ -14,12 +16,14 @@ namespace HWY_NAMESPACE {
 // As cpu_rows_simd.cpp: there are targets without vectors.
 #if HWY_TARGET == HWY_SCALAR
 SumRowsAsCodes sum_rows_as_codes_for() { return nullptr; }
+const FusedSums* fused_sums_for() { return nullptr; }
 #else
 namespace {
 
 #include "arrays/cpu_pixel_codes.h"
 
 constexpr std::size_t kVectors = 4;  // at a time: a byte each of a word
+constexpr std::size_t kAtOnce = kVectors * hn::MaxLanes(kFloat);
 
 // The bytes of words that hold a code of each of four vectors, in the order of these vectors.
 HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Word>> in_turns(hn::Vec<Word> words) {
@@ -32,6 +36,14 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Word>> in_turns(hn::Vec<Word> w
     return hn::BitCast(bytes, hn::TableLookupLanes(hn::BitCast(kWord, by_vector), hn::SetTableIndices(kWord, lanes)));
 }
 
+// The lowest bytes of four vectors, one after the other.
+HWY_INLINE void store_codes(const hn::Vec<Word> (&code)[kVectors], unsigned char* codes) {
+    const auto low = hn::Or(code[0], hn::ShiftLeft<8>(code[1]));
+    const auto high = hn::Or(code[2], hn::ShiftLeft<8>(code[3]));
+    const hn::Repartition<std::uint8_t, Word> bytes;
+    hn::StoreU(in_turns(hn::Or(low, hn::ShiftLeft<16>(high))), bytes, codes);
+}
+
 HWY_INLINE void sum_block(const float* const* rows, const float* weights, std::size_t row_count, std::size_t at,
                           unsigned char* codes) {
     FloatVector sum[kVectors];
@@ -41,25 +53,93 @@ HWY_INLINE void sum_block(const float* const* rows, const float* weights, std::s
         for (std::size_t v = 0; v < kVectors; ++v)
             sum[v] = hn::Add(sum[v], hn::Mul(hn::LoadU(kFloat, rows[i] + at + v * hn::Lanes(kFloat)), weight));
     }
-    const auto code = [&](std::size_t v) HWY_ATTR { return hn::BitCast(kWord, unorm_of_float<255>(sum[v])); };
-    const auto low = hn::Or(code(0), hn::ShiftLeft<8>(code(1)));
-    const auto high = hn::Or(code(2), hn::ShiftLeft<8>(code(3)));
-    const hn::Repartition<std::uint8_t, Word> bytes;
-    hn::StoreU(in_turns(hn::Or(low, hn::ShiftLeft<16>(high))), bytes, codes + at);
+    hn::Vec<Word> code[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) code[v] = hn::BitCast(kWord, unorm_of_float<255>(sum[v]));
+    store_codes(code, codes + at);
 }
 
 void sum_rows_as_codes(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                        unsigned char* codes) {
-    constexpr std::size_t kBlock = kVectors * hn::MaxLanes(kFloat);
-    static_assert(kBlock <= kLeastCodeSums);
+    static_assert(kAtOnce <= kLeastCodeSums);
     std::size_t at = 0;
-    for (; at + kBlock <= count; at += kBlock) sum_block(rows, weights, row_count, at, codes);
-    if (at < count) sum_block(rows, weights, row_count, count - kBlock, codes);  // some once more
+    for (; at + kAtOnce <= count; at += kAtOnce) sum_block(rows, weights, row_count, at, codes);
+    if (at < count) sum_block(rows, weights, row_count, count - kAtOnce, codes);  // some once more
 }
+
+// --- fused -----------------------------------------------------------------------------------------------------------
+
+static_assert(FusedSums::kBlock % kAtOnce == 0);
+
+void widen_codes(const unsigned char* codes, std::size_t count, float* values) {
+    const hn::Rebind<std::uint8_t, Float> bytes;
+    std::size_t i = 0;
+    for (; i + hn::Lanes(kFloat) <= count; i += hn::Lanes(kFloat))
+        hn::StoreU(hn::ConvertTo(kFloat, hn::PromoteTo(kInt, hn::LoadU(bytes, codes + i))), kFloat, values + i);
+    for (; i < count; ++i) values[i] = codes[i];
+}
+
+// `row_at(i)` is where the values of a row begin.
+template <class RowAt>
+HWY_INLINE void sum_fused(const RowAt& row_at, const float* weights, std::size_t row_count,
+                          FloatVector (&sum)[kVectors]) {
+    const std::size_t lanes = hn::Lanes(kFloat);
+    const FloatVector first = hn::Set(kFloat, weights[0]);
+    for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Mul(hn::LoadU(kFloat, row_at(0) + v * lanes), first);
+    for (std::size_t i = 1; i < row_count; ++i) {
+        const FloatVector weight = hn::Set(kFloat, weights[i]);
+        for (std::size_t v = 0; v < kVectors; ++v)
+            sum[v] = hn::MulAdd(hn::LoadU(kFloat, row_at(i) + v * lanes), weight, sum[v]);
+    }
+}
+
+void sum_down(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums) {
+    for (std::size_t at = 0; at < count; at += kAtOnce) {
+        FloatVector sum[kVectors];
+        sum_fused([&](std::size_t i) { return rows[i] + at; }, weights, row_count, sum);
+        for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], kFloat, sums + at + v * hn::Lanes(kFloat));
+    }
+}
+
+// Returns a bit of each that is in doubt.
+HWY_INLINE std::uint64_t sum_across_at_once(const float* sums, const float* weights, std::size_t taps, float doubt,
+                                            unsigned char* codes) {
+    const FloatVector whole = hn::Set(kFloat, 0x1.8p23f);  // leaves sums no fractions
+    FloatVector sum[kVectors];
+    sum_fused([&](std::size_t i) { return sums + 4 * i; }, weights, taps, sum);
+    hn::Vec<Word> code[kVectors];
+    std::uint64_t doubtful = 0;
+    for (std::size_t v = 0; v < kVectors; ++v) {
+        const FloatVector rounded = hn::Add(sum[v], whole);
+        const FloatVector fraction = hn::Abs(hn::Sub(sum[v], hn::Sub(rounded, whole)));
+        const auto near_half = hn::Gt(hn::MulAdd(sum[v], hn::Set(kFloat, doubt), fraction), hn::Set(kFloat, 0.5f));
+        std::uint8_t bits[8] = {};
+        hn::StoreMaskBits(kFloat, near_half, bits);
+        std::uint64_t word;
+        std::memcpy(&word, bits, sizeof word);
+        doubtful |= word << v * hn::Lanes(kFloat);
+        code[v] = hn::And(hn::BitCast(kWord, rounded), hn::Set(kWord, 255));
+    }
+    store_codes(code, codes);
+    return doubtful;
+}
+
+void sum_across(const float* sums, const float* weights, std::size_t taps, std::size_t count, float doubt,
+                unsigned char* codes, std::uint64_t* doubtful) {
+    for (std::size_t block = 0; block < count; block += FusedSums::kBlock) {
+        const std::size_t at = std::min(block, count - FusedSums::kBlock);
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < FusedSums::kBlock; i += kAtOnce)
+            bits |= sum_across_at_once(sums + at + i, weights, taps, doubt, codes + at + i) << i;
+        *doubtful++ = bits;
+    }
+}
+
+constexpr FusedSums kFusedSums{widen_codes, sum_down, sum_across};
 
 }  // namespace
 
 SumRowsAsCodes sum_rows_as_codes_for() { return sum_rows_as_codes; }
+const FusedSums* fused_sums_for() { return &kFusedSums; }
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -70,8 +150,11 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(sum_rows_as_codes_for);
+HWY_EXPORT(fused_sums_for);
 
 SumRowsAsCodes row_sums_as_codes() { return HWY_DYNAMIC_DISPATCH(sum_rows_as_codes_for)(); }
+
+const FusedSums* fused_sums() { return HWY_DYNAMIC_DISPATCH(fused_sums_for)(); }
 
 }  // namespace texton::detail
 #endif

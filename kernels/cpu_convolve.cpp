@@ -11,6 +11,7 @@
 #include "kernels/cpu_code_sums.h"
 #include "kernels/cpu_job.h"
 #include "kernels/cpu_line_vector.h"
+#include "kernels/cpu_separable.h"
 #include "kernels/cpu_sums.h"
 #include "kernels/cpu_texel_rows.h"
 #include "kernels/cpu_ways.h"
@@ -19,17 +20,14 @@
 namespace texton::detail {
 namespace {
 
-struct SeparableWeights {
-    std::vector<float> across;
-    std::vector<float> down;
-    std::optional<filters::Sharpen> sharpen;
-};
-
 class ConvolvedTile {
 public:
-    ConvolvedTile(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner, std::size_t width)
+    /// With `sharpen`, pixels are made of the sums and of their texels.
+    ConvolvedTile(const CpuJob& job, const SeparableWeights& weights, const std::optional<filters::Sharpen>& sharpen,
+                  const PixelPlace& corner, std::size_t width)
         : job_(job),
           weights_(weights),
+          sharpen_(sharpen),
           corner_(corner),
           width_(width),
           texels_(job.textures[0], job.shapes[0], corner.z),
@@ -37,9 +35,8 @@ public:
           sums_(weights.down.size() * width),
           pixels_(width) {
         const TexelFormat& picture = job.picture.format().stored;
-        past_caches_ = is_four_floats(picture) && job.extent.width * job.extent.height * picture.bytes > kInCaches;
-        if (!weights.sharpen && picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) &&
-            4 * width >= kLeastCodeSums)
+        past_caches_ = job.goes_past_caches();
+        if (picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) && 4 * width >= kLeastCodeSums)
             sum_as_codes_ = row_sums_as_codes();
     }
 
@@ -60,14 +57,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t kInCaches = std::size_t{32} << 20;  // bytes of a picture that may stay there
     static constexpr std::int32_t kPrefetched = 2;  // rows ahead: those of a tile are too far apart to be foreseen
 
     float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
 
     void sum_down(const std::vector<const float*>& rows, PixelPlace at) {
         const float* weights = weights_.down.data();
-        if (weights_.sharpen) {
+        if (sharpen_) {
             sum_rows(rows.data(), weights, rows.size(), 4 * width_, &pixels_[0].x);
             return sharpen(at);
         }
@@ -83,7 +79,7 @@ private:
     // Pixels are the blurred ones still.
     void sharpen(PixelPlace at) {
         texels_.middles(at.x, at.y, width_, row_.data());
-        for (std::size_t i = 0; i < width_; ++i) pixels_[i] = (*weights_.sharpen)(row_[i], pixels_[i]);
+        for (std::size_t i = 0; i < width_; ++i) pixels_[i] = (*sharpen_)(row_[i], pixels_[i]);
         job_.picture.store(at, pixels_);
     }
 
@@ -109,6 +105,7 @@ private:
 
     const CpuJob& job_;
     const SeparableWeights& weights_;
+    const std::optional<filters::Sharpen>& sharpen_;
     PixelPlace corner_;
     std::size_t width_;
     TexelRows texels_;
@@ -127,14 +124,15 @@ bool convolve_on_cpu(const char* object, const Stream& stream, const View& pictu
     Backend& backend = stream.device().backend();
     if (backend.properties().kind != DeviceKind::cpu) return false;
     if (meets_source(texture, written_picture(object, picture, backend))) return false;
-    SeparableWeights weights{{across.begin(), across.end()}, {down.begin(), down.end()}, {}};
-    if (sharpen != nullptr) weights.sharpen = *sharpen;
-    Launch(object, stream, picture, {&texture, 1}, false).run_job([weights](const CpuJob& job) {
+    const SeparableWeights weights{{across.begin(), across.end()}, {down.begin(), down.end()}};
+    const auto sharpened = sharpen != nullptr ? std::optional(*sharpen) : std::nullopt;
+    Launch(object, stream, picture, {&texture, 1}, false).run_job([weights, sharpened](const CpuJob& job) {
         // The sums that a row of pixels reads stay in the first cache, or nearly so.
         const std::size_t columns = std::clamp<std::size_t>(1536 / weights.down.size() / 64 * 64, 128, 512);
         const std::size_t rows = std::max<std::size_t>(128, 16 * weights.down.size());  // a few are read twice
         for_each_tile(job.extent, columns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
-            ConvolvedTile(job, weights, corner, width).make(height);
+            if (!sharpened && convolve_codes(job, weights, corner, width, height)) return;
+            ConvolvedTile(job, weights, sharpened, corner, width).make(height);
         });
     });
     return true;

@@ -4,6 +4,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_halves.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -76,7 +77,7 @@ HWY_INLINE void halve_row(const unsigned char* top, const unsigned char* bottom,
     }
 }
 
-template <HalfSum kind>
+template <HalfSum kind, bool streams = false>
 HWY_INLINE void halve_float_row(const float* top, const float* bottom, std::size_t pixels, float* halves) {
     const hn::RebindToSigned<decltype(kPixel)> bits;
     const auto no_number = hn::BitCast(kPixel, hn::Set(bits, 0x7fffffff));
@@ -90,14 +91,25 @@ HWY_INLINE void halve_float_row(const float* top, const float* bottom, std::size
                                                       : hn::Add(hn::Add(above, first), second);
             // Negative zeros alone are positive, as of sums that begin with zero.
             const auto mean = hn::Mul(hn::Add(sum, hn::Zero(kPixel)), hn::Set(kPixel, 0.25f));
-            hn::StoreU(hn::IfThenElse(hn::IsNaN(mean), no_number, mean), kPixel, halves + 4 * i + c);
+            const auto pixel = hn::IfThenElse(hn::IsNaN(mean), no_number, mean);
+            if constexpr (streams) {
+                hn::Stream(pixel, kPixel, halves + 4 * i + c);
+            } else {
+                hn::StoreU(pixel, kPixel, halves + 4 * i + c);
+            }
         }
     }
 }
 
 }  // namespace
 
-void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves) {
+void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
+                             bool past_caches) {
+    if (past_caches && kind == HalfSum::in_turn &&
+        reinterpret_cast<std::uintptr_t>(halves) % (4 * sizeof(float)) == 0) {
+        halve_float_row<HalfSum::in_turn, true>(top, bottom, pixels, halves);
+        return hwy::FlushStream();
+    }
     if (kind == HalfSum::of_rows) return halve_float_row<HalfSum::of_rows>(top, bottom, pixels, halves);
     halve_float_row<HalfSum::in_turn>(top, bottom, pixels, halves);
 }
@@ -119,8 +131,9 @@ namespace texton::detail {
 HWY_EXPORT(halve_floats_on_vectors);
 HWY_EXPORT(halve_codes_on_vectors);
 
-void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves) {
-    HWY_DYNAMIC_DISPATCH(halve_floats_on_vectors)(top, bottom, pixels, kind, halves);
+void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
+                  bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(halve_floats_on_vectors)(top, bottom, pixels, kind, halves, past_caches);
 }
 
 void halve_codes(const unsigned char* top, const unsigned char* bottom, std::size_t channels, std::size_t pixels,

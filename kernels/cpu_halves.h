@@ -10,8 +10,10 @@ enum class HalfSum : std::uint8_t {
     in_turn   ///< ((left + right) + left) + right
 };
 
-/// Of four floats each: the sum over 4, with the NaN that pictures have.
-void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves);
+/// Of four floats each: the sum over 4, with the NaN that pictures have. `past_caches`: written to memory, as of pictures
+/// that are far larger than caches.
+void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
+                  bool past_caches = false);
 
 /// Of 1, 2 or 4 codes of 8 bits each: a quarter of the sum of four, halves up. The means of what such codes read as,
 /// which are floats, round to the same codes, all of them and in either order.

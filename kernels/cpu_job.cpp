@@ -47,6 +47,17 @@ void CpuPicture::encode(std::span<const Float4> pixels, std::byte* to) const {
         std::memcpy(to + i * bytes, encode_pixel(texel_of(pixels[i], pixel_.stored), pixel_).word, bytes);
 }
 
+bool CpuJob::goes_past_caches() const {
+    constexpr std::size_t kInCaches = std::size_t{64} << 20;  // bytes that may be there together
+    const TexelFormat& stored = picture.format().stored;
+    std::size_t bytes = extent.width * extent.height * stored.bytes;
+    for (std::size_t i = 0; i < textures.size(); ++i) {
+        const auto texels = static_cast<std::size_t>(shapes[i].width) * static_cast<std::size_t>(shapes[i].height);
+        bytes += texels * textures[i].format.bytes;
+    }
+    return is_four_floats(stored) && bytes > kInCaches;
+}
+
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
                    const std::function<void(const PixelPlace& corner, std::size_t width, std::size_t height)>& make) {
     const std::size_t across = (extent.width + columns - 1) / columns;

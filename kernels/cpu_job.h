@@ -51,6 +51,9 @@ struct CpuJob {
     std::vector<SourceShape> shapes;
     CpuPicture picture;
     Extent extent;  ///< of the picture
+
+    /// True if pixels are best written to memory, without being read before: slices take far more than caches.
+    bool goes_past_caches() const;
 };
 
 /// Calls make(x, y, z, width, height) for tiles of at most so many columns and rows of a picture, on all cores.

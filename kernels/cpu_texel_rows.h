@@ -26,9 +26,9 @@ public:
         if (!rows_.fetch(columns, y, reinterpret_cast<Texel*>(texels)))
             fetch(columns.places(), y, columns.count(), texels);
     }
-    /// The same as pixels of a picture.
-    void fetch(RowColumns& columns, float y, const PixelFormat& picture, std::byte* pixels) const {
-        if (!is_four_floats(picture.stored) || !rows_.fetch(columns, y, reinterpret_cast<Texel*>(pixels)))
+    /// The same as pixels of a picture; `past_caches`: of one that is far larger than caches.
+    void fetch(RowColumns& columns, float y, const PixelFormat& picture, std::byte* pixels, bool past_caches) const {
+        if (!is_four_floats(picture.stored) || !rows_.fetch(columns, y, reinterpret_cast<Texel*>(pixels), past_caches))
             fetch(columns.places(), y, columns.count(), picture, pixels);
     }
     /// at_texel() of the middles of texels from (x, y) on; those beyond the edges are as the sampler says.

@@ -102,6 +102,10 @@ void fill_randomly(TestTexture& texture, Random& random, int style) {
     }
 }
 
+void make_positive(TestTexture& texture) {
+    for (std::size_t i = 3; i < texture.bytes.size(); i += 4) texture.bytes[i] &= 0x7f;
+}
+
 // --- places ----------------------------------------------------------------------------------------------------------
 
 struct Places {
@@ -361,6 +365,7 @@ TEST_P(RowSamplerTest, ReadsPreparedColumnsAsTheModelDoes) {
     for (int i = 0; i < 240; ++i) {
         TestTexture texture = make_texture(Format::rgba32_float, 50, 8);
         fill_randomly(texture, random, i % kStyles);
+        if (i % 4 < 2) make_positive(texture);
         const bool normalized = below(random, 2) == 0;
         const auto mode = static_cast<AddressMode>(below(random, 4));
         const Sampler sampler{
@@ -375,6 +380,11 @@ TEST_P(RowSamplerTest, ReadsPreparedColumnsAsTheModelDoes) {
         };
         std::vector<float> x(static_cast<std::size_t>(1 + below(random, 70)));
         for (float& at : x) at = along(0, 50);
+        if (below(random, 2) == 0) {
+            constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f};
+            const float step = kSteps[below(random, std::size(kSteps))] / (normalized ? 50.0f : 1.0f);
+            for (std::size_t k = 1; k < x.size(); ++k) x[k] = x[0] + static_cast<float>(k) * step;
+        }
         const RowSampler rows(texture.view, sampler);
         RowColumns columns = rows.columns(x.data(), x.size());
         for (int j = 0; j < 4; ++j) {

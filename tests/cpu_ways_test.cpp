@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include <texton/array.h>
-#include <texton/filter.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
 #include <texton/mips.h>
@@ -18,7 +17,6 @@
 #include <texton/pixel_encode.h>
 #include <texton/resample.h>
 
-#include "kernels/cpu_sums.h"
 #include "tests/support/cpu_ways.h"
 
 namespace texton {
@@ -41,27 +39,6 @@ using test::texel_at;
 using test::upload;
 
 // --- the same, plainly -----------------------------------------------------------------------------------------------
-
-struct Convolved {
-    std::vector<float> across;
-    std::vector<float> down;
-    bool layered;
-
-    template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        const int left = at.x - static_cast<int>(across.size() / 2);
-        const int top = at.y - static_cast<int>(down.size() / 2);
-        Float4 sum{};
-        for (std::size_t j = 0; j < down.size(); ++j) {
-            Float4 row{};
-            for (std::size_t i = 0; i < across.size(); ++i)
-                row +=
-                    middle_at(source, layered, at, left + static_cast<int>(i), top + static_cast<int>(j)) * across[i];
-            sum += row * down[j];
-        }
-        return sum;
-    }
-};
 
 struct Place2 {
     float x_step;
@@ -321,6 +298,63 @@ TEST(CpuWaysTest, LinearOfFloatsThatAreAlikeIsAsTheFunctor) {
     }
 }
 
+/// Floats that are positive and within three exponents in nearly all groups of pixels, with many halves among the sums, a
+/// channel that is 0 but in a few rows, and now and then a texel that is not alike.
+Bytes floats_alike_in_groups(Random& random, const Extent& extent) {
+    std::vector<float> floats;
+    for (std::size_t i = 0; i < 4 * extent.width * extent.height; ++i) {
+        const std::size_t mantissa = random.coin() ? random.below(1 << 23) : random.below(8) << 20 | random.below(2);
+        const bool is_zero = i % 4 == 2 && i / 4 / extent.width % 8 < 5;
+        float value = is_zero ? 0.0f : std::ldexp(1 + std::ldexp(static_cast<float>(mantissa), -23), -3);
+        if (!is_zero && random.below(8) == 0) value *= random.coin() ? 2.0f : 4.0f;
+        constexpr std::array kOdd{-1.0f, -0.0f, 0.0f, 1e-30f, 1e-42f, 1e6f, INFINITY, NAN};
+        if (random.below(1500) == 0) value = kOdd[random.below(kOdd.size())];
+        floats.push_back(value);
+    }
+    Bytes bytes(floats.size() * sizeof(float));
+    std::memcpy(bytes.data(), floats.data(), bytes.size());
+    return bytes;
+}
+
+/// Steps for which texels are found in each of the ways there are: one after the other, within a vector or two of them,
+/// and further apart; and those beyond edges.
+TEST(CpuWaysTest, FloatsOfAllStepsAreAsTheFunctor) {
+    constexpr Extent kFrom{150, 40};
+    constexpr std::array<Crop, 3> kCrops{Crop{}, Crop{0.25f, 0.75f, 150, 40}, Crop{-20.5f, -3, 190, 46}};
+    Random random(19);
+    for (const Sampler& sampler : samplers(Filter::linear)) {
+        const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
+        upload(array.view(), floats_alike_in_groups(random, kFrom));
+        const Scene scene{Texture(array, sampler), kFrom, 1, Format::rgba32_float};
+        for (const Crop& crop : kCrops) {
+            for (const Extent to : {Extent{150, 40}, Extent{75, 20}, Extent{225, 60}, Extent{40, 9}, Extent{700, 55}}) {
+                SCOPED_TRACE(to_string(to) + ", address " + std::to_string(static_cast<int>(sampler.address[0])));
+                expect_resample<LinearFetch>(scene, ResampleFilter::linear, to, crop);
+                expect_resample<CatmullRom>(scene, ResampleFilter::catmull_rom, to, crop);
+            }
+        }
+    }
+}
+
+/// Every fourth row begins with a line of memory.
+TEST(CpuWaysTest, PicturesPastCachesAreAsTheFunctor) {
+    constexpr Extent kFrom{150, 40};
+    constexpr Extent kTo{2050, 2060};  // more than 64 MiB
+    constexpr Extent kAround{2053, 2062};
+    Random random(20);
+    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
+    upload(array.view(), floats_alike_in_groups(random, kFrom));
+    const Texture texture(array, {.filter = Filter::linear});
+    const Place2 place{150 / 2050.0f, 40 / 2060.0f, {}, false};
+    const Linear memory(Device::cpu(), Format::rgba32_float, kAround);
+    expect_same(
+        memory.view(Format::rgba32_float, kAround), kTo,
+        [&](const Stream& stream, const View& picture) {
+            resample(stream, picture, texture, {.filter = ResampleFilter::linear});
+        },
+        [&](const Stream& stream, const View& picture) { launch(stream, picture, LinearFetch{place}, texture); });
+}
+
 TEST(CpuWaysTest, AreaIsAsTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::point);
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
@@ -357,6 +391,14 @@ TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
     expect_resample<Area>(scene, ResampleFilter::area, {256, 256}, {});
 }
 
+TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
+    constexpr Extent kFrom{2600, 1400};  // with its half more than 64 MiB
+    Random random(22);
+    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
+    upload(array.view(), any_bits(random, test::box_bytes(Format::rgba32_float, kFrom)));
+    expect_resample<Area>({Texture(array), kFrom, 1, Format::rgba32_float}, ResampleFilter::area, {1300, 700}, {});
+}
+
 // Where places are so close that floats do not tell them apart, some pixels weigh no texel at all.
 TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
     constexpr Extent kTo{40, 3};
@@ -375,26 +417,6 @@ TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
                 resample(stream, picture, texture, {.filter = ResampleFilter::area, .crop = kCrop});
             },
             [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
-    }
-}
-
-TEST(CpuWaysTest, ConvolutionIsAsTheFunctor) {
-    Random random(5);
-    for (const Filter filter : {Filter::point, Filter::linear}) {
-        on_every_scene(filter, [&](const Scene& scene) {
-            const auto weights = [&] {
-                std::vector<float> all(2 * random.below(3) + 1);
-                for (float& weight : all) weight = random.unit() - 0.3f;
-                return all;
-            };
-            const Convolved functor{weights(), weights(), scene.layered()};
-            expect_same(
-                scene, scene.extent,
-                [&](const Stream& stream, const View& picture) {
-                    convolve(stream, picture, scene.texture, functor.across, functor.down);
-                },
-                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
-        });
     }
 }
 
@@ -418,65 +440,6 @@ TEST(CpuWaysTest, EveryCodeOf16BitsIsFetchedAsItsFraction) {
         resample(stream, view, texture, {.filter = ResampleFilter::linear});
     });
     EXPECT_TRUE(same_bytes(fetched, expected));
-}
-
-/// Of any bits, whole vectors and a few more, where lines of memory begin and where they do not.
-TEST(CpuWaysTest, SumsPastCachesAreAsThoseThroughThem) {
-    constexpr std::size_t kCount = 4 * 67;
-    constexpr std::size_t kLine = 16;  // floats
-    Random random(21);
-    const Bytes bits = any_bits(random, 3 * kCount * sizeof(float));
-    std::vector<float> texels(3 * kCount);
-    std::memcpy(texels.data(), bits.data(), bits.size());
-    const float* rows[] = {texels.data(), texels.data() + kCount, texels.data() + 2 * kCount};
-    const float weights[] = {0.3f, -0.2f, 0.9f};
-    alignas(64) float sums[2][kCount + kLine] = {};
-    for (const std::size_t begin : {std::size_t{0}, std::size_t{4}}) {
-        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[0] + begin, false);
-        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[1] + begin, true);
-        EXPECT_EQ(std::memcmp(sums[0], sums[1], sizeof sums[0]), 0) << begin;
-    }
-}
-
-/// Widths of less than a block of codes, of one, of a part more, and of tiles.
-TEST(CpuWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
-    Random random(15);
-    std::vector<float> across(17);
-    for (float& weight : across) weight = random.unit() / 8;
-    const Convolved functor{across, {-0.2f, 0.5f, 1.1f}, false};
-    for (const std::size_t width : std::array<std::size_t, 7>{1, 15, 16, 17, 31, 300, 1003}) {
-        const Extent extent{width, 5};
-        SCOPED_TRACE(width);
-        for (const Sampler& sampler : samplers(Filter::point)) {
-            const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = extent});
-            upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, extent)));
-            const Texture texture(array, sampler);
-            const Linear memory(Device::cpu(), Format::rgba8_unorm, {width + 3, 7});
-            expect_same(
-                memory.view(Format::rgba8_unorm, {width + 3, 7}), extent,
-                [&](const Stream& stream, const View& picture) {
-                    convolve(stream, picture, texture, functor.across, functor.down);
-                },
-                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
-        }
-    }
-}
-
-TEST(CpuWaysTest, ConvolutionInPlaceIsAsIntoAnotherPicture) {
-    constexpr Extent kExtent{700, 150};
-    Random random(1);
-    const Bytes texels =
-        test::random_texels(random, Format::rgba8_unorm, test::box_bytes(Format::rgba8_unorm, kExtent));
-    const Pitched2D source(Device::cpu(), Format::rgba8_unorm, kExtent);
-    const Pitched2D other(Device::cpu(), Format::rgba8_unorm, kExtent);
-    upload(source.view(), texels);
-    const Texture texture(source.view());
-    const Stream stream(Device::cpu());
-    gaussian(stream, other.view(), texture, {.sigma = 2});
-    gaussian(stream, source.view(), texture, {.sigma = 2});
-    stream.synchronize();
-    EXPECT_TRUE(same_bytes(download(source.view()), download(other.view())));
-    EXPECT_FALSE(same_bytes(download(source.view()), texels));
 }
 
 // Sums of codes as floats, by the codes' own sum: all that there are.
