@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || !HWY_NATIVE_FMA
 PlanarKernels kernels_for(int) { return {}; }
 #else
 namespace {
@@ -140,10 +140,10 @@ public:
 
 private:
     static HWY_INLINE FloatVector moved(FloatVector value, float scale, float shift) {
-        return hn::Add(hn::Mul(value, hn::Set(kFloat, scale)), hn::Set(kFloat, shift));
+        return hn::MulAdd(value, hn::Set(kFloat, scale), hn::Set(kFloat, shift));
     }
     static HWY_INLINE FloatVector added(FloatVector sum, float factor, FloatVector value) {
-        return hn::Add(sum, hn::Mul(hn::Set(kFloat, factor), value));
+        return hn::MulAdd(hn::Set(kFloat, factor), value, sum);
     }
 
     ToRgb to_rgb_;

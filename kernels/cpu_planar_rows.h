@@ -45,7 +45,7 @@ struct PlanarKernels {
     void (*to_bytes)(const ToRgb& to_rgb, const PlanarRow& row, unsigned char* pixels) = nullptr;
 };
 
-/// None without vectors.
+/// None without vectors that fuse products and sums.
 [[nodiscard]] PlanarKernels planar_kernels(int bits);
 
 }  // namespace texton::detail

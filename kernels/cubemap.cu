@@ -40,61 +40,66 @@ TEXTON_HD inline Direction normalized(const Direction& a) {
 // --- around and on a cube --------------------------------------------------------------------------------------------
 
 struct FromEquirect {
-    static constexpr unsigned kSlices = 6;
+    static constexpr unsigned kSlices = 2;
     std::int32_t side;
-
-    struct Angles {
-        float distance;
-        float around;
-        float down;
-
-        TEXTON_HD explicit Angles(const Direction& to)
-            : distance(distance_from_axis(to)),
-              around(half_turns_of_slope(slope_of(to.x, to.z))),
-              down(half_turns_of_slope(slope_of(distance, to.y))) {}
-    };
-
-    /// At one place of all faces four sides have the same slopes, and the top and the bottom; so have those at its mirrored
-    /// places.
-    struct Shared {
-        float u;
-        float v;
-        Angles of_sides;
-        Angles of_poles;
-    };
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
         const Direction to = direction_of(at, side);
-        return fetch(source, half_turns_of(to.x, to.z), half_turns_of(distance_from_axis(to), to.y));
+        return source.at_texel(across(source, half_turns_of(to.x, to.z)),
+                               down(source, half_turns_of(distance_from_axis(to), to.y)));
     }
 
-    TEXTON_HD Shared shared(PixelPlace at) const {
+    /// Of opposite faces.
+    template <class Source>
+    TEXTON_HD void mirrored(PixelPlace at, const Source& source, Float4 (&pixels)[4][kSlices]) const {
         const float u = detail::from_middle(at.middle_x(), side);
         const float v = detail::from_middle(at.middle_y(), side);
-        return {u, v, Angles(detail::direction_on_face(4, u, v)), Angles(detail::direction_on_face(2, u, v))};
-    }
-
-    template <class Source>
-    TEXTON_HD void slices(const Shared& shared, bool mirror_x, bool mirror_y, const Source& source,
-                          Float4 (&faces)[6]) const {
-        const float u = mirror_x ? -shared.u : shared.u;
-        const float v = mirror_y ? -shared.v : shared.v;
-        for (std::int32_t face = 0; face < 6; ++face) {
-            const Direction to = detail::direction_on_face(face, u, v);
-            const Angles& angles = face == 2 || face == 3 ? shared.of_poles : shared.of_sides;
-            faces[face] = fetch(source, half_turns_at(angles.around, to.x, to.z),
-                                half_turns_at(angles.down, angles.distance, to.y));
+        switch (at.z) {
+            case 0: return opposite_faces<0>(u, v, source, pixels);
+            case 2: return opposite_faces<2>(u, v, source, pixels);
+            default: return opposite_faces<4>(u, v, source, pixels);
         }
     }
 
 private:
-    TEXTON_HD static float distance_from_axis(const Direction& to) { return sqrtf(to.x * to.x + to.z * to.z); }
+    /// All directions there have the same components but for their signs, and so two angles that are reflected.
+    template <std::int32_t face, class Source>
+    TEXTON_HD void opposite_faces(float u, float v, const Source& source, Float4 (&pixels)[4][kSlices]) const {
+        const Direction size = magnitude_of(detail::direction_on_face(face, u, v));
+        const float distance = distance_from_axis(size);
+        const float around = half_turns_of_slope(slope_of(size.x, size.z));
+        const float from_top = half_turns_of_slope(slope_of(distance, size.y));
+        float x[2][2];  // where the direction's x is negative, and its z
+        float y[2];
+        for (int i = 0; i < 2; ++i) {
+            const float to_x = i == 0 ? size.x : -size.x;
+            for (int j = 0; j < 2; ++j)
+                x[i][j] = across(source, half_turns_at(around, to_x, j == 0 ? size.z : -size.z));
+            y[i] = down(source, half_turns_at(from_top, distance, i == 0 ? size.y : -size.y));
+        }
+        for (int mirror = 0; mirror < 4; ++mirror) {
+            for (int i = 0; i < 2; ++i) {
+                const Direction to =
+                    detail::direction_on_face(face + i, mirror % 2 == 0 ? -1.0f : 1.0f, mirror / 2 == 0 ? -1.0f : 1.0f);
+                pixels[mirror][i] = source.at_texel(x[to.x < 0 ? 1 : 0][to.z < 0 ? 1 : 0], y[to.y < 0 ? 1 : 0]);
+            }
+        }
+    }
 
+    TEXTON_HD static float distance_from_axis(const Direction& to) { return sqrtf(to.x * to.x + to.z * to.z); }
+    TEXTON_HD static Direction magnitude_of(const Direction& to) {
+        return {detail::magnitude_of(to.x), detail::magnitude_of(to.y), detail::magnitude_of(to.z)};
+    }
+
+    /// Half turns -> texels.
     template <class Source>
-    TEXTON_HD Float4 fetch(const Source& source, float around, float down) const {
-        const float u = 0.5f + 0.5f * around;
-        return source.at_texel(u * static_cast<float>(source.width), down * static_cast<float>(source.height));
+    TEXTON_HD static float across(const Source& source, float around) {
+        return (0.5f + 0.5f * around) * static_cast<float>(source.width);
+    }
+    template <class Source>
+    TEXTON_HD static float down(const Source& source, float from_top) {
+        return from_top * static_cast<float>(source.height);
     }
 };
 

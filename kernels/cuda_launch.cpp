@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 
 #include "arrays/cuda_sampling.h"
@@ -23,10 +24,15 @@ bool in_pieces_of_16(const PixelTarget& pixels) {
 
 PixelTarget target_on_cuda(const Place& picture) { return cuda_pixel_target(picture); }
 
-void launch_on_cuda(const LaunchState& launch, const void* kernel, void** arguments, const LaunchGrid& grid) {
+void launch_on_cuda(const LaunchState& launch, const void* kernel, void* job, const LaunchGrid& grid) {
+    constexpr unsigned kMost = 65535;  // blocks in y
     const DeviceScope scope(static_cast<CudaBackend*>(launch.backend)->ordinal());
-    call<cudaLaunchKernel>(kernel, dim3{grid.tiles, grid.jobs, grid.slices}, dim3{kTileSide, kTileThreadRows, 1},
-                           arguments, std::size_t{0}, native(launch.stream.state()->handle));
+    for (unsigned first = 0; first < grid.down; first += kMost) {
+        void* arguments[] = {job, &first};
+        call<cudaLaunchKernel>(kernel, dim3{grid.across, std::min(grid.down - first, kMost), grid.slices},
+                               dim3{kTileSide, kTileThreadRows, 1}, arguments, std::size_t{0},
+                               native(launch.stream.state()->handle));
+    }
 }
 
 bool Launch::own_texels_as_stored(std::span<PixelTarget> texels) const {

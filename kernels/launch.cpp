@@ -51,6 +51,11 @@ std::vector<BackingUse::Owner> owners_of(const LaunchState& launch) {
     return owners;
 }
 
+LaunchGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
+    const auto blocks = [](unsigned side, unsigned of_block) { return (side + of_block - 1) / of_block; };
+    return {blocks(target.width, tile.width), blocks(target.height, tile.height), blocks(target.depth, tile.slices)};
+}
+
 SourceShape shape_of(const TextureState& texture) {
     const FormatKind kind = info(texture.format).kind;
     SourceShape shape;
@@ -202,20 +207,27 @@ void Launch::run_job(std::function<void(const CpuJob&)> work) {
     use.enqueued();
 }
 
-void Launch::run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockTile& tile) {
-    const LaunchState& first = *launches[0].state_;
+void Launch::run_kernel(const void* kernel, void* job, const BlockTile& tile) const {
+    enqueue_kernel({this, 1}, kernel, job, tiles_of(state_->target, tile));
+}
+
+void Launch::run_batch(std::span<const Launch> launches, const void* kernel, void* jobs, const BlockTile& tile) {
     LaunchGrid grid{0, static_cast<unsigned>(launches.size()), 0};
-    std::vector<BackingUse::Owner> owners;
     for (const Launch& launch : launches) {
-        const PixelTarget& target = launch.state_->target;
-        const auto blocks = [](unsigned side, unsigned of_block) { return (side + of_block - 1) / of_block; };
-        grid.tiles = std::max(grid.tiles, blocks(target.width, tile.width) * blocks(target.height, tile.height));
-        grid.slices = std::max(grid.slices, blocks(target.depth, tile.slices));
-        std::ranges::move(owners_of(*launch.state_), std::back_inserter(owners));
+        const LaunchGrid tiles = tiles_of(launch.state_->target, tile);
+        grid.across = std::max(grid.across, tiles.across * tiles.down);
+        grid.slices = std::max(grid.slices, tiles.slices);
     }
+    enqueue_kernel(launches, kernel, jobs, grid);
+}
+
+void Launch::enqueue_kernel(std::span<const Launch> launches, const void* kernel, void* job, const LaunchGrid& grid) {
+    const LaunchState& first = *launches[0].state_;
+    std::vector<BackingUse::Owner> owners;
+    for (const Launch& launch : launches) std::ranges::move(owners_of(*launch.state_), std::back_inserter(owners));
     BackingUse use(first.object, first.stream, owners);
     request(first.backend, first.object, {{"width", first.target.width}, {"height", first.target.height}},
-            [&] { launch_on_cuda(first, kernel, arguments, grid); });
+            [&] { launch_on_cuda(first, kernel, job, grid); });
     use.enqueued();
 }
 

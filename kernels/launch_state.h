@@ -21,14 +21,15 @@ struct LaunchState {
 inline constexpr unsigned kTileSide = 32;
 inline constexpr unsigned kTileThreadRows = 8;
 
+/// Blocks of threads.
 struct LaunchGrid {
-    unsigned tiles;
-    unsigned jobs;
+    unsigned across;
+    unsigned down;
     unsigned slices;
 };
 
 /// Of a CUDA device.
 [[nodiscard]] PixelTarget target_on_cuda(const Place& picture);
-void launch_on_cuda(const LaunchState& launch, const void* kernel, void** arguments, const LaunchGrid& grid);
+void launch_on_cuda(const LaunchState& launch, const void* kernel, void* job, const LaunchGrid& grid);
 
 }  // namespace texton::detail

@@ -43,17 +43,20 @@ bool launch_bytes(const Stream& stream, const View& picture, const Texture& luma
     const detail::StoredIn in = detail::stored_in(*luma_texels);
     if (in != detail::stored_in(*chroma_texels)) return false;
     const detail::SitedAt sited = detail::sited_at(options);
-    detail::BytesToRgba job{launch.target(), *luma_texels, *chroma_texels, options.swap_chroma ? 0x4041u : 0x4140u,
+    detail::BytesToRgba job{launch.target(),
+                            *luma_texels,
+                            *chroma_texels,
+                            options.swap_chroma ? 1u : 0u,
+                            options.swap_chroma ? 0u : 1u,
                             detail::to_rgb_functor(options)};
     job.to_rgb.luma_scale *= detail::kOfShare;
     const detail::ChromaRows rows = plane_info(options.format, 1).divide_height == 1 ? detail::ChromaRows::own
                                     : sited.on_row                                   ? detail::ChromaRows::on_luma
                                                                                      : detail::ChromaRows::between;
-    void* arguments[] = {&job};
     const void* kernel = in == detail::StoredIn::memory
                              ? detail::bytes_to_rgba_kernel<detail::StoredIn::memory>(sited.on_column, rows)
                              : detail::bytes_to_rgba_kernel<detail::StoredIn::plane>(sited.on_column, rows);
-    detail::Launch::run_kernel(std::span(&launch, 1), kernel, arguments, {128, 16, 1});
+    launch.run_kernel(kernel, &job, {128, 8 * detail::kPlanarRows, 1});
     return true;
 }
 
@@ -79,11 +82,10 @@ bool launch_bytes(const Stream& stream, const Frame& planes, const Texture& text
                             detail::of_shares(detail::luma_plane(options).luma),
                             options.swap_chroma ? cr : cb,
                             options.swap_chroma ? cb : cr};
-    void* arguments[] = {&job};
     const void* kernel = detail::stored_in(*texels) == detail::StoredIn::memory
                              ? detail::rgba_to_bytes_kernel<detail::StoredIn::memory>(of_chroma)
                              : detail::rgba_to_bytes_kernel<detail::StoredIn::plane>(of_chroma);
-    detail::Launch::run_kernel(std::span(&luma, 1), kernel, arguments, {128, 16, 1});
+    luma.run_kernel(kernel, &job, {128, 8 * detail::kPlanarRows, 1});
     return true;
 }
 #endif

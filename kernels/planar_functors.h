@@ -94,12 +94,13 @@ struct ToRgb {
         return color(luma.at_texel(at.middle_x(), at.middle_y()).x, swapped ? samples.y : samples.x,
                      swapped ? samples.x : samples.y);
     }
-    /// Of what the planes read as.
+    /// Of what the planes read as. Each product is added as it is, and the sum rounded.
     TEXTON_HD Float4 color(float luma, float blue, float red) const {
-        const float y_prime = luma * luma_scale + luma_shift;
-        const float cb = blue * chroma_scale + chroma_shift;
-        const float cr = red * chroma_scale + chroma_shift;
-        return {y_prime + red_of_cr * cr, y_prime + green_of_cb * cb + green_of_cr * cr, y_prime + blue_of_cb * cb, 1};
+        const float y_prime = fmaf(luma, luma_scale, luma_shift);
+        const float cb = fmaf(blue, chroma_scale, chroma_shift);
+        const float cr = fmaf(red, chroma_scale, chroma_shift);
+        return {fmaf(red_of_cr, cr, y_prime), fmaf(green_of_cr, cr, fmaf(green_of_cb, cb, y_prime)),
+                fmaf(blue_of_cb, cb, y_prime), 1};
     }
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
 
 #include <texton/array.h>
 #include <texton/launch.h>
@@ -78,6 +79,31 @@ TEST(CpuPlanarWaysTest, RgbIsAsTheFunctor) {
                 expect_rgb(scene, {Format::rgba8_unorm, Format::rgba32_float, Format::rg16_unorm});
             }
         }
+    }
+}
+
+/// Some fuse no products and sums.
+TEST(CpuPlanarWaysTest, RgbIsTheSameWithEveryInstructionSet) {
+    const auto choose = [](std::int64_t target) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    };
+    Random random(17);
+    const Extent extent{46, 6};
+    for (const Format format : {Format::nv12, Format::p016}) {
+        const auto plane_of = [&](int index, const Sampler& sampler) {
+            const PlaneInfo info = plane_info(format, index);
+            const Extent sides{extent.width / info.divide_width, extent.height / info.divide_height};
+            return plane(info.format, sides, any_bits(random, test::box_bytes(info.format, sides)), sampler);
+        };
+        const PlanarOptions options{.format = format};
+        const PlanarScene scene{options, plane_of(0, {}), plane_of(1, {.filter = Filter::linear}), extent};
+        for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+            SCOPED_TRACE(std::string(name(format)) + ", " + hwy::TargetName(target));
+            choose(target);
+            expect_rgb(scene, {Format::rgba8_unorm, Format::rgba32_float});
+        }
+        choose(0);
     }
 }
 

@@ -57,6 +57,12 @@ struct Place {
     }
 };
 
+/// A pixel a thread.
+struct Row {
+    static constexpr unsigned kPixels = 1;
+    TEXTON_HD Float4 operator()(PixelPlace at) const { return {static_cast<float>(at.y), 0, 0, 0}; }
+};
+
 /// Fetches where the first texture says.
 struct Follow {
     template <class Source>
@@ -349,6 +355,16 @@ TEST_P(LaunchTest, OnlyTheRegionIsWritten) {
     }
 }
 
+/// A block of a GPU makes eight rows here, and a grid has no more than 65535 blocks one above the other.
+TEST_P(LaunchTest, APictureMayBeHigherThanAGrid) {
+    constexpr Extent kExtent{3, 8 * 65535 + 11};
+    const Bytes bytes = made(Format::r32_float, kExtent, Row{});
+    std::vector<float> rows(kExtent.width * kExtent.height);
+    ASSERT_EQ(bytes.size(), rows.size() * sizeof(float));
+    std::memcpy(rows.data(), bytes.data(), bytes.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], static_cast<float>(i / kExtent.width));
+}
+
 TEST_P(LaunchTest, PixelsMayLieAtAnyAddress) {
     const Linear memory(device(), 4096);
     const View picture = borrowed_view(device(), memory.data() + 3, Format::rgba16_float, {11, 4}, 97);
@@ -426,6 +442,17 @@ TEST_P(LaunchTest, ManyPicturesAreMadeInOneLaunch) {
     launch(stream, jobs);
     stream.synchronize();
     for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_TRUE(same_bytes(download(jobs[i].picture), expected[i])) << i;
+}
+
+TEST_P(LaunchTest, ABatchMayHaveOnePicture) {
+    const Extent extent{100, 90};
+    const Texture source = texture(Format::rgba8_unorm, {20, 20}, 1);
+    const Linear memory(device(), Format::rgba8_unorm, extent);
+    const std::vector<LaunchJob<Shift, 1>> jobs{{memory.view(Format::rgba8_unorm, extent), {3}, {source}}};
+    const Stream stream(device());
+    launch(stream, jobs);
+    stream.synchronize();
+    EXPECT_TRUE(same_bytes(download(jobs[0].picture), made(Format::rgba8_unorm, extent, Shift{3}, source)));
 }
 
 TEST_P(LaunchTest, ABatchWithAWrongJobEnqueuesNothing) {

@@ -9,6 +9,7 @@
 #include <texton/fill.h>
 #include <texton/kernel.h>
 #include <texton/pitched.h>
+#include <texton/pixel_encode.h>
 #include <texton/planar.h>
 
 #include "tests/support/arrays.h"
@@ -343,6 +344,16 @@ TEST_P(PlanarTest, PlanesOfBytesMakeTheSameBitsHoweverTheyAreRead) {
                 EXPECT_EQ(expected[0], expected[3]);
             }
         }
+    }
+}
+
+/// Kernels round a product and a sum at once: the floats around each code's first one show that none gets another code.
+TEST(PlanarCodeTest, AFusedSumHasTheCodeOfTwoRoundings) {
+    for (int code = 0; code < 255; ++code) {
+        float value = (static_cast<float>(code) + 0.5f) / 255.0f;
+        for (int i = 0; i < 64; ++i) value = std::nextafterf(value, 0.0f);
+        for (int i = 0; i < 128; ++i, value = std::nextafterf(value, 1.0f))
+            ASSERT_EQ(std::floor(std::fmaf(value, 255.0f, 0.5f)), detail::unorm_code_of(value, 255.0f)) << value;
     }
 }
 

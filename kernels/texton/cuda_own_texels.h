@@ -104,14 +104,13 @@ private:
     }
 };
 
-/// A block a tile: tiles row by row in x, slices in z.
+/// A block a tile: in x and y, from a row of tiles on, slices in z.
 template <class Job>
-__global__ void __launch_bounds__(kTileWidth* kTileThreadRows) for_each_own_texel(const __grid_constant__ Job job) {
-    const unsigned pieces = job.target.width / kOwnTexels;
-    const unsigned across = (pieces + kTileWidth - 1) / kTileWidth;
-    const unsigned piece = blockIdx.x % across * kTileWidth + threadIdx.x;
-    const unsigned y = blockIdx.x / across * (kTileThreadRows * kOwnTexelRows) + threadIdx.y;
-    if (piece < pieces && y < job.target.height) job.make(piece, y, blockIdx.z);
+__global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
+    for_each_own_texel(const __grid_constant__ Job job, unsigned first_row) {
+    const unsigned piece = blockIdx.x * kTileWidth + threadIdx.x;
+    const unsigned y = (first_row + blockIdx.y) * (kTileThreadRows * kOwnTexelRows) + threadIdx.y;
+    if (piece < job.target.width / kOwnTexels && y < job.target.height) job.make(piece, y, blockIdx.z);
 }
 
 inline constexpr BlockTile kOwnTexelTile{kTileWidth * kOwnTexels, kTileThreadRows* kOwnTexelRows, 1};

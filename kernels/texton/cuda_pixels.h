@@ -25,11 +25,10 @@ constexpr unsigned pixels_of_thread() {
     return 4;
 }
 
-/// A functor that has kSlices shares work between as many slices, and between places that are mirrored in x, in y and in both:
-/// a thread makes all of them. Besides a pixel of any slice it makes, with the same bits, what they share at a place, and from
-/// that their pixels there or at a mirrored place:
-///     Shared shared(PixelPlace at) const
-///     void slices(const Shared& shared, bool mirror_x, bool mirror_y, sources..., Float4 (&pixels)[kSlices]) const
+/// A functor that has kSlices shares work between as many slices, and between places that mirror each other: a thread makes
+/// all of them. Besides a pixel of any slice it makes, with the same bits, those of a place in the upper left quarter, of that
+/// mirrored in x, in y, and in both, in the slices from at.z on:
+///     void mirrored(PixelPlace at, sources..., Float4 (&pixels)[4][kSlices]) const
 template <class Functor>
 constexpr unsigned slices_of_thread() {
     if constexpr (requires { Functor::kSlices; }) return Functor::kSlices;
@@ -53,9 +52,8 @@ struct PixelJob {
     static constexpr unsigned kSlices = slices_of_thread<Functor>();
 
     __device__ Float4 operator()(PixelPlace at) const { return call(at, std::make_index_sequence<count>{}); }
-    template <class Shared>
-    __device__ void slices(const Shared& shared, bool mirror_x, bool mirror_y, Float4 (&pixels)[kSlices]) const {
-        call_slices(shared, mirror_x, mirror_y, pixels, std::make_index_sequence<count>{});
+    __device__ void mirrored(PixelPlace at, Float4 (&pixels)[4][kSlices]) const {
+        call_mirrored(at, pixels, std::make_index_sequence<count>{});
     }
 
 private:
@@ -63,10 +61,9 @@ private:
     __device__ Float4 call(PixelPlace at, std::index_sequence<index...>) const {
         return functor(at, sources[index]...);
     }
-    template <class Shared, std::size_t... index>
-    __device__ void call_slices(const Shared& shared, bool mirror_x, bool mirror_y, Float4 (&pixels)[kSlices],
-                                std::index_sequence<index...>) const {
-        functor.slices(shared, mirror_x, mirror_y, sources[index]..., pixels);
+    template <std::size_t... index>
+    __device__ void call_mirrored(PixelPlace at, Float4 (&pixels)[4][kSlices], std::index_sequence<index...>) const {
+        functor.mirrored(at, sources[index]..., pixels);
     }
 };
 
@@ -111,31 +108,59 @@ __device__ __noinline__ void store_pixels_of_slices(const PixelTarget& target, u
     store_slices(target, x, y, z, texels);
 }
 
+/// Tiles from the left and the top of a picture.
+struct TilePlace {
+    unsigned column;
+    unsigned row;
+};
+
+/// How pixels of some slices are stored: in any format and anywhere, or in memory as one that is a constant.
+struct AnySlices {
+    template <unsigned kCount>
+    __device__ static void store(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                 const Float4 (&pixels)[kCount]) {
+        PixelColumn<kCount> colors;
+#pragma unroll
+        for (unsigned i = 0; i < kCount; ++i) colors.color[i] = packed(pixels[i]);
+        store_pixels_of_slices(target, x, y, z, colors);
+    }
+};
+template <Encoding encoding, int bits>
+struct SlicesOf {
+    template <unsigned kCount>
+    __device__ static void store(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                 const Float4 (&pixels)[kCount]) {
+        TexelFormat stored = target.format.stored;
+        stored.encoding = encoding;
+        uint4 texels[kCount];
+#pragma unroll
+        for (unsigned i = 0; i < kCount; ++i) {
+            const Texel texel = texel_of(pixels[i], stored);
+            texels[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+        }
+        store_run_as<encoding, bits>(target.format,
+                                     {pixel_address(target, x, y, z), target.slice_pitch, target.depth - z}, texels);
+    }
+};
+
 /// Of a place in the upper left quarter, and those that mirror it.
-template <class Job>
-__device__ void make_slices(const Job& job) {
+template <class Slices, class Job>
+__device__ void make_slices(const Job& job, const TilePlace& tile) {
     const PixelTarget& target = job.target;
-    const unsigned width = (target.width + 1) / 2;
-    const unsigned across = (width + kTileWidth - 1) / kTileWidth;
-    const unsigned x = blockIdx.x % across * kTileWidth + threadIdx.x;
-    const unsigned y = blockIdx.x / across * kTileThreadRows + threadIdx.y;
+    const unsigned x = tile.column * kTileWidth + threadIdx.x;
+    const unsigned y = tile.row * kTileThreadRows + threadIdx.y;
     const unsigned z = blockIdx.z * Job::kSlices;
-    if (x >= width || y >= (target.height + 1) / 2) return;
-    const auto shared =
-        job.functor.shared({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)});
-#pragma unroll 1
+    if (x >= (target.width + 1) / 2 || y >= (target.height + 1) / 2 || z >= target.depth) return;
+    Float4 pixels[4][Job::kSlices];
+    job.mirrored({static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), static_cast<std::int32_t>(z)}, pixels);
+#pragma unroll
     for (unsigned mirror = 0; mirror < 4; ++mirror) {
         const bool mirror_x = mirror % 2 != 0;
         const bool mirror_y = mirror / 2 != 0;
         const unsigned to_x = mirror_x ? target.width - 1 - x : x;
         const unsigned to_y = mirror_y ? target.height - 1 - y : y;
         if ((mirror_x && to_x == x) || (mirror_y && to_y == y)) continue;
-        Float4 pixels[Job::kSlices];
-        job.slices(shared, mirror_x, mirror_y, pixels);
-        PixelColumn<Job::kSlices> colors;
-#pragma unroll
-        for (unsigned i = 0; i < Job::kSlices; ++i) colors.color[i] = packed(pixels[i]);
-        store_pixels_of_slices(target, to_x, to_y, z, colors);
+        Slices::store(target, to_x, to_y, z, pixels[mirror]);
     }
 }
 
@@ -152,29 +177,59 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
 }
 
 template <unsigned kRows, class Job>
-__device__ void make_pixels(const Job& job) {
+__device__ void make_pixels(const Job& job, const TilePlace& tile) {
     if constexpr (Job::kSlices != 1) {
-        make_slices(job);
+        make_slices<AnySlices>(job, tile);
     } else {
         const PixelTarget& target = job.target;
-        const unsigned across = (target.width + kTileWidth - 1) / kTileWidth;
-        const unsigned x = blockIdx.x % across * kTileWidth + threadIdx.x;
-        const unsigned y = blockIdx.x / across * (kTileThreadRows * kRows) + threadIdx.y;
+        const unsigned x = tile.column * kTileWidth + threadIdx.x;
+        const unsigned y = tile.row * (kTileThreadRows * kRows) + threadIdx.y;
         if (x < target.width && y < target.height && blockIdx.z < target.depth) make_column<kRows>(job, x, y);
     }
 }
 
-/// A block a tile: tiles row by row in x, slices in z.
+/// A block a tile: in x and y, from a row of tiles on, slices in z. Tiles one after the other in x would take a division, for
+/// which a thread's first fetch would wait.
 template <unsigned kRows, class Job>
-__global__ void __launch_bounds__(kTileWidth* kTileThreadRows) for_each_pixel(const __grid_constant__ Job job) {
-    make_pixels<kRows>(job);
+__global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
+    for_each_pixel(const __grid_constant__ Job job, unsigned first_row) {
+    make_pixels<kRows>(job, {blockIdx.x, first_row + blockIdx.y});
 }
 
-/// The same, a job for each block in y.
+/// The same of slices alone. It waits for fetches: with a few registers more there would be a block less at once.
+template <class Slices, class Job>
+__global__ void __launch_bounds__(kTileWidth* kTileThreadRows, 5)
+    for_each_place_of_slices(const __grid_constant__ Job job, unsigned first_row) {
+    make_slices<Slices>(job, {blockIdx.x, first_row + blockIdx.y});
+}
+
+/// The kernel for one launch.
+template <unsigned kRows, class Job>
+const void* kernel_of(const PixelTarget& target) {
+    if constexpr (Job::kSlices != 1) {
+        const TexelFormat& stored = target.format.stored;
+        const auto is = [&](Encoding encoding, int bits) {
+            return stored.encoding == encoding && stored.bits == bits && stored.packing == Packing::plain &&
+                   target.address != nullptr && target.aligned;
+        };
+        if (is(Encoding::unorm, 8))
+            return reinterpret_cast<const void*>(&for_each_place_of_slices<SlicesOf<Encoding::unorm, 8>, Job>);
+        if (is(Encoding::floating, 16))
+            return reinterpret_cast<const void*>(&for_each_place_of_slices<SlicesOf<Encoding::floating, 16>, Job>);
+        if (is(Encoding::floating, 32))
+            return reinterpret_cast<const void*>(&for_each_place_of_slices<SlicesOf<Encoding::floating, 32>, Job>);
+    }
+    return reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>);
+}
+
+/// A job for each block in y, whose tiles are one after the other in x.
 template <unsigned kRows, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_pixel_of_jobs(const __grid_constant__ PixelJobs<Job> jobs) {
-    make_pixels<kRows>(jobs.of[blockIdx.y]);
+    const Job& job = jobs.of[blockIdx.y];
+    constexpr unsigned kPlaces = Job::kSlices != 1 ? 2 * kTileWidth : kTileWidth;
+    const unsigned across = (job.target.width + kPlaces - 1) / kPlaces;
+    make_pixels<kRows>(job, {blockIdx.x % across, blockIdx.x / across});
 }
 
 }  // namespace texton::detail

@@ -62,6 +62,7 @@ using OwnTexelFunction = std::function<void(std::span<const OwnTexelSource> sour
                                             std::size_t count, TexelPlanes& pixels)>;
 
 struct LaunchState;
+struct LaunchGrid;
 struct CpuJob;
 
 /// A launch whose arguments have been checked, of which nothing has been enqueued.
@@ -82,10 +83,11 @@ public:
     void run_job(std::function<void(const CpuJob&)> work);
     /// Error{unsupported} on a CUDA device: the functor was compiled for the CPU device alone.
     void refuse_cuda() const;
-    /// A kernel that takes what `arguments` point to, with 32 x 8 threads in a block: a block for each tile of the largest
-    /// picture in x, row by row, the launches in y, slices in z.
-    static void run_kernel(std::span<const Launch> launches, const void* kernel, void** arguments,
-                           const BlockTile& tile);
+    /// A kernel that takes what `job` points to, and the row of tiles that its grid begins with, an unsigned: with 32 x 8
+    /// threads in a block, a block for each tile of the picture in x and y, slices in z.
+    void run_kernel(const void* kernel, void* job, const BlockTile& tile) const;
+    /// One kernel for many launches: a block for each tile of the largest picture in x, row by row, the launches in y.
+    static void run_batch(std::span<const Launch> launches, const void* kernel, void* jobs, const BlockTile& tile);
 
     const PixelTarget& target() const noexcept;
     SourceShape shape(std::size_t texture) const noexcept;
@@ -95,6 +97,8 @@ public:
     bool own_texels_as_stored(std::span<PixelTarget> texels) const;
 
 private:
+    static void enqueue_kernel(std::span<const Launch> launches, const void* kernel, void* job, const LaunchGrid& grid);
+
     std::unique_ptr<LaunchState> state_;
 };
 
@@ -140,9 +144,7 @@ bool run_own_texels_on_cuda(const Launch& launch, const Functor& functor, std::i
     using Job = OwnTexelJob<Functor, sizeof...(index)>;
     Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {}};
     if (!launch.own_texels_as_stored(job.texels)) return false;
-    void* arguments[] = {&job};
-    Launch::run_kernel(std::span(&launch, 1), reinterpret_cast<const void*>(&for_each_own_texel<Job>), arguments,
-                       kOwnTexelTile);
+    launch.run_kernel(reinterpret_cast<const void*>(&for_each_own_texel<Job>), &job, kOwnTexelTile);
     return true;
 }
 
@@ -154,9 +156,7 @@ void run_on_cuda(const Launch& launch, const Functor& functor) {
     using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();
     Job job = pixel_job(launch, functor, std::make_index_sequence<textures>{});
-    void* arguments[] = {&job};
-    Launch::run_kernel(std::span(&launch, 1), reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>), arguments,
-                       tile_of_block<Functor>());
+    launch.run_kernel(kernel_of<kRows, Job>(launch.target()), &job, tile_of_block<Functor>());
 }
 
 template <class Functor, std::size_t textures>
@@ -168,10 +168,9 @@ void run_batch_on_cuda(std::span<const Launch> launches, std::span<const Functor
         const std::size_t count = std::min(PixelJobs<Job>::kMost, launches.size() - first);
         for (std::size_t i = 0; i < count; ++i)
             jobs->of[i] = pixel_job(launches[first + i], *functors[first + i], std::make_index_sequence<textures>{});
-        void* arguments[] = {jobs.get()};
-        Launch::run_kernel(launches.subspan(first, count),
-                           reinterpret_cast<const void*>(&for_each_pixel_of_jobs<kRows, Job>), arguments,
-                           tile_of_block<Functor>());
+        Launch::run_batch(launches.subspan(first, count),
+                          reinterpret_cast<const void*>(&for_each_pixel_of_jobs<kRows, Job>), jobs.get(),
+                          tile_of_block<Functor>());
     }
 }
 #endif
