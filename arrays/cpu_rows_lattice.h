@@ -237,7 +237,9 @@ HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places,
     AlikeTexels alike{hn::Zero(kInt), whole(kMagnitude)};
     for (std::size_t part = 0; part < kParts; ++part) {
         const auto spread = hn::IndicesFromVec(kFloat, lanes_of_part(part));
-        const auto weight = [&](int k) HWY_ATTR { return hn::TableLookupLanes(weights.of[k], spread); };
+        const auto weight = [&](int k) HWY_ATTR {
+            return two_columns ? hn::TableLookupLanes(weights.of[k], spread) : weights.of[k];  // else all are alike
+        };
         const std::size_t at = pixel + part * kPixels;
         const FloatVector zero = hn::Zero(kFloat);
         FloatVector t1 = zero, t2 = zero, t3 = zero, w1 = zero, w2 = zero, w3 = zero;
@@ -291,10 +293,11 @@ HWY_INLINE void stream_texels(const float* from, float* to) {
 template <bool two_columns, bool two_rows>
 void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixels, float* texels) {
     const IntVector share_y = whole(row.share);
+    FloatWeights weights = weights_of_shares(hn::Zero(kInt), share_y);
     const bool streams = row.past_caches && reinterpret_cast<std::uintptr_t>(texels) % sizeof(FloatVector) == 0;
     HWY_ALIGN float kept[4 * kGroup];
     for (std::size_t i = 0; i < pixels; i += kGroup, texels += 4 * kGroup) {
-        const FloatWeights weights = weights_of_shares(hn::LoadU(kInt, places.share + i), share_y);
+        if constexpr (two_columns) weights = weights_of_shares(hn::LoadU(kInt, places.share + i), share_y);
         float* const to = streams ? kept : texels;
         prefetch_pixels(row, places.first.texels + i);
         with_kind(places.first.kinds[i], [&](auto kind) HWY_ATTR {
