@@ -20,8 +20,7 @@ namespace {
 thread_local const CpuStream* own_stream = nullptr;
 std::atomic<bool> ending{false};
 
-// How often an idle thread looks for work, or whoever waits for its end, before it sleeps: about the time that waking
-// it takes.
+// How often an idle thread looks for work before it sleeps: about the time that waking it takes.
 constexpr int kLooks = 400;
 
 std::uint64_t next_id() {
@@ -123,11 +122,7 @@ void CpuStream::wait_for(const CpuTicket& ticket) {
 }
 
 void CpuStream::wait_until(std::uint64_t sequence) {
-    if (own_stream == this) return;
-    for (int look = 0; look < kLooks; ++look) {
-        if (reached(sequence)) return;
-        std::this_thread::yield();
-    }
+    if (reached(sequence) || own_stream == this) return;
     std::unique_lock lock(mutex_);
     waiters_.fetch_add(1);
     done_.wait(lock, [&] { return completed_.load() >= sequence || process_ends(); });
