@@ -9,17 +9,16 @@ namespace texton::detail {
 namespace {
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+unsigned tiles_along(std::int64_t side, std::int64_t tile) { return static_cast<unsigned>(divide_up(side, tile)); }
 
 void collect_codes(const CudaBackend& device, StreamHandle stream, PixelTarget texels, const Texture& texture,
                    HistogramRange range, Statistics* statistics) {
     constexpr std::int64_t kBlocksAtOnce = 2;  // of a multiprocessor: 2048 threads
     constexpr std::int64_t kTileBytes = std::int64_t{CodeTiles::kWidth} * CodeTiles::kUnitBytes;
-    CodeTiles tiles{};
-    tiles.across = divide_up(std::int64_t{texels.width} * texels.format.stored.bytes, kTileBytes);
-    tiles.down = divide_up(texels.height, CodeTiles::kHeight);
-    tiles.count = tiles.across * tiles.down * texels.depth;
-    const std::int64_t at_once = std::min(tiles.count, device.properties().multiprocessors * kBlocksAtOnce);
-    const auto blocks = static_cast<unsigned>(std::max(at_once, divide_up(tiles.count, CodeTiles::kMost)));
+    TileGrid tiles{tiles_along(std::int64_t{texels.width} * texels.format.stored.bytes, kTileBytes),
+                   tiles_along(texels.height, CodeTiles::kHeight), texels.depth};
+    const std::int64_t at_once = std::min(tiles.count(), device.properties().multiprocessors * kBlocksAtOnce);
+    const auto blocks = static_cast<unsigned>(std::max(at_once, divide_up(tiles.count(), CodeTiles::kMost)));
     bool filters = texture.sampler().filter == Filter::linear;
     const void* kernel = collect_codes_kernel(texels);
     void* arguments[] = {&texels, &tiles, &filters, &range, &statistics};
@@ -32,12 +31,11 @@ void collect_codes(const CudaBackend& device, StreamHandle stream, PixelTarget t
 void collect_fetches(const CudaBackend& device, StreamHandle stream, const Texture& texture, StatisticsSource from,
                      HistogramRange range, Statistics* statistics) {
     constexpr std::int64_t kBlocksAtOnce = 8;  // of a multiprocessor: 2048 threads
-    StatisticsTiles tiles{};
-    tiles.across = divide_up(from.shape.width, StatisticsTiles::kWidth);
-    tiles.down = divide_up(from.shape.height, StatisticsTiles::kHeight);
-    tiles.count = tiles.across * tiles.down * (from.layered ? from.shape.layers : 1);
-    const auto blocks =
-        static_cast<unsigned>(std::min<std::int64_t>(tiles.count, device.properties().multiprocessors * kBlocksAtOnce));
+    TileGrid tiles{tiles_along(from.shape.width, StatisticsTiles::kWidth),
+                   tiles_along(from.shape.height, StatisticsTiles::kHeight),
+                   from.layered ? static_cast<unsigned>(from.shape.layers) : 1};
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::int64_t>(tiles.count(), device.properties().multiprocessors * kBlocksAtOnce));
     const TextureState& state = *texture.state();
     auto handle = static_cast<cudaTextureObject_t>(state.sampling->texture_number(state.handle));
     void* arguments[] = {&handle, &from, &tiles, &range, &statistics};

@@ -146,21 +146,52 @@ __device__ void add_block(Statistics& result, const Statistics& block) {
     atomicMax(&result.lowest_key[c], block.lowest_key[c]);
 }
 
+/// The tiles of a block, one after the other: every gridDim.x-th. A division for each would take as long as its texels.
+class BlockTiles {
+public:
+    unsigned column;
+    unsigned row;
+    unsigned layer;
+
+    __device__ explicit BlockTiles(const TileGrid& tiles)
+        : column(blockIdx.x % tiles.across),
+          row(blockIdx.x / tiles.across % tiles.down),
+          layer(blockIdx.x / tiles.across / tiles.down),
+          tiles_(tiles),
+          columns_on_(gridDim.x % tiles.across),
+          rows_on_(gridDim.x / tiles.across) {}
+
+    __device__ bool at_end() const { return layer >= tiles_.layers; }
+    __device__ void advance() {
+        column += columns_on_;
+        row += rows_on_;
+        if (column >= tiles_.across) {
+            column -= tiles_.across;
+            ++row;
+        }
+        for (; row >= tiles_.down; ++layer) row -= tiles_.down;
+    }
+
+private:
+    const TileGrid& tiles_;
+    unsigned columns_on_;
+    unsigned rows_on_;
+};
+
 template <int channels>
 __global__ void __launch_bounds__(StatisticsTiles::kTexels)
-    collect(cudaTextureObject_t texture, const StatisticsSource from, const StatisticsTiles tiles,
-            const HistogramRange range, Statistics* result) {
+    collect(cudaTextureObject_t texture, const StatisticsSource from, const TileGrid tiles, const HistogramRange range,
+            Statistics* result) {
     __shared__ Statistics block;
     clear(reinterpret_cast<std::uint32_t*>(&block), sizeof block / 4);
     const HardwareSource source(from.shape, texture);
     const NumberedTexels texels{from.layered};
     ThreadTally tally[channels];
-    for (std::int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-        const auto x = static_cast<std::int32_t>(tile % tiles.across * kWidth + threadIdx.x % kWidth);
-        const auto y = static_cast<std::int32_t>(tile / tiles.across % tiles.down * StatisticsTiles::kHeight +
-                                                 threadIdx.x / kWidth);
+    for (BlockTiles tile(tiles); !tile.at_end(); tile.advance()) {
+        const auto x = static_cast<std::int32_t>(tile.column * kWidth + threadIdx.x % kWidth);
+        const auto y = static_cast<std::int32_t>(tile.row * StatisticsTiles::kHeight + threadIdx.x / kWidth);
         if (x >= from.shape.width || y >= from.shape.height) continue;
-        const Float4 texel = texels(source, static_cast<std::int32_t>(tile / tiles.across / tiles.down), x, y);
+        const Float4 texel = texels(source, static_cast<std::int32_t>(tile.layer), x, y);
         const float values[4] = {texel.x, texel.y, texel.z, texel.w};
 #pragma unroll
         for (int c = 0; c < channels; ++c) {
@@ -221,19 +252,17 @@ __device__ float value_of_code(std::uint32_t code, const TexelFormat& format, in
 
 template <StoredIn in, int channels, class Texel>
 __global__ void __launch_bounds__(CodeTiles::kThreads, 2)
-    collect_codes(const __grid_constant__ PixelTarget texels, const CodeTiles tiles, const bool filters,
+    collect_codes(const __grid_constant__ PixelTarget texels, const TileGrid tiles, const bool filters,
                   const HistogramRange range, Statistics* result) {
     extern __shared__ std::uint32_t shared[];
     LaneCounts& counts = *reinterpret_cast<LaneCounts*>(shared);
     clear(shared, CodeTiles::kSharedBytes / 4);
     constexpr unsigned kRows = CodeTiles::kHeight / CodeTiles::kUnits;
     const unsigned row_bytes = texels.width * static_cast<unsigned>(channels);
-    for (std::int64_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-        const unsigned column = static_cast<unsigned>(tile % tiles.across) * CodeTiles::kWidth;
-        const unsigned x = (column + threadIdx.x % CodeTiles::kWidth) * CodeTiles::kUnitBytes;
-        const unsigned y = static_cast<unsigned>(tile / tiles.across % tiles.down) * CodeTiles::kHeight +
-                           threadIdx.x / CodeTiles::kWidth;
-        const auto z = static_cast<unsigned>(tile / tiles.across / tiles.down);
+    for (BlockTiles tile(tiles); !tile.at_end(); tile.advance()) {
+        const unsigned x = (tile.column * CodeTiles::kWidth + threadIdx.x % CodeTiles::kWidth) * CodeTiles::kUnitBytes;
+        const unsigned y = tile.row * CodeTiles::kHeight + threadIdx.x / CodeTiles::kWidth;
+        const unsigned z = tile.layer;
         if (x + CodeTiles::kUnitBytes <= row_bytes) {
             uint4 units[CodeTiles::kUnits];
 #pragma unroll

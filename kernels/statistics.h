@@ -55,14 +55,18 @@ struct StatisticsSource {
 };
 
 /// What the blocks of threads of a CUDA device go through: tiles of the texture, row by row and layer by layer.
+struct TileGrid {
+    unsigned across;
+    unsigned down;
+    unsigned layers;
+
+    std::int64_t count() const { return std::int64_t{across} * down * layers; }
+};
+
 struct StatisticsTiles {
     static constexpr unsigned kWidth = 32;
     static constexpr unsigned kHeight = 8;
     static constexpr unsigned kTexels = kWidth * kHeight;  ///< a thread each
-
-    std::int64_t across;
-    std::int64_t down;
-    std::int64_t count;
 };
 
 /// The same for texels of 8 bits a channel, whose bytes are counted as they are stored: tiles of units of 16 bytes.
@@ -78,16 +82,12 @@ struct CodeTiles {
     static constexpr unsigned kSharedBytes = 2 * Statistics::kBins * kLanes * 4;
     /// A block's, so that no count overflows.
     static constexpr std::int64_t kMost = 65535 / (kThreads / kLanes * kUnits * kUnitBytes / 4);
-
-    std::int64_t across;
-    std::int64_t down;
-    std::int64_t count;
 };
 
-/// A kernel that takes the texture's handle, StatisticsSource, StatisticsTiles, HistogramRange and Statistics*, for so
+/// A kernel that takes the texture's handle, StatisticsSource, TileGrid, HistogramRange and Statistics*, for so
 /// many channels.
 [[nodiscard]] const void* collect_kernel(int channels);
-/// Where the texels lie, CodeTiles, whether the fetches filter, HistogramRange and Statistics*.
+/// Where the texels lie, TileGrid, whether the fetches filter, HistogramRange and Statistics*.
 [[nodiscard]] const void* collect_codes_kernel(const PixelTarget& texels);
 
 /// Adds the texels to statistics that were cleared. Without CUDA there is no such device.
