@@ -3,12 +3,14 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <texton/capture.h>
 #include <texton/device.h>
+#include <texton/image.h>
 
 #include "tests/support/command_line.h"
 
@@ -90,6 +92,7 @@ TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
     std::ofstream(at("empty.png"));
     std::ofstream(at("notes.txt")) << "no picture\n";
     fs::create_directories(at("folder"));
+    write_image(at("a.png"), Format::r8_unorm, {2, 2}, std::vector<std::byte>(4));
     struct Row {
         const char* arguments;
         const char* said;
@@ -107,7 +110,7 @@ TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
         {"info --levels -1 empty.png", "texton info: --levels: '-1' is no number of 0 or more. "},
         {"run gaussian empty.png -o o.png --format round", "texton run: --format: there is no format 'round'. "},
         {"run gaussian empty.png -o o.png --size 0x5", "texton run: --size: '0x5' is no size. "},
-        {"run gaussian empty.png -o o.png --set radius=9999", "texton run: radius is 9999. Use 0 to 127."},
+        {"run gaussian a.png -o o.png --set radius=9999", "texton run: radius is 9999. Use 0 to 127."},
         {"run gaussian empty.png -o o.png --device cpu:7", "texton run: 'cpu:7': device 7 was asked for, "},
         {"run zoom empty.png -o o.png", "texton run: there is no kernel 'zoom'. "},
         {"run gaussian empty.png notes.txt -o o.png", "texton run: gaussian takes 1 file, and 2 were given. "},
