@@ -3,6 +3,7 @@
 // of slices, a stack for each level, of which any box can be read. Whether slices are layers, faces or a volume's, the
 // ArrayInfo of the Picture says.
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
@@ -41,6 +42,22 @@ private:
     Format format_;
     bool srgb_;
     std::vector<Extent> levels_;
+};
+
+/// While one lives, its thread waits for a file to be read and decoded. They do not lie in each other.
+class FileReading {
+public:
+    FileReading() : begin_(Clock::now()) {}
+    ~FileReading() { spent_ += Clock::now() - begin_; }
+    FileReading(const FileReading&) = delete;
+    FileReading& operator=(const FileReading&) = delete;
+    /// That the calling thread has spent so.
+    static double milliseconds() { return std::chrono::duration<double, std::milli>(spent_).count(); }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static inline thread_local Clock::duration spent_{};
+    Clock::time_point begin_;
 };
 
 using PictureFilePtr = std::shared_ptr<const PictureFile>;

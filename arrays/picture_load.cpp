@@ -99,9 +99,13 @@ public:
     template <class Decode>
     void decode(std::size_t bytes, Decode decode) {
         if (timing_ == nullptr) return decode();
-        timing_->steps.push_back({.bytes = bytes, .decode_begin = now()});
+        LoadStep step{.bytes = bytes, .decode_begin = now()};
+        const double read_before = detail::FileReading::milliseconds();
         decode();
-        timing_->steps.back().decode_end = now();
+        step.decode_end = now();
+        const double read = detail::FileReading::milliseconds() - read_before;
+        step.convert = std::max(0.0, step.decode_end - step.decode_begin - read);
+        timing_->steps.push_back(step);
     }
 
     template <class Copy>
@@ -278,13 +282,14 @@ std::string to_string(const LoadTiming& timing) {
     };
     std::string text = "   step        bytes   decode begin and end (ms)     copy begin and end (ms)\n";
     std::size_t bytes = 0;
-    double decoding = 0, copying = 0, covered = 0;
+    double decoding = 0, converting = 0, copying = 0, covered = 0;
     for (std::size_t index = 0; index < timing.steps.size(); ++index) {
         const LoadStep& step = timing.steps[index];
         text += fmt::format("{:7}  {:11}   {:11.3f}  {:11.3f}   {:11.3f}  {:11.3f}\n", index, step.bytes,
                             step.decode_begin, step.decode_end, step.copy_begin, step.copy_end);
         bytes += step.bytes;
         decoding += step.decode_end - step.decode_begin;
+        converting += step.convert;
         copying += step.copy_end - step.copy_begin;
         for (const LoadStep& other : timing.steps) {
             covered += std::max(
@@ -294,9 +299,9 @@ std::string to_string(const LoadTiming& timing) {
     const double share = copying > 0 ? 100 * covered / copying : 0.0;
     return text +
            fmt::format(
-               "{} bytes in {:.3f} ms: decoded at {:.2f} GB/s, copied at {:.2f} GB/s; {:.0f} % of the copying ran "
-               "while the host decoded\n",
-               bytes, timing.total, rate(bytes, decoding), rate(bytes, copying), share);
+               "{} bytes in {:.3f} ms: decoded at {:.2f} GB/s, of which {:.3f} ms were conversions, copied at {:.2f} "
+               "GB/s; {:.0f} % of the copying ran while the host decoded\n",
+               bytes, timing.total, rate(bytes, decoding), converting, rate(bytes, copying), share);
 }
 
 }  // namespace texton

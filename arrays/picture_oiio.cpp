@@ -3,6 +3,7 @@
 #include <list>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -144,6 +145,7 @@ private:
         const int bottom = at(top, box.extent.height);
         const std::size_t slice = row_bytes(format(), box.extent.width) * box.extent.height;
         bool good = true;
+        std::optional<FileReading> reading(std::in_place);
         if (level.tiled) {
             const int left = at(level.x, box.offset.x);
             const int front = at(level.z, box.offset.z);
@@ -155,6 +157,7 @@ private:
                                               type, packed + z * slice, texel);
             }
         }
+        reading.reset();
         require_read(kRead, path_, *reader, good);
         if (channels_ == 3) set_alpha_to_one(format(), {packed, slice * box.extent.depth});
     }

@@ -71,6 +71,7 @@ public:
           levels_(std::move(levels)) {}
 
     void read(int index, const Region& box, std::byte* packed) const override {
+        const FileReading reading;
         const StoredLevel& level = levels_[static_cast<std::size_t>(index)];
         const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
         if (file.number() < 0) {

@@ -145,7 +145,7 @@ TEST_P(LargePictureLoadTest, ManyBandsArriveInTheirPlacesAndTheTimingTellsOfEach
         std::size_t bytes = 0;
         for (const LoadStep& step : timing.steps) {
             bytes += step.bytes;
-            EXPECT_LE(step.decode_begin, step.decode_end);
+            EXPECT_LE(step.decode_begin + step.convert, step.decode_end);
             EXPECT_LE(step.decode_end, step.copy_begin + 0.01);  // events count in float
             EXPECT_LE(step.copy_begin, step.copy_end);
             EXPECT_LE(step.copy_end, timing.total + 0.01);
@@ -156,6 +156,19 @@ TEST_P(LargePictureLoadTest, ManyBandsArriveInTheirPlacesAndTheTimingTellsOfEach
         EXPECT_NE(text.find("decoded at"), std::string::npos);
         EXPECT_EQ(static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')), timing.steps.size() + 2);
     }
+}
+
+TEST_P(LargePictureLoadTest, TheTimingTellsConversionsFromDecoding) {
+    const auto converting = [&](const PictureOptions& options) {
+        (void)large("a.tif", false);
+        const Picture picture = open_picture(at("a.tif"), options);
+        LoadTiming timing;
+        (void)load(device(), picture, {.timing = &timing});
+        double sum = 0;
+        for (const LoadStep& step : timing.steps) sum += step.convert;
+        return sum;
+    };
+    EXPECT_GT(converting({.format = Format::rgba32_float}), 2 * converting({}));
 }
 
 TEST_P(LargePictureLoadTest, ProgressGrowsToTheWhole) {

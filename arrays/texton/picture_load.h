@@ -13,6 +13,9 @@ struct LoadStep {
     std::size_t bytes = 0;
     double decode_begin = 0;
     double decode_end = 0;
+    /// How long, of that, Texton changed what had been read: format, channels, place. What a file's reader changes as it
+    /// decodes (three channels to four, for one) is decoding.
+    double convert = 0;
     double copy_begin = 0;  ///< as the device counts
     double copy_end = 0;
 };

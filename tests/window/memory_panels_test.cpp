@@ -66,11 +66,11 @@ TEST_F(MemoryPanelsTest, TheTimelineHasTheLoadsPartsAndThePeak) {
     auto* table = timeline.findChild<QTableWidget*>("table");
     const std::size_t steps = workspace().document()->timing().steps.size();
     ASSERT_GT(steps, 0u);
-    EXPECT_EQ(table->rowCount(), static_cast<int>(steps * 3));
+    EXPECT_EQ(table->rowCount(), static_cast<int>(steps * 4));
     EXPECT_TRUE(timeline.findChild<QLabel*>("summary")->text().contains("64 MiB"));
     workspace().change("Kernel", [](Session& session) { session.kernel.name = "median"; });
     settle();
-    EXPECT_EQ(table->rowCount(), static_cast<int>(steps * 3 + 1));
+    EXPECT_EQ(table->rowCount(), static_cast<int>(steps * 4 + 1));
     auto* view = timeline.findChild<TimelineView*>();
     const double span = view->end() - view->begin();
     view->setFocus();

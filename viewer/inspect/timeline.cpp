@@ -40,7 +40,8 @@ std::vector<Span> joined(const std::vector<TimelineBar>& bars, TimelineLane lane
 
 std::string_view name(TimelineLane lane) noexcept {
     switch (lane) {
-        case TimelineLane::decode: return "decode and convert";
+        case TimelineLane::decode: return "decode";
+        case TimelineLane::convert: return "convert";
         case TimelineLane::staging: return "staging";
         case TimelineLane::copy: return "copy";
         case TimelineLane::kernel: return "kernel";
@@ -62,10 +63,12 @@ double Timeline::rate(TimelineLane lane) const {
 
 double Timeline::overlap() const {
     double sum = 0;
-    const std::vector<Span> decodes = joined(bars, TimelineLane::decode);
-    for (const Span& copy : joined(bars, TimelineLane::copy)) {
-        for (const Span& decode : decodes)
-            sum += std::max(0.0, std::min(copy.second, decode.second) - std::max(copy.first, decode.first));
+    for (const TimelineLane lane : {TimelineLane::decode, TimelineLane::convert}) {
+        const std::vector<Span> works = joined(bars, lane);
+        for (const Span& copy : joined(bars, TimelineLane::copy)) {
+            for (const Span& work : works)
+                sum += std::max(0.0, std::min(copy.second, work.second) - std::max(copy.first, work.first));
+        }
     }
     return sum;
 }
@@ -74,7 +77,9 @@ Timeline timeline_of(const LoadTiming& timing, std::optional<double> kernel_mill
     Timeline out{.bars = {}, .total = timing.total};
     for (std::size_t part = 0; part < timing.steps.size(); ++part) {
         const LoadStep& step = timing.steps[part];
-        out.bars.push_back({TimelineLane::decode, part, step.decode_begin, step.decode_end, step.bytes});
+        const double read = step.decode_end - step.convert;
+        out.bars.push_back({TimelineLane::decode, part, step.decode_begin, read, step.bytes});
+        out.bars.push_back({TimelineLane::convert, part, read, step.decode_end, step.bytes});
         out.bars.push_back({TimelineLane::staging, part, step.decode_end, step.copy_begin, step.bytes});
         out.bars.push_back({TimelineLane::copy, part, step.copy_begin, step.copy_end, step.bytes});
         out.bytes += step.bytes;

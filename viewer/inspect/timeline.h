@@ -16,14 +16,15 @@
 namespace texton::viewer {
 
 enum class TimelineLane : std::uint8_t {
-    decode,   ///< read, decoded and converted, into a pinned buffer
+    decode,  ///< read and decoded, into a pinned buffer
+    convert,  ///< to the format and the layout that were asked for; of a part that is read in pieces all of it at its end
     staging,  ///< there, until its copy begins
     copy,     ///< to the device, as the device counts
     kernel
 };
 
-inline constexpr std::array kTimelineLanes{TimelineLane::decode, TimelineLane::staging, TimelineLane::copy,
-                                           TimelineLane::kernel};
+inline constexpr std::array kTimelineLanes{TimelineLane::decode, TimelineLane::convert, TimelineLane::staging,
+                                           TimelineLane::copy, TimelineLane::kernel};
 
 [[nodiscard]] std::string_view name(TimelineLane lane) noexcept;
 

@@ -22,6 +22,7 @@ constexpr int kMostRows = 500;
 int hue_of(TimelineLane lane) {
     switch (lane) {
         case TimelineLane::decode: return 40;
+        case TimelineLane::convert: return 10;
         case TimelineLane::staging: return 285;
         case TimelineLane::copy: return 210;
         case TimelineLane::kernel: return 130;
@@ -250,11 +251,11 @@ void TimelinePanel::forget() {
 void TimelinePanel::show_numbers() {
     const double copied = timeline_.rate(TimelineLane::copy);
     QString text =
-        tr("%1 in %2 ms. Decoded and converted at %3 GB/s, copied at %4 GB/s; %5 ms of the copies ran while the host "
-           "decoded.")
+        tr("%1 in %2 ms. Decoded at %3 GB/s, then converted in %4 ms, copied at %5 GB/s; %6 ms of the copies ran while "
+           "the host did either.")
             .arg(byte_words(timeline_.bytes), decimals(timeline_.total, 2),
-                 decimals(timeline_.rate(TimelineLane::decode), 2), decimals(copied, 2),
-                 decimals(timeline_.overlap(), 2));
+                 decimals(timeline_.rate(TimelineLane::decode), 2), decimals(timeline_.busy(TimelineLane::convert), 2),
+                 decimals(copied, 2), decimals(timeline_.overlap(), 2));
     if (timeline_.bars.empty()) text = tr("Nothing was loaded from files.");
     text += ' ';
     if (peak_) {
