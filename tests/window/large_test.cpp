@@ -53,7 +53,10 @@ protected:
         QImage image(canvas().size() * canvas().devicePixelRatioF(), QImage::Format_RGB32);
         image.setDevicePixelRatio(canvas().devicePixelRatioF());
         canvas().render(&image);
-        return qRed(image.pixel(on_canvas(texel) * canvas().devicePixelRatioF()));
+        const PlanePixel origin = canvas_origin(canvas().scene());
+        const double zoom = session().view.zoom;
+        return qRed(
+            image.pixel(static_cast<int>(texel.x * zoom) - origin.x, static_cast<int>(texel.y * zoom) - origin.y));
     }
     QString said(const char* name) {
         for (const QLabel* label : window().findChildren<QLabel*>())

@@ -7,6 +7,7 @@
 
 #include <texton/image.h>
 #include <texton/linear.h>
+#include <texton/picture_save.h>
 
 #include "tests/window/fixture.h"
 #include "viewer/gui/canvas_tiles.h"
@@ -103,7 +104,6 @@ protected:
         return {};
     }
 
-private:
     QTemporaryDir folder_;
 };
 
@@ -166,9 +166,11 @@ TEST_F(LittleMemoryTest, LoadingIsStoppedByAKeyAndBegunAgainByAnother) {
 }
 
 TEST_F(LittleMemoryTest, WhereNoSizeFitsTheMessageSaysWhatIsLacking) {
-    const Linear taken = take_all_but(kMiB / 1024);
-    start({"bc3.dds"});
-    EXPECT_TRUE(window().message().contains("bc3.dds cannot be shown")) << window().message().toStdString();
+    const auto path = folder_.filePath("blocks.dds").toStdString();
+    save(path, Array(Device::cpu(), {.format = Format::bc1_unorm, .extent = {1024, 1024}}));
+    const Linear taken = take_all_but(kMiB / 8);
+    start(of({path}));
+    EXPECT_TRUE(window().message().contains("blocks.dds cannot be shown")) << window().message().toStdString();
     EXPECT_TRUE(window().message().contains("bytes were asked for")) << window().message().toStdString();
     EXPECT_TRUE(window().message().contains("It is not made smaller")) << window().message().toStdString();
 }
