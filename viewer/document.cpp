@@ -11,6 +11,7 @@
 #include "viewer/file_texels.h"
 #include "viewer/positions.h"
 #include "viewer/smaller.h"
+#include "viewer/value_words.h"
 #include "viewer/verify/host_picture.h"
 #include "viewer/verify/kernel_run.h"
 
@@ -189,11 +190,10 @@ std::string halving_words(const Document& document) {
     if (document.source().paths.empty()) return fmt::format("It was made of a picture with 1/{} of its sides.", part);
     const ArrayInfo& whole = document.file().info();
     return fmt::format(
-        "It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {:.1f} GiB. Zoomed in, stored texels "
-        "come from "
+        "It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {}. Zoomed in, stored texels come "
+        "from "
         "the file; samplers, kernels and statistics have the smaller picture.",
-        part, document.device().name(), to_string(whole.extent), name(whole.format),
-        static_cast<double>(packed_bytes(whole)) / (1 << 30));
+        part, document.device().name(), to_string(whole.extent), name(whole.format), size_words(packed_bytes(whole)));
 }
 
 std::string title_of(const Source& source) {

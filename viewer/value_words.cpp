@@ -70,6 +70,15 @@ std::string channel_hexadecimal(const Texel& texel, int channel) {
     return fmt::format("0x{:08x}", texel.channel[channel]);
 }
 
+std::string size_words(std::size_t bytes) {
+    constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+    const bool whole = value == std::floor(value);
+    return whole ? fmt::format("{:.0f} {}", value, kUnits[unit]) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
 std::string byte_words(std::span<const std::byte> bytes) {
     std::string out;
     for (const std::byte byte : bytes)

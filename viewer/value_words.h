@@ -29,6 +29,8 @@ struct StoredChannel {
 [[nodiscard]] std::string channel_words(const Texel& texel, int channel, Format read_as);
 /// Its 32 bits: "0x3f000000".
 [[nodiscard]] std::string channel_hexadecimal(const Texel& texel, int channel);
+/// So many bytes: "768 bytes", "5.7 GiB".
+[[nodiscard]] std::string size_words(std::size_t bytes);
 /// Bytes in the order of memory: "00 ff 1e".
 [[nodiscard]] std::string byte_words(std::span<const std::byte> bytes);
 /// "R", "G", "B", "A".

@@ -14,6 +14,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/document.h"
+#include "viewer/value_words.h"
 
 namespace texton::cli {
 namespace {
@@ -177,7 +178,7 @@ std::string cell(const std::string& key, const Json& value) {
         return out;
     }
     const bool is_bytes = key.ends_with("memory") || key.ends_with("bytes");
-    return is_bytes ? bytes_in_words(value.get<std::size_t>()) : value.dump();
+    return is_bytes ? viewer::size_words(value.get<std::size_t>()) : value.dump();
 }
 
 // A row for each key, a column for each device.

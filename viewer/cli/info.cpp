@@ -12,6 +12,7 @@
 #include "viewer/cli/picture_words.h"
 #include "viewer/cli/terminal.h"
 #include "viewer/error_words.h"
+#include "viewer/value_words.h"
 
 namespace texton::cli {
 namespace {
@@ -73,7 +74,7 @@ void print_words(const std::string& path, const Picture& picture) {
     add("file", metadata.file_kind);
     if (is_layered(array.kind)) add("layers", std::to_string(array.layers));
     add("levels", std::to_string(array.levels));
-    add("bytes", bytes_in_words(packed_bytes(array)));
+    add("bytes", viewer::size_words(packed_bytes(array)));
     add("channels", fmt::format("{}", fmt::join(metadata.channels, " ")));
     add("colour space", metadata.color_space.empty() ? "not said" : metadata.color_space);
     add("alpha", name(metadata.alpha));

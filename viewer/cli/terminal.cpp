@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -65,15 +64,6 @@ nlohmann::ordered_json json_of(const ArrayInfo& array) {
     return {{"kind", name(array.kind)},      {"format", name(array.format)}, {"width", array.extent.width},
             {"height", array.extent.height}, {"depth", array.extent.depth},  {"layers", array.layers},
             {"levels", array.levels},        {"bytes", packed_bytes(array)}};
-}
-
-std::string bytes_in_words(std::size_t bytes) {
-    constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-    auto value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
-    const bool whole = value == std::floor(value);
-    return whole ? fmt::format("{:.0f} {}", value, kUnits[unit]) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
 }  // namespace texton::cli

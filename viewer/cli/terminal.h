@@ -48,7 +48,4 @@ void print_json(const nlohmann::ordered_json& value);
 /// Kind, format, sides, layers, levels and bytes.
 nlohmann::ordered_json json_of(const ArrayInfo& array);
 
-/// "1.5 GiB".
-std::string bytes_in_words(std::size_t bytes);
-
 }  // namespace texton::cli
