@@ -30,7 +30,7 @@ struct Tile {
 
 TEXTON_HD constexpr Tile tile_of(TouchedTexels texels) {
     if (texels == TouchedTexels::float32_x4)
-        return {.width = 16, .rows = 16, .pixels = 2, .batches = 1, .band = 16, .touched = 2};
+        return {.width = 16, .rows = 16, .pixels = 2, .batches = 1, .band = 32, .touched = 2};
     return {.width = 32, .rows = 8, .pixels = 4, .batches = 2, .band = 1, .touched = 8};
 }
 
