@@ -39,6 +39,21 @@ HWY_INLINE WordVector words(ByteVector all) { return hn::BitCast(kWord, all); }
 
 // --- texels ----------------------------------------------------------------------------------------------------------
 
+// Where the pixels of a span find their texels. By value, as all that a loop that stores bytes reads again and again:
+// these might be a part of whatever is only referred to.
+struct Places {
+    Places(const ByteColumns& columns, const ByteSpan& span)
+        : left(&columns.left[span.first]),
+          right(&columns.right[span.first]),
+          offsets(&columns.offsets[span.first]),
+          windows(&columns.windows[span.first / lanes()]) {}
+
+    const std::int32_t* left;
+    const std::int32_t* right;
+    const std::uint32_t* offsets;
+    const ByteWindow* windows;
+};
+
 HWY_INLINE WordVector load_texels(const unsigned char* texels, std::int32_t first) {
     return hn::BitCast(kWord, hn::LoadU(kByte, texels + std::ptrdiff_t{4} * first));
 }
@@ -78,22 +93,22 @@ HWY_INLINE std::uint32_t texel_or_border(const ByteRow& row, std::int32_t texel)
 }
 
 template <std::size_t channels>
-HWY_INLINE TwoTexels load_scattered(const ByteColumns& columns, const ByteRow& row, std::size_t pixel) {
+HWY_INLINE TwoTexels load_scattered(const Places& places, const ByteRow& row, std::size_t pixel) {
     HWY_ALIGN std::uint32_t left[kByteBlock];
     HWY_ALIGN std::uint32_t right[kByteBlock];
     for (std::size_t i = 0; i < lanes(); ++i) {
-        left[i] = texel_or_border<channels>(row, columns.left[pixel + i]);
-        right[i] = texel_or_border<channels>(row, columns.right[pixel + i]);
+        left[i] = texel_or_border<channels>(row, places.left[pixel + i]);
+        right[i] = texel_or_border<channels>(row, places.right[pixel + i]);
     }
     return {hn::Load(kWord, left), hn::Load(kWord, right)};
 }
 
 template <Kind kind>
-HWY_INLINE TwoTexels load_two(const ByteColumns& columns, const ByteRow& row, std::size_t pixel) {
-    const std::int32_t first = columns.windows[pixel / lanes()].first;
+HWY_INLINE TwoTexels load_two(const Places& places, const ByteRow& row, std::size_t pixel) {
+    const std::int32_t first = places.windows[pixel / lanes()].first;
     if constexpr (kind == Kind::scattered) {
-        if (row.channels == 1) return load_scattered<1>(columns, row, pixel);
-        return row.channels == 2 ? load_scattered<2>(columns, row, pixel) : load_scattered<4>(columns, row, pixel);
+        if (row.channels == 1) return load_scattered<1>(places, row, pixel);
+        return row.channels == 2 ? load_scattered<2>(places, row, pixel) : load_scattered<4>(places, row, pixel);
     } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
         const std::int32_t second = first + static_cast<std::int32_t>(lanes());
         prefetch_after(row.texels, first);
@@ -102,7 +117,7 @@ HWY_INLINE TwoTexels load_two(const ByteColumns& columns, const ByteRow& row, st
         const WordVector high = load_texels(row.texels, second);
         return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
     } else {
-        const std::uint32_t* offsets = &columns.offsets[pixel];
+        const std::uint32_t* offsets = places.offsets + pixel;
         return {from_window<kind>(row.texels, first, offsets), from_window<kind>(row.texels, first + 1, offsets)};
     }
 }
@@ -112,14 +127,14 @@ struct OfKind {
     static constexpr Kind value = kind;
 };
 
-// Calls visit(OfKind, begin, end) for pixels whose windows are of one kind.
+// Calls visit(OfKind, begin, end) for pixels whose windows are of one kind, of so many.
 template <class Visit>
-HWY_INLINE void for_each_run(const ByteColumns& columns, const ByteSpan& span, const Visit& visit) {
-    for (std::size_t begin = 0; begin < span.count;) {
-        const ByteWindow* window = &columns.windows[(span.first + begin) / lanes()];
+HWY_INLINE void for_each_run(const Places& places, std::size_t count, const Visit& visit) {
+    for (std::size_t begin = 0; begin < count;) {
+        const ByteWindow* window = &places.windows[begin / lanes()];
         const Kind kind = window->kind;
         std::size_t end = begin;
-        for (; end < span.count && window->kind == kind; ++window) end += lanes();
+        for (; end < count && window->kind == kind; ++window) end += lanes();
         switch (kind) {
             case Kind::scattered: visit(OfKind<Kind::scattered>{}, begin, end); break;
             case Kind::one: visit(OfKind<Kind::one>{}, begin, end); break;
@@ -196,21 +211,22 @@ HWY_INLINE Sums sum_kept(const BytePairs& rows, const ByteWeights& weights, std:
 }
 
 // Pixels in the middle of four texels, of which each counts 64.
-HWY_INLINE CodeVector halve_part(const ByteRow (&rows)[2], std::int32_t first) {
+HWY_INLINE CodeVector sum_neighbours(const unsigned char* texels, std::int32_t first) {
     HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
-    const auto sum = [&](const ByteRow& row) HWY_ATTR {
-        prefetch_after(row.texels, first);
-        const ByteVector texels = hn::BitCast(kByte, load_texels(row.texels, first));
-        const ByteVector pairs = hn::TableLookupBytes(texels, hn::LoadDup128(kByte, kPairs));
-        return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
-    };
-    return hn::ShiftRight<8>(hn::Add(hn::Add(sum(rows[0]), sum(rows[1])), hn::Set(kCode, 128)));
+    prefetch_after(texels, first);
+    const ByteVector pairs =
+        hn::TableLookupBytes(hn::BitCast(kByte, load_texels(texels, first)), hn::LoadDup128(kByte, kPairs));
+    return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
 }
 
-HWY_INLINE WordVector halve(const ByteColumns& columns, const ByteRow (&rows)[2], std::size_t pixel) {
-    const std::int32_t first = columns.windows[pixel / lanes()].first;
-    const CodeVector low = halve_part(rows, first);
-    const CodeVector high = halve_part(rows, first + static_cast<std::int32_t>(lanes()));
+HWY_INLINE CodeVector halve_part(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    const CodeVector sum = hn::Add(sum_neighbours(top, first), sum_neighbours(bottom, first));
+    return hn::ShiftRight<8>(hn::Add(sum, hn::Set(kCode, 128)));
+}
+
+HWY_INLINE WordVector halve(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    const CodeVector low = halve_part(top, bottom, first);
+    const CodeVector high = halve_part(top, bottom, first + static_cast<std::int32_t>(lanes()));
     return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
 }
 
@@ -233,24 +249,32 @@ HWY_INLINE void store_low_bytes(D d, WordVector pixels, unsigned char* stored) {
     hn::StoreU(hn::DemoteTo(d, hn::BitCast(kInt, low)), d, reinterpret_cast<hn::TFromD<D>*>(stored));
 }
 
-// Pixels from `begin` to `end`, of which the last may fill no vector.
-template <class Make>
-HWY_INLINE void store_words(const BytePixels& pixels, std::size_t begin, std::size_t end, const Make& make) {
-    std::size_t i = begin;
-    const std::size_t end_of_whole = std::min(end, pixels.count);
-    if (pixels.channels == 4) {
-        for (; i + lanes() <= end_of_whole; i += lanes())
-            hn::StoreU(hn::BitCast(kByte, make(i)), kByte, pixels.stored + 4 * i);
-    } else if (pixels.channels == 2) {
-        for (; i + lanes() <= end_of_whole; i += lanes()) store_low_bytes(kTwoBytes, make(i), pixels.stored + 2 * i);
+HWY_INLINE void store_vector(WordVector vector, std::size_t channels, unsigned char* stored) {
+    if (channels == 4) {
+        hn::StoreU(hn::BitCast(kByte, vector), kByte, stored);
+    } else if (channels == 2) {
+        store_low_bytes(kTwoBytes, vector, stored);
     } else {
-        for (; i + lanes() <= end_of_whole; i += lanes()) store_low_bytes(kOneByte, make(i), pixels.stored + i);
+        store_low_bytes(kOneByte, vector, stored);
     }
-    for (; i < std::min(end, pixels.count); i += lanes()) {
-        HWY_ALIGN std::uint32_t last[kByteBlock];
-        hn::Store(make(i), kWord, last);
-        for (std::size_t k = 0; k < std::min(lanes(), pixels.count - i); ++k)
-            std::memcpy(pixels.stored + (i + k) * pixels.channels, &last[k], pixels.channels);
+}
+
+HWY_INLINE void store_part(WordVector vector, std::size_t count, std::size_t channels, unsigned char* stored) {
+    HWY_ALIGN std::uint32_t last[kByteBlock];
+    hn::Store(vector, kWord, last);
+    for (std::size_t k = 0; k < count; ++k) std::memcpy(stored + k * channels, &last[k], channels);
+}
+
+// Pixels from `begin` to `end`, of which the last may fill no vector. There is one call of make(), so that it becomes a
+// part of the loop.
+template <class Make>
+HWY_INLINE void store_words(BytePixels pixels, std::size_t begin, std::size_t end, const Make& make) {
+    end = std::min(end, pixels.count);
+    for (std::size_t i = begin; i < end; i += lanes()) {
+        const WordVector vector = make(i);
+        unsigned char* const stored = pixels.stored + i * pixels.channels;
+        if (i + lanes() > end) return store_part(vector, end - i, pixels.channels, stored);
+        store_vector(vector, pixels.channels, stored);
     }
 }
 
@@ -344,9 +368,10 @@ void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow&
         for (std::size_t i = 0; i < span.count; i += lanes()) store_pairs(pairs_of({border, border}), pairs + 2 * i);
         return;
     }
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    const Places places(columns, span);
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         for (std::size_t i = begin; i < end; i += lanes())
-            store_pairs(pairs_of(load_two<kind.value>(columns, row, span.first + i)), pairs + 2 * i);
+            store_pairs(pairs_of(load_two<kind.value>(places, row, i)), pairs + 2 * i);
     });
 }
 
@@ -368,20 +393,24 @@ void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share
 }
 
 void blend(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels) {
-    store_words(pixels, [&](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
+    store_words(pixels, [=](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
 }
 
 void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                 const ByteWeights& weights, const BytePixels& pixels) {
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    const Places places(columns, span);
+    const ByteRow upper = rows[0];
+    const ByteRow lower = rows[1];
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         if (kind.value == Kind::halves && share == 128) {
-            store_words(pixels, begin, end,
-                        [&](std::size_t i) HWY_ATTR { return halve(columns, rows, span.first + i); });
+            store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
+                return halve(upper.texels, lower.texels, places.windows[i / lanes()].first);
+            });
             return;
         }
-        store_words(pixels, begin, end, [&](std::size_t i) HWY_ATTR {
-            const Pairs top = pairs_of(load_two<kind.value>(columns, rows[0], span.first + i));
-            const Pairs bottom = pairs_of(load_two<kind.value>(columns, rows[1], span.first + i));
+        store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
+            const Pairs top = pairs_of(load_two<kind.value>(places, upper, i));
+            const Pairs bottom = pairs_of(load_two<kind.value>(places, lower, i));
             return pixels_of(sum_pairs(top, bottom, weights, i));
         });
     });
@@ -401,10 +430,11 @@ void store_sums(std::span<const float* const> sums, const float* weights, const 
 }
 
 void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels) {
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    const Places places(columns, span);
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         for (std::size_t i = begin; i < end; i += lanes()) {
-            const WordVector word = row.texels == nullptr ? hn::Set(kWord, row.border)
-                                                          : load_two<kind.value>(columns, row, span.first + i).left;
+            const WordVector word =
+                row.texels == nullptr ? hn::Set(kWord, row.border) : load_two<kind.value>(places, row, i).left;
             const WordVector low = hn::Set(kWord, 255);
             hn::StoreU(fraction(hn::And(word, low)), kFloat, texels + 4 * i);
             hn::StoreU(fraction(hn::And(hn::ShiftRight<16>(word), low)), kFloat, texels + 4 * i + lanes());
@@ -436,10 +466,11 @@ void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const>
 
 void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels) {
+    const Places places(columns, span);
     const ByteRow row{texels, 4, 0};
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         store_words(pixels, begin, end,
-                    [&](std::size_t i) HWY_ATTR { return load_two<kind.value>(columns, row, span.first + i).left; });
+                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value>(places, row, i).left; });
     });
 }
 
