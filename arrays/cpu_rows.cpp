@@ -230,29 +230,6 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, const 
     }
 }
 
-TexelColumns::TexelColumns(std::vector<std::int32_t> texels, std::int32_t width, const std::int32_t* second)
-    : count_(texels.size()), texels_(std::move(texels)) {
-    const std::size_t padded = (count_ + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
-    texels_.resize(padded, texels_.back());
-    kinds_.resize(padded);
-    window_.resize(padded);
-    lanes_.resize(4 * padded);
-    lattice_kernels().find_windows(texels_.data(), second, padded, width, kinds_.data(), window_.data(), lanes_.data());
-}
-
-PreparedColumns TexelColumns::prepared(std::size_t begin) const {
-    return {texels_.data() + begin, kinds_.data() + begin, window_.data() + begin, lanes_.data() + 4 * begin};
-}
-
-void TexelColumns::take(const Texel* row, Texel* taken) const {
-    lattice_kernels().take(reinterpret_cast<const float*>(row), prepared(0), texels_.size(),
-                           reinterpret_cast<float*>(taken));
-}
-
-PreparedPlaces RowColumns::prepared(std::size_t begin) const {
-    return {first_->prepared(begin), second_.data() + begin, share_.data() + begin};
-}
-
 // Only texels of four floats have columns: there the sums are quick, and places cost as much.
 RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     RowColumns columns(x, count);
@@ -260,7 +237,7 @@ RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || !is_four_floats(view_.format) ||
         kernels.find == nullptr || count == 0)
         return columns;
-    const std::size_t padded = (count + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
+    const std::size_t padded = whole_lattice_steps(count);
     std::vector<float> places(padded, x[count - 1]);
     std::copy_n(x, count, places.begin());
     std::vector<std::int32_t> first(padded);
@@ -277,26 +254,57 @@ RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     return columns;
 }
 
-bool RowSampler::fetch(RowColumns& columns, float y, Texel* texels, bool past_caches) const {
-    if (!columns.first_) return false;
-    const LatticeKernels& kernels = lattice_kernels();
-    float places[kLatticeStep];
-    std::fill_n(places, kLatticeStep, y);
-    std::int32_t top[kLatticeStep], bottom[kLatticeStep], share[kLatticeStep];
-    kernels.find(plan_.y, places, kLatticeStep, {top, bottom, share});
-    const bool between = share[0] != 0;
-    if (top[0] < 0 || (between && bottom[0] < 0)) return false;
-    const auto row_at = [&](std::int32_t row) {
-        return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * row;
-    };
-    LatticeRow row{row_at(top[0]), row_at(between ? bottom[0] : top[0]), share[0], past_caches};
-    const std::int32_t step = top[0] - columns.top_;
-    columns.top_ = top[0];
-    if (columns.prefetch_ && step > 0 && top[0] + step + 1 < view_.levels[0].height) {
-        row.soon[0] = row_at(top[0] + step);
-        row.soon[1] = row_at(top[0] + step + 1);
+TapColumns RowSampler::taps(std::span<const WeighedPlaces> taps, std::size_t count) const {
+    std::vector<RowColumns> columns;
+    std::vector<std::vector<float>> weights;
+    for (const WeighedPlaces& tap : taps) {
+        columns.push_back(this->columns(tap.places, count));
+        weights.emplace_back(tap.weights, tap.weights + count).resize(whole_lattice_steps(count));
     }
-    const LatticeKernels::Fetch fetch = kernels.fetch[columns.between_][between];
+    return {std::move(columns), std::move(weights), view_.levels[0].width};
+}
+
+std::vector<FetchedRow> RowSampler::rows(std::span<const float> y) const {
+    std::vector<FetchedRow> rows;
+    for (const float at : y) rows.push_back({at, kBorderTexel, kBorderTexel, 0});
+    const LatticeKernels& kernels = lattice_kernels();
+    if (kernels.find == nullptr) return rows;
+    for (std::size_t begin = 0; begin < y.size(); begin += kLatticeStep) {
+        const std::size_t count = std::min(kLatticeStep, y.size() - begin);
+        float places[kLatticeStep] = {};
+        std::copy_n(&y[begin], count, places);
+        std::int32_t top[kLatticeStep], bottom[kLatticeStep], share[kLatticeStep];
+        kernels.find(plan_.y, places, kLatticeStep, {top, bottom, share});
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool between = share[i] != 0;
+            if (top[i] < 0 || (between && bottom[i] < 0)) continue;
+            rows[begin + i] = {places[i], top[i], between ? bottom[i] : top[i], share[i]};
+        }
+    }
+    return rows;
+}
+
+const float* RowSampler::row_at(std::int32_t y) const {
+    return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * y;
+}
+
+LatticeRow RowSampler::lattice_row(const FetchedRow& at, std::int32_t& last_row) const {
+    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share};
+    // Where rows are read one after the other, the next one is as far away again, and with the one above it.
+    const std::int32_t step = at.bottom - last_row;
+    if (last_row >= 0 && step > 0 && at.bottom + step < view_.levels[0].height) {
+        row.soon[0] = row_at(at.bottom + step);
+        if (step > 1) row.soon[1] = row_at(at.bottom + step - 1);
+    }
+    last_row = std::max(last_row, at.bottom);
+    return row;
+}
+
+bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches) const {
+    if (!columns.is_prepared() || at.top < 0) return false;
+    LatticeRow row = lattice_row(at, columns.last_row_);
+    row.past_caches = past_caches;
+    const LatticeKernels::Fetch fetch = lattice_kernels().fetch[columns.between_][at.share != 0];
     const std::size_t whole = columns.count_ / kLatticeStep * kLatticeStep;
     fetch(row, columns.prepared(0), whole, reinterpret_cast<float*>(texels));
     if (whole == columns.count_) return true;
@@ -304,6 +312,21 @@ bool RowSampler::fetch(RowColumns& columns, float y, Texel* texels, bool past_ca
     row.past_caches = false;
     fetch(row, columns.prepared(whole), kLatticeStep, reinterpret_cast<float*>(last));
     std::copy_n(last, columns.count_ - whole, texels + whole);
+    return true;
+}
+
+bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const {
+    if (taps.taps_.empty() || at.top < 0) return false;
+    const bool between = at.share != 0;
+    LatticeRow row = lattice_row(at, taps.last_row_);
+    const LatticeKernels& kernels = lattice_kernels();
+    auto* fetched = reinterpret_cast<float*>(taps.fetched_.data());
+    if (taps.middles_) {  // whose row has all texels
+        kernels.fetch[false][between](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
+        row.soon[0] = row.soon[1] = nullptr;
+    }
+    kernels.sum[between](row, {taps.taps_, fetched}, whole_lattice_steps(taps.columns_[0].count_),
+                         reinterpret_cast<float*>(sums));
     return true;
 }
 

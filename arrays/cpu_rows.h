@@ -8,61 +8,12 @@
 #include <texton/pixel_encode.h>
 
 #include "arrays/cpu_pixel_rows.h"
+#include "arrays/cpu_row_columns.h"
 #include "arrays/cpu_rows_simd.h"
 #include "arrays/cpu_texel_decoder.h"
 #include "arrays/texture_view.h"
 
 namespace texton::detail {
-
-/// Texels of four floats that pixels take of rows of such.
-class TexelColumns {
-public:
-    /// `second`: of each the one that is read besides, with room for a whole number of kLatticeStep, or null.
-    TexelColumns(std::vector<std::int32_t> texels, std::int32_t width, const std::int32_t* second = nullptr);
-
-    std::span<const std::int32_t> texels() const noexcept { return {texels_.data(), count_}; }
-    /// `taken` has room for a whole number of kLatticeStep.
-    void take(const Texel* row, Texel* taken) const;
-
-private:
-    friend class RowColumns;
-    PreparedColumns prepared(std::size_t begin) const;
-
-    std::size_t count_;
-    std::vector<std::int32_t> texels_;  // and then the last one again
-    std::vector<Columns> kinds_;
-    std::vector<std::int32_t> window_;
-    std::vector<std::int32_t> lanes_;
-};
-
-/// Places along x that many rows of fetches have in common; they must outlive it.
-class RowColumns {
-public:
-    std::size_t count() const noexcept { return count_; }
-    const float* places() const noexcept { return places_; }
-    /// Which column of texels each place is the middle of; none where one is not, or nothing is prepared.
-    std::span<const std::int32_t> middles() const {
-        return first_ && !between_ ? first_->texels() : std::span<const std::int32_t>();
-    }
-
-    /// Whether the texels of rows to come are asked for; else someone else does.
-    void set_prefetch(bool on) noexcept { prefetch_ = on; }
-
-private:
-    friend class RowSampler;
-    RowColumns(const float* places, std::size_t count) : places_(places), count_(count) {}
-
-    PreparedPlaces prepared(std::size_t begin) const;
-
-    const float* places_;
-    std::size_t count_;
-    bool prefetch_ = true;
-    bool between_ = false;               // some have a share of the second texel
-    std::int32_t top_ = 0;               // the row that was fetched last
-    std::optional<TexelColumns> first_;  // none: nothing is prepared
-    std::vector<std::int32_t> second_;
-    std::vector<std::int32_t> share_;
-};
 
 /// Plain fetches of a texture at many places, in blocks: of 1D textures, where y must be 0, and 2D ones on vectors where the
 /// format and the sampler allow, else by the model. Equal to the model in every bit: while it lives, its thread rounds to the nearest and
@@ -80,9 +31,15 @@ public:
     void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const;
 
     [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const;
+    [[nodiscard]] std::vector<FetchedRow> rows(std::span<const float> y) const;
     /// At prepared columns; false where they are not to be had, and has done nothing. `past_caches`: into a picture that
     /// is far larger than caches.
-    [[nodiscard]] bool fetch(RowColumns& columns, float y, Texel* texels, bool past_caches = false) const;
+    [[nodiscard]] bool fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches = false) const;
+
+    [[nodiscard]] TapColumns taps(std::span<const WeighedPlaces> taps, std::size_t count) const;
+    /// Of fetches at prepared columns: tap after tap, each product and each sum rounded by itself; zeros may have any
+    /// sign. There must be room for whole_lattice_steps(). False as for fetch().
+    [[nodiscard]] bool sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const;
 
     /// For the pixels of a row from (i, j) on, of a picture that `map` leads to the texture; its layer is not looked
     /// at.
@@ -95,6 +52,9 @@ private:
                       unsigned char* results) const;
     /// As pixels of the texture's own format.
     void fetch_stored(const float* x, const float* y, std::size_t count, std::byte* pixels) const;
+    const float* row_at(std::int32_t y) const;
+    /// `last_row`: the lowest that has been read so far.
+    LatticeRow lattice_row(const FetchedRow& at, std::int32_t& last_row) const;
     void fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const;
 
     const TextureView& view_;

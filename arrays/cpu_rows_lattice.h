@@ -10,13 +10,14 @@
 // As cpu_rows_floating.h has it, of any texels t and weights w.
 HWY_NOINLINE FloatVector sum_any(FloatVector t0, FloatVector t1, FloatVector t2, FloatVector t3, FloatVector w0,
                                  FloatVector w1, FloatVector w2, FloatVector w3) {
-    return Float32<4>::sum({{t0, t1, t2, t3}}, {{hn::ConvertTo(kInt, w0), hn::ConvertTo(kInt, w1),
-                                                 hn::ConvertTo(kInt, w2), hn::ConvertTo(kInt, w3)}});
+    const auto in_256th = [](FloatVector weight) HWY_ATTR { return hn::ConvertTo(kInt, hn::Mul(weight, number(256))); };
+    return Float32<4>::sum({{t0, t1, t2, t3}}, {{in_256th(w0), in_256th(w1), in_256th(w2), in_256th(w3)}});
 }
 
-constexpr std::int32_t kLeastAlike = 40 * kExponentOne;               // exponent for which all factors are float32
-constexpr std::int32_t kEndOfAlike = 247 * kExponentOne;              // from which on 256 times a texel is infinite
-constexpr std::int32_t kHalfOfLastBit = (23 + 3 + 1) * kExponentOne;  // of texels within three exponents
+constexpr std::int32_t kLeastAlike = 40 * kExponentOne;   // exponent for which all factors are float32
+constexpr std::int32_t kEndOfAlike = 254 * kExponentOne;  // from which on a sum may be infinite
+constexpr std::int32_t kHalfOfLastBit =
+    (23 + 3 + 8 + 1) * kExponentOne;  // of products of texels within three exponents
 
 // Texels that are 0, or within three exponents of the largest, have no bits below its guard bits. So each is taken
 // apart into upper and lower twelve bits, whose sums float32 holds exactly, and half of the last bit more: it is felt
@@ -45,7 +46,7 @@ struct NearSum {
         const IntVector exponent = hn::And(hn::Max(bits_of_largest, whole(kLeastAlike)), whole(kInfinity));
         const FloatVector half = as_floats(hn::Sub(exponent, whole(kHalfOfLastBit)));
         const FloatVector beyond_half = hn::Add(lower_sum, hn::CopySign(half, upper_sum));
-        sum = hn::Mul(hn::Add(upper_sum, beyond_half), number(0x1p-8f));
+        sum = hn::Add(upper_sum, beyond_half);
         const IntVector magnitude = magnitude_of(sum);
         // Leaves the sum 25 bits, and is more than texels have that are too small.
         const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kLeastAlike));
@@ -70,30 +71,19 @@ HWY_INLINE FloatVector single_texel(FloatVector texel) {
 
 // --- rows ------------------------------------------------------------------------------------------------------------
 
-// As many pixels of a row of texels as a vector holds.
-template <class D>
-HWY_INLINE hn::Vec<D> load_pixels(D d, const float* row, const std::int32_t* columns) {
-    if constexpr (hn::MaxLanes(D()) == 4) {
-        return hn::LoadU(d, row + std::ptrdiff_t{4} * columns[0]);
-    } else {
-        const hn::Half<D> half;
-        constexpr std::size_t kPixels = hn::MaxLanes(D()) / 8;
-        return hn::Combine(d, load_pixels(half, row, columns + kPixels), load_pixels(half, row, columns));
-    }
-}
-
-// The texels' weights as floats, in the order of Weights.
+// The texels' weights, of all 1, in the order of Weights.
 struct FloatWeights {
     FloatVector of[4];
 };
 
-// footprint_weights() of all 256, of columns with the shares x in a row with the share y.
+// footprint_weights() of columns with the shares x in a row with the share y, in 256th.
 HWY_INLINE FloatWeights weights_of_shares(IntVector x, IntVector y) {
     const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::Mul(x, y), whole(128)));
     const IntVector left_bottom = hn::Sub(y, right_bottom);
     const IntVector left_top = hn::Sub(hn::Sub(whole(256), x), left_bottom);
-    return {{hn::ConvertTo(kFloat, left_top), hn::ConvertTo(kFloat, hn::Sub(x, right_bottom)),
-             hn::ConvertTo(kFloat, left_bottom), hn::ConvertTo(kFloat, right_bottom)}};
+    const auto weight = [](IntVector in_256th)
+                            HWY_ATTR { return hn::Mul(hn::ConvertTo(kFloat, in_256th), number(0x1p-8f)); };
+    return {{weight(left_top), weight(hn::Sub(x, right_bottom)), weight(left_bottom), weight(right_bottom)}};
 }
 
 template <bool two_columns, bool two_rows>
@@ -153,77 +143,21 @@ struct AlikeTexels {
         smallest = hn::Min(smallest, least);
         const IntVector exponent = hn::And(most, whole(kInfinity));
         const FloatVector half = as_floats(hn::Sub(exponent, whole(kHalfOfLastBit)));
-        return hn::Mul(hn::Add(upper_sum, hn::Add(lower_sum, half)), number(0x1p-8f));
+        return hn::Add(upper_sum, hn::Add(lower_sum, half));
     }
 
     // Mends the sums of zeros; false if some texels are not alike.
-    HWY_INLINE bool settle(float* sums, std::size_t vectors) const {
+    HWY_INLINE bool settle(FloatVector (&sums)[4]) const {
         const auto near = hn::Lt(hn::Sub(largest, smallest), whole(3 * kExponentOne + 1));
         const auto safe = hn::And(hn::Gt(smallest, whole(kLeastAlike - 1)), hn::Lt(largest, whole(kEndOfAlike)));
         const auto alike = hn::And(near, safe);
         if (HWY_LIKELY(hn::AllTrue(kInt, alike))) return true;
         const auto zeros = hn::Eq(hn::Or(largest, smallest), hn::Zero(kInt));
         if (!hn::AllTrue(kInt, hn::Or(alike, zeros))) return false;
-        for (std::size_t i = 0; i < vectors; ++i, sums += hn::Lanes(kFloat))
-            hn::StoreU(as_floats(hn::IfThenZeroElse(zeros, bits(hn::LoadU(kFloat, sums)))), kFloat, sums);
+        for (FloatVector& sum : sums) sum = as_floats(hn::IfThenZeroElse(zeros, bits(sum)));
         return true;
     }
 };
-
-constexpr std::size_t kParts = 4;                               // vectors of as many pixels as one has lanes
-constexpr std::size_t kPixels = hn::MaxLanes(kFloat) / kParts;  // of a vector
-constexpr std::size_t kGroup = kParts * kPixels;
-
-// Lanes of two vectors.
-HWY_INLINE FloatVector look_up_in_two(FloatVector low, FloatVector high, IntVector lanes) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-    return FloatVector{_mm512_permutex2var_ps(low.raw, lanes.raw, high.raw)};
-#else
-    const IntVector last = whole(static_cast<std::int32_t>(hn::Lanes(kInt)) - 1);
-    const auto lane = hn::IndicesFromVec(kFloat, hn::And(lanes, last));
-    const auto is_high = hn::RebindMask(kFloat, hn::Gt(lanes, last));
-    return hn::IfThenElse(is_high, hn::TableLookupLanes(high, lane), hn::TableLookupLanes(low, lane));
-#endif
-}
-
-template <Columns kind>
-struct OfKind {
-    static constexpr Columns value = kind;
-};
-
-template <class Call>
-HWY_INLINE void with_kind(Columns kind, const Call& call) {
-    switch (kind) {
-        case Columns::any: return call(OfKind<Columns::any>{});
-        case Columns::run: return call(OfKind<Columns::run>{});
-        case Columns::one: return call(OfKind<Columns::one>{});
-        case Columns::two: return call(OfKind<Columns::two>{});
-    }
-}
-
-// Of a vector of pixels the texels, or those after them.
-template <Columns kind>
-HWY_INLINE FloatVector load_columns(const float* row, const PreparedColumns& columns, std::size_t pixel,
-                                    std::ptrdiff_t after) {
-    const float* window = row + 4 * (columns.window[pixel] + after);
-    if constexpr (kind == Columns::run) return hn::LoadU(kFloat, window);
-    const IntVector lanes = hn::LoadU(kInt, columns.lanes + 4 * pixel);
-    const FloatVector low = hn::LoadU(kFloat, window);
-    if constexpr (kind == Columns::one) return hn::TableLookupLanes(low, hn::IndicesFromVec(kFloat, lanes));
-    return look_up_in_two(low, hn::LoadU(kFloat, window + hn::Lanes(kFloat)), lanes);
-}
-
-template <Columns kind>
-HWY_INLINE FloatVector load_first(const float* row, const PreparedColumns& columns, std::size_t pixel) {
-    if constexpr (kind == Columns::any) return load_pixels(kFloat, row, columns.texels + pixel);
-    return load_columns<kind>(row, columns, pixel, 0);
-}
-
-template <Columns kind>
-HWY_INLINE FloatVector load_second(const float* row, const PreparedPlaces& places, std::size_t pixel) {
-    if constexpr (kind == Columns::any) return load_pixels(kFloat, row, places.second + pixel);
-    return load_columns<kind>(row, places.first, pixel, 1);
-}
 
 // The lanes of the pixels' weights that the vector takes.
 HWY_INLINE IntVector lanes_of_part(std::size_t part) {
@@ -233,9 +167,9 @@ HWY_INLINE IntVector lanes_of_part(std::size_t part) {
 
 template <bool two_columns, bool two_rows, Columns kind>
 HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
-                            const FloatWeights& weights, float* texels) {
+                            const FloatWeights& weights, FloatVector (&texels)[kParts]) {
     AlikeTexels alike{hn::Zero(kInt), whole(kMagnitude)};
-    for (std::size_t part = 0; part < kParts; ++part) {
+    for_parts([&](auto part) HWY_ATTR {
         const auto spread = hn::IndicesFromVec(kFloat, lanes_of_part(part));
         const auto weight = [&](int k) HWY_ATTR {
             return two_columns ? hn::TableLookupLanes(weights.of[k], spread) : weights.of[k];  // else all are alike
@@ -247,24 +181,34 @@ HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places,
         if constexpr (two_columns) t1 = load_second<kind>(row.top, places, at), w1 = weight(1);
         if constexpr (two_rows) t2 = load_first<kind>(row.bottom, places.first, at), w2 = weight(2);
         if constexpr (two_columns && two_rows) t3 = load_second<kind>(row.bottom, places, at), w3 = weight(3);
-        hn::StoreU(alike.sum<two_columns, two_rows>(t0, t1, t2, t3, weight(0), w1, w2, w3), kFloat,
-                   texels + 4 * part * kPixels);
-    }
-    return alike.settle(texels, kParts);
+        texels[part] = alike.sum<two_columns, two_rows>(t0, t1, t2, t3, weight(0), w1, w2, w3);
+    });
+    return alike.settle(texels);
 }
 
-template <Columns kind>
-HWY_INLINE void decode_group(const float* row, const PreparedColumns& columns, std::size_t pixel, float* texels) {
-    for (std::size_t part = 0; part < kParts; ++part) {
-        const FloatVector texel = load_first<kind>(row, columns, pixel + part * kPixels);
-        hn::StoreU(single_texel(texel), kFloat, texels + 4 * part * kPixels);
-    }
-}
-
-// Any texels.
+// A group of pixels; false if their texels are not alike where some are weighed.
 template <bool two_columns, bool two_rows>
-HWY_INLINE void fetch_group(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
-                            const FloatWeights& weights, float* texels) {
+HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
+                            const FloatWeights& weights, FloatVector (&texels)[kParts]) {
+    return with_kind(places.first.kinds[pixel], [&](auto kind) HWY_ATTR {
+        if constexpr (two_columns || two_rows) {
+            return fetch_alike<two_columns, two_rows, kind.value>(row, places, pixel, weights, texels);
+        } else {
+            for_parts([&](auto part) HWY_ATTR {
+                texels[part] = single_texel(load_first<kind.value>(row.top, places.first, pixel + part * kPixels));
+            });
+            return true;
+        }
+    });
+}
+
+// Any texels. By itself, since its vectors would drive those of alike ones out of registers.
+template <bool two_columns, bool two_rows>
+HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
+                                  float* texels) {
+    IntVector share_x = hn::Zero(kInt);
+    if constexpr (two_columns) share_x = hn::LoadU(kInt, places.share + pixel);
+    const FloatWeights weights = weights_of_shares(share_x, whole(row.share));
     for (std::size_t part = 0; part < kParts; ++part) {
         const std::size_t at = pixel + part * kPixels;
         hn::StoreU(fetch_pixels<two_columns, two_rows>(row, places.first.texels + at, places.second + at, weights,
@@ -277,104 +221,94 @@ HWY_INLINE void fetch_group(const LatticeRow& row, const PreparedPlaces& places,
 HWY_INLINE void prefetch_pixels(const LatticeRow& row, const std::int32_t* columns) {
     if (row.soon[0] == nullptr) return;
     const auto [first, last] = std::minmax(columns[0], columns[kGroup - 1]);
-    for (std::ptrdiff_t at = 4 * std::ptrdiff_t{first}; at <= 4 * std::ptrdiff_t{last}; at += 16) {
-        hwy::Prefetch(row.soon[0] + at);
-        hwy::Prefetch(row.soon[1] + at);
+    for (const float* soon : row.soon) {
+        for (std::ptrdiff_t at = 4 * std::ptrdiff_t{first}; soon != nullptr && at <= 4 * std::ptrdiff_t{last}; at += 16)
+            hwy::Prefetch(soon + at);
     }
-}
-
-// Whole vectors of texels, which begin with one.
-HWY_INLINE void stream_texels(const float* from, float* to) {
-    const std::size_t lanes = hn::Lanes(kFloat);
-    for (std::size_t i = 0; i < kParts; ++i) hn::Stream(hn::Load(kFloat, from + i * lanes), kFloat, to + i * lanes);
 }
 
 // `two_columns` and `two_rows`: the second one has a share.
 template <bool two_columns, bool two_rows>
-void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixels, float* texels) {
+HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixels,
+                                   float* texels) {
     const IntVector share_y = whole(row.share);
     FloatWeights weights = weights_of_shares(hn::Zero(kInt), share_y);
     const bool streams = row.past_caches && reinterpret_cast<std::uintptr_t>(texels) % sizeof(FloatVector) == 0;
-    HWY_ALIGN float kept[4 * kGroup];
     for (std::size_t i = 0; i < pixels; i += kGroup, texels += 4 * kGroup) {
         if constexpr (two_columns) weights = weights_of_shares(hn::LoadU(kInt, places.share + i), share_y);
-        float* const to = streams ? kept : texels;
         prefetch_pixels(row, places.first.texels + i);
-        with_kind(places.first.kinds[i], [&](auto kind) HWY_ATTR {
-            if constexpr (!two_columns && !two_rows) {
-                decode_group<kind.value>(row.top, places.first, i, to);
-            } else if (HWY_UNLIKELY((!fetch_alike<two_columns, two_rows, kind.value>(row, places, i, weights, to)))) {
-                fetch_group<two_columns, two_rows>(row, places, i, weights, to);
-            }
-        });
-        if (streams) stream_texels(kept, texels);
+        FloatVector fetched[kParts];
+        if (HWY_UNLIKELY((!fetch_group<two_columns, two_rows>(row, places, i, weights, fetched)))) {
+            fetch_any_group<two_columns, two_rows>(row, places, i, texels);
+        } else if (streams) {
+            for_parts([&](auto part) HWY_ATTR { hn::Stream(fetched[part], kFloat, texels + 4 * part * kPixels); });
+        } else {
+            for_parts([&](auto part) HWY_ATTR { hn::StoreU(fetched[part], kFloat, texels + 4 * part * kPixels); });
+        }
     }
     if (streams) hwy::FlushStream();
 }
 
-void take_texels(const float* row, const PreparedColumns& columns, std::size_t pixels, float* texels) {
-    for (std::size_t i = 0; i < pixels; i += kGroup) {
-        with_kind(columns.kinds[i], [&](auto kind) HWY_ATTR {
-            for (std::size_t at = i; at < i + kGroup; at += kPixels)
-                hn::StoreU(load_first<kind.value>(row, columns, at), kFloat, texels + 4 * at);
+// --- sums of taps ----------------------------------------------------------------------------------------------------
+
+template <bool two_rows>
+HWY_NOINLINE void sum_any_group(const LatticeRow& row, const LatticeTaps& taps, std::size_t pixel, float* sums) {
+    HWY_ALIGN float texels[4 * kGroup];
+    std::fill_n(sums, 4 * kGroup, 0.0f);
+    for (const LatticeTap& tap : taps.taps) {
+        if (tap.taken) {
+            for (std::size_t part = 0; part < kParts; ++part)
+                hn::Store(load_pixels(kFloat, taps.fetched, tap.places.first.texels + pixel + part * kPixels), kFloat,
+                          texels + 4 * part * kPixels);
+        } else if (tap.two_columns) {
+            fetch_any_group<true, two_rows>(row, tap.places, pixel, texels);
+        } else {
+            fetch_any_group<false, two_rows>(row, tap.places, pixel, texels);
+        }
+        for (std::size_t k = 0; k < 4 * kGroup; ++k) sums[k] += texels[k] * tap.weights[pixel + k / 4];
+    }
+}
+
+// False if some texels are not alike.
+template <bool two_rows>
+HWY_INLINE bool sum_group(const LatticeRow& row, const LatticeTaps& taps, std::size_t pixel, float* sums) {
+    const IntVector share_y = whole(row.share);
+    FloatVector sum[kParts];
+    for_parts([&](auto part) HWY_ATTR { sum[part] = hn::Zero(kFloat); });
+    for (const LatticeTap& tap : taps.taps) {
+        const PreparedPlaces& places = tap.places;
+        const FloatVector weights = hn::LoadU(kFloat, tap.weights + pixel);
+        FloatVector texels[kParts];
+        bool alike = true;
+        if (tap.taken) {
+            with_kind(places.first.kinds[pixel], [&](auto kind) HWY_ATTR {
+                for_parts([&](auto part) HWY_ATTR {
+                    texels[part] = load_first<kind.value>(taps.fetched, places.first, pixel + part * kPixels);
+                });
+                return true;
+            });
+        } else if (tap.two_columns) {
+            const FloatWeights shares = weights_of_shares(hn::LoadU(kInt, places.share + pixel), share_y);
+            alike = fetch_group<true, two_rows>(row, places, pixel, shares, texels);
+        } else {
+            const FloatWeights shares = weights_of_shares(hn::Zero(kInt), share_y);
+            alike = fetch_group<false, two_rows>(row, places, pixel, shares, texels);
+        }
+        if (HWY_UNLIKELY(!alike)) return false;
+        for_parts([&](auto part) HWY_ATTR {
+            const auto spread = hn::IndicesFromVec(kFloat, lanes_of_part(part));
+            sum[part] = hn::Add(sum[part], hn::Mul(texels[part], hn::TableLookupLanes(weights, spread)));
         });
     }
+    for_parts([&](auto part) HWY_ATTR { hn::StoreU(sum[part], kFloat, sums + 4 * part * kPixels); });
+    return true;
 }
 
-// --- places ----------------------------------------------------------------------------------------------------------
-
-void find_places(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found) {
-    for (std::size_t i = 0; i < count; i += hn::Lanes(kInt)) {
-        const IntVector place = linear_place(axis, places + i);
-        const IntVector texel = hn::ShiftRight<8>(place);
-        hn::StoreU(address(axis, texel), kInt, found.first + i);
-        hn::StoreU(address(axis, hn::Add(texel, whole(1))), kInt, found.second + i);
-        hn::StoreU(hn::And(place, whole(255)), kInt, found.share + i);
-    }
-}
-
-// The first texel of so many that have all those of a vector of pixels among them, and lie in the row, with one more;
-// negative: there is none.
-std::int32_t find_window(const std::int32_t* texels, std::int32_t width, std::int32_t window) {
-    const auto [least, most] = std::minmax_element(texels, texels + kPixels);
-    const std::int32_t first = std::min(*least, width - window - 1);
-    return *most - first < window ? first : -1;
-}
-
-bool is_run(const std::int32_t* texels) {
-    return std::adjacent_find(texels, texels + kGroup, [](auto texel, auto next) { return next != texel + 1; }) ==
-           texels + kGroup;
-}
-
-// `second`: the texels that are read besides, which beyond an edge are not those after the first ones; null: none.
-Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::int32_t width, std::int32_t* window) {
-    constexpr auto kVector = static_cast<std::int32_t>(kPixels);
-    const auto is_next = [](std::int32_t texel, std::int32_t next) { return next == texel + 1; };
-    const bool pairs = second == nullptr || std::equal(texels, texels + kGroup, second, is_next);
-    if (kPixels == 1 || !pairs) return Columns::any;
-    if (is_run(texels)) {
-        for (std::size_t i = 0; i < kGroup; ++i) window[i] = texels[i];
-        return Columns::run;
-    }
-    for (const Columns kind : {Columns::one, Columns::two}) {
-        bool found = true;
-        for (std::size_t i = 0; i < kGroup && found; i += kPixels) {
-            window[i] = find_window(texels + i, width, kind == Columns::one ? kVector : 2 * kVector);
-            found = window[i] >= 0;
-        }
-        if (found) return kind;
-    }
-    return Columns::any;
-}
-
-void find_windows(const std::int32_t* texels, const std::int32_t* second, std::size_t count, std::int32_t width,
-                  Columns* kinds, std::int32_t* window, std::int32_t* lanes) {
-    for (std::size_t i = 0; i < count; i += kGroup) {
-        kinds[i] = find_group(texels + i, second == nullptr ? nullptr : second + i, width, window + i);
-        for (std::size_t k = i; k < i + kGroup; ++k) {
-            const std::int32_t offset = texels[k] - window[k / kPixels * kPixels];
-            for (std::int32_t c = 0; c < 4; ++c) lanes[4 * k + static_cast<std::size_t>(c)] = 4 * offset + c;
-        }
+template <bool two_rows>
+HWY_FLATTEN void sum_lattice_row(const LatticeRow& row, const LatticeTaps& taps, std::size_t pixels, float* sums) {
+    for (std::size_t i = 0; i < pixels; i += kGroup, sums += 4 * kGroup) {
+        prefetch_pixels(row, taps.taps[0].places.first.texels + i);
+        if (HWY_UNLIKELY(!sum_group<two_rows>(row, taps, i, sums))) sum_any_group<two_rows>(row, taps, i, sums);
     }
 }
 
@@ -382,4 +316,4 @@ constexpr LatticeKernels kLattice{find_places,
                                   find_windows,
                                   {{fetch_lattice_row<false, false>, fetch_lattice_row<false, true>},
                                    {fetch_lattice_row<true, false>, fetch_lattice_row<true, true>}},
-                                  take_texels};
+                                  {sum_lattice_row<false>, sum_lattice_row<true>}};

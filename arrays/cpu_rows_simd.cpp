@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include <texton/pixel_encode.h>
 
@@ -48,6 +49,8 @@ namespace {
 #include "arrays/cpu_rows_fixed.h"
 
 #include "arrays/cpu_rows_floating.h"
+
+#include "arrays/cpu_rows_windows.h"
 
 #include "arrays/cpu_rows_lattice.h"
 

@@ -2,6 +2,7 @@
 // Blocks of plain fetches of a 2D texture, compiled once for each instruction set that Highway knows.
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <texton/sample.h>
 
@@ -73,8 +74,16 @@ struct PreparedPlaces {
     const std::int32_t* share;
 };
 
-/// The texels of two rows, of four floats each, and the share of the lower row. The same columns of `soon` and the row
-/// below it, if there are such, are asked for ahead.
+/// Where a row of fetches lies, as PlacesToFind; the lower row is the upper one where it has no share.
+struct FetchedRow {
+    float y;
+    std::int32_t top;  ///< kBorderTexel: one is the border, or nothing is known
+    std::int32_t bottom;
+    std::int32_t share;
+};
+
+/// The texels of two rows, of four floats each, and the share of the lower row. The same columns of the rows `soon`, if
+/// there are such, are asked for ahead: where the first is null, so is the second.
 struct LatticeRow {
     const float* top;
     const float* bottom;
@@ -83,19 +92,33 @@ struct LatticeRow {
     const float* soon[2] = {};
 };
 
+/// One of the fetches whose weighed sum pixels are.
+struct LatticeTap {
+    PreparedPlaces places;
+    const float* weights;  ///< of each pixel
+    bool taken;            ///< from `fetched`
+    bool two_columns;      ///< as of LatticeKernels::fetch
+};
+
+struct LatticeTaps {
+    std::span<const LatticeTap> taps;
+    const float* fetched;  ///< a row of texels
+};
+
 /// What fetches have in common that lie in rows and columns. Of each kLatticeStep places at a time.
 inline constexpr std::size_t kLatticeStep = 16;
 struct LatticeKernels {
     using Find = void (*)(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found);
     using Fetch = void (*)(const LatticeRow& row, const PreparedPlaces& columns, std::size_t count, float* texels);
+    using Sum = void (*)(const LatticeRow& row, const LatticeTaps& taps, std::size_t count, float* sums);
 
     Find find = nullptr;
     /// Of rows of `width` texels. `second`: those that are read besides, or null.
     void (*find_windows)(const std::int32_t* texels, const std::int32_t* second, std::size_t count, std::int32_t width,
                          Columns* kinds, std::int32_t* window, std::int32_t* lanes) = nullptr;
     Fetch fetch[2][2] = {};  ///< by whether a column has a second texel with a share, and the row
-    /// The texels as they are.
-    void (*take)(const float* row, const PreparedColumns& columns, std::size_t count, float* texels) = nullptr;
+    /// Tap after tap, each product and each sum rounded by itself; by whether the second row has a share.
+    Sum sum[2] = {};
 };
 
 /// Those of the best instruction set of this CPU, or none.

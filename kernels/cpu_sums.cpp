@@ -36,35 +36,32 @@ HWY_INLINE void store(D d, hn::Vec<D> sum, float* to) {
     }
 }
 
-// `weight_of(row, at)` is what the vector from `at` on of a row counts.
-template <Stored stored, class D, std::size_t vectors, class WeightOf>
-HWY_INLINE void sum_part(D d, const float* const* rows, std::size_t row_count, std::size_t at,
-                         const WeightOf& weight_of, float* sums) {
+template <Stored stored, class D, std::size_t vectors>
+HWY_INLINE void sum_part(D d, const float* const* rows, const float* weights, std::size_t row_count, std::size_t at,
+                         float* sums) {
     hn::Vec<D> sum[vectors];
     for (hn::Vec<D>& part : sum) part = hn::Zero(d);
     const std::size_t lanes = hn::Lanes(d);
     for (std::size_t i = 0; i < row_count; ++i) {
-        for (std::size_t v = 0; v < vectors; ++v) {
-            const std::size_t place = at + v * lanes;
-            sum[v] = hn::Add(sum[v], hn::Mul(hn::LoadU(d, rows[i] + place), weight_of(d, i, place)));
-        }
+        for (std::size_t v = 0; v < vectors; ++v)
+            sum[v] = hn::Add(sum[v], hn::Mul(hn::LoadU(d, rows[i] + at + v * lanes), hn::Set(d, weights[i])));
     }
     for (std::size_t v = 0; v < vectors; ++v) store<stored>(d, sum[v], sums + at + v * lanes);
 }
 
-template <Stored stored, class WeightOf>
-HWY_INLINE void sum_all(const float* const* rows, std::size_t row_count, std::size_t count, const WeightOf& weight_of,
+template <Stored stored>
+HWY_INLINE void sum_all(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                         float* sums) {
     constexpr std::size_t kVectors = 4;  // at a time, so that sums do not wait for each other
     constexpr hn::CappedTag<float, 1> kOne;
     const std::size_t lanes = hn::Lanes(kFloat);
     std::size_t at = 0;
     for (; at + kVectors * lanes <= count; at += kVectors * lanes)
-        sum_part<stored, Float, kVectors>(kFloat, rows, row_count, at, weight_of, sums);
-    for (; at + lanes <= count; at += lanes) sum_part<stored, Float, 1>(kFloat, rows, row_count, at, weight_of, sums);
+        sum_part<stored, Float, kVectors>(kFloat, rows, weights, row_count, at, sums);
+    for (; at + lanes <= count; at += lanes) sum_part<stored, Float, 1>(kFloat, rows, weights, row_count, at, sums);
     // Only whole vectors go past caches.
     constexpr Stored kRest = stored == Stored::sums ? Stored::sums : Stored::pixels;
-    for (; at < count; ++at) sum_part<kRest, hn::CappedTag<float, 1>, 1>(kOne, rows, row_count, at, weight_of, sums);
+    for (; at < count; ++at) sum_part<kRest, hn::CappedTag<float, 1>, 1>(kOne, rows, weights, row_count, at, sums);
 }
 
 // A pixel is a vector, but where vectors have one lane.
@@ -199,27 +196,17 @@ void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_
 
 void sum_rows_on_vectors(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                          float* sums) {
-    sum_all<Stored::sums>(
-        rows, row_count, count,
-        [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); }, sums);
+    sum_all<Stored::sums>(rows, weights, row_count, count, sums);
 }
 
 void sum_rows_as_pixels_on_vectors(const float* const* rows, const float* weights, std::size_t row_count,
                                    std::size_t count, float* pixels, bool past_caches) {
-    const auto weight = [weights](auto d, std::size_t row, std::size_t) HWY_ATTR { return hn::Set(d, weights[row]); };
     const std::size_t vector = hn::Lanes(kFloat) * sizeof(float);
     if (past_caches && reinterpret_cast<std::uintptr_t>(pixels) % vector == 0) {
-        sum_all<Stored::pixels_past_caches>(rows, row_count, count, weight, pixels);
+        sum_all<Stored::pixels_past_caches>(rows, weights, row_count, count, pixels);
         return hwy::FlushStream();
     }
-    sum_all<Stored::pixels>(rows, row_count, count, weight, pixels);
-}
-
-void sum_rows_by_rows_on_vectors(const float* const* rows, const float* const* weights, std::size_t row_count,
-                                 std::size_t count, float* sums) {
-    sum_all<Stored::sums>(
-        rows, row_count, count,
-        [weights](auto d, std::size_t row, std::size_t at) HWY_ATTR { return hn::LoadU(d, weights[row] + at); }, sums);
+    sum_all<Stored::pixels>(rows, weights, row_count, count, pixels);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -231,7 +218,6 @@ namespace texton::detail {
 
 HWY_EXPORT(sum_rows_on_vectors);
 HWY_EXPORT(sum_rows_as_pixels_on_vectors);
-HWY_EXPORT(sum_rows_by_rows_on_vectors);
 
 HWY_EXPORT(add_all_boxes_on_vectors);
 HWY_EXPORT(add_boxes_on_vectors);
@@ -261,11 +247,6 @@ void sum_rows(const float* const* rows, const float* weights, std::size_t row_co
 void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                         float* pixels, bool past_caches) {
     HWY_DYNAMIC_DISPATCH(sum_rows_as_pixels_on_vectors)(rows, weights, row_count, count, pixels, past_caches);
-}
-
-void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,
-                      float* sums) {
-    HWY_DYNAMIC_DISPATCH(sum_rows_by_rows_on_vectors)(rows, weights, row_count, count, sums);
 }
 
 }  // namespace texton::detail

@@ -14,10 +14,6 @@ void sum_rows(const float* const* rows, const float* weights, std::size_t row_co
 void sum_rows_as_pixels(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                         float* pixels, bool past_caches = false);
 
-/// sums[k] = ((0 + rows[0][k] * weights[0][k]) + rows[1][k] * weights[1][k]) + ...
-void sum_rows_by_rows(const float* const* rows, const float* const* weights, std::size_t row_count, std::size_t count,
-                      float* sums);
-
 /// What pixels weigh of a row of texels, four channels each.
 struct RowBoxes {
     const std::int32_t* first;   ///< of a pixel: its first texel

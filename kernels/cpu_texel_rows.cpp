@@ -1,6 +1,7 @@
 #include "kernels/cpu_texel_rows.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <hwy/cache_control.h>
 
@@ -49,6 +50,18 @@ void TexelRows::fetch(const float* x, float y, std::size_t count, Float4* texels
         std::transform(words, words + length, texels + first,
                        [&](const Texel& texel) { return floats_of(shape_, texel); });
     });
+}
+
+void TexelRows::sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const {
+    if (rows_.sum(taps, at, reinterpret_cast<Texel*>(sums))) return;
+    const std::size_t count = taps.columns()[0].count();
+    std::fill_n(sums, count, Float4{});
+    std::vector<Float4> texels(count);
+    for (std::size_t tap = 0; tap < taps.columns().size(); ++tap) {
+        fetch(taps.columns()[tap], at, texels.data());
+        const std::span<const float> weights = taps.weights(tap);
+        for (std::size_t i = 0; i < count; ++i) sums[i] += texels[i] * weights[i];
+    }
 }
 
 void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include <texton/float4.h>
 #include <texton/source.h>
@@ -22,14 +24,22 @@ public:
     void fetch(const float* x, float y, std::size_t count, Float4* texels) const;
     /// At columns that many rows share.
     [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const { return rows_.columns(x, count); }
-    void fetch(RowColumns& columns, float y, Float4* texels) const {
-        if (!rows_.fetch(columns, y, reinterpret_cast<Texel*>(texels)))
-            fetch(columns.places(), y, columns.count(), texels);
+    [[nodiscard]] std::vector<FetchedRow> rows(std::span<const float> y) const { return rows_.rows(y); }
+    void fetch(RowColumns& columns, const FetchedRow& at, Float4* texels) const {
+        if (!rows_.fetch(columns, at, reinterpret_cast<Texel*>(texels)))
+            fetch(columns.places(), at.y, columns.count(), texels);
     }
-    /// The same as pixels of a picture; `past_caches`: of one that is far larger than caches.
-    void fetch(RowColumns& columns, float y, const PixelFormat& picture, std::byte* pixels, bool past_caches) const {
-        if (!is_four_floats(picture.stored) || !rows_.fetch(columns, y, reinterpret_cast<Texel*>(pixels), past_caches))
-            fetch(columns.places(), y, columns.count(), picture, pixels);
+    /// Taps at columns that many rows share.
+    [[nodiscard]] TapColumns taps(std::span<const WeighedPlaces> taps, std::size_t count) const {
+        return rows_.taps(taps, count);
+    }
+    /// What they sum up to, with zeros of any sign. There must be room for whole_lattice_steps().
+    void sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const;
+    /// The fetches as pixels of a picture; `past_caches`: of one that is far larger than caches.
+    void fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& picture, std::byte* pixels,
+               bool past_caches) const {
+        if (!is_four_floats(picture.stored) || !rows_.fetch(columns, at, reinterpret_cast<Texel*>(pixels), past_caches))
+            fetch(columns.places(), at.y, columns.count(), picture, pixels);
     }
     /// at_texel() of the middles of texels from (x, y) on; those beyond the edges are as the sampler says.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;

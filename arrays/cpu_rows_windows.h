@@ -1,0 +1,143 @@
+// cpu_rows_windows.h: which texels of a row pixels take, found once and loaded row after row.
+//
+// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// includes it.
+
+constexpr std::size_t kParts = 4;                               // vectors of as many pixels as one has lanes
+constexpr std::size_t kPixels = hn::MaxLanes(kFloat) / kParts;  // of a vector
+constexpr std::size_t kGroup = kParts * kPixels;
+
+template <std::size_t part>
+using Part = std::integral_constant<std::size_t, part>;
+
+// Not a loop: arrays that it went through would be put into memory.
+template <class Make>
+HWY_INLINE void for_parts(const Make& make) {
+    make(Part<0>());
+    make(Part<1>());
+    make(Part<2>());
+    make(Part<3>());
+}
+
+// --- the texels of a vector of pixels --------------------------------------------------------------------------------
+
+// As many pixels of a row of texels as a vector holds.
+template <class D>
+HWY_INLINE hn::Vec<D> load_pixels(D d, const float* row, const std::int32_t* columns) {
+    if constexpr (hn::MaxLanes(D()) == 4) {
+        return hn::LoadU(d, row + std::ptrdiff_t{4} * columns[0]);
+    } else {
+        const hn::Half<D> half;
+        constexpr std::size_t kOfHalf = hn::MaxLanes(D()) / 8;
+        return hn::Combine(d, load_pixels(half, row, columns + kOfHalf), load_pixels(half, row, columns));
+    }
+}
+
+// Lanes of two vectors.
+HWY_INLINE FloatVector look_up_in_two(FloatVector low, FloatVector high, IntVector lanes) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    return FloatVector{_mm512_permutex2var_ps(low.raw, lanes.raw, high.raw)};
+#else
+    const IntVector last = whole(static_cast<std::int32_t>(hn::Lanes(kInt)) - 1);
+    const auto lane = hn::IndicesFromVec(kFloat, hn::And(lanes, last));
+    const auto is_high = hn::RebindMask(kFloat, hn::Gt(lanes, last));
+    return hn::IfThenElse(is_high, hn::TableLookupLanes(high, lane), hn::TableLookupLanes(low, lane));
+#endif
+}
+
+template <Columns kind>
+struct OfKind {
+    static constexpr Columns value = kind;
+};
+
+template <class Call>
+HWY_INLINE bool with_kind(Columns kind, const Call& call) {
+    switch (kind) {
+        case Columns::any: return call(OfKind<Columns::any>{});
+        case Columns::run: return call(OfKind<Columns::run>{});
+        case Columns::one: return call(OfKind<Columns::one>{});
+        case Columns::two: return call(OfKind<Columns::two>{});
+    }
+    return false;
+}
+
+// Of a vector of pixels the texels, or those after them.
+template <Columns kind>
+HWY_INLINE FloatVector load_columns(const float* row, const PreparedColumns& columns, std::size_t pixel,
+                                    std::ptrdiff_t after) {
+    const float* window = row + 4 * (columns.window[pixel] + after);
+    if constexpr (kind == Columns::run) return hn::LoadU(kFloat, window);
+    const IntVector lanes = hn::LoadU(kInt, columns.lanes + 4 * pixel);
+    const FloatVector low = hn::LoadU(kFloat, window);
+    if constexpr (kind == Columns::one) return hn::TableLookupLanes(low, hn::IndicesFromVec(kFloat, lanes));
+    return look_up_in_two(low, hn::LoadU(kFloat, window + hn::Lanes(kFloat)), lanes);
+}
+
+template <Columns kind>
+HWY_INLINE FloatVector load_first(const float* row, const PreparedColumns& columns, std::size_t pixel) {
+    if constexpr (kind == Columns::any) return load_pixels(kFloat, row, columns.texels + pixel);
+    return load_columns<kind>(row, columns, pixel, 0);
+}
+
+template <Columns kind>
+HWY_INLINE FloatVector load_second(const float* row, const PreparedPlaces& places, std::size_t pixel) {
+    if constexpr (kind == Columns::any) return load_pixels(kFloat, row, places.second + pixel);
+    return load_columns<kind>(row, places.first, pixel, 1);
+}
+
+// --- where they are --------------------------------------------------------------------------------------------------
+
+void find_places(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found) {
+    for (std::size_t i = 0; i < count; i += hn::Lanes(kInt)) {
+        const IntVector place = linear_place(axis, places + i);
+        const IntVector texel = hn::ShiftRight<8>(place);
+        hn::StoreU(address(axis, texel), kInt, found.first + i);
+        hn::StoreU(address(axis, hn::Add(texel, whole(1))), kInt, found.second + i);
+        hn::StoreU(hn::And(place, whole(255)), kInt, found.share + i);
+    }
+}
+
+// The first texel of so many that have all those of a vector of pixels among them, and lie in the row, with one more;
+// negative: there is none.
+std::int32_t find_window(const std::int32_t* texels, std::int32_t width, std::int32_t window) {
+    const auto [least, most] = std::minmax_element(texels, texels + kPixels);
+    const std::int32_t first = std::min(*least, width - window - 1);
+    return *most - first < window ? first : -1;
+}
+
+bool is_run(const std::int32_t* texels) {
+    return std::adjacent_find(texels, texels + kGroup, [](auto texel, auto next) { return next != texel + 1; }) ==
+           texels + kGroup;
+}
+
+// `second`: the texels that are read besides, which beyond an edge are not those after the first ones; null: none.
+Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::int32_t width, std::int32_t* window) {
+    constexpr auto kVector = static_cast<std::int32_t>(kPixels);
+    const auto is_next = [](std::int32_t texel, std::int32_t next) { return next == texel + 1; };
+    const bool pairs = second == nullptr || std::equal(texels, texels + kGroup, second, is_next);
+    if (kPixels == 1 || !pairs) return Columns::any;
+    if (is_run(texels)) {
+        for (std::size_t i = 0; i < kGroup; ++i) window[i] = texels[i];
+        return Columns::run;
+    }
+    for (const Columns kind : {Columns::one, Columns::two}) {
+        bool found = true;
+        for (std::size_t i = 0; i < kGroup && found; i += kPixels) {
+            window[i] = find_window(texels + i, width, kind == Columns::one ? kVector : 2 * kVector);
+            found = window[i] >= 0;
+        }
+        if (found) return kind;
+    }
+    return Columns::any;
+}
+
+void find_windows(const std::int32_t* texels, const std::int32_t* second, std::size_t count, std::int32_t width,
+                  Columns* kinds, std::int32_t* window, std::int32_t* lanes) {
+    for (std::size_t i = 0; i < count; i += kGroup) {
+        kinds[i] = find_group(texels + i, second == nullptr ? nullptr : second + i, width, window + i);
+        for (std::size_t k = i; k < i + kGroup; ++k) {
+            const std::int32_t offset = texels[k] - window[k / kPixels * kPixels];
+            for (std::int32_t c = 0; c < 4; ++c) lanes[4 * k + static_cast<std::size_t>(c)] = 4 * offset + c;
+        }
+    }
+}
