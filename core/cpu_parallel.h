@@ -1,6 +1,7 @@
 #pragma once
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,7 +14,7 @@ inline std::size_t cpu_cores() { return static_cast<std::size_t>(tbb::this_task_
 
 /// Calls body(i) for every i below `pieces`, on all cores. Each takes the next when it is free: cores that wake late, or are
 /// slower, hold nothing up. The calling thread does nothing else meanwhile: it may hold locks that other tasks of its arena
-/// want.
+/// want. All threads have its modes of floats.
 template <class Body>
 void run_in_parallel(std::size_t pieces, const Body& body) {
     // It also orders what the threads do once more: thread sanitizers do not see how TBB does it.
@@ -23,8 +24,10 @@ void run_in_parallel(std::size_t pieces, const Body& body) {
         std::size_t i;
         while ((i = next.fetch_add(1, std::memory_order_acq_rel)) < pieces) body(i);
     };
-    tbb::this_task_arena::isolate(
-        [&] { tbb::parallel_for(std::size_t{0}, std::min(pieces, cpu_cores()), take, tbb::simple_partitioner{}); });
+    tbb::task_group_context context(tbb::task_group_context::isolated, tbb::task_group_context::fp_settings);
+    tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(std::size_t{0}, std::min(pieces, cpu_cores()), take, tbb::simple_partitioner{}, context);
+    });
     next.load(std::memory_order_acquire);
 }
 

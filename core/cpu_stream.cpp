@@ -1,6 +1,7 @@
 #include "core/cpu_stream.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <cstdlib>
 #include <iterator>
 #include <set>
@@ -210,6 +211,9 @@ void CpuStream::run(std::unique_lock<std::mutex>& lock, std::size_t count) noexc
     pending_.store(queue_.size(), std::memory_order_release);
     lock.unlock();
     const CpuStream* const outer = std::exchange(own_stream, this);
+    std::fenv_t modes;  // the waiter's
+    std::fegetenv(&modes);
+    std::fesetenv(FE_DFL_ENV);
     for (Work& work : batch_) {
         if (process_ends()) break;
         work();
@@ -219,6 +223,7 @@ void CpuStream::run(std::unique_lock<std::mutex>& lock, std::size_t count) noexc
         const std::lock_guard inner(mutex_);
         done_.notify_all();
     }
+    std::fesetenv(&modes);
     own_stream = outer;
     lock.lock();
     batch_.clear();

@@ -1,6 +1,7 @@
 // The streams of the CPU device: real queues, in which a missing wait is seen.
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include "core/cpu_parallel.h"
 #include "tests/support/cpu_device.h"
 
 namespace texton::detail {
@@ -216,6 +218,30 @@ TEST_F(CpuStreamTest, AFunctionMayWaitForOtherStreamsAndItsOwnEndsAtOnce) {
         device().synchronize_stream(outer);
         EXPECT_TRUE(seen);
     }
+}
+
+TEST_F(CpuStreamTest, WorkHasTheDefaultModesOfFloatsAndTheWaiterKeepsItsOwn) {
+    constexpr std::size_t kPieces = 256;
+    const auto quotient = [] {
+        const volatile float five = 5;
+        const volatile float three = 3;
+        return five / three;
+    };
+    const float nearest = quotient();
+    std::fesetround(FE_UPWARD);  // of which threads that are made here, and tasks, have a share
+    const float upward = quotient();
+    const StreamHandle on = stream();
+    std::atomic<std::size_t> wrong{0};
+    for (int i = 0; i < kTimes; ++i) {
+        device().run_on_host(
+            on, [&] { run_in_parallel(kPieces, [&](std::size_t) { wrong += quotient() == nearest ? 0 : 1; }); });
+        device().synchronize_stream(on);
+    }
+    const int mode = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_NE(upward, nearest);
+    EXPECT_EQ(wrong, 0U);
+    EXPECT_EQ(mode, FE_UPWARD);
 }
 
 TEST_F(CpuStreamTest, AWaitingTaskIsNotGivenOtherTasks) {
