@@ -47,10 +47,7 @@ struct BoxTexels {
     std::int32_t first;
     std::vector<std::int32_t> texels;
 
-    std::int32_t at(std::int32_t number) const {
-        const auto index = std::clamp<std::int64_t>(std::int64_t{number} - first, 0, std::ssize(texels) - 1);
-        return texels[static_cast<std::size_t>(index)];
-    }
+    std::int32_t at(std::int32_t number) const { return texels[static_cast<std::size_t>(number - first)]; }
 };
 
 // None where a fetch of a texel's middle returns something else, or there are too many.

@@ -215,8 +215,8 @@ detail::BoxAxis boxes_along(const Axis& axis, std::size_t pixels) {
         const Weight weight(axis, i);
         const std::int32_t first = weight.first();
         const std::int32_t end = weight.end();
-        boxes.add_pixel(first);
         for (std::int32_t texel = first; texel < end; ++texel) boxes.add_weight(weight(texel));
+        boxes.add_pixel(first);
     }
     return boxes;
 }
