@@ -15,8 +15,8 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kPart = 512;      // pixels of a row at a time, which stay in the first cache
-constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
+constexpr std::size_t kPart = 512;           // pixels of a row at a time, which stay in the first cache
+constexpr std::size_t kLeastTile = 1 << 14;  // pixels, in whole rows
 
 using ChangeRow = std::function<void(const float* texels, std::size_t count, float* pixels)>;
 
@@ -39,7 +39,8 @@ bool change_colours(const char* object, const Stream& stream, const View& pictur
     Launch launch(object, stream, picture, {&texture, 1}, true);
     if (!launch.on_cpu()) return false;
     launch.run_job([change = std::move(change)](const CpuJob& job) {
-        const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
+        const std::size_t least = std::max<std::size_t>(1, kLeastTile / job.extent.width);
+        const std::size_t rows = rows_of_even_tiles(job.extent, job.extent.width, least);
         for_each_tile(job.extent, job.extent.width, rows,
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           change_tile(job, change, corner, width, height);
