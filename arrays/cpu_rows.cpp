@@ -321,8 +321,8 @@ bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const 
     LatticeRow row = lattice_row(at, taps.last_row_);
     const LatticeKernels& kernels = lattice_kernels();
     auto* fetched = reinterpret_cast<float*>(taps.fetched_.data());
-    if (taps.middles_) {  // whose row has all texels
-        kernels.fetch[false][between](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
+    if (between && taps.middles_) {  // whose row has all texels
+        kernels.fetch[false][true](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
         row.soon[0] = row.soon[1] = nullptr;
     }
     kernels.sum[between](row, {taps.taps_, fetched}, whole_lattice_steps(taps.columns_[0].count_),

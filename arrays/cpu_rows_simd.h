@@ -95,14 +95,14 @@ struct LatticeRow {
 /// One of the fetches whose weighed sum pixels are.
 struct LatticeTap {
     PreparedPlaces places;
-    const float* weights;  ///< of each pixel
-    bool taken;            ///< from `fetched`
-    bool two_columns;      ///< as of LatticeKernels::fetch
+    PreparedColumns taken;  ///< from `fetched`; none: it is fetched pixel by pixel
+    const float* weights;   ///< of each pixel
+    bool two_columns;       ///< as of LatticeKernels::fetch
 };
 
 struct LatticeTaps {
     std::span<const LatticeTap> taps;
-    const float* fetched;  ///< a row of texels
+    const float* fetched;  ///< a row of texels, if the second row has a share
 };
 
 /// What fetches have in common that lie in rows and columns. Of each kLatticeStep places at a time.
