@@ -61,22 +61,32 @@ HWY_INLINE bool with_kind(Columns kind, const Call& call) {
     switch (kind) {
         case Columns::any: return call(OfKind<Columns::any>{});
         case Columns::run: return call(OfKind<Columns::run>{});
+        case Columns::even: return call(OfKind<Columns::even>{});
         case Columns::one: return call(OfKind<Columns::one>{});
         case Columns::two: return call(OfKind<Columns::two>{});
     }
     return false;
 }
 
+// Of two vectors of texels every second one, from the first or the one after it on.
+HWY_INLINE FloatVector every_second(FloatVector low, FloatVector high, bool after) {
+    if constexpr (kPixels == 2)
+        return after ? hn::ConcatUpperUpper(kFloat, high, low) : hn::ConcatLowerLower(kFloat, high, low);
+    HWY_ALIGN static constexpr std::int32_t kLanes[16] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27};
+    return look_up_in_two(low, high, hn::Add(hn::Load(kInt, kLanes), whole(after ? 4 : 0)));
+}
+
 // Of a vector of pixels the texels, or those after them.
 template <Columns kind>
 HWY_INLINE FloatVector load_columns(const float* row, const PreparedColumns& columns, std::size_t pixel,
                                     std::ptrdiff_t after) {
-    const float* window = row + 4 * (columns.window[pixel] + after);
-    if constexpr (kind == Columns::run) return hn::LoadU(kFloat, window);
-    const IntVector lanes = hn::LoadU(kInt, columns.lanes + 4 * pixel);
+    const float* window = row + 4 * (columns.window[pixel] + (kind == Columns::even ? 0 : after));
     const FloatVector low = hn::LoadU(kFloat, window);
+    if constexpr (kind == Columns::run) return low;
+    const IntVector lanes = hn::LoadU(kInt, columns.lanes + 4 * pixel);
     if constexpr (kind == Columns::one) return hn::TableLookupLanes(low, hn::IndicesFromVec(kFloat, lanes));
-    return look_up_in_two(low, hn::LoadU(kFloat, window + hn::Lanes(kFloat)), lanes);
+    const FloatVector high = hn::LoadU(kFloat, window + hn::Lanes(kFloat));
+    return kind == Columns::even ? every_second(low, high, after != 0) : look_up_in_two(low, high, lanes);
 }
 
 template <Columns kind>
@@ -117,10 +127,11 @@ Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::
     const IntVector first = hn::LoadU(kInt, texels);
     const auto is_next = [&]() HWY_ATTR { return hn::Eq(hn::LoadU(kInt, second), hn::Add(first, whole(1))); };
     if (kPixels == 1 || (second != nullptr && !hn::AllTrue(kInt, is_next()))) return Columns::any;
-    if (hn::AllTrue(kInt, hn::Eq(first, hn::Iota(kInt, texels[0])))) {
-        hn::StoreU(first, kInt, window);
-        return Columns::run;
-    }
+    hn::StoreU(first, kInt, window);
+    const IntVector each = hn::Iota(kInt, 0);
+    if (hn::AllTrue(kInt, hn::Eq(first, hn::Add(whole(texels[0]), each)))) return Columns::run;
+    const auto is_even = hn::Eq(first, hn::Add(whole(texels[0]), hn::Add(each, each)));
+    if (hn::AllTrue(kInt, is_even) && texels[kGroup - 1] + 1 < width) return Columns::even;
     for (const Columns kind : {Columns::one, Columns::two}) {
         bool found = true;
         for (std::size_t i = 0; i < kGroup && found; i += kPixels) {
