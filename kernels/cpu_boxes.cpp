@@ -120,7 +120,7 @@ private:
             rows,        boxes_.y.weights.data() + boxes_.y.begin[row], count, taken_.data(), weights_.data(), taps_,
             sums_.size()};
         job_.picture.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
-                              [&](float* pixels) { average_few_texels(few, sums_.size(), pixels); });
+                              [&](float* pixels) { average_few_texels(few, sums_.size(), pixels, past_caches_); });
         return true;
     }
 
