@@ -39,8 +39,8 @@ TapColumns::TapColumns(std::vector<RowColumns> columns, std::vector<std::vector<
 
 void TapColumns::prepare_taps() {
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        LatticeTap tap{columns_[i].prepared(0), weights_[i].data(), taken_[i].has_value(), columns_[i].between_};
-        if (tap.taken) tap.places.first = taken_[i]->prepared(0);
+        LatticeTap tap{columns_[i].prepared(0), {}, weights_[i].data(), columns_[i].between_};
+        if (taken_[i]) tap.taken = taken_[i]->prepared(0);
         taps_.push_back(tap);
     }
 }

@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "arrays/texel_format.h"
 #include "arrays/texture_unit.h"
@@ -288,22 +289,19 @@ const float* RowSampler::row_at(std::int32_t y) const {
     return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * y;
 }
 
-LatticeRow RowSampler::lattice_row(const FetchedRow& at, std::int32_t& last_row) const {
-    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share};
-    // Where rows are read one after the other, the next one is as far away again, and with the one above it.
-    const std::int32_t step = at.bottom - last_row;
-    if (last_row >= 0 && step > 0 && at.bottom + step < view_.levels[0].height) {
-        row.soon[0] = row_at(at.bottom + step);
-        if (step > 1) row.soon[1] = row_at(at.bottom + step - 1);
-    }
-    last_row = std::max(last_row, at.bottom);
-    return row;
-}
-
 bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches) const {
     if (!columns.is_prepared() || at.top < 0) return false;
-    LatticeRow row = lattice_row(at, columns.last_row_);
-    row.past_caches = past_caches;
+    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share, past_caches};
+    const std::int32_t last_row = std::exchange(columns.last_row_, std::max(columns.last_row_, at.bottom));
+    // Of two rows that are new, what follows in them; of one, the row below: longer ones than two do not fit the first
+    // cache.
+    constexpr std::ptrdiff_t kAhead = 512;  // floats
+    if (at.top > last_row) {
+        row.soon[0] = row.top + kAhead;
+        row.soon[1] = row.bottom + kAhead;
+    } else if (at.bottom > last_row && at.bottom + 1 < view_.levels[0].height) {
+        row.soon[0] = row_at(at.bottom + 1);
+    }
     const LatticeKernels::Fetch fetch = lattice_kernels().fetch[columns.between_][at.share != 0];
     const std::size_t whole = columns.count_ / kLatticeStep * kLatticeStep;
     fetch(row, columns.prepared(0), whole, reinterpret_cast<float*>(texels));
@@ -318,11 +316,19 @@ bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels,
 bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const {
     if (taps.taps_.empty() || at.top < 0) return false;
     const bool between = at.share != 0;
-    LatticeRow row = lattice_row(at, taps.last_row_);
+    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share};
+    // Rows are short: where they are read one after the other, the next one is as far away again, and with the one above
+    // it.
+    const std::int32_t step = at.bottom - taps.last_row_;
+    if (taps.last_row_ >= 0 && step > 0 && at.bottom + step < view_.levels[0].height) {
+        row.soon[0] = row_at(at.bottom + step);
+        if (step > 1) row.soon[1] = row_at(at.bottom + step - 1);
+    }
+    taps.last_row_ = std::max(taps.last_row_, at.bottom);
     const LatticeKernels& kernels = lattice_kernels();
     auto* fetched = reinterpret_cast<float*>(taps.fetched_.data());
-    if (taps.middles_) {  // whose row has all texels
-        kernels.fetch[false][between](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
+    if (between && taps.middles_) {  // whose row has all texels
+        kernels.fetch[false][true](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
         row.soon[0] = row.soon[1] = nullptr;
     }
     kernels.sum[between](row, {taps.taps_, fetched}, whole_lattice_steps(taps.columns_[0].count_),

@@ -53,8 +53,6 @@ private:
     /// As pixels of the texture's own format.
     void fetch_stored(const float* x, const float* y, std::size_t count, std::byte* pixels) const;
     const float* row_at(std::int32_t y) const;
-    /// `last_row`: the lowest that has been read so far.
-    LatticeRow lattice_row(const FetchedRow& at, std::int32_t& last_row) const;
     void fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const;
 
     const TextureView& view_;

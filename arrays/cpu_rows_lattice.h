@@ -159,12 +159,6 @@ struct AlikeTexels {
     }
 };
 
-// The lanes of the pixels' weights that the vector takes.
-HWY_INLINE IntVector lanes_of_part(std::size_t part) {
-    HWY_ALIGN static constexpr std::int32_t kSpread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-    return hn::Add(hn::Load(kInt, kSpread), whole(static_cast<std::int32_t>(part * kPixels)));
-}
-
 template <bool two_columns, bool two_rows, Columns kind>
 HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
                             const FloatWeights& weights, FloatVector (&texels)[kParts]) {
@@ -256,9 +250,9 @@ HWY_NOINLINE void sum_any_group(const LatticeRow& row, const LatticeTaps& taps, 
     HWY_ALIGN float texels[4 * kGroup];
     std::fill_n(sums, 4 * kGroup, 0.0f);
     for (const LatticeTap& tap : taps.taps) {
-        if (tap.taken) {
+        if (two_rows && tap.taken.texels != nullptr) {
             for (std::size_t part = 0; part < kParts; ++part)
-                hn::Store(load_pixels(kFloat, taps.fetched, tap.places.first.texels + pixel + part * kPixels), kFloat,
+                hn::Store(load_pixels(kFloat, taps.fetched, tap.taken.texels + pixel + part * kPixels), kFloat,
                           texels + 4 * part * kPixels);
         } else if (tap.two_columns) {
             fetch_any_group<true, two_rows>(row, tap.places, pixel, texels);
@@ -267,6 +261,20 @@ HWY_NOINLINE void sum_any_group(const LatticeRow& row, const LatticeTaps& taps, 
         }
         for (std::size_t k = 0; k < 4 * kGroup; ++k) sums[k] += texels[k] * tap.weights[pixel + k / 4];
     }
+}
+
+HWY_INLINE void take_group(const float* row, const PreparedColumns& columns, std::size_t pixel,
+                           FloatVector (&texels)[kParts]) {
+    with_kind(columns.kinds[pixel], [&](auto kind) HWY_ATTR {
+        for_parts([&](auto part)
+                      HWY_ATTR { texels[part] = load_first<kind.value>(row, columns, pixel + part * kPixels); });
+        return true;
+    });
+}
+
+// What is left of single_texel() where neither the sign of zeros nor the kind of NaN counts.
+HWY_INLINE FloatVector without_denormals(FloatVector texel) {
+    return as_floats(hn::IfThenZeroElse(hn::Lt(magnitude_of(texel), whole(kExponentOne)), bits(texel)));
 }
 
 // False if some texels are not alike.
@@ -280,13 +288,11 @@ HWY_INLINE bool sum_group(const LatticeRow& row, const LatticeTaps& taps, std::s
         const FloatVector weights = hn::LoadU(kFloat, tap.weights + pixel);
         FloatVector texels[kParts];
         bool alike = true;
-        if (tap.taken) {
-            with_kind(places.first.kinds[pixel], [&](auto kind) HWY_ATTR {
-                for_parts([&](auto part) HWY_ATTR {
-                    texels[part] = load_first<kind.value>(taps.fetched, places.first, pixel + part * kPixels);
-                });
-                return true;
-            });
+        if (two_rows && tap.taken.texels != nullptr) {
+            take_group(taps.fetched, tap.taken, pixel, texels);
+        } else if (!two_rows && !tap.two_columns) {
+            take_group(row.top, places.first, pixel, texels);
+            for_parts([&](auto part) HWY_ATTR { texels[part] = without_denormals(texels[part]); });
         } else if (tap.two_columns) {
             const FloatWeights shares = weights_of_shares(hn::LoadU(kInt, places.share + pixel), share_y);
             alike = fetch_group<true, two_rows>(row, places, pixel, shares, texels);

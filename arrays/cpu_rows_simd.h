@@ -46,10 +46,11 @@ struct RowKernels {
 
 /// How the pixels of a row are found among its texels, in groups of as many as a vector has lanes.
 enum class Columns : std::uint8_t {
-    any,  ///< one by one
-    run,  ///< all one after the other
-    one,  ///< those of a vector of pixels within one vector of texels
-    two   ///< within two
+    any,   ///< one by one
+    run,   ///< all one after the other
+    even,  ///< every second one
+    one,   ///< those of a vector of pixels within one vector of texels
+    two    ///< within two
 };
 
 /// Texels of a row that pixels are, or begin with: kLatticeStep pixels at a time.
@@ -95,14 +96,14 @@ struct LatticeRow {
 /// One of the fetches whose weighed sum pixels are.
 struct LatticeTap {
     PreparedPlaces places;
-    const float* weights;  ///< of each pixel
-    bool taken;            ///< from `fetched`
-    bool two_columns;      ///< as of LatticeKernels::fetch
+    PreparedColumns taken;  ///< from `fetched`; none: it is fetched pixel by pixel
+    const float* weights;   ///< of each pixel
+    bool two_columns;       ///< as of LatticeKernels::fetch
 };
 
 struct LatticeTaps {
     std::span<const LatticeTap> taps;
-    const float* fetched;  ///< a row of texels
+    const float* fetched;  ///< a row of texels, if the second row has a share
 };
 
 /// What fetches have in common that lie in rows and columns. Of each kLatticeStep places at a time.

@@ -19,6 +19,12 @@ HWY_INLINE void for_parts(const Make& make) {
     make(Part<3>());
 }
 
+// Which pixels of a group the lanes of a vector are of.
+HWY_INLINE IntVector lanes_of_part(std::size_t part) {
+    HWY_ALIGN static constexpr std::int32_t kSpread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+    return hn::Add(hn::Load(kInt, kSpread), whole(static_cast<std::int32_t>(part * kPixels)));
+}
+
 // --- the texels of a vector of pixels --------------------------------------------------------------------------------
 
 // As many pixels of a row of texels as a vector holds.
@@ -55,22 +61,32 @@ HWY_INLINE bool with_kind(Columns kind, const Call& call) {
     switch (kind) {
         case Columns::any: return call(OfKind<Columns::any>{});
         case Columns::run: return call(OfKind<Columns::run>{});
+        case Columns::even: return call(OfKind<Columns::even>{});
         case Columns::one: return call(OfKind<Columns::one>{});
         case Columns::two: return call(OfKind<Columns::two>{});
     }
     return false;
 }
 
+// Of two vectors of texels every second one, from the first or the one after it on.
+HWY_INLINE FloatVector every_second(FloatVector low, FloatVector high, bool after) {
+    if constexpr (kPixels == 2)
+        return after ? hn::ConcatUpperUpper(kFloat, high, low) : hn::ConcatLowerLower(kFloat, high, low);
+    HWY_ALIGN static constexpr std::int32_t kLanes[16] = {0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27};
+    return look_up_in_two(low, high, hn::Add(hn::Load(kInt, kLanes), whole(after ? 4 : 0)));
+}
+
 // Of a vector of pixels the texels, or those after them.
 template <Columns kind>
 HWY_INLINE FloatVector load_columns(const float* row, const PreparedColumns& columns, std::size_t pixel,
                                     std::ptrdiff_t after) {
-    const float* window = row + 4 * (columns.window[pixel] + after);
-    if constexpr (kind == Columns::run) return hn::LoadU(kFloat, window);
-    const IntVector lanes = hn::LoadU(kInt, columns.lanes + 4 * pixel);
+    const float* window = row + 4 * (columns.window[pixel] + (kind == Columns::even ? 0 : after));
     const FloatVector low = hn::LoadU(kFloat, window);
+    if constexpr (kind == Columns::run) return low;
+    const IntVector lanes = hn::LoadU(kInt, columns.lanes + 4 * pixel);
     if constexpr (kind == Columns::one) return hn::TableLookupLanes(low, hn::IndicesFromVec(kFloat, lanes));
-    return look_up_in_two(low, hn::LoadU(kFloat, window + hn::Lanes(kFloat)), lanes);
+    const FloatVector high = hn::LoadU(kFloat, window + hn::Lanes(kFloat));
+    return kind == Columns::even ? every_second(low, high, after != 0) : look_up_in_two(low, high, lanes);
 }
 
 template <Columns kind>
@@ -105,21 +121,17 @@ std::int32_t find_window(const std::int32_t* texels, std::int32_t width, std::in
     return *most - first < window ? first : -1;
 }
 
-bool is_run(const std::int32_t* texels) {
-    return std::adjacent_find(texels, texels + kGroup, [](auto texel, auto next) { return next != texel + 1; }) ==
-           texels + kGroup;
-}
-
 // `second`: the texels that are read besides, which beyond an edge are not those after the first ones; null: none.
 Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::int32_t width, std::int32_t* window) {
     constexpr auto kVector = static_cast<std::int32_t>(kPixels);
-    const auto is_next = [](std::int32_t texel, std::int32_t next) { return next == texel + 1; };
-    const bool pairs = second == nullptr || std::equal(texels, texels + kGroup, second, is_next);
-    if (kPixels == 1 || !pairs) return Columns::any;
-    if (is_run(texels)) {
-        for (std::size_t i = 0; i < kGroup; ++i) window[i] = texels[i];
-        return Columns::run;
-    }
+    const IntVector first = hn::LoadU(kInt, texels);
+    const auto is_next = [&]() HWY_ATTR { return hn::Eq(hn::LoadU(kInt, second), hn::Add(first, whole(1))); };
+    if (kPixels == 1 || (second != nullptr && !hn::AllTrue(kInt, is_next()))) return Columns::any;
+    hn::StoreU(first, kInt, window);
+    const IntVector each = hn::Iota(kInt, 0);
+    if (hn::AllTrue(kInt, hn::Eq(first, hn::Add(whole(texels[0]), each)))) return Columns::run;
+    const auto is_even = hn::Eq(first, hn::Add(whole(texels[0]), hn::Add(each, each)));
+    if (hn::AllTrue(kInt, is_even) && texels[kGroup - 1] + 1 < width) return Columns::even;
     for (const Columns kind : {Columns::one, Columns::two}) {
         bool found = true;
         for (std::size_t i = 0; i < kGroup && found; i += kPixels) {
@@ -133,11 +145,15 @@ Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::
 
 void find_windows(const std::int32_t* texels, const std::int32_t* second, std::size_t count, std::int32_t width,
                   Columns* kinds, std::int32_t* window, std::int32_t* lanes) {
+    const IntVector channel = hn::And(hn::Iota(kInt, 0), whole(3));
     for (std::size_t i = 0; i < count; i += kGroup) {
         kinds[i] = find_group(texels + i, second == nullptr ? nullptr : second + i, width, window + i);
-        for (std::size_t k = i; k < i + kGroup; ++k) {
-            const std::int32_t offset = texels[k] - window[k / kPixels * kPixels];
-            for (std::int32_t c = 0; c < 4; ++c) lanes[4 * k + static_cast<std::size_t>(c)] = 4 * offset + c;
+        for (std::size_t part = 0; part < kParts; ++part) {
+            const std::size_t at = i + part * kPixels;
+            const auto spread = hn::IndicesFromVec(kInt, lanes_of_part(part));
+            const IntVector texel = hn::TableLookupLanes(hn::LoadU(kInt, texels + i), spread);
+            const IntVector offset = hn::Sub(texel, whole(window[at]));
+            hn::StoreU(hn::Add(hn::ShiftLeft<2>(offset), channel), kInt, lanes + 4 * at);
         }
     }
 }

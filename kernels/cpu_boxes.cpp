@@ -120,7 +120,7 @@ private:
             rows,        boxes_.y.weights.data() + boxes_.y.begin[row], count, taken_.data(), weights_.data(), taps_,
             sums_.size()};
         job_.picture.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
-                              [&](float* pixels) { average_few_texels(few, sums_.size(), pixels); });
+                              [&](float* pixels) { average_few_texels(few, sums_.size(), pixels, past_caches_); });
         return true;
     }
 
@@ -179,7 +179,8 @@ bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& pict
         if (sum_byte_boxes(job, boxes.x, boxes.y, boxes.kind, boxes.total)) return;
         constexpr std::size_t kColumns = 1024;
         const std::size_t texels_a_pixel = 1 + boxes.y.weights.size() / job.extent.height;
-        const std::size_t rows = std::max<std::size_t>(1, 128 / texels_a_pixel);
+        const std::size_t least = std::max<std::size_t>(1, 32 / texels_a_pixel);
+        const std::size_t rows = rows_of_even_tiles(job.extent, kColumns, least);
         for_each_tile(job.extent, kColumns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
             BoxTile(job, boxes, corner, width).make(height);
         });

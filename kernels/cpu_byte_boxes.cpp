@@ -6,6 +6,7 @@
 // Else texels become floats once for the rows of pixels that read them, a tap of all pixels after the other: each pixel
 // has as many taps as the one with the most, some of which count 0.
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -46,24 +47,29 @@ struct BoxTexels {
     std::int32_t first;
     std::vector<std::int32_t> texels;
 
-    std::int32_t at(std::int32_t number) const {
-        const auto index = std::clamp<std::int64_t>(std::int64_t{number} - first, 0, std::ssize(texels) - 1);
-        return texels[static_cast<std::size_t>(index)];
-    }
+    std::int32_t at(std::int32_t number) const { return texels[static_cast<std::size_t>(number - first)]; }
 };
 
 // None where a fetch of a texel's middle returns something else, or there are too many.
 std::optional<BoxTexels> texels_along(const CpuJob& job, const TextureView& view, int axis, const BoxAxis& boxes) {
     constexpr std::int64_t kMostTexels = 1 << 20;
+    constexpr std::int64_t kExact = 1 << 22;  // up to which middles are, so that they read their texels
     const auto [least, most] = std::ranges::minmax(boxes.first);
     const std::int64_t count = std::int64_t{most} - least + static_cast<std::int64_t>(kMostRows);
     if (count > kMostTexels) return std::nullopt;
+    BoxTexels numbered{least, {}};
+    numbered.texels.reserve(static_cast<std::size_t>(count));
+    const Sampler& sampler = job.textures[0].sampler;
+    if (!sampler.normalized_coordinates && std::max(std::abs(std::int64_t{least}), least + count) <= kExact) {
+        const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
+        for (std::int64_t i = 0; i < count; ++i)
+            numbered.texels.push_back(address_texel(least + i, size, sampler.address[axis]));
+        return numbered;
+    }
     const float unit = axis == 0 ? job.shapes[0].x_unit : job.shapes[0].y_unit;
     std::vector<float> places(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i)
         places[static_cast<std::size_t>(i)] = (static_cast<float>(least + i) + 0.5f) * unit;
-    BoxTexels numbered{least, {}};
-    numbered.texels.reserve(places.size());
     for (const AxisTaps& taps : taps_along(job.textures[0], view, axis, places)) {
         if (taps.weight != 0) return std::nullopt;
         numbered.texels.push_back(taps.texel[0]);

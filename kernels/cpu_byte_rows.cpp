@@ -85,10 +85,20 @@ HWY_INLINE Sums sum_kept(const BytePairs& rows, const ByteWeights& weights, std:
     return sum_pairs(load_pairs(rows.top + 2 * i), load_pairs(rows.bottom + 2 * i), weights, i);
 }
 
+// Two vectors of each of two rows, of which less is foreseen than of one; nothing but memory is waited for.
+HWY_INLINE void prefetch_after(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    constexpr std::size_t kAhead = 1024;  // bytes
+    const std::size_t low = 4 * static_cast<std::size_t>(first) + kAhead;
+    const std::size_t high = low + 4 * lanes();
+    hwy::Prefetch(top + low);
+    hwy::Prefetch(top + high);
+    hwy::Prefetch(bottom + low);
+    hwy::Prefetch(bottom + high);
+}
+
 // Pixels in the middle of four texels, of which each counts 64.
 HWY_INLINE CodeVector sum_neighbours(const unsigned char* texels, std::int32_t first) {
     HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
-    prefetch_after(texels, first);
     const ByteVector pairs =
         hn::TableLookupBytes(hn::BitCast(kByte, load_texels(texels, first)), hn::LoadDup128(kByte, kPairs));
     return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
@@ -100,6 +110,7 @@ HWY_INLINE CodeVector halve_part(const unsigned char* top, const unsigned char* 
 }
 
 HWY_INLINE WordVector halve(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    prefetch_after(top, bottom, first);
     const CodeVector low = halve_part(top, bottom, first);
     const CodeVector high = halve_part(top, bottom, first + static_cast<std::int32_t>(lanes()));
     return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
@@ -225,6 +236,8 @@ void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow 
             return;
         }
         store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
+            if (kind.value == Kind::every_second)
+                prefetch_after(upper.texels, lower.texels, places.windows[i / lanes()].first);
             const Pairs top = pairs_of(load_two<kind.value>(places, upper, i));
             const Pairs bottom = pairs_of(load_two<kind.value>(places, lower, i));
             return pixels_of(sum_pairs(top, bottom, weights, i));

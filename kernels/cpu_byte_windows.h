@@ -42,12 +42,6 @@ HWY_INLINE WordVector load_texels(const unsigned char* texels, std::int32_t firs
     return hn::BitCast(kWord, hn::LoadU(kByte, texels + std::ptrdiff_t{4} * first));
 }
 
-// Where two texels are read for a pixel, nothing but memory is waited for.
-HWY_INLINE void prefetch_after(const unsigned char* texels, std::int32_t first) {
-    constexpr std::size_t kAhead = 1024;  // bytes
-    hwy::Prefetch(texels + 4 * static_cast<std::size_t>(first) + kAhead);
-}
-
 struct TwoTexels {
     WordVector left;
     WordVector right;
@@ -95,8 +89,6 @@ HWY_INLINE TwoTexels load_two(const Places& places, const ByteRow& row, std::siz
         return row.channels == 2 ? load_scattered<2>(places, row, pixel) : load_scattered<4>(places, row, pixel);
     } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
         const std::int32_t second = first + static_cast<std::int32_t>(lanes());
-        prefetch_after(row.texels, first);
-        prefetch_after(row.texels, second);
         const WordVector low = load_texels(row.texels, first);
         const WordVector high = load_texels(row.texels, second);
         return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};

@@ -1,7 +1,10 @@
 #include "kernels/cpu_colour_rows.h"
 
+#include <cstdint>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_colour_rows.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -25,7 +28,7 @@ constexpr hn::CappedTag<float, 1> kOne;
 
 HWY_INLINE float as_pixel(float value) { return hn::GetLane(as_pixel(kOne, hn::Set(kOne, value))); }
 
-HWY_INLINE void matrix_rows(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels) {
+HWY_INLINE void matrix_rows(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels, bool) {
     for (std::size_t i = 0; i < 4 * count; i += 4) {
         const float red = texels[i];
         const float green = texels[i + 1];
@@ -36,24 +39,29 @@ HWY_INLINE void matrix_rows(const float (&of)[3][4], const float* texels, std::s
     }
 }
 
-HWY_INLINE void scaled_rows(float by, const float* texels, std::size_t count, float* pixels) {
+HWY_INLINE void scaled_rows(float by, const float* texels, std::size_t count, float* pixels, bool) {
     for (std::size_t i = 0; i < 4 * count; ++i) pixels[i] = as_pixel(i % 4 == 3 ? texels[i] : texels[i] * by);
 }
 #else
 // Vector after vector of whole pixels.
 template <class Change>
-HWY_INLINE void change_pixels(const float* texels, std::size_t count, const Change& change, float* pixels) {
+HWY_INLINE void change_pixels(const float* texels, std::size_t count, const Change& change, float* pixels,
+                              bool past_caches) {
     constexpr hn::CappedTag<float, 16> kPixels;
     constexpr hn::CappedTag<float, 4> kPixel;
     const std::size_t lanes = hn::Lanes(kPixels);
     std::size_t i = 0;
-    const auto store = [&](auto d)
-                           HWY_ATTR { hn::StoreU(as_pixel(d, change(d, hn::LoadU(d, texels + i))), d, pixels + i); };
-    for (; i + lanes <= 4 * count; i += lanes) store(kPixels);
-    for (; i < 4 * count; i += 4) store(kPixel);
+    const auto changed = [&](auto d) HWY_ATTR { return as_pixel(d, change(d, hn::LoadU(d, texels + i))); };
+    if (past_caches && reinterpret_cast<std::uintptr_t>(pixels) % (lanes * sizeof(float)) == 0) {
+        for (; i + lanes <= 4 * count; i += lanes) hn::Stream(changed(kPixels), kPixels, pixels + i);
+        hwy::FlushStream();
+    }
+    for (; i + lanes <= 4 * count; i += lanes) hn::StoreU(changed(kPixels), kPixels, pixels + i);
+    for (; i < 4 * count; i += 4) hn::StoreU(changed(kPixel), kPixel, pixels + i);
 }
 
-HWY_INLINE void matrix_rows(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels) {
+HWY_INLINE void matrix_rows(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels,
+                            bool past_caches) {
     HWY_ALIGN float columns[4][4] = {};
     for (std::size_t c = 0; c < 3; ++c) {
         for (std::size_t k = 0; k < 4; ++k) columns[k][c] = of[c][k];
@@ -69,24 +77,26 @@ HWY_INLINE void matrix_rows(const float (&of)[3][4], const float* texels, std::s
             sum = hn::Add(sum, hn::LoadDup128(d, columns[3]));
             return hn::IfThenElse(hn::MaskFromVec(hn::BitCast(d, hn::LoadDup128(bits, kAlpha))), texel, sum);
         },
-        pixels);
+        pixels, past_caches);
 }
 
-HWY_INLINE void scaled_rows(float by, const float* texels, std::size_t count, float* pixels) {
+HWY_INLINE void scaled_rows(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
     HWY_ALIGN const float factors[4] = {by, by, by, 1};
     change_pixels(
-        texels, count, [&](auto d, auto texel) HWY_ATTR { return hn::Mul(texel, hn::LoadDup128(d, factors)); }, pixels);
+        texels, count, [&](auto d, auto texel) HWY_ATTR { return hn::Mul(texel, hn::LoadDup128(d, factors)); }, pixels,
+        past_caches);
 }
 #endif
 
 }  // namespace
 
-void apply_matrix_on_vectors(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels) {
-    matrix_rows(of, texels, count, pixels);
+void apply_matrix_on_vectors(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels,
+                             bool past_caches) {
+    matrix_rows(of, texels, count, pixels, past_caches);
 }
 
-void scale_colours_on_vectors(float by, const float* texels, std::size_t count, float* pixels) {
-    scaled_rows(by, texels, count, pixels);
+void scale_colours_on_vectors(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
+    scaled_rows(by, texels, count, pixels, past_caches);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -99,12 +109,12 @@ namespace texton::detail {
 HWY_EXPORT(apply_matrix_on_vectors);
 HWY_EXPORT(scale_colours_on_vectors);
 
-void apply_matrix(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels) {
-    HWY_DYNAMIC_DISPATCH(apply_matrix_on_vectors)(of, texels, count, pixels);
+void apply_matrix(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(apply_matrix_on_vectors)(of, texels, count, pixels, past_caches);
 }
 
-void scale_colours(float by, const float* texels, std::size_t count, float* pixels) {
-    HWY_DYNAMIC_DISPATCH(scale_colours_on_vectors)(by, texels, count, pixels);
+void scale_colours(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(scale_colours_on_vectors)(by, texels, count, pixels, past_caches);
 }
 
 }  // namespace texton::detail

@@ -15,13 +15,14 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kPart = 512;      // pixels of a row at a time, which stay in the first cache
-constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
+constexpr std::size_t kPart = 512;           // pixels of a row at a time, which stay in the first cache
+constexpr std::size_t kLeastTile = 1 << 14;  // pixels, in whole rows
 
-using ChangeRow = std::function<void(const float* texels, std::size_t count, float* pixels)>;
+using ChangeRow = std::function<void(const float* texels, std::size_t count, float* pixels, bool past_caches)>;
 
 void change_tile(const CpuJob& job, const ChangeRow& change, PixelPlace at, std::size_t width, std::size_t height) {
     const TexelRows rows(job.textures[0], job.shapes[0], at.z);
+    const bool past_caches = job.goes_past_caches();
     Float4 texels[kPart];
     Float4 pixels[kPart];
     for (std::size_t y = 0; y < height; ++y, ++at.y) {
@@ -29,7 +30,7 @@ void change_tile(const CpuJob& job, const ChangeRow& change, PixelPlace at, std:
             const std::size_t length = std::min(kPart, width - x);
             at.x = static_cast<std::int32_t>(x);
             const float* read = rows.middles_in_place(at.x, at.y, length, texels);
-            job.picture.make_row(at, {pixels, length}, [&](float* made) { change(read, length, made); });
+            job.picture.make_row(at, {pixels, length}, [&](float* made) { change(read, length, made, past_caches); });
         }
     }
 }
@@ -39,7 +40,8 @@ bool change_colours(const char* object, const Stream& stream, const View& pictur
     Launch launch(object, stream, picture, {&texture, 1}, true);
     if (!launch.on_cpu()) return false;
     launch.run_job([change = std::move(change)](const CpuJob& job) {
-        const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
+        const std::size_t least = std::max<std::size_t>(1, kLeastTile / job.extent.width);
+        const std::size_t rows = rows_of_even_tiles(job.extent, job.extent.width, least);
         for_each_tile(job.extent, job.extent.width, rows,
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           change_tile(job, change, corner, width, height);
@@ -53,16 +55,17 @@ bool change_colours(const char* object, const Stream& stream, const View& pictur
 bool color_matrix_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                          const ColorMatrix& matrix) {
     return change_colours(object, stream, picture, texture,
-                          [matrix](const float* texels, std::size_t count, float* pixels) {
-                              apply_matrix(matrix.row, texels, count, pixels);
+                          [matrix](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+                              apply_matrix(matrix.row, texels, count, pixels, past_caches);
                           });
 }
 
 bool scale_colours_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                           float by) {
-    return change_colours(
-        object, stream, picture, texture,
-        [by](const float* texels, std::size_t count, float* pixels) { scale_colours(by, texels, count, pixels); });
+    return change_colours(object, stream, picture, texture,
+                          [by](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+                              scale_colours(by, texels, count, pixels, past_caches);
+                          });
 }
 
 }  // namespace texton::detail

@@ -87,8 +87,7 @@ bool reads_as_stored(const CpuTexture& texture) {
 }  // namespace
 
 bool copy_texels_on_cpu(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y) {
-    constexpr std::size_t kColumns = 2048;  // of a tile
-    constexpr std::size_t kRows = 64;
+    constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
     const CpuTexture& texture = job.textures[0];
     if (!x.weights.empty() || !is_fraction(texture.format) || !reads_as_stored(texture)) return false;
     if (!are_alike(texture.format, job.picture.format().stored)) return false;
@@ -100,9 +99,11 @@ bool copy_texels_on_cpu(const CpuJob& job, const LatticeAxis& x, const LatticeAx
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
     if (copies.kernels != nullptr)
         copies.kernels->find_windows(copies.columns, reader.view().levels[0].width, texture.format.bytes);
-    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
-        copy_tile(job, copies, corner, width, height);
-    });
+    const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
+    for_each_tile(job.extent, job.extent.width, rows,
+                  [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                      copy_tile(job, copies, corner, width, height);
+                  });
     return true;
 }
 

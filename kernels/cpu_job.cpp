@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "arrays/texel_format.h"
 #include "core/cpu_parallel.h"
@@ -56,6 +57,12 @@ bool CpuJob::goes_past_caches() const {
         bytes += texels * textures[i].format.bytes;
     }
     return is_four_floats(stored) && bytes > kInCaches;
+}
+
+std::size_t rows_of_even_tiles(const Extent& extent, std::size_t columns, std::size_t least) {
+    const std::size_t beside = (extent.width + columns - 1) / columns * extent.depth;
+    const std::size_t down = cpu_cores() / std::gcd(beside, cpu_cores());
+    return std::max(least, (extent.height + down - 1) / down);
 }
 
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,

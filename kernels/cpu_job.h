@@ -56,6 +56,9 @@ struct CpuJob {
     bool goes_past_caches() const;
 };
 
+/// How many rows tiles of so many columns have if all cores make as many of them; not fewer than `least`.
+[[nodiscard]] std::size_t rows_of_even_tiles(const Extent& extent, std::size_t columns, std::size_t least);
+
 /// Calls make(x, y, z, width, height) for tiles of at most so many columns and rows of a picture, on all cores.
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
                    const std::function<void(const PixelPlace& corner, std::size_t width, std::size_t height)>& make);

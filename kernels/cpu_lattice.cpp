@@ -18,13 +18,10 @@
 namespace texton::detail {
 namespace {
 
-// Of a tile. Without weights nothing is kept from row to row: long rows are read faster.
-struct TileSides {
-    std::size_t columns;
-    std::size_t rows;
-};
-constexpr TileSides kFetched{1024, 32};
-constexpr TileSides kSummed{256, 192};
+// Columns of a tile. Without weights nothing is kept from row to row: long rows are read faster.
+constexpr std::size_t kFetched = 1024;
+constexpr std::size_t kSummed = 256;
+constexpr std::size_t kLeastRows = 32;  // for which columns are worth preparing
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
@@ -141,8 +138,8 @@ bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& 
     scale(y.places, shape.y_unit);
     launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
-        const TileSides& tile = x.weights.empty() ? kFetched : kSummed;
-        for_each_tile(job.extent, tile.columns, tile.rows,
+        const std::size_t columns = x.weights.empty() ? kFetched : kSummed;
+        for_each_tile(job.extent, columns, rows_of_even_tiles(job.extent, columns, kLeastRows),
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           if (x.weights.empty()) {
                               fetch_tile(job, x, y, corner, width, height);

@@ -36,6 +36,12 @@ HWY_INLINE void store(D d, hn::Vec<D> sum, float* to) {
     }
 }
 
+// Only whole vectors go past caches.
+template <class D>
+HWY_INLINE bool begins_vector(D d, const float* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % (hn::Lanes(d) * sizeof(float)) == 0;
+}
+
 template <Stored stored, class D, std::size_t vectors>
 HWY_INLINE void sum_part(D d, const float* const* rows, const float* weights, std::size_t row_count, std::size_t at,
                          float* sums) {
@@ -59,7 +65,6 @@ HWY_INLINE void sum_all(const float* const* rows, const float* weights, std::siz
     for (; at + kVectors * lanes <= count; at += kVectors * lanes)
         sum_part<stored, Float, kVectors>(kFloat, rows, weights, row_count, at, sums);
     for (; at + lanes <= count; at += lanes) sum_part<stored, Float, 1>(kFloat, rows, weights, row_count, at, sums);
-    // Only whole vectors go past caches.
     constexpr Stored kRest = stored == Stored::sums ? Stored::sums : Stored::pixels;
     for (; at < count; ++at) sum_part<kRest, hn::CappedTag<float, 1>, 1>(kOne, rows, weights, row_count, at, sums);
 }
@@ -110,7 +115,7 @@ HWY_INLINE void average_pixel(const FewTexels& few, std::size_t i, float* averag
 
 // As cpu_rows_simd.cpp: there are targets without vectors.
 #if HWY_TARGET == HWY_SCALAR
-HWY_INLINE std::size_t average_vectors(const FewTexels&, std::size_t, float*) { return 0; }
+HWY_INLINE std::size_t average_vectors(const FewTexels&, std::size_t, float*, bool) { return 0; }
 #else
 using Texels = hn::CappedTag<float, 16>;
 using TexelVector = hn::Vec<Texels>;
@@ -128,6 +133,7 @@ HWY_INLINE hn::Vec<D> load_texels(D d, const float* row, const std::int32_t* pla
 }
 
 // As many pixels as a vector has lanes, which are four vectors.
+template <Stored stored>
 HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* averages) {
     constexpr std::size_t kPixels = hn::MaxLanes(kTexels) / 4;
     HWY_ALIGN static constexpr std::int32_t kSpread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
@@ -160,23 +166,31 @@ HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* av
             }
         }
         const TexelVector average = hn::Div(sum, hn::TableLookupLanes(total, spread));
-        hn::StoreU(as_pixel(kTexels, average), kTexels, averages + part * lanes);
+        store<stored>(kTexels, average, averages + part * lanes);
     }
 }
 
 // As many whole groups as there are; returns their pixels.
-HWY_INLINE std::size_t average_vectors(const FewTexels& few, std::size_t pixels, float* averages) {
+template <Stored stored>
+HWY_INLINE std::size_t average_groups(const FewTexels& few, std::size_t pixels, float* averages) {
     const std::size_t lanes = hn::Lanes(kTexels);
     std::size_t i = 0;
-    for (; i + lanes <= pixels; i += lanes) average_group(few, i, averages + 4 * i);
+    for (; i + lanes <= pixels; i += lanes) average_group<stored>(few, i, averages + 4 * i);
     return i;
+}
+
+HWY_INLINE std::size_t average_vectors(const FewTexels& few, std::size_t pixels, float* averages, bool past_caches) {
+    if (!past_caches || !begins_vector(kTexels, averages)) return average_groups<Stored::pixels>(few, pixels, averages);
+    const std::size_t done = average_groups<Stored::pixels_past_caches>(few, pixels, averages);
+    hwy::FlushStream();
+    return done;
 }
 #endif
 
 }  // namespace
 
-void average_few_texels_on_vectors(const FewTexels& few, std::size_t pixels, float* averages) {
-    for (std::size_t i = average_vectors(few, pixels, averages); i < pixels; ++i)
+void average_few_texels_on_vectors(const FewTexels& few, std::size_t pixels, float* averages, bool past_caches) {
+    for (std::size_t i = average_vectors(few, pixels, averages, past_caches); i < pixels; ++i)
         average_pixel(few, i, averages + 4 * i);
 }
 
@@ -201,8 +215,7 @@ void sum_rows_on_vectors(const float* const* rows, const float* weights, std::si
 
 void sum_rows_as_pixels_on_vectors(const float* const* rows, const float* weights, std::size_t row_count,
                                    std::size_t count, float* pixels, bool past_caches) {
-    const std::size_t vector = hn::Lanes(kFloat) * sizeof(float);
-    if (past_caches && reinterpret_cast<std::uintptr_t>(pixels) % vector == 0) {
+    if (past_caches && begins_vector(kFloat, pixels)) {
         sum_all<Stored::pixels_past_caches>(rows, weights, row_count, count, pixels);
         return hwy::FlushStream();
     }
@@ -232,8 +245,8 @@ void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* 
     HWY_DYNAMIC_DISPATCH(add_boxes_on_vectors)(texels, boxes, of_row, sums, totals);
 }
 
-void average_few_texels(const FewTexels& few, std::size_t pixels, float* averages) {
-    HWY_DYNAMIC_DISPATCH(average_few_texels_on_vectors)(few, pixels, averages);
+void average_few_texels(const FewTexels& few, std::size_t pixels, float* averages, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(average_few_texels_on_vectors)(few, pixels, averages, past_caches);
 }
 
 void divide_pixels(const float* sums, const float* totals, std::size_t count, float* pixels) {

@@ -41,8 +41,8 @@ struct FewTexels {
 };
 
 /// Sums of texel * (weight * weight of the row), row after row, but of those that come out as 0, over the sum of these
-/// weights, with the NaN that pictures have.
-void average_few_texels(const FewTexels& few, std::size_t pixels, float* averages);
+/// weights, with the NaN that pictures have. `past_caches` as of sum_rows_as_pixels().
+void average_few_texels(const FewTexels& few, std::size_t pixels, float* averages, bool past_caches);
 
 /// Sums of four channels, each over one number, with the NaN that pictures have.
 void divide_pixels(const float* sums, const float* totals, std::size_t count, float* pixels);

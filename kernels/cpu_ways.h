@@ -71,8 +71,12 @@ struct BoxAxis {
     std::vector<float> weights;
 
     void reserve(std::size_t pixels) { first.reserve(pixels), begin.reserve(pixels + 1), weights.reserve(2 * pixels); }
-    void add_pixel(std::int32_t first_texel) { first.push_back(first_texel), begin.push_back(begin.back()); }
-    void add_weight(float weight) { weights.push_back(weight), ++begin.back(); }
+    void add_weight(float weight) { weights.push_back(weight); }
+    /// A pixel of the weights since the one before.
+    void add_pixel(std::int32_t first_texel) {
+        first.push_back(first_texel);
+        begin.push_back(static_cast<std::uint32_t>(weights.size()));
+    }
 };
 
 enum class BoxSum : std::uint8_t {

@@ -35,8 +35,8 @@ detail::BoxAxis boxes_along(const Halving& axis) {
     detail::BoxAxis boxes;
     for (std::int32_t i = 0; i < axis.to; ++i) {
         const auto taps = Box{}.taps(axis, i);
-        boxes.add_pixel(taps.texel[0]);
         for (std::int32_t tap = 0; tap < taps.count; ++tap) boxes.add_weight(taps.weight[tap]);
+        boxes.add_pixel(taps.texel[0]);
     }
     return boxes;
 }

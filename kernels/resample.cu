@@ -213,9 +213,10 @@ detail::BoxAxis boxes_along(const Axis& axis, std::size_t pixels) {
     boxes.reserve(pixels);
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(pixels); ++i) {
         const Weight weight(axis, i);
+        const std::int32_t first = weight.first();
         const std::int32_t end = weight.end();
-        boxes.add_pixel(weight.first());
-        for (std::int32_t texel = weight.first(); texel < end; ++texel) boxes.add_weight(weight(texel));
+        for (std::int32_t texel = first; texel < end; ++texel) boxes.add_weight(weight(texel));
+        boxes.add_pixel(first);
     }
     return boxes;
 }

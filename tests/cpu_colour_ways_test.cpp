@@ -164,6 +164,43 @@ TEST(CpuColourWaysTest, MatricesAndExposuresAreAsTheFunctors) {
     }
 }
 
+/// Every fourth row begins with a line of memory.
+TEST(CpuColourWaysTest, PicturesPastCachesAreAsTheFunctors) {
+    constexpr Extent kExtent{1501, 1500};  // twice more than 64 MiB
+    constexpr Extent kAround{1503, 1502};
+    constexpr Format kFormat = Format::rgba32_float;
+    constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};
+    constexpr float kStops = 0.7f;
+    Random random(23);
+    const Array array(Device::cpu(), {.format = kFormat, .extent = kExtent});
+    const Bytes texels = any_bits(random, test::box_bytes(kFormat, kExtent));
+    upload(array.view(), texels);
+    const Texture texture(array);
+    const Linear memory(Device::cpu(), kFormat, kAround);
+    const auto by_matrix = [&](const Stream& stream, const View& picture) {
+        launch(stream, picture, ByMatrix{kMatrix, false}, texture);
+    };
+    expect_same(
+        memory.view(kFormat, kAround), kExtent,
+        [&](const Stream& stream, const View& picture) { color_matrix(stream, picture, texture, kMatrix); }, by_matrix);
+    expect_same(
+        memory.view(kFormat, kAround), kExtent,
+        [&](const Stream& stream, const View& picture) { exposure(stream, picture, texture, kStops); },
+        [&](const Stream& stream, const View& picture) {
+            launch(stream, picture, Exposed{exp2_of(kStops), false}, texture);
+        });
+
+    const Pitched2D in_place(Device::cpu(), kFormat, kExtent);
+    const Pitched2D other(Device::cpu(), kFormat, kExtent);
+    upload(in_place.view(), texels);
+    const Texture own(in_place.view());
+    const Stream stream(Device::cpu());
+    color_matrix(stream, in_place.view(), own, kMatrix);
+    by_matrix(stream, other.view());
+    stream.synchronize();
+    EXPECT_TRUE(same_bytes(download(in_place.view()), download(other.view())));
+}
+
 TEST(CpuColourWaysTest, MatrixInPlaceIsAsIntoAnotherPicture) {
     constexpr Extent kExtent{1001, 70};
     constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};

@@ -347,12 +347,15 @@ TEST(CpuWaysTest, PicturesPastCachesAreAsTheFunctor) {
     const Texture texture(array, {.filter = Filter::linear});
     const Place2 place{150 / 2050.0f, 40 / 2060.0f, {}, false};
     const Linear memory(Device::cpu(), Format::rgba32_float, kAround);
-    expect_same(
-        memory.view(Format::rgba32_float, kAround), kTo,
-        [&](const Stream& stream, const View& picture) {
-            resample(stream, picture, texture, {.filter = ResampleFilter::linear});
-        },
-        [&](const Stream& stream, const View& picture) { launch(stream, picture, LinearFetch{place}, texture); });
+    const auto check = [&](ResampleFilter filter, const auto& functor) {
+        expect_same(
+            memory.view(Format::rgba32_float, kAround), kTo,
+            [&](const Stream& stream, const View& picture) { resample(stream, picture, texture, {.filter = filter}); },
+            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+    };
+    check(ResampleFilter::linear, LinearFetch{place});
+    check(ResampleFilter::catmull_rom, CatmullRom{place});
+    check(ResampleFilter::area, Area{place});
 }
 
 TEST(CpuWaysTest, AreaIsAsTheFunctor) {
