@@ -30,7 +30,7 @@ HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
     return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
-// The whole part of numbers within 2^22: Highway's conversions take larger ones too, in three steps.
+// The whole part of numbers that have one of 32 bits: Highway's conversions take larger ones too, in three steps.
 HWY_INLINE IntVector whole_part(FloatVector value) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
     return IntVector{_mm512_cvttps_epi32(value.raw)};

@@ -48,7 +48,7 @@ public:
         }
         for (std::size_t i = column; i < column + width; ++i) first_.push_back(boxes.x.first[i] - first_texel_);
         texels_across_ = static_cast<std::size_t>(last - first_texel_);
-        if (boxes.kind == BoxSum::of_products) prepare_few(column, width);
+        are_halves_ = boxes.kind == BoxSum::of_products && reads_halves();
     }
 
     void make(std::size_t height) {
@@ -76,8 +76,21 @@ private:
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
 
+    // Whether pixels are of two texels each, which count alike.
+    bool reads_halves() const {
+        const auto column = static_cast<std::size_t>(corner_.x);
+        for (std::size_t i = 0; i < first_.size(); ++i) {
+            if (texels_of(boxes_.x, column + i) != 2 || first_[i] != static_cast<std::int32_t>(2 * i)) return false;
+        }
+        const float* weights = boxes_.x.weights.data() + boxes_.x.begin[column];
+        return std::all_of(weights, weights + 2 * first_.size(), [](float weight) { return weight == 1; });
+    }
+
     // Tap after tap of all pixels, where none has many.
-    void prepare_few(std::size_t column, std::size_t width) {
+    void prepare_few() {
+        few_are_prepared_ = true;
+        const auto column = static_cast<std::size_t>(corner_.x);
+        const std::size_t width = first_.size();
         for (std::size_t i = column; i < column + width; ++i)
             taps_ = std::max(taps_, static_cast<std::size_t>(texels_of(boxes_.x, i)));
         if (taps_ > FewTexels::kMost) return;
@@ -91,8 +104,6 @@ private:
                 weights_[tap * width + i] = has_tap ? boxes_.x.weights[boxes_.x.begin[column + i] + tap] : 0;
             }
         }
-        are_halves_ = taps_ == 2 && std::ranges::all_of(weights_, [](float weight) { return weight == 1; });
-        for (std::size_t i = 0; i < width; ++i) are_halves_ &= first_[i] == static_cast<std::int32_t>(2 * i);
     }
 
     // Of two by two texels that count alike.
@@ -112,6 +123,7 @@ private:
     // False if they are too many, or kept rows are fewer than a pixel reads.
     bool average_few(std::size_t row) {
         const auto count = static_cast<std::size_t>(texels_of(boxes_.y, row));
+        if (boxes_.kind == BoxSum::of_products && !few_are_prepared_) prepare_few();
         if (boxes_.kind != BoxSum::of_products || count > kKeptRows || count * taps_ > FewTexels::kMost) return false;
         const float* rows[kKeptRows];
         for (std::size_t i = 0; i < count; ++i)
@@ -159,6 +171,7 @@ private:
     std::size_t texels_across_ = 0;
     std::vector<std::int32_t> first_;  // of each pixel, counted from first_texel_
     bool are_halves_ = false;          // pixels are of two texels each, which count alike
+    bool few_are_prepared_ = false;
     std::size_t taps_ = 0;
     std::vector<std::int32_t> taken_;  // texels of pixels that have few, counted from first_texel_
     std::vector<float> weights_;
@@ -179,8 +192,8 @@ bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& pict
         if (sum_byte_boxes(job, boxes.x, boxes.y, boxes.kind, boxes.total)) return;
         constexpr std::size_t kColumns = 1024;
         const std::size_t texels_a_pixel = 1 + boxes.y.weights.size() / job.extent.height;
-        const std::size_t least = std::max<std::size_t>(1, 32 / texels_a_pixel);
-        const std::size_t rows = rows_of_even_tiles(job.extent, kColumns, least);
+        const std::size_t least = std::max<std::size_t>(1, 64 / texels_a_pixel);
+        const std::size_t rows = rows_of_tiles(job.extent, kColumns, least);
         for_each_tile(job.extent, kColumns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
             BoxTile(job, boxes, corner, width).make(height);
         });

@@ -22,18 +22,18 @@ namespace {
 
 HWY_INLINE FloatVector fraction(WordVector code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
 
-void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels) {
+void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::size_t apart, float* texels) {
     const Places places(columns, span);
     for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         for (std::size_t i = begin; i < end; i += lanes()) {
             const WordVector word =
                 row.texels == nullptr ? hn::Set(kWord, row.border) : load_two<kind.value>(places, row, i).left;
             const WordVector low = hn::Set(kWord, 255);
-            float* const to = texels + 4 * i;
+            float* const to = texels + i;
             hn::StoreU(fraction(hn::And(word, low)), kFloat, to);
-            hn::StoreU(fraction(hn::And(hn::ShiftRight<16>(word), low)), kFloat, to + lanes());
-            hn::StoreU(fraction(hn::And(hn::ShiftRight<8>(word), low)), kFloat, to + 2 * lanes());
-            hn::StoreU(fraction(hn::ShiftRight<24>(word)), kFloat, to + 3 * lanes());
+            hn::StoreU(fraction(hn::And(hn::ShiftRight<16>(word), low)), kFloat, to + apart);
+            hn::StoreU(fraction(hn::And(hn::ShiftRight<8>(word), low)), kFloat, to + 2 * apart);
+            hn::StoreU(fraction(hn::ShiftRight<24>(word)), kFloat, to + 3 * apart);
         }
     });
 }
@@ -62,8 +62,10 @@ HWY_INLINE void divide(FloatVector (&sum)[4], FloatVector total) {
 }
 
 // Where a definition leaves out products whose weight is 0, they add nothing.
-void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
+void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, const ByteBoxSteps& steps,
                  const BytePixels& pixels) {
+    const std::size_t to_channel = steps.channel;
+    const std::size_t to_tap = steps.tap;
     store_words(pixels, [=](std::size_t i) HWY_ATTR {
         FloatVector sum[4];
         for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
@@ -72,7 +74,7 @@ void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const>
             const FloatVector of_row = hn::Set(kFloat, row.weight);
             for (std::size_t tap = 0; tap < columns.size(); ++tap) {
                 const FloatVector weight = hn::Mul(hn::LoadU(kFloat, columns[tap] + i), of_row);
-                add_product(row.texels + 4 * (tap * count + i), weight, sum);
+                add_product(row.texels + tap * to_tap + i, to_channel, weight, sum);
                 total = hn::Add(total, weight);
             }
         }

@@ -100,8 +100,8 @@ std::vector<AxisTaps> halfway(const BoxAxis& axis, const BoxTexels& texels) {
 
 struct ByteBoxes {
     const ByteBoxKernels& kernels;
-    std::vector<ByteColumns> columns;         // of each tap
-    std::vector<std::vector<float>> weights;  // of the columns
+    std::vector<ByteColumns> columns;  // of each tap, or of the first one alone: the second is the next pixel's first
+    std::vector<std::vector<float>> weights;  // of each tap
     const BoxAxis& y;
     const BoxTexels& rows;
     std::size_t most_rows;
@@ -118,7 +118,9 @@ public:
           reader_(job.textures[0]),
           modes_(reader_.rows(corner.z)),
           border_(border_word(job.textures[0])),
-          texels_(boxes.most_rows + 1, boxes.columns.size() * 4 * span_.count) {
+          steps_{span_.count + kByteBlock,
+                 boxes.columns.size() < boxes.weights.size() ? 1 : 4 * (span_.count + kByteBlock)},
+          texels_(boxes.most_rows + 1, boxes.columns.size() * 4 * steps_.channel) {
         for (const std::vector<float>& weights : boxes.weights) weights_.push_back(&weights[span_.first]);
     }
 
@@ -134,17 +136,21 @@ public:
                 rows[count++] = {row_of(boxes_.rows.at(boxes_.y.first[row] + static_cast<std::int32_t>(tap))), weight};
             }
             auto* const stored = reinterpret_cast<unsigned char*>(job_.picture.address(corner_));
-            boxes_.kernels.store_boxes({rows, count}, weights_, span_.count, {stored, width_, bytes});
+            boxes_.kernels.store_boxes({rows, count}, weights_, steps_, {stored, width_, bytes});
         }
     }
 
 private:
+    // With the first texels behind the tile.
     const float* row_of(std::int32_t y) {
+        const std::size_t behind = whole_blocks(job_.extent.width) - span_.first;
+        const ByteSpan read{span_.first, std::min(steps_.channel, behind)};
         return texels_.row(y, [&](float* texels) {
             const unsigned char* stored = y == kBorderTexel ? nullptr : texels_of_row(reader_.view(), corner_.z, y);
             for (const ByteColumns& columns : boxes_.columns) {
-                boxes_.kernels.widen(columns, span_, {stored, job_.textures[0].format.bytes, border_}, texels);
-                texels += 4 * span_.count;
+                boxes_.kernels.widen(columns, read, {stored, job_.textures[0].format.bytes, border_}, steps_.channel,
+                                     texels);
+                texels += steps_.tap;
             }
         });
     }
@@ -158,8 +164,18 @@ private:
     RowSampler modes_;  // keeps those of the thread as floats need them
     std::uint32_t border_;
     std::vector<const float*> weights_;
+    ByteBoxSteps steps_;
     KeptRows<std::int32_t, float> texels_;  // by their row
 };
+
+// Where two pixels share a texel between them: mostly so where pictures are enlarged.
+bool share_texels(const ByteColumns& first, const ByteColumns& second, std::span<const float> weights) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const bool is_shared = i + 1 < weights.size() && second.left[i] == first.left[i + 1];
+        if (weights[i] != 0 && !is_shared) return false;
+    }
+    return true;
+}
 
 ByteBoxes boxes_of(const CpuJob& job, const TextureView& view, const BoxAxis& x, const BoxAxis& y,
                    const BoxTexels& across, const BoxTexels& down) {
@@ -174,9 +190,11 @@ ByteBoxes boxes_of(const CpuJob& job, const TextureView& view, const BoxAxis& x,
             if (tap < taps_of(x, i)) weights[i] = x.weights[x.begin[i] + tap];
         }
         boxes.columns.push_back(columns_of(texels));
-        byte_kernels()->find_windows(boxes.columns.back(), view.levels[0].width, job.textures[0].format.bytes);
         boxes.weights.push_back(std::move(weights));
     }
+    if (taps == 2 && share_texels(boxes.columns[0], boxes.columns[1], boxes.weights[1])) boxes.columns.pop_back();
+    for (ByteColumns& columns : boxes.columns)
+        byte_kernels()->find_windows(columns, view.levels[0].width, job.textures[0].format.bytes);
     return boxes;
 }
 

@@ -253,7 +253,8 @@ void store_sums(std::span<const float* const> sums, const float* weights, const 
     store_words(pixels, [&](std::size_t i) HWY_ATTR {
         FloatVector sum[4];
         for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
-        for (std::size_t k = 0; k < sums.size(); ++k) add_product(sums[k] + 4 * i, hn::Set(kFloat, weights[k]), sum);
+        for (std::size_t k = 0; k < sums.size(); ++k)
+            add_product(sums[k] + 4 * i, lanes(), hn::Set(kFloat, weights[k]), sum);
         return words_of(sum);
     });
 }

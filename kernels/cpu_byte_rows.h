@@ -65,10 +65,16 @@ struct ByteTap {
     const float* weights;  ///< of the pixels
 };
 
-/// A row of widened texels, tap after tap of all pixels, and what the row counts.
+/// A row of widened texels, and what it counts.
 struct ByteBoxRow {
     const float* texels;
     float weight;
+};
+
+/// Floats from a channel of widened texels to the next, and from the texels of a tap to those of the next.
+struct ByteBoxSteps {
+    std::size_t channel;
+    std::size_t tap;
 };
 
 /// Pixels as they are stored.
@@ -107,12 +113,13 @@ inline constexpr float kLeastByteTotal = 0x1p-40f;
 
 /// Pixels that weigh a rectangle of texels each.
 struct ByteBoxKernels {
-    /// The left texels as fractions, with the channels apart: four floats a pixel.
-    void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels);
+    /// The left texels as fractions, with the channels so far apart.
+    void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::size_t apart,
+                  float* texels);
     /// The sum of texel * (weight of the column * weight of the row), row after row, over the sum of these products,
-    /// which is at least kLeastByteTotal. `columns` has a row of weights for each tap; texels' taps are `count` pixels each.
-    void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
-                        const BytePixels& pixels);
+    /// which is at least kLeastByteTotal. `columns` has a row of weights for each tap.
+    void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns,
+                        const ByteBoxSteps& steps, const BytePixels& pixels);
 };
 
 /// Those of the best instruction set of this CPU; null if it has no vectors.

@@ -171,10 +171,10 @@ HWY_INLINE void store_words(const BytePixels& pixels, const Make& make) {
 
 // --- floats ----------------------------------------------------------------------------------------------------------
 
-// Floats of pixels are four vectors each: channels 0, 2, 1 and 3 of as many pixels.
-HWY_INLINE void add_product(const float* floats, FloatVector weight, FloatVector (&sum)[4]) {
+// Floats of pixels have channels 0, 2, 1 and 3 apart.
+HWY_INLINE void add_product(const float* floats, std::size_t apart, FloatVector weight, FloatVector (&sum)[4]) {
     for (std::size_t c = 0; c < 4; ++c)
-        sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * lanes()), weight));
+        sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * apart), weight));
 }
 
 HWY_INLINE WordVector code_of(FloatVector value) { return hn::BitCast(kWord, unorm_of_float<255>(value)); }

@@ -45,6 +45,7 @@ public:
         const std::size_t whole = (read + FusedSums::kBlock - 1) / FusedSums::kBlock * FusedSums::kBlock;
         for (LineVector<float>& row : rows_) row.resize(whole);
         sums_.resize(whole);
+        for (const float weight : weights.down) down_.push_back(weight * 65536);
     }
 
     bool applies() const { return texels_.are_stored(); }
@@ -59,7 +60,7 @@ public:
             if (i + 1 < taps) continue;
             first_row_ = i + 1 - taps;
             for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = row_of(tap);
-            sums_of_.down(rows.data(), weights_.down.data(), taps, sums_.size(), sums_.data());
+            sums_of_.down(rows.data(), down_.data(), taps, sums_.size(), sums_.data());
             PixelPlace at = corner_;
             at.y += static_cast<std::int32_t>(first_row_);
             auto* const codes = reinterpret_cast<unsigned char*>(job_.picture.address(at));
@@ -74,10 +75,11 @@ private:
 
     const float* row_of(std::size_t tap) const { return rows_[(first_row_ + tap) % rows_.size()].data(); }
 
-    // All roundings of both sums, of numbers below 256: those of fused ones, one a tap; of defined ones also those of
-    // fractions, of their product with 255, and of the half that is added; and those of what they are compared by.
-    float doubt() const {
-        return static_cast<float>(2 * (weights_.across.size() + weights_.down.size()) + 10) * 0x1p-24f * 256;
+    // All roundings of both sums, each of at most 2^-24 of a number below 256: those of fused ones, one a tap; of defined
+    // ones also those of fractions, of their product with 255, and of the half that is added; and those of what they are
+    // compared by.
+    std::uint16_t doubt() const {
+        return static_cast<std::uint16_t>(2 * (weights_.across.size() + weights_.down.size()) + 10);
     }
 
     // The texels that the tile reads of a row, as codes.
@@ -135,7 +137,8 @@ private:
     TexelRows texels_;
     std::vector<LineVector<float>> rows_;  // of codes: as many as a pixel reads, in turns
     std::size_t first_row_ = 0;
-    LineVector<float> sums_;  // down
+    std::vector<float> down_;  // the weights, in 65536ths
+    LineVector<float> sums_;   // down
     std::vector<std::uint64_t> doubtful_;
 };
 

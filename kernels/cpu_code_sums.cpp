@@ -99,30 +99,41 @@ void sum_down(const float* const* rows, const float* weights, std::size_t row_co
     }
 }
 
-// Sums that begin with a half are rounded by leaving out fractions; in doubt are those that a little less and a little more
-// than a half lead to different codes. Returns a bit of each.
-HWY_INLINE std::uint64_t sum_across_at_once(const float* sums, const float* weights, std::size_t taps, float doubt,
-                                            unsigned char* codes) {
+// Of sums in 65536ths that begin with a half and `doubt` the upper halves of words are the codes, unless the lower ones
+// are so small that the code may be the one before. Returns a bit of each such sum.
+HWY_INLINE std::uint64_t sum_across_at_once(const float* sums, const float* weights, std::size_t taps,
+                                            std::uint16_t doubt, unsigned char* codes) {
+    using Half = hn::Repartition<std::uint16_t, Word>;
+    constexpr Half kHalf;
     FloatVector sum[kVectors];
-    for (FloatVector& part : sum) part = hn::Set(kFloat, 0.5f - doubt);
+    for (FloatVector& part : sum) part = hn::Set(kFloat, 32768.0f + doubt);
     add_fused([&](std::size_t i) { return sums + 4 * i; }, weights, taps, sum);
-    hn::Vec<Word> code[kVectors];
+    hn::Vec<Word> word[kVectors];
+    for (std::size_t v = 0; v < kVectors; ++v) word[v] = hn::BitCast(kWord, whole_part(sum[v]));
+
+    const auto halves = [](hn::Vec<Word> words) HWY_ATTR { return hn::BitCast(Half(), words); };
+    const auto upper = [&](std::size_t v)
+                           HWY_ATTR { return hn::OddEven(halves(word[v + 2]), halves(hn::ShiftRight<16>(word[v]))); };
+    const auto lower = [&](std::size_t v)
+                           HWY_ATTR { return hn::OddEven(halves(hn::ShiftLeft<16>(word[v + 2])), halves(word[v])); };
+    const hn::Repartition<std::uint8_t, Word> bytes;
+    hn::StoreU(in_turns(hn::BitCast(kWord, hn::Or(upper(0), hn::ShiftLeft<8>(upper(1))))), bytes, codes);
+
+    const auto limit = static_cast<std::uint16_t>(2 * doubt);
+    if (hn::AllFalse(kHalf, hn::Lt(hn::Min(lower(0), lower(1)), hn::Set(kHalf, limit)))) return 0;
     std::uint64_t doubtful = 0;
     for (std::size_t v = 0; v < kVectors; ++v) {
-        const IntVector least = whole_part(sum[v]);
-        const IntVector most = whole_part(hn::Add(sum[v], hn::Set(kFloat, 2 * doubt)));
+        const auto low = hn::BitCast(kInt, hn::And(word[v], hn::Set(kWord, 0xffff)));
         std::uint8_t bits[8] = {};
-        hn::StoreMaskBits(kInt, hn::Ne(least, most), bits);
-        std::uint64_t word;
-        std::memcpy(&word, bits, sizeof word);
-        doubtful |= word << v * hn::Lanes(kFloat);
-        code[v] = hn::BitCast(kWord, least);
+        hn::StoreMaskBits(kInt, hn::Lt(low, hn::Set(kInt, limit)), bits);
+        std::uint64_t of_vector;
+        std::memcpy(&of_vector, bits, sizeof of_vector);
+        doubtful |= of_vector << v * hn::Lanes(kFloat);
     }
-    store_codes(code, codes);
     return doubtful;
 }
 
-void sum_across(const float* sums, const float* weights, std::size_t taps, std::size_t count, float doubt,
+void sum_across(const float* sums, const float* weights, std::size_t taps, std::size_t count, std::uint16_t doubt,
                 unsigned char* codes, std::uint64_t* doubtful) {
     for (std::size_t block = 0; block < count; block += FusedSums::kBlock) {
         const std::size_t at = std::min(block, count - FusedSums::kBlock);

@@ -41,7 +41,7 @@ bool change_colours(const char* object, const Stream& stream, const View& pictur
     if (!launch.on_cpu()) return false;
     launch.run_job([change = std::move(change)](const CpuJob& job) {
         const std::size_t least = std::max<std::size_t>(1, kLeastTile / job.extent.width);
-        const std::size_t rows = rows_of_even_tiles(job.extent, job.extent.width, least);
+        const std::size_t rows = rows_of_tiles(job.extent, job.extent.width, least);
         for_each_tile(job.extent, job.extent.width, rows,
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           change_tile(job, change, corner, width, height);

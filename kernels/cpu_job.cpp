@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 
 #include "arrays/texel_format.h"
 #include "core/cpu_parallel.h"
@@ -59,9 +58,10 @@ bool CpuJob::goes_past_caches() const {
     return is_four_floats(stored) && bytes > kInCaches;
 }
 
-std::size_t rows_of_even_tiles(const Extent& extent, std::size_t columns, std::size_t least) {
+std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least) {
+    constexpr std::size_t kOfCore = 4;  // so that one that comes late, or is slower, leaves some to others
     const std::size_t beside = (extent.width + columns - 1) / columns * extent.depth;
-    const std::size_t down = cpu_cores() / std::gcd(beside, cpu_cores());
+    const std::size_t down = (kOfCore * cpu_cores() + beside - 1) / beside;
     return std::max(least, (extent.height + down - 1) / down);
 }
 

@@ -56,8 +56,8 @@ struct CpuJob {
     bool goes_past_caches() const;
 };
 
-/// How many rows tiles of so many columns have if all cores make as many of them; not fewer than `least`.
-[[nodiscard]] std::size_t rows_of_even_tiles(const Extent& extent, std::size_t columns, std::size_t least);
+/// How many rows tiles of so many columns have if there are a few for each core; not fewer than `least`.
+[[nodiscard]] std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least);
 
 /// Calls make(x, y, z, width, height) for tiles of at most so many columns and rows of a picture, on all cores.
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,

@@ -139,7 +139,7 @@ bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& 
     launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
         const std::size_t columns = x.weights.empty() ? kFetched : kSummed;
-        for_each_tile(job.extent, columns, rows_of_even_tiles(job.extent, columns, kLeastRows),
+        for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, kLeastRows),
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           if (x.weights.empty()) {
                               fetch_tile(job, x, y, corner, width, height);

@@ -215,14 +215,10 @@ void expect_byte_resamples(ResampleFilter filter, Filter of_sampler) {
         Extent extent;
         Crop crop;
     };
-    constexpr std::array kSizes{Size{{75, 3}, {}},
-                                Size{{75, 3}, {0.25f, 0.75f, 150, 6}},
-                                Size{{75, 6}, {}},
-                                Size{{225, 9}, {}},
-                                Size{{97, 5}, {-20.5f, -2, 190, 9}},
-                                Size{{50, 2}, {}},
-                                Size{{33, 1}, {7, 1, 143, 5}},
-                                Size{{101, 5}, {31, 1, 101, 5}}};
+    constexpr std::array kSizes{
+        Size{{75, 3}, {}},  Size{{75, 3}, {0.25f, 0.75f, 150, 6}}, Size{{75, 6}, {}},
+        Size{{225, 9}, {}}, Size{{208, 9}, {0, 0.5f, 100.2f, 5}},  Size{{97, 5}, {-20.5f, -2, 190, 9}},
+        Size{{50, 2}, {}},  Size{{33, 1}, {7, 1, 143, 5}},         Size{{101, 5}, {31, 1, 101, 5}}};
     Random random(4);
     for (const Format format : {Format::rgba8_unorm, Format::rg8_unorm, Format::r8_unorm}) {
         for (const Sampler& sampler : samplers(of_sampler)) {
@@ -413,6 +409,16 @@ TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
     upload(array.view(), any_bits(random, test::box_bytes(Format::rgba32_float, kFrom)));
     expect_resample<Area>({Texture(array), kFrom, 1, Format::rgba32_float}, ResampleFilter::area, {1300, 700}, {});
+}
+
+TEST(CpuWaysTest, AreasOfHalfTheColumnsAreAsTheFunctor) {
+    constexpr Extent kFrom{66, 30};
+    Random random(24);
+    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
+    upload(array.view(), any_bits(random, test::box_bytes(Format::rgba32_float, kFrom)));
+    const Scene scene{Texture(array), kFrom, 1, Format::rgba32_float};
+    for (const std::size_t rows : {15, 30, 20, 7, 1})
+        expect_resample<Area>(scene, ResampleFilter::area, {33, rows}, {});
 }
 
 // Where places are so close that floats do not tell them apart, some pixels weigh no texel at all; or next to nothing of
