@@ -4,7 +4,8 @@
 // as the texture unit's filter halfway between them. So are those of two and of one. All texels were tried.
 //
 // Else texels become floats once for the rows of pixels that read them, a tap of all pixels after the other: each pixel
-// has as many taps as the one with the most, some of which count 0.
+// has as many taps as the one with the most, some of which count 0. Where the second of two is the next pixel's first,
+// it is read there.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
