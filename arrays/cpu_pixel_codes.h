@@ -30,10 +30,17 @@ HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
     return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
-// A number rounded down, in the lower bits of a word, for numbers within 2^22; conversions of Highway take twice as
-// many steps, since they also take larger ones.
-HWY_INLINE IntVector floor_in_low_bits(FloatVector value) {
-    return hn::BitCast(kInt, hn::Add(hn::Floor(value), hn::Set(kFloat, 0x1.8p23f)));
+// The whole part of numbers within 2^22: Highway's conversions take larger ones too, in three steps.
+HWY_INLINE IntVector whole_part(FloatVector value) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    return IntVector{_mm512_cvttps_epi32(value.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return IntVector{_mm256_cvttps_epi32(value.raw)};
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+    return IntVector{_mm_cvttps_epi32(value.raw)};
+#else
+    return hn::ConvertTo(kInt, value);
+#endif
 }
 
 // unorm_code_of()
@@ -41,6 +48,5 @@ template <int largest>
 HWY_INLINE IntVector unorm_of_float(FloatVector value) {
     const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);
     const FloatVector clamped = hn::Min(positive, hn::Set(kFloat, 1.0f));
-    const FloatVector scaled = hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f));
-    return hn::And(floor_in_low_bits(scaled), hn::Set(kInt, largest));
+    return whole_part(hn::Add(hn::Mul(clamped, hn::Set(kFloat, largest)), hn::Set(kFloat, 0.5f)));
 }

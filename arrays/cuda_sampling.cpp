@@ -1,9 +1,11 @@
 #include "arrays/cuda_sampling.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -126,6 +128,29 @@ ArraySource source_of(const TextureRequest& request) noexcept {
     return source;
 }
 
+// Those that fill one word, or four: sectors of eight bytes a texel hold what pixels read anyhow.
+std::optional<TouchedTexels> touched_texels(Format format) noexcept {
+    switch (format) {
+        case Format::rgba8_unorm: return TouchedTexels::unorm8_x4;
+        case Format::r32_float: return TouchedTexels::float32_x1;
+        case Format::rgba32_float: return TouchedTexels::float32_x4;
+        default: return std::nullopt;
+    }
+}
+
+std::optional<TouchedTexture> touched_texture(const TextureRequest& request) noexcept {
+    const Sampler& sampler = request.sampler;
+    const ArrayInfo& array = request.array->info;
+    const bool one_level = request.range.levels == 1 && sampler.max_anisotropy < 2;
+    const auto texels = touched_texels(request.format);
+    if (!texels || !one_level || sampler.filter != Filter::linear) return std::nullopt;
+    if (array.kind != ArrayKind::array_2d && array.kind != ArrayKind::layered_2d) return std::nullopt;
+    const Extent extent = level_extent(array, request.range.first_level);
+    const auto units = [&](std::size_t side) { return sampler.normalized_coordinates ? static_cast<float>(side) : 1; };
+    return TouchedTexture{*texels, request.format, packed_bytes(request.format, {extent.width, extent.height}),
+                          units(extent.width), units(extent.height)};
+}
+
 cudaResourceDesc resource_of(const Place& memory, Format format) noexcept {
     cudaResourceDesc resource{};
     if (memory.extent.height == 1) {
@@ -193,6 +218,10 @@ std::byte* device_address(const Place& place) {
                  .remedy = "Make it with this device, or as portable and mapped."});
 }
 
+constexpr unsigned kMostBlocks = 65535;  // in y
+
+unsigned blocks_of(unsigned size, unsigned of_block) { return (size + of_block - 1) / of_block; }
+
 class CudaSampling final : public Sampling {
 public:
     explicit CudaSampling(CudaBackend& backend) noexcept : backend_(backend) {}
@@ -208,6 +237,7 @@ public:
             // Of an array that is no mipmapped one the device ignores it, but not of a view of one level.
             if (request.range.levels == 1) how.mipmapFilterMode = cudaFilterModePoint;
             texture->kind = request.array->info.kind;
+            texture->touched = touched_texture(request);
             call<cudaCreateTextureObject>(&texture->value, &source.resource, &how,
                                           source.view ? &*source.view : nullptr);
         } else {
@@ -248,15 +278,8 @@ public:
         load_grid_kernels();
         PixelTarget picture = cuda_pixel_target(*request.picture);
         picture.format.from_signed = request.from_signed;
-        AffineMap map = request.map;
-        void* arguments[] = {&texture->value, &map, &picture};
-        const auto tiles = [](unsigned side) { return (side + kGridTile - 1) / kGridTile; };
-        constexpr unsigned kMostBlocks = 65535;  // in y
-        const unsigned rows = std::min(tiles(picture.height), kMostBlocks);
-        const dim3 grid{tiles(picture.width), rows, (tiles(picture.height) + rows - 1) / rows};
         const cudaStream_t on = stream != nullptr ? native(*stream) : nullptr;
-        call<cudaLaunchKernel>(grid_kernel(texture->kind), grid, dim3{kGridTile, kGridRows, 1}, arguments,
-                               std::size_t{0}, on);
+        if (!sample_touched(*texture, request, picture, on)) sample_fetched(*texture, request.map, picture, on);
         if (stream == nullptr) call<cudaStreamSynchronize>(on);
     }
 
@@ -296,12 +319,62 @@ public:
     }
 
 private:
+    static void sample_fetched(const NativeTexture& texture, AffineMap map, PixelTarget picture, cudaStream_t on) {
+        cudaTextureObject_t object = texture.value;
+        void* arguments[] = {&object, &map, &picture};
+        const unsigned down = blocks_of(picture.height, kGridTile);
+        const unsigned rows = std::min(down, kMostBlocks);
+        const dim3 grid{blocks_of(picture.width, kGridTile), rows, blocks_of(down, rows)};
+        call<cudaLaunchKernel>(grid_kernel(texture.kind), grid, dim3{kGridTile, kGridRows, 1}, arguments,
+                               std::size_t{0}, on);
+    }
+
+    // False where that gains nothing: of texels that the second cache holds, or that pixels have not all in common.
+    bool sample_touched(const NativeTexture& texture, const GridRequest& request, PixelTarget picture,
+                        cudaStream_t on) {
+        if (!texture.touched) return false;
+        const TouchedTexture& source = *texture.touched;
+        AffineMap map = request.map;
+        const auto pixels = std::size_t{picture.width} * picture.height;
+        const double texels_a_pixel =
+            std::fabs((double{map.xx} * map.yy - double{map.xy} * map.yx) * source.texels_x * source.texels_y);
+        const double read = std::min(static_cast<double>(source.bytes),
+                                     static_cast<double>(pixels) * texels_a_pixel * info(source.format).bytes);
+        constexpr double kMostTexels = 1.1;
+        if (read < 2.0 * cache_bytes() || texels_a_pixel > kMostTexels) return false;
+        const TouchedKernel kernel = touched_kernel(texture.kind, source.texels);
+        const dim3 grid{blocks_of(picture.width, kernel.width) * kernel.band,
+                        blocks_of(picture.height, kernel.height * kernel.band), 1};
+        if (request.picture->format != source.format || !picture.aligned || grid.y > kMostBlocks) return false;
+        Touches touches{0, 1, source.texels_x, source.texels_y, 1 / source.texels_x, 1 / source.texels_y};
+        if (source.texels != TouchedTexels::float32_x4) touches.shift_x = 2;
+        const bool turned = std::fabs(map.yx * source.texels_y) > std::fabs(map.xx * source.texels_x);
+        if (turned) std::swap(touches.shift_x, touches.shift_y);
+        cudaTextureObject_t object = texture.value;
+        void* arguments[] = {&object, &map, &picture, &touches};
+        call<cudaLaunchKernel>(kernel.function, grid, dim3{kernel.threads, 1, 1}, arguments, std::size_t{0}, on);
+        return true;
+    }
+
+    // Of the second cache.
+    double cache_bytes() {
+        std::call_once(cache_asked_, [this] {
+            int bytes = 0;
+            call<cudaDeviceGetAttribute>(&bytes, cudaDevAttrL2CacheSize, backend_.ordinal());
+            cache_bytes_ = bytes;
+        });
+        return cache_bytes_;
+    }
+
     // Doing that waits for the device where they are first used: so with the first texture.
     void load_grid_kernels() {
         std::call_once(grid_kernels_, [] {
             for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::layered_2d}) {
                 cudaFuncAttributes unused{};
                 call<cudaFuncGetAttributes>(&unused, grid_kernel(kind));
+                using enum TouchedTexels;
+                for (const TouchedTexels texels : {unorm8_x4, float32_x1, float32_x4})
+                    call<cudaFuncGetAttributes>(&unused, touched_kernel(kind, texels).function);
             }
         });
     }
@@ -342,6 +415,8 @@ private:
     std::mutex mutex_;
     std::optional<Workspace> workspace_;  // made with the first batch
     std::once_flag grid_kernels_;
+    std::once_flag cache_asked_;
+    double cache_bytes_ = 0;
 };
 
 }  // namespace

@@ -169,7 +169,7 @@ void CpuDevice::finish_work() const {
 
 void CpuDevice::when_idle(std::function<void()> release) const noexcept {
     try {
-        if (CpuStream::in_worker()) {
+        if (CpuStream::in_work()) {
             std::thread([this, release = std::move(release)] {
                 finish_work();
                 release();
@@ -265,7 +265,7 @@ void CpuDevice::register_host(std::byte* address, std::size_t bytes, RegisterOpt
 
 void CpuDevice::unregister_host(std::byte* address) noexcept {
     // At once, also in a stream's thread: the caller may register the range again when this returns.
-    if (!CpuStream::in_worker()) finish_work();
+    if (!CpuStream::in_work()) finish_work();
     CpuHost::instance().remove(address);
 }
 

@@ -115,7 +115,7 @@ std::byte* CpuDevice::reserve_addresses(std::size_t bytes, std::size_t alignment
 }
 
 void CpuDevice::free_addresses(std::byte* address, std::size_t bytes) noexcept {
-    if (!CpuStream::in_worker()) finish_work();
+    if (!CpuStream::in_work()) finish_work();
     addresses_.release(address, bytes);
 }
 
@@ -125,7 +125,7 @@ void CpuDevice::map_physical(std::byte* address, std::size_t bytes, PhysicalHand
 
 // Not deferred in a stream's thread, unlike free(): the addresses may be mapped anew when this returns.
 void CpuDevice::unmap_physical(std::byte* address, std::size_t bytes) noexcept {
-    if (!CpuStream::in_worker()) finish_work();
+    if (!CpuStream::in_work()) finish_work();
     addresses_.unmap(address, bytes);
 }
 

@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <set>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <texton/error.h>
 
 // A stream's thread takes the whole queue at a time, runs it item by item, and counts. Whoever waits for a point in the
-// queue waits for that count. The lock is only taken by the thread when the queue is empty or somebody waits.
+// queue waits for that count, or runs what is missing if nobody does: no more than that, since later items may wait for
+// what the waiter does next. The lock is taken around the whole, and for an item only if somebody waits.
 //
 // Threads are detached: a stream may outlive static objects. When the process ends, an atexit handler stops them
 // between two items, so that no work runs into memory that static destructors free.
@@ -87,12 +90,12 @@ bool CpuTicket::covers(const CpuStream& other, std::uint64_t other_sequence) con
 
 CpuStream::CpuStream() : id_(next_id()) {}
 
-bool CpuStream::in_worker() noexcept { return own_stream != nullptr; }
+bool CpuStream::in_work() noexcept { return own_stream != nullptr; }
 bool CpuStream::process_ends() noexcept { return ending.load(std::memory_order_relaxed); }
 
 CpuTicket CpuStream::enqueue(Work work) {
     const std::lock_guard lock(mutex_);
-    if (!running_) start_worker();
+    if (!has_worker_) start_worker();
     queue_.push_back(std::move(work));
     pending_.store(queue_.size(), std::memory_order_release);
     ++submitted_;
@@ -125,7 +128,13 @@ void CpuStream::wait_until(std::uint64_t sequence) {
     if (reached(sequence) || own_stream == this) return;
     std::unique_lock lock(mutex_);
     waiters_.fetch_add(1);
-    done_.wait(lock, [&] { return completed_.load() >= sequence || process_ends(); });
+    while (!reached(sequence) && !process_ends()) {
+        if (runs_ || queue_.empty()) {
+            done_.wait(lock);
+        } else {
+            run(lock, std::min(queue_.size(), static_cast<std::size_t>(sequence - completed_.load())));
+        }
+    }
     waiters_.fetch_sub(1);
 }
 
@@ -138,7 +147,7 @@ void CpuStream::close() {
 void CpuStream::join() {
     if (own_stream == this) return;
     std::unique_lock lock(mutex_);
-    done_.wait(lock, [this] { return !running_ || process_ends(); });
+    done_.wait(lock, [this] { return (!has_worker_ && !runs_) || process_ends(); });
 }
 
 std::shared_ptr<CpuCapture> CpuStream::capture() const {
@@ -168,43 +177,54 @@ void CpuStream::start_worker() {
                      .remedy = "Use fewer streams.",
                      .call = "pthread_create"});
     }
-    running_ = true;
+    has_worker_ = true;
 }
 
 void CpuStream::serve() {
-    own_stream = this;
-    std::vector<Work> batch;
     for (;;) {
         for (int look = 0; look < kLooks && pending_.load(std::memory_order_acquire) == 0; ++look) {
             std::this_thread::yield();
         }
         std::unique_lock lock(mutex_);
         sleeping_ = true;
-        work_.wait(lock, [this] { return !queue_.empty() || closed_ || process_ends(); });
+        work_.wait(lock, [this] { return process_ends() || (queue_.empty() ? closed_ : !runs_); });
         sleeping_ = false;
         if (queue_.empty() || process_ends()) {
-            running_ = false;
+            has_worker_ = false;
             done_.notify_all();
             return;
         }
-        batch.swap(queue_);
-        pending_.store(0, std::memory_order_release);
-        lock.unlock();
-        run(batch);
+        run(lock, queue_.size());
     }
 }
 
-void CpuStream::run(std::vector<Work>& batch) {
-    for (Work& work : batch) {
+void CpuStream::run(std::unique_lock<std::mutex>& lock, std::size_t count) noexcept {
+    runs_ = true;
+    if (count == queue_.size()) {
+        batch_.swap(queue_);
+    } else {
+        const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
+        batch_.assign(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
+        queue_.erase(queue_.begin(), end);
+    }
+    pending_.store(queue_.size(), std::memory_order_release);
+    lock.unlock();
+    const CpuStream* const outer = std::exchange(own_stream, this);
+    for (Work& work : batch_) {
         if (process_ends()) break;
         work();
         work = nullptr;  // what it owns goes before it counts as done
         completed_.fetch_add(1);
         if (waiters_.load() == 0) continue;
-        const std::lock_guard lock(mutex_);
+        const std::lock_guard inner(mutex_);
         done_.notify_all();
     }
-    batch.clear();
+    own_stream = outer;
+    lock.lock();
+    batch_.clear();
+    runs_ = false;
+    if (sleeping_) work_.notify_one();
+    done_.notify_all();
 }
 
 }  // namespace texton::detail

@@ -1,5 +1,7 @@
 #pragma once
-// Streams of the CPU device: queues, each with a thread of its own, so that a missing wait shows as it does on a GPU.
+// Streams of the CPU device: queues, each with a thread of its own, so that a missing wait shows as it does on a GPU. A
+// thread that waits for a stream does the work that the stream's own has not begun: waking two threads costs more than
+// many a kernel.
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -46,7 +48,7 @@ public:
     bool reached(std::uint64_t sequence) const noexcept {
         return completed_.load(std::memory_order_acquire) >= sequence;
     }
-    /// Returns at once in the stream's own thread, which would wait for itself, and when the process ends.
+    /// Returns at once in the stream's own work, which would wait for itself, and when the process ends.
     void wait_until(std::uint64_t sequence);
     /// The thread ends when the queue is empty. Work may still be enqueued: it then starts again.
     void close();
@@ -57,8 +59,8 @@ public:
     std::shared_ptr<CpuCapture> capture() const;
     void set_capture(std::shared_ptr<CpuCapture> capture);
 
-    /// True in a thread of any stream.
-    static bool in_worker() noexcept;
+    /// True in the work of any stream.
+    static bool in_work() noexcept;
     /// The process ends: streams stop after what they are doing, and nothing waits for them any more.
     static bool process_ends() noexcept;
 
@@ -66,20 +68,23 @@ private:
     friend class CpuWorkers;
     void start_worker();
     void serve();
-    void run(std::vector<Work>& batch);
+    /// Takes that much from the queue and does it, without the lock.
+    void run(std::unique_lock<std::mutex>& lock, std::size_t count) noexcept;
 
     const std::uint64_t id_;
     mutable std::mutex mutex_;
     std::condition_variable work_;  // something to do
     std::condition_variable done_;  // something done, while there are waiters
     std::vector<Work> queue_;
+    std::vector<Work> batch_;  // of whoever runs
     std::uint64_t submitted_ = 0;
     std::atomic<std::uint64_t> completed_{0};
     std::atomic<std::uint64_t> pending_{0};  // length of queue_, for the worker to look at without the lock
     std::atomic<int> waiters_{0};
     std::shared_ptr<const CpuClock> clock_;
-    bool sleeping_ = false;
-    bool running_ = false;
+    bool sleeping_ = false;  // the worker
+    bool has_worker_ = false;
+    bool runs_ = false;  // somebody does the work of batch_
     bool closed_ = false;
     std::atomic<bool> capturing_{false};
     std::shared_ptr<CpuCapture> capture_;

@@ -18,12 +18,16 @@ std::vector<AxisTaps> taps_along(const CpuTexture& texture, const TextureView& v
 }
 
 ByteColumns columns_of(std::span<const AxisTaps> taps) {
+    const std::size_t count = whole_blocks(taps.size());
     ByteColumns columns;
-    for (std::size_t i = 0; i < whole_blocks(taps.size()); ++i) {
-        const AxisTaps& of_pixel = taps[std::min(i, taps.size() - 1)];
-        columns.left.push_back(of_pixel.texel[0]);
-        columns.right.push_back(of_pixel.texel[1]);
-        columns.shares.push_back(static_cast<std::uint32_t>(of_pixel.weight) * 0x10001U);
+    columns.left.resize(count);
+    columns.right.resize(count);
+    columns.shares.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const AxisTaps& of_pixel = i < taps.size() ? taps[i] : taps.back();
+        columns.left[i] = of_pixel.texel[0];
+        columns.right[i] = of_pixel.texel[1];
+        columns.shares[i] = static_cast<std::uint32_t>(of_pixel.weight) * 0x10001U;
     }
     return columns;
 }

@@ -6,6 +6,7 @@
 // Else texels become floats once for the rows of pixels that read them, a tap of all pixels after the other: each pixel
 // has as many taps as the one with the most, some of which count 0.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,16 @@ constexpr std::size_t kMostTaps = 8;
 constexpr std::size_t kMostRows = 16;
 
 std::size_t taps_of(const BoxAxis& axis, std::size_t pixel) { return axis.begin[pixel + 1] - axis.begin[pixel]; }
+
+float least_total(const BoxAxis& axis) {
+    float least = std::numeric_limits<float>::max();
+    for (std::size_t i = 0; i < axis.first.size(); ++i) {
+        float total = 0;
+        for (std::uint32_t tap = axis.begin[i]; tap < axis.begin[i + 1]; ++tap) total += axis.weights[tap];
+        least = std::min(least, total);
+    }
+    return least;
+}
 
 std::size_t most_taps(const BoxAxis& axis) {
     std::size_t most = 0;
@@ -48,9 +59,11 @@ std::optional<BoxTexels> texels_along(const CpuJob& job, const TextureView& view
     const std::int64_t count = std::int64_t{most} - least + static_cast<std::int64_t>(kMostRows);
     if (count > kMostTexels) return std::nullopt;
     const float unit = axis == 0 ? job.shapes[0].x_unit : job.shapes[0].y_unit;
-    std::vector<float> places;
-    for (std::int64_t i = 0; i < count; ++i) places.push_back((static_cast<float>(least + i) + 0.5f) * unit);
+    std::vector<float> places(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i)
+        places[static_cast<std::size_t>(i)] = (static_cast<float>(least + i) + 0.5f) * unit;
     BoxTexels numbered{least, {}};
+    numbered.texels.reserve(places.size());
     for (const AxisTaps& taps : taps_along(job.textures[0], view, axis, places)) {
         if (taps.weight != 0) return std::nullopt;
         numbered.texels.push_back(taps.texel[0]);
@@ -72,6 +85,7 @@ bool has_means(const BoxAxis& axis) {
 std::vector<AxisTaps> halfway(const BoxAxis& axis, const BoxTexels& texels) {
     const std::int32_t share = taps_of(axis, 0) == 2 ? 128 : 0;
     std::vector<AxisTaps> taps;
+    taps.reserve(axis.first.size());
     for (const std::int32_t first : axis.first) taps.push_back({{texels.at(first), texels.at(first + 1)}, share});
     return taps;
 }
@@ -79,7 +93,7 @@ std::vector<AxisTaps> halfway(const BoxAxis& axis, const BoxTexels& texels) {
 // --- weights of any kind ---------------------------------------------------------------------------------------------
 
 struct ByteBoxes {
-    const ByteKernels& kernels;
+    const ByteBoxKernels& kernels;
     std::vector<ByteColumns> columns;         // of each tap
     std::vector<std::vector<float>> weights;  // of the columns
     const BoxAxis& y;
@@ -106,14 +120,15 @@ public:
         const std::size_t bytes = job_.picture.format().stored.bytes;
         for (std::size_t i = 0; i < height; ++i, ++corner_.y) {
             const auto row = static_cast<std::size_t>(corner_.y);
-            std::vector<ByteBoxRow> rows;
+            ByteBoxRow rows[kMostRows];
+            std::size_t count = 0;
             for (std::size_t tap = 0; tap < taps_of(boxes_.y, row); ++tap) {
                 const float weight = boxes_.y.weights[boxes_.y.begin[row] + tap];
                 if (weight == 0) continue;
-                rows.push_back({row_of(boxes_.rows.at(boxes_.y.first[row] + static_cast<std::int32_t>(tap))), weight});
+                rows[count++] = {row_of(boxes_.rows.at(boxes_.y.first[row] + static_cast<std::int32_t>(tap))), weight};
             }
             auto* const stored = reinterpret_cast<unsigned char*>(job_.picture.address(corner_));
-            boxes_.kernels.store_boxes(rows, weights_, span_.count, {stored, width_, bytes});
+            boxes_.kernels.store_boxes({rows, count}, weights_, span_.count, {stored, width_, bytes});
         }
     }
 
@@ -142,17 +157,18 @@ private:
 
 ByteBoxes boxes_of(const CpuJob& job, const TextureView& view, const BoxAxis& x, const BoxAxis& y,
                    const BoxTexels& across, const BoxTexels& down) {
-    ByteBoxes boxes{*byte_kernels(), {}, {}, y, down, most_taps(y)};
-    for (std::size_t tap = 0; tap < most_taps(x); ++tap) {
-        std::vector<AxisTaps> texels;
-        std::vector<float> weights(whole_blocks(x.first.size()));
-        for (std::size_t i = 0; i < x.first.size(); ++i) {
+    ByteBoxes boxes{*byte_box_kernels(), {}, {}, y, down, most_taps(y)};
+    const std::size_t taps = most_taps(x);
+    std::vector<AxisTaps> texels(x.first.size());
+    for (std::size_t tap = 0; tap < taps; ++tap) {
+        std::vector<float> weights(whole_blocks(texels.size()));
+        for (std::size_t i = 0; i < texels.size(); ++i) {
             const std::int32_t texel = across.at(x.first[i] + static_cast<std::int32_t>(tap));
-            texels.push_back({{texel, texel}, 0});
+            texels[i] = {{texel, texel}, 0};
             if (tap < taps_of(x, i)) weights[i] = x.weights[x.begin[i] + tap];
         }
         boxes.columns.push_back(columns_of(texels));
-        boxes.kernels.find_windows(boxes.columns.back(), view.levels[0].width, job.textures[0].format.bytes);
+        byte_kernels()->find_windows(boxes.columns.back(), view.levels[0].width, job.textures[0].format.bytes);
         boxes.weights.push_back(std::move(weights));
     }
     return boxes;
@@ -175,7 +191,10 @@ bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSu
         blend_byte_texels(job, halfway(x, *across), halfway(y, *down));
         return true;
     }
-    if (kind != BoxSum::of_products) return false;
+    // The roundings of these sums change a total by far less than half of it.
+    constexpr float kLeast = 2 * kLeastByteTotal;
+    const float least[] = {least_total(x), least_total(y)};
+    if (kind != BoxSum::of_products || !(least[0] > 0 && least[1] > 0 && least[0] * least[1] > kLeast)) return false;
     constexpr std::size_t kColumns = 1024;  // of a tile
     constexpr std::size_t kRows = 64;
     const ByteBoxes boxes = boxes_of(job, reader.view(), x, y, *across, *down);

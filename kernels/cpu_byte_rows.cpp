@@ -19,117 +19,7 @@ const ByteKernels* kernels_for_bytes() { return nullptr; }
 #else
 namespace {
 
-#include "arrays/cpu_pixel_codes.h"
-
-static_assert(hn::MaxLanes(kWord) <= kByteBlock);
-
-using Code = hn::Repartition<std::uint16_t, Word>;
-using Byte = hn::Repartition<std::uint8_t, Word>;
-using WordVector = hn::Vec<Word>;
-using CodeVector = hn::Vec<Code>;
-using ByteVector = hn::Vec<Byte>;
-
-constexpr Code kCode;
-constexpr Byte kByte;
-
-HWY_INLINE std::size_t lanes() { return hn::Lanes(kWord); }
-HWY_INLINE CodeVector codes(WordVector words) { return hn::BitCast(kCode, words); }
-HWY_INLINE ByteVector bytes(CodeVector words) { return hn::BitCast(kByte, words); }
-HWY_INLINE WordVector words(ByteVector all) { return hn::BitCast(kWord, all); }
-
-// --- texels ----------------------------------------------------------------------------------------------------------
-
-HWY_INLINE WordVector load_texels(const unsigned char* texels, std::int32_t first) {
-    return hn::BitCast(kWord, hn::LoadU(kByte, texels + std::ptrdiff_t{4} * first));
-}
-
-// Where two texels are read for a pixel, nothing but memory is waited for.
-HWY_INLINE void prefetch_after(const unsigned char* texels, std::int32_t first) {
-    constexpr std::size_t kAhead = 1024;  // bytes
-    hwy::Prefetch(texels + 4 * static_cast<std::size_t>(first) + kAhead);
-}
-
-struct TwoTexels {
-    WordVector left;
-    WordVector right;
-};
-
-using Kind = ByteWindow::Kind;
-
-template <Kind kind>
-HWY_INLINE WordVector from_window(const unsigned char* texels, std::int32_t first, const std::uint32_t* offsets) {
-    const WordVector offset = hn::LoadU(kWord, offsets);
-    const WordVector most = hn::Set(kWord, static_cast<std::uint32_t>(lanes() - 1));
-    const auto lane = hn::IndicesFromVec(kWord, hn::And(offset, most));
-    const WordVector low = hn::TableLookupLanes(load_texels(texels, first), lane);
-    if constexpr (kind == Kind::one) return low;
-    const std::int32_t second = first + static_cast<std::int32_t>(lanes());
-    const WordVector high = hn::TableLookupLanes(load_texels(texels, second), lane);
-    const auto is_high = hn::Gt(hn::BitCast(kInt, offset), hn::BitCast(kInt, most));
-    return hn::IfThenElse(hn::RebindMask(kWord, is_high), high, low);
-}
-
-template <std::size_t channels>
-HWY_INLINE std::uint32_t texel_or_border(const ByteRow& row, std::int32_t texel) {
-    if (texel < 0) return row.border;
-    std::uint32_t word = 0;
-    std::memcpy(&word, row.texels + static_cast<std::size_t>(texel) * channels, channels);
-    return word;
-}
-
-template <std::size_t channels>
-HWY_INLINE TwoTexels load_scattered(const ByteColumns& columns, const ByteRow& row, std::size_t pixel) {
-    HWY_ALIGN std::uint32_t left[kByteBlock];
-    HWY_ALIGN std::uint32_t right[kByteBlock];
-    for (std::size_t i = 0; i < lanes(); ++i) {
-        left[i] = texel_or_border<channels>(row, columns.left[pixel + i]);
-        right[i] = texel_or_border<channels>(row, columns.right[pixel + i]);
-    }
-    return {hn::Load(kWord, left), hn::Load(kWord, right)};
-}
-
-template <Kind kind>
-HWY_INLINE TwoTexels load_two(const ByteColumns& columns, const ByteRow& row, std::size_t pixel) {
-    const std::int32_t first = columns.windows[pixel / lanes()].first;
-    if constexpr (kind == Kind::scattered) {
-        if (row.channels == 1) return load_scattered<1>(columns, row, pixel);
-        return row.channels == 2 ? load_scattered<2>(columns, row, pixel) : load_scattered<4>(columns, row, pixel);
-    } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
-        const std::int32_t second = first + static_cast<std::int32_t>(lanes());
-        prefetch_after(row.texels, first);
-        prefetch_after(row.texels, second);
-        const WordVector low = load_texels(row.texels, first);
-        const WordVector high = load_texels(row.texels, second);
-        return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
-    } else {
-        const std::uint32_t* offsets = &columns.offsets[pixel];
-        return {from_window<kind>(row.texels, first, offsets), from_window<kind>(row.texels, first + 1, offsets)};
-    }
-}
-
-template <Kind kind>
-struct OfKind {
-    static constexpr Kind value = kind;
-};
-
-// Calls visit(OfKind, begin, end) for pixels whose windows are of one kind.
-template <class Visit>
-HWY_INLINE void for_each_run(const ByteColumns& columns, const ByteSpan& span, const Visit& visit) {
-    for (std::size_t begin = 0; begin < span.count;) {
-        const ByteWindow* window = &columns.windows[(span.first + begin) / lanes()];
-        const Kind kind = window->kind;
-        std::size_t end = begin;
-        for (; end < span.count && window->kind == kind; ++window) end += lanes();
-        switch (kind) {
-            case Kind::scattered: visit(OfKind<Kind::scattered>{}, begin, end); break;
-            case Kind::one: visit(OfKind<Kind::one>{}, begin, end); break;
-            case Kind::two: visit(OfKind<Kind::two>{}, begin, end); break;
-            case Kind::every_second: visit(OfKind<Kind::every_second>{}, begin, end); break;
-            case Kind::halves: visit(OfKind<Kind::halves>{}, begin, end); break;
-        }
-        begin = end;
-    }
-}
+#include "kernels/cpu_byte_windows.h"
 
 // --- pairs -----------------------------------------------------------------------------------------------------------
 
@@ -196,21 +86,22 @@ HWY_INLINE Sums sum_kept(const BytePairs& rows, const ByteWeights& weights, std:
 }
 
 // Pixels in the middle of four texels, of which each counts 64.
-HWY_INLINE CodeVector halve_part(const ByteRow (&rows)[2], std::int32_t first) {
+HWY_INLINE CodeVector sum_neighbours(const unsigned char* texels, std::int32_t first) {
     HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
-    const auto sum = [&](const ByteRow& row) HWY_ATTR {
-        prefetch_after(row.texels, first);
-        const ByteVector texels = hn::BitCast(kByte, load_texels(row.texels, first));
-        const ByteVector pairs = hn::TableLookupBytes(texels, hn::LoadDup128(kByte, kPairs));
-        return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
-    };
-    return hn::ShiftRight<8>(hn::Add(hn::Add(sum(rows[0]), sum(rows[1])), hn::Set(kCode, 128)));
+    prefetch_after(texels, first);
+    const ByteVector pairs =
+        hn::TableLookupBytes(hn::BitCast(kByte, load_texels(texels, first)), hn::LoadDup128(kByte, kPairs));
+    return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
 }
 
-HWY_INLINE WordVector halve(const ByteColumns& columns, const ByteRow (&rows)[2], std::size_t pixel) {
-    const std::int32_t first = columns.windows[pixel / lanes()].first;
-    const CodeVector low = halve_part(rows, first);
-    const CodeVector high = halve_part(rows, first + static_cast<std::int32_t>(lanes()));
+HWY_INLINE CodeVector halve_part(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    const CodeVector sum = hn::Add(sum_neighbours(top, first), sum_neighbours(bottom, first));
+    return hn::ShiftRight<8>(hn::Add(sum, hn::Set(kCode, 128)));
+}
+
+HWY_INLINE WordVector halve(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    const CodeVector low = halve_part(top, bottom, first);
+    const CodeVector high = halve_part(top, bottom, first + static_cast<std::int32_t>(lanes()));
     return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
 }
 
@@ -222,43 +113,6 @@ HWY_INLINE WordVector pixels_of(const Sums& sums) {
     return words(hn::Xor(hn::OddEven(bytes(odd), bytes(even)), hn::Set(kByte, 128)));
 }
 
-constexpr hn::Rebind<std::uint8_t, Word> kOneByte;
-constexpr hn::Rebind<std::uint16_t, Word> kTwoBytes;
-
-// Of each pixel as many bytes as a lane of `d` has.
-template <class D>
-HWY_INLINE void store_low_bytes(D d, WordVector pixels, unsigned char* stored) {
-    constexpr auto kMost = static_cast<std::uint32_t>(hwy::LimitsMax<hn::TFromD<D>>());
-    const auto low = hn::And(pixels, hn::Set(kWord, kMost));
-    hn::StoreU(hn::DemoteTo(d, hn::BitCast(kInt, low)), d, reinterpret_cast<hn::TFromD<D>*>(stored));
-}
-
-// Pixels from `begin` to `end`, of which the last may fill no vector.
-template <class Make>
-HWY_INLINE void store_words(const BytePixels& pixels, std::size_t begin, std::size_t end, const Make& make) {
-    std::size_t i = begin;
-    const std::size_t end_of_whole = std::min(end, pixels.count);
-    if (pixels.channels == 4) {
-        for (; i + lanes() <= end_of_whole; i += lanes())
-            hn::StoreU(hn::BitCast(kByte, make(i)), kByte, pixels.stored + 4 * i);
-    } else if (pixels.channels == 2) {
-        for (; i + lanes() <= end_of_whole; i += lanes()) store_low_bytes(kTwoBytes, make(i), pixels.stored + 2 * i);
-    } else {
-        for (; i + lanes() <= end_of_whole; i += lanes()) store_low_bytes(kOneByte, make(i), pixels.stored + i);
-    }
-    for (; i < std::min(end, pixels.count); i += lanes()) {
-        HWY_ALIGN std::uint32_t last[kByteBlock];
-        hn::Store(make(i), kWord, last);
-        for (std::size_t k = 0; k < std::min(lanes(), pixels.count - i); ++k)
-            std::memcpy(pixels.stored + (i + k) * pixels.channels, &last[k], pixels.channels);
-    }
-}
-
-template <class Make>
-HWY_INLINE void store_words(const BytePixels& pixels, const Make& make) {
-    store_words(pixels, 0, pixels.count, make);
-}
-
 // --- sums as floats --------------------------------------------------------------------------------------------------
 
 // What the filter returns of a sum, in 1/65535: in_65535th() of cpu_rows_fixed.h.
@@ -267,21 +121,7 @@ HWY_INLINE WordVector filtered(CodeVector sum) {
     return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));
 }
 
-HWY_INLINE FloatVector fraction(WordVector code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
 HWY_INLINE FloatVector quotient(WordVector code) { return float_of_unorm16(hn::BitCast(kInt, code)); }
-HWY_INLINE WordVector code_of(FloatVector value) { return hn::BitCast(kWord, unorm_of_float<255>(value)); }
-
-// Floats of pixels are four vectors each: channels 0, 2, 1 and 3 of as many pixels.
-HWY_INLINE void add_product(const float* floats, FloatVector weight, FloatVector (&sum)[4]) {
-    for (std::size_t c = 0; c < 4; ++c)
-        sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * lanes()), weight));
-}
-
-HWY_INLINE WordVector words_of(const FloatVector (&pixel)[4]) {
-    const WordVector even = hn::Or(code_of(pixel[0]), hn::ShiftLeft<16>(code_of(pixel[1])));
-    const WordVector odd = hn::Or(code_of(pixel[2]), hn::ShiftLeft<16>(code_of(pixel[3])));
-    return hn::Or(even, hn::ShiftLeft<8>(odd));
-}
 
 HWY_INLINE void sum_taps(std::span<const ByteTap> taps, std::size_t i, float* sums) {
     const WordVector low = hn::Set(kWord, 0xffff);
@@ -344,9 +184,10 @@ void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow&
         for (std::size_t i = 0; i < span.count; i += lanes()) store_pairs(pairs_of({border, border}), pairs + 2 * i);
         return;
     }
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    const Places places(columns, span);
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         for (std::size_t i = begin; i < end; i += lanes())
-            store_pairs(pairs_of(load_two<kind.value>(columns, row, span.first + i)), pairs + 2 * i);
+            store_pairs(pairs_of(load_two<kind.value>(places, row, i)), pairs + 2 * i);
     });
 }
 
@@ -368,20 +209,24 @@ void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share
 }
 
 void blend(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels) {
-    store_words(pixels, [&](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
+    store_words(pixels, [=](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
 }
 
 void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                 const ByteWeights& weights, const BytePixels& pixels) {
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    const Places places(columns, span);
+    const ByteRow upper = rows[0];
+    const ByteRow lower = rows[1];
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         if (kind.value == Kind::halves && share == 128) {
-            store_words(pixels, begin, end,
-                        [&](std::size_t i) HWY_ATTR { return halve(columns, rows, span.first + i); });
+            store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
+                return halve(upper.texels, lower.texels, places.windows[i / lanes()].first);
+            });
             return;
         }
-        store_words(pixels, begin, end, [&](std::size_t i) HWY_ATTR {
-            const Pairs top = pairs_of(load_two<kind.value>(columns, rows[0], span.first + i));
-            const Pairs bottom = pairs_of(load_two<kind.value>(columns, rows[1], span.first + i));
+        store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
+            const Pairs top = pairs_of(load_two<kind.value>(places, upper, i));
+            const Pairs bottom = pairs_of(load_two<kind.value>(places, lower, i));
             return pixels_of(sum_pairs(top, bottom, weights, i));
         });
     });
@@ -400,51 +245,18 @@ void store_sums(std::span<const float* const> sums, const float* weights, const 
     });
 }
 
-void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels) {
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
-        for (std::size_t i = begin; i < end; i += lanes()) {
-            const WordVector word = row.texels == nullptr ? hn::Set(kWord, row.border)
-                                                          : load_two<kind.value>(columns, row, span.first + i).left;
-            const WordVector low = hn::Set(kWord, 255);
-            hn::StoreU(fraction(hn::And(word, low)), kFloat, texels + 4 * i);
-            hn::StoreU(fraction(hn::And(hn::ShiftRight<16>(word), low)), kFloat, texels + 4 * i + lanes());
-            hn::StoreU(fraction(hn::And(hn::ShiftRight<8>(word), low)), kFloat, texels + 4 * i + 2 * lanes());
-            hn::StoreU(fraction(hn::ShiftRight<24>(word)), kFloat, texels + 4 * i + 3 * lanes());
-        }
-    });
-}
-
-// Where a definition leaves out products whose weight is 0, they add nothing.
-void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
-                 const BytePixels& pixels) {
-    store_words(pixels, [&](std::size_t i) HWY_ATTR {
-        FloatVector sum[4];
-        for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
-        FloatVector total = hn::Zero(kFloat);
-        for (const ByteBoxRow& row : rows) {
-            const FloatVector of_row = hn::Set(kFloat, row.weight);
-            for (std::size_t tap = 0; tap < columns.size(); ++tap) {
-                const FloatVector weight = hn::Mul(hn::LoadU(kFloat, columns[tap] + i), of_row);
-                add_product(row.texels + 4 * (tap * count + i), weight, sum);
-                total = hn::Add(total, weight);
-            }
-        }
-        for (FloatVector& channel : sum) channel = hn::Div(channel, total);
-        return words_of(sum);
-    });
-}
-
 void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels) {
+    const Places places(columns, span);
     const ByteRow row{texels, 4, 0};
-    for_each_run(columns, span, [&](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         store_words(pixels, begin, end,
-                    [&](std::size_t i) HWY_ATTR { return load_two<kind.value>(columns, row, span.first + i).left; });
+                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value>(places, row, i).left; });
     });
 }
 
-constexpr ByteKernels kKernels{find_windows, pair_bytes, weigh, blend,       blend_rows,
-                               sum_fetches,  store_sums, widen, store_boxes, copy_texels};
+constexpr ByteKernels kKernels{find_windows, pair_bytes,  weigh,      blend,
+                               blend_rows,   sum_fetches, store_sums, copy_texels};
 
 }  // namespace
 

@@ -65,7 +65,7 @@ struct ByteTap {
     const float* weights;  ///< of the pixels
 };
 
-/// A row of texels as floats, tap after tap of all pixels, and what the row counts.
+/// A row of widened texels, tap after tap of all pixels, and what the row counts.
 struct ByteBoxRow {
     const float* texels;
     float weight;
@@ -97,18 +97,26 @@ struct ByteKernels {
     void (*sum)(std::span<const ByteTap> taps, std::size_t count, float* sums);
     /// ((0 + sums 0 * weight 0) + sums 1 * weight 1) + ...
     void (*store_sums)(std::span<const float* const> sums, const float* weights, const BytePixels& pixels);
-    /// The left texels as fractions, with the channels apart: four floats a pixel.
-    void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels);
-    /// The sum of texel * (weight of the column * weight of the row), row after row, over the sum of these products.
-    /// `columns` has a row of weights for each tap; texels' taps are `count` pixels each.
-    void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
-                        const BytePixels& pixels);
     /// The left texels, of four bytes and within the row, as they are.
     void (*copy)(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels);
 };
 
+/// Weights of pixels whose sum is less are so small that products of them lose bits.
+inline constexpr float kLeastByteTotal = 0x1p-40f;
+
+/// Pixels that weigh a rectangle of texels each.
+struct ByteBoxKernels {
+    /// The left texels as fractions, with the channels apart: four floats a pixel.
+    void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, float* texels);
+    /// The sum of texel * (weight of the column * weight of the row), row after row, over the sum of these products,
+    /// which is at least kLeastByteTotal. `columns` has a row of weights for each tap; texels' taps are `count` pixels each.
+    void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, std::size_t count,
+                        const BytePixels& pixels);
+};
+
 /// Those of the best instruction set of this CPU; null if it has no vectors.
 [[nodiscard]] const ByteKernels* byte_kernels();
+[[nodiscard]] const ByteBoxKernels* byte_box_kernels();
 
 }  // namespace texton::detail

@@ -74,10 +74,10 @@ private:
 
     const float* row_of(std::size_t tap) const { return rows_[(first_row_ + tap) % rows_.size()].data(); }
 
-    // All roundings of both sums: those of fused ones, one a tap; of defined ones also those of fractions, of their
-    // product with 255, and of the half that is added; and those of what they are compared by.
+    // All roundings of both sums, of numbers below 256: those of fused ones, one a tap; of defined ones also those of
+    // fractions, of their product with 255, and of the half that is added; and those of what they are compared by.
     float doubt() const {
-        return static_cast<float>(2 * (weights_.across.size() + weights_.down.size()) + 8) * 0x1p-24f;
+        return static_cast<float>(2 * (weights_.across.size() + weights_.down.size()) + 10) * 0x1p-24f * 256;
     }
 
     // The texels that the tile reads of a row, as codes.

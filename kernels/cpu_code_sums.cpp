@@ -78,14 +78,12 @@ void widen_codes(const unsigned char* codes, std::size_t count, float* values) {
     for (; i < count; ++i) values[i] = codes[i];
 }
 
-// `row_at(i)` is where the values of a row begin.
+// Added to `sum`; `row_at(i)` is where the values of a row begin.
 template <class RowAt>
-HWY_INLINE void sum_fused(const RowAt& row_at, const float* weights, std::size_t row_count,
+HWY_INLINE void add_fused(const RowAt& row_at, const float* weights, std::size_t row_count,
                           FloatVector (&sum)[kVectors]) {
     const std::size_t lanes = hn::Lanes(kFloat);
-    const FloatVector first = hn::Set(kFloat, weights[0]);
-    for (std::size_t v = 0; v < kVectors; ++v) sum[v] = hn::Mul(hn::LoadU(kFloat, row_at(0) + v * lanes), first);
-    for (std::size_t i = 1; i < row_count; ++i) {
+    for (std::size_t i = 0; i < row_count; ++i) {
         const FloatVector weight = hn::Set(kFloat, weights[i]);
         for (std::size_t v = 0; v < kVectors; ++v)
             sum[v] = hn::MulAdd(hn::LoadU(kFloat, row_at(i) + v * lanes), weight, sum[v]);
@@ -95,29 +93,30 @@ HWY_INLINE void sum_fused(const RowAt& row_at, const float* weights, std::size_t
 void sum_down(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums) {
     for (std::size_t at = 0; at < count; at += kAtOnce) {
         FloatVector sum[kVectors];
-        sum_fused([&](std::size_t i) { return rows[i] + at; }, weights, row_count, sum);
+        for (FloatVector& part : sum) part = hn::Zero(kFloat);
+        add_fused([&](std::size_t i) { return rows[i] + at; }, weights, row_count, sum);
         for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], kFloat, sums + at + v * hn::Lanes(kFloat));
     }
 }
 
-// Returns a bit of each that is in doubt.
+// Sums that begin with a half are rounded by leaving out fractions; in doubt are those that a little less and a little more
+// than a half lead to different codes. Returns a bit of each.
 HWY_INLINE std::uint64_t sum_across_at_once(const float* sums, const float* weights, std::size_t taps, float doubt,
                                             unsigned char* codes) {
-    const FloatVector whole = hn::Set(kFloat, 0x1.8p23f);  // leaves sums no fractions
     FloatVector sum[kVectors];
-    sum_fused([&](std::size_t i) { return sums + 4 * i; }, weights, taps, sum);
+    for (FloatVector& part : sum) part = hn::Set(kFloat, 0.5f - doubt);
+    add_fused([&](std::size_t i) { return sums + 4 * i; }, weights, taps, sum);
     hn::Vec<Word> code[kVectors];
     std::uint64_t doubtful = 0;
     for (std::size_t v = 0; v < kVectors; ++v) {
-        const FloatVector rounded = hn::Add(sum[v], whole);
-        const FloatVector fraction = hn::Abs(hn::Sub(sum[v], hn::Sub(rounded, whole)));
-        const auto near_half = hn::Gt(hn::MulAdd(sum[v], hn::Set(kFloat, doubt), fraction), hn::Set(kFloat, 0.5f));
+        const IntVector least = whole_part(sum[v]);
+        const IntVector most = whole_part(hn::Add(sum[v], hn::Set(kFloat, 2 * doubt)));
         std::uint8_t bits[8] = {};
-        hn::StoreMaskBits(kFloat, near_half, bits);
+        hn::StoreMaskBits(kInt, hn::Ne(least, most), bits);
         std::uint64_t word;
         std::memcpy(&word, bits, sizeof word);
         doubtful |= word << v * hn::Lanes(kFloat);
-        code[v] = hn::And(hn::BitCast(kWord, rounded), hn::Set(kWord, 255));
+        code[v] = hn::BitCast(kWord, least);
     }
     store_codes(code, codes);
     return doubtful;

@@ -26,8 +26,8 @@ struct FusedSums {
     /// sums[k] = rows[0][k] * weights[0] + rows[1][k] * weights[1] + ..., of whole blocks.
     void (*down)(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count, float* sums);
     /// The whole numbers next to sums[k] * weights[0] + sums[k + 4] * weights[1] + ..., which are from 0 to 255. At
-    /// least a block of them; the last one is of the last 64. A bit of each that is as near to a half as `doubt` times
-    /// itself is set in the number of its block.
+    /// least a block of them; the last one is of the last 64. A bit of each that is as near to a half as `doubt` is set
+    /// in the number of its block.
     void (*across)(const float* sums, const float* weights, std::size_t taps, std::size_t count, float doubt,
                    unsigned char* codes, std::uint64_t* doubtful);
 };

@@ -175,7 +175,8 @@ struct Planes {
 struct RgbaBytes {
     unsigned char* first;
 
-    // Channels two by two in halves of words, where they are clamped: colours are numbers below 16.
+    // Channels two by two in halves of words, where they are clamped: colours are numbers below 16, and of negative
+    // ones nothing counts.
     HWY_INLINE void store(const Colors& colors, std::size_t at) const {
         const auto blue_and_red =
             hn::OddEven(hn::BitCast(kHalf, hn::ShiftLeft<16>(code(colors.blue))), hn::BitCast(kHalf, code(colors.red)));
@@ -189,7 +190,7 @@ struct RgbaBytes {
 
 private:
     static HWY_INLINE IntVector code(FloatVector value) {
-        return floor_in_low_bits(hn::Add(hn::Mul(value, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f)));
+        return whole_part(hn::Add(hn::Mul(value, hn::Set(kFloat, 255.0f)), hn::Set(kFloat, 0.5f)));
     }
     static HWY_INLINE hn::Vec<Half> clamped(hn::Vec<Half> code) {
         return hn::Min(hn::Max(code, hn::Zero(kHalf)), hn::Set(kHalf, 255));

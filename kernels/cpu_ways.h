@@ -70,6 +70,7 @@ struct BoxAxis {
     std::vector<std::uint32_t> begin{0};
     std::vector<float> weights;
 
+    void reserve(std::size_t pixels) { first.reserve(pixels), begin.reserve(pixels + 1), weights.reserve(2 * pixels); }
     void add_pixel(std::int32_t first_texel) { first.push_back(first_texel), begin.push_back(begin.back()); }
     void add_weight(float weight) { weights.push_back(weight), ++begin.back(); }
 };

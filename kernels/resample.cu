@@ -123,8 +123,8 @@ struct Cubic {
 /// `place_of` makes the one place of a pixel of it.
 template <class PlaceOf>
 detail::LatticeAxis single_taps(const Axis& axis, std::size_t pixels, const PlaceOf& place_of) {
-    detail::LatticeAxis taps;
-    for (std::size_t i = 0; i < pixels; ++i) taps.places.push_back(place_of(axis.place(static_cast<std::int32_t>(i))));
+    detail::LatticeAxis taps{1, std::vector<float>(pixels), {}};
+    for (std::size_t i = 0; i < pixels; ++i) taps.places[i] = place_of(axis.place(static_cast<std::int32_t>(i)));
     return taps;
 }
 
@@ -210,10 +210,12 @@ struct Weighted {
 template <class Weight>
 detail::BoxAxis boxes_along(const Axis& axis, std::size_t pixels) {
     detail::BoxAxis boxes;
+    boxes.reserve(pixels);
     for (std::int32_t i = 0; i < static_cast<std::int32_t>(pixels); ++i) {
         const Weight weight(axis, i);
+        const std::int32_t end = weight.end();
         boxes.add_pixel(weight.first());
-        for (std::int32_t texel = weight.first(); texel < weight.end(); ++texel) boxes.add_weight(weight(texel));
+        for (std::int32_t texel = weight.first(); texel < end; ++texel) boxes.add_weight(weight(texel));
     }
     return boxes;
 }

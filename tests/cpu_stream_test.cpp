@@ -3,6 +3,10 @@
 #include <atomic>
 #include <cstring>
 #include <thread>
+#include <utility>
+#include <vector>
+
+#include <tbb/parallel_for.h>
 
 #include "tests/support/cpu_device.h"
 
@@ -144,6 +148,92 @@ TEST_F(CpuStreamTest, ManyThreadsKeepTheOrderOfTheirStreams) {
     device().synchronize();
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(on_shared, kThreads * kOperations);
+}
+
+// --- who does the work ---
+
+// A thread that waits does what the stream's own has not begun: which of the two it is changes from time to time.
+constexpr int kTimes = 200;
+
+TEST_F(CpuStreamTest, AWaitForAnEventEndsThere) {
+    const StreamHandle on = stream();
+    for (int i = 0; i < kTimes; ++i) {
+        Hold hold;
+        bool ran = false;
+        device().run_on_host(on, [&] { ran = true; });
+        const EventHandle here = recorded(on);
+        hold.on(device(), on);
+        device().synchronize_event(here);
+        EXPECT_TRUE(ran);
+        EXPECT_FALSE(device().stream_idle(on));
+        hold.open();
+        device().synchronize_stream(on);
+    }
+}
+
+TEST_F(CpuStreamTest, ThreadsThatWaitForOneStreamDoItsWorkInOrderAndOnce) {
+    constexpr int kThreads = 4;
+    const StreamHandle shared = stream();
+    std::atomic<int> inside{0};
+    std::atomic<int> wrong{0};
+    int count = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < kTimes; ++i) {
+                std::atomic<bool> ran{false};
+                device().run_on_host(shared, [&] {
+                    wrong += inside++ == 0 ? 0 : 1;
+                    ++count;
+                    ran = true;
+                    --inside;
+                });
+                device().synchronize_stream(shared);
+                wrong += ran ? 0 : 1;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(count, kThreads * kTimes);
+}
+
+TEST_F(CpuStreamTest, AFunctionMayWaitForOtherStreamsAndItsOwnEndsAtOnce) {
+    const StreamHandle outer = stream();
+    const StreamHandle inner = stream();
+    for (int i = 0; i < kTimes; ++i) {
+        bool inner_ran = false;
+        bool seen = false;
+        device().run_on_host(outer, [&] {
+            device().run_on_host(inner, [&] {
+                device().synchronize_stream(inner);
+                inner_ran = true;
+            });
+            device().synchronize_stream(inner);
+            device().synchronize_stream(outer);
+            seen = inner_ran;
+        });
+        device().synchronize_stream(outer);
+        EXPECT_TRUE(seen);
+    }
+}
+
+TEST_F(CpuStreamTest, AWaitingTaskIsNotGivenOtherTasks) {
+    constexpr std::size_t kBytes = 8 * kMega;  // which all cores copy
+    std::byte* from = device().allocate(kBytes);
+    std::byte* to = device().allocate(kBytes);
+    const StreamHandle on = stream();
+    std::atomic<int> entered_again{0};
+    tbb::parallel_for(0, 64, [&](int) {
+        thread_local bool inside = false;
+        if (std::exchange(inside, true)) ++entered_again;
+        copy(to, from, kBytes, on);
+        device().synchronize_stream(on);
+        inside = false;
+    });
+    EXPECT_EQ(entered_again, 0);
+    device().free(to);
+    device().free(from);
 }
 
 // --- copy and fill ---

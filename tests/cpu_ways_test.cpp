@@ -404,6 +404,19 @@ TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
     expect_resample<Area>(scene, ResampleFilter::area, {256, 256}, {});
 }
 
+/// Of texels that count nearly alike, the last bits of sums and quotients decide which code is the next one.
+TEST(CpuWaysTest, AveragesOfBytesAreAsTheFunctor) {
+    constexpr Extent kFrom{2048, 20};
+    Random random(23);
+    const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
+    upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, kFrom)));
+    const Scene scene{Texture(array), kFrom, 1, Format::rgba8_unorm};
+    for (const Extent to : {Extent{3072, 30}, Extent{2731, 33}, Extent{1365, 13}, Extent{900, 7}}) {
+        SCOPED_TRACE(to_string(to));
+        expect_resample<Area>(scene, ResampleFilter::area, to, {});
+    }
+}
+
 TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
     constexpr Extent kFrom{2600, 1400};  // with its half more than 64 MiB
     Random random(22);
@@ -412,24 +425,30 @@ TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
     expect_resample<Area>({Texture(array), kFrom, 1, Format::rgba32_float}, ResampleFilter::area, {1300, 700}, {});
 }
 
-// Where places are so close that floats do not tell them apart, some pixels weigh no texel at all.
+// Where places are so close that floats do not tell them apart, some pixels weigh no texel at all; or next to nothing of
+// them.
 TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
+    constexpr Extent kFrom{31, 12};
     constexpr Extent kTo{40, 3};
-    constexpr Crop kCrop{30, 7.5f, 1e-5f, 2};
-    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = {31, 12}});
     Random random(2);
-    upload(array.view(), test::random_texels(random, Format::rgba32_float, 31 * 12 * 16));
-    const Texture texture(array);
-    const Area functor{{kCrop.width / 40, kCrop.height / 3, kCrop, false}};
-    for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
-        const Extent around{kTo.width + 3, kTo.height + 2};
-        const Linear memory(Device::cpu(), format, around);
-        expect_same(
-            memory.view(format, around), kTo,
-            [&](const Stream& stream, const View& picture) {
-                resample(stream, picture, texture, {.filter = ResampleFilter::area, .crop = kCrop});
-            },
-            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+    for (const Format from : {Format::rgba32_float, Format::rgba8_unorm}) {
+        const Array array(Device::cpu(), {.format = from, .extent = kFrom});
+        upload(array.view(), test::random_texels(random, from, test::box_bytes(from, kFrom)));
+        const Texture texture(array);
+        for (const Crop& crop : {Crop{30, 7.5f, 1e-5f, 2}, Crop{0, 7.5f, 1e-14f, 2}, Crop{0, 0, 1e-20f, 1e-20f}}) {
+            const Area functor{{crop.width / 40, crop.height / 3, crop, false}};
+            for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
+                SCOPED_TRACE("width " + std::to_string(crop.width));
+                const Extent around{kTo.width + 3, kTo.height + 2};
+                const Linear memory(Device::cpu(), format, around);
+                expect_same(
+                    memory.view(format, around), kTo,
+                    [&](const Stream& stream, const View& picture) {
+                        resample(stream, picture, texture, {.filter = ResampleFilter::area, .crop = crop});
+                    },
+                    [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+            }
+        }
     }
 }
 
