@@ -53,7 +53,7 @@ private:
     const float* places_ = nullptr;
     std::size_t count_;
     bool between_ = false;               // some have a share of the second texel
-    std::int32_t last_row_ = -1;         // that was fetched
+    std::int32_t last_row_ = -1;         // the lowest that was fetched
     std::optional<TexelColumns> first_;  // none: nothing is prepared
     std::vector<std::int32_t> second_;
     std::vector<std::int32_t> share_;
@@ -85,7 +85,7 @@ private:
     std::vector<std::optional<TexelColumns>> taken_;  // of the middles, by tap
     std::vector<Texel> fetched_;                      // middles of a row
     std::vector<LatticeTap> taps_;                    // none: nothing is prepared
-    std::int32_t last_row_ = -1;                      // that was fetched
+    std::int32_t last_row_ = -1;                      // the lowest that was fetched
 };
 
 }  // namespace texton::detail

@@ -359,6 +359,16 @@ TEST(CpuWaysTest, AreaIsAsTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
 }
 
+TEST(CpuWaysTest, AreasOfHalfTheColumnsAreAsTheFunctor) {
+    constexpr Extent kFrom{66, 30};
+    Random random(24);
+    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
+    upload(array.view(), any_bits(random, test::box_bytes(Format::rgba32_float, kFrom)));
+    const Scene scene{Texture(array), kFrom, 1, Format::rgba32_float};
+    for (const std::size_t rows : {15, 30, 20, 7, 1})
+        expect_resample<Area>(scene, ResampleFilter::area, {33, rows}, {});
+}
+
 TEST(CpuWaysTest, BytesOfAllStepsAreAsTheFunctor) {
     expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
     expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
@@ -409,16 +419,6 @@ TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
     upload(array.view(), any_bits(random, test::box_bytes(Format::rgba32_float, kFrom)));
     expect_resample<Area>({Texture(array), kFrom, 1, Format::rgba32_float}, ResampleFilter::area, {1300, 700}, {});
-}
-
-TEST(CpuWaysTest, AreasOfHalfTheColumnsAreAsTheFunctor) {
-    constexpr Extent kFrom{66, 30};
-    Random random(24);
-    const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
-    upload(array.view(), any_bits(random, test::box_bytes(Format::rgba32_float, kFrom)));
-    const Scene scene{Texture(array), kFrom, 1, Format::rgba32_float};
-    for (const std::size_t rows : {15, 30, 20, 7, 1})
-        expect_resample<Area>(scene, ResampleFilter::area, {33, rows}, {});
 }
 
 // Where places are so close that floats do not tell them apart, some pixels weigh no texel at all; or next to nothing of
