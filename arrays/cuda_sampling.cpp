@@ -128,7 +128,7 @@ ArraySource source_of(const TextureRequest& request) noexcept {
     return source;
 }
 
-// Those that fill one word, or four: sectors of eight bytes a texel hold what pixels read anyhow.
+// Those that fill one word, or four: of two words it takes longer than without.
 std::optional<TouchedTexels> touched_texels(Format format) noexcept {
     switch (format) {
         case Format::rgba8_unorm: return TouchedTexels::unorm8_x4;
