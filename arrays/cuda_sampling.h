@@ -3,6 +3,7 @@
 // host compiler to launch. Any launch shape covers all points of a batch.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include <cuda_runtime_api.h>
@@ -11,6 +12,7 @@
 #include <texton/fetch.h>
 
 #include <texton/pixel_target.h>
+#include "arrays/sampling.h"
 #include "arrays/surface_point.h"
 #include "core/backend.h"
 
@@ -41,6 +43,9 @@ struct NativeSurface {
     int texel_bytes = 0;
     SurfaceSize size{};
 };
+
+/// Of the current device.
+std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request);
 
 /// How a view of an array names the format: alike for formats that differ in their kind alone. None for those that have no name
 /// there, which are viewed as what the array is.

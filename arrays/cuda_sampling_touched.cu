@@ -34,6 +34,8 @@ TEXTON_HD constexpr Tile tile_of(TouchedTexels texels) {
     return {.width = 32, .rows = 8, .pixels = 4, .batches = 2, .band = 1, .touched = 8};
 }
 
+constexpr unsigned kNoTexel = 0x7f800001;  // not the one NaN that fetches return
+
 template <ArrayKind kind>
 __device__ uint4 fetch_at(cudaTextureObject_t texture, const Coordinates& at) {
     const FetchPoint point{.x = at.x, .y = at.y, .layer = at.layer};  // of the one level there is
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(tile_of(texels).threads())
     const unsigned top = (blockIdx.y * tile.band + blockIdx.x % tile.band) * tile.height();
     constexpr unsigned kTouches = tile.width * tile.height() / tile.touched;
     const unsigned shift = (31 - __clz(tile.width)) - touches.shift_x;  // of the touched ones in a row
-    unsigned touched = 0;
+    bool impossible = false;
 #pragma unroll
     for (unsigned place = threadIdx.x; place < kTouches; place += tile.threads()) {
         const unsigned i = left + ((place & ((1u << shift) - 1)) << touches.shift_x);
@@ -68,11 +70,12 @@ __global__ void __launch_bounds__(tile_of(texels).threads())
         Coordinates at = place_of_pixel(map, i, j);
         at.x = (floorf(at.x * touches.texels_x) + 0.5f) * touches.unit_x;
         at.y = (floorf(at.y * touches.texels_y) + 0.5f) * touches.unit_y;
-        touched |= fetch_at<kind>(texture, at).x;
+        impossible |= fetch_at<kind>(texture, at).x == kNoTexel;
     }
-    __syncthreads_or(touched != 0);  // which waits for them
+    // Waits for them, and is 0. The compiler, which does not know that, would put fetches before the barrier else.
+    const unsigned touched = static_cast<unsigned>(__syncthreads_or(impossible ? 1 : 0));
 
-    const unsigned i = left + threadIdx.x % tile.width;
+    const unsigned i = left + threadIdx.x % tile.width + touched;
     if (i >= picture.width) return;
 #pragma unroll
     for (unsigned batch = 0; batch < tile.batches; ++batch) {
