@@ -3,6 +3,8 @@
 
 #include "kernels/cpu_byte_rows.h"
 
+#include "kernels/cpu_stores.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_byte_box_rows.cpp"
 #include <hwy/foreach_target.h>

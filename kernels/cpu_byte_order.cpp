@@ -1,6 +1,9 @@
 #include "kernels/cpu_byte_order.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "kernels/cpu_stores.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_byte_order.cpp"
@@ -39,7 +42,10 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
     };
     const std::size_t lanes = hn::Lanes(kByte);
     std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) hn::StoreU(reordered(from + i), kByte, to + i);
+    for (; i + lanes <= count; i += lanes) {
+        prefetch_for_stores(to + std::min(i + kStoresAhead, count - 1));
+        hn::StoreU(reordered(from + i), kByte, to + i);
+    }
     if (i == count) return;
     unsigned char last[32] = {};
     std::memcpy(last, from + i, count - i);

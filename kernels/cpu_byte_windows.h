@@ -156,9 +156,11 @@ HWY_INLINE void store_part(WordVector vector, std::size_t count, std::size_t cha
 template <class Make>
 HWY_INLINE void store_words(BytePixels pixels, std::size_t begin, std::size_t end, const Make& make) {
     end = std::min(end, pixels.count);
+    const unsigned char* const last = pixels.stored + end * pixels.channels - 1;
     for (std::size_t i = begin; i < end; i += lanes()) {
         const WordVector vector = make(i);
         unsigned char* const stored = pixels.stored + i * pixels.channels;
+        prefetch_for_stores(std::min<const unsigned char*>(stored + kStoresAhead, last));
         if (i + lanes() > end) return store_part(vector, end - i, pixels.channels, stored);
         store_vector(vector, pixels.channels, stored);
     }
