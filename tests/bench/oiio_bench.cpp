@@ -68,14 +68,14 @@ Sides enlarge(const Kind& kind, Threads threads) {
 }
 
 Sides turn(const Kind& kind, Threads threads) {
-    constexpr float kMiddle = kPictureSide / 2.0f;
+    const float middle = static_cast<float>(kPictureSide) / 2;
     const float cosine = std::cos(0.3f);
     const float sine = std::sin(0.3f);
-    const Affine map{cosine, -sine,  kMiddle - cosine * kMiddle + sine * kMiddle,
-                     sine,   cosine, kMiddle - sine * kMiddle - cosine * kMiddle};
+    const Affine map{cosine, -sine,  middle - cosine * middle + sine * middle,
+                     sine,   cosine, middle - sine * middle - cosine * middle};
     // From the source to the picture, of row vectors.
-    const Imath::M33f forward(cosine, -sine, 0, sine, cosine, 0, kMiddle - cosine * kMiddle - sine * kMiddle,
-                              kMiddle + sine * kMiddle - cosine * kMiddle, 1);
+    const Imath::M33f forward(cosine, -sine, 0, sine, cosine, 0, middle - cosine * middle - sine * middle,
+                              middle + sine * middle - cosine * middle, 1);
     constexpr AddressMode kBorder = AddressMode::border;
     return sides_of(
         kind, threads, {kPictureSide, kPictureSide}, {.address = {kBorder, kBorder}, .filter = Filter::linear},

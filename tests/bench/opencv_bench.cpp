@@ -1,5 +1,7 @@
 // Kernels of the CPU device beside OpenCV's functions for the same, with as many threads.
 #include <array>
+#include <bit>
+#include <vector>
 
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
@@ -94,9 +96,9 @@ Task warp() {
     constexpr double kAngle = 17 * CV_PI / 180;
     const auto cosine = static_cast<float>(std::cos(kAngle));
     const auto sine = static_cast<float>(std::sin(kAngle));
-    constexpr float kMiddle = kPictureSide / 2.0f;
-    const Affine map{cosine, -sine,  kMiddle - cosine * kMiddle + sine * kMiddle,
-                     sine,   cosine, kMiddle - sine * kMiddle - cosine * kMiddle};
+    const float middle = static_cast<float>(kPictureSide) / 2;
+    const Affine map{cosine, -sine,  middle - cosine * middle + sine * middle,
+                     sine,   cosine, middle - sine * middle - cosine * middle};
     // OpenCV's pixels have their middle at whole numbers.
     const cv::Mat cv_map = (cv::Mat_<double>(2, 3) << map.xx, map.xy, map.x0 + 0.5 * (double{map.xx} + map.xy - 1),
                             map.yx, map.yy, map.y0 + 0.5 * (double{map.yx} + map.yy - 1));
@@ -181,12 +183,9 @@ Task turned_channels() {
 }
 
 struct Planes {
-    static constexpr Extent kLuma{kPictureSide, kPictureSide};
-    static constexpr Extent kChroma{kPictureSide / 2, kPictureSide / 2};
-
-    Pitched2D luma{Device::cpu(), Format::r8_unorm, kLuma};
-    Pitched2D chroma{Device::cpu(), Format::rg8_unorm, kChroma};
-    Pitched2D result{Device::cpu(), Format::rgba8_unorm, kLuma};
+    Pitched2D luma{Device::cpu(), Format::r8_unorm, {kPictureSide, kPictureSide}};
+    Pitched2D chroma{Device::cpu(), Format::rg8_unorm, {kPictureSide / 2, kPictureSide / 2}};
+    Pitched2D result{Device::cpu(), Format::rgba8_unorm, luma.extent()};
     Texture luma_texture{luma.view(), kPoint};
     Texture chroma_texture{chroma.view(), kLinear};
     Stream stream{Device::cpu()};
@@ -213,21 +212,20 @@ Sides from_nv12(Threads threads) {
 // --- levels ----------------------------------------------------------------------------------------------------------
 
 struct Chain {
-    static constexpr int kLevels = 12;
-
     explicit Chain(const Kind& kind)
         : picture(Device::cpu(), kind.format, {kPictureSide, kPictureSide}),
-          array(Device::cpu(), {.format = kind.format, .extent = picture.extent(), .levels = kLevels}),
+          array(Device::cpu(), {.format = kind.format, .extent = picture.extent(), .levels = levels}),
           stream(Device::cpu()) {
         fill_with_noise(picture);
         copy(array.view(), picture.view());
         cv_levels[0] = matrix_of(picture, kind.matrix);
     }
 
+    int levels = static_cast<int>(std::bit_width(kPictureSide));
     Pitched2D picture;
     Array array;
     Stream stream;
-    cv::Mat cv_levels[kLevels];
+    std::vector<cv::Mat> cv_levels = std::vector<cv::Mat>(static_cast<std::size_t>(levels));
 };
 
 Sides mips(const Kind& kind, Threads threads) {
@@ -238,8 +236,9 @@ Sides mips(const Kind& kind, Threads threads) {
                              chain->stream.synchronize();
                          }),
             with_threads(threads, [chain] {
-                for (int i = 1; i < Chain::kLevels; ++i)
-                    cv::resize(chain->cv_levels[i - 1], chain->cv_levels[i], {}, 0.5, 0.5, cv::INTER_AREA);
+                std::vector<cv::Mat>& levels = chain->cv_levels;
+                for (std::size_t i = 1; i < levels.size(); ++i)
+                    cv::resize(levels[i - 1], levels[i], {}, 0.5, 0.5, cv::INTER_AREA);
             })};
 }
 

@@ -1,13 +1,17 @@
 #pragma once
 // A picture of noise that a kernel of the CPU device turns into another one, beside what another library makes of the
 // same bytes.
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,7 +26,19 @@
 
 namespace texton::bench {
 
-inline constexpr std::size_t kPictureSide = 2048;
+/// Texels: TEXTON_BENCH_SIDE, or 2048.
+inline const std::size_t kPictureSide = [] {
+    const char* asked = std::getenv("TEXTON_BENCH_SIDE");
+    if (asked == nullptr) return std::size_t{2048};
+    const std::string_view text(asked);
+    std::size_t side = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), side);
+    if (error != std::errc() || end != text.end() || side < 256 || side > 16384) {
+        fmt::print(stderr, "TEXTON_BENCH_SIDE is {:?}, but has to be a whole number from 256 to 16384.\n", text);
+        std::exit(2);
+    }
+    return side;
+}();
 
 enum class Threads { one, all };
 inline const char* suffix(Threads threads) { return threads == Threads::one ? ", one thread" : ", all threads"; }
