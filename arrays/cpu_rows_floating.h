@@ -249,6 +249,65 @@ private:
 
 // --- float32 ---------------------------------------------------------------------------------------------------------
 
+HWY_INLINE FloatVector part_of_one(IntVector weight) { return hn::Mul(float_of_weight(weight), number(0x1p-8f)); }
+
+// Texels within three exponents of the largest have no bits below its guard bits. So each is taken apart into upper and
+// lower twelve bits, whose sums float32 holds exactly, and half of the last bit more: it is felt at halves alone, which
+// so leave zero.
+//
+// Pixels that are summed up before it is known whether their texels are alike, which most are: in each lane all positive
+// and within three exponents of each other, or all 0. Then no sum is in doubt, and none has to be looked at by itself.
+class AlikeTexels {
+public:
+    struct Sum {
+        FloatVector upper;
+        FloatVector lower;
+    };
+
+    HWY_INLINE AlikeTexels() : largest_(hn::Zero(kInt)), smallest_(whole(kMagnitude)) {}  // compiled for the target
+
+    /// The first texel that is weighed.
+    HWY_INLINE Sum first(FloatVector texel, FloatVector weight) {
+        const FloatVector upper = take(texel);
+        return {hn::Mul(upper, weight), hn::Mul(hn::Sub(texel, upper), weight)};
+    }
+    HWY_INLINE void add(FloatVector texel, FloatVector weight, Sum& sum) {
+        const FloatVector upper = take(texel);
+        sum.upper = hn::MulAdd(upper, weight, sum.upper);
+        sum.lower = hn::MulAdd(hn::Sub(texel, upper), weight, sum.lower);
+    }
+
+    /// What so many sums of weights of all 1 round to; false if some texels are not alike.
+    template <std::size_t count>
+    HWY_INLINE bool round(const Sum (&sums)[count], FloatVector (&rounded)[count]) const {
+        const IntVector exponent = hn::And(largest_, whole(kInfinity));
+        const FloatVector half = as_floats(hn::Sub(exponent, whole(kHalfOfLastBit)));
+        for (std::size_t i = 0; i < count; ++i) rounded[i] = hn::Add(sums[i].upper, hn::Add(sums[i].lower, half));
+        const auto near = hn::Lt(hn::Sub(largest_, smallest_), whole(3 * kExponentOne + 1));
+        const auto safe = hn::And(hn::Gt(smallest_, whole(kLeast - 1)), hn::Lt(largest_, whole(kEnd)));
+        const auto alike = hn::And(near, safe);
+        if (HWY_LIKELY(hn::AllTrue(kInt, alike))) return true;
+        const auto zeros = hn::Eq(hn::Or(largest_, smallest_), hn::Zero(kInt));
+        if (!hn::AllTrue(kInt, hn::Or(alike, zeros))) return false;
+        for (FloatVector& sum : rounded) sum = as_floats(hn::IfThenZeroElse(zeros, bits(sum)));
+        return true;
+    }
+
+private:
+    static constexpr std::int32_t kLeast = 40 * kExponentOne;                        // all factors are float32
+    static constexpr std::int32_t kEnd = 254 * kExponentOne;                         // a sum may be infinite
+    static constexpr std::int32_t kHalfOfLastBit = (23 + 3 + 8 + 1) * kExponentOne;  // of weighed texels
+
+    HWY_INLINE FloatVector take(FloatVector texel) {
+        largest_ = hn::Max(largest_, bits(texel));
+        smallest_ = hn::Min(smallest_, bits(texel));
+        return as_floats(hn::And(bits(texel), whole(~0xfff)));
+    }
+
+    IntVector largest_;  // bits
+    IntVector smallest_;
+};
+
 template <std::size_t channels>
 struct Float32 {
     using Result = float;
@@ -263,7 +322,40 @@ struct Float32 {
             const Weights weights = load_weights<channels>(taps, i);
             Texels texels;
             for (int k = 0; k < 4; ++k) texels.of[k] = hn::BitCast(kFloat, words[k]);
-            hn::StoreU(sum(texels, weights), kFloat, results + i);
+            AlikeTexels alike;
+            AlikeTexels::Sum sums[] = {alike.first(texels.of[0], part_of_one(weights.of[0]))};
+            for (int k = 1; k < 4; ++k) alike.add(texels.of[k], part_of_one(weights.of[k]), sums[0]);
+            FloatVector rounded[1];
+            if (HWY_UNLIKELY(!alike.round(sums, rounded))) rounded[0] = sum(texels, weights);
+            hn::StoreU(rounded[0], kFloat, results + i);
+        }
+    }
+
+    /// The same of texels where they are, of which a vector holds whole ones.
+    static HWY_NOINLINE void blend_inside(const RowPlan& plan, const Taps& taps,
+                                          Result* results) requires(channels == kParts) {
+        const auto* const top = reinterpret_cast<const float*>(plan.texels);
+        const float* const bottom = top + std::ptrdiff_t{4} * plan.pitch;
+        for (std::size_t i = 0; i < kRowBlock; i += kGroup, results += 4 * kGroup) {
+            const FloatVector weights[] = {share(taps.top + i, false), share(taps.top + i, true),
+                                           share(taps.bottom + i, false), share(taps.bottom + i, true)};
+            AlikeTexels alike;
+            AlikeTexels::Sum sums[kParts];
+            const auto texel = [&](int k, std::size_t at) HWY_ATTR {
+                return load_pixels(kFloat, (k < 2 ? top : bottom) + (k % 2 == 0 ? 0 : 4), taps.place + at);
+            };
+            for_parts([&](auto part) HWY_ATTR {
+                const std::size_t at = i + part * kPixels;
+                sums[part] = alike.first(texel(0, at), spread<part>(weights[0]));
+                for (int k = 1; k < 4; ++k) alike.add(texel(k, at), spread<part>(weights[k]), sums[part]);
+            });
+            FloatVector pixels[kParts];
+            if (HWY_UNLIKELY(!alike.round(sums, pixels))) {
+                blend_any(top, bottom, taps, i, results);
+                continue;
+            }
+            for (std::size_t part = 0; part < kParts; ++part)
+                hn::StoreU(pixels[part], kFloat, results + 4 * part * kPixels);
         }
     }
 
@@ -290,6 +382,24 @@ struct Float32 {
     static HWY_INLINE FloatVector widen(const Result* results) { return hn::Load(kFloat, results); }
 
 private:
+    // What the texels on one side weigh of 1, by_parts().
+    static HWY_INLINE FloatVector share(const std::uint32_t* both, bool right) {
+        const IntVector weights = hn::BitCast(kInt, hn::LoadU(kWord, both));
+        const IntVector one = right ? hn::ShiftRight<16>(weights) : hn::And(weights, whole(0xffff));
+        return by_parts(part_of_one(one));
+    }
+
+    // By itself, since its vectors would drive those of alike texels out of registers.
+    static HWY_NOINLINE void blend_any(const float* top, const float* bottom, const Taps& taps, std::size_t pixel,
+                                       Result* results) {
+        for (std::size_t at = pixel; at < pixel + kGroup; at += kPixels, results += 4 * kPixels) {
+            const Texels texels{
+                {load_pixels(kFloat, top, taps.place + at), load_pixels(kFloat, top + 4, taps.place + at),
+                 load_pixels(kFloat, bottom, taps.place + at), load_pixels(kFloat, bottom + 4, taps.place + at)}};
+            hn::StoreU(sum(texels, load_weights<channels>(taps, 4 * at)), kFloat, results);
+        }
+    }
+
     static constexpr std::int32_t kCutBits = 27;                  // with guard bits
     static constexpr std::int32_t kSmallest = 40 * kExponentOne;  // exponent for which all factors are float32
 

@@ -5,10 +5,6 @@
 
 // --- sums ------------------------------------------------------------------------------------------------------------
 
-constexpr std::int32_t kLeastAlike = 40 * kExponentOne;                   // exponent for which all factors are float32
-constexpr std::int32_t kEndOfAlike = 254 * kExponentOne;                  // from which on a sum may be infinite
-constexpr std::int32_t kHalfOfLastBit = (23 + 3 + 8 + 1) * kExponentOne;  // of weighed texels within three exponents
-
 // A texel by itself is what decoding makes of it: without denormals, and with one NaN.
 HWY_INLINE FloatVector single_texel(FloatVector texel) {
     const IntVector magnitude = magnitude_of(texel);
@@ -28,84 +24,32 @@ HWY_INLINE Weights weights_of_shares(IntVector x, IntVector y) {
     return {{left_top, hn::Sub(x, right_bottom), left_bottom, right_bottom}};
 }
 
-// The same, of all 1.
+// The same, of all 1, by_parts().
 struct FloatWeights {
     FloatVector of[4];
 };
 
 HWY_INLINE FloatWeights float_weights_of_shares(IntVector x, IntVector y) {
-    const Weights weights = weights_of_shares(x, y);
-    const auto part = [](IntVector weight) HWY_ATTR { return hn::Mul(hn::ConvertTo(kFloat, weight), number(0x1p-8f)); };
-    return {{part(weights.of[0]), part(weights.of[1]), part(weights.of[2]), part(weights.of[3])}};
+    const Weights weights = weights_of_shares(by_parts(x), y);
+    return {{part_of_one(weights.of[0]), part_of_one(weights.of[1]), part_of_one(weights.of[2]),
+             part_of_one(weights.of[3])}};
 }
-
-// Texels within three exponents of the largest have no bits below its guard bits. So each is taken apart into upper and
-// lower twelve bits, whose sums float32 holds exactly, and half of the last bit more: it is felt at halves alone, which
-// so leave zero.
-//
-// Pixels that are summed up before it is known whether their texels are alike, which most are: in each lane all positive
-// and within three exponents of each other, or all 0. Then no sum is in doubt, and none has to be looked at by itself.
-struct AlikeTexels {
-    IntVector largest;  // bits
-    IntVector smallest;
-
-    template <bool two_columns, bool two_rows>
-    HWY_INLINE FloatVector sum(FloatVector t0, FloatVector t1, FloatVector t2, FloatVector t3, FloatVector w0,
-                               FloatVector w1, FloatVector w2, FloatVector w3) {
-        IntVector most = bits(t0);
-        IntVector least = most;
-        FloatVector upper = as_floats(hn::And(bits(t0), whole(~0xfff)));
-        FloatVector upper_sum = hn::Mul(upper, w0);
-        FloatVector lower_sum = hn::Mul(hn::Sub(t0, upper), w0);
-        const auto add = [&](FloatVector texel, FloatVector weight) HWY_ATTR {
-            most = hn::Max(most, bits(texel));
-            least = hn::Min(least, bits(texel));
-            upper = as_floats(hn::And(bits(texel), whole(~0xfff)));
-            upper_sum = hn::MulAdd(upper, weight, upper_sum);
-            lower_sum = hn::MulAdd(hn::Sub(texel, upper), weight, lower_sum);
-        };
-        if constexpr (two_columns) add(t1, w1);
-        if constexpr (two_rows) add(t2, w2);
-        if constexpr (two_columns && two_rows) add(t3, w3);
-        largest = hn::Max(largest, most);
-        smallest = hn::Min(smallest, least);
-        const IntVector exponent = hn::And(most, whole(kInfinity));
-        const FloatVector half = as_floats(hn::Sub(exponent, whole(kHalfOfLastBit)));
-        return hn::Add(upper_sum, hn::Add(lower_sum, half));
-    }
-
-    // Mends the sums of zeros; false if some texels are not alike.
-    HWY_INLINE bool settle(FloatVector (&sums)[4]) const {
-        const auto near = hn::Lt(hn::Sub(largest, smallest), whole(3 * kExponentOne + 1));
-        const auto safe = hn::And(hn::Gt(smallest, whole(kLeastAlike - 1)), hn::Lt(largest, whole(kEndOfAlike)));
-        const auto alike = hn::And(near, safe);
-        if (HWY_LIKELY(hn::AllTrue(kInt, alike))) return true;
-        const auto zeros = hn::Eq(hn::Or(largest, smallest), hn::Zero(kInt));
-        if (!hn::AllTrue(kInt, hn::Or(alike, zeros))) return false;
-        for (FloatVector& sum : sums) sum = as_floats(hn::IfThenZeroElse(zeros, bits(sum)));
-        return true;
-    }
-};
 
 template <bool two_columns, bool two_rows, Columns kind>
 HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
                             const FloatWeights& weights, FloatVector (&texels)[kParts]) {
-    AlikeTexels alike{hn::Zero(kInt), whole(kMagnitude)};
+    AlikeTexels alike;
+    AlikeTexels::Sum sums[kParts];
     for_parts([&](auto part) HWY_ATTR {
-        const auto spread = hn::IndicesFromVec(kFloat, lanes_of_part(part));
-        const auto weight = [&](int k) HWY_ATTR {
-            return two_columns ? hn::TableLookupLanes(weights.of[k], spread) : weights.of[k];  // else all are alike
-        };
+        const auto weight = [&](int k) HWY_ATTR { return spread<part>(weights.of[k]); };
         const std::size_t at = pixel + part * kPixels;
-        const FloatVector zero = hn::Zero(kFloat);
-        FloatVector t1 = zero, t2 = zero, t3 = zero, w1 = zero, w2 = zero, w3 = zero;
-        const FloatVector t0 = load_first<kind>(row.top, places.first, at);
-        if constexpr (two_columns) t1 = load_second<kind>(row.top, places, at), w1 = weight(1);
-        if constexpr (two_rows) t2 = load_first<kind>(row.bottom, places.first, at), w2 = weight(2);
-        if constexpr (two_columns && two_rows) t3 = load_second<kind>(row.bottom, places, at), w3 = weight(3);
-        texels[part] = alike.sum<two_columns, two_rows>(t0, t1, t2, t3, weight(0), w1, w2, w3);
+        AlikeTexels::Sum& sum = sums[part];
+        sum = alike.first(load_first<kind>(row.top, places.first, at), weight(0));
+        if constexpr (two_columns) alike.add(load_second<kind>(row.top, places, at), weight(1), sum);
+        if constexpr (two_rows) alike.add(load_first<kind>(row.bottom, places.first, at), weight(2), sum);
+        if constexpr (two_columns && two_rows) alike.add(load_second<kind>(row.bottom, places, at), weight(3), sum);
     });
-    return alike.settle(texels);
+    return alike.round(sums, texels);
 }
 
 // A group of pixels; false if their texels are not alike where some are weighed.
@@ -175,7 +119,6 @@ HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& 
             for_parts([&](auto part) HWY_ATTR { hn::StoreU(fetched[part], kFloat, texels + 4 * part * kPixels); });
         }
     }
-    if (streams) hwy::FlushStream();
 }
 
 // --- sums of taps ----------------------------------------------------------------------------------------------------
@@ -222,11 +165,9 @@ HWY_INLINE bool sum_group(const LatticeRow& row, const LatticeTaps& taps, std::s
             alike = fetch_group<false, two_rows>(row, tap.places, pixel, shares, texels);
         }
         if (HWY_UNLIKELY(!alike)) return false;
-        const FloatVector weights = hn::LoadU(kFloat, tap.weights + pixel);
-        for_parts([&](auto part) HWY_ATTR {
-            const auto spread = hn::IndicesFromVec(kFloat, lanes_of_part(part));
-            sum[part] = hn::Add(sum[part], hn::Mul(texels[part], hn::TableLookupLanes(weights, spread)));
-        });
+        const FloatVector weights = by_parts(hn::LoadU(kFloat, tap.weights + pixel));
+        for_parts([&](auto part)
+                      HWY_ATTR { sum[part] = hn::Add(sum[part], hn::Mul(texels[part], spread<part>(weights))); });
     }
     for_parts([&](auto part) HWY_ATTR { hn::StoreU(sum[part], kFloat, sums + 4 * part * kPixels); });
     return true;

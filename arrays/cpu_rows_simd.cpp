@@ -46,11 +46,11 @@ namespace {
 
 #include "arrays/cpu_rows_taps.h"
 
+#include "arrays/cpu_rows_windows.h"
+
 #include "arrays/cpu_rows_fixed.h"
 
 #include "arrays/cpu_rows_floating.h"
-
-#include "arrays/cpu_rows_windows.h"
 
 #include "arrays/cpu_rows_lattice.h"
 
@@ -84,6 +84,14 @@ struct AsTexels {
     }
 };
 
+template <class Kind>
+HWY_INLINE void blend_block(const RowPlan& plan, const Taps& taps, Stage& stage, typename Kind::Result* results) {
+    if constexpr (requires { Kind::blend_inside(plan, taps, results); }) {
+        if (taps.inside) return Kind::blend_inside(plan, taps, results);
+    }
+    Kind::blend(stage_rows<Kind::kBytes>(plan, taps, stage), taps, results);
+}
+
 template <class Kind, class As>
 void fetch_linear(const RowPlan& plan, const float* x, const float* y, std::size_t blocks, unsigned char* out) {
     Taps taps[2];
@@ -101,7 +109,7 @@ void fetch_linear(const RowPlan& plan, const float* x, const float* y, std::size
         }
         unsigned char* to = out + block * kRowBlock * As::kBytes;
         Result* results = As::kInPlace ? reinterpret_cast<Result*>(to) : kept;
-        Kind::blend(stage_rows<Kind::kBytes>(plan, current, stage), current, results);
+        blend_block<Kind>(plan, current, stage, results);
         As::finish(results, to);
     }
 }

@@ -46,11 +46,12 @@ struct RowKernels {
 
 /// How the pixels of a row are found among its texels, in groups of as many as a vector has lanes.
 enum class Columns : std::uint8_t {
-    any,   ///< one by one
-    run,   ///< all one after the other
-    even,  ///< every second one
-    one,   ///< those of a vector of pixels within one vector of texels
-    two    ///< within two
+    any,    ///< one by one
+    pairs,  ///< one by one, with those after them
+    run,    ///< all one after the other
+    even,   ///< every second one
+    one,    ///< those of a vector of pixels within one vector of texels
+    two     ///< within two
 };
 
 /// Texels of a row that pixels are, or begin with: kLatticeStep pixels at a time.

@@ -25,6 +25,21 @@ HWY_INLINE IntVector lanes_of_part(std::size_t part) {
     return hn::Add(hn::Load(kInt, kSpread), whole(static_cast<std::int32_t>(part * kPixels)));
 }
 
+// Numbers of the pixels of a group, so that those of a part are the lane of its number in each block of four.
+template <class V>
+HWY_INLINE V by_parts(V numbers) {
+    const IntVector each = hn::Iota(kInt, 0);
+    const IntVector part = hn::And(each, whole(kParts - 1));
+    const IntVector order = hn::Add(hn::Mul(part, whole(kPixels)), hn::ShiftRight<2>(each));
+    return hn::TableLookupLanes(numbers, hn::IndicesFromVec(hn::DFromV<V>(), order));
+}
+
+// Such a number of each of the part's pixels, in all of its channels.
+template <std::size_t part, class V>
+HWY_INLINE V spread(V numbers) {
+    return hn::Broadcast<part>(numbers);
+}
+
 // --- the texels of a vector of pixels --------------------------------------------------------------------------------
 
 // As many pixels of a row of texels as a vector holds.
@@ -60,6 +75,7 @@ template <class Call>
 HWY_INLINE bool with_kind(Columns kind, const Call& call) {
     switch (kind) {
         case Columns::any: return call(OfKind<Columns::any>{});
+        case Columns::pairs: return call(OfKind<Columns::pairs>{});
         case Columns::run: return call(OfKind<Columns::run>{});
         case Columns::even: return call(OfKind<Columns::even>{});
         case Columns::one: return call(OfKind<Columns::one>{});
@@ -91,13 +107,15 @@ HWY_INLINE FloatVector load_columns(const float* row, const PreparedColumns& col
 
 template <Columns kind>
 HWY_INLINE FloatVector load_first(const float* row, const PreparedColumns& columns, std::size_t pixel) {
-    if constexpr (kind == Columns::any) return load_pixels(kFloat, row, columns.texels + pixel);
+    if constexpr (kind == Columns::any || kind == Columns::pairs)
+        return load_pixels(kFloat, row, columns.texels + pixel);
     return load_columns<kind>(row, columns, pixel, 0);
 }
 
 template <Columns kind>
 HWY_INLINE FloatVector load_second(const float* row, const PreparedPlaces& places, std::size_t pixel) {
     if constexpr (kind == Columns::any) return load_pixels(kFloat, row, places.second + pixel);
+    if constexpr (kind == Columns::pairs) return load_pixels(kFloat, row + 4, places.first.texels + pixel);
     return load_columns<kind>(row, places.first, pixel, 1);
 }
 
@@ -132,6 +150,7 @@ Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::
     if (hn::AllTrue(kInt, hn::Eq(first, hn::Add(whole(texels[0]), each)))) return Columns::run;
     const auto is_even = hn::Eq(first, hn::Add(whole(texels[0]), hn::Add(each, each)));
     if (hn::AllTrue(kInt, is_even) && texels[kGroup - 1] + 1 < width) return Columns::even;
+    if (kPixels == 2) return Columns::pairs;  // two loads are quicker than looking up in a window
     for (const Columns kind : {Columns::one, Columns::two}) {
         bool found = true;
         for (std::size_t i = 0; i < kGroup && found; i += kPixels) {

@@ -119,6 +119,7 @@ public:
           reader_(job.textures[0]),
           modes_(reader_.rows(corner.z)),
           border_(border_word(job.textures[0])),
+          past_caches_(job.exceeds_caches()),
           steps_{span_.count + kByteBlock,
                  boxes.columns.size() < boxes.weights.size() ? 1 : 4 * (span_.count + kByteBlock)},
           texels_(boxes.most_rows + 1, boxes.columns.size() * 4 * steps_.channel) {
@@ -137,7 +138,7 @@ public:
                 rows[count++] = {row_of(boxes_.rows.at(boxes_.y.first[row] + static_cast<std::int32_t>(tap))), weight};
             }
             auto* const stored = reinterpret_cast<unsigned char*>(job_.picture.address(corner_));
-            boxes_.kernels.store_boxes({rows, count}, weights_, steps_, {stored, width_, bytes});
+            boxes_.kernels.store_boxes({rows, count}, weights_, steps_, {stored, width_, bytes, past_caches_});
         }
     }
 
@@ -164,6 +165,7 @@ private:
     TextureReader reader_;
     RowSampler modes_;  // keeps those of the thread as floats need them
     std::uint32_t border_;
+    bool past_caches_;
     std::vector<const float*> weights_;
     ByteBoxSteps steps_;
     KeptRows<std::int32_t, float> texels_;  // by their row

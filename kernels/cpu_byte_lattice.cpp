@@ -53,6 +53,7 @@ public:
           reader_(job.textures[0]),
           modes_(reader_.rows(corner.z)),
           border_(border_word(job.textures[0])),
+          past_caches_(job.exceeds_caches()),
           pairs_(2 * lattice.y.taps + 2, lattice.columns.size() * 2 * span_.count),
           weights_(4, lattice.columns.size() * 2 * span_.count),
           sums_(lattice.weights.empty() ? 0 : 2 * lattice.y.taps, 4 * span_.count),
@@ -70,7 +71,7 @@ public:
         for (std::size_t row = 0; row < height; ++row, ++corner_.y) {
             const PixelFormat& format = job_.picture.format();
             const BytePixels pixels{reinterpret_cast<unsigned char*>(job_.picture.address(corner_)), width_,
-                                    format.stored.bytes};
+                                    format.stored.bytes, past_caches_};
             if (lattice_.weights.empty()) {
                 blend(taps_of_row(0), pixels);
             } else {
@@ -172,6 +173,7 @@ private:
     TextureReader reader_;
     RowSampler modes_;  // keeps those of the thread as floats need them
     std::uint32_t border_;
+    bool past_caches_;
     KeptRows<std::int32_t, std::uint32_t> pairs_;    // by the row of texels
     KeptRows<std::int32_t, std::uint32_t> weights_;  // by the lower row's share
     KeptRows<std::array<std::int32_t, 3>, float> sums_;

@@ -30,7 +30,8 @@ constexpr Float kFloat;
 constexpr Int kInt;
 
 template <bool floats>
-void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to) {
+void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
+             bool past_caches) {
     const auto places = hn::LoadDup128(kByte, order.from);
     const auto set = hn::LoadDup128(kByte, order.set);
     const auto reordered = [&](const unsigned char* bytes) HWY_ATTR {
@@ -42,6 +43,9 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
     };
     const std::size_t lanes = hn::Lanes(kByte);
     std::size_t i = 0;
+    if (past_caches && from != to && begins_line(to)) {
+        for (; i + lanes <= count; i += lanes) hn::Stream(reordered(from + i), kByte, to + i);
+    }
     for (; i + lanes <= count; i += lanes) {
         prefetch_for_stores(to + std::min(i + kStoresAhead, count - 1));
         hn::StoreU(reordered(from + i), kByte, to + i);

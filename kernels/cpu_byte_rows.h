@@ -82,6 +82,7 @@ struct BytePixels {
     unsigned char* stored;
     std::size_t count;
     std::size_t channels;  ///< bytes of a pixel: 1, 2 or 4
+    bool past_caches;      ///< are written to memory, as of pictures that are far larger than caches
 };
 
 struct ByteKernels {

@@ -4,7 +4,6 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_colour_rows.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -54,7 +53,6 @@ HWY_INLINE void change_pixels(const float* texels, std::size_t count, const Chan
     const auto changed = [&](auto d) HWY_ATTR { return as_pixel(d, change(d, hn::LoadU(d, texels + i))); };
     if (past_caches && reinterpret_cast<std::uintptr_t>(pixels) % (lanes * sizeof(float)) == 0) {
         for (; i + lanes <= 4 * count; i += lanes) hn::Stream(changed(kPixels), kPixels, pixels + i);
-        hwy::FlushStream();
     }
     for (; i + lanes <= 4 * count; i += lanes) hn::StoreU(changed(kPixels), kPixels, pixels + i);
     for (; i < 4 * count; i += 4) hn::StoreU(changed(kPixel), kPixel, pixels + i);

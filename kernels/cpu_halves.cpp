@@ -136,8 +136,7 @@ void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t 
                              bool past_caches) {
     if (past_caches && kind == HalfSum::in_turn &&
         reinterpret_cast<std::uintptr_t>(halves) % (8 * sizeof(float)) == 0) {
-        halve_float_row<HalfSum::in_turn, true>(top, bottom, pixels, halves);
-        return hwy::FlushStream();
+        return halve_float_row<HalfSum::in_turn, true>(top, bottom, pixels, halves);
     }
     if (kind == HalfSum::of_rows) return halve_float_row<HalfSum::of_rows>(top, bottom, pixels, halves);
     halve_float_row<HalfSum::in_turn>(top, bottom, pixels, halves);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <hwy/cache_control.h>
+
 #include "arrays/texel_format.h"
 #include "core/cpu_parallel.h"
 
@@ -47,16 +49,17 @@ void CpuPicture::encode(std::span<const Float4> pixels, std::byte* to) const {
         std::memcpy(to + i * bytes, encode_pixel(texel_of(pixels[i], pixel_.stored), pixel_).word, bytes);
 }
 
-bool CpuJob::goes_past_caches() const {
+bool CpuJob::exceeds_caches() const {
     constexpr std::size_t kInCaches = std::size_t{64} << 20;  // bytes that may be there together
-    const TexelFormat& stored = picture.format().stored;
-    std::size_t bytes = extent.width * extent.height * stored.bytes;
+    std::size_t bytes = extent.width * extent.height * picture.format().stored.bytes;
     for (std::size_t i = 0; i < textures.size(); ++i) {
         const auto texels = static_cast<std::size_t>(shapes[i].width) * static_cast<std::size_t>(shapes[i].height);
         bytes += texels * textures[i].format.bytes;
     }
-    return is_four_floats(stored) && bytes > kInCaches;
+    return bytes > kInCaches;
 }
+
+bool CpuJob::goes_past_caches() const { return is_four_floats(picture.format().stored) && exceeds_caches(); }
 
 std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least) {
     constexpr std::size_t kOfCore = 4;  // so that one that comes late, or is slower, leaves some to others
@@ -75,6 +78,7 @@ void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
         const PixelPlace corner{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
                                 static_cast<std::int32_t>(tile / across / down)};
         make(corner, std::min(columns, extent.width - x), std::min(rows, extent.height - y));
+        hwy::FlushStream();
     });
 }
 

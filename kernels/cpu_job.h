@@ -52,14 +52,17 @@ struct CpuJob {
     CpuPicture picture;
     Extent extent;  ///< of the picture
 
-    /// True if pixels are best written to memory, without being read before: slices take far more than caches.
+    /// True if slices take far more than caches: pixels are best written to memory, without being read before.
+    bool exceeds_caches() const;
+    /// The same of pixels that make_row() makes in the picture itself.
     bool goes_past_caches() const;
 };
 
 /// How many rows tiles of so many columns have if there are a few for each core; not fewer than `least`.
 [[nodiscard]] std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least);
 
-/// Calls make(x, y, z, width, height) for tiles of at most so many columns and rows of a picture, on all cores.
+/// Calls make(x, y, z, width, height) for tiles of at most so many columns and rows of a picture, on all cores. What it has
+/// written past caches is in memory after that.
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
                    const std::function<void(const PixelPlace& corner, std::size_t width, std::size_t height)>& make);
 

@@ -18,7 +18,7 @@
 namespace texton::detail {
 namespace {
 
-// Columns of a tile. Without weights nothing is kept from row to row: long rows are read faster.
+// Columns of a tile, of which rows are put by. Rows that become the picture's at once are whole: so memory is read fastest.
 constexpr std::size_t kFetched = 1024;
 constexpr std::size_t kSummed = 256;
 constexpr std::size_t kLeastRows = 32;  // for which columns are worth preparing
@@ -138,7 +138,8 @@ bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& 
     scale(y.places, shape.y_unit);
     launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
-        const std::size_t columns = x.weights.empty() ? kFetched : kSummed;
+        const std::size_t fetched = is_pixel_as_fetched(job) ? job.extent.width : kFetched;
+        const std::size_t columns = x.weights.empty() ? fetched : kSummed;
         for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, kLeastRows),
                       [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
                           if (x.weights.empty()) {

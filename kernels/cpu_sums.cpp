@@ -1,7 +1,5 @@
 #include "kernels/cpu_sums.h"
 
-#include <hwy/cache_control.h>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu_sums.cpp"
 #include <hwy/foreach_target.h>
@@ -181,9 +179,7 @@ HWY_INLINE std::size_t average_groups(const FewTexels& few, std::size_t pixels, 
 
 HWY_INLINE std::size_t average_vectors(const FewTexels& few, std::size_t pixels, float* averages, bool past_caches) {
     if (!past_caches || !begins_vector(kTexels, averages)) return average_groups<Stored::pixels>(few, pixels, averages);
-    const std::size_t done = average_groups<Stored::pixels_past_caches>(few, pixels, averages);
-    hwy::FlushStream();
-    return done;
+    return average_groups<Stored::pixels_past_caches>(few, pixels, averages);
 }
 #endif
 
@@ -215,10 +211,8 @@ void sum_rows_on_vectors(const float* const* rows, const float* weights, std::si
 
 void sum_rows_as_pixels_on_vectors(const float* const* rows, const float* weights, std::size_t row_count,
                                    std::size_t count, float* pixels, bool past_caches) {
-    if (past_caches && begins_vector(kFloat, pixels)) {
-        sum_all<Stored::pixels_past_caches>(rows, weights, row_count, count, pixels);
-        return hwy::FlushStream();
-    }
+    if (past_caches && begins_vector(kFloat, pixels))
+        return sum_all<Stored::pixels_past_caches>(rows, weights, row_count, count, pixels);
     sum_all<Stored::pixels>(rows, weights, row_count, count, pixels);
 }
 

@@ -60,11 +60,12 @@ void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPlace at, std:
     const bool keeps_codes = rows.are_stored() && Swizzle::keeps_codes(format, job.picture.format().stored);
     const ReorderBytes reorder = keeps_codes ? byte_reorderer(format.encoding == Encoding::floating) : nullptr;
     const ByteOrder order = swizzle.order_of(format);
+    const bool past_caches = job.exceeds_caches();
     for (std::size_t y = 0; y < height; ++y, ++at.y) {
         at.x = 0;
         if (reorder != nullptr) {
             reorder(order, rows.stored(0, at.y), width * format.bytes,
-                    reinterpret_cast<unsigned char*>(job.picture.address(at)));
+                    reinterpret_cast<unsigned char*>(job.picture.address(at)), past_caches);
             continue;
         }
         for (std::size_t x = 0; x < width; x += TexelPlanes::kMost) {

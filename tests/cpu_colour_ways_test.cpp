@@ -189,6 +189,10 @@ TEST(CpuColourWaysTest, PicturesPastCachesAreAsTheFunctors) {
         [&](const Stream& stream, const View& picture) {
             launch(stream, picture, Exposed{exp2_of(kStops), false}, texture);
         });
+    expect_same(
+        memory.view(kFormat, kAround), kExtent,
+        [&](const Stream& stream, const View& picture) { swizzle(stream, picture, texture, "bg1r"); },
+        [&](const Stream& stream, const View& picture) { launch(stream, picture, Swapped{false}, texture); });
 
     const Pitched2D in_place(Device::cpu(), kFormat, kExtent);
     const Pitched2D other(Device::cpu(), kFormat, kExtent);

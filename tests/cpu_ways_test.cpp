@@ -354,6 +354,36 @@ TEST(CpuWaysTest, PicturesPastCachesAreAsTheFunctor) {
     check(ResampleFilter::area, Area{place});
 }
 
+/// Every 16th row begins with a line of memory.
+TEST(CpuWaysTest, BytesPastCachesAreAsTheFunctor) {
+    constexpr Extent kFrom{4160, 4096};  // more than 64 MiB
+    Random random(26);
+    const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
+    upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, kFrom)));
+    const Texture texture(array, {.filter = Filter::linear});
+    const auto check = [&](ResampleFilter filter, Extent to, const auto& functor_of) {
+        const Extent around{to.width + 1, to.height + 1};
+        const Linear memory(Device::cpu(), Format::rgba8_unorm, around);
+        const Place2 place{static_cast<float>(kFrom.width) / static_cast<float>(to.width),
+                           static_cast<float>(kFrom.height) / static_cast<float>(to.height),
+                           {},
+                           false};
+        expect_same(
+            memory.view(Format::rgba8_unorm, around), to,
+            [&](const Stream& stream, const View& picture) { resample(stream, picture, texture, {.filter = filter}); },
+            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor_of(place), texture); });
+    };
+    const auto nearest = [](const Place2& place) { return NearestTexel{place}; };
+    const auto linear = [](const Place2& place) { return LinearFetch{place}; };
+    const auto area = [](const Place2& place) { return Area{place}; };
+    check(ResampleFilter::nearest, {2080, 1024}, nearest);
+    check(ResampleFilter::nearest, {321, 8192}, nearest);
+    check(ResampleFilter::linear, {2080, 2048}, linear);
+    check(ResampleFilter::linear, {700, 1500}, linear);
+    check(ResampleFilter::area, {2080, 1024}, area);
+    check(ResampleFilter::area, {3000, 600}, area);
+}
+
 TEST(CpuWaysTest, AreaIsAsTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::point);
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
@@ -375,6 +405,18 @@ TEST(CpuWaysTest, BytesOfAllStepsAreAsTheFunctor) {
     expect_byte_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear);
     expect_byte_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
     expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
+}
+
+TEST(CpuWaysTest, NearestFloatsOfLongRowsAreAsTheFunctor) {
+    constexpr Extent kFrom{1700, 3};
+    Random random(27);
+    for (const Format format : {Format::r32_float, Format::rg32_float, Format::rgba32_float}) {
+        const Array array(Device::cpu(), {.format = format, .extent = kFrom});
+        upload(array.view(), any_bits(random, test::box_bytes(format, kFrom)));
+        const Scene scene{Texture(array), kFrom, 1, format};
+        for (const Extent to : {Extent{2550, 4}, Extent{1700, 3}, Extent{850, 2}})
+            expect_resample<NearestTexel>(scene, ResampleFilter::nearest, to, {});
+    }
 }
 
 /// Tiles beside the first read other texels of a row.
