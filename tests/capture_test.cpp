@@ -24,7 +24,8 @@ fs::path capture_named(const std::string& name) { return captures() / (name + ".
 
 std::vector<std::string> capture_names() {
     std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(captures())) {
+    std::error_code none;  // without the folder there are no tests of it, which gtest takes for a failure
+    for (const auto& entry : fs::directory_iterator(captures(), none)) {
         if (entry.path().extension() == ".cap") names.push_back(entry.path().stem());
     }
     std::sort(names.begin(), names.end());
@@ -56,6 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CaptureDeviceTest, test::every_device(), test:
 TEST_P(CaptureDeviceTest, ReturnsWhatTheRecordingHas) {
     if (!on_cpu() && (device().properties().compute_major != 9 || device().properties().compute_minor != 0))
         GTEST_SKIP() << "needs a GPU of compute capability 9.0, on which the recordings were made";
+    ASSERT_FALSE(capture_names().empty()) << captures();
     for (const std::string& name : capture_names()) {
         const Capture capture = read_capture(capture_named(name));
         EXPECT_EQ(equal_texels(replay(capture, device()), on_cpu() ? replay(capture) : capture.results),

@@ -12,6 +12,7 @@
 
 #include <texton/error.h>
 
+#include "viewer/session_names.h"
 #include "viewer/verify/json_object.h"
 #include "viewer/verify/kernel_run.h"
 
@@ -23,86 +24,18 @@ namespace {
 using verify::Json;
 using verify::JsonObject;
 
-// --- enumerations ----------------------------------------------------------------------------------------------------
+// --- values ----------------------------------------------------------------------------------------------------------
 
-template <class Value>
-using Names = std::vector<std::pair<const char*, Value>>;
-
-const Names<Layout> kLayouts{
-    {"single", Layout::single}, {"sheet", Layout::sheet}, {"cross", Layout::cross}, {"sphere", Layout::sphere}};
-const Names<Reading> kReadings{{"stored", Reading::stored}, {"sampled", Reading::sampled}};
-const Names<FalseColour> kFalseColours{{"none", FalseColour::none},
-                                       {"viridis", FalseColour::viridis},
-                                       {"turbo", FalseColour::turbo},
-                                       {"diverging", FalseColour::diverging}};
-const Names<Against> kAgainst{
-    {"reference", Against::reference}, {"sampler", Against::sampler}, {"device", Against::device}};
-const Names<CompareMode> kCompareModes{{"none", CompareMode::none},
-                                       {"wipe", CompareMode::wipe},
-                                       {"difference", CompareMode::difference},
-                                       {"absolute", CompareMode::absolute},
-                                       {"relative", CompareMode::relative},
-                                       {"squared", CompareMode::squared},
-                                       {"ulp", CompareMode::ulp}};
-const Names<PictureColor> kColors{
-    {"by_metadata", PictureColor::by_metadata}, {"srgb", PictureColor::srgb}, {"linear", PictureColor::linear}};
-const Names<PictureWindow> kWindows{{"data", PictureWindow::data}, {"display", PictureWindow::display}};
-const Names<CubeLayout> kCubes{{"faces", CubeLayout::faces},
-                               {"vertical_strip", CubeLayout::vertical_strip},
-                               {"horizontal_strip", CubeLayout::horizontal_strip},
-                               {"horizontal_cross", CubeLayout::horizontal_cross},
-                               {"vertical_cross", CubeLayout::vertical_cross},
-                               {"equirectangular", CubeLayout::equirectangular},
-                               {"openexr_cube", CubeLayout::openexr_cube},
-                               {"openexr_latlong", CubeLayout::openexr_latlong}};
-const Names<FetchOperation> kOperations{{"plain", FetchOperation::plain},
-                                        {"lod", FetchOperation::lod},
-                                        {"gradients", FetchOperation::gradients},
-                                        {"gather", FetchOperation::gather},
-                                        {"texel", FetchOperation::texel}};
-const Names<FootprintFetch> kFootprintFetches{
-    {"as_seen", FootprintFetch::as_seen}, {"gradients", FootprintFetch::gradients}, {"probe", FootprintFetch::probe}};
-const Names<LodQuantity> kLodQuantities{{"lod", LodQuantity::lod},     {"clamped", LodQuantity::clamped},
-                                        {"level", LodQuantity::level}, {"blend", LodQuantity::blend},
-                                        {"ratio", LodQuantity::ratio}, {"samples", LodQuantity::samples}};
-const Names<HistogramScope> kHistogramScopes{
-    {"view", HistogramScope::view}, {"selection", HistogramScope::selection}, {"all", HistogramScope::all}};
-const Names<AddressMode> kModes{{"wrap", AddressMode::wrap},
-                                {"clamp", AddressMode::clamp},
-                                {"mirror", AddressMode::mirror},
-                                {"border", AddressMode::border}};
-const Names<Filter> kFilters{{"point", Filter::point}, {"linear", Filter::linear}};
-
-template <class Value>
-const char* name_of(const Names<Value>& names, Value value) {
-    for (const auto& [name, each] : names)
-        if (each == value) return name;
-    return "";
-}
-
-template <class Value>
-void take(JsonObject& object, const char* key, const Names<Value>& names, Value& value) {
+template <class Value, std::size_t count>
+void take(JsonObject& object, const char* key, const Names<Value, count>& names, Value& value) {
     const std::optional<std::string> text = object.text(key);
     if (!text) return;
-    std::string all;
-    for (const auto& [name, each] : names) {
-        if (*text == name) {
-            value = each;
-            return;
-        }
-        all += (all.empty() ? "" : ", ") + std::string(name);
-    }
-    object.refuse(key, fmt::format("is '{}'", *text), fmt::format("Use one of {}.", all));
+    const std::optional<Value> named = value_of(names, *text);
+    if (!named)
+        object.refuse(key, fmt::format("is '{}'", *text),
+                      fmt::format("Use one of {}.", fmt::join(all_names(names), ", ")));
+    value = *named;
 }
-
-template <class Value>
-std::vector<std::string> words(const Names<Value>& names) {
-    std::vector<std::string> out;
-    for (const auto& [name, unused] : names) out.emplace_back(name);
-    return out;
-}
-
-// --- values ----------------------------------------------------------------------------------------------------------
 
 void take(JsonObject& object, const char* key, bool& value) { value = object.flag(key).value_or(value); }
 void take(JsonObject& object, const char* key, std::string& value) { value = object.text(key).value_or(value); }
@@ -160,10 +93,10 @@ Json put(const PictureOptions& options) {
     Json out = Json::object();
     if (options.kind) out["kind"] = name(*options.kind);
     if (options.format) out["format"] = name(*options.format);
-    if (options.color != usual.color) out["color"] = name_of(kColors, options.color);
-    if (options.window != usual.window) out["window"] = name_of(kWindows, options.window);
+    if (options.color != usual.color) out["color"] = name_of(kPictureColors, options.color);
+    if (options.window != usual.window) out["window"] = name_of(kPictureWindows, options.window);
     if (!options.upright) out["upright"] = false;
-    if (options.cube) out["cube"] = name_of(kCubes, *options.cube);
+    if (options.cube) out["cube"] = name_of(kCubeLayouts, *options.cube);
     if (options.cube_side != 0) out["cube_side"] = options.cube_side;
     if (options.part != 0) out["part"] = options.part;
     if (options.first_level != 0) out["first_level"] = options.first_level;
@@ -180,10 +113,10 @@ PictureOptions take_options(JsonObject& object) {
     PictureOptions options;
     if (const auto kind = object.text("kind")) options.kind = verify::kind_of(*kind, object.where());
     if (const auto format = object.text("format")) options.format = verify::format_of(*format, object.where());
-    take(object, "color", kColors, options.color);
-    take(object, "window", kWindows, options.window);
+    take(object, "color", kPictureColors, options.color);
+    take(object, "window", kPictureWindows, options.window);
     take(object, "upright", options.upright);
-    if (object.find("cube") != nullptr) take(object, "cube", kCubes, options.cube.emplace());
+    if (object.find("cube") != nullptr) take(object, "cube", kCubeLayouts, options.cube.emplace());
     take(object, "cube_side", options.cube_side);
     take(object, "part", options.part);
     take(object, "first_level", options.first_level);
@@ -200,7 +133,7 @@ PictureOptions take_options(JsonObject& object) {
 
 Json put(const Sampler& sampler) {
     Json out = Json::object();
-    for (const AddressMode mode : sampler.address) out["address"].push_back(name_of(kModes, mode));
+    for (const AddressMode mode : sampler.address) out["address"].push_back(name_of(kAddressModes, mode));
     out["filter"] = name_of(kFilters, sampler.filter);
     out["mip_filter"] = name_of(kFilters, sampler.mip_filter);
     out["normalized_coordinates"] = sampler.normalized_coordinates;
@@ -301,7 +234,7 @@ std::optional<Sampler> take_sampler(JsonObject& object, const char* key) {
 }
 
 void take_probe(JsonObject& object, Probe& probe) {
-    take(object, "operation", kOperations, probe.operation);
+    take(object, "operation", kFetchOperations, probe.operation);
     take(object, "u", probe.u);
     take(object, "v", probe.v);
     take(object, "w", probe.w);
@@ -454,7 +387,7 @@ std::string to_json(const Session& session) {
     out["pins"] = Json::array();
     for (const Position& pin : session.pins) out["pins"].push_back({pin.x, pin.y});
     const Probe& probe = session.probe;
-    out["probe"] = {{"operation", name_of(kOperations, probe.operation)},
+    out["probe"] = {{"operation", name_of(kFetchOperations, probe.operation)},
                     {"u", probe.u},
                     {"v", probe.v},
                     {"w", probe.w},
@@ -520,11 +453,5 @@ void write_session(const std::filesystem::path& path, const Session& session) {
         refuse_file(path, "cannot be written", "Write to another path.");
     }
 }
-
-std::vector<std::string> layout_names() { return words(kLayouts); }
-std::vector<std::string> false_colour_names() { return words(kFalseColours); }
-std::vector<std::string> compare_mode_names() { return words(kCompareModes); }
-std::vector<std::string> against_names() { return words(kAgainst); }
-std::vector<std::string> histogram_scope_names() { return words(kHistogramScopes); }
 
 }  // namespace texton::viewer

@@ -210,11 +210,4 @@ struct Session {
 [[nodiscard]] Session read_session(const std::filesystem::path& path);
 void write_session(const std::filesystem::path& path, const Session& session);
 
-// The enumerations by their names in session files, in order.
-[[nodiscard]] std::vector<std::string> layout_names();
-[[nodiscard]] std::vector<std::string> false_colour_names();
-[[nodiscard]] std::vector<std::string> compare_mode_names();
-[[nodiscard]] std::vector<std::string> against_names();
-[[nodiscard]] std::vector<std::string> histogram_scope_names();
-
 }  // namespace texton::viewer

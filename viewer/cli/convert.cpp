@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "viewer/cli/commands.h"
 #include "viewer/cli/picture_words.h"
 #include "viewer/cli/terminal.h"
+#include "viewer/names.h"
 #include "viewer/verify/kernel_run.h"
 
 namespace texton::cli {
@@ -33,7 +33,8 @@ Status run(const Options& options) {
     const fs::path out = options.files.back();
     const PictureOptions how = options.picture.options();
     const Picture picture = inputs.size() == 1 ? open_picture(inputs.front(), how) : open_picture(inputs, how);
-    SaveOptions saving{.compression = options.compression, .cube = cube_layouts().at(options.cube_out)};
+    SaveOptions saving{.compression = options.compression,
+                       .cube = value_of(viewer::kCubeLayouts, options.cube_out).value()};
     if (!options.tile.empty()) {
         saving.tile = verify::size_of(options.tile, "--tile");
         saving.tile->depth = std::max<std::size_t>(1, saving.tile->depth);
@@ -74,10 +75,8 @@ void add_convert(CLI::App& program, Status& status) {
     command->add_option("--tile", options->tile, "Tiles of that size; without it, where the file has levels, of 64x64")
         ->type_name("WxH");
     command->add_option("--compression", options->compression, "As OpenImageIO names it: zip, none, ...");
-    std::set<std::string> layouts;
-    for (const auto& [name, unused] : cube_layouts()) layouts.insert(name);
     command->add_option("--cube-out", options->cube_out, "How faces are laid out, where the file has none of its own")
-        ->check(CLI::IsMember(layouts))
+        ->check(CLI::IsMember(all_names(viewer::kCubeLayouts)))
         ->capture_default_str();
     command->add_flag("--json", options->json, "Print one JSON object instead");
     command->footer(

@@ -1,37 +1,25 @@
 #include "viewer/cli/picture_words.h"
 
 #include "viewer/cli/commands.h"
+#include "viewer/names.h"
 #include "viewer/verify/kernel_run.h"
 
 namespace texton::cli {
 
-const std::map<std::string, CubeLayout>& cube_layouts() {
-    static const std::map<std::string, CubeLayout> all{{"faces", CubeLayout::faces},
-                                                       {"vertical_strip", CubeLayout::vertical_strip},
-                                                       {"horizontal_strip", CubeLayout::horizontal_strip},
-                                                       {"horizontal_cross", CubeLayout::horizontal_cross},
-                                                       {"vertical_cross", CubeLayout::vertical_cross},
-                                                       {"equirectangular", CubeLayout::equirectangular},
-                                                       {"openexr_cube", CubeLayout::openexr_cube},
-                                                       {"openexr_latlong", CubeLayout::openexr_latlong}};
-    return all;
-}
-
 void PictureWords::add_to(CLI::App& command) {
-    std::set<std::string> layouts;
-    for (const auto& [name, unused] : cube_layouts()) layouts.insert(name);
     command.add_option("--kind", kind_, "The kind of array: array_2d, array_3d, layered_2d, cubemap, ...")
         ->type_name("KIND");
     command.add_option("--format", format_, "The format of its texels; values are converted where they must be")
         ->type_name("FORMAT");
     command.add_option("--color", color_, "What the numbers are taken for")
-        ->check(CLI::IsMember(std::set<std::string>{"by_metadata", "srgb", "linear"}))
+        ->check(CLI::IsMember(all_names(viewer::kPictureColors)))
         ->capture_default_str();
     command.add_option("--window", window_, "The texels that are stored, or the picture as it is to be shown")
-        ->check(CLI::IsMember(std::set<std::string>{"data", "display"}))
+        ->check(CLI::IsMember(all_names(viewer::kPictureWindows)))
         ->capture_default_str();
     command.add_flag("--as-stored", as_stored_, "Do not turn it as the file's orientation says");
-    command.add_option("--cube", cube_, "How six faces lie in the picture")->check(CLI::IsMember(layouts));
+    command.add_option("--cube", cube_, "How six faces lie in the picture")
+        ->check(CLI::IsMember(all_names(viewer::kCubeLayouts)));
     command.add_option("--cube-side", cube_side_, "Of a face made of an equirectangular picture")->type_name("TEXELS");
     command.add_option("--part", part_, "Which of the pictures of a file")->check(at_least(0));
     command.add_option("--first-level", first_level_, "The level that becomes level 0")->check(at_least(0));
@@ -46,12 +34,10 @@ PictureOptions PictureWords::options() const {
     PictureOptions options;
     if (!kind_.empty()) options.kind = verify::kind_of(kind_, "--kind");
     if (!format_.empty()) options.format = verify::format_of(format_, "--format");
-    options.color = color_ == "srgb"     ? PictureColor::srgb
-                    : color_ == "linear" ? PictureColor::linear
-                                         : PictureColor::by_metadata;
-    options.window = window_ == "display" ? PictureWindow::display : PictureWindow::data;
+    options.color = value_of(viewer::kPictureColors, color_).value();
+    options.window = value_of(viewer::kPictureWindows, window_).value();
     options.upright = !as_stored_;
-    if (!cube_.empty()) options.cube = cube_layouts().at(cube_);
+    if (!cube_.empty()) options.cube = value_of(viewer::kCubeLayouts, cube_);
     options.cube_side = cube_side_;
     options.part = part_;
     options.first_level = first_level_;

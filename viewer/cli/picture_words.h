@@ -27,7 +27,4 @@ private:
     std::size_t frame_ = 0;
 };
 
-/// The names of CubeLayout, as they are there.
-[[nodiscard]] const std::map<std::string, CubeLayout>& cube_layouts();
-
 }  // namespace texton::cli

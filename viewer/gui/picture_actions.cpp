@@ -4,6 +4,7 @@
 
 #include "viewer/gui/fit_range.h"
 #include "viewer/gui/main_window.h"
+#include "viewer/session_names.h"
 
 namespace texton::viewer {
 namespace {
@@ -97,7 +98,7 @@ void scale_gamma(Workspace& workspace, float by) {
 void step_metric(Workspace& workspace, int by) {
     workspace.change(MainWindow::tr("Metric"), [&](Session& session) {
         const auto mode = static_cast<std::size_t>(session.compare.mode);
-        session.compare.mode = static_cast<CompareMode>(stepped(mode, by, compare_mode_names().size()));
+        session.compare.mode = static_cast<CompareMode>(stepped(mode, by, kCompareModes.size()));
     });
 }
 

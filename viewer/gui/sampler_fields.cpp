@@ -3,11 +3,10 @@
 #include <QGridLayout>
 #include <QSignalBlocker>
 
+#include "viewer/names.h"
+
 namespace texton::viewer {
 namespace {
-
-const std::vector<std::string> kAddressModes{"wrap", "clamp", "mirror", "border"};
-const std::vector<std::string> kFilters{"point", "linear"};
 
 template <class Button>
 void set_quietly(Button* button, bool on) {
@@ -52,12 +51,12 @@ void SamplerFields::add_choices(QFormLayout* form) {
     const std::array<QString, 3> axes{tr("Address x"), tr("Address y"), tr("Address z")};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         address_[axis] =
-            choice(axes[axis], tr("What a coordinate outside of the texture reads"), kAddressModes,
+            choice(axes[axis], tr("What a coordinate outside of the texture reads"), all_names(kAddressModes),
                    [axis](Sampler& sampler, int index) { sampler.address[axis] = static_cast<AddressMode>(index); });
     }
-    filter_ = choice(tr("Filter"), tr("Between texels"), kFilters,
+    filter_ = choice(tr("Filter"), tr("Between texels"), all_names(kFilters),
                      [](Sampler& sampler, int index) { sampler.filter = static_cast<Filter>(index); });
-    mip_filter_ = choice(tr("Mip filter"), tr("Between levels"), kFilters,
+    mip_filter_ = choice(tr("Mip filter"), tr("Between levels"), all_names(kFilters),
                          [](Sampler& sampler, int index) { sampler.mip_filter = static_cast<Filter>(index); });
 
     const auto flag = [&](const QString& label, const QString& tip, bool Sampler::*field) {

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <variant>
 
-#include "arrays/picture_layout.h"
+#include "viewer/names.h"
 #include "viewer/smaller.h"
 #include "viewer/verify/kernel_run.h"
 #include "viewer/view_state.h"
@@ -45,10 +45,10 @@ Words words_of(const PictureOptions& options) {
     if (options.raw) add(out, "--format", std::string(name(options.raw->format)));
     if (options.raw && options.raw->frame != 0) add(out, "--frame", std::to_string(options.raw->frame));
     if (options.format) add(out, "--format", std::string(name(*options.format)));
-    if (options.color != standard.color) add(out, "--color", options.color == PictureColor::srgb ? "srgb" : "linear");
+    if (options.color != standard.color) add(out, "--color", name_of(kPictureColors, options.color));
     if (options.window != standard.window) add(out, "--window", "display");
     if (!options.upright) out.emplace_back("--as-stored");
-    if (options.cube) add(out, "--cube", detail::name(*options.cube));
+    if (options.cube) add(out, "--cube", name_of(kCubeLayouts, *options.cube));
     if (options.cube_side != 0) add(out, "--cube-side", std::to_string(options.cube_side));
     if (options.part != 0) add(out, "--part", std::to_string(options.part));
     if (options.first_level != 0) add(out, "--first-level", std::to_string(options.first_level));
@@ -56,25 +56,16 @@ Words words_of(const PictureOptions& options) {
     return out;
 }
 
-const char* word_of(AddressMode mode) {
-    switch (mode) {
-        case AddressMode::wrap: return "wrap";
-        case AddressMode::clamp: return "clamp";
-        case AddressMode::mirror: return "mirror";
-        case AddressMode::border: return "border";
-    }
-    return "";
-}
-
 // What `--sampler` says of it on top of the standard one of commands; empty if that is it.
 std::string words_of(const Sampler& sampler, const ArrayInfo& info) {
     const Sampler standard = verify::standard_sampler(info);
-    const auto filter = [](Filter value) { return value == Filter::point ? "point" : "linear"; };
+    const auto filter = [](Filter value) { return name_of(kFilters, value); };
     const auto flag = [](bool value) { return value ? "true" : "false"; };
     Words out;
     if (!std::ranges::equal(sampler.address, standard.address))
-        out.push_back(fmt::format("address={}/{}/{}", word_of(sampler.address[0]), word_of(sampler.address[1]),
-                                  word_of(sampler.address[2])));
+        out.push_back(fmt::format("address={}/{}/{}", name_of(kAddressModes, sampler.address[0]),
+                                  name_of(kAddressModes, sampler.address[1]),
+                                  name_of(kAddressModes, sampler.address[2])));
     // Commands take normalized coordinates for addresses that repeat, unless they are told.
     out.push_back(fmt::format("normalized_coordinates={}", flag(sampler.normalized_coordinates)));
     if (sampler.filter != standard.filter) out.push_back(fmt::format("filter={}", filter(sampler.filter)));

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <variant>
 
-#include "arrays/picture_layout.h"
 #include "viewer/inspect/reproduce.h"
+#include "viewer/names.h"
 #include "viewer/smaller.h"
 #include "viewer/verify/kernel_run.h"
 
@@ -17,19 +17,8 @@ const char* word_of(bool value) { return value ? "true" : "false"; }
 
 std::string word_of(Format format) { return fmt::format("texton::Format::{}", name(format)); }
 std::string word_of(ArrayKind kind) { return fmt::format("texton::ArrayKind::{}", name(kind)); }
-std::string word_of(Filter filter) {
-    return filter == Filter::point ? "texton::Filter::point" : "texton::Filter::linear";
-}
-
-std::string word_of(AddressMode mode) {
-    switch (mode) {
-        case AddressMode::wrap: return "texton::AddressMode::wrap";
-        case AddressMode::clamp: return "texton::AddressMode::clamp";
-        case AddressMode::mirror: return "texton::AddressMode::mirror";
-        case AddressMode::border: return "texton::AddressMode::border";
-    }
-    return "";
-}
+std::string word_of(Filter filter) { return fmt::format("texton::Filter::{}", name_of(kFilters, filter)); }
+std::string word_of(AddressMode mode) { return fmt::format("texton::AddressMode::{}", name_of(kAddressModes, mode)); }
 
 std::string number(float value) {
     if (std::isnan(value)) return "NAN";
@@ -109,10 +98,10 @@ private:
         if (options.kind) line("{}.kind = {};", name, word_of(*options.kind));
         if (options.format) line("{}.format = {};", name, word_of(*options.format));
         if (options.color != standard.color)
-            line("{}.color = texton::PictureColor::{};", name, options.color == PictureColor::srgb ? "srgb" : "linear");
+            line("{}.color = texton::PictureColor::{};", name, name_of(kPictureColors, options.color));
         if (options.window != standard.window) line("{}.window = texton::PictureWindow::display;", name);
         if (!options.upright) line("{}.upright = false;", name);
-        if (options.cube) line("{}.cube = texton::CubeLayout::{};", name, detail::name(*options.cube));
+        if (options.cube) line("{}.cube = texton::CubeLayout::{};", name, name_of(kCubeLayouts, *options.cube));
         if (options.cube_side != 0) line("{}.cube_side = {};", name, options.cube_side);
         if (options.part != 0) line("{}.part = {};", name, options.part);
         if (options.first_level != 0) line("{}.first_level = {};", name, options.first_level);

@@ -6,21 +6,15 @@
 
 #include <texton/error.h>
 
+#include "viewer/names.h"
+
 namespace texton::viewer {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 17;  // fetches that are asked for at a time
 
-std::string words_of(AddressMode mode) {
-    switch (mode) {
-        case AddressMode::wrap: return "wrap";
-        case AddressMode::clamp: return "clamp";
-        case AddressMode::mirror: return "mirror";
-        case AddressMode::border: return "border";
-    }
-    return "";
-}
-std::string words_of(Filter filter) { return filter == Filter::point ? "point" : "linear"; }
+std::string words_of(AddressMode mode) { return name_of(kAddressModes, mode); }
+std::string words_of(Filter filter) { return name_of(kFilters, filter); }
 std::string words_of(bool flag) { return flag ? "yes" : "no"; }
 std::string words_of(std::uint8_t number) { return fmt::format("{}", number); }
 std::string words_of(float number) { return fmt::format("{:g}", number); }

@@ -5,10 +5,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <texton/copy.h>
 #include <texton/error.h>
 #include <texton/linear.h>
+
+#include "viewer/names.h"
 
 namespace texton::verify {
 namespace {
@@ -54,31 +57,25 @@ const ParameterInfo* find_parameter(const KernelInfo& kernel, const std::string&
 
 template <class Value, std::size_t count>
 Value named(const JsonObject& object, const std::string& key, const Json& value,
-            const std::pair<const char*, Value> (&choices)[count]) {
-    std::string all;
-    for (const auto& [name, choice] : choices) {
-        if (value.is_string() && value.get<std::string>() == name) return choice;
-        all += (all.empty() ? "" : ", ") + std::string(name);
-    }
-    object.refuse(key, "is " + value.dump(), fmt::format("Use one of {}.", all));
+            const viewer::Names<Value, count>& names) {
+    const auto named = value.is_string() ? viewer::value_of(names, value.get<std::string>()) : std::nullopt;
+    if (!named)
+        object.refuse(key, "is " + value.dump(),
+                      fmt::format("Use one of {}.", fmt::join(viewer::all_names(names), ", ")));
+    return *named;
 }
-
-constexpr std::pair<const char*, Filter> kFilters[] = {{"point", Filter::point}, {"linear", Filter::linear}};
-constexpr std::pair<const char*, AddressMode> kModes[] = {{"wrap", AddressMode::wrap},
-                                                          {"clamp", AddressMode::clamp},
-                                                          {"mirror", AddressMode::mirror},
-                                                          {"border", AddressMode::border}};
 
 void read_address(JsonObject& object, Sampler& sampler) {
     const Json* value = object.find("address");
     if (value == nullptr) return;
     if (!value->is_array()) {
-        std::ranges::fill(sampler.address, named(object, "address", *value, kModes));
+        std::ranges::fill(sampler.address, named(object, "address", *value, viewer::kAddressModes));
         return;
     }
     if (value->empty() || value->size() > 3)
         object.refuse("address", "is " + value->dump(), "Give one mode, or up to three.");
-    for (std::size_t i = 0; i < value->size(); ++i) sampler.address[i] = named(object, "address", (*value)[i], kModes);
+    for (std::size_t i = 0; i < value->size(); ++i)
+        sampler.address[i] = named(object, "address", (*value)[i], viewer::kAddressModes);
 }
 
 void read_border(JsonObject& object, Sampler& sampler) {
@@ -201,11 +198,11 @@ Sampler sampler_of(const Json& value, const std::string& where, const ArrayInfo&
     read_address(object, sampler);
     read_border(object, sampler);
     if (const Json* filter = object.find("filter")) {
-        sampler.filter = named(object, "filter", *filter, kFilters);
+        sampler.filter = named(object, "filter", *filter, viewer::kFilters);
         sampler.mip_filter = sampler.filter;
     }
     if (const Json* filter = object.find("mip_filter"))
-        sampler.mip_filter = named(object, "mip_filter", *filter, kFilters);
+        sampler.mip_filter = named(object, "mip_filter", *filter, viewer::kFilters);
     sampler.normalized_coordinates =
         object.flag("normalized_coordinates").value_or(sampler.normalized_coordinates || repeats(sampler));
     sampler.seamless_cubemap = object.flag("seamless_cubemap").value_or(sampler.seamless_cubemap);

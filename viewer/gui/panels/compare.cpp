@@ -8,6 +8,7 @@
 
 #include "viewer/error_words.h"
 #include "viewer/inspect/sampler_difference.h"
+#include "viewer/session_names.h"
 
 namespace texton::viewer {
 namespace {
@@ -20,8 +21,8 @@ QString words(double value) { return QString::fromStdString(fmt::format("{:.6g}"
 
 ComparePanel::ComparePanel(Workspace& workspace)
     : LivePanel(workspace),
-      mode_(choice_box(tr("Mode"), compare_mode_names())),
-      against_(choice_box(tr("Against"), against_names())),
+      mode_(choice_box(tr("Mode"), all_names(kCompareModes))),
+      against_(choice_box(tr("Against"), all_names(kAgainst))),
       reference_(choice_box(tr("Reference"), {})),
       wipe_(new SliderField(tr("Wipe"), 0, 1, 0.01)),
       flip_(new QCheckBox(tr("FLIP too"))),

@@ -7,6 +7,7 @@
 
 #include "viewer/gui/fit_range.h"
 #include "viewer/place_statistics.h"
+#include "viewer/session_names.h"
 #include "viewer/value_words.h"
 
 namespace texton::viewer {
@@ -26,7 +27,7 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
       exposure_(new SliderField(tr("Exposure"), -10, 10, 0.1)),
       gamma_(new SliderField(tr("Gamma"), 0.1, 4, 0.05)),
       problem_(new CalmText(tr("Why the range does not fit"))),
-      false_colour_(choice_box(tr("False colour"), false_colour_names())),
+      false_colour_(choice_box(tr("False colour"), all_names(kFalseColours))),
       mark_nan_(check_box(tr("Mark NaN and infinities"), tr("In a colour that nothing else has"))),
       mark_range_(check_box(tr("Mark what is out of range"), tr("Values below black and above white"))),
       reset_(new QPushButton(tr("Reset display"))) {

@@ -5,6 +5,7 @@
 #include <QPointer>
 
 #include "viewer/error_words.h"
+#include "viewer/session_names.h"
 #include "viewer/value_words.h"
 
 namespace texton::viewer {
@@ -18,7 +19,7 @@ QString short_words(float value) { return QString::number(static_cast<double>(va
 
 HistogramPanel::HistogramPanel(Workspace& workspace)
     : LivePanel(workspace),
-      scope_(choice_box(tr("Of what"), histogram_scope_names())),
+      scope_(choice_box(tr("Of what"), all_names(kHistogramScopes))),
       logarithmic_(new QCheckBox(tr("Logarithmic"))),
       view_(new HistogramView),
       lowest_(new QLabel),

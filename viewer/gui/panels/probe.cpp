@@ -10,6 +10,7 @@
 #include "viewer/inspect/model.h"
 #include "viewer/inspect/twin.h"
 #include "viewer/inspect/ulp_map.h"
+#include "viewer/names.h"
 
 namespace texton::viewer {
 namespace {
@@ -29,7 +30,7 @@ std::string result_words(const Texel& texel, Format format, int channels, const 
 
 ProbePanel::ProbePanel(Workspace& workspace)
     : InspectionPanel(workspace, "probe"),
-      operation_(choice_box(tr("Operation"), {"plain", "lod", "gradients", "gather", "texel"})),
+      operation_(choice_box(tr("Operation"), all_names(kFetchOperations))),
       component_(choice_box(tr("Component"), {"R", "G", "B", "A"})),
       take_(new QPushButton(tr("From texel"))),
       results_(new QLabel),

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "viewer/session_names.h"
+
 namespace texton::viewer {
 namespace {
 
@@ -26,7 +28,7 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     : LivePanel(workspace),
       rows_(new QGridLayout),
       what_(new QLabel),
-      layout_(choice_box(tr("Layout"), layout_names())),
+      layout_(choice_box(tr("Layout"), all_names(kLayouts))),
       level_(new IndexField(tr("Level"))),
       layer_(new IndexField(tr("Layer"))),
       face_(choice_box(tr("Face"), {"+x", "-x", "+y", "-y", "+z", "-z"})),
