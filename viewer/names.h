@@ -18,6 +18,8 @@ struct Named {
     const char* name;
     Value value;
 };
+template <class Value>
+Named(const char*, Value) -> Named<Value>;  // clang 14 deduces none for aggregates
 
 template <class Value, std::size_t count>
 using Names = std::array<Named<Value>, count>;
