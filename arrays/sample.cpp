@@ -8,9 +8,9 @@
 
 #include <texton/error.h>
 
-#include "arrays/affine_map.h"
 #include "arrays/texture_state.h"
-#include "arrays/written_picture.h"
+#include "arrays/unit/affine_map.h"
+#include "arrays/written_image.h"
 #include "core/backing.h"
 #include "core/transfer.h"
 

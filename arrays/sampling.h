@@ -51,7 +51,7 @@ public:
     virtual SurfaceHandle create_surface(const ArrayBlock& array, int level) = 0;
     virtual void destroy_surface(SurfaceHandle surface) noexcept = 0;
     virtual std::uint64_t surface_number(SurfaceHandle surface) const noexcept = 0;
-    /// Done at return. `boundary` is clamp or zero: with trap the points have been checked. arrays/surface_point.h says what lies
+    /// Done at return. `boundary` is clamp or zero: with trap the points have been checked. arrays/unit/surface_point.h says what lies
     /// outside.
     virtual void read(SurfaceHandle surface, std::span<const SurfacePoint> points, Boundary boundary,
                       std::span<std::byte> texels) = 0;

@@ -6,7 +6,7 @@
 
 #include "arrays/array_block.h"
 #include "arrays/sampling.h"
-#include "arrays/surface_point.h"
+#include "arrays/unit/surface_point.h"
 #include "core/backing.h"
 
 namespace texton {

@@ -5,13 +5,9 @@
 #include <texton/error.h>
 
 #include "core/backend.h"
-#include "core/cpu_symbols.h"
 #include "core/request.h"
 
 namespace texton {
-
-CpuSymbol::CpuSymbol(void* address, std::size_t bytes) : address_(address) { detail::add_cpu_symbol(address, bytes); }
-CpuSymbol::~CpuSymbol() { detail::remove_cpu_symbol(address_); }
 
 namespace detail {
 namespace {

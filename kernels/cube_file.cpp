@@ -16,8 +16,8 @@
 #include <texton/error.h>
 #include <texton/pixel_encode.h>
 
-#include "arrays/texel_format.h"
-#include "kernels/checks.h"
+#include "arrays/unit/texel_format.h"
+#include "kernels/launch/checks.h"
 
 namespace texton {
 namespace {

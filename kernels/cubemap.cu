@@ -13,9 +13,9 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
-#include "kernels/checks.h"
-#include "kernels/cube_direction.h"
-#include "kernels/registry.h"
+#include "kernels/functors/cube_direction.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

@@ -12,12 +12,12 @@
 #include <texton/launch.h>
 #include <texton/linear.h>
 
-#include "kernels/apart.h"
-#include "kernels/cpu_ways.h"
-#include "kernels/filter_functors.h"
-#include "kernels/registry.h"
-#include "kernels/scratch.h"
-#include "kernels/tiled_filters.h"
+#include "kernels/cuda/tiled_filters.h"
+#include "kernels/functors/filter_functors.h"
+#include "kernels/launch/aliasing.h"
+#include "kernels/launch/dispatch.h"
+#include "kernels/launch/registry.h"
+#include "kernels/launch/scratch.h"
 
 namespace texton {
 namespace {

@@ -6,9 +6,9 @@
 #include <texton/launch.h>
 #include <texton/linear.h>
 
-#include "kernels/checks.h"
-#include "kernels/registry.h"
-#include "kernels/scratch.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/registry.h"
+#include "kernels/launch/scratch.h"
 
 namespace texton {
 namespace {

@@ -4,8 +4,8 @@
 // The inverse goes from a guess along these derivatives (Newton), in a fixed number of steps: both devices do the same.
 #include <texton/warp.h>
 
-#include "kernels/registry.h"
-#include "kernels/warped.h"
+#include "kernels/functors/warp_functors.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

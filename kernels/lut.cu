@@ -9,8 +9,8 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
-#include "kernels/own_texel.h"
-#include "kernels/registry.h"
+#include "kernels/functors/pointwise.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

@@ -1,12 +1,12 @@
-// The middle one of 9 or 25 values; how: kernels/filter_functors.h.
+// The middle one of 9 or 25 values; how: kernels/functors/filter_functors.h.
 #include <texton/filter.h>
 
 #include <texton/launch.h>
 
-#include "kernels/cpu_ways.h"
-#include "kernels/filter_functors.h"
-#include "kernels/registry.h"
-#include "kernels/tiled_filters.h"
+#include "kernels/cuda/tiled_filters.h"
+#include "kernels/functors/filter_functors.h"
+#include "kernels/launch/dispatch.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

@@ -1,5 +1,5 @@
-// Levels of a mip chain, each from the one above it: kernels/mip_filters.h says how. On a CUDA device several levels are made
-// together where they can be: kernels/cuda_mips.cu.
+// Levels of a mip chain, each from the one above it: kernels/functors/mip_functors.h says how. On a CUDA device several levels are made
+// together where they can be: kernels/cuda/mips.cu.
 #include <texton/mips.h>
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 
 #include <texton/launch.h>
 
-#include "kernels/checks.h"
-#include "kernels/cpu_ways.h"
-#include "kernels/fused_mips.h"
-#include "kernels/mip_filters.h"
-#include "kernels/registry.h"
+#include "kernels/cuda/fused_mips.h"
+#include "kernels/functors/mip_functors.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/dispatch.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

@@ -3,13 +3,13 @@
 
 #include <texton/launch.h>
 
-#include "kernels/checks.h"
-#include "kernels/cpu_ways.h"
-#include "kernels/planar_functors.h"
-#include "kernels/registry.h"
+#include "kernels/functors/planar_functors.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/dispatch.h"
+#include "kernels/launch/registry.h"
 #if defined(__CUDACC__)
-#include "kernels/cuda_planar.h"
-#include "kernels/stored_texels.h"
+#include "kernels/cuda/planar.h"
+#include "kernels/cuda/stored_texels.h"
 #endif
 
 namespace texton {

@@ -1,8 +1,8 @@
 // Polar pictures: to and from.
 #include <texton/warp.h>
 
-#include "kernels/registry.h"
-#include "kernels/warped.h"
+#include "kernels/functors/warp_functors.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

@@ -5,9 +5,9 @@
 #include <texton/launch.h>
 #include <texton/sample.h>
 
-#include "kernels/checks.h"
-#include "kernels/cpu_ways.h"
-#include "kernels/registry.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/dispatch.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

@@ -1,5 +1,5 @@
 // Statistics on the CPU device, and what both devices are asked for. How they are added up: statistics.h.
-#include "kernels/statistics.h"
+#include "kernels/functors/statistics.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +12,11 @@
 #include <texton/fill.h>
 #include <texton/launch.h>
 
-#include "arrays/cpu_texture.h"
+#include "arrays/cpu/texture.h"
 #include "arrays/texture_state.h"
 #include "core/backing.h"
-#include "core/cpu_parallel.h"
-#include "kernels/checks.h"
+#include "core/parallel.h"
+#include "kernels/launch/checks.h"
 
 namespace texton {
 namespace {

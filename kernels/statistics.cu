@@ -7,19 +7,19 @@
 // Texels of 8 bits a channel are not looked at one by one: a block counts their codes in shared memory, where each lane
 // of a warp has counts of its own, so that lanes never wait for each other. What a code reads as is added at the end, as
 // often as it was there.
-#include "kernels/statistics.h"
+#include "kernels/functors/statistics.h"
 
 #include <texton/copy.h>
 #include <texton/launch.h>
 #include <texton/linear.h>
 
-#include "kernels/checks.h"
-#include "kernels/registry.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/registry.h"
 #if defined(__CUDACC__)
 #include <texton/cuda_stored_texels.h>
 
-#include "arrays/texture_unit.h"
-#include "kernels/filter_texels.h"
+#include "arrays/unit/texture_unit.h"
+#include "kernels/functors/neighborhood.h"
 #endif
 
 namespace texton {

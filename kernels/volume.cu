@@ -4,8 +4,8 @@
 #include <texton/float_math.h>
 #include <texton/launch.h>
 
-#include "kernels/checks.h"
-#include "kernels/registry.h"
+#include "kernels/launch/checks.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <texton/sample.h>
 
-#include "kernels/registry.h"
-#include "kernels/warped.h"
+#include "kernels/functors/warp_functors.h"
+#include "kernels/launch/registry.h"
 
 namespace texton {
 namespace {

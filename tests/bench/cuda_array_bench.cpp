@@ -20,7 +20,7 @@
 #include <texton/sparse_array.h>
 #include <texton/texture.h>
 
-#include "core/cuda_call.h"
+#include "core/cuda/call.h"
 #include "tests/bench/comparison.h"
 
 namespace texton::bench {

@@ -20,7 +20,7 @@
 #include <texton/pixel_encode.h>
 #include <texton/pool.h>
 
-#include "arrays/texel_format.h"
+#include "arrays/unit/texel_format.h"
 #include "tests/bench/comparison.h"
 
 namespace texton::bench {

@@ -104,7 +104,7 @@ const bool added = add_suite([] {
     using enum Target::Kind;
     constexpr AffineMap kShifted{.x0 = 0.25F, .y0 = 0.25F};
     constexpr AffineMap kTurned{.xx = 0.96F, .xy = -0.17F, .x0 = 400, .yx = 0.17F, .yy = 0.96F, .y0 = -300};
-    // The texture unit takes too few fetches at a time to hide the latency of memory: arrays/cuda_sampling_touched.cu.
+    // The texture unit takes too few fetches at a time to hide the latency of memory: arrays/cuda/sampling_touched.cu.
     constexpr Target kOfTheUnit{speed_at_least, 0.75};
     constexpr Target kAlmostACopy{speed_at_least, 0.9};
     constexpr Filter kLinear = Filter::linear;

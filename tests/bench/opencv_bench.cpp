@@ -7,7 +7,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include <texton/array.h>
-#include <texton/colour.h>
+#include <texton/color.h>
 #include <texton/copy.h>
 #include <texton/filter.h>
 #include <texton/mips.h>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "arrays/cpu_rows.h"
-#include "arrays/texel_format.h"
-#include "arrays/texture_unit.h"
+#include "arrays/cpu/rows.h"
+#include "arrays/unit/texel_format.h"
+#include "arrays/unit/texture_unit.h"
 #include "tests/bench/comparison.h"
 
 namespace texton::bench {

@@ -17,9 +17,9 @@
 #include <texton/sample.h>
 #include <texton/texture.h>
 
-#include "arrays/affine_map.h"
-#include "arrays/texel_format.h"
-#include "arrays/texture_unit.h"
+#include "arrays/unit/affine_map.h"
+#include "arrays/unit/texel_format.h"
+#include "arrays/unit/texture_unit.h"
 #include "tests/bench/comparison.h"
 
 namespace texton::bench {

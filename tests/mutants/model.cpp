@@ -1,6 +1,6 @@
 #include "tests/mutants/model.h"
 
-#include "arrays/texture_unit.h"
+#include "arrays/unit/texture_unit.h"
 
 namespace texton::mutants {
 

@@ -1,6 +1,6 @@
 #pragma once
 // What the model is to the recordings: one function, so that only model.cpp is compiled anew for each mutant.
-#include "arrays/texture_view.h"
+#include "arrays/unit/texture_view.h"
 
 namespace texton::mutants {
 

@@ -16,7 +16,7 @@
 
 #include <texton/capture.h>
 
-#include "arrays/texel_format.h"
+#include "arrays/unit/texel_format.h"
 #include "tests/mutants/model.h"
 
 namespace texton::mutants {

@@ -24,13 +24,13 @@ struct Ended {
 class CommandLine : public testing::Test {
 protected:
     void SetUp() override {
-        const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
-        folder_ = std::filesystem::path(testing::TempDir()) /
-                  (std::string("texton_") + test.test_suite_name() + "_" + test.name());
-        std::filesystem::remove_all(folder_);
-        std::filesystem::create_directories(folder_);
+        std::string name = (std::filesystem::temp_directory_path() / "texton-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr) << name;
+        folder_ = name;
     }
-    void TearDown() override { std::filesystem::remove_all(folder_); }
+    void TearDown() override {
+        if (!folder_.empty()) std::filesystem::remove_all(folder_);
+    }
 
     const std::filesystem::path& folder() const { return folder_; }
     /// A path in the folder.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/cpu_array.h"
+#include "core/cpu/array.h"
 #include "tests/support/cpu_device.h"
 
 namespace texton::detail {

@@ -4,8 +4,8 @@
 
 #include <texton/linear.h>
 
-#include "core/cuda_array.h"
-#include "core/cuda_shape.h"
+#include "core/cuda/array.h"
+#include "core/cuda/shape.h"
 #include "tests/support/arrays.h"
 #include "tests/support/on_every_device.h"
 

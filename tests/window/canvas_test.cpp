@@ -6,7 +6,7 @@
 
 #include "tests/window/fixture.h"
 #include "viewer/gui/canvas.h"
-#include "viewer/render.h"
+#include "viewer/render/render.h"
 
 namespace texton::viewer {
 namespace {

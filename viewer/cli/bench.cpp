@@ -15,8 +15,8 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/document.h"
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/document.h"
+#include "viewer/model/kernel_run.h"
 #include "viewer/verify/pattern.h"
 
 namespace texton::cli {

@@ -10,7 +10,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/document.h"
+#include "viewer/model/document.h"
 
 namespace texton::cli {
 namespace {

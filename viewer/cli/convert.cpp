@@ -9,10 +9,10 @@
 #include <texton/picture_save.h>
 
 #include "viewer/cli/commands.h"
-#include "viewer/cli/picture_words.h"
+#include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/names.h"
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/kernel_run.h"
+#include "viewer/text/enum_names.h"
 
 namespace texton::cli {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/document.h"
-#include "viewer/value_words.h"
+#include "viewer/model/document.h"
+#include "viewer/text/value_text.h"
 
 namespace texton::cli {
 namespace {

@@ -9,10 +9,10 @@
 #include <texton/picture.h>
 
 #include "viewer/cli/commands.h"
-#include "viewer/cli/picture_words.h"
+#include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/error_words.h"
-#include "viewer/value_words.h"
+#include "viewer/text/error_text.h"
+#include "viewer/text/value_text.h"
 
 namespace texton::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "viewer/cli/commands.h"
-#include "viewer/error_words.h"
+#include "viewer/text/error_text.h"
 
 namespace {
 

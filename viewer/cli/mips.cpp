@@ -6,10 +6,10 @@
 #include <texton/picture_save.h>
 
 #include "viewer/cli/commands.h"
-#include "viewer/cli/picture_words.h"
+#include "viewer/cli/image_options.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/document.h"
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/document.h"
+#include "viewer/model/kernel_run.h"
 
 namespace texton::cli {
 namespace {

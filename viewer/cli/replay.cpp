@@ -12,8 +12,8 @@
 #include <texton/error.h>
 
 #include "viewer/cli/commands.h"
-#include "viewer/document.h"
-#include "viewer/error_words.h"
+#include "viewer/model/document.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::cli {
 namespace {

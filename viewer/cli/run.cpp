@@ -11,10 +11,10 @@
 #include <texton/picture_load.h>
 
 #include "viewer/cli/commands.h"
-#include "viewer/cli/saved_pictures.h"
+#include "viewer/cli/saved_images.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/document.h"
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/document.h"
+#include "viewer/model/kernel_run.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::cli {

@@ -13,7 +13,7 @@
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
-#include "viewer/document.h"
+#include "viewer/model/document.h"
 #include "viewer/verify/junit.h"
 #include "viewer/verify/report.h"
 #include "viewer/verify/run_suite.h"

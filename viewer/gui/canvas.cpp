@@ -11,9 +11,9 @@
 #include <cstring>
 #include <numbers>
 
-#include "viewer/error_words.h"
 #include "viewer/gui/canvas_overlay.h"
-#include "viewer/place_statistics.h"
+#include "viewer/inspect/region_statistics.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

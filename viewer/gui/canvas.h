@@ -3,8 +3,8 @@
 #include <QWidget>
 #include <optional>
 
+#include "viewer/gui/canvas_text.h"
 #include "viewer/gui/canvas_tiles.h"
-#include "viewer/gui/canvas_words.h"
 #include "viewer/gui/workspace.h"
 
 namespace texton::viewer {

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "viewer/gui/canvas_words.h"
+#include "viewer/gui/canvas_text.h"
 #include "viewer/gui/workspace.h"
-#include "viewer/render.h"
+#include "viewer/render/render.h"
 
 namespace texton::viewer {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/error_words.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "viewer/jobs.h"
-#include "viewer/render.h"
+#include "viewer/model/jobs.h"
+#include "viewer/render/render.h"
 
 namespace texton::viewer {
 

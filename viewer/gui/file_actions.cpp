@@ -7,8 +7,8 @@
 #include <QSettings>
 #include <algorithm>
 
-#include "viewer/error_words.h"
 #include "viewer/gui/main_window.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

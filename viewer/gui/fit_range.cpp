@@ -3,8 +3,8 @@
 #include <QPointer>
 #include <optional>
 
-#include "viewer/error_words.h"
-#include "viewer/place_statistics.h"
+#include "viewer/inspect/region_statistics.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 

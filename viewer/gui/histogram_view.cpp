@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/value_words.h"
+#include "viewer/text/value_text.h"
 
 namespace texton::viewer {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "viewer/place_statistics.h"
+#include "viewer/inspect/region_statistics.h"
 
 namespace texton::viewer {
 

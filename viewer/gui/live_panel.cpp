@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "viewer/gui/canvas.h"
-#include "viewer/place_statistics.h"
+#include "viewer/inspect/region_statistics.h"
 
 namespace texton::viewer {
 

@@ -10,10 +10,10 @@
 
 #include <texton/error.h>
 
-#include "viewer/error_words.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/panel.h"
 #include "viewer/gui/theme.h"
+#include "viewer/text/error_text.h"
 
 namespace {
 

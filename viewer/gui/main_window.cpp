@@ -13,10 +13,10 @@
 
 #include <fmt/format.h>
 
-#include "viewer/error_words.h"
 #include "viewer/gui/held_keys.h"
 #include "viewer/gui/panel.h"
-#include "viewer/stored_texels.h"
+#include "viewer/render/stored_texels.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "viewer/gui/controls.h"
-#include "viewer/parameter_words.h"
+#include "viewer/text/parameter_text.h"
 
 namespace texton::viewer {
 namespace {

@@ -3,7 +3,7 @@
 #include <QGridLayout>
 #include <QSignalBlocker>
 
-#include "viewer/names.h"
+#include "viewer/text/enum_names.h"
 
 namespace texton::viewer {
 namespace {

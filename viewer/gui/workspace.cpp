@@ -12,9 +12,9 @@
 #include <texton/error.h>
 #include <texton/picture_save.h>
 
-#include "viewer/error_words.h"
-#include "viewer/kernel_result.h"
-#include "viewer/picture_list.h"
+#include "viewer/model/kernel_result.h"
+#include "viewer/render/image_list.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

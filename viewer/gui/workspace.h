@@ -7,11 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "viewer/document.h"
-#include "viewer/history.h"
-#include "viewer/jobs.h"
-#include "viewer/render.h"
-#include "viewer/session.h"
+#include "viewer/model/document.h"
+#include "viewer/model/history.h"
+#include "viewer/model/jobs.h"
+#include "viewer/model/session.h"
+#include "viewer/render/render.h"
 
 namespace texton::viewer {
 

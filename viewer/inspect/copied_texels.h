@@ -7,7 +7,7 @@
 
 #include <texton/array.h>
 
-#include "arrays/texture_view.h"
+#include "arrays/unit/texture_view.h"
 
 namespace texton::viewer {
 

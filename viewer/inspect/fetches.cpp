@@ -9,7 +9,7 @@
 #include <texton/copy.h>
 #include <texton/metrics.h>
 
-#include "arrays/cube_map.h"
+#include "arrays/unit/cube_map.h"
 
 namespace texton::viewer {
 namespace {

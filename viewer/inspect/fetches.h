@@ -10,7 +10,7 @@
 #include <texton/array.h>
 #include <texton/sample.h>
 
-#include "viewer/session.h"
+#include "viewer/model/session.h"
 
 namespace texton::viewer {
 

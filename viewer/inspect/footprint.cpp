@@ -1,7 +1,7 @@
 // The texels of a fetch, by the model's own addresses and weights.
 //
 // The model adds texels as it finds them and keeps none. Here the same places are visited in the same order: each asks
-// the model for its taps and their weights, and lists them. tests/viewer_inspect_model_test.cpp holds the list to
+// the model for its taps and their weights, and lists them. tests/viewer/inspect/model_test.cpp holds the list to
 // the reads that the model really makes, and to the weights that it gives each.
 #include <cmath>
 #include <limits>

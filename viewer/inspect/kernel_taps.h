@@ -2,8 +2,8 @@
 #include <optional>
 #include <vector>
 
-#include "viewer/session.h"
-#include "viewer/verify/footprint.h"
+#include "viewer/model/session.h"
+#include "viewer/verify/kernel_footprint.h"
 
 namespace texton::viewer {
 

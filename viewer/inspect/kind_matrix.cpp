@@ -23,7 +23,7 @@
 #include <texton/texture.h>
 
 #include "viewer/inspect/pitched_map.h"
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/kernel_run.h"
 
 namespace texton::viewer {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "viewer/inspect/model.h"
-#include "viewer/jobs.h"
-#include "viewer/lod_plane.h"
+#include "viewer/model/jobs.h"
+#include "viewer/render/lod_plane.h"
 
 namespace texton::viewer {
 

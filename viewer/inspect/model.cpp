@@ -3,8 +3,8 @@
 #include <cmath>
 #include <deque>
 
-#include "arrays/cpu_texture.h"
-#include "arrays/texel_format.h"
+#include "arrays/unit/texel_format.h"
+#include "arrays/unit/texture_unit.h"
 #include "viewer/inspect/copied_texels.h"
 #include "viewer/inspect/model_levels.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 // The levels of detail of a fetch by the model's own functions, in the order in which fetch_point() calls them.
-#include "arrays/texture_unit.h"
+#include "arrays/unit/texture_unit.h"
 #include "viewer/inspect/model.h"
 
 namespace texton::viewer::model {

@@ -8,8 +8,8 @@
 #include <texton/array.h>
 #include <texton/pitched.h>
 
-#include "viewer/inspect/wanted.h"
-#include "viewer/session.h"
+#include "viewer/model/cancellation.h"
+#include "viewer/model/session.h"
 
 namespace texton::viewer {
 

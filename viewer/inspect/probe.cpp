@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "arrays/cube_map.h"
+#include "arrays/unit/cube_map.h"
 
 namespace texton::viewer {
 namespace {

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <variant>
 
-#include "viewer/names.h"
-#include "viewer/smaller.h"
-#include "viewer/verify/kernel_run.h"
-#include "viewer/view_state.h"
+#include "viewer/model/kernel_run.h"
+#include "viewer/model/reduced_image.h"
+#include "viewer/model/view_state.h"
+#include "viewer/text/enum_names.h"
 
 // The commands are a chain: files become one array, the kernel makes another of it, the place is cut out, and its visible part is
 // written. Steps that would change nothing are left out; where a command cannot read what the step needs, `texton convert`

@@ -5,7 +5,7 @@
 
 #include <texton/array_info.h>
 
-#include "viewer/session.h"
+#include "viewer/model/session.h"
 
 namespace texton::viewer {
 

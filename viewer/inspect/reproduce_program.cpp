@@ -6,9 +6,9 @@
 #include <variant>
 
 #include "viewer/inspect/reproduce.h"
-#include "viewer/names.h"
-#include "viewer/smaller.h"
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/kernel_run.h"
+#include "viewer/model/reduced_image.h"
+#include "viewer/text/enum_names.h"
 
 namespace texton::viewer {
 namespace {

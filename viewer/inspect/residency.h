@@ -10,7 +10,7 @@
 #include <texton/stream.h>
 #include <texton/tile_pool.h>
 
-#include "viewer/inspect/wanted.h"
+#include "viewer/model/cancellation.h"
 
 namespace texton::viewer {
 

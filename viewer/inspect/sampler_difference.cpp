@@ -6,7 +6,7 @@
 
 #include <texton/error.h>
 
-#include "viewer/names.h"
+#include "viewer/text/enum_names.h"
 
 namespace texton::viewer {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "viewer/inspect/region_comparison.h"
 #include "viewer/inspect/ulp_map.h"
-#include "viewer/place_comparison.h"
 
 namespace texton::viewer {
 

@@ -11,7 +11,7 @@
 #include <texton/device.h>
 #include <texton/picture_load.h>
 
-#include "viewer/inspect/wanted.h"
+#include "viewer/model/cancellation.h"
 
 namespace texton::viewer {
 

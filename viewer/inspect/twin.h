@@ -1,7 +1,7 @@
 #pragma once
 #include <memory>
 
-#include "viewer/document.h"
+#include "viewer/model/document.h"
 
 namespace texton::viewer {
 

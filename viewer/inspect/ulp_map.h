@@ -8,7 +8,7 @@
 #include <texton/texture.h>
 
 #include "viewer/inspect/fetches.h"
-#include "viewer/jobs.h"
+#include "viewer/model/jobs.h"
 
 namespace texton::viewer {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "viewer/verify/host_picture.h"
+#include "viewer/model/host_image.h"
 
 namespace texton::verify {
 

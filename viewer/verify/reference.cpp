@@ -11,8 +11,8 @@
 
 #include <texton/error.h>
 
-#include "viewer/verify/json_object.h"
-#include "viewer/verify/sha256.h"
+#include "viewer/model/json_object.h"
+#include "viewer/model/sha256.h"
 #include "viewer/verify/suite.h"
 
 namespace texton::verify {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "viewer/verify/host_picture.h"
+#include "viewer/model/host_image.h"
 
 namespace texton::verify {
 

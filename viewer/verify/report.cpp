@@ -12,8 +12,8 @@
 #include <texton/image.h>
 #include <texton/picture_save.h>
 
-#include "viewer/verify/footprint.h"
 #include "viewer/verify/junit.h"
+#include "viewer/verify/kernel_footprint.h"
 
 namespace texton::verify {
 namespace {

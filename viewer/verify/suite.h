@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/kernel_run.h"
 #include "viewer/verify/pattern.h"
 
 namespace texton::verify {

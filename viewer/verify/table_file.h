@@ -4,7 +4,7 @@
 
 #include <texton/array.h>
 
-#include "viewer/verify/kernel_run.h"
+#include "viewer/model/kernel_run.h"
 
 namespace texton::verify {
 

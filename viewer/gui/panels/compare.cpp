@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "viewer/error_words.h"
 #include "viewer/inspect/sampler_difference.h"
-#include "viewer/session_names.h"
+#include "viewer/model/session_names.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

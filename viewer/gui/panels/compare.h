@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "viewer/gui/live_panel.h"
-#include "viewer/place_comparison.h"
+#include "viewer/inspect/region_comparison.h"
 
 namespace texton::viewer {
 

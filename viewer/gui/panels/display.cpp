@@ -6,9 +6,9 @@
 #include <QSignalBlocker>
 
 #include "viewer/gui/fit_range.h"
-#include "viewer/place_statistics.h"
-#include "viewer/session_names.h"
-#include "viewer/value_words.h"
+#include "viewer/inspect/region_statistics.h"
+#include "viewer/model/session_names.h"
+#include "viewer/text/value_text.h"
 
 namespace texton::viewer {
 namespace {

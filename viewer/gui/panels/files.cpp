@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "viewer/picture_list.h"
+#include "viewer/render/image_list.h"
 
 namespace texton::viewer {
 namespace {

@@ -4,9 +4,9 @@
 #include <QGridLayout>
 #include <QPointer>
 
-#include "viewer/error_words.h"
-#include "viewer/session_names.h"
-#include "viewer/value_words.h"
+#include "viewer/model/session_names.h"
+#include "viewer/text/error_text.h"
+#include "viewer/text/value_text.h"
 
 namespace texton::viewer {
 namespace {

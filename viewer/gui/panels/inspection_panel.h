@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "viewer/error_words.h"
 #include "viewer/gui/live_panel.h"
 #include "viewer/inspect/fetches.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 

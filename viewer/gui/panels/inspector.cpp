@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "viewer/error_words.h"
-#include "viewer/inspected_texel.h"
+#include "viewer/inspect/inspected_texel.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

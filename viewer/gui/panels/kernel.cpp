@@ -5,7 +5,7 @@
 #include <QSignalBlocker>
 #include <algorithm>
 
-#include "viewer/parameter_words.h"
+#include "viewer/text/parameter_text.h"
 
 namespace texton::viewer {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "viewer/error_words.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "viewer/gui/live_panel.h"
-#include "viewer/inspect/wanted.h"
+#include "viewer/model/cancellation.h"
 
 namespace texton::viewer {
 

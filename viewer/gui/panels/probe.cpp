@@ -10,7 +10,7 @@
 #include "viewer/inspect/model.h"
 #include "viewer/inspect/twin.h"
 #include "viewer/inspect/ulp_map.h"
-#include "viewer/names.h"
+#include "viewer/text/enum_names.h"
 
 namespace texton::viewer {
 namespace {

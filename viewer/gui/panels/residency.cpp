@@ -5,7 +5,7 @@
 
 #include <texton/error.h>
 
-#include "viewer/error_words.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 namespace {

@@ -1,7 +1,7 @@
 #include "viewer/gui/panels/sampler.h"
 
-#include "viewer/error_words.h"
-#include "viewer/inspected_texel.h"
+#include "viewer/inspect/inspected_texel.h"
+#include "viewer/text/error_text.h"
 
 namespace texton::viewer {
 

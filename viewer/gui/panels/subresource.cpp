@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "viewer/session_names.h"
+#include "viewer/model/session_names.h"
 
 namespace texton::viewer {
 namespace {

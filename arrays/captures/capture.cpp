@@ -1,0 +1,399 @@
+#include <texton/capture.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <span>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+#include <texton/pitched.h>
+#include <texton/sample.h>
+
+#include "arrays/unit/texture_unit.h"
+#include "core/parallel.h"
+
+namespace texton {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+// What a file says that cannot be: caught where the file's name is known.
+struct Damage {
+    std::string what;
+};
+
+void require(bool holds, std::string what) {
+    if (!holds) throw Damage{std::move(what)};
+}
+
+struct KindName {
+    const char* name;
+    ArrayKind kind;
+    TextureSource source;
+};
+constexpr KindName kKinds[] = {{"1d", ArrayKind::array_1d, TextureSource::array},
+                               {"2d", ArrayKind::array_2d, TextureSource::array},
+                               {"3d", ArrayKind::array_3d, TextureSource::array},
+                               {"1d_layered", ArrayKind::layered_1d, TextureSource::array},
+                               {"2d_layered", ArrayKind::layered_2d, TextureSource::array},
+                               {"cubemap", ArrayKind::cubemap, TextureSource::array},
+                               {"cubemap_layered", ArrayKind::cubemap_layered, TextureSource::array},
+                               {"pitch2d", ArrayKind::array_2d, TextureSource::pitched}};
+
+struct BlockName {
+    const char* name;
+    Format format;
+    Format srgb;  // the same where there is none
+};
+constexpr BlockName kBlocks[] = {
+    {"bc1", Format::bc1_unorm, Format::bc1_srgb},        {"bc2", Format::bc2_unorm, Format::bc2_srgb},
+    {"bc3", Format::bc3_unorm, Format::bc3_srgb},        {"bc4u", Format::bc4_unorm, Format::bc4_unorm},
+    {"bc4s", Format::bc4_snorm, Format::bc4_snorm},      {"bc5u", Format::bc5_unorm, Format::bc5_unorm},
+    {"bc5s", Format::bc5_snorm, Format::bc5_snorm},      {"bc6hu", Format::bc6h_ufloat, Format::bc6h_ufloat},
+    {"bc6hs", Format::bc6h_sfloat, Format::bc6h_sfloat}, {"bc7", Format::bc7_unorm, Format::bc7_srgb}};
+
+struct OperationName {
+    const char* name;
+    FetchOperation operation;
+};
+constexpr OperationName kOperations[] = {{"fetch", FetchOperation::plain},
+                                         {"lod", FetchOperation::lod},
+                                         {"grad", FetchOperation::gradients},
+                                         {"gather", FetchOperation::gather}};
+
+template <class Row, std::size_t N>
+const Row& named(const Row (&rows)[N], const std::string& name, const char* field) {
+    const Row* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& each) { return each.name == name; });
+    require(row != std::end(rows), fmt::format("its {} '{}' is unknown", field, name));
+    return *row;
+}
+
+/// The field of a FetchPoint that a column holds.
+struct Column {
+    const char* name;
+    float (*get)(const FetchPoint&);
+    void (*set)(FetchPoint&, float);
+};
+
+// As a GPU converts: NaN to 0, the rest to the nearest that there is.
+std::int32_t layer_of(float value) {
+    if (std::isnan(value)) return 0;
+    if (value >= 2147483648.0F) return INT32_MAX;
+    if (value <= -2147483648.0F) return INT32_MIN;
+    return static_cast<std::int32_t>(value);
+}
+
+constexpr Column kColumns[] = {
+    {"x", [](const FetchPoint& p) { return p.x; }, [](FetchPoint& p, float v) { p.x = v; }},
+    {"y", [](const FetchPoint& p) { return p.y; }, [](FetchPoint& p, float v) { p.y = v; }},
+    {"z", [](const FetchPoint& p) { return p.z; }, [](FetchPoint& p, float v) { p.z = v; }},
+    {"layer", [](const FetchPoint& p) { return static_cast<float>(p.layer); },
+     [](FetchPoint& p, float v) { p.layer = layer_of(v); }},
+    {"lod", [](const FetchPoint& p) { return p.lod; }, [](FetchPoint& p, float v) { p.lod = v; }},
+    {"dxdx", [](const FetchPoint& p) { return p.dx[0]; }, [](FetchPoint& p, float v) { p.dx[0] = v; }},
+    {"dydx", [](const FetchPoint& p) { return p.dx[1]; }, [](FetchPoint& p, float v) { p.dx[1] = v; }},
+    {"dzdx", [](const FetchPoint& p) { return p.dx[2]; }, [](FetchPoint& p, float v) { p.dx[2] = v; }},
+    {"dxdy", [](const FetchPoint& p) { return p.dy[0]; }, [](FetchPoint& p, float v) { p.dy[0] = v; }},
+    {"dydy", [](const FetchPoint& p) { return p.dy[1]; }, [](FetchPoint& p, float v) { p.dy[1] = v; }},
+    {"dzdy", [](const FetchPoint& p) { return p.dy[2]; }, [](FetchPoint& p, float v) { p.dy[2] = v; }},
+};
+
+// Takes blobs from the front of a file.
+class Reader {
+public:
+    explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+    std::span<const std::byte> take(std::uint64_t count) {
+        require(count <= rest_.size(), fmt::format("it is cut short by {} bytes", count - rest_.size()));
+        const auto taken = rest_.first(count);
+        rest_ = rest_.subspan(count);
+        return taken;
+    }
+    template <class T>
+    std::vector<T> take_all(std::size_t count) {
+        require(count <= rest_.size() / sizeof(T), "it is cut short");
+        std::vector<T> out(count);
+        const auto bytes = take(count * sizeof(T));
+        if (count > 0) std::memcpy(out.data(), bytes.data(), bytes.size());
+        return out;
+    }
+    std::size_t left() const noexcept { return rest_.size(); }
+
+private:
+    std::span<const std::byte> rest_;
+};
+
+int number(const json& head, const char* field, int lowest, int highest) {
+    const auto value = head.at(field).get<double>();
+    require(value >= lowest && value <= highest && value == std::floor(value),
+            fmt::format("its {} is {}, but must be {} to {}", field, value, lowest, highest));
+    return static_cast<int>(value);
+}
+
+Format format_of(const json& head) {
+    const bool srgb = number(head, "srgb", 0, 1) == 1;
+    const bool normalized = number(head, "normalized_read", 0, 1) == 1;
+    const auto name = head.at("format").get<std::string>();
+    if (number(head, "block_bytes", 0, 16) != 0) {
+        const BlockName& row = named(kBlocks, name, "format");
+        return srgb ? row.srgb : row.format;
+    }
+    const int bits = number(head, "bits", 1, 32);
+    const int channels = number(head, "channels", 1, 4);
+    if (bits == 10) return Format::rgb10a2_unorm;
+    const auto type = head.at("type").get<std::string>();
+    require(type == "u" || type == "s" || type == "f", fmt::format("its type '{}' is unknown", type));
+    const FormatKind kind = type == "f"   ? FormatKind::floating
+                            : srgb        ? FormatKind::srgb
+                            : normalized  ? (type == "s" ? FormatKind::snorm : FormatKind::unorm)
+                            : type == "s" ? FormatKind::sint
+                                          : FormatKind::uint;
+    for (const FormatInfo& row : formats()) {
+        if (row.layout == FormatLayout::plain && row.bits == bits && row.channels == channels && row.kind == kind)
+            return row.format;
+    }
+    throw Damage{fmt::format("there is no format of {} channels of {} bits that reads so", channels, bits)};
+}
+
+ArrayInfo array_of(const json& head) {
+    ArrayInfo array;
+    array.kind = named(kKinds, head.at("kind").get<std::string>(), "kind").kind;
+    array.format = format_of(head);
+    const json& extent = head.at("extent");
+    require(extent.is_array() && extent.size() == 3, "its extent has not three sides");
+    std::size_t sides[3];
+    for (std::size_t i = 0; i < 3; ++i) {
+        const auto side = extent.at(i).get<double>();
+        require(side >= 1 && side <= 131072, fmt::format("a side of its extent is {}", side));
+        sides[i] = static_cast<std::size_t>(side);
+    }
+    const bool volume = array.kind == ArrayKind::array_3d;
+    array.extent = {sides[0], sides[1], volume ? sides[2] : 1};
+    if (!volume) array.layers = sides[2];
+    if (is_cube(array.kind)) {
+        require(sides[2] % 6 == 0 && sides[0] == sides[1], "its faces are not square, or not six");
+        array.layers = sides[2] / 6;
+    }
+    require(is_layered(array.kind) || array.layers == 1, "it has layers that its kind has not");
+    require(!is_flat(array.kind) || sides[1] == 1, "it is 1D, but higher than 1");
+    array.levels = number(head, "levels", 1, std::min(full_levels(array), detail::kMaxLevels));
+    return array;
+}
+
+float real(const json& value) {
+    if (value.is_string()) {  // JSON has no word for these
+        const auto text = value.get<std::string>();
+        if (text == "inf") return INFINITY;
+        if (text == "-inf") return -INFINITY;
+        if (text == "nan") return NAN;
+    }
+    return value.get<float>();
+}
+
+json real(float value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+    return value;
+}
+
+Sampler sampler_of(const json& head) {
+    Sampler sampler;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const int mode = head.at("address").at(i).get<int>();
+        require(mode >= 0 && mode <= 3, fmt::format("its address mode {} is unknown", mode));
+        sampler.address[i] = static_cast<AddressMode>(mode);
+    }
+    sampler.filter = static_cast<Filter>(number(head, "filter", 0, 1));
+    sampler.mip_filter = static_cast<Filter>(number(head, "mip_filter", 0, 1));
+    sampler.normalized_coordinates = number(head, "normalized_coords", 0, 1) == 1;
+    sampler.seamless_cubemap = number(head, "seamless", 0, 1) == 1;
+    sampler.trilinear_optimization = number(head, "no_trilinear_opt", 0, 1) == 0;
+    sampler.max_anisotropy = static_cast<std::uint8_t>(std::max(1, number(head, "max_anisotropy", 0, 16)));
+    sampler.mip_bias = real(head.at("mip_bias"));
+    sampler.mip_min = real(head.at("mip_min"));
+    sampler.mip_max = real(head.at("mip_max"));
+    for (std::size_t i = 0; i < 4; ++i) sampler.border[i] = real(head.at("border").at(i));
+    return sampler;
+}
+
+Extent whole_level(const ArrayInfo& array, int level) {
+    Extent extent = level_extent(array, level);
+    extent.depth = slice_count(array, level);
+    return extent;
+}
+
+Capture parse(std::span<const std::byte> bytes) {
+    Reader reader(bytes);
+    const auto length = reader.take_all<std::uint64_t>(1).front();
+    const auto text = reader.take(length);
+    const auto* first = reinterpret_cast<const char*>(text.data());
+    const json head = json::parse(first, first + text.size());
+
+    Capture capture;
+    capture.array = array_of(head);
+    capture.source = named(kKinds, head.at("kind").get<std::string>(), "kind").source;
+    capture.sampler = sampler_of(head);
+    capture.operation = named(kOperations, head.at("op").get<std::string>(), "op").operation;
+    capture.component = number(head, "gather_component", 0, 3);
+    capture.array.usage.gather = capture.operation == FetchOperation::gather;
+    require(!capture.array.usage.gather || capture.array.kind == ArrayKind::array_2d, "it gathers, but is not 2D");
+    for (int level = 0; level < capture.array.levels; ++level) {
+        const auto stored = head.at("level_bytes").at(static_cast<std::size_t>(level)).get<std::uint64_t>();
+        const std::size_t needed = packed_bytes(capture.array.format, whole_level(capture.array, level));
+        require(stored == needed, fmt::format("level {} has {} bytes, but must have {}", level, stored, needed));
+        const auto texels = reader.take(needed);
+        capture.levels.emplace_back(texels.begin(), texels.end());
+    }
+    const auto count = head.at("points").get<std::uint64_t>();
+    require(count <= reader.left() / sizeof(Texel), fmt::format("it is too short for {} points", count));
+    capture.points.resize(count);
+    for (const json& name : head.at("columns")) {
+        const Column& column = named(kColumns, name.get<std::string>(), "column");
+        const auto values = reader.take_all<float>(count);
+        for (std::size_t i = 0; i < count; ++i) column.set(capture.points[i], values[i]);
+    }
+    capture.results = reader.take_all<Texel>(count);
+    require(reader.left() == 0, fmt::format("it is {} bytes longer than it says", reader.left()));
+    return capture;
+}
+
+std::string format_name(Format format) {
+    for (const BlockName& row : kBlocks) {
+        if (row.format == format || row.srgb == format) return row.name;
+    }
+    const FormatInfo& row = info(format);
+    if (row.layout == FormatLayout::packed) return "rgb10a2";
+    const bool is_signed = row.kind == FormatKind::sint || row.kind == FormatKind::snorm;
+    const char type = row.kind == FormatKind::floating ? 'f' : is_signed ? 's' : 'u';
+    return row.channels == 1 ? fmt::format("{}{}", type, row.bits)
+                             : fmt::format("{}{}x{}", type, row.bits, row.channels);
+}
+
+bool reads_integers(Format format) {
+    return info(format).kind == FormatKind::uint || info(format).kind == FormatKind::sint;
+}
+
+json head_of(const Capture& capture, const std::string& name, const std::vector<std::string>& columns) {
+    const ArrayInfo& array = capture.array;
+    const FormatInfo& row = info(array.format);
+    const bool blocks = row.layout == FormatLayout::block;
+    const bool half = array.format == Format::bc6h_ufloat || array.format == Format::bc6h_sfloat;
+    const bool is_signed = row.kind == FormatKind::sint || (row.kind == FormatKind::snorm && !blocks);
+    const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindName& each) {
+        return each.kind == array.kind && each.source == capture.source;
+    });
+    const auto operation = std::find_if(std::begin(kOperations), std::end(kOperations),
+                                        [&](const OperationName& each) { return each.operation == capture.operation; });
+    std::vector<std::size_t> level_bytes;
+    for (const auto& level : capture.levels) level_bytes.push_back(level.size());
+    std::vector<int> address;
+    for (const AddressMode mode : capture.sampler.address) address.push_back(static_cast<int>(mode));
+    json border = json::array();
+    for (const float value : capture.sampler.border) border.push_back(real(value));
+    return {{"name", name},
+            {"kind", kind->name},
+            {"format", format_name(array.format)},
+            {"bits", blocks ? (half ? 16 : 8) : row.bits},
+            {"channels", row.channels},
+            {"type", row.kind == FormatKind::floating && !blocks ? "f"
+                     : is_signed                                 ? "s"
+                                                                 : "u"},
+            {"block_bytes", blocks ? row.bytes : 0},
+            {"extent", {array.extent.width, array.extent.height, slice_count(array, 0)}},
+            {"levels", array.levels},
+            {"op", operation->name},
+            {"gather_component", capture.component},
+            {"address", address},
+            {"filter", static_cast<int>(capture.sampler.filter)},
+            {"mip_filter", static_cast<int>(capture.sampler.mip_filter)},
+            {"normalized_read", row.kind != FormatKind::floating && !reads_integers(array.format) ? 1 : 0},
+            {"srgb", row.kind == FormatKind::srgb ? 1 : 0},
+            {"normalized_coords", capture.sampler.normalized_coordinates ? 1 : 0},
+            {"mip_bias", real(capture.sampler.mip_bias)},
+            {"mip_min", real(capture.sampler.mip_min)},
+            {"mip_max", real(capture.sampler.mip_max)},
+            {"max_anisotropy", capture.sampler.max_anisotropy},
+            {"border", border},
+            {"seamless", capture.sampler.seamless_cubemap ? 1 : 0},
+            {"no_trilinear_opt", capture.sampler.trilinear_optimization ? 0 : 1},
+            {"points", capture.points.size()},
+            {"columns", columns},
+            {"level_bytes", level_bytes},
+            {"result", !reads_integers(array.format)  ? "f32x4"
+                       : row.kind == FormatKind::sint ? "s32x4"
+                                                      : "u32x4"}};
+}
+
+[[noreturn]] void refuse_file(const fs::path& path, const std::string& what, const char* remedy) {
+    throw Error({.code = ErrorCode::io,
+                 .object = "texton::Capture",
+                 .problem = fmt::format("{}: {}", path.string(), what),
+                 .remedy = remedy});
+}
+
+}  // namespace
+
+Capture read_capture(const fs::path& path) {
+    constexpr const char* kDamaged = "Record it again, or fetch the file again.";
+    std::error_code failure;
+    if (fs::is_directory(path, failure)) refuse_file(path, "it is a folder", "Name a file.");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) refuse_file(path, "it cannot be opened", "Look whether it is there and may be read.");
+    const std::vector<char> read{std::istreambuf_iterator<char>(file), {}};
+    if (file.bad()) refuse_file(path, "reading it failed", "Look at the disk it is on.");
+    try {
+        return parse(std::as_bytes(std::span(read)));
+    } catch (const Damage& damage) {
+        refuse_file(path, "it is no whole capture: " + damage.what, kDamaged);
+    } catch (const json::exception& error) {
+        refuse_file(path, std::string("it is no whole capture: ") + error.what(), kDamaged);
+    }
+}
+
+void write_capture(const fs::path& path, const Capture& capture) {
+    std::vector<std::string> columns;
+    std::vector<std::vector<float>> values;
+    for (const Column& column : kColumns) {
+        std::vector<float> all;
+        for (const FetchPoint& point : capture.points) all.push_back(column.get(point));
+        const bool zero = std::all_of(all.begin(), all.end(), [](float v) { return v == 0 && !std::signbit(v); });
+        if (zero) continue;
+        columns.emplace_back(column.name);
+        values.push_back(std::move(all));
+    }
+    const std::string head = head_of(capture, path.stem().string(), columns).dump();
+    fs::path aside = path;
+    aside += ".part";
+    std::error_code failure;
+    {
+        std::ofstream file(aside, std::ios::binary | std::ios::trunc);
+        const auto put = [&file](const void* bytes, std::size_t count) {
+            file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
+        };
+        const std::uint64_t length = head.size();
+        put(&length, sizeof length);
+        put(head.data(), head.size());
+        for (const auto& level : capture.levels) put(level.data(), level.size());
+        for (const auto& column : values) put(column.data(), column.size() * sizeof(float));
+        put(capture.results.data(), capture.results.size() * sizeof(Texel));
+        file.flush();
+        if (!file) failure = std::make_error_code(std::errc::io_error);
+    }
+    if (!failure) fs::rename(aside, path, failure);
+    if (failure) {
+        std::error_code ignored;
+        fs::remove(aside, ignored);
+        refuse_file(path, "it cannot be written: " + failure.message(), "Write to another place.");
+    }
+}
+
+}  // namespace texton

@@ -1,0 +1,312 @@
+#include "arrays/cpu/pixel_rows.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "arrays/cpu/pixel_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+
+// As cpu_rows_simd.cpp: without vectors the plain way does as well.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+RowDecode decoder_for(const TexelFormat&) { return nullptr; }
+RowEncode encoder_for(const TexelFormat&) { return nullptr; }
+PlaneDecode plane_decoder_for(const TexelFormat&) { return nullptr; }
+PlaneEncode plane_encoder_for(const TexelFormat&) { return nullptr; }
+#else
+namespace {
+
+#include "arrays/cpu/pixel_codes.h"
+
+using Byte = hn::Rebind<std::uint8_t, Float>;
+using Short = hn::Rebind<std::uint16_t, Float>;
+using Bytes = hn::Repartition<std::uint8_t, Word>;
+
+constexpr Byte kByte;
+constexpr Short kShort;
+constexpr Bytes kBytes;
+
+// --- a channel -------------------------------------------------------------------------------------------------------
+
+struct Unorm8 {
+    using Stored = std::uint8_t;
+    static HWY_INLINE FloatVector decode(hn::Vec<Byte> code) { return float_of_unorm8(hn::PromoteTo(kInt, code)); }
+    static HWY_INLINE hn::Vec<Byte> encode(FloatVector value) {
+        return hn::DemoteTo(kByte, unorm_of_float<255>(value));
+    }
+    static HWY_INLINE FloatVector decode_word(hn::Vec<Word> code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
+    static HWY_INLINE hn::Vec<Word> encode_word(FloatVector value) {
+        return hn::BitCast(kWord, unorm_of_float<255>(value));
+    }
+    static constexpr Byte kTag{};
+};
+
+struct Unorm16 {
+    using Stored = std::uint16_t;
+    static HWY_INLINE FloatVector decode(hn::Vec<Short> code) { return float_of_unorm16(hn::PromoteTo(kInt, code)); }
+    static HWY_INLINE hn::Vec<Short> encode(FloatVector value) {
+        return hn::DemoteTo(kShort, unorm_of_float<65535>(value));
+    }
+    static constexpr Short kTag{};
+};
+
+struct Float32 {
+    using Stored = float;
+    static HWY_INLINE FloatVector decode(FloatVector value) { return value; }
+    static HWY_INLINE FloatVector encode(FloatVector value) {
+        return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(kFloat, hn::Set(kInt, 0x7fffffff)), value);
+    }
+    static constexpr Float kTag{};
+};
+
+// --- as many pixels as a vector has lanes ----------------------------------------------------------------------------
+
+template <class Channel, std::size_t channels>
+HWY_INLINE void decode_vector(const typename Channel::Stored* stored, float* texels) {
+    const FloatVector zero = hn::Zero(kFloat);
+    constexpr auto kTag = Channel::kTag;
+    if constexpr (channels == 4) {
+        for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat))
+            hn::StoreU(Channel::decode(hn::LoadU(kTag, stored + part)), kFloat, texels + part);
+    } else if constexpr (channels == 2) {
+        hn::Vec<decltype(kTag)> red, green;
+        hn::LoadInterleaved2(kTag, stored, red, green);
+        hn::StoreInterleaved4(Channel::decode(red), Channel::decode(green), zero, zero, kFloat, texels);
+    } else {
+        hn::StoreInterleaved4(Channel::decode(hn::LoadU(kTag, stored)), zero, zero, zero, kFloat, texels);
+    }
+}
+
+template <class Channel, std::size_t channels>
+HWY_INLINE void encode_vector(const float* pixels, typename Channel::Stored* stored) {
+    constexpr auto kTag = Channel::kTag;
+    if constexpr (channels == 4) {
+        for (std::size_t part = 0; part < 4 * hn::Lanes(kFloat); part += hn::Lanes(kFloat))
+            hn::StoreU(Channel::encode(hn::LoadU(kFloat, pixels + part)), kTag, stored + part);
+    } else {
+        FloatVector red, green, blue, alpha;
+        hn::LoadInterleaved4(kFloat, pixels, red, green, blue, alpha);
+        if constexpr (channels == 2) {
+            hn::StoreInterleaved2(Channel::encode(red), Channel::encode(green), kTag, stored);
+        } else {
+            hn::StoreU(Channel::encode(red), kTag, stored);
+        }
+    }
+}
+
+// --- the same, channel by channel ------------------------------------------------------------------------------------
+
+struct FloatPixels {
+    FloatVector channel[4];
+};
+
+// Bytes of a pixel are taken out of, and put into, a word of it: interleaving bytes takes more steps.
+template <class Channel, std::size_t channels>
+HWY_INLINE FloatPixels load_pixels(const typename Channel::Stored* stored) {
+    constexpr auto kTag = Channel::kTag;
+    const FloatVector zero = hn::Zero(kFloat);
+    FloatPixels pixels{{zero, zero, zero, zero}};
+    if constexpr (channels == 1) {
+        pixels.channel[0] = Channel::decode(hn::LoadU(kTag, stored));
+    } else if constexpr (channels == 2) {
+        hn::Vec<decltype(kTag)> red, green;
+        hn::LoadInterleaved2(kTag, stored, red, green);
+        pixels.channel[0] = Channel::decode(red);
+        pixels.channel[1] = Channel::decode(green);
+    } else if constexpr (sizeof(*stored) == 1) {
+        const auto words = hn::BitCast(kWord, hn::LoadU(kBytes, stored));
+        const auto low = hn::Set(kWord, 0xff);
+        pixels.channel[0] = Channel::decode_word(hn::And(words, low));
+        pixels.channel[1] = Channel::decode_word(hn::And(hn::ShiftRight<8>(words), low));
+        pixels.channel[2] = Channel::decode_word(hn::And(hn::ShiftRight<16>(words), low));
+        pixels.channel[3] = Channel::decode_word(hn::ShiftRight<24>(words));
+    } else {
+        hn::Vec<decltype(kTag)> of[4];
+        hn::LoadInterleaved4(kTag, stored, of[0], of[1], of[2], of[3]);
+        for (std::size_t c = 0; c < 4; ++c) pixels.channel[c] = Channel::decode(of[c]);
+    }
+    return pixels;
+}
+
+template <class Channel, std::size_t channels>
+HWY_INLINE void store_pixels(const FloatPixels& pixels, typename Channel::Stored* stored) {
+    constexpr auto kTag = Channel::kTag;
+    const FloatVector(&of)[4] = pixels.channel;
+    if constexpr (channels == 1) {
+        hn::StoreU(Channel::encode(of[0]), kTag, stored);
+    } else if constexpr (channels == 2) {
+        hn::StoreInterleaved2(Channel::encode(of[0]), Channel::encode(of[1]), kTag, stored);
+    } else if constexpr (sizeof(*stored) == 1) {
+        const auto low = hn::Or(Channel::encode_word(of[0]), hn::ShiftLeft<8>(Channel::encode_word(of[1])));
+        const auto high = hn::Or(Channel::encode_word(of[2]), hn::ShiftLeft<8>(Channel::encode_word(of[3])));
+        hn::StoreU(hn::BitCast(kBytes, hn::Or(low, hn::ShiftLeft<16>(high))), kBytes, stored);
+    } else {
+        hn::StoreInterleaved4(Channel::encode(of[0]), Channel::encode(of[1]), Channel::encode(of[2]),
+                              Channel::encode(of[3]), kTag, stored);
+    }
+}
+
+// --- rows: the last few pixels go through room for a whole vector ----------------------------------------------------
+
+constexpr std::size_t kMostLanes = 16;
+
+template <class Channel, std::size_t channels>
+void decode_row(const unsigned char* stored, std::size_t count, float* texels) {
+    constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const std::size_t lanes = hn::Lanes(kFloat);
+    using Stored = typename Channel::Stored;
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        decode_vector<Channel, channels>(reinterpret_cast<const Stored*>(stored + i * kPixel), texels + 4 * i);
+    if (i == count) return;
+    Stored last[kMostLanes * channels] = {};
+    float decoded[kMostLanes * 4];
+    std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
+    decode_vector<Channel, channels>(last, decoded);
+    std::memcpy(texels + 4 * i, decoded, (count - i) * 4 * sizeof(float));
+}
+
+template <class Channel, std::size_t channels>
+void encode_row(const float* pixels, std::size_t count, unsigned char* stored) {
+    constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const std::size_t lanes = hn::Lanes(kFloat);
+    using Stored = typename Channel::Stored;
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        encode_vector<Channel, channels>(pixels + 4 * i, reinterpret_cast<Stored*>(stored + i * kPixel));
+    if (i == count) return;
+    float last[kMostLanes * 4] = {};
+    Stored encoded[kMostLanes * channels];
+    std::memcpy(last, pixels + 4 * i, (count - i) * 4 * sizeof(float));
+    encode_vector<Channel, channels>(last, encoded);
+    std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
+}
+
+template <class Channel, std::size_t channels>
+void decode_planes(const unsigned char* stored, std::size_t count, float* planes, std::size_t apart) {
+    constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const std::size_t lanes = hn::Lanes(kFloat);
+    using Stored = typename Channel::Stored;
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        const auto pixels = load_pixels<Channel, channels>(reinterpret_cast<const Stored*>(stored + i * kPixel));
+        for (std::size_t c = 0; c < 4; ++c) hn::StoreU(pixels.channel[c], kFloat, planes + c * apart + i);
+    }
+    if (i == count) return;
+    Stored last[kMostLanes * channels] = {};
+    std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
+    const auto pixels = load_pixels<Channel, channels>(last);
+    for (std::size_t c = 0; c < 4; ++c) {
+        float decoded[kMostLanes];
+        hn::StoreU(pixels.channel[c], kFloat, decoded);
+        std::memcpy(planes + c * apart + i, decoded, (count - i) * sizeof(float));
+    }
+}
+
+template <class Channel, std::size_t channels>
+void encode_planes(const float* planes, std::size_t apart, std::size_t count, unsigned char* stored) {
+    constexpr std::size_t kPixel = channels * sizeof(typename Channel::Stored);
+    const std::size_t lanes = hn::Lanes(kFloat);
+    using Stored = typename Channel::Stored;
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        FloatPixels pixels;
+        for (std::size_t c = 0; c < 4; ++c) pixels.channel[c] = hn::LoadU(kFloat, planes + c * apart + i);
+        store_pixels<Channel, channels>(pixels, reinterpret_cast<Stored*>(stored + i * kPixel));
+    }
+    if (i == count) return;
+    FloatPixels pixels;
+    for (std::size_t c = 0; c < 4; ++c) {
+        float last[kMostLanes] = {};
+        std::memcpy(last, planes + c * apart + i, (count - i) * sizeof(float));
+        pixels.channel[c] = hn::LoadU(kFloat, last);
+    }
+    Stored encoded[kMostLanes * channels];
+    store_pixels<Channel, channels>(pixels, encoded);
+    std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
+}
+
+template <class Channel>
+PlaneDecode plane_decoder_of(int channels) {
+    if (channels == 1) return decode_planes<Channel, 1>;
+    return channels == 2 ? decode_planes<Channel, 2> : decode_planes<Channel, 4>;
+}
+
+template <class Channel>
+PlaneEncode plane_encoder_of(int channels) {
+    if (channels == 1) return encode_planes<Channel, 1>;
+    return channels == 2 ? encode_planes<Channel, 2> : encode_planes<Channel, 4>;
+}
+
+template <class Channel>
+RowDecode decoder_of(int channels) {
+    if (channels == 1) return decode_row<Channel, 1>;
+    return channels == 2 ? decode_row<Channel, 2> : decode_row<Channel, 4>;
+}
+
+template <class Channel>
+RowEncode encoder_of(int channels) {
+    if (channels == 1) return encode_row<Channel, 1>;
+    return channels == 2 ? encode_row<Channel, 2> : encode_row<Channel, 4>;
+}
+
+bool is_unorm(const TexelFormat& format, int bits) {
+    return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == bits;
+}
+
+bool is_float32(const TexelFormat& format) {
+    return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == 32;
+}
+
+}  // namespace
+
+RowDecode decoder_for(const TexelFormat& format) {
+    if (is_unorm(format, 8)) return decoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return decoder_of<Unorm16>(format.channels);
+    return is_float32(format) ? decoder_of<Float32>(format.channels) : nullptr;
+}
+
+RowEncode encoder_for(const TexelFormat& format) {
+    if (is_unorm(format, 8)) return encoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return encoder_of<Unorm16>(format.channels);
+    return is_float32(format) ? encoder_of<Float32>(format.channels) : nullptr;
+}
+
+PlaneDecode plane_decoder_for(const TexelFormat& format) {
+    if (is_unorm(format, 8)) return plane_decoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return plane_decoder_of<Unorm16>(format.channels);
+    return is_float32(format) ? plane_decoder_of<Float32>(format.channels) : nullptr;
+}
+
+PlaneEncode plane_encoder_for(const TexelFormat& format) {
+    if (is_unorm(format, 8)) return plane_encoder_of<Unorm8>(format.channels);
+    if (is_unorm(format, 16)) return plane_encoder_of<Unorm16>(format.channels);
+    return is_float32(format) ? plane_encoder_of<Float32>(format.channels) : nullptr;
+}
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+
+HWY_EXPORT(decoder_for);
+HWY_EXPORT(encoder_for);
+HWY_EXPORT(plane_decoder_for);
+HWY_EXPORT(plane_encoder_for);
+
+RowDecode row_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(decoder_for)(format); }
+RowEncode row_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(encoder_for)(format); }
+PlaneDecode plane_decoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_decoder_for)(format); }
+PlaneEncode plane_encoder(const TexelFormat& format) { return HWY_DYNAMIC_DISPATCH(plane_encoder_for)(format); }
+
+}  // namespace texton::detail
+#endif

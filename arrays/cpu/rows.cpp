@@ -1,0 +1,351 @@
+#include "arrays/cpu/rows.h"
+
+#include <algorithm>
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "arrays/unit/texel_format.h"
+#include "arrays/unit/texture_unit.h"
+
+namespace texton::detail {
+namespace {
+
+// --- what the vectors need to know -----------------------------------------------------------------------------------
+
+AxisPlan plan_axis(const TextureView& view, const Sampler& sampler, int axis) {
+    const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
+    const AddressMode mode = sampler.address[axis];
+    const bool repeats = mode == AddressMode::wrap || mode == AddressMode::mirror;
+    AxisPlan plan{};
+    plan.size = size;
+    plan.mode = mode;
+    plan.normalized = sampler.normalized_coordinates;
+    plan.repeats = repeats;
+    const int fraction_bits = coordinate_fraction_bits(size, flat_axis_kind(view, Split::fixed_point));
+    const auto period_bits = mode == AddressMode::mirror ? fraction_bits + 1 : fraction_bits;
+    // What is infinite or saturates repeats as 0 does; NaN is 0 everywhere.
+    plan.zero_from = static_cast<std::int32_t>(repeats ? bits_of(std::ldexp(1.0f, 60 - fraction_bits)) : 0x7f800001u);
+    plan.limit = repeats ? 0x1p60f : sampler.normalized_coordinates ? 4.0f : 0x1p20f;
+    plan.steps = std::ldexp(1.0, fraction_bits);
+    plan.period = std::ldexp(1.0, period_bits);
+    plan.units_of_step = std::ldexp(size, 9 - fraction_bits);
+    return plan;
+}
+
+// A channel of the border as a texel that reads the same would be stored, if there is one.
+std::uint32_t stored_border(float value, const TexelFormat& format, int channel) {
+    const Lane lane = border_lane(value, format, channel);
+    switch (lane_kind(format, channel)) {
+        case LaneKind::unorm16:
+            return static_cast<std::uint32_t>(format.bits == 8 ? lane.mantissa / 257 : lane.mantissa);
+        case LaneKind::srgb: return srgb_code_of(value);
+        case LaneKind::float16: return half_toward_zero(value);
+        case LaneKind::float32: return bits_of(value);
+        case LaneKind::integer:
+        case LaneKind::wide_uint:
+        case LaneKind::wide_sint:
+        case LaneKind::unorm10:
+        case LaneKind::snorm8:
+        case LaneKind::snorm16: break;
+    }
+    return static_cast<std::uint32_t>(lane.mantissa);
+}
+
+bool same_lanes(const Lanes& a, const Lanes& b, int channels) {
+    for (int c = 0; c < channels; ++c) {
+        const Lane& x = a.channel[c];
+        const Lane& y = b.channel[c];
+        // The exponent of a zero counts for nothing.
+        if (x.mantissa != y.mantissa || x.negative != y.negative) return false;
+        if (x.mantissa != 0 && x.exponent != y.exponent) return false;
+    }
+    return true;
+}
+
+// False if no texel reads as the border does, which may have 16 bits where the format has 10.
+bool store_border(const Sampler& sampler, const TexelFormat& format, unsigned char* texel) {
+    if (format.packing != Packing::plain) return false;
+    for (int c = 0; c < format.channels; ++c) {
+        const std::uint32_t code = stored_border(sampler.border[c], format, c);
+        std::memcpy(texel + c * format.bits / 8, &code, format.bits / 8u);
+    }
+    return same_lanes(decode_texel(texel, format, 0, 0), border_lanes(sampler, format), format.channels);
+}
+
+bool has_border(const Sampler& sampler) {
+    return sampler.address[0] == AddressMode::border || sampler.address[1] == AddressMode::border;
+}
+
+// Where nothing but the texels of level 0 counts.
+bool is_simple(const TextureView& view, const Sampler& sampler) {
+    constexpr std::int32_t kLargestSide = 1 << 18;  // these keep all numbers within 32 bits
+    constexpr std::int64_t kMostTexels = std::int64_t{1} << 31;
+    const LevelView& level = view.levels[0];
+    if (view.kind != ArrayKind::array_1d && view.kind != ArrayKind::array_2d && view.kind != ArrayKind::layered_2d)
+        return false;
+    if (level.partial != nullptr || level.width > kLargestSide || level.height > kLargestSide) return false;
+    if (level.row_pitch % view.format.bytes != 0) return false;
+    if (level.row_pitch / view.format.bytes * level.height > kMostTexels) return false;
+    for (int axis = 0; axis < 2; ++axis) {
+        const AddressMode mode = sampler.address[axis];
+        if (!sampler.normalized_coordinates && (mode == AddressMode::wrap || mode == AddressMode::mirror)) return false;
+    }
+    if (sampler.filter == Filter::linear) return true;
+    // Else a point read goes through the filter.
+    return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || view.level_count == 1);
+}
+
+// A texel that was copied is the pixel.
+bool is_stored_alike(const TexelFormat& texture, const PixelFormat& picture) {
+    const TexelFormat& stored = picture.stored;
+    return texture.encoding == stored.encoding && texture.packing == stored.packing && texture.bits == stored.bits &&
+           texture.channels == stored.channels && texture.encoding != Encoding::snorm;
+}
+
+// A Texel of floats is the pixel.
+bool is_texel(const TexelFormat& picture) {
+    return picture.encoding == Encoding::floating && picture.bits == 32 && picture.channels == 4;
+}
+
+void make_halves_quiet(std::byte* halves, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        std::uint16_t half;
+        std::memcpy(&half, halves + 2 * i, 2);
+        if ((half & 0x7fff) > 0x7c00) half |= 0x200;
+        std::memcpy(halves + 2 * i, &half, 2);
+    }
+}
+
+SrgbTables make_srgb_tables() {
+    SrgbTables tables;
+    for (std::uint32_t code = 0; code < 256; ++code) {
+        const Lane lane = lane_of_srgb(code);
+        const float value = std::ldexp(static_cast<float>(lane.mantissa), lane.exponent - kSrgbFractionBits);
+        tables.colour[code] = bits_of(value) | static_cast<std::uint32_t>(lane.exponent + 7);
+        tables.linear[code] = bits_of(std::ldexp(static_cast<float>(code), -kSrgbFractionBits)) | 7u;
+    }
+    for (std::uint32_t half = 0; half < std::size(tables.code_of_half); ++half) {
+        const Lane lane = lane_of_half(half);
+        const float value = std::ldexp(static_cast<float>(lane.mantissa), lane.exponent - 10);
+        tables.code_of_half[half] = static_cast<unsigned char>(srgb_code_of(value));
+    }
+    return tables;
+}
+
+}  // namespace
+
+const SrgbTables& srgb_tables() {
+    static const SrgbTables tables = make_srgb_tables();
+    return tables;
+}
+
+// --- fetches ---------------------------------------------------------------------------------------------------------
+
+RowSampler::RowSampler(const TextureView& view, const Sampler& sampler, std::int32_t layer)
+    : view_(view), sampler_(sampler), layer_(layer) {
+    std::fegetenv(&caller_modes_);
+    std::fesetenv(FE_DFL_ENV);
+    if (!is_simple(view, sampler)) return;
+    if (has_border(sampler) && !store_border(sampler, view.format, plan_.border)) return;
+    const LevelView& level = view.levels[0];
+    const std::int32_t slice = is_layered(view.kind) ? clamp_layer(layer, level.depth) : 0;
+    plan_.texels = level.data + slice * level.slice_pitch;
+    plan_.pitch = static_cast<std::int32_t>(level.row_pitch / view.format.bytes);
+    plan_.x = plan_axis(view, sampler, 0);
+    plan_.y = plan_axis(view, sampler, 1);
+    if (sampler.filter == Filter::point) {
+        decoder_ = texel_decoder(view.format);
+        if (decoder_ == nullptr) return;
+        decode_row_ = row_decoder(view.format);
+    }
+    kernels_ = row_kernels(view.format, sampler.filter);
+}
+
+RowSampler::~RowSampler() { std::fesetenv(&caller_modes_); }
+
+bool RowSampler::has_kernels(std::size_t count) const {
+    constexpr std::size_t kFewest = 8;  // below it a block is not worth its while
+    return kernels_.pixels != nullptr && count >= kFewest;
+}
+
+void RowSampler::fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const {
+    for (std::size_t i = 0; i < count; ++i)
+        texels[i] = detail::fetch(view_, sampler_, Coordinates{x[i], y[i], 0, layer_});
+}
+
+// Blocks of which the last is filled up with the last place.
+void RowSampler::fetch_blocks(BlockFetch fetch, std::size_t bytes, const float* x, const float* y, std::size_t count,
+                              unsigned char* results) const {
+    const std::size_t whole = count / kRowBlock * kRowBlock;
+    if (whole != 0) fetch(plan_, x, y, whole / kRowBlock, results);
+    if (whole == count) return;
+    float last_x[kRowBlock];
+    float last_y[kRowBlock];
+    for (std::size_t i = 0; i < kRowBlock; ++i) {
+        last_x[i] = x[std::min(whole + i, count - 1)];
+        last_y[i] = y[std::min(whole + i, count - 1)];
+    }
+    unsigned char last[kRowBlock * sizeof(Texel)];
+    fetch(plan_, last_x, last_y, 1, last);
+    std::memcpy(results + whole * bytes, last, (count - whole) * bytes);
+}
+
+void RowSampler::fetch(const float* x, const float* y, std::size_t count, Texel* texels) const {
+    if (!has_kernels(count)) return fetch_by_model(x, y, count, texels);
+    if (sampler_.filter == Filter::linear)
+        return fetch_blocks(kernels_.texels, sizeof(Texel), x, y, count, reinterpret_cast<unsigned char*>(texels));
+    const std::size_t bytes = view_.format.bytes;
+    for (std::size_t begin = 0; begin < count; begin += kRowBlock) {
+        unsigned char stored[kRowBlock * sizeof(Texel)];
+        const std::size_t length = std::min(kRowBlock, count - begin);
+        fetch_blocks(kernels_.pixels, bytes, x + begin, y + begin, length, stored);
+        if (decode_row_ != nullptr) {
+            decode_row_(stored, length, reinterpret_cast<float*>(texels + begin));
+        } else {
+            for (std::size_t i = 0; i < length; ++i) texels[begin + i] = decoder_(stored + i * bytes);
+        }
+    }
+}
+
+void RowSampler::fetch_stored(const float* x, const float* y, std::size_t count, std::byte* pixels) const {
+    const TexelFormat& format = view_.format;
+    fetch_blocks(kernels_.pixels, format.bytes, x, y, count, reinterpret_cast<unsigned char*>(pixels));
+    const bool halves = format.encoding == Encoding::floating && format.bits == 16;
+    if (halves && sampler_.filter == Filter::point) make_halves_quiet(pixels, count * format.channels);
+}
+
+void RowSampler::fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture,
+                       std::byte* pixels) const {
+    if (has_kernels(count) && is_stored_alike(view_.format, picture)) return fetch_stored(x, y, count, pixels);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(pixels) % alignof(Texel) == 0;
+    if (aligned && is_texel(picture.stored)) return fetch(x, y, count, reinterpret_cast<Texel*>(pixels));
+    const std::size_t bytes = picture.stored.bytes;
+    for (std::size_t begin = 0; begin < count; begin += kRowBlock) {
+        Texel texels[kRowBlock];
+        const std::size_t length = std::min(kRowBlock, count - begin);
+        fetch(x + begin, y + begin, length, texels);
+        for (std::size_t i = 0; i < length; ++i)
+            std::memcpy(pixels + (begin + i) * bytes, encode_pixel(texels[i], picture).word, bytes);
+    }
+}
+
+// Only texels of four floats have columns: there the sums are quick, and places cost as much.
+RowColumns RowSampler::columns(const float* x, std::size_t count) const {
+    RowColumns columns(x, count);
+    const LatticeKernels& kernels = lattice_kernels();
+    if (kernels_.texels == nullptr || sampler_.filter != Filter::linear || !is_four_floats(view_.format) ||
+        kernels.find == nullptr || count == 0)
+        return columns;
+    const std::size_t padded = whole_lattice_steps(count);
+    std::vector<float> places(padded, x[count - 1]);
+    std::copy_n(x, count, places.begin());
+    std::vector<std::int32_t> first(padded);
+    columns.second_.resize(padded);
+    columns.share_.resize(padded);
+    kernels.find(plan_.x, places.data(), padded, {first.data(), columns.second_.data(), columns.share_.data()});
+    columns.between_ = std::ranges::any_of(columns.share_, [](std::int32_t share) { return share != 0; });
+    const auto is_inside = [](std::int32_t texel) { return texel >= 0; };
+    if (!std::ranges::all_of(first, is_inside)) return columns;
+    if (columns.between_ && !std::ranges::all_of(columns.second_, is_inside)) return columns;
+    first.resize(count);
+    columns.first_.emplace(std::move(first), view_.levels[0].width,
+                           columns.between_ ? columns.second_.data() : nullptr);
+    return columns;
+}
+
+TapColumns RowSampler::taps(std::span<const WeighedPlaces> taps, std::size_t count) const {
+    std::vector<RowColumns> columns;
+    std::vector<std::vector<float>> weights;
+    for (const WeighedPlaces& tap : taps) {
+        columns.push_back(this->columns(tap.places, count));
+        weights.emplace_back(tap.weights, tap.weights + count).resize(whole_lattice_steps(count));
+    }
+    return {std::move(columns), std::move(weights), view_.levels[0].width};
+}
+
+std::vector<FetchedRow> RowSampler::rows(std::span<const float> y) const {
+    std::vector<FetchedRow> rows;
+    for (const float at : y) rows.push_back({at, kBorderTexel, kBorderTexel, 0});
+    const LatticeKernels& kernels = lattice_kernels();
+    if (kernels.find == nullptr) return rows;
+    for (std::size_t begin = 0; begin < y.size(); begin += kLatticeStep) {
+        const std::size_t count = std::min(kLatticeStep, y.size() - begin);
+        float places[kLatticeStep] = {};
+        std::copy_n(&y[begin], count, places);
+        std::int32_t top[kLatticeStep], bottom[kLatticeStep], share[kLatticeStep];
+        kernels.find(plan_.y, places, kLatticeStep, {top, bottom, share});
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool between = share[i] != 0;
+            if (top[i] < 0 || (between && bottom[i] < 0)) continue;
+            rows[begin + i] = {places[i], top[i], between ? bottom[i] : top[i], share[i]};
+        }
+    }
+    return rows;
+}
+
+const float* RowSampler::row_at(std::int32_t y) const {
+    return reinterpret_cast<const float*>(plan_.texels) + std::ptrdiff_t{4} * plan_.pitch * y;
+}
+
+bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches) const {
+    if (!columns.is_prepared() || at.top < 0) return false;
+    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share, past_caches};
+    const std::int32_t last_row = std::exchange(columns.last_row_, std::max(columns.last_row_, at.bottom));
+    // Of two rows that are new, what follows in them; of one, the row below: longer ones than two do not fit the first
+    // cache.
+    constexpr std::ptrdiff_t kAhead = 512;  // floats
+    if (at.top > last_row) {
+        row.soon[0] = row.top + kAhead;
+        row.soon[1] = row.bottom + kAhead;
+    } else if (at.bottom > last_row && at.bottom + 1 < view_.levels[0].height) {
+        row.soon[0] = row_at(at.bottom + 1);
+    }
+    const LatticeKernels::Fetch fetch = lattice_kernels().fetch[columns.between_][at.share != 0];
+    const std::size_t whole = columns.count_ / kLatticeStep * kLatticeStep;
+    fetch(row, columns.prepared(0), whole, reinterpret_cast<float*>(texels));
+    if (whole == columns.count_) return true;
+    Texel last[kLatticeStep];
+    row.past_caches = false;
+    fetch(row, columns.prepared(whole), kLatticeStep, reinterpret_cast<float*>(last));
+    std::copy_n(last, columns.count_ - whole, texels + whole);
+    return true;
+}
+
+bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const {
+    if (taps.taps_.empty() || at.top < 0) return false;
+    const bool between = at.share != 0;
+    LatticeRow row{row_at(at.top), row_at(at.bottom), at.share};
+    // Rows are short: where they are read one after the other, the next one is as far away again, and with the one above
+    // it.
+    const std::int32_t step = at.bottom - taps.last_row_;
+    if (taps.last_row_ >= 0 && step > 0 && at.bottom + step < view_.levels[0].height) {
+        row.soon[0] = row_at(at.bottom + step);
+        if (step > 1) row.soon[1] = row_at(at.bottom + step - 1);
+    }
+    taps.last_row_ = std::max(taps.last_row_, at.bottom);
+    const LatticeKernels& kernels = lattice_kernels();
+    auto* fetched = reinterpret_cast<float*>(taps.fetched_.data());
+    if (between && taps.middles_) {  // whose row has all texels
+        kernels.fetch[false][true](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
+        row.soon[0] = row.soon[1] = nullptr;
+    }
+    kernels.sum[between](row, {taps.taps_, fetched}, whole_lattice_steps(taps.columns_[0].count_),
+                         reinterpret_cast<float*>(sums));
+    return true;
+}
+
+void RowSampler::fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
+                           const PixelFormat& picture, std::byte* pixels) const {
+    constexpr std::size_t kPlaces = 512;  // on the stack
+    float x[kPlaces];
+    float y[kPlaces];
+    for (std::size_t begin = 0; begin < count; begin += kPlaces) {
+        const std::size_t length = std::min(kPlaces, count - begin);
+        find_row_places(map, i + static_cast<std::uint32_t>(begin), j, length, x, y);
+        fetch(x, y, length, picture, pixels + begin * picture.stored.bytes);
+    }
+}
+
+}  // namespace texton::detail

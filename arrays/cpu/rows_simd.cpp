@@ -1,0 +1,197 @@
+// The texture unit's rules (texture_unit.h) on vectors. A block of fetches runs, each stage over the whole block,
+//   coordinates -> first texels and weights -> the texels, side by side -> sums -> pixels or Texels.
+//
+// Texels are copied together by plain loads, a pair with one, since gathers are no faster. Where pairs follow each
+// other in a row of the texture, as they do in a mip chain, they are not even copied. Sums are exact: 16-bit
+// integers for texels of 8 bits, float32 for 16 bits and sRGB, float64 for float32. So nothing depends on their order
+// or on fused products, and one rounding at the end, written as the hardware does it, is the only one.
+#include "arrays/cpu/rows_simd.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+#include <texton/pixel_encode.h>
+
+#include "arrays/unit/affine_map.h"
+#include "arrays/unit/texture_unit.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "arrays/cpu/rows_simd.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+
+// Highway's fallback for CPUs without SSSE3 has no vectors: the model does as well.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+RowKernels kernels_for(const TexelFormat&, Filter) { return {}; }
+const LatticeKernels& lattice() {
+    static constexpr LatticeKernels kNone;
+    return kNone;
+}
+
+void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
+    for (std::size_t k = 0; k < count; ++k) {
+        const Coordinates at = place_of_pixel(map, i + static_cast<std::uint32_t>(k), j);
+        x[k] = at.x;
+        y[k] = at.y;
+    }
+}
+#else
+namespace {
+
+#include "arrays/cpu/rows_taps.h"
+
+#include "arrays/cpu/rows_windows.h"
+
+#include "arrays/cpu/rows_fixed.h"
+
+#include "arrays/cpu/rows_floating.h"
+
+#include "arrays/cpu/rows_lattice.h"
+
+// --- blocks ----------------------------------------------------------------------------------------------------------
+
+template <class Kind>
+struct AsPixels {
+    static constexpr std::size_t kBytes = Kind::kBytes;
+    static constexpr bool kInPlace = Kind::kResultsArePixels;
+
+    static HWY_INLINE void finish(const typename Kind::Result* results, unsigned char* pixels) {
+        if constexpr (!kInPlace) Kind::encode(results, pixels);
+    }
+};
+
+// Channels that the format lacks are 0.
+template <class Kind>
+struct AsTexels {
+    static constexpr std::size_t kBytes = sizeof(Texel);
+    static constexpr bool kInPlace = false;
+
+    static HWY_INLINE void finish(const typename Kind::Result* results, unsigned char* texels) {
+        HWY_ALIGN float floats[kRowBlock * Kind::kChannels];
+        for (std::size_t i = 0; i < kRowBlock * Kind::kChannels; i += hn::Lanes(kFloat))
+            hn::Store(Kind::widen(results + i), kFloat, floats + i);
+        for (std::size_t i = 0; i < kRowBlock; ++i) {
+            float texel[4] = {};
+            for (std::size_t c = 0; c < Kind::kChannels; ++c) texel[c] = floats[i * Kind::kChannels + c];
+            std::memcpy(texels + i * sizeof texel, texel, sizeof texel);
+        }
+    }
+};
+
+template <class Kind>
+HWY_INLINE void blend_block(const RowPlan& plan, const Taps& taps, Stage& stage, typename Kind::Result* results) {
+    if constexpr (requires { Kind::blend_inside(plan, taps, results); }) {
+        if (taps.inside) return Kind::blend_inside(plan, taps, results);
+    }
+    Kind::blend(stage_rows<Kind::kBytes>(plan, taps, stage), taps, results);
+}
+
+template <class Kind, class As>
+void fetch_linear(const RowPlan& plan, const float* x, const float* y, std::size_t blocks, unsigned char* out) {
+    Taps taps[2];
+    Stage stage;
+    using Result = typename Kind::Result;
+    HWY_ALIGN Result kept[kRowBlock * Kind::kChannels];
+    find_linear_taps(plan, x, y, taps[0]);
+    for (std::size_t block = 0; block < blocks; ++block) {
+        const Taps& current = taps[block % 2];
+        if (block + 1 < blocks) {
+            Taps& next = taps[(block + 1) % 2];
+            const std::size_t first = (block + 1) * kRowBlock;
+            find_linear_taps(plan, x + first, y + first, next);
+            prefetch_inside<Kind::kBytes>(plan, next);
+        }
+        unsigned char* to = out + block * kRowBlock * As::kBytes;
+        Result* results = As::kInPlace ? reinterpret_cast<Result*>(to) : kept;
+        blend_block<Kind>(plan, current, stage, results);
+        As::finish(results, to);
+    }
+}
+
+template <class Kind>
+constexpr RowKernels kKernels{fetch_linear<Kind, AsPixels<Kind>>, fetch_linear<Kind, AsTexels<Kind>>};
+
+template <template <std::size_t> class Kind>
+RowKernels by_channels(int channels) {
+    if (channels == 1) return kKernels<Kind<1>>;
+    return channels == 2 ? kKernels<Kind<2>> : kKernels<Kind<4>>;
+}
+
+RowKernels point_kernels(int bytes) {
+    switch (bytes) {
+        case 1: return {fetch_nearest<1>, nullptr};
+        case 2: return {fetch_nearest<2>, nullptr};
+        case 4: return {fetch_nearest<4>, nullptr};
+        case 8: return {fetch_nearest<8>, nullptr};
+        case 16: return {fetch_nearest<16>, nullptr};
+    }
+    return {};
+}
+
+RowKernels linear_kernels(const TexelFormat& format) {
+    switch (format.encoding) {
+        case Encoding::unorm:
+            return format.bits == 8 ? by_channels<Unorm8>(format.channels) : by_channels<Unorm16>(format.channels);
+        case Encoding::srgb: return by_channels<Srgb>(format.channels);
+        case Encoding::floating:
+            return format.bits == 16 ? by_channels<Float16>(format.channels) : by_channels<Float32>(format.channels);
+        case Encoding::uint:
+        case Encoding::sint:
+        case Encoding::snorm: break;
+    }
+    return {};
+}
+
+}  // namespace
+
+void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
+    const Coordinates start = place_of_pixel({0, map.xy, 0, 0, map.yy, 0}, 0, j);  // the products with j
+    const IntVector first = hn::Iota(kInt, static_cast<std::int32_t>(i));
+    for (std::size_t k = 0; k < count; k += hn::Lanes(kInt)) {
+        const IntVector pixel = hn::Add(first, whole(static_cast<std::int32_t>(k)));
+        const FloatVector middle = hn::Add(hn::ConvertTo(kFloat, pixel), number(0.5f));
+        const auto lead = [&](float factor, float other, float offset) HWY_ATTR {
+            return hn::Add(hn::Add(hn::Mul(number(factor), middle), number(other)), number(offset));
+        };
+        hn::StoreU(lead(map.xx, start.x, map.x0), kFloat, x + k);
+        hn::StoreU(lead(map.yx, start.y, map.y0), kFloat, y + k);
+    }
+}
+
+RowKernels kernels_for(const TexelFormat& format, Filter filter) {
+    if (filter == Filter::point) return format.packing <= Packing::rgb10a2 ? point_kernels(format.bytes) : RowKernels{};
+    return format.packing == Packing::plain ? linear_kernels(format) : RowKernels{};
+}
+
+const LatticeKernels& lattice() { return kLattice; }
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+
+HWY_EXPORT(kernels_for);
+HWY_EXPORT(lattice);
+HWY_EXPORT(places_of_row);
+
+RowKernels row_kernels(const TexelFormat& format, Filter filter) {
+    return HWY_DYNAMIC_DISPATCH(kernels_for)(format, filter);
+}
+
+const LatticeKernels& lattice_kernels() { return HWY_DYNAMIC_DISPATCH(lattice)(); }
+
+void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
+    HWY_DYNAMIC_DISPATCH(places_of_row)(map, i, j, count, x, y);
+}
+
+}  // namespace texton::detail
+#endif

@@ -1,0 +1,193 @@
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+
+#include "arrays/cuda/grids.h"
+#include "arrays/cuda/sampling.h"
+#include "arrays/sampling.h"
+#include "arrays/unit/texel_format.h"
+#include "core/cuda/array.h"
+
+// What a texture of a CUDA device reads, and how, as CUDA says it.
+
+namespace texton::detail {
+namespace {
+
+cudaTextureAddressMode to_cuda(AddressMode mode) noexcept {
+    switch (mode) {
+        case AddressMode::wrap: return cudaAddressModeWrap;
+        case AddressMode::clamp: return cudaAddressModeClamp;
+        case AddressMode::mirror: return cudaAddressModeMirror;
+        case AddressMode::border: return cudaAddressModeBorder;
+    }
+    return cudaAddressModeClamp;
+}
+
+cudaTextureFilterMode to_cuda(Filter filter) noexcept {
+    return filter == Filter::linear ? cudaFilterModeLinear : cudaFilterModePoint;
+}
+
+bool reads_integers(Format format) noexcept {
+    const FormatKind kind = info(format).kind;
+    return kind == FormatKind::uint || kind == FormatKind::sint;
+}
+
+// Arrays of unorm, snorm and srgb formats hold integers, which the texture turns into fractions. Packed texels are fractions
+// already.
+bool normalizes(Format format) noexcept {
+    const FormatInfo& row = info(format);
+    return row.layout != FormatLayout::packed && row.kind != FormatKind::floating && !reads_integers(format);
+}
+
+cudaTextureDesc describe(const Sampler& sampler, Format format) noexcept {
+    cudaTextureDesc how{};
+    std::transform(std::begin(sampler.address), std::end(sampler.address), how.addressMode,
+                   [](AddressMode mode) { return to_cuda(mode); });
+    how.filterMode = to_cuda(sampler.filter);
+    how.readMode = normalizes(format) ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
+    how.sRGB = info(format).kind == FormatKind::srgb ? 1 : 0;
+    std::copy(std::begin(sampler.border), std::end(sampler.border), how.borderColor);
+    how.normalizedCoords = sampler.normalized_coordinates ? 1 : 0;
+    how.maxAnisotropy = sampler.max_anisotropy;
+    how.mipmapFilterMode = to_cuda(sampler.mip_filter);
+    how.mipmapLevelBias = sampler.mip_bias;
+    how.minMipmapLevelClamp = sampler.mip_min;
+    how.maxMipmapLevelClamp = sampler.mip_max;
+    how.disableTrilinearOptimization = sampler.trilinear_optimization ? 0 : 1;
+    how.seamlessCubemap = sampler.seamless_cubemap ? 1 : 0;
+    return how;
+}
+
+struct ArraySource {
+    cudaResourceDesc resource{};
+    std::optional<cudaResourceViewDesc> view;
+};
+
+ArraySource source_of(cudaArray_t array) noexcept {
+    ArraySource source;
+    source.resource.resType = cudaResourceTypeArray;
+    source.resource.res.array.array = array;
+    return source;
+}
+
+// CUDA filters integers only if they are read as fractions, and asks the array for it, not the view. Floats stay floats.
+bool filters_float_view(const TextureRequest& request) noexcept {
+    return request.sampler.filter == Filter::linear && info(request.format).kind == FormatKind::floating &&
+           info(request.array->info.format).layout == FormatLayout::plain &&
+           info(request.array->info.format).kind != FormatKind::floating;
+}
+
+// A view is made where nothing else does: arrays of block-compressed texels take none, and none has a name for packed ones.
+// A single level is an array by itself, but one of layers or faces reads these from wrong places.
+ArraySource source_of(const TextureRequest& request) noexcept {
+    const ArrayInfo& array = request.array->info;
+    const CudaArray& native = cuda_array(request.array->handle);
+    const TextureRange& range = request.range;
+    const bool stands_alone =
+        native.mipmapped == nullptr || (range.levels == 1 && !is_layered(array.kind) && !is_cube(array.kind));
+    ArraySource source;
+    if (stands_alone) {
+        source = source_of(native.parts[static_cast<std::size_t>(request.array->part + range.first_level)]);
+    } else {
+        source.resource.resType = cudaResourceTypeMipmappedArray;
+        source.resource.res.mipmap.mipmap = native.mipmapped;
+    }
+    const cudaResourceViewFormat format = view_format(request.format);
+    const bool whole = range.layers == array.layers && (stands_alone || range.levels == array.levels);
+    if (whole && format == view_format(array.format)) return source;
+    // Sides are the whole resource's, whatever part of it is viewed.
+    const int level = stands_alone ? range.first_level : 0;
+    const Extent extent = level_extent(array, level);
+    cudaResourceViewDesc& view = source.view.emplace();
+    view.format = format;
+    view.width = extent.width;
+    view.height = is_flat(array.kind) ? 0 : extent.height;
+    const bool deep = array.kind != ArrayKind::array_1d && array.kind != ArrayKind::array_2d;
+    view.depth = deep ? slice_count(array, level) : 0;
+    view.firstMipmapLevel = static_cast<unsigned>(range.first_level - level);
+    view.lastMipmapLevel = view.firstMipmapLevel + static_cast<unsigned>(range.levels - 1);
+    if (is_layered(array.kind)) {  // a cubemap that is not has faces, but no layers
+        // The driver takes the first layer of a cubemap as a face and counts whole cubes from there to the last: with the last
+        // face instead, fetches past the end leave the array.
+        const std::size_t faces = is_cube(array.kind) ? 6 : 1;
+        view.firstLayer = static_cast<unsigned>(range.first_layer * faces);
+        view.lastLayer = static_cast<unsigned>(range.first_layer * faces + range.layers - 1);
+    }
+    return source;
+}
+
+cudaResourceDesc resource_of(const Place& memory, Format format) noexcept {
+    cudaResourceDesc resource{};
+    if (memory.extent.height == 1) {
+        resource.resType = cudaResourceTypeLinear;
+        resource.res.linear.devPtr = memory.address;
+        resource.res.linear.desc = channel_descriptor(format);
+        resource.res.linear.sizeInBytes = row_bytes(format, memory.extent.width);
+    } else {
+        resource.resType = cudaResourceTypePitch2D;
+        resource.res.pitch2D.devPtr = memory.address;
+        resource.res.pitch2D.desc = channel_descriptor(format);
+        resource.res.pitch2D.width = memory.extent.width;
+        resource.res.pitch2D.height = memory.extent.height;
+        resource.res.pitch2D.pitchInBytes = memory.pitch;
+    }
+    return resource;
+}
+
+}  // namespace
+
+std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request) {
+    cudaTextureDesc how = describe(request.sampler, request.format);
+    auto texture = std::make_unique<NativeTexture>();
+    if (request.array != nullptr) {
+        const ArraySource source = source_of(request);
+        if (filters_float_view(request)) how.readMode = cudaReadModeNormalizedFloat;
+        // Of an array that is no mipmapped one the device ignores it, but not of a view of one level.
+        if (request.range.levels == 1) how.mipmapFilterMode = cudaFilterModePoint;
+        texture->kind = request.array->info.kind;
+        texture->touched = touched_texture(request);
+        call<cudaCreateTextureObject>(&texture->value, &source.resource, &how, source.view ? &*source.view : nullptr);
+    } else {
+        const cudaResourceDesc resource = resource_of(*request.memory, request.format);
+        texture->kind = resource.resType == cudaResourceTypeLinear ? ArrayKind::array_1d : ArrayKind::array_2d;
+        call<cudaCreateTextureObject>(&texture->value, &resource, &how, nullptr);
+    }
+    return texture;
+}
+
+cudaResourceViewFormat view_format(Format format) noexcept {
+    const FormatInfo& row = info(format);
+    const auto plain = [&row](int of_one_channel) {
+        return static_cast<cudaResourceViewFormat>(of_one_channel + row.channels / 2);  // 1, 2 and 4 channels in turn
+    };
+    switch (static_cast<cudaChannelFormatKind>(row.cuda.kind)) {
+        case cudaChannelFormatKindUnsigned:
+            return plain(row.bits == 8    ? cudaResViewFormatUnsignedChar1
+                         : row.bits == 16 ? cudaResViewFormatUnsignedShort1
+                                          : cudaResViewFormatUnsignedInt1);
+        case cudaChannelFormatKindSigned:
+            return plain(row.bits == 8    ? cudaResViewFormatSignedChar1
+                         : row.bits == 16 ? cudaResViewFormatSignedShort1
+                                          : cudaResViewFormatSignedInt1);
+        case cudaChannelFormatKindFloat:
+            return plain(row.bits == 16 ? cudaResViewFormatHalf1 : cudaResViewFormatFloat1);
+        case cudaChannelFormatKindUnsignedBlockCompressed1:
+        case cudaChannelFormatKindUnsignedBlockCompressed1SRGB: return cudaResViewFormatUnsignedBlockCompressed1;
+        case cudaChannelFormatKindUnsignedBlockCompressed2:
+        case cudaChannelFormatKindUnsignedBlockCompressed2SRGB: return cudaResViewFormatUnsignedBlockCompressed2;
+        case cudaChannelFormatKindUnsignedBlockCompressed3:
+        case cudaChannelFormatKindUnsignedBlockCompressed3SRGB: return cudaResViewFormatUnsignedBlockCompressed3;
+        case cudaChannelFormatKindUnsignedBlockCompressed4: return cudaResViewFormatUnsignedBlockCompressed4;
+        case cudaChannelFormatKindSignedBlockCompressed4: return cudaResViewFormatSignedBlockCompressed4;
+        case cudaChannelFormatKindUnsignedBlockCompressed5: return cudaResViewFormatUnsignedBlockCompressed5;
+        case cudaChannelFormatKindSignedBlockCompressed5: return cudaResViewFormatSignedBlockCompressed5;
+        case cudaChannelFormatKindUnsignedBlockCompressed6H: return cudaResViewFormatUnsignedBlockCompressed6H;
+        case cudaChannelFormatKindSignedBlockCompressed6H: return cudaResViewFormatSignedBlockCompressed6H;
+        case cudaChannelFormatKindUnsignedBlockCompressed7:
+        case cudaChannelFormatKindUnsignedBlockCompressed7SRGB: return cudaResViewFormatUnsignedBlockCompressed7;
+        default: return cudaResViewFormatNone;  // as the array is
+    }
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,143 @@
+#include <texton/picture.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "arrays/files/oiio.h"
+#include "arrays/files/source.h"
+#include "core/transfer.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kPicture = "texton::Picture";
+
+const detail::PictureState& opened(const std::shared_ptr<const detail::PictureState>& state) {
+    if (state != nullptr) return *state;
+    throw Error({.code = ErrorCode::released,
+                 .object = kPicture,
+                 .problem = "no file was opened",
+                 .remedy = "Use what open_picture() returns."});
+}
+
+[[noreturn]] void refuse(ErrorCode code, const detail::PictureState& state, const std::string& problem,
+                         std::string remedy, std::vector<ErrorNumber> numbers) {
+    throw Error({.code = code,
+                 .object = kPicture,
+                 .problem = state.name + ": " + problem,
+                 .remedy = std::move(remedy),
+                 .numbers = std::move(numbers)});
+}
+
+template <class Index>
+void check_index(const detail::PictureState& state, const char* what, Index asked, std::size_t count) {
+    if (std::cmp_greater_equal(asked, 0) && std::cmp_less(asked, count)) return;
+    refuse(ErrorCode::out_of_bounds, state, fmt::format("{} {} was asked for, but there are {}", what, asked, count),
+           "They are counted from 0.", {{what, static_cast<std::uint64_t>(asked)}, {"count", count}});
+}
+
+// As Array::view() takes parts: the texels of a level that the names leave, and of these the region.
+Region box_of(const detail::PictureState& state, const Subresource& part) {
+    const ArrayInfo& info = state.info;
+    check_index(state, "level", part.level, static_cast<std::size_t>(info.levels));
+    Region box = detail::whole(state.file->level(part.level));
+    const std::size_t faces = is_cube(info.kind) ? 6 : 1;
+    if (part.layer) {
+        if (!is_layered(info.kind)) {
+            refuse(ErrorCode::bad_argument, state,
+                   fmt::format("layer {} of {} was asked for", *part.layer, name(info.kind)),
+                   "Leave the layer out: slices of a volume are taken by a region.", {{"layer", *part.layer}});
+        }
+        check_index(state, "layer", *part.layer, info.layers);
+        box.offset.z = *part.layer * faces;
+        box.extent.depth = faces;
+    }
+    if (part.face) {
+        if (!is_cube(info.kind) || (is_layered(info.kind) && !part.layer)) {
+            refuse(ErrorCode::bad_argument, state,
+                   fmt::format("face {} of {} was asked for", *part.face, name(info.kind)),
+                   "Only cubemaps have faces; of cubemap_layered name the layer, too.", {});
+        }
+        check_index(state, "face", *part.face, 6);
+        box.offset.z += static_cast<std::size_t>(*part.face);
+        box.extent.depth = 1;
+    }
+    if (!part.region) return box;
+    detail::Place place;
+    place.kind = MemoryKind::array;
+    place.format = info.format;
+    place.extent = box.extent;
+    (void)detail::region_of(place, *part.region, kPicture);
+    const Offset& at = part.region->offset;
+    return {{at.x, at.y, box.offset.z + at.z}, part.region->extent};
+}
+
+}  // namespace
+
+const ArrayInfo& Picture::info() const { return opened(state_).info; }
+const std::vector<std::string>& Picture::conversions() const { return opened(state_).conversions; }
+const PictureMetadata& Picture::metadata() const { return opened(state_).metadata; }
+
+Picture Picture::plane(int index) const {
+    const detail::PictureState& state = opened(state_);
+    if (state.file != nullptr) {
+        refuse(ErrorCode::bad_argument, state,
+               fmt::format("plane {} of {} was asked for", index, name(state.info.format)),
+               "Only planar pictures have planes.", {});
+    }
+    check_index(state, "plane", index, 2);
+    return state.planes[static_cast<std::size_t>(index)];
+}
+
+void Picture::read(const Subresource& part, std::span<std::byte> texels) const {
+    const detail::PictureState& state = opened(state_);
+    if (state.file == nullptr) {
+        refuse(ErrorCode::bad_argument, state, fmt::format("texels of {} were asked for", name(state.info.format)),
+               "Read its planes.", {});
+    }
+    const Region box = box_of(state, part);
+    const std::size_t bytes = packed_bytes(state.info.format, box.extent);
+    if (texels.size() != bytes) {
+        refuse(ErrorCode::bad_argument, state,
+               fmt::format("{} bytes are not {} texels of {}", texels.size(), to_string(box.extent),
+                           name(state.info.format)),
+               "Pass as many bytes as the part has, tightly packed.", {{"bytes", texels.size()}, {"needed", bytes}});
+    }
+    detail::read_named(state.name, *state.file, part.level, box, texels.data());
+}
+
+PictureAccess Picture::access(int level) const {
+    const detail::PictureState& state = opened(state_);
+    if (state.file == nullptr) {
+        refuse(ErrorCode::bad_argument, state, fmt::format("it was asked how {} are read", name(state.info.format)),
+               "Ask its planes.", {});
+    }
+    check_index(state, "level", level, static_cast<std::size_t>(state.info.levels));
+    return state.file->access(level);
+}
+
+std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& first) {
+    detail::require_file("texton::numbered_files", first);
+    const std::string name = first.filename().string();
+    const std::size_t last = name.find_last_of("0123456789");
+    if (last == std::string::npos) return {first};
+    const std::size_t before = name.find_last_not_of("0123456789", last);
+    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
+    const std::size_t digits = last + 1 - begin;
+    std::uint64_t number = 0;
+    const auto parsed = std::from_chars(name.data() + begin, name.data() + begin + digits, number);
+    if (parsed.ec != std::errc()) return {first};
+    std::vector<std::filesystem::path> files;
+    for (std::filesystem::path next = first; std::filesystem::is_regular_file(next);) {
+        files.push_back(next);
+        ++number;
+        next = first.parent_path() /
+               fmt::format("{}{:0{}}{}", name.substr(0, begin), number, digits, name.substr(last + 1));
+    }
+    return files;
+}
+
+}  // namespace texton

@@ -1,0 +1,307 @@
+#include <texton/picture_load.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include <texton/copy.h>
+#include <texton/pinned.h>
+#include <texton/stream.h>
+
+#include "arrays/files/oiio.h"
+#include "arrays/files/source.h"
+#include "arrays/files/stored_texels.h"
+
+// A load decodes box after box, in the order of the file, on the calling thread, each into the next of three pinned
+// buffers, and enqueues its copy: the copies run while later boxes are decoded. A buffer is taken again when its copy
+// is done.
+
+namespace texton {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using detail::PictureState;
+
+constexpr const char* kLoad = "texton::load";
+constexpr std::size_t kBuffers = 3;
+
+// A box of one level of an array. Of planar pictures there are two arrays.
+struct Step {
+    std::size_t array;
+    int level;
+    Region box;
+    std::size_t bytes;
+};
+
+std::vector<Step> steps_of(std::span<const PictureState* const> pictures) {
+    std::vector<Step> steps;
+    for (std::size_t array = 0; array < pictures.size(); ++array) {
+        const PictureState& picture = *pictures[array];
+        for (int level = 0; level < picture.info.levels; ++level) {
+            for (const Region& box : picture.file->boxes(level, detail::kBandBytes)) {
+                steps.push_back({array, level, box, packed_bytes(picture.info.format, box.extent)});
+            }
+        }
+    }
+    return steps;
+}
+
+// Pinned memory, and when the copy that last used it is done.
+class Buffer {
+public:
+    Buffer(const Device& device, std::size_t bytes) : memory_(device, bytes), free_(device, EventTiming::off) {}
+    std::byte* wait() const {
+        free_.synchronize();
+        return memory_.data();
+    }
+    View view(Format format, Extent extent) const { return memory_.view(format, extent); }
+    void used_on(const Stream& stream) const { free_.record(stream); }
+
+private:
+    Pinned memory_;
+    Event free_;
+};
+
+// Waits for the copies before their buffers go, whatever happened.
+class Copies {
+public:
+    explicit Copies(const Device& device) : stream_(device) {}
+    ~Copies() {
+        try {
+            stream_.synchronize();
+        } catch (const std::exception&) {
+            // What broke the stream was thrown by who enqueued to it.
+        }
+    }
+    Copies(const Copies&) = delete;
+    Copies& operator=(const Copies&) = delete;
+    const Stream& stream() const noexcept { return stream_; }
+
+private:
+    Stream stream_;
+};
+
+class Timer {
+public:
+    Timer(LoadTiming* timing, const Device& device, const Stream& stream)
+        : timing_(timing), device_(device), stream_(stream), begin_(Clock::now()) {
+        if (timing_ == nullptr) return;
+        *timing_ = {};
+        origin_.emplace(device_);
+        origin_->record(stream_);
+        origin_->synchronize();  // the device's clock has begun, a moment ago
+        begin_ = Clock::now();
+    }
+
+    template <class Decode>
+    void decode(std::size_t bytes, Decode decode) {
+        if (timing_ == nullptr) return decode();
+        LoadStep step{.bytes = bytes, .decode_begin = now()};
+        const double read_before = detail::FileReading::milliseconds();
+        decode();
+        step.decode_end = now();
+        const double read = detail::FileReading::milliseconds() - read_before;
+        step.convert = std::max(0.0, step.decode_end - step.decode_begin - read);
+        timing_->steps.push_back(step);
+    }
+
+    template <class Copy>
+    void copy(Copy copy) {
+        if (timing_ == nullptr) return copy();
+        marks_.push_back({Event(device_), Event(device_)});
+        marks_.back()[0].record(stream_);
+        copy();
+        marks_.back()[1].record(stream_);
+    }
+
+    void finish(std::size_t buffers) {
+        if (timing_ == nullptr) return;
+        timing_->total = now();
+        timing_->peak = buffers;
+        const auto since_origin = [this](const Event& mark) {
+            return static_cast<double>(mark.milliseconds_since(*origin_));
+        };
+        // If the last copy seems to end after the load, the device's clock had begun by so much before the host's.
+        const double early = marks_.empty() ? 0 : std::max(0.0, since_origin(marks_.back()[1]) - timing_->total);
+        for (std::size_t step = 0; step < marks_.size(); ++step) {
+            timing_->steps[step].copy_begin = since_origin(marks_[step][0]) - early;
+            timing_->steps[step].copy_end = since_origin(marks_[step][1]) - early;
+        }
+    }
+
+private:
+    double now() const { return std::chrono::duration<double, std::milli>(Clock::now() - begin_).count(); }
+
+    LoadTiming* timing_;
+    Device device_;
+    const Stream& stream_;
+    Clock::time_point begin_;
+    std::optional<Event> origin_;
+    std::vector<std::array<Event, 2>> marks_;
+};
+
+void report(const PictureState& picture, const OnPictureProgress& progress, std::size_t done, std::size_t total) {
+    if (!progress || progress({done, total})) return;
+    throw Cancelled({.code = ErrorCode::io,
+                     .object = kLoad,
+                     .problem = fmt::format("{} was stopped after {} of {} bytes", picture.name, done, total),
+                     .remedy = "The callback said so.",
+                     .numbers = {{"done", done}, {"total", total}}});
+}
+
+// `array_of(n)` is first called when the first box has been decoded.
+template <class ArrayOf>
+void stream_in(const Device& device, std::span<const PictureState* const> pictures, const LoadOptions& options,
+               ArrayOf array_of) {
+    const std::vector<Step> steps = steps_of(pictures);
+    std::size_t total = 0, largest = 0;
+    for (const Step& step : steps) {
+        total += step.bytes;
+        largest = std::max(largest, step.bytes);
+    }
+    std::vector<Buffer> buffers;
+    const Copies copies(device);
+    Timer timer(options.timing, device, copies.stream());
+    std::size_t done = 0;
+    for (std::size_t turn = 0; turn < steps.size(); ++turn) {
+        const Step& step = steps[turn];
+        const PictureState& picture = *pictures[step.array];
+        if (turn < kBuffers) buffers.emplace_back(device, largest);
+        const Buffer& buffer = buffers[turn % kBuffers];
+        timer.decode(step.bytes,
+                     [&] { detail::read_named(picture.name, *picture.file, step.level, step.box, buffer.wait()); });
+        const Array& array = array_of(step.array);
+        timer.copy([&] {
+            copy(array.view({.level = step.level, .region = step.box}),
+                 buffer.view(picture.info.format, step.box.extent), copies.stream());
+        });
+        buffer.used_on(copies.stream());
+        done += step.bytes;
+        report(picture, options.progress, done, total);
+    }
+    copies.stream().synchronize();
+    timer.finish(buffers.size() * largest);
+}
+
+const PictureState& plain(const Picture& picture) {
+    (void)picture.info();
+    if (picture.state()->file != nullptr) return *picture.state();
+    throw Error(
+        {.code = ErrorCode::bad_argument,
+         .object = kLoad,
+         .problem = fmt::format("{} is a planar picture, of {}", picture.state()->name, name(picture.info().format)),
+         .remedy = "Use load_planar(), or load one of its planes."});
+}
+
+std::array<const PictureState*, 2> planes(const Picture& picture) {
+    return {picture.plane(0).state().get(), picture.plane(1).state().get()};
+}
+
+// What the device cannot make is the picture's fault: so it is named.
+template <class Make>
+auto made_for(const PictureState& picture, Make make) {
+    try {
+        return make();
+    } catch (const Error& error) {
+        ErrorParts parts{.code = error.code(),
+                         .object = kLoad,
+                         .problem = picture.name + ": " + error.problem(),
+                         .remedy = error.remedy(),
+                         .numbers = error.numbers(),
+                         .call = error.call(),
+                         .cuda_name = error.cuda_name()};
+        throw Error(std::move(parts));
+    }
+}
+
+std::string described(const ArrayInfo& info) {
+    return fmt::format("{} of {} texels of {}, {} layers, {} levels", name(info.kind), to_string(info.extent),
+                       name(info.format), info.layers, info.levels);
+}
+
+[[noreturn]] void unlike(const PictureState& picture, const std::string& there) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = kLoad,
+                 .problem = fmt::format("{} is {}, but the array is {}", picture.name, described(picture.info), there),
+                 .remedy = "Make the array of the picture's info().",
+                 .numbers = {{"width", picture.info.extent.width}, {"height", picture.info.extent.height}}});
+}
+
+}  // namespace
+
+Array load(const Device& device, const Picture& picture, const LoadOptions& options) {
+    const PictureState& state = plain(picture);
+    ArrayInfo info = state.info;
+    info.usage = options.usage;
+    std::optional<Array> array;
+    const PictureState* pictures[] = {&state};
+    stream_in(device, pictures, options, [&](std::size_t) -> const Array& {
+        if (!array) array = made_for(state, [&] { return Array(device, info); });
+        return *array;
+    });
+    return std::move(*array);
+}
+
+PlanarArray load_planar(const Device& device, const Picture& picture, const LoadOptions& options) {
+    const auto pictures = planes(picture);
+    const ArrayInfo& info = picture.info();
+    std::optional<PlanarArray> array;
+    stream_in(device, pictures, options, [&](std::size_t plane) -> const Array& {
+        if (!array) array = made_for(*picture.state(), [&] { return PlanarArray(device, info.format, info.extent); });
+        return array->plane(static_cast<int>(plane));
+    });
+    return std::move(*array);
+}
+
+void load(const Array& array, const Picture& picture, const LoadOptions& options) {
+    const PictureState& state = plain(picture);
+    const Device device = array.device();
+    ArrayInfo there = array.info();
+    there.usage = {};
+    if (there != state.info) unlike(state, described(there));
+    const PictureState* pictures[] = {&state};
+    stream_in(device, pictures, options, [&](std::size_t) -> const Array& { return array; });
+}
+
+void load(const PlanarArray& array, const Picture& picture, const LoadOptions& options) {
+    const auto pictures = planes(picture);
+    const Device device = array.device();
+    if (array.format() != picture.info().format || array.extent() != picture.info().extent) {
+        unlike(*picture.state(), fmt::format("{} texels of {}", to_string(array.extent()), name(array.format())));
+    }
+    stream_in(device, pictures, options,
+              [&](std::size_t plane) -> const Array& { return array.plane(static_cast<int>(plane)); });
+}
+
+std::string to_string(const LoadTiming& timing) {
+    const auto rate = [](std::size_t bytes, double milliseconds) {
+        return milliseconds > 0 ? static_cast<double>(bytes) / milliseconds / 1e6 : 0.0;
+    };
+    std::string text = "   step        bytes   decode begin and end (ms)     copy begin and end (ms)\n";
+    std::size_t bytes = 0;
+    double decoding = 0, converting = 0, copying = 0, covered = 0;
+    for (std::size_t index = 0; index < timing.steps.size(); ++index) {
+        const LoadStep& step = timing.steps[index];
+        text += fmt::format("{:7}  {:11}   {:11.3f}  {:11.3f}   {:11.3f}  {:11.3f}\n", index, step.bytes,
+                            step.decode_begin, step.decode_end, step.copy_begin, step.copy_end);
+        bytes += step.bytes;
+        decoding += step.decode_end - step.decode_begin;
+        converting += step.convert;
+        copying += step.copy_end - step.copy_begin;
+        for (const LoadStep& other : timing.steps) {
+            covered += std::max(
+                0.0, std::min(step.copy_end, other.decode_end) - std::max(step.copy_begin, other.decode_begin));
+        }
+    }
+    const double share = copying > 0 ? 100 * covered / copying : 0.0;
+    return text +
+           fmt::format(
+               "{} bytes in {:.3f} ms: decoded at {:.2f} GB/s, of which {:.3f} ms were conversions, copied at {:.2f} "
+               "GB/s; {:.0f} % of the copying ran while the host decoded\n",
+               bytes, timing.total, rate(bytes, decoding), converting, rate(bytes, copying), share);
+}
+
+}  // namespace texton

@@ -1,0 +1,278 @@
+#include <algorithm>
+#include <array>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "arrays/files/convert.h"
+#include "arrays/files/formats.h"
+#include "arrays/files/oiio.h"
+
+// Files that OpenImageIO reads. A stack may have thousands, more than a process may keep open: so all of them share a
+// few open readers, and one that is needed again is opened again.
+
+namespace texton::detail {
+namespace {
+
+constexpr const char* kOpen = "texton::open_picture";
+constexpr const char* kRead = "texton::Picture";
+constexpr std::size_t kMostReaders = 32;
+constexpr std::size_t kLargestStrip = std::size_t{16} << 20;
+
+using Reader = std::shared_ptr<OIIO::ImageInput>;
+
+// Open readers of the process, the last used first.
+class Readers {
+public:
+    Reader of(const std::filesystem::path& path, const void* owner) {
+        {
+            const std::lock_guard lock(mutex_);
+            for (auto entry = open_.begin(); entry != open_.end(); ++entry) {
+                if (entry->owner != owner) continue;
+                open_.splice(open_.begin(), open_, entry);
+                return entry->reader;
+            }
+        }
+        Reader reader = open_input(kRead, path);
+        add(owner, reader);
+        return reader;
+    }
+    void add(const void* owner, Reader reader) {
+        const std::lock_guard lock(mutex_);
+        open_.push_front({owner, std::move(reader)});
+        if (open_.size() > kMostReaders) open_.pop_back();
+    }
+    void forget(const void* owner) noexcept {
+        const std::lock_guard lock(mutex_);
+        open_.remove_if([owner](const Entry& entry) { return entry.owner == owner; });
+    }
+    static Readers& instance() {
+        static Readers& made = *new Readers;  // never destroyed: pictures may outlive static objects
+        return made;
+    }
+
+private:
+    struct Entry {
+        const void* owner;
+        Reader reader;
+    };
+    std::mutex mutex_;
+    std::list<Entry> open_;
+};
+
+// Where the texels of a level are, in the file's own plane, and the tiles that they come in.
+struct OiioLevel {
+    int x, y, z;
+    Extent extent;
+    Extent tile;  // a strip of rows where the file has no tiles
+    bool tiled;
+};
+
+OiioLevel level_of(const OIIO::ImageSpec& spec, Format format) {
+    const auto side = [](int value) { return static_cast<std::size_t>(std::max(value, 1)); };
+    OiioLevel level{spec.x, spec.y, spec.z, {side(spec.width), side(spec.height), side(spec.depth)}, {}, false};
+    level.tiled = spec.tile_width != 0;
+    if (level.tiled) {
+        level.tile = {side(spec.tile_width), side(spec.tile_height), side(spec.tile_depth)};
+        return level;
+    }
+    level.tile = {level.extent.width, side(spec.get_int_attribute("tiff:RowsPerStrip", 1)), 1};
+    if (level.tile.height > kLargestStrip / row_bytes(format, level.extent.width)) level.tile.height = 1;
+    return level;
+}
+
+class OiioFile : public PictureFile {
+public:
+    OiioFile(std::filesystem::path path, int part, Format format, bool srgb, std::vector<Extent> extents,
+             std::vector<OiioLevel> levels, int file_channels, bool in_order)
+        : PictureFile(format, srgb, std::move(extents)),
+          path_(std::move(path)),
+          part_(part),
+          levels_(std::move(levels)),
+          file_channels_(file_channels),
+          channels_(std::min(file_channels, 4)),
+          in_order_(in_order) {}
+    ~OiioFile() override { Readers::instance().forget(this); }
+
+    void read(int index, const Region& box, std::byte* packed) const override {
+        const OiioLevel& level = levels_[static_cast<std::size_t>(index)];
+        const Region covering = whole_tiles(level, box);
+        if (covering == box) {
+            decode(index, level, box, packed);
+            return;
+        }
+        std::vector<std::byte> texels(packed_bytes(format(), covering.extent));
+        decode(index, level, covering, texels.data());
+        const Offset inside{box.offset.x - covering.offset.x, box.offset.y - covering.offset.y,
+                            box.offset.z - covering.offset.z};
+        copy_box(format(), packed, box.extent, {}, texels.data(), covering.extent, inside, box.extent);
+    }
+
+    std::vector<Region> boxes(int index, std::size_t most_bytes) const override {
+        const OiioLevel& level = levels_[static_cast<std::size_t>(index)];
+        return cut(format(), whole(level.extent), level.tile, most_bytes);
+    }
+    PictureAccess access(int index) const override {
+        return {levels_[static_cast<std::size_t>(index)].tile, in_order_};
+    }
+
+private:
+    // The smallest box of whole tiles around another; of a file without tiles, whole rows.
+    static Region whole_tiles(const OiioLevel& level, const Region& box) {
+        const auto widen = [](std::size_t& offset, std::size_t& length, std::size_t tile, std::size_t side) {
+            const std::size_t end = std::min(side, (offset + length + tile - 1) / tile * tile);
+            offset = offset / tile * tile;
+            length = end - offset;
+        };
+        Region out = box;
+        widen(out.offset.x, out.extent.width, level.tile.width, level.extent.width);
+        if (!level.tiled) return out;
+        widen(out.offset.y, out.extent.height, level.tile.height, level.extent.height);
+        widen(out.offset.z, out.extent.depth, level.tile.depth, level.extent.depth);
+        return out;
+    }
+
+    void decode(int index, const OiioLevel& level, const Region& box, std::byte* packed) const {
+        const Reader reader = Readers::instance().of(path_, this);
+        check_unchanged(*reader, index, level);
+        const auto at = [](int origin, std::size_t offset) { return origin + static_cast<int>(offset); };
+        const OIIO::TypeDesc type = channel_type(format());
+        const auto texel = static_cast<OIIO::stride_t>(info(format()).bytes);
+        const int top = at(level.y, box.offset.y);
+        const int bottom = at(top, box.extent.height);
+        const std::size_t slice = row_bytes(format(), box.extent.width) * box.extent.height;
+        bool good = true;
+        std::optional<FileReading> reading(std::in_place);
+        if (level.tiled) {
+            const int left = at(level.x, box.offset.x);
+            const int front = at(level.z, box.offset.z);
+            good = reader->read_tiles(part_, index, left, at(left, box.extent.width), top, bottom, front,
+                                      at(front, box.extent.depth), 0, channels_, type, packed, texel);
+        } else {
+            for (std::size_t z = 0; z < box.extent.depth && good; ++z) {
+                good = reader->read_scanlines(part_, index, top, bottom, at(level.z, box.offset.z + z), 0, channels_,
+                                              type, packed + z * slice, texel);
+            }
+        }
+        reading.reset();
+        require_read(kRead, path_, *reader, good);
+        if (channels_ == 3) set_alpha_to_one(format(), {packed, slice * box.extent.depth});
+    }
+
+    // A file that is opened again may be another one.
+    void check_unchanged(OIIO::ImageInput& reader, int index, const OiioLevel& level) const {
+        const OIIO::ImageSpec spec = reader.spec_dimensions(part_, index);
+        const OiioLevel now = level_of(spec, format());
+        if (now.extent == level.extent && spec.nchannels == file_channels_ && now.tiled == level.tiled) return;
+        fail_file(kRead, path_, "has changed since it was opened", "Open it again.");
+    }
+
+    std::filesystem::path path_;
+    int part_;
+    std::vector<OiioLevel> levels_;
+    int file_channels_;
+    int channels_;
+    bool in_order_;
+};
+
+// Kinds of which OpenImageIO finds a row by reading all rows above it.
+bool is_read_in_order(const std::string& kind) {
+    static constexpr std::array kKinds{"png", "jpeg", "hdr", "pnm", "zfile"};
+    return std::ranges::find(kKinds, kind) != kKinds.end();
+}
+
+PictureMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
+    PictureMetadata metadata;
+    metadata.file_kind = std::move(kind);
+    metadata.color_space = spec.get_string_attribute("oiio:ColorSpace");
+    metadata.channels = spec.channelnames;
+    if (spec.alpha_channel >= 0 && spec.alpha_channel < 4) {
+        metadata.alpha = spec.get_int_attribute("oiio:UnassociatedAlpha") != 0 ? PictureAlpha::straight
+                                                                               : PictureAlpha::premultiplied;
+    }
+    metadata.orientation = spec.get_int_attribute("Orientation", 1);
+    metadata.data = {spec.x, spec.y, spec.width, spec.height};
+    metadata.display = {spec.full_x, spec.full_y, spec.full_width, spec.full_height};
+    for (const auto& attribute : spec.extra_attribs) {
+        if (attribute.name() == "Orientation" || attribute.name() == "oiio:ColorSpace") continue;
+        metadata.attributes.push_back({attribute.name().string(), attribute.get_string(), attribute.type().c_str()});
+    }
+    return metadata;
+}
+
+// OpenImageIO calls a file's type the widest of its channels': those that are read may be narrower.
+OIIO::ImageSpec with_type_of_read_channels(OIIO::ImageSpec spec) {
+    const auto read = std::min<std::size_t>(spec.channelformats.size(), 4);
+    if (read == 0) return spec;
+    const bool alike = std::all_of(spec.channelformats.begin(), spec.channelformats.begin() + static_cast<int>(read),
+                                   [&](const auto& type) { return type == spec.channelformats.front(); });
+    if (alike) spec.format = spec.channelformats.front();
+    return spec;
+}
+
+std::optional<CubeLayout> layout_in_words(const OIIO::ImageSpec& spec) {
+    const std::string words = spec.get_string_attribute("textureformat");
+    if (words == "CubeFace Environment") return CubeLayout::openexr_cube;
+    if (words == "LatLong Environment") return CubeLayout::openexr_latlong;
+    return std::nullopt;
+}
+
+}  // namespace
+
+int picture_count(const std::filesystem::path& path) {
+    const auto reader = open_input(kOpen, path);
+    int count = 1;
+    while (reader->seek_subimage(count, 0)) ++count;
+    (void)reader->geterror();
+    return count;
+}
+
+OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, PictureColor color) {
+    const Reader reader = open_input(kOpen, path);
+    if (!reader->seek_subimage(part, 0)) {
+        fail_file(kOpen, path, fmt::format("has no part {}", part), "Parts are counted from 0.");
+    }
+    OpenedPicture opened;
+    const OIIO::ImageSpec first = with_type_of_read_channels(reader->spec());
+    opened.metadata = metadata_of(first, reader->format_name());
+    Format format = with_channels(channel_format(kOpen, path, first), std::min(first.nchannels, 4));
+    const std::string& space = opened.metadata.color_space;
+    const bool srgb = color == PictureColor::srgb || (color == PictureColor::by_metadata && space == "sRGB");
+    format = with_srgb(format, srgb);
+
+    std::vector<OiioLevel> levels;
+    std::vector<Extent> extents;
+    do {
+        const OIIO::ImageSpec spec = with_type_of_read_channels(reader->spec());
+        if (!levels.empty() && (spec.format != first.format || spec.nchannels != first.nchannels)) break;
+        levels.push_back(level_of(spec, format));
+        extents.push_back(levels.back().extent);
+        opened.data.push_back({spec.x, spec.y, spec.width, spec.height});
+        opened.displays.push_back({spec.full_x, spec.full_y, spec.full_width, spec.full_height});
+    } while (reader->seek_subimage(part, static_cast<int>(levels.size())));
+    (void)reader->geterror();
+
+    if (first.nchannels == 3) opened.conversions.emplace_back("Three channels are widened to four, with alpha 1.");
+    if (first.nchannels > 4) {
+        opened.conversions.push_back(fmt::format("Of {} channels the first four are read.", first.nchannels));
+    }
+    const bool encoded = info(format).kind == FormatKind::srgb;
+    if (srgb && !encoded) {
+        opened.conversions.push_back(
+            fmt::format("Numbers are sRGB and stay so: {} is not decoded by the texture unit.", name(format)));
+    } else if (color == PictureColor::by_metadata && !srgb && !space.empty() && space != "Linear") {
+        opened.conversions.push_back(fmt::format("Numbers stay as they are in the colour space {}.", space));
+    }
+    if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
+    opened.cube = layout_in_words(first);
+    const auto file = std::make_shared<OiioFile>(path, part, format, srgb, std::move(extents), std::move(levels),
+                                                 first.nchannels, is_read_in_order(opened.metadata.file_kind));
+    Readers::instance().add(file.get(), reader);
+    opened.file = file;
+    return opened;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,360 @@
+#include <texton/picture.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "arrays/files/convert.h"
+#include "arrays/files/formats.h"
+#include "arrays/files/layout.h"
+#include "arrays/files/oiio.h"
+
+// Opening goes from files to an array in steps, each a PictureFile over the last: the pictures of the files; each in
+// its window and upright; cubes cut into faces; all stacked; the levels that fit and are wanted; the format.
+
+namespace texton {
+namespace {
+
+using detail::fail_file;
+using detail::OpenedPicture;
+using detail::PictureFilePtr;
+using Paths = std::span<const std::filesystem::path>;
+
+constexpr const char* kOpen = "texton::open_picture";
+constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+
+[[noreturn]] void unsupported(const std::filesystem::path& path, const std::string& why, std::string remedy) {
+    fail_file(kOpen, path, why, std::move(remedy), ErrorCode::unsupported);
+}
+
+// --- one picture ---
+
+Extent sides(const PictureFrame& frame) {
+    return {static_cast<std::size_t>(std::max(frame.width, 1)), static_cast<std::size_t>(std::max(frame.height, 1))};
+}
+
+// The data of one level in its display window, with zeros around.
+std::vector<detail::Piece> display_pieces(const PictureFilePtr& file, int level, const PictureFrame& data,
+                                          const PictureFrame& display) {
+    const std::size_t depth = file->level(level).depth;
+    const std::int64_t x = std::int64_t{data.x} - display.x;
+    const std::int64_t y = std::int64_t{data.y} - display.y;
+    const auto [width, height, unused] = sides(display);
+    const auto inside = [](std::int64_t at, std::size_t side) {
+        return static_cast<std::size_t>(std::clamp<std::int64_t>(at, 0, static_cast<std::int64_t>(side)));
+    };
+    const std::size_t left = inside(x, width), right = inside(x + data.width, width);
+    const std::size_t top = inside(y, height), bottom = inside(y + data.height, height);
+    std::vector<detail::Piece> pieces;
+    const auto zeros = [&](Offset to, std::size_t across, std::size_t down) {
+        if (across > 0 && down > 0) pieces.push_back({.file = nullptr, .from = {{}, {across, down, depth}}, .to = to});
+    };
+    if (left == right || top == bottom) {
+        zeros({}, width, height);
+        return pieces;
+    }
+    zeros({}, width, top);
+    zeros({0, top}, left, bottom - top);
+    const Offset from{left - static_cast<std::size_t>(x), top - static_cast<std::size_t>(y)};
+    pieces.push_back(
+        {.file = file, .level = level, .from = {from, {right - left, bottom - top, depth}}, .to = {left, top}});
+    zeros({right, top}, width - right, bottom - top);
+    zeros({0, bottom}, width, height - bottom);
+    return pieces;
+}
+
+PictureFilePtr in_display_window(const OpenedPicture& opened) {
+    std::vector<Extent> levels;
+    std::vector<std::vector<detail::Piece>> pieces;
+    for (std::size_t level = 0; level < opened.data.size(); ++level) {
+        const int index = static_cast<int>(level);
+        pieces.push_back(display_pieces(opened.file, index, opened.data[level], opened.displays[level]));
+        levels.push_back(sides(opened.displays[level]));
+        levels.back().depth = opened.file->level(index).depth;
+    }
+    return detail::assemble(opened.file->format(), opened.file->srgb(), std::move(levels), std::move(pieces));
+}
+
+std::string words(const PictureFrame& frame) {
+    return fmt::format("{} x {} at ({}, {})", frame.width, frame.height, frame.x, frame.y);
+}
+
+OpenedPicture open_one(const std::filesystem::path& path, int part, const PictureOptions& options) {
+    OpenedPicture opened = detail::open_with_oiio(path, part, options.color);
+    const PictureFrame& data = opened.metadata.data;
+    const PictureFrame& display = opened.metadata.display;
+    if (data != display) {
+        const bool shown = options.window == PictureWindow::display;
+        if (shown) opened.file = in_display_window(opened);
+        opened.conversions.push_back(
+            shown ? fmt::format("Of the display window, {}, texels outside of the data, {}, are 0.", words(display),
+                                words(data))
+                  : fmt::format("The data, {}, of the display window, {}, is all that is read.", words(data),
+                                words(display)));
+    }
+    const detail::Turn turn = detail::upright_turn(opened.metadata.orientation);
+    if (options.upright && turn != detail::Turn{}) {
+        opened.file = detail::turned(std::move(opened.file), turn);
+        opened.conversions.push_back(fmt::format("Turned upright from orientation {}.", opened.metadata.orientation));
+    }
+    return opened;
+}
+
+// --- all pictures ---
+
+bool takes_parts(const std::optional<ArrayKind>& kind) {
+    return kind && *kind != ArrayKind::array_1d && *kind != ArrayKind::array_2d;
+}
+
+std::vector<OpenedPicture> open_all(Paths paths, const PictureOptions& options) {
+    std::vector<OpenedPicture> all;
+    for (const std::filesystem::path& path : paths) {
+        if (detail::is_dds(path)) {
+            all.push_back(detail::open_dds(path, options.color));
+            continue;
+        }
+        const int parts = paths.size() == 1 ? detail::picture_count(path) : 1;
+        const bool together = parts > 1 && takes_parts(options.kind);
+        const int first = together ? 0 : options.part;
+        for (int part = first; part < (together ? parts : first + 1); ++part) {
+            all.push_back(open_one(path, part, options));
+            all.back().metadata.parts = static_cast<std::size_t>(parts);
+        }
+    }
+    return all;
+}
+
+void require_alike(Paths paths, const std::vector<OpenedPicture>& all) {
+    const detail::PictureFile& first = *all.front().file;
+    for (std::size_t index = 1; index < all.size(); ++index) {
+        const detail::PictureFile& file = *all[index].file;
+        const Extent extent = file.level(0);
+        const bool alike = file.format() == first.format() && extent.width == first.level(0).width &&
+                           extent.height == first.level(0).height;
+        if (alike) continue;
+        const bool parts = paths.size() == 1;
+        fail_file(kOpen, paths[parts ? 0 : index],
+                  fmt::format("{}is {} texels of {}, while the first is {} of {}",
+                              parts ? fmt::format("in part {} ", index) : "", to_string(extent), name(file.format()),
+                              to_string(first.level(0)), name(first.format())),
+                  "Give all the same sides and type, or ask for less.");
+    }
+}
+
+// --- what they make ---
+
+PictureFilePtr stack_of(const std::vector<PictureFilePtr>& files) {
+    std::size_t levels = files.front()->levels().size();
+    for (const PictureFilePtr& file : files) {
+        levels = std::min(levels, file->levels().size());
+        for (std::size_t level = 1; level < levels; ++level) {
+            const Extent here = file->levels()[level];
+            const Extent there = files.front()->levels()[level];
+            if (here.width != there.width || here.height != there.height) levels = level;
+        }
+    }
+    return detail::stacked(files, static_cast<int>(levels));
+}
+
+struct Made {
+    PictureFilePtr file;
+    ArrayInfo info;
+    std::vector<std::string> conversions;
+};
+
+std::size_t slices_of(const Made& made) { return made.file->level(0).depth; }
+
+CubeLayout cube_layout(const std::filesystem::path& path, const OpenedPicture& first, const PictureOptions& options) {
+    if (options.cube) return *options.cube;
+    if (first.cube) return *first.cube;
+    const Extent extent = first.file->level(0);
+    if (extent.width == extent.height) return CubeLayout::faces;
+    if (const auto layout = detail::layout_of(extent)) return *layout;
+    unsupported(path, fmt::format("is {}, the sides of no layout of a cube", to_string(extent)),
+                "Give six pictures, a strip, a cross or an equirectangular one.");
+}
+
+PictureFilePtr cut_into_faces(const std::filesystem::path& path, const OpenedPicture& opened, CubeLayout layout,
+                              std::size_t side) {
+    const Extent extent = opened.file->level(0);
+    if (layout == CubeLayout::faces) {
+        if (extent.width == extent.height) return opened.file;
+        unsupported(path, fmt::format("is {}, but a face is square", to_string(extent)),
+                    "Name the layout that it has.");
+    }
+    if (block_side(opened.file->format()) > 1) {
+        unsupported(path, fmt::format("holds {}, which is not cut into faces", name(opened.file->format())),
+                    "Store the cube as a cubemap.");
+    }
+    const bool around = layout == CubeLayout::equirectangular || layout == CubeLayout::openexr_latlong;
+    PictureFilePtr faces =
+        around ? detail::faces_around(opened.file, layout, side, path.string()) : detail::faces_of(opened.file, layout);
+    if (!faces->levels().empty()) return faces;
+    unsupported(path, fmt::format("is {}, no {} of six square faces", to_string(extent), detail::name(layout)),
+                "Name the layout that it has.");
+}
+
+void make_cube(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptions& options, Made& made) {
+    const CubeLayout layout = cube_layout(paths[0], all.front(), options);
+    std::vector<PictureFilePtr> files;
+    for (const OpenedPicture& opened : all)
+        files.push_back(cut_into_faces(paths[0], opened, layout, options.cube_side));
+    made.file = stack_of(files);
+    if (layout != CubeLayout::faces) {
+        const bool around = layout == CubeLayout::equirectangular || layout == CubeLayout::openexr_latlong;
+        made.conversions.push_back(fmt::format("A picture of layout {} {} six faces.", detail::name(layout),
+                                               around ? "is resampled to" : "is cut into"));
+    }
+    const std::size_t slices = slices_of(made);
+    const bool fits = made.info.kind == ArrayKind::cubemap ? slices == 6 : slices % 6 == 0;
+    if (!fits) {
+        unsupported(
+            paths[0],
+            fmt::format("and what comes with it are {} faces, but {} was asked for", slices, name(made.info.kind)),
+            "A cube has six faces.");
+    }
+    made.info.layers = slices / 6;
+}
+
+void make_flat(Paths paths, Made& made) {
+    const Extent extent = made.file->level(0);
+    const bool layered = made.info.kind == ArrayKind::layered_1d;
+    if (extent.height > 1 && layered && extent.depth == 1 && block_side(made.file->format()) == 1) {
+        made.file = detail::rows_as_slices(made.file);
+        made.conversions.emplace_back("Each row is a layer.");
+    } else if (extent.height > 1 || (!layered && extent.depth > 1)) {
+        unsupported(paths[0], fmt::format("is {}, but {} was asked for", to_string(extent), name(made.info.kind)),
+                    "Ask for array_2d, layered_2d or array_3d.");
+    }
+    made.info.layers = slices_of(made);
+}
+
+void make(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptions& options, Made& made) {
+    if (is_cube(made.info.kind)) {
+        make_cube(paths, all, options, made);
+        return;
+    }
+    std::vector<PictureFilePtr> files;
+    for (const OpenedPicture& opened : all) files.push_back(opened.file);
+    made.file = stack_of(files);
+    if (is_flat(made.info.kind)) {
+        make_flat(paths, made);
+    } else if (made.info.kind == ArrayKind::layered_2d) {
+        made.info.layers = slices_of(made);
+    } else if (made.info.kind == ArrayKind::array_2d && slices_of(made) != 1) {
+        unsupported(paths[0],
+                    fmt::format("and what comes with it are {} pictures, but array_2d was asked for", slices_of(made)),
+                    "Ask for layered_2d or array_3d.");
+    }
+}
+
+ArrayKind kind_of(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptions& options) {
+    if (options.kind) return *options.kind;
+    if (options.cube)
+        return all.size() == 1 || *options.cube == CubeLayout::faces ? ArrayKind::cubemap : ArrayKind::cubemap_layered;
+    if (paths.size() > 1) return ArrayKind::layered_2d;
+    return all.front().kind.value_or(ArrayKind::array_2d);
+}
+
+// Levels that do not follow each other by halves, or that nobody wants, go.
+void choose_levels(Paths paths, const PictureOptions& options, Made& made) {
+    const auto there = static_cast<int>(made.file->levels().size());
+    const int fit = detail::fitting_levels(made.file->levels(), made.info.kind == ArrayKind::array_3d);
+    if (fit < there) {
+        made.conversions.push_back(fmt::format("Levels from {} on are left out: {} is not half of the level before.",
+                                               fit, to_string(made.file->level(fit))));
+    }
+    if (options.first_level < 0 || options.first_level >= fit) {
+        fail_file(
+            kOpen, paths[0],
+            fmt::format("has {} levels, but was to be read from level {} on", fit, options.first_level),
+            "They are counted from 0.", ErrorCode::out_of_bounds,
+            {{"level", static_cast<std::uint64_t>(options.first_level)}, {"count", static_cast<std::uint64_t>(fit)}});
+    }
+    const int left = fit - options.first_level;
+    made.info.levels = options.levels > 0 ? std::min(options.levels, left) : left;
+    made.file = detail::with_levels(made.file, options.first_level, made.info.levels);
+}
+
+void require_possible(Paths paths, const ArrayInfo& info) {
+    std::size_t bytes = kMostBytes;
+    try {
+        bytes = packed_bytes(info);
+    } catch (const Error&) {
+        // More than 64 bits count.
+    }
+    if (bytes < kMostBytes) return;
+    fail_file(kOpen, paths[0],
+              fmt::format("says it is {} texels, more than there is memory for", to_string(info.extent)),
+              "See whether the file is damaged.");
+}
+
+Picture open_raw(Paths paths, const RawFrames& raw) {
+    if (paths.size() != 1) {
+        fail_file(kOpen, paths[1], "comes after another file of raw frames", "Open one at a time.",
+                  ErrorCode::bad_argument);
+    }
+    const detail::OpenedFrame opened = detail::open_raw_frame(paths[0], raw);
+    const auto plane = [&](const PictureFilePtr& file) {
+        auto state = std::make_shared<detail::PictureState>();
+        state->info = {.format = file->format(), .extent = file->level(0)};
+        state->file = file;
+        state->metadata = opened.metadata;
+        state->name = paths[0].string();
+        return Picture(std::move(state));
+    };
+    auto state = std::make_shared<detail::PictureState>();
+    state->info = {.format = raw.format, .extent = raw.extent};
+    state->planes = {plane(opened.luma), plane(opened.chroma)};
+    state->metadata = opened.metadata;
+    state->name = paths[0].string();
+    return Picture(std::move(state));
+}
+
+}  // namespace
+
+Picture open_picture(const std::filesystem::path& path, const PictureOptions& options) {
+    return open_picture(Paths(&path, 1), options);
+}
+
+Picture open_picture(Paths paths, const PictureOptions& options) {
+    if (paths.empty()) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kOpen,
+                     .problem = "no file was named",
+                     .remedy = "Name one at least."});
+    }
+    if (options.raw) return open_raw(paths, *options.raw);
+    const std::vector<OpenedPicture> all = open_all(paths, options);
+    const OpenedPicture& first = all.front();
+    require_alike(paths, all);
+
+    Made made;
+    made.conversions = first.conversions;
+    made.info.kind = kind_of(paths, all, options);
+    make(paths, all, options, made);
+    choose_levels(paths, options, made);
+    if (options.format) {
+        const bool has_alpha = first.metadata.alpha != PictureAlpha::none;
+        made.file = detail::converted(made.file, *options.format, has_alpha, paths[0].string(), made.conversions);
+    }
+    made.info.format = made.file->format();
+    made.info.extent = made.file->level(0);
+    if (made.info.kind != ArrayKind::array_3d) made.info.extent.depth = 1;
+    if (!is_layered(made.info.kind)) made.info.layers = 1;
+    require_possible(paths, made.info);
+
+    auto state = std::make_shared<detail::PictureState>();
+    const bool untouched = !options.upright || detail::upright_turn(first.metadata.orientation) == detail::Turn{};
+    state->in_place = made.info.kind == ArrayKind::array_2d && untouched && options.first_level == 0 &&
+                      (options.window == PictureWindow::data || first.metadata.data == first.metadata.display);
+    state->info = made.info;
+    state->file = std::move(made.file);
+    state->conversions = std::move(made.conversions);
+    state->metadata = first.metadata;
+    state->name = paths[0].string();
+    return Picture(std::move(state));
+}
+
+}  // namespace texton

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "arrays/files/formats.h"
+#include "arrays/files/oiio.h"
+#include "arrays/files/stored_texels.h"
+
+// Raw planar frames, one after the other: all rows of luma, then all of chroma, little-endian, no header.
+
+namespace texton::detail {
+namespace {
+
+constexpr const char* kOpen = "texton::open_picture";
+constexpr const char* kSave = "texton::save";
+
+PictureFilePtr plane(const std::filesystem::path& path, const RawFrames& raw, int index, std::uint64_t first) {
+    const PlaneInfo part = plane_info(raw.format, index);
+    const Extent extent{raw.extent.width / part.divide_width, raw.extent.height / part.divide_height};
+    return stored_file(path, part.format, false, StoredOrder::same,
+                       {{extent, first, packed_bytes(part.format, extent)}});
+}
+
+}  // namespace
+
+OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw) {
+    require_file(kOpen, path);
+    const Extent& extent = raw.extent;
+    const bool even = extent.width % 2 == 0 && extent.height % 2 == 0;
+    const bool empty = extent.width == 0 || extent.height == 0 || extent.depth != 1;
+    if (info(raw.format).layout != FormatLayout::planar || !even || empty) {
+        fail_file(kOpen, path,
+                  fmt::format("was to be read as frames of {} texels of {}", to_string(extent), name(raw.format)),
+                  "Name nv12, p010, p016 or nv16, and sides that are even and not 0.", ErrorCode::bad_argument);
+    }
+    const std::uint64_t bytes = packed_bytes(raw.format, extent);
+    const std::uint64_t file_bytes = std::filesystem::file_size(path);
+    if (file_bytes % bytes != 0 || file_bytes == 0) {
+        fail_file(kOpen, path,
+                  fmt::format("has {} bytes, no whole number of frames of {} bytes ({} texels of {})", file_bytes,
+                              bytes, to_string(extent), name(raw.format)),
+                  "Check format and sides.");
+    }
+    if (raw.frame >= file_bytes / bytes) {
+        fail_file(kOpen, path, fmt::format("has {} frames, but frame {} was asked for", file_bytes / bytes, raw.frame),
+                  "Frames are counted from 0.", ErrorCode::out_of_bounds,
+                  {{"frame", raw.frame}, {"count", file_bytes / bytes}});
+    }
+    OpenedFrame opened;
+    const std::uint64_t first = raw.frame * bytes;
+    opened.luma = plane(path, raw, 0, first);
+    opened.chroma = plane(path, raw, 1, first + packed_bytes(opened.luma->format(), opened.luma->level(0)));
+    opened.metadata.file_kind = "raw";
+    opened.metadata.channels = {"Y", "Cb", "Cr"};
+    opened.metadata.frames = file_bytes / bytes;
+    opened.metadata.data = {0, 0, static_cast<int>(extent.width), static_cast<int>(extent.height)};
+    opened.metadata.display = opened.metadata.data;
+    return opened;
+}
+
+void save_raw_frame(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress) {
+    if (picture.file != nullptr) {
+        fail_file(kSave, path,
+                  fmt::format("is of a kind for planar frames, but the picture has {}", name(picture.info.format)),
+                  "Save it to .dds, .tif or .exr.");
+    }
+    StoredWriter writer(kSave, path);
+    PictureBands bands(picture, packed_bytes(picture.info.format, picture.info.extent), progress);
+    for (const Picture& plane : picture.planes) {
+        const PictureFile& file = *plane.state()->file;
+        const Extent extent = file.level(0);
+        for (const Region& box : cut(file.format(), whole(extent), {extent.width, 1, 1}, kBandBytes)) {
+            const auto texels = bands.read(file, 0, box);
+            writer.write(texels);
+            bands.report(texels.size());
+        }
+    }
+    writer.complete();
+}
+
+}  // namespace texton::detail

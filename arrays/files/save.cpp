@@ -1,0 +1,276 @@
+#include <texton/picture_save.h>
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "arrays/files/formats.h"
+#include "arrays/files/layout.h"
+#include "arrays/files/oiio.h"
+#include "arrays/files/stored_texels.h"
+
+// Kinds of file that OpenImageIO writes hold pictures as parts, some of them with levels: a picture is first taken
+// apart into such, each a PictureFile of its own, and then written part by part, level by level, band by band.
+
+namespace texton {
+namespace {
+
+using detail::fail_file;
+using detail::one_line;
+using detail::PictureFilePtr;
+using detail::PictureState;
+
+constexpr const char* kSave = "texton::save";
+constexpr Extent kTile{64, 64};
+
+std::vector<PictureFilePtr> parts_of(const PictureState& picture, CubeLayout layout) {
+    std::vector<PictureFilePtr> parts;
+    const ArrayInfo& info = picture.info;
+    switch (info.kind) {
+        case ArrayKind::array_1d:
+        case ArrayKind::array_2d: return {picture.file};
+        case ArrayKind::layered_1d: return {detail::slices_as_rows(picture.file)};
+        case ArrayKind::array_3d:
+        case ArrayKind::layered_2d:
+            for (std::size_t slice = 0; slice < slice_count(info, 0); ++slice) {
+                parts.push_back(detail::slice_of(detail::with_levels(picture.file, 0, 1), slice));
+            }
+            return parts;
+        case ArrayKind::cubemap:
+        case ArrayKind::cubemap_layered: break;
+    }
+    for (std::size_t cube = 0; cube < slice_count(info, 0) / 6; ++cube) {
+        if (layout == CubeLayout::faces) {
+            for (std::size_t face = 0; face < 6; ++face)
+                parts.push_back(detail::slice_of(picture.file, cube * 6 + face));
+        } else {
+            parts.push_back(detail::laid_out(detail::slice_of(picture.file, cube * 6, 6), layout));
+        }
+    }
+    return parts;
+}
+
+// A name that a kind of file fills in by itself, or that speaks of how the old file was made.
+bool belongs_to_file(const std::string& name) {
+    static constexpr std::string_view kPrefixes[] = {
+        "oiio:", "tiff:", "openexr:", "exr:", "png:", "jpeg:", "dds:", "gif:"};
+    static constexpr std::string_view kNames[] = {"compression",      "textureformat", "planarconfig", "Software",
+                                                  "worldtocamera",    "fovcot",        "wrapmodes",    "up",
+                                                  "ImageDescription", "lineOrder",     "envmap"};
+    return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
+                       [&](auto prefix) { return name.starts_with(prefix); }) ||
+           std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+class OiioWriter {
+public:
+    OiioWriter(const std::filesystem::path& path, const PictureState& picture, const SaveOptions& options)
+        : path_(path),
+          picture_(picture),
+          options_(options),
+          output_(kSave, path),
+          parts_(parts_of(picture, options.cube)),
+          bands_(picture, total(), options.progress) {}
+
+    void write() {
+        require_possible();
+        std::vector<OIIO::ImageSpec> specs;
+        for (const PictureFilePtr& part : parts_) specs.push_back(spec_of(*part, 0));
+        const bool announced = specs.size() > 1 && output_->format_name() == std::string("openexr");
+        for (std::size_t part = 0; part < parts_.size(); ++part) {
+            for (int level = 0; level < levels(); ++level) {
+                const bool first = part == 0 && level == 0;
+                if (first && announced) {
+                    output_.open(specs);
+                } else {
+                    const OIIO::ImageSpec spec = spec_of(*parts_[part], level);
+                    output_.open({&spec, 1}, mode(first, level));
+                }
+                require_kept(*parts_[part]);
+                write_level(*parts_[part], level);
+            }
+        }
+        output_.complete();
+    }
+
+private:
+    std::size_t total() const {
+        std::size_t bytes = 0;
+        for (const PictureFilePtr& part : parts_) {
+            for (const Extent& level : part->levels()) bytes += packed_bytes(part->format(), level);
+        }
+        return bytes;
+    }
+    int levels() const { return picture_.info.levels; }
+    bool tiled() const { return options_.tile || levels() > 1; }
+
+    OIIO::ImageOutput::OpenMode mode(bool first, int level) const {
+        if (first) return OIIO::ImageOutput::Create;
+        return level > 0 && output_->supports("mipmap") ? OIIO::ImageOutput::AppendMIPLevel
+                                                        : OIIO::ImageOutput::AppendSubimage;
+    }
+
+    [[noreturn]] void cannot_hold(const std::string& what, std::string remedy) const {
+        fail_file(kSave, path_, "is of a kind that cannot hold " + what, std::move(remedy));
+    }
+
+    void require_possible() const {
+        const FormatInfo& row = info(picture_.info.format);
+        if (row.oiio.empty()) cannot_hold(std::string(row.name), "Use .dds, or convert the texels first.");
+        if (parts_.size() > 1 && !output_->supports("multiimage")) {
+            cannot_hold("layers, faces or slices", "Use .dds, .tif or .exr.");
+        }
+        if (tiled() && !output_->supports("tiles")) cannot_hold("tiles", "Use .tif or .exr.");
+        if (levels() > 1 && parts_.size() > 1) {
+            cannot_hold("levels of layers, faces or slices", "Use .dds, or save one level or layer.");
+        }
+        // Of the kinds without mipmaps, TIFF alone gives parts the meaning of levels.
+        if (levels() > 1 && !output_->supports("mipmap") && output_->format_name() != std::string("tiff")) {
+            cannot_hold("levels", "Use .dds, .tif or .exr.");
+        }
+        // A kind of file without them may drop the channels without a word.
+        if (row.channels != 1 && !output_->supports("alpha") && !output_->supports("nchannels")) {
+            cannot_hold(std::string(row.name), "Use .png, .tif or .exr, or convert the texels first.");
+        }
+        const Extent extent = parts_.front()->level(0);
+        constexpr auto kLongest = static_cast<std::size_t>(std::numeric_limits<int>::max());
+        if (std::max({extent.width, extent.height, extent.depth}) > kLongest)
+            cannot_hold(to_string(extent), "Use .dds.");
+    }
+
+    OIIO::ImageSpec spec_of(const detail::PictureFile& part, int level) const {
+        const Extent extent = part.level(level);
+        const FormatInfo& row = info(part.format());
+        OIIO::ImageSpec spec(static_cast<int>(extent.width), static_cast<int>(extent.height), row.channels,
+                             detail::channel_type(part.format()));
+        if (tiled()) set_tile(spec);
+        const PictureMetadata& metadata = picture_.metadata;
+        if (picture_.in_place && level == 0) set_windows(spec);
+        for (const PictureAttribute& attribute : metadata.attributes) {
+            if (!belongs_to_file(attribute.name)) set(spec, attribute);
+        }
+        for (const PictureAttribute& attribute : options_.attributes) set(spec, attribute);
+        if (!options_.compression.empty()) spec.attribute("compression", options_.compression);
+        if (picture_.in_place && metadata.orientation != 1) spec.attribute("Orientation", metadata.orientation);
+        const std::string space = row.kind == FormatKind::srgb ? "sRGB" : metadata.color_space;
+        if (!space.empty()) spec.attribute("oiio:ColorSpace", space);
+        // Texels go to the file as they are: said of all but what came from a file that says otherwise.
+        spec.attribute("oiio:UnassociatedAlpha", metadata.alpha == PictureAlpha::premultiplied ? 0 : 1);
+        if (is_cube(picture_.info.kind) && options_.cube == CubeLayout::openexr_cube) {
+            spec.attribute("textureformat", "CubeFace Environment");
+        } else if (levels() > 1) {
+            spec.attribute("textureformat", "Plain Texture");
+        }
+        if (parts_.size() > 1) spec.attribute("oiio:subimagename", fmt::format("part {}", part_number(part)));
+        return spec;
+    }
+
+    std::size_t part_number(const detail::PictureFile& part) const {
+        const auto same = [&](const PictureFilePtr& other) { return other.get() == &part; };
+        return static_cast<std::size_t>(std::find_if(parts_.begin(), parts_.end(), same) - parts_.begin());
+    }
+
+    static void set(OIIO::ImageSpec& spec, const PictureAttribute& attribute) {
+        const OIIO::TypeDesc type{OIIO::string_view(attribute.type)};
+        if (type == OIIO::TypeDesc::STRING) {
+            spec.attribute(attribute.name, attribute.value);
+        } else {
+            spec.attribute(attribute.name, type, OIIO::string_view(attribute.value));
+        }
+    }
+
+    void set_tile(OIIO::ImageSpec& spec) const {
+        const Extent tile = options_.tile.value_or(kTile);
+        spec.tile_width = static_cast<int>(tile.width);
+        spec.tile_height = static_cast<int>(tile.height);
+        spec.tile_depth = 1;
+    }
+
+    void set_windows(OIIO::ImageSpec& spec) const {
+        const PictureFrame& data = picture_.metadata.data;
+        const PictureFrame& display = picture_.metadata.display;
+        spec.x = data.x;
+        spec.y = data.y;
+        spec.full_x = display.x;
+        spec.full_y = display.y;
+        spec.full_width = display.width;
+        spec.full_height = display.height;
+    }
+
+    void require_kept(const detail::PictureFile& part) const {
+        const OIIO::ImageSpec& spec = output_->spec();
+        if (spec.format == detail::channel_type(part.format()) && spec.nchannels == info(part.format()).channels)
+            return;
+        cannot_hold(std::string(name(part.format())),
+                    spec.format == OIIO::TypeHalf || spec.format == OIIO::TypeFloat
+                        ? "Use .tif, or convert the texels to float16 or float32 first."
+                        : "Use .tif or .exr, or convert the texels first.");
+    }
+
+    void write_level(const detail::PictureFile& part, int level) {
+        const OIIO::ImageSpec& spec = output_->spec();
+        const Extent extent = part.level(level);
+        const Extent granule{extent.width, static_cast<std::size_t>(std::max(spec.tile_height, 1)), 1};
+        const auto at = [](int origin, std::size_t offset) { return origin + static_cast<int>(offset); };
+        for (const Region& box : detail::cut(part.format(), detail::whole(extent), granule, detail::kBandBytes)) {
+            const auto texels = bands_.read(part, level, box);
+            const int top = at(spec.y, box.offset.y);
+            const int bottom = at(top, box.extent.height);
+            const bool good = spec.tile_width != 0
+                                  ? output_->write_tiles(spec.x, spec.x + spec.width, top, bottom, spec.z, spec.z + 1,
+                                                         spec.format, texels.data())
+                                  : output_->write_scanlines(top, bottom, spec.z, spec.format, texels.data());
+            output_.require_written(good);
+            bands_.report(texels.size());
+        }
+    }
+
+    const std::filesystem::path& path_;
+    const PictureState& picture_;
+    const SaveOptions& options_;
+    detail::ImageFileOutput output_;
+    std::vector<PictureFilePtr> parts_;
+    detail::PictureBands bands_;
+};
+
+std::string ending(const std::filesystem::path& path) {
+    std::string text = path.extension().string();
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+}  // namespace
+
+void save(const std::filesystem::path& path, const Picture& picture, const SaveOptions& options) {
+    (void)picture.info();
+    const PictureState& state = *picture.state();
+    const std::string kind = ending(path);
+    if (kind == ".yuv" || kind == ".raw") {
+        detail::save_raw_frame(path, state, options.progress);
+        return;
+    }
+    if (state.file == nullptr) {
+        fail_file(kSave, path, fmt::format("is of a kind that cannot hold {}", name(state.info.format)),
+                  "Use .yuv, or save its planes.");
+    }
+    if (kind == ".dds") {
+        detail::save_dds(path, state, options.progress);
+        return;
+    }
+    OiioWriter(path, state, options).write();
+}
+
+void save(const std::filesystem::path& path, const Array& array, const SaveOptions& options) {
+    save(path, picture_of(array), options);
+}
+void save(const std::filesystem::path& path, const ConstView& view, const SaveOptions& options) {
+    save(path, picture_of(view), options);
+}
+void save(const std::filesystem::path& path, const PlanarArray& array, const SaveOptions& options) {
+    save(path, picture_of(array), options);
+}
+
+}  // namespace texton

@@ -1,0 +1,101 @@
+#include "arrays/files/source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include <fmt/format.h>
+
+namespace texton::detail {
+namespace {
+
+std::size_t common_length(std::size_t a, std::size_t a_length, std::size_t b, std::size_t b_length, std::size_t& from) {
+    from = std::max(a, b);
+    const std::size_t end = std::min(a + a_length, b + b_length);
+    return end > from ? end - from : 0;
+}
+
+// As many of `granule` as fit `most`, at least one, at most what makes up `side`.
+std::size_t grown(std::size_t granule, std::size_t side, std::size_t bytes, std::size_t most) {
+    return std::min(side, granule * std::max<std::size_t>(1, most / std::max<std::size_t>(1, bytes)));
+}
+
+}  // namespace
+
+Region common_part(const Region& a, const Region& b) noexcept {
+    Region part;
+    part.extent.width = common_length(a.offset.x, a.extent.width, b.offset.x, b.extent.width, part.offset.x);
+    part.extent.height = common_length(a.offset.y, a.extent.height, b.offset.y, b.extent.height, part.offset.y);
+    part.extent.depth = common_length(a.offset.z, a.extent.depth, b.offset.z, b.extent.depth, part.offset.z);
+    return part;
+}
+
+bool is_empty(const Region& region) noexcept {
+    return region.extent.width == 0 || region.extent.height == 0 || region.extent.depth == 0;
+}
+
+void read_named(const std::string& name, const PictureFile& file, int level, const Region& box, std::byte* packed) {
+    try {
+        file.read(level, box, packed);
+    } catch (const std::bad_alloc&) {
+        throw Error({.code = ErrorCode::out_of_memory,
+                     .object = "texton::Picture",
+                     .problem = fmt::format("{}: there is no memory to decode {} texels", name, to_string(box)),
+                     .remedy = "See whether the file is damaged.",
+                     .numbers = {{"width", box.extent.width}, {"height", box.extent.height}}});
+    }
+}
+
+std::vector<Region> cut(Format format, const Region& region, Extent granule, std::size_t most_bytes) {
+    const Extent& all = region.extent;
+    Extent box{std::min(granule.width, all.width), std::min(granule.height, all.height),
+               std::min(granule.depth, all.depth)};
+    const auto bytes = [&] { return packed_bytes(format, box); };
+    box.width = grown(box.width, all.width, bytes(), most_bytes);
+    if (box.width == all.width) box.height = grown(box.height, all.height, bytes(), most_bytes);
+    if (box.width == all.width && box.height == all.height) {
+        box.depth = grown(box.depth, all.depth, bytes(), most_bytes);
+    }
+    std::vector<Region> boxes;
+    for (std::size_t z = 0; z < all.depth; z += box.depth) {
+        for (std::size_t y = 0; y < all.height; y += box.height) {
+            for (std::size_t x = 0; x < all.width; x += box.width) {
+                boxes.push_back({{region.offset.x + x, region.offset.y + y, region.offset.z + z},
+                                 {std::min(box.width, all.width - x), std::min(box.height, all.height - y),
+                                  std::min(box.depth, all.depth - z)}});
+            }
+        }
+    }
+    return boxes;
+}
+
+void copy_box(Format format, std::byte* to, Extent to_extent, Offset to_offset, const std::byte* from,
+              Extent from_extent, Offset from_offset, Extent box) {
+    const std::size_t side = block_side(format);
+    const std::size_t texel = info(format).bytes;
+    const std::size_t row = row_bytes(format, box.width);
+    const auto place = [&](Extent extent, Offset offset, std::size_t y, std::size_t z) {
+        const std::size_t rows = row_count(format, extent.height);
+        return ((offset.z + z) * rows + offset.y / side + y) * row_bytes(format, extent.width) +
+               offset.x / side * texel;
+    };
+    for (std::size_t z = 0; z < box.depth; ++z) {
+        for (std::size_t y = 0; y < row_count(format, box.height); ++y) {
+            std::memcpy(to + place(to_extent, to_offset, y, z), from + place(from_extent, from_offset, y, z), row);
+        }
+    }
+}
+
+int fitting_levels(std::span<const Extent> levels, bool volume) noexcept {
+    const auto half = [](std::size_t side) { return std::max<std::size_t>(1, side / 2); };
+    std::size_t count = 1;
+    for (; count < levels.size(); ++count) {
+        const Extent& last = levels[count - 1];
+        if (last.width == 1 && last.height == 1 && (!volume || last.depth == 1)) break;
+        const Extent fits{half(last.width), half(last.height), volume ? half(last.depth) : last.depth};
+        if (levels[count] != fits) break;
+    }
+    return static_cast<int>(count);
+}
+
+}  // namespace texton::detail

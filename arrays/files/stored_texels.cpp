@@ -1,0 +1,212 @@
+#include "arrays/files/stored_texels.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <tbb/parallel_for.h>
+
+#include "arrays/files/oiio.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr const char* kRead = "texton::Picture";
+
+std::string system_words() { return std::generic_category().message(errno); }
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) noexcept : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int number() const noexcept { return number_; }
+    int release() noexcept { return std::exchange(number_, -1); }
+
+private:
+    int number_;
+};
+
+// Up to `bytes`; fewer at the file's end.
+std::size_t read_at(const Descriptor& file, std::uint64_t offset, std::byte* out, std::size_t bytes) {
+    std::size_t done = 0;
+    while (done < bytes) {
+        const ssize_t got = ::pread(file.number(), out + done, bytes - done, static_cast<off_t>(offset + done));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        done += static_cast<std::size_t>(got);
+    }
+    return done;
+}
+
+void reorder(StoredOrder order, const std::byte* from, std::byte* to, std::size_t texels) {
+    const bool three = order == StoredOrder::bgr || order == StoredOrder::rgb;
+    const bool reversed = order == StoredOrder::bgr || order == StoredOrder::bgra || order == StoredOrder::bgrx;
+    const std::size_t step = three ? 3 : 4;
+    for (std::size_t i = 0; i < texels; ++i) {
+        const std::byte* texel = from + i * step;
+        to[i * 4 + 0] = texel[reversed ? 2 : 0];
+        to[i * 4 + 1] = texel[1];
+        to[i * 4 + 2] = texel[reversed ? 0 : 2];
+        to[i * 4 + 3] = order == StoredOrder::bgra ? texel[3] : std::byte{255};
+    }
+}
+
+class StoredFile : public PictureFile {
+public:
+    StoredFile(std::filesystem::path path, Format format, bool srgb, StoredOrder order, std::vector<StoredLevel> levels,
+               std::vector<Extent> extents)
+        : PictureFile(format, srgb, std::move(extents)),
+          path_(std::move(path)),
+          order_(order),
+          levels_(std::move(levels)) {}
+
+    void read(int index, const Region& box, std::byte* packed) const override {
+        const FileReading reading;
+        const StoredLevel& level = levels_[static_cast<std::size_t>(index)];
+        const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+        if (file.number() < 0) {
+            fail_file(kRead, path_, "can no longer be opened: " + system_words(), "See whether it is still there.");
+        }
+        const std::size_t side = block_side(format());
+        const std::size_t unit = stored_bytes(format(), order_);
+        const auto units = [side](std::size_t texels) { return (texels + side - 1) / side; };
+        const std::size_t file_row = units(level.extent.width) * unit;
+        const std::size_t rows = units(box.extent.height);
+        const std::size_t across = units(box.extent.width);
+        const bool whole_rows = box.extent.width == level.extent.width;
+        const std::size_t run = whole_rows ? rows * across : across;  // units that lie behind each other
+        const std::size_t row_step = whole_rows ? rows : 1;
+        for (std::size_t z = 0; z < box.extent.depth; ++z) {
+            const std::uint64_t slice = level.first + (box.offset.z + z) * level.stride;
+            for (std::size_t y = 0; y < rows; y += row_step) {
+                const std::uint64_t at = slice + (box.offset.y / side + y) * file_row + box.offset.x / side * unit;
+                read_run(file, at, run, packed + (z * rows + y) * across * info(format()).bytes);
+            }
+        }
+    }
+
+    std::vector<Region> boxes(int index, std::size_t most_bytes) const override {
+        const Extent extent = level(index);
+        return cut(format(), whole(extent), {extent.width, block_side(format()), 1}, most_bytes);
+    }
+    PictureAccess access(int) const override { return {{block_side(format()), block_side(format()), 1}}; }
+
+private:
+    // Units that lie behind each other; many of them with all cores, as one alone copies slower than a GPU takes.
+    void read_run(const Descriptor& file, std::uint64_t at, std::size_t units, std::byte* out) const {
+        const std::size_t unit = stored_bytes(format(), order_);
+        const std::size_t grain = kGrainBytes / unit;
+        tbb::parallel_for(std::size_t{0}, (units + grain - 1) / grain, [&](std::size_t part) {
+            const std::size_t first = part * grain;
+            read_part(file, at + first * unit, std::min(grain, units - first), out + first * info(format()).bytes);
+        });
+    }
+
+    void read_part(const Descriptor& file, std::uint64_t at, std::size_t units, std::byte* out) const {
+        const std::size_t bytes = units * stored_bytes(format(), order_);
+        std::vector<std::byte> stored(order_ == StoredOrder::same ? 0 : bytes);
+        const std::size_t got = read_at(file, at, stored.empty() ? out : stored.data(), bytes);
+        if (got != bytes) {
+            fail_file(kRead, path_, fmt::format("ends after {} bytes, while texels at byte {} were read", at + got, at),
+                      "See whether it was changed.");
+        }
+        if (!stored.empty()) reorder(order_, stored.data(), out, units);
+    }
+
+    static constexpr std::size_t kGrainBytes = std::size_t{1} << 20;
+
+    std::filesystem::path path_;
+    StoredOrder order_;
+    std::vector<StoredLevel> levels_;
+};
+
+}  // namespace
+
+std::size_t stored_bytes(Format format, StoredOrder order) noexcept {
+    return order == StoredOrder::bgr || order == StoredOrder::rgb ? 3 : info(format).bytes;
+}
+
+PictureFilePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
+                           std::vector<StoredLevel> levels) {
+    std::vector<Extent> extents;
+    for (const StoredLevel& level : levels) extents.push_back(level.extent);
+    return std::make_shared<StoredFile>(std::move(path), format, srgb, order, std::move(levels), std::move(extents));
+}
+
+std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path, std::size_t most) {
+    require_file(object, path);
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.number() < 0) fail_file(object, path, "cannot be opened: " + system_words(), "Check who may read it.");
+    std::vector<std::byte> bytes(most);
+    bytes.resize(read_at(file, 0, bytes.data(), most));
+    return bytes;
+}
+
+struct StoredWriter::State {
+    State(const char* object, const std::filesystem::path& path)
+        : object(object),
+          path(path),
+          aside(object, path),
+          file(::open(aside.name().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
+
+    const char* object;
+    std::filesystem::path path;
+    FileAside aside;
+    Descriptor file;
+};
+
+StoredWriter::StoredWriter(const char* object, const std::filesystem::path& path) {
+    state_ = std::make_unique<State>(object, path);
+    if (state_->file.number() >= 0) return;
+    fail_file(object, path, "cannot be opened: " + system_words(), "Check that the folder can be written to.");
+}
+
+StoredWriter::~StoredWriter() = default;
+
+void StoredWriter::write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t put = ::write(state_->file.number(), bytes.data(), bytes.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) {
+            fail_file(state_->object, state_->path, "cannot be written: " + system_words(),
+                      "See whether the disk is full.");
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(put));
+    }
+}
+
+void StoredWriter::complete() {
+    if (::close(state_->file.release()) != 0) {
+        fail_file(state_->object, state_->path, "cannot be written: " + system_words(),
+                  "See whether the disk is full.");
+    }
+    state_->aside.complete();
+}
+
+std::span<const std::byte> PictureBands::read(const PictureFile& file, int level, const Region& box) {
+    texels_.resize(packed_bytes(file.format(), box.extent));
+    read_named(picture_.name, file, level, box, texels_.data());
+    return texels_;
+}
+
+void PictureBands::report(std::size_t bytes) {
+    done_ += bytes;
+    if (!progress_ || progress_({done_, total_})) return;
+    throw Cancelled({.code = ErrorCode::io,
+                     .object = "texton::save",
+                     .problem = fmt::format("{} was stopped after {} of {} bytes", picture_.name, done_, total_),
+                     .remedy = "The callback said so.",
+                     .numbers = {{"done", done_}, {"total", total_}}});
+}
+
+}  // namespace texton::detail

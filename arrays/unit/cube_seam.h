@@ -1,0 +1,80 @@
+// cube_seam.h: the texels that linear filtering reads beyond the edges of a seamless cube's faces.
+#pragma once
+#include <cstdint>
+
+#include "arrays/unit/cube_map.h"
+#include "arrays/unit/texture_address.h"
+
+namespace texton::detail {
+
+/// Where a texel lies that a footprint on a face reads.
+enum class CubeStep : std::uint8_t { inside, edge, corner };
+
+TEXTON_HD inline CubeStep cube_step(std::int32_t x, std::int32_t y, std::int32_t size) {
+    const bool x_out = x < 0 || x >= size;
+    const bool y_out = y < 0 || y >= size;
+    return x_out && y_out ? CubeStep::corner : x_out || y_out ? CubeStep::edge : CubeStep::inside;
+}
+
+struct CubeTexel {
+    std::int32_t face;
+    std::int32_t x;
+    std::int32_t y;
+};
+
+/// The texel where (x, y), outside of `face` along one axis, lies on the neighbouring face when that is folded flat:
+/// rand_cube_f32_s1_f1, cube_aniso16_rim.
+TEXTON_HD inline CubeTexel cross_cube_edge(int face, std::int32_t x, std::int32_t y, std::int32_t size) {
+    const CubeFace from = cube_face(face);
+    // Texel centres in units of half a texel from the face's middle; the face itself lies `size` out.
+    std::int32_t u = 2 * x + 1 - size;
+    std::int32_t v = 2 * y + 1 - size;
+    std::int32_t out = size;
+    const bool over_u = u < -size || u > size;
+    std::int32_t& over = over_u ? u : v;
+    out -= (over < 0 ? -over : over) - size;
+    over = over < 0 ? -size : size;
+    std::int32_t place[3];
+    place[from.u_axis] = u * from.u_sign;
+    place[from.v_axis] = v * from.v_sign;
+    place[from.out_axis] = out * from.out_sign;
+    const int axis = over_u ? from.u_axis : from.v_axis;
+    const int to_face = 2 * axis + (place[axis] < 0 ? 1 : 0);
+    const CubeFace to = cube_face(to_face);
+    return {to_face, (place[to.u_axis] * to.u_sign + size - 1) / 2, (place[to.v_axis] * to.v_sign + size - 1) / 2};
+}
+
+/// The texels of an axis at a place in 1/256 of a texel. Those beyond the face stay, for cross_cube_edge() to find;
+/// behind the last of the neighbouring face nothing has weight.
+TEXTON_HD inline AxisTaps seamless_taps(std::int64_t place, std::int32_t size) {
+    const auto texel = static_cast<std::int32_t>(place >> 8);
+    const bool last = texel == 2 * size - 1;
+    return {{texel, last ? texel : texel + 1}, static_cast<std::int32_t>(place & 255)};
+}
+
+/// True if one of the two texels lies beyond the face, even without weight.
+TEXTON_HD inline bool is_beyond(std::int64_t place, std::int32_t size) {
+    return place < 0 || place >= (std::int64_t{size} - 1) * 256;
+}
+
+TEXTON_HD inline std::int64_t clamp_place(std::int64_t place, std::int64_t low, std::int64_t high) {
+    return place < low ? low : place > high ? high : place;
+}
+
+/// Where linear filtering reads on a face, in 1/256 of a texel.
+struct SeamlessPlace {
+    std::int64_t x;
+    std::int64_t y;
+};
+
+/// A sample beyond an edge reads the neighbouring face, up to its far edge. Beside a corner, where three faces meet,
+/// there is none to read: there it goes no further than one texel. cube_aniso16_rim.
+TEXTON_HD inline SeamlessPlace seamless_place(std::int64_t x, std::int64_t y, std::int32_t size) {
+    const bool corner = is_beyond(x, size) && is_beyond(y, size);
+    const std::int64_t side = std::int64_t{size} * 256;
+    const std::int64_t low = corner ? -256 : -side;
+    const std::int64_t high = corner ? side - 1 : 2 * side - 256;
+    return {clamp_place(x, low, high), clamp_place(y, low, high)};
+}
+
+}  // namespace texton::detail

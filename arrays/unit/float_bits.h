@@ -1,0 +1,84 @@
+// float_bits.h: float32 and float16 taken apart and put together again in integers, the same on host and device.
+#pragma once
+#include <cstdint>
+
+#include "arrays/unit/texture_view.h"
+
+namespace texton::detail {
+
+TEXTON_HD inline bool is_nan(float value) { return (bits_of(value) & 0x7fffffffu) > 0x7f800000u; }
+
+/// Position of the highest bit that is set; -1 for 0.
+TEXTON_HD inline int highest_bit(std::uint64_t value) {
+    int position = -1;
+    for (int step = 32; step > 0; step >>= 1) {
+        if (value >> step) {
+            value >>= step;
+            position += step;
+        }
+    }
+    return value ? position + 1 : position;
+}
+
+/// floor(value * 2^fraction_bits), saturated at +-2^limit_bits; 0 for NaN.
+TEXTON_HD inline std::int64_t floor_to_fixed(float value, int fraction_bits, int limit_bits) {
+    const std::uint32_t bits = bits_of(value);
+    const bool negative = bits >> 31;
+    const int exponent = static_cast<int>(bits >> 23 & 255);
+    const std::int64_t limit = std::int64_t{1} << limit_bits;
+    if (is_nan(value)) return 0;
+    if (exponent == 0) return 0;  // denormal coordinates count as zero: sweep_special_coords_*
+    const std::int64_t mantissa = static_cast<std::int64_t>(bits & 0x7fffffu) | 0x800000;
+    const int shift = exponent - 150 + fraction_bits;
+    if (shift + 24 > limit_bits) return negative ? -limit : limit;
+    if (shift >= 0) return (negative ? -mantissa : mantissa) * (std::int64_t{1} << shift);
+    if (shift < -32) return negative ? -1 : 0;
+    return (negative ? -mantissa : mantissa) >> -shift;
+}
+
+/// The float32 nearest to sign * magnitude * 2^exponent, halves away from zero; too large is infinite, and what would be
+/// denormal is zero: special_3d_f32.
+TEXTON_HD inline std::uint32_t round_to_float(bool negative, std::uint64_t magnitude, int exponent) {
+    const std::uint32_t sign = negative ? 0x80000000u : 0;
+    const int top = highest_bit(magnitude);
+    if (top < 0) return sign;
+    int biased = top + exponent + 127;
+    const int lowest = biased > 0 ? top - 23 : -149 - exponent;  // bit of magnitude that becomes the last of the result
+    if (lowest <= 0) {
+        magnitude <<= -lowest;
+    } else if (lowest > 63) {
+        return sign;
+    } else {
+        magnitude = (magnitude >> lowest) + (magnitude >> (lowest - 1) & 1);
+    }
+    if (biased <= 0) return sign | (magnitude >> 23 ? 0x00800000u : 0);
+    const std::uint64_t packed = (static_cast<std::uint64_t>(biased - 1) << 23) + magnitude;
+    return packed >= 0x7f800000u ? sign | 0x7f800000u : sign | static_cast<std::uint32_t>(packed);
+}
+
+/// The same for float16, which may be denormal, returned as the float32 of that value.
+TEXTON_HD inline std::uint32_t round_to_half(bool negative, std::uint64_t magnitude, int exponent) {
+    const int top = highest_bit(magnitude);
+    const int lowest = top + exponent >= -14 ? top - 10 : -24 - exponent;
+    if (lowest > 0) {
+        if (lowest > 63) return negative ? 0x80000000u : 0;
+        magnitude = (magnitude >> lowest) + (magnitude >> (lowest - 1) & 1);
+        exponent += lowest;
+    }
+    if (magnitude && highest_bit(magnitude) + exponent > 15) return negative ? 0xff800000u : 0x7f800000u;
+    return round_to_float(negative, magnitude, exponent);
+}
+
+/// The bits of the float16 next to `value` toward zero; finite ones stay finite.
+TEXTON_HD inline std::uint32_t half_toward_zero(float value) {
+    const std::uint32_t sign = bits_of(value) >> 16 & 0x8000u;
+    const std::uint32_t magnitude = bits_of(value) & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return sign | 0x7e00u;
+    if (magnitude == 0x7f800000u) return sign | 0x7c00u;
+    if (magnitude >= 0x47800000u) return sign | 0x7bffu;
+    if (magnitude >= 0x38800000u) return sign | (magnitude - 0x38000000u) >> 13;
+    const int shift = 126 - static_cast<int>(magnitude >> 23);
+    return shift > 24 ? sign : sign | ((magnitude & 0x7fffffu) | 0x800000u) >> shift;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,108 @@
+// texture_address.h: one coordinate -> the two texels of an axis and the weight between them.
+//
+// The unit works in fixed point: texels have 8 fraction bits, normalized coordinates 21 to 23. All else follows
+// from that: which texel a tie falls to, and the steps that filtered pictures show.
+#pragma once
+#include <cstdint>
+
+#include "arrays/unit/float_bits.h"
+#include "arrays/unit/texture_view.h"
+
+namespace texton::detail {
+
+/// A texel that is not there: the border colour is read instead.
+inline constexpr std::int32_t kBorderTexel = -1;
+
+/// The texels that an axis reads and the weight of the second in 1/256.
+struct AxisTaps {
+    std::int32_t texel[2];
+    std::int32_t weight;
+};
+
+/// Which axes keep their bits alike: those of 1D and 2D textures that neither have levels nor gather may be longer than
+/// others, and the depth of a volume is apart.
+enum class AxisKind : std::uint8_t { ordinary, long_axis, depth };
+
+/// Fraction bits that a normalized coordinate keeps: 21, more where an axis has many texels. Each limit was seen from both
+/// sides on an H200; that of the depth, 2300, is the same for all formats and sides tried, for a reason that is not known:
+/// rand_1d_linear_wide_norm, long_1d_u8, long_1d_layered_u8, deep_3d_u8.
+TEXTON_HD inline int coordinate_fraction_bits(std::int32_t size, AxisKind kind = AxisKind::ordinary) {
+    switch (kind) {
+        case AxisKind::ordinary: return size > 16384 ? 23 : size > 8192 ? 22 : 21;
+        case AxisKind::long_axis: return size > 65536 ? 23 : size > 8192 ? 22 : 21;
+        case AxisKind::depth: return size > 2300 ? 22 : 21;
+    }
+    return 21;
+}
+
+TEXTON_HD inline std::int32_t address_texel(std::int64_t texel, std::int32_t size, AddressMode mode) {
+    switch (mode) {
+        case AddressMode::wrap: {
+            const std::int64_t rest = texel % size;
+            return static_cast<std::int32_t>(rest < 0 ? rest + size : rest);
+        }
+        case AddressMode::clamp: return static_cast<std::int32_t>(texel < 0 ? 0 : texel >= size ? size - 1 : texel);
+        case AddressMode::mirror: {
+            const std::int64_t period = 2 * std::int64_t{size};
+            std::int64_t rest = texel % period;
+            if (rest < 0) rest += period;
+            return static_cast<std::int32_t>(rest < size ? rest : period - 1 - rest);
+        }
+        case AddressMode::border: return texel < 0 || texel >= size ? kBorderTexel : static_cast<std::int32_t>(texel);
+    }
+    return 0;
+}
+
+/// The coordinate in 1/512 of a texel, rounded down. Saturates at +-2^40, far outside of every texture; where the texture
+/// repeats, only where all numbers are even.
+TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t size, bool normalized, AddressMode mode,
+                                               AxisKind kind) {
+    const bool repeats = normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror);
+    const int limit_bits = repeats ? 60 : 40;
+    if (!normalized) return floor_to_fixed(coordinate, 9, limit_bits);
+    const int fraction_bits = coordinate_fraction_bits(size, kind);
+    std::int64_t u = floor_to_fixed(coordinate, fraction_bits, limit_bits);
+    // Infinite and huge coordinates wrap and mirror as whole numbers do: sweep_special_coords_f0_n1_a0, _a2,
+    // mirror_far_u16.
+    const std::int64_t one = std::int64_t{1} << fraction_bits;
+    if (mode == AddressMode::wrap) u &= one - 1;
+    if (mode == AddressMode::mirror) u &= 2 * one - 1;
+    return (u * size) >> (fraction_bits - 9);
+}
+
+/// The same for a place on a cube face, which runs from -1 to 1.
+TEXTON_HD inline std::int64_t scale_face_coordinate(float coordinate, std::int32_t size) {
+    const int fraction_bits = coordinate_fraction_bits(size);
+    const std::int64_t u = floor_to_fixed(coordinate, fraction_bits - 1, 40) + (std::int64_t{1} << (fraction_bits - 1));
+    return (u * size) >> (fraction_bits - 9);
+}
+
+/// What clamping acts on. Filtering clamps the fixed-point coordinate, which leaves no weight beside the edge
+/// (rand_2d_linear_f32_n0_a1); gathering clamps the two texels (rand_gather_u8x4_c0_n0).
+enum class Split : std::uint8_t { fixed_point, texels };
+
+/// Where linear filtering reads along an axis, in 1/256: texel centres are whole numbers after half a texel is taken off,
+/// rounded half up. `scaled` is in 1/512 of a texel; `shift`, in 1/256, moves the footprint.
+TEXTON_HD inline std::int64_t linear_place(std::int64_t scaled, std::int32_t shift) {
+    return ((scaled - 255) >> 1) + shift;
+}
+
+TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, Split split,
+                                      std::int32_t shift) {
+    std::int64_t fixed = linear_place(scaled, shift);
+    if (mode == AddressMode::clamp && split == Split::fixed_point) {
+        const std::int64_t last = (std::int64_t{size} - 1) * 256;
+        fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
+    }
+    const std::int64_t texel = fixed >> 8;
+    return {{address_texel(texel, size, mode), address_texel(texel + 1, size, mode)},
+            static_cast<std::int32_t>(fixed & 255)};
+}
+
+/// `shift`, in 1/256 of a texel, moves the sample: aniso16_point.
+TEXTON_HD inline AxisTaps point_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, std::int32_t shift) {
+    const std::int32_t texel = address_texel((scaled + 2 * shift) >> 9, size, mode);
+    return {{texel, texel}, 0};
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,228 @@
+// texture_unit.h: what a CUDA texture unit returns, in integer steps.
+//
+// A fetch runs level of detail (lod.h, anisotropy.h) -> address (texture_address.h, cube_map.h) -> footprint
+// (footprint.h) -> decode (texel_decode.h, bc_decode.h) -> weight and sum (texel_filter.h) -> round. Weights are 1.8
+// fixed point because the hardware's are: with exact weights, parity fails away from texel centres. Each rule names
+// the capture that shows it.
+#pragma once
+#include <cstdint>
+
+#include "arrays/unit/anisotropy.h"
+#include "arrays/unit/footprint.h"
+#include "arrays/unit/lod.h"
+#include "arrays/unit/texel_decode.h"
+#include "arrays/unit/texel_filter.h"
+#include "arrays/unit/texture_view.h"
+
+namespace texton::detail {
+
+/// The format in which texels that are not filtered are read: float32 comes through untouched, NaN and all.
+TEXTON_HD inline TexelFormat unfiltered_format(TexelFormat format) {
+    if (format.encoding == Encoding::floating && format.bits == 32) format.encoding = Encoding::uint;
+    return format;
+}
+
+/// The bits that one channel of one texel returns through the filter.
+TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
+    if (is_integer(kind)) return static_cast<std::uint32_t>(lane.mantissa);
+    ChannelSum sum;
+    sum.start(kind);
+    const Lane lanes[4] = {lane, {}, {}, {}};
+    sum.add(lanes, {{kFullWeight, 0, 0, 0}, {true, false, false, false}}, 0);
+    sum.end_place();
+    return sum.result();
+}
+
+/// The same where nothing filters, neither in a level nor between them. The filter widens snorm8 and 10 bits to
+/// 16 bits; a point read divides by the largest code: TextureModelTest, r8_snorm and rgb10a2_unorm on an H200.
+TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind) {
+    if (kind == LaneKind::float16 && lane.exponent == 16) {  // infinite, or no number
+        const bool negative = lane.mantissa < 0;
+        const auto fraction = static_cast<std::uint32_t>(negative ? -lane.mantissa : lane.mantissa) & 1023U;
+        return (negative ? 0xff800000U : 0x7f800000U) | fraction << 13;
+    }
+    if (kind == LaneKind::unorm10) return bits_of(static_cast<float>(lane.mantissa >> 6) / 1023.0f);
+    if (kind == LaneKind::snorm8)
+        return bits_of(static_cast<float>(lane.mantissa < -127 ? -127 : lane.mantissa) / 127.0f);
+    if (kind == LaneKind::unorm16) return bits_of(static_cast<float>(lane.mantissa) / 65535.0f);  // as the filter would
+    return channel_result(lane, kind);
+}
+
+/// What a fetch makes of one texel where nothing filters.
+TEXTON_HD inline Texel unfiltered_texel(const Lanes& lanes, const TexelFormat& format) {
+    Texel texel{};
+    for (int c = 0; c < returned_channels(format); ++c)
+        texel.channel[c] = unfiltered_result(lanes.channel[c], lane_kind(format, c));
+    return texel;
+}
+
+TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampler, int level, const Coordinates& at) {
+    // Where there is one level, mip_filter counts for nothing: r8_snorm of flat arrays on an H200.
+    const bool filtered = sampler.mip_filter == Filter::linear && view.level_count > 1;
+    const TexelFormat format = filtered ? view.format : unfiltered_format(view.format);
+    const LevelTaps taps = find_taps(view, sampler, view.levels[level], at, {});
+    const Lanes lanes =
+        load_tap(view.levels[level], format, sampler, taps.x.texel[0], taps.y.texel[0], taps.z.texel[0]);
+    if (!filtered) return unfiltered_texel(lanes, format);
+    Texel texel{};
+    for (int c = 0; c < returned_channels(format); ++c)
+        texel.channel[c] = channel_result(lanes.channel[c], lane_kind(format, c));
+    return texel;
+}
+
+[[gnu::noinline]] TEXTON_HD inline Texel sample_levels(const TextureView& view, const Sampler& sampler,
+                                                       const Coordinates& at, const LevelBlend& blend) {
+    // With anisotropy a point read goes through the filter, too, but in a volume: random gradients, snorm8 and rgb10a2.
+    const bool filtered = sampler.max_anisotropy > 1 && view.kind != ArrayKind::array_3d;
+    if (sampler.filter == Filter::point && blend.weight == 0 && !filtered)
+        return point_texel(view, sampler, blend.level, at);
+    TexelSum sum(view.format);
+    add_footprint(sum, view, sampler, blend.level, at, kFullWeight - blend.weight, 0, {});
+    sum.end_place();
+    add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, 0, {});
+    sum.end_place();
+    return sum.result();
+}
+
+/// A row of pairs in one level: which level, what it weighs, where the first pair stands and how far the next is.
+struct LevelRow {
+    int level;
+    std::int32_t level_share;
+    SampleRow row;
+    Direction first;
+    Direction step;
+};
+
+/// Footprints of a row that are one place of the sum: four, or two if texels have more than 32 bits: aniso8_f16x4.
+TEXTON_HD inline int place_footprints(const TexelFormat& format) {
+    const bool wide = format.packing == Packing::plain
+                          ? format.bytes > 4
+                          : format.packing == Packing::bc6h_unsigned || format.packing == Packing::bc6h_signed;
+    return wide ? 2 : kLargestPlace;
+}
+
+/// Adds a row, from its far end to the one that the line points to. Shares of the level's are rounded so that their
+/// running total is right: rand_grad_aniso8_f32.
+TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                              const LevelRow& level) {
+    const SampleRow& row = level.row;
+    const std::int32_t side = 128 << row.scale;
+    const std::int32_t pairs = (side + row.share - 1) / row.share;
+    const std::int32_t last_share = side - (pairs - 1) * row.share;
+    const int place = place_footprints(view.format);
+    std::int32_t given = 0;
+    for (std::int32_t i = -pairs; i < pairs; ++i) {
+        const std::int32_t pair = i < 0 ? -i - 1 : i;
+        const std::int32_t sign = i < 0 ? -2 : 2;
+        const std::int32_t next = given + (pair == pairs - 1 ? last_share : row.share);
+        const std::int32_t share = round_to_256th(next * level.level_share) - round_to_256th(given * level.level_share);
+        const Placement placement{Split::fixed_point, sign * (level.first.x + pair * level.step.x),
+                                  sign * (level.first.y + pair * level.step.y)};
+        add_footprint(sum, view, sampler, level.level, at, share, row.scale, placement);
+        if ((i + pairs + 1) % place == 0) sum.end_place();
+        given = next;
+    }
+    sum.end_place();
+}
+
+/// The finer level's row is that of the ratio, stretched; the coarser one's is that of a ratio as much smaller as its
+/// texels are larger, or one sample: rand_grad_aniso2_f32.
+TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                                   const FootprintLine& line) {
+    const LevelBlend blend = blend_levels(view, sampler, line.lod);
+    if (line.ratio == 0) return sample_levels(view, sampler, at, blend);
+    TexelSum sum(view.format);
+    const Direction texel{2 * line.direction.x, 2 * line.direction.y};
+    const SampleRow fine = sample_row(line.ratio);
+    const Direction offset = pair_offset(line.direction, fine.first);
+    if (blend.weight == 0) {
+        add_row(sum, view, sampler, at, {blend.level, kFullWeight, fine, offset, texel});
+        return sum.result();
+    }
+    const Direction first = stretch_offset(offset, blend.weight);
+    add_row(sum, view, sampler, at, {blend.level, kFullWeight - blend.weight, fine, first, {2 * first.x, 2 * first.y}});
+    const std::int32_t coarse_ratio = line.ratio + blend.weight - 256;
+    if (coarse_ratio > 0) {
+        const SampleRow coarse = sample_row(coarse_ratio);
+        add_row(sum, view, sampler, at,
+                {blend.level + 1, blend.weight, coarse, pair_offset(line.direction, coarse.first), texel});
+    } else {
+        add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, 0, {});
+        sum.end_place();
+    }
+    return sum.result();
+}
+
+// --- the fetches -----------------------------------------------------------------------------------------------------
+
+/// A fetch from level 0.
+TEXTON_HD inline Texel fetch(const TextureView& view, const Sampler& sampler, const Coordinates& at) {
+    return sample_levels(view, sampler, at, {0, 0});
+}
+
+/// A fetch at a level of detail that the caller gives.
+TEXTON_HD inline Texel fetch_lod(const TextureView& view, const Sampler& sampler, const Coordinates& at, float lod) {
+    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod_to_fixed(lod)));
+}
+
+/// A fetch whose level of detail and anisotropy follow from how the coordinates change between pixels. Cubemaps: the
+/// gradients are those of the direction.
+TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sampler, const Coordinates& at,
+                                  const Gradients& gradients) {
+    const bool volume = view.kind == ArrayKind::array_3d;
+    const PixelFootprint footprint =
+        is_cube(view.kind)
+            ? cube_footprint(view.levels[0].width, at, gradients)
+            : pixel_footprint(view.levels[0], volume, volume ? neighbour_gradients(at, gradients) : gradients);
+    // Where a pixel reaches over a cube's edge it counts as round: cube_aniso16_f32.
+    const bool isotropic =
+        sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || footprint.folded;
+    if (!isotropic) return sample_line(view, sampler, at, footprint_line(footprint, sampler.max_anisotropy));
+    const std::int32_t lod = approximate_log2(major_axis(footprint).length);
+    return sample_levels(view, sampler, at, blend_levels(view, sampler, lod));
+}
+
+/// Texel number `index` of a row of memory, of which those outside read as zeros.
+TEXTON_HD inline Texel fetch_texel(const TextureView& view, std::int32_t index) {
+    if (index < 0 || index >= view.levels[0].width) return {};
+    const TexelFormat format = unfiltered_format(view.format);
+    return unfiltered_texel(load_texel(view.levels[0], format, index, 0, 0), format);
+}
+
+/// One channel of the four texels that linear filtering would blend, in the order (0,1) (1,1) (1,0) (0,0):
+/// rand_gather_*.
+TEXTON_HD inline Texel gather(const TextureView& view, const Sampler& sampler, const Coordinates& at, int channel) {
+    static constexpr int kOrder[4] = {2, 3, 1, 0};
+    Sampler linear = sampler;
+    linear.filter = Filter::linear;
+    LevelTaps taps = find_taps(view, linear, view.levels[0], at, {Split::texels, 0, 0});
+    taps.x.weight = taps.y.weight = kFullWeight;  // all four are read
+    const Quad quad = load_quad(view.levels[0], view.format, sampler, taps, 0);
+    const LaneKind kind = lane_kind(view.format, channel);
+    Texel result{};
+    for (int i = 0; i < 4; ++i) result.channel[i] = channel_result(quad.texel[kOrder[i]].channel[channel], kind);
+    return result;
+}
+
+/// Any of them.
+TEXTON_HD inline Texel fetch_point(const TextureView& view, const Sampler& sampler, const FetchPoint& point,
+                                   FetchOperation operation, int component) {
+    const Coordinates at{point.x, point.y, point.z, point.layer};
+    switch (operation) {
+        case FetchOperation::plain: return fetch(view, sampler, at);
+        case FetchOperation::lod: return fetch_lod(view, sampler, at, point.lod);
+        case FetchOperation::gradients: {
+            Gradients gradients{{point.dx[0], 0, 0}, {point.dy[0], 0, 0}};
+            for (int axis = 1; axis < 3 && !is_flat(view.kind); ++axis) {
+                gradients.dx[axis] = point.dx[axis];
+                gradients.dy[axis] = point.dy[axis];
+            }
+            return fetch_grad(view, sampler, at, gradients);
+        }
+        case FetchOperation::gather: return gather(view, sampler, at, component);
+        case FetchOperation::texel: return fetch_texel(view, point.layer);
+    }
+    return {};
+}
+
+}  // namespace texton::detail

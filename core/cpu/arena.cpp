@@ -1,0 +1,94 @@
+#include "core/cpu/arena.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <texton/error.h>
+
+namespace texton::detail {
+namespace {
+
+constexpr const char* kFileName = "texton-pool";
+constexpr std::uint64_t kMagic = 0x314C4F4F504E5854;  // "TXNPOOL1"
+
+struct Header {
+    std::uint64_t magic = kMagic;
+    std::uint64_t bytes = 0;
+    CpuArena::Id id{};
+};
+
+}  // namespace
+
+CpuArena::CpuArena(std::size_t bytes, bool shareable, int node) : bytes_(bytes), node_(node) {
+    if (shareable) {
+        Header header{.bytes = bytes};
+        if (getrandom(header.id.data(), header.id.size(), 0) != static_cast<ssize_t>(header.id.size())) {
+            throw Error({.code = ErrorCode::device_failure,
+                         .problem = "no random number was to be had",
+                         .remedy = "Try again.",
+                         .call = "getrandom"});
+        }
+        file_ = make_shared_memory(kFileName, kUnit + bytes);
+        if (pwrite(file_.get(), &header, sizeof(header), 0) != static_cast<ssize_t>(sizeof(header))) {
+            refuse_memory(sizeof(header), 0);
+        }
+        id_ = header.id;
+    }
+    map(PROT_NONE);
+}
+
+CpuArena::CpuArena(int descriptor) {
+    const std::size_t file_bytes = shared_memory_bytes(descriptor, kFileName);
+    Header header{.magic = 0};
+    const bool read = pread(descriptor, &header, sizeof(header), 0) == static_cast<ssize_t>(sizeof(header));
+    if (!read || header.magic != kMagic || header.bytes == 0 || header.bytes % kUnit != 0 || file_bytes < kUnit ||
+        header.bytes != file_bytes - kUnit) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .problem = "the file descriptor is not that of a pool, or its contents are damaged",
+                     .remedy = "Pass what Pool::export_handle() gave in the other process."});
+    }
+    bytes_ = header.bytes;
+    id_ = header.id;
+    file_ = Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
+    map(PROT_READ | PROT_WRITE);
+}
+
+CpuArena::~CpuArena() { munmap(base_, bytes_); }
+
+void CpuArena::map(int protection) {
+    const int sharing = file_.get() >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    // Aligned to a unit, so that large pages fit: what sticks out is given back.
+    void* reserved = mmap(nullptr, bytes_ + kUnit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) refuse_memory(bytes_, 0);
+    auto* begin = static_cast<std::byte*>(reserved);
+    const std::size_t skip = (kUnit - reinterpret_cast<std::uintptr_t>(begin) % kUnit) % kUnit;
+    if (skip > 0) munmap(begin, skip);
+    if (skip < kUnit) munmap(begin + skip + bytes_, kUnit - skip);
+    base_ = begin + skip;
+    const off_t offset = file_.get() >= 0 ? static_cast<off_t>(kUnit) : 0;
+    if (mmap(base_, bytes_, protection, sharing | MAP_NORESERVE | MAP_FIXED, file_.get(), offset) == MAP_FAILED) {
+        munmap(base_, bytes_);
+        refuse_memory(bytes_, 0);
+    }
+}
+
+bool CpuArena::commit(std::size_t offset, std::size_t count) noexcept {
+    if (mprotect(base_ + offset, count, PROT_READ | PROT_WRITE) != 0) return false;
+    if (file_.get() < 0) madvise(base_ + offset, count, MADV_HUGEPAGE);
+    if (node_ >= 0) prefer_numa_node(base_ + offset, count, node_);
+    return true;
+}
+
+void CpuArena::decommit(std::size_t offset, std::size_t count) noexcept {
+    if (file_.get() >= 0) {
+        fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(kUnit + offset),
+                  static_cast<off_t>(count));
+    } else {
+        madvise(base_ + offset, count, MADV_DONTNEED);
+    }
+    mprotect(base_ + offset, count, PROT_NONE);
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "core/cpu/device.h"
+#include "core/cpu/host.h"
+#include "core/cpu/managed.h"
+#include "core/cpu/symbols.h"
+
+namespace texton::detail {
+namespace {
+
+// The same in every run and on every machine, and another for each index.
+std::array<std::uint8_t, 16> uuid_of(int index) {
+    std::array<std::uint8_t, 16> uuid{};
+    constexpr std::string_view kText = "Texton CPU dev ";
+    static_assert(kText.size() == 15);
+    std::memcpy(uuid.data(), kText.data(), kText.size());
+    uuid[15] = static_cast<std::uint8_t>(index);
+    return uuid;
+}
+
+DeviceProperties properties_of(int index, std::size_t memory) {
+    DeviceProperties properties;
+    properties.name = fmt::format("CPU device {} ({})", index, processor_model());
+    properties.kind = DeviceKind::cpu;
+    properties.index = index;
+    properties.uuid = uuid_of(index);
+    properties.multiprocessors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    properties.total_memory = memory;
+    properties.l2_bytes = last_cache_bytes();
+    properties.managed_memory = true;
+    properties.concurrent_managed_access = true;
+    properties.pageable_memory_access = true;
+    properties.host_register = true;
+    properties.host_register_read_only = true;
+    properties.host_pointer_is_device_pointer = true;
+    properties.memory_pools = true;
+    properties.pool_file_descriptors = true;
+    properties.pool_fabric_handles = false;
+    properties.host_numa_pools = true;
+    properties.virtual_memory = true;
+    return properties;
+}
+
+// A device that claims no size of its own has what the machine can still give.
+std::shared_ptr<Account> account_for(std::size_t memory) {
+    if (memory != 0) return std::make_shared<Account>(memory, 0);
+    return std::make_shared<Account>(machine_memory(), machine_memory() - available_memory());
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory) {
+    return std::make_unique<CpuDevice>(index, memory);
+}
+
+CpuDevices& CpuDevices::instance() {
+    static CpuDevices& made = *new CpuDevices;
+    return made;
+}
+
+void CpuDevices::add(CpuDevice& device) {
+    const std::lock_guard lock(mutex_);
+    devices_.push_back(&device);
+}
+
+void CpuDevices::remove(CpuDevice& device) {
+    const std::lock_guard lock(mutex_);
+    std::erase(devices_, &device);
+    std::erase_if(access_, [&](const auto& pair) { return pair.first == &device || pair.second == &device; });
+}
+
+CpuDevice* CpuDevices::find(int index) const {
+    const std::lock_guard lock(mutex_);
+    const auto device = std::find_if(devices_.rbegin(), devices_.rend(),
+                                     [&](const CpuDevice* each) { return each->properties().index == index; });
+    return device == devices_.rend() ? nullptr : *device;
+}
+
+CpuDevice* CpuDevices::first() const {
+    const std::lock_guard lock(mutex_);
+    return devices_.empty() ? nullptr : devices_.front();
+}
+
+void CpuDevices::set_access(const CpuDevice& from, const CpuDevice& to, bool enabled) {
+    const std::lock_guard lock(mutex_);
+    if (enabled) {
+        access_.insert({&from, &to});
+    } else {
+        access_.erase({&from, &to});
+    }
+}
+
+std::vector<const CpuDevice*> CpuDevices::with_access(const CpuDevice& to) const {
+    const std::lock_guard lock(mutex_);
+    std::vector<const CpuDevice*> devices;
+    for (const auto& [from, other] : access_) {
+        if (other == &to) devices.push_back(from);
+    }
+    return devices;
+}
+
+Location resolved(const Location& location) {
+    const auto refuse = [&] {
+        throw Error({.code = ErrorCode::wrong_location,
+                     .problem = fmt::format("there is no {}", to_string(location)),
+                     .remedy = "Name a device or a NUMA node that exists."});
+    };
+    switch (location.kind) {
+        case LocationKind::none:
+        case LocationKind::host: return location;
+        case LocationKind::device:
+            if (location.device_kind != DeviceKind::cpu || CpuDevices::instance().find(location.id) == nullptr)
+                refuse();
+            return location;
+        case LocationKind::host_numa:
+            if (!has_numa_node(location.id)) refuse();
+            return location;
+        case LocationKind::host_numa_current: return Location::host_numa(current_numa_node());
+    }
+    return location;
+}
+
+CpuDevice::CpuDevice(int index, std::size_t memory)
+    : account_(account_for(memory)), default_stream_(std::make_shared<CpuStream>()) {
+    properties_ = properties_of(index, account_->total());
+    CpuDevices::instance().add(*this);
+}
+
+CpuDevice::~CpuDevice() {
+    for (const auto& each : streams()) {
+        each->close();
+        each->join();
+    }
+    CpuDevices::instance().remove(*this);
+    for (const auto& [key, pool] : default_pools_) CpuPools::instance().abandon(pool);
+    while (!blocks_.empty()) release_block(const_cast<std::byte*>(blocks_.begin()->first));
+}
+
+Location CpuDevice::own_location() const noexcept { return {LocationKind::device, properties_.index, DeviceKind::cpu}; }
+
+MemoryInfo CpuDevice::memory_info() { return {account_->free(), account_->total()}; }
+
+void CpuDevice::synchronize() {
+    const auto all = streams();
+    for (const auto& each : all) {
+        if (each->capture() != nullptr) {
+            refuse_capturing("a stream of the device is being captured", "Wait for the device after the capture.");
+        }
+    }
+    for (const auto& each : all) {
+        const CpuTicket position = each->position();
+        position.wait();
+        CpuPools::instance().observe(position);
+    }
+}
+
+void CpuDevice::finish_work() const {
+    for (const auto& each : streams()) each->position().wait();
+    for (const CpuDevice* device : CpuDevices::instance().with_access(*this)) {
+        for (const auto& each : device->streams()) each->position().wait();
+    }
+}
+
+void CpuDevice::when_idle(std::function<void()> release) const noexcept {
+    try {
+        if (CpuStream::in_work()) {
+            std::thread([this, release = std::move(release)] {
+                finish_work();
+                release();
+            }).detach();
+            return;
+        }
+        finish_work();
+        release();
+    } catch (const std::exception&) {
+        // No thread or no memory to free with: it stays held.
+    }
+}
+
+bool CpuDevice::can_access_peer(Backend& peer) { return &peer != this && dynamic_cast<CpuDevice*>(&peer) != nullptr; }
+
+void CpuDevice::set_peer_access(Backend& peer, bool enabled) {
+    if (const auto* other = dynamic_cast<CpuDevice*>(&peer)) CpuDevices::instance().set_access(*this, *other, enabled);
+}
+
+std::byte* CpuDevice::allocate(std::size_t bytes) {
+    const std::size_t alignment = limits_.texture_alignment;
+    std::byte* address = take_memory(*account_, bytes, alignment);
+    const std::lock_guard lock(mutex_);
+    blocks_[address] = round_up(bytes, alignment);
+    return address;
+}
+
+PitchedMemory CpuDevice::allocate_pitched_2d(std::size_t row_bytes, std::size_t rows) {
+    return allocate_pitched_3d(row_bytes, rows, 1);
+}
+
+PitchedMemory CpuDevice::allocate_pitched_3d(std::size_t row_bytes, std::size_t rows, std::size_t slices) {
+    const std::size_t pitch = round_up(row_bytes, limits_.pitch_alignment);
+    std::size_t all_rows = 0;
+    std::size_t bytes = 0;
+    if (pitch < row_bytes || __builtin_mul_overflow(rows, slices, &all_rows) ||
+        __builtin_mul_overflow(pitch, all_rows, &bytes)) {
+        refuse_memory(SIZE_MAX, account_->free());
+    }
+    return {allocate(bytes), pitch};
+}
+
+void CpuDevice::free(std::byte* address) noexcept {
+    when_idle([this, address] {
+        // An imported allocation, freed as plain memory is. All work is done: any position will do.
+        if (const auto pool = CpuPools::instance().find(address)) {
+            CpuPools::instance().free(pool, address, default_stream_->position());
+        } else {
+            release_block(address);
+        }
+    });
+}
+
+void CpuDevice::release_block(std::byte* address) noexcept {
+    std::size_t bytes = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto entry = blocks_.find(address);
+        if (entry == blocks_.end()) return;
+        bytes = entry->second;
+        blocks_.erase(entry);
+    }
+    CpuManagedBlocks::instance().remove(address);
+    give_memory(*account_, address, bytes);
+}
+
+bool CpuDevice::knows(const void* pointer) {
+    const auto* address = static_cast<const std::byte*>(pointer);
+    {
+        const std::lock_guard lock(mutex_);
+        const auto after = blocks_.upper_bound(address);
+        if (after != blocks_.begin() && address < std::prev(after)->first + std::prev(after)->second) return true;
+    }
+    if (const auto pool = CpuPools::instance().find(address)) {
+        return pool->owner() == properties_.index && pool->knows(address);
+    }
+    return addresses_.readable(address, own_location()) || in_cpu_symbol(address);
+}
+
+std::byte* CpuDevice::allocate_host(std::size_t bytes, PinnedOptions options) {
+    return CpuHost::instance().allocate(bytes, options);
+}
+
+void CpuDevice::free_host(std::byte* address) noexcept {
+    when_idle([address] { CpuHost::instance().free(address); });
+}
+
+PinnedOptions CpuDevice::host_options(std::byte* address) { return CpuHost::instance().options(address); }
+
+void CpuDevice::register_host(std::byte* address, std::size_t bytes, RegisterOptions options) {
+    CpuHost::instance().add(address, bytes, options);
+}
+
+void CpuDevice::unregister_host(std::byte* address) noexcept {
+    // At once, also in a stream's thread: the caller may register the range again when this returns.
+    if (!CpuStream::in_work()) finish_work();
+    CpuHost::instance().remove(address);
+}
+
+std::byte* CpuDevice::host_device_pointer(std::byte* address) {
+    CpuHost::instance().options(address);  // throws for an unknown one
+    return address;
+}
+
+SymbolPlace CpuDevice::find_symbol(const void* symbol) { return find_cpu_symbol(symbol); }
+
+}  // namespace texton::detail

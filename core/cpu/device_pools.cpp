@@ -1,0 +1,174 @@
+#include <texton/error.h>
+
+#include "core/cpu/device.h"
+
+namespace texton::detail {
+namespace {
+
+[[noreturn]] void refuse_fabric() {
+    throw Error({.code = ErrorCode::not_permitted,
+                 .problem = "a fabric handle was asked for, but the CPU device has no fabric",
+                 .remedy = "Use HandleType::file_descriptor."});
+}
+
+CpuPool& pool_of(PoolHandle handle) { return *reinterpret_cast<CpuPool*>(handle); }
+
+}  // namespace
+
+std::shared_ptr<Account> CpuDevice::account_of(const Location& location) const {
+    if (location.kind == LocationKind::device || location.kind == LocationKind::none) return account_;
+    return {std::shared_ptr<Account>(), &host_account()};  // never ends
+}
+
+// The device that keeps the default pools of a location: those of the host are the first one's.
+CpuDevice& CpuDevice::home(const Location& location) {
+    CpuDevice* device = nullptr;
+    if (location.kind == LocationKind::device && location.id != properties_.index) {
+        device = CpuDevices::instance().find(location.id);
+    } else if (location.kind == LocationKind::host || location.kind == LocationKind::host_numa) {
+        device = CpuDevices::instance().first();
+    }
+    return device != nullptr ? *device : *this;
+}
+
+PoolHandle CpuDevice::create_pool(const PoolInfo& info) {
+    if (info.handle == HandleType::fabric) refuse_fabric();
+    PoolInfo made = info;
+    made.location = resolved(info.location);
+    const auto account = made.type == PoolType::managed ? account_ : account_of(made.location);
+    const auto pool = std::make_shared<CpuPool>(properties_.index, made, account);
+    CpuPools::instance().add(pool);
+    return pool->handle();
+}
+
+void CpuDevice::destroy_pool(PoolHandle handle) noexcept {
+    const auto pool = CpuPools::instance().of(handle);
+    CpuDevice& keeper = home(pool->info().location);
+    {
+        const std::lock_guard lock(keeper.mutex_);
+        std::erase_if(keeper.current_pools_, [&](const auto& entry) { return entry.second == handle; });
+    }
+    CpuPools::instance().abandon(pool);
+}
+
+PoolHandle CpuDevice::default_pool(const Location& asked, PoolType type) {
+    const Location location = resolved(asked);
+    CpuDevice& keeper = home(location);
+    if (&keeper != this) return keeper.default_pool(location, type);
+    const std::lock_guard lock(mutex_);
+    auto& pool = default_pools_[{location.kind, location.id, type}];
+    if (pool == nullptr) {
+        const PoolInfo info{.location = location, .type = type};
+        const auto account = type == PoolType::managed ? account_ : account_of(location);
+        pool = std::make_shared<CpuPool>(properties_.index, info, account);
+        CpuPools::instance().add(pool);
+    }
+    return pool->handle();
+}
+
+PoolHandle CpuDevice::current_pool(const Location& asked, PoolType type) {
+    const Location location = resolved(asked);
+    CpuDevice& keeper = home(location);
+    {
+        const std::lock_guard lock(keeper.mutex_);
+        const auto entry = keeper.current_pools_.find({location.kind, location.id, type});
+        if (entry != keeper.current_pools_.end()) return entry->second;
+    }
+    return keeper.default_pool(location, type);
+}
+
+void CpuDevice::set_current_pool(const Location& asked, PoolType type, PoolHandle pool) {
+    const Location location = resolved(asked);
+    if (pool_of(pool).info().location != location || pool_of(pool).info().type != type) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .problem = "a pool was to become current for another location or type than its own",
+                     .remedy = "Make it current for what it was made for."});
+    }
+    CpuDevice& keeper = home(location);
+    const std::lock_guard lock(keeper.mutex_);
+    keeper.current_pools_[{location.kind, location.id, type}] = pool;
+}
+
+std::uint64_t CpuDevice::pool_attribute(PoolHandle pool, PoolAttribute attribute) {
+    return pool_of(pool).attribute(attribute);
+}
+
+void CpuDevice::set_pool_attribute(PoolHandle pool, PoolAttribute attribute, std::uint64_t value) {
+    pool_of(pool).set_attribute(attribute, value);
+}
+
+Access CpuDevice::pool_access(PoolHandle pool, const Location& location) {
+    return pool_of(pool).access(resolved(location));
+}
+
+void CpuDevice::set_pool_access(PoolHandle pool, std::span<const AccessGrant> grants) {
+    for (const AccessGrant& grant : grants) resolved(grant.location);
+    pool_of(pool).set_access(grants);
+}
+
+void CpuDevice::trim_pool(PoolHandle pool, std::size_t keep) { pool_of(pool).trim(keep); }
+
+ShareableHandle CpuDevice::export_pool(PoolHandle pool, HandleType type) {
+    if (type == HandleType::fabric) refuse_fabric();
+    return pool_of(pool).export_handle();
+}
+
+PoolHandle CpuDevice::import_pool(const ShareableHandle& handle) {
+    if (handle.type == HandleType::fabric) refuse_fabric();
+    const auto pool = std::make_shared<CpuPool>(properties_.index, handle.file_descriptor);
+    CpuPools::instance().add(pool);
+    return pool->handle();
+}
+
+PointerExport CpuDevice::export_pointer(const std::byte* address) {
+    if (const auto pool = CpuPools::instance().find(address)) return pool->export_pointer(address);
+    throw Error({.code = ErrorCode::bad_argument,
+                 .problem = "memory that is not from a pool was to be exported",
+                 .remedy = "Pass what a shared pool allocated."});
+}
+
+std::byte* CpuDevice::import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) {
+    return pool_of(pool).import_pointer(pointer, bytes);
+}
+
+std::byte* CpuDevice::allocate_async(std::size_t bytes, PoolHandle handle, StreamHandle stream_handle) {
+    const auto on = stream(stream_handle);
+    if (handle == nullptr) handle = current_pool(own_location(), PoolType::pinned);
+    CpuPool& pool = pool_of(handle);
+    const auto capture = on->capture();
+    if (capture == nullptr) return pool.allocate(bytes, *on);
+    const auto memory = std::make_shared<CpuGraphMemory>(pool.account(), bytes);
+    CpuGraphMemories::instance().add(memory);
+    capture->keep(memory);
+    capture->record_nothing(*on);
+    return memory->address;
+}
+
+void CpuDevice::free_async(std::byte* address, StreamHandle stream_handle) {
+    const auto on = stream(stream_handle);
+    const auto capture = on->capture();
+    const auto memory = CpuGraphMemories::instance().find(address);
+    if (capture != nullptr) {
+        if (memory == nullptr || !capture->owns(*memory)) {
+            refuse_capturing("memory that was allocated outside of the graph was to be freed in it",
+                             "Free it before or after the capture.");
+        }
+        capture->record_nothing(*on);
+        CpuGraphMemories::instance().remove(*memory);
+        return;
+    }
+    if (memory != nullptr) {
+        CpuGraphMemories::instance().remove(*memory);
+        on->enqueue([memory] {});  // holds it until here
+        return;
+    }
+    const auto pool = CpuPools::instance().find(address);
+    if (pool == nullptr) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .problem = "memory that is not from a pool was to be freed in stream order",
+                     .remedy = "Free what a pool allocated, and once."});
+    }
+    CpuPools::instance().free(pool, address, on->position());
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,66 @@
+#include "core/cpu/symbols.h"
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+namespace texton::detail {
+namespace {
+
+struct Symbols {
+    std::mutex mutex;
+    std::map<const void*, std::vector<std::size_t>> sizes;  // one for each registration that lives
+};
+
+// Never destroyed: symbols are usually static objects.
+Symbols& symbols() {
+    static Symbols& made = *new Symbols;
+    return made;
+}
+
+}  // namespace
+
+void add_cpu_symbol(void* address, std::size_t bytes) {
+    const std::lock_guard lock(symbols().mutex);
+    symbols().sizes[address].push_back(bytes);
+}
+
+void remove_cpu_symbol(void* address) noexcept {
+    const std::lock_guard lock(symbols().mutex);
+    const auto entry = symbols().sizes.find(address);
+    if (entry == symbols().sizes.end()) return;
+    entry->second.pop_back();
+    if (entry->second.empty()) symbols().sizes.erase(entry);
+}
+
+SymbolPlace find_cpu_symbol(const void* address) {
+    const std::lock_guard lock(symbols().mutex);
+    const auto entry = symbols().sizes.find(address);
+    if (entry == symbols().sizes.end()) {
+        throw Error({.code = ErrorCode::not_registered,
+                     .problem = fmt::format("no symbol of the CPU devices is at {}", address),
+                     .remedy = "Make the variable a symbol with CpuSymbol, and keep that alive."});
+    }
+    return {static_cast<std::byte*>(const_cast<void*>(address)), entry->second.back()};
+}
+
+bool in_cpu_symbol(const std::byte* address) {
+    const std::lock_guard lock(symbols().mutex);
+    auto entry = symbols().sizes.upper_bound(address);
+    if (entry == symbols().sizes.begin()) return false;
+    --entry;
+    return address < static_cast<const std::byte*>(entry->first) + entry->second.back();
+}
+
+}  // namespace texton::detail
+
+namespace texton {
+
+CpuSymbol::CpuSymbol(void* address, std::size_t bytes) : address_(address) { detail::add_cpu_symbol(address, bytes); }
+CpuSymbol::~CpuSymbol() { detail::remove_cpu_symbol(address_); }
+
+}  // namespace texton

@@ -1,0 +1,170 @@
+#include "core/cuda/array_copy.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "core/block.h"
+#include "core/cuda/array.h"
+#include "core/cuda/array_kernel.h"
+
+// How wide a unit the kernel may move, and with which blocks. Measured on an H200, reading and writing 1 GiB, in GB/s: units of
+// 16 bytes in blocks of 16 x 16 threads reach 3940 to 4220 for every kind of array and texels of 1 to 16 bytes, where
+// cudaMemcpy3D has 850 for 2D arrays and 1540 to 2100 for others. Blocks of 32 threads and more across lose a third where
+// arrays are written. A kernel wins at every size: a copy of 4 KiB takes 2.9 us, the driver's 4.5.
+
+namespace texton::detail {
+namespace {
+
+constexpr unsigned kThreads = 256;
+constexpr std::size_t kMostBlocks = 65535;  // in y and z
+
+SurfaceShape shape_of(ArrayKind kind) noexcept {
+    switch (kind) {
+        case ArrayKind::array_1d: return SurfaceShape::line;
+        case ArrayKind::layered_1d: return SurfaceShape::lines;
+        case ArrayKind::array_2d: return SurfaceShape::plane;
+        case ArrayKind::array_3d: return SurfaceShape::volume;
+        case ArrayKind::layered_2d:
+        case ArrayKind::cubemap:
+        case ArrayKind::cubemap_layered: break;
+    }
+    return SurfaceShape::planes;
+}
+
+// The largest power of two, at most 16, that divides the number.
+int divisor(std::uint64_t number) noexcept { return 1 << std::min(4, std::countr_zero(number)); }
+
+std::size_t x_bytes(const Place& array) noexcept { return array.array_offset.x * info(array.format).bytes; }
+
+// Begins `before` bytes before the place.
+SurfaceSide surface_side(const Place& place, std::size_t before) {
+    CudaArray& array = cuda_array(place.array);
+    return {.surface = surface_of(array, place.array_part),
+            .shape = shape_of(array.info.kind),
+            .x = static_cast<int>(x_bytes(place) - before),
+            .y = static_cast<int>(place.array_offset.y),
+            .z = static_cast<int>(place.array_offset.z)};
+}
+
+MemorySide memory_side(const Place& place, std::size_t before) noexcept {
+    return {.address = place.address - before, .pitch = place.pitch, .slice_pitch = place.slice_pitch};
+}
+
+PatternSide pattern_side(const FillRequest& request) noexcept {
+    std::array<std::byte, 16> bytes{};
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = request.pattern[i % static_cast<std::size_t>(request.pattern_bytes)];
+    }
+    return {.bytes = std::bit_cast<uint4>(bytes)};
+}
+
+// A kernel that may not touch the memory would end the context: so only what the device surely owns is given to one. Memory
+// of a pool may be the host's; managed memory may be anywhere, and moves best when the driver knows of the copy.
+bool kernel_reaches(const Place& place, const CudaBackend& backend) {
+    if (place.backend != &backend) return false;
+    switch (place.kind) {
+        case MemoryKind::array: return cuda_array(place.array).has_surfaces;
+        case MemoryKind::pitched:
+        case MemoryKind::mapped:
+        case MemoryKind::symbol: return true;
+        case MemoryKind::linear: break;
+        case MemoryKind::host:
+        case MemoryKind::pinned:
+        case MemoryKind::registered:
+        case MemoryKind::managed: return false;
+    }
+    if (dynamic_cast<const PlainBlock*>(place.owner.get()) != nullptr) return true;
+    cudaPointerAttributes is{};
+    return ask<cudaPointerGetAttributes>(&is, place.address) == cudaSuccess && is.type == cudaMemoryTypeDevice;
+}
+
+// The widest unit in which both sides' rows lie alike.
+int common_unit(const Place& to, const Place& from, const Box& box) noexcept {
+    if (to.kind == MemoryKind::array && from.kind == MemoryKind::array) return divisor(x_bytes(to) - x_bytes(from));
+    const Place& memory = to.kind == MemoryKind::array ? from : to;
+    const Place& array = to.kind == MemoryKind::array ? to : from;
+    std::uint64_t distances = reinterpret_cast<std::uintptr_t>(memory.address) - x_bytes(array);
+    if (box.rows > 1) distances |= memory.pitch;
+    if (box.slices > 1) distances |= memory.slice_pitch;
+    return divisor(distances);
+}
+
+template <class To, class From>
+void launch(MoveWay way, To to, From from, const Box& box, std::size_t before, int unit, cudaStream_t stream,
+            unsigned most_down = 16) {
+    MoveBox move{.first = before, .end = before + box.row_bytes, .rows = box.rows, .slices = box.slices};
+    const std::size_t units = (move.end + static_cast<std::size_t>(unit) - 1) / static_cast<std::size_t>(unit);
+    const std::size_t row_groups = (box.rows + rows_a_thread(unit) - 1) / rows_a_thread(unit);
+    const auto down = static_cast<unsigned>(std::min<std::size_t>(std::bit_ceil(row_groups), unit > 2 ? most_down : 8));
+    const unsigned across = kThreads / down;
+    const auto blocks = [](std::size_t count, std::size_t each) { return (count + each - 1) / each; };
+    const dim3 grid{static_cast<unsigned>(blocks(units, across)),
+                    static_cast<unsigned>(std::min(blocks(row_groups, down), kMostBlocks)),
+                    static_cast<unsigned>(std::min(box.slices, kMostBlocks))};
+    void* arguments[] = {&to, &from, &move};
+    call<cudaLaunchKernel>(move_kernel(way, unit), grid, dim3{across, down, 1}, arguments, std::size_t{0}, stream);
+}
+
+}  // namespace
+
+bool copy_by_kernel(const CudaBackend& backend, const CopyRequest& request, cudaStream_t stream) {
+    const Place& to = *request.destination;
+    const Place& from = *request.source;
+    const bool to_array = to.kind == MemoryKind::array;
+    const bool from_array = from.kind == MemoryKind::array;
+    if (!to_array && !from_array) return false;
+    if (!kernel_reaches(to, backend) || !kernel_reaches(from, backend)) return false;
+    const int unit = common_unit(to, from, request.box);
+    // Surfaces were not seen to take single bytes of wider texels.
+    if (unit == 1 && info(to.format).bytes > 1) return false;
+    const DeviceScope scope(backend.ordinal());
+    const std::size_t before = x_bytes(to_array ? to : from) % static_cast<std::size_t>(unit);
+    if (!from_array) {
+        launch(MoveWay::memory_to_array, surface_side(to, before), memory_side(from, before), request.box, before, unit,
+               stream);
+    } else if (!to_array) {
+        launch(MoveWay::array_to_memory, memory_side(to, before), surface_side(from, before), request.box, before, unit,
+               stream);
+    } else {
+        launch(MoveWay::array_to_array, surface_side(to, before), surface_side(from, before), request.box, before, unit,
+               stream);
+    }
+    return true;
+}
+
+bool fill_array_by_kernel(const CudaBackend& backend, const FillRequest& request, cudaStream_t stream) {
+    const Place& to = *request.destination;
+    if (!kernel_reaches(to, backend)) return false;
+    constexpr int kUnit = 16;
+    const DeviceScope scope(backend.ordinal());
+    const std::size_t before = x_bytes(to) % kUnit;
+    const unsigned down = info(to.format).bytes == kUnit ? 64 : 16;  // 4000 GB/s with 16 for texels of 16 bytes
+    launch(MoveWay::pattern_to_array, surface_side(to, before), pattern_side(request), request.box, before, kUnit,
+           stream, down);
+    return true;
+}
+
+void fill_memory_by_kernel(const CudaBackend& backend, const FillRequest& request, cudaStream_t stream) {
+    const Place& to = *request.destination;
+    std::uint64_t distances = 16;
+    if (request.box.rows > 1) distances |= to.pitch;
+    if (request.box.slices > 1) distances |= to.slice_pitch;
+    const int unit = divisor(distances);
+    const DeviceScope scope(backend.ordinal());
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(to.address) % static_cast<std::size_t>(unit);
+    launch(MoveWay::pattern_to_memory, memory_side(to, before), pattern_side(request), request.box, before, unit,
+           stream);
+}
+
+void load_move_kernels() {
+    for (const MoveWay way : {MoveWay::array_to_memory, MoveWay::memory_to_array, MoveWay::array_to_array,
+                              MoveWay::pattern_to_array, MoveWay::pattern_to_memory}) {
+        for (const int unit : {1, 2, 4, 8, 16}) {
+            cudaFuncAttributes unused{};
+            call<cudaFuncGetAttributes>(&unused, move_kernel(way, unit));
+        }
+    }
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,372 @@
+#include <algorithm>
+#include <optional>
+
+#include "core/cuda/array.h"
+#include "core/cuda/array_copy.h"
+#include "core/cuda/shape.h"
+#include "core/transfer.h"
+
+// copy() picks the one call that fits: two devices (Peer), arrays, symbols, else 1D, 2D or 3D; between arrays and memory of one
+// device a kernel of Texton's own. Everything has a form that takes a stream and one that does not. A copy without a stream is done at return: CUDA's own forms without a
+// stream wait for the host's side alone, so that what they leave on the default stream is waited for here. The driver finds
+// out by the addresses which way a copy goes: memory of a pool may be the host's.
+//
+// A batch of rows goes to the driver as one call; what cannot be in it is copied one by one.
+
+namespace texton::detail {
+namespace {
+
+bool on_device(const Place& place) noexcept {
+    switch (place.kind) {
+        case MemoryKind::host:
+        case MemoryKind::pinned:
+        case MemoryKind::registered: return false;
+        case MemoryKind::managed:
+        case MemoryKind::linear:
+        case MemoryKind::pitched:
+        case MemoryKind::mapped:
+        case MemoryKind::symbol:
+        case MemoryKind::array: break;
+    }
+    return as_cuda(place.backend) != nullptr;  // all memory of a CPU device is host memory here
+}
+
+// Page-locked memory may have lost its backend, if only its address was given: then it is what its kind says.
+bool pageable(const Place& place) noexcept {
+    return place.kind == MemoryKind::host ||
+           (place.backend != nullptr && place.backend->properties().kind == DeviceKind::cpu);
+}
+
+bool is_line(const Box& box) noexcept { return box.rows == 1 && box.slices == 1; }
+
+// Rows from slice to slice. A box of one slice may have more rows than the view's slices had.
+std::size_t slice_rows(const Place& place, const Box& box) noexcept {
+    return box.slices == 1 ? box.rows : place.slice_pitch / place.pitch;
+}
+
+cudaPitchedPtr pitched(const Place& place, const Box& box) noexcept {
+    return cuda_pitched(place.address, place.pitch, box.row_bytes, slice_rows(place, box));
+}
+
+// Where a 3D copy begins in an array, in texels: of block-compressed ones, too.
+cudaPos position(const Place& place) noexcept {
+    return cuda_position(place.array_offset.x, place.array_offset.y, place.array_offset.z);
+}
+
+// The part of a copy in one slice.
+Place slice_of(const Place& place, std::size_t slice) {
+    Place part = place;
+    if (place.array != nullptr) {
+        part.array_offset.z += slice;
+    } else {
+        part.address += slice * place.slice_pitch;
+    }
+    return part;
+}
+
+cudaArray_t native(const Place& place) noexcept {
+    return cuda_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
+}
+
+// The driver (580) takes the rows of these arrays for closer together than they are when it copies within a device, by any of
+// its calls; so do surfaces. Copies from and to the host, and textures, have them right. Seen on an H200: sparse arrays whose
+// width is no multiple of a tile's, the levels of a mip tail, and planes of 7 and 11 rows, not those of
+// 32, 64, 65 and 600.
+bool misread_on_device(const Place& place) {
+    if (place.array == nullptr) return false;
+    const CudaArray& array = cuda_array(place.array);
+    if (info(array.info.format).layout == FormatLayout::planar) {
+        const std::size_t rows =
+            array.info.extent.height / plane_info(array.info.format, place.array_part).divide_height;
+        return rows < 64;
+    }
+    if (array.backing != ArrayBacking::sparse) return false;
+    const Extent level = level_extent(array.info, place.array_part);
+    const Extent tile = tile_extent(array.info.format, array.info.kind == ArrayKind::array_3d ? 3 : 2);
+    return level.width % tile.width != 0 || level.height % tile.height != 0 || level.depth % tile.depth != 0;
+}
+
+// One copy on one stream, or without one.
+class Copier {
+public:
+    Copier(CudaBackend& runs, const CopyRequest& request, std::optional<cudaStream_t> stream) noexcept
+        : runs_(runs), to_(*request.destination), from_(*request.source), box_(request.box), stream_(stream) {}
+
+    void run() const {
+        const std::size_t max_pitch = runs_.limits().max_pitch;
+        if (slices_of_blocks()) {
+            slice_by_slice();
+        } else if (two_devices()) {
+            peer();
+        } else if (to_.array != nullptr || from_.array != nullptr) {
+            arrays();
+        } else if (is_line(box_) && named_here(to_)) {
+            to_symbol();
+        } else if (is_line(box_) && named_here(from_)) {
+            from_symbol();
+        } else if (is_line(box_)) {
+            line(to_.address, from_.address);
+        } else if (to_.pitch > max_pitch || from_.pitch > max_pitch) {
+            row_by_row();
+        } else if (box_.slices == 1) {
+            rows();
+        } else {
+            box();
+        }
+    }
+
+    bool two_devices() const noexcept {
+        // Managed memory is no one device's: its address says where it is.
+        const auto fixed = [](const Place& place) { return on_device(place) && place.kind != MemoryKind::managed; };
+        return to_.backend != from_.backend && fixed(to_) && fixed(from_);
+    }
+
+private:
+    // A symbol of the device that copies goes by its name, another's by its address.
+    bool named_here(const Place& place) const noexcept {
+        return place.kind == MemoryKind::symbol && place.backend == &runs_;
+    }
+
+    void line(std::byte* to, const std::byte* from) const {
+        if (stream_) {
+            call<cudaMemcpyAsync>(to, from, box_.row_bytes, cudaMemcpyDefault, *stream_);
+        } else {
+            call<cudaMemcpy>(to, from, box_.row_bytes, cudaMemcpyDefault);
+        }
+    }
+
+    void rows() const {
+        if (stream_) {
+            call<cudaMemcpy2DAsync>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows,
+                                    cudaMemcpyDefault, *stream_);
+        } else {
+            call<cudaMemcpy2D>(to_.address, to_.pitch, from_.address, from_.pitch, box_.row_bytes, box_.rows,
+                               cudaMemcpyDefault);
+        }
+    }
+
+    // Rows further apart than a pitch may be.
+    void row_by_row() const {
+        for (std::size_t slice = 0; slice < box_.slices; ++slice) {
+            for (std::size_t row = 0; row < box_.rows; ++row) {
+                line(to_.address + slice * to_.slice_pitch + row * to_.pitch,
+                     from_.address + slice * from_.slice_pitch + row * from_.pitch);
+            }
+        }
+    }
+
+    // How far apart slices of blocks are in memory, CUDA does not say.
+    bool slices_of_blocks() const noexcept {
+        const bool memory = to_.array == nullptr || from_.array == nullptr;
+        const Place& other = to_.array == nullptr ? from_ : to_;
+        return box_.slices > 1 && memory && other.array != nullptr && block_side(other.format) > 1;
+    }
+
+    // Of several layers of a 1D array the driver copies the first alone, within a device: seen with managed memory.
+    bool layers_of_lines() const noexcept {
+        const auto lines = [](const Place& place) {
+            return place.array != nullptr && cuda_array(place.array).info.kind == ArrayKind::layered_1d;
+        };
+        return box_.slices > 1 && (lines(to_) || lines(from_)) && on_device(to_) && on_device(from_);
+    }
+
+    void slice_by_slice() const {
+        for (std::size_t slice = 0; slice < box_.slices; ++slice) {
+            const Place to = slice_of(to_, slice);
+            const Place from = slice_of(from_, slice);
+            Copier(runs_, {&to, &from, {box_.row_bytes, box_.rows, 1}}, stream_).run();
+        }
+    }
+
+    // In bytes, or with an array in its texels: of blocks that reach past the edge, only those that are there.
+    cudaExtent extent() const noexcept {
+        const Place* array = to_.array != nullptr ? &to_ : from_.array != nullptr ? &from_ : nullptr;
+        if (array == nullptr) return cuda_extent(box_.row_bytes, box_.rows, box_.slices);
+        const std::size_t elements = box_.row_bytes / info(array->format).bytes;
+        const std::size_t side = block_side(array->format);
+        if (side == 1) return cuda_extent(elements, box_.rows, box_.slices);
+        const Extent level = level_extent(cuda_array(array->array).info, array->array_part);
+        return cuda_extent(std::min(elements * side, level.width - array->array_offset.x),
+                           std::min(box_.rows * side, level.height - array->array_offset.y), box_.slices);
+    }
+
+    // cudaMemcpy3DParms or cudaMemcpy3DPeerParms.
+    template <class Parameters>
+    Parameters both_sides() const {
+        Parameters all{};
+        if (from_.array != nullptr) {
+            all.srcArray = native(from_);
+        } else {
+            all.srcPtr = pitched(from_, box_);
+        }
+        if (to_.array != nullptr) {
+            all.dstArray = native(to_);
+        } else {
+            all.dstPtr = pitched(to_, box_);
+        }
+        all.srcPos = position(from_);
+        all.dstPos = position(to_);
+        all.extent = extent();
+        return all;
+    }
+
+    void box() const {
+        auto all = both_sides<cudaMemcpy3DParms>();
+        all.kind = cudaMemcpyDefault;
+        if (stream_) {
+            call<cudaMemcpy3DAsync>(&all, *stream_);
+        } else {
+            call<cudaMemcpy3D>(&all);
+        }
+    }
+
+    void peer() const {
+        const int to = as_cuda(to_.backend)->ordinal();
+        const int from = as_cuda(from_.backend)->ordinal();
+        if (is_line(box_) && to_.array == nullptr && from_.array == nullptr) {
+            if (stream_) {
+                call<cudaMemcpyPeerAsync>(to_.address, to, from_.address, from, box_.row_bytes, *stream_);
+            } else {
+                call<cudaMemcpyPeer>(to_.address, to, from_.address, from, box_.row_bytes);
+            }
+            return;
+        }
+        auto all = both_sides<cudaMemcpy3DPeerParms>();
+        all.srcDevice = from;
+        all.dstDevice = to;
+        if (stream_) {
+            call<cudaMemcpy3DPeerAsync>(&all, *stream_);
+        } else {
+            call<cudaMemcpy3DPeer>(&all);
+        }
+    }
+
+    void to_symbol() const {
+        if (stream_) {
+            call<cudaMemcpyToSymbolAsync>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset,
+                                          cudaMemcpyDefault, *stream_);
+        } else {
+            call<cudaMemcpyToSymbol>(to_.symbol, from_.address, box_.row_bytes, to_.symbol_offset, cudaMemcpyDefault);
+        }
+    }
+
+    void from_symbol() const {
+        if (stream_) {
+            call<cudaMemcpyFromSymbolAsync>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset,
+                                            cudaMemcpyDefault, *stream_);
+        } else {
+            call<cudaMemcpyFromSymbol>(to_.address, from_.symbol, box_.row_bytes, from_.symbol_offset,
+                                       cudaMemcpyDefault);
+        }
+    }
+
+    void arrays() const {
+        if (on_device(to_) && on_device(from_) && (misread_on_device(to_) || misread_on_device(from_))) {
+            const cudaStream_t stream = stream_.value_or(cudaStream_t{});
+            copy_through_host(runs_, {&to_, &from_, box_}, reinterpret_cast<StreamHandle>(stream));
+            return;
+        }
+        if (copy_by_kernel(runs_, {&to_, &from_, box_}, stream_.value_or(cudaStream_t{}))) return;
+        if (layers_of_lines()) return slice_by_slice();
+        const bool both = to_.array != nullptr && from_.array != nullptr;
+        const bool blocks = block_side(to_.array != nullptr ? to_.format : from_.format) > 1;
+        const auto flat = [](const Place& place) {
+            return place.array == nullptr || cuda_array(place.array).info.kind == ArrayKind::array_2d;
+        };
+        // There is no 2D form for two arrays on a stream, nor is one known to be for those of blocks.
+        if (!flat(to_) || !flat(from_) || (both && (stream_ || blocks))) {
+            box();
+        } else if (both) {
+            call<cudaMemcpy2DArrayToArray>(native(to_), x_bytes(to_), rows_before(to_), native(from_), x_bytes(from_),
+                                           rows_before(from_), box_.row_bytes, box_.rows, cudaMemcpyDefault);
+        } else if (to_.array != nullptr && stream_) {
+            call<cudaMemcpy2DToArrayAsync>(native(to_), x_bytes(to_), rows_before(to_), from_.address, from_.pitch,
+                                           box_.row_bytes, box_.rows, cudaMemcpyDefault, *stream_);
+        } else if (to_.array != nullptr) {
+            call<cudaMemcpy2DToArray>(native(to_), x_bytes(to_), rows_before(to_), from_.address, from_.pitch,
+                                      box_.row_bytes, box_.rows, cudaMemcpyDefault);
+        } else if (stream_) {
+            call<cudaMemcpy2DFromArrayAsync>(to_.address, to_.pitch, native(from_), x_bytes(from_), rows_before(from_),
+                                             box_.row_bytes, box_.rows, cudaMemcpyDefault, *stream_);
+        } else {
+            call<cudaMemcpy2DFromArray>(to_.address, to_.pitch, native(from_), x_bytes(from_), rows_before(from_),
+                                        box_.row_bytes, box_.rows, cudaMemcpyDefault);
+        }
+    }
+
+    // The 2D forms count bytes of a row (of blocks), and such rows.
+    static std::size_t x_bytes(const Place& array) noexcept {
+        return array.array_offset.x / block_side(array.format) * info(array.format).bytes;
+    }
+    static std::size_t rows_before(const Place& array) noexcept {
+        return array.array_offset.y / block_side(array.format);
+    }
+
+    CudaBackend& runs_;
+    const Place& to_;
+    const Place& from_;
+    const Box& box_;
+    std::optional<cudaStream_t> stream_;
+};
+
+// Pageable memory is left out: a batch neither reads a large source during the call, nor is a destination written when it
+// returns. Boxes are, too: a batch of them is no faster than a loop.
+bool fits_batch(CudaBackend& runs, const CopyRequest& request) noexcept {
+    const Place& to = *request.destination;
+    const Place& from = *request.source;
+    return is_line(request.box) && to.array == nullptr && from.array == nullptr && !pageable(to) && !pageable(from) &&
+           (on_device(to) || on_device(from)) && !Copier(runs, request, std::nullopt).two_devices();
+}
+
+}  // namespace
+
+void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
+    const Place& to = *request.destination;
+    const Place& from = *request.source;
+    if (stream == nullptr) {
+        const DeviceScope scope(ordinal_);
+        const Copier copier(*this, request, std::nullopt);
+        copier.run();
+        if (on_device(from) && !on_device(to)) return;  // the one direction that CUDA itself waits for
+        call<cudaStreamSynchronize>(cudaStream_t{});
+        if (copier.two_devices()) {
+            const DeviceScope other(
+                (as_cuda(to.backend) == this ? as_cuda(from.backend) : as_cuda(to.backend))->ordinal());
+            call<cudaStreamSynchronize>(cudaStream_t{});
+        }
+        return;
+    }
+    // A stream of its own knows its device; the default stream and symbols are the current device's.
+    std::optional<DeviceScope> scope;
+    if (*stream == nullptr || to.kind == MemoryKind::symbol || from.kind == MemoryKind::symbol) scope.emplace(ordinal_);
+    Copier(*this, request, native(*stream)).run();
+    // Where the device reads pageable memory by itself, such a copy may still run after the call; elsewhere it cannot.
+    if (properties_.pageable_memory_access && (pageable(to) || pageable(from)) && !stream_capturing(*stream)) {
+        call<cudaStreamSynchronize>(native(*stream));
+    }
+}
+
+void CudaBackend::copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) {
+    // The driver takes no batch on the default stream, and records none into a graph.
+    const bool one_by_one = stream == nullptr || requests.size() == 1 || stream_capturing(stream);
+    std::vector<void*> to;
+    std::vector<const void*> from;
+    std::vector<std::size_t> bytes;
+    for (const CopyRequest& request : requests) {
+        if (one_by_one || !fits_batch(*this, request)) {
+            copy(request, &stream);
+            continue;
+        }
+        to.push_back(request.destination->address);
+        from.push_back(request.source->address);
+        bytes.push_back(request.box.row_bytes);
+    }
+    if (to.empty()) return;
+    cudaMemcpyAttributes attributes{};
+    attributes.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    std::size_t first = 0;
+    call<cudaMemcpyBatchAsync>(to.data(), from.data(), bytes.data(), to.size(), &attributes, &first, std::size_t{1},
+                               native(stream));
+}
+
+}  // namespace texton::detail

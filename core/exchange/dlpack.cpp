@@ -1,0 +1,169 @@
+#include <texton/dlpack.h>
+
+#include <algorithm>
+#include <array>
+
+#include <dlpack/dlpack.h>
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "core/block.h"
+#include "core/exchange/strided.h"
+
+namespace texton {
+namespace {
+
+constexpr const char* kTo = "texton::to_dlpack";
+constexpr const char* kFrom = "texton::from_dlpack";
+
+// What a tensor of Texton's points to.
+struct Exported {
+    View view;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides;
+    DLManagedTensor tensor{};
+};
+
+// Keeps somebody else's tensor.
+struct TensorBlock final : detail::Block {
+    using Block::Block;
+    ~TensorBlock() override {
+        attached.reset();
+        if (tensor == nullptr || tensor->deleter == nullptr) return;
+        if (detail::recording()) {
+            detail::after_recording([held = tensor] { held->deleter(held); });  // it may free memory
+        } else {
+            tensor->deleter(tensor);
+        }
+    }
+
+    DLManagedTensor* tensor = nullptr;
+};
+
+[[noreturn]] void refuse(ErrorCode code, std::string problem, std::string remedy) {
+    throw Error({.code = code, .object = kFrom, .problem = std::move(problem), .remedy = std::move(remedy)});
+}
+
+DLDevice device_of(const detail::Place& place) {
+    if (place.backend == nullptr || place.backend->properties().kind == DeviceKind::cpu) return {kDLCPU, 0};
+    const int index = place.backend->properties().index;
+    switch (place.kind) {
+        case MemoryKind::host: return {kDLCPU, 0};
+        case MemoryKind::pinned:
+        case MemoryKind::registered: return {kDLCUDAHost, 0};
+        case MemoryKind::managed: return {kDLCUDAManaged, index};
+        case MemoryKind::linear:
+        case MemoryKind::pitched:
+        case MemoryKind::mapped:
+        case MemoryKind::symbol:
+        case MemoryKind::array: break;
+    }
+    return {kDLCUDA, index};
+}
+
+DLDataType type_of(detail::Element element) {
+    const auto code = element.kind == FormatKind::floating ? kDLFloat
+                      : element.kind == FormatKind::sint   ? kDLInt
+                                                           : kDLUInt;
+    return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(element.bytes * 8), 1};
+}
+
+detail::Element element_of(DLDataType type) {
+    const std::size_t bytes = type.bits / 8u;
+    if (type.lanes == 1 && type.bits % 8 == 0 && bytes > 0) {
+        if (type.code == kDLUInt) return {FormatKind::uint, bytes};
+        if (type.code == kDLInt) return {FormatKind::sint, bytes};
+        if (type.code == kDLFloat) return {FormatKind::floating, bytes};
+    }
+    constexpr std::array kNames{"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
+    const std::string kind = type.code < kNames.size() ? kNames[type.code] : fmt::format("type {} ", type.code);
+    refuse(ErrorCode::unsupported, fmt::format("a tensor of {}{} with {} lanes was given", kind, type.bits, type.lanes),
+           "Convert it to integers of 8, 16 or 32 bits, or to floats of 16 or 32, of one lane.");
+}
+
+detail::Strided strided_of(const DLTensor& tensor) {
+    if (tensor.ndim < 0 || tensor.shape == nullptr) {
+        refuse(ErrorCode::bad_argument, fmt::format("a tensor of {} axes and no shape was given", tensor.ndim),
+               "Give it 1 to 4 axes.");
+    }
+    detail::Strided array{.element = element_of(tensor.dtype)};
+    array.unit = array.element.bytes;
+    if (tensor.data != nullptr) array.data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+    array.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+    if (tensor.strides != nullptr) array.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+    return array;
+}
+
+Device cuda_device(int index) {
+    for (const Device& device : Device::list()) {
+        if (device.kind() == DeviceKind::cuda && device.index() == index) return device;
+    }
+    const std::string why = Device::why_no_cuda();
+    refuse(ErrorCode::wrong_device,
+           fmt::format("a tensor of CUDA device {} was given, but {}", index, why.empty() ? "there is none such" : why),
+           "Move the tensor to a device that this process has, or to the host.");
+}
+
+// Names the memory's kind and device.
+void settle(detail::Place& place, DLDevice at) {
+    switch (at.device_type) {
+        case kDLCPU: detail::settle(place, Device::cpu(), kFrom); return;
+        case kDLCUDA: detail::settle(place, cuda_device(at.device_id), kFrom); return;
+        case kDLCUDAManaged:
+            detail::settle(place, cuda_device(at.device_id), kFrom);
+            place.kind = MemoryKind::managed;
+            return;
+        case kDLCUDAHost: {
+            detail::Backend& backend = cuda_device(at.device_id).backend();
+            std::byte* last = place.address + detail::span_bytes(place) - 1;
+            for (std::byte* byte : {place.address, last}) {  // throws where the device has no address for it
+                (void)detail::request(&backend, kFrom, {}, [&] { return backend.host_device_pointer(byte); });
+            }
+            place.backend = &backend;
+            place.kind = MemoryKind::pinned;
+            return;
+        }
+        default: break;
+    }
+    refuse(ErrorCode::unsupported,
+           fmt::format("a tensor in memory of DLPack's device type {} was given", static_cast<int>(at.device_type)),
+           "Move it to a CUDA device or to the host.");
+}
+
+}  // namespace
+
+DLManagedTensor* to_dlpack(const View& view, int dimensions) {
+    detail::Strided array = detail::strided(view, dimensions, kTo);
+    const auto bytes = static_cast<std::int64_t>(array.element.bytes);
+    for (std::int64_t& stride : array.strides) stride /= bytes;
+
+    auto exported = std::make_unique<Exported>();
+    exported->view = view;
+    exported->shape = std::move(array.shape);
+    exported->strides = std::move(array.strides);
+    DLManagedTensor& managed = exported->tensor;
+    managed.dl_tensor.data = array.data;
+    managed.dl_tensor.device = device_of(view.place());
+    managed.dl_tensor.ndim = static_cast<int>(exported->shape.size());
+    managed.dl_tensor.dtype = type_of(array.element);
+    managed.dl_tensor.shape = exported->shape.data();
+    managed.dl_tensor.strides = exported->strides.data();
+    managed.manager_ctx = exported.get();
+    managed.deleter = [](DLManagedTensor* self) { delete static_cast<Exported*>(self->manager_ctx); };
+    return &exported.release()->tensor;
+}
+
+View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) {
+    if (tensor == nullptr)
+        refuse(ErrorCode::bad_argument, "the tensor is null", "Pass a tensor that was not consumed yet.");
+    detail::Place place = detail::place_of(strided_of(tensor->dl_tensor), format, kFrom);
+    settle(place, tensor->dl_tensor.device);
+    detail::Backend& backend = place.backend != nullptr ? *place.backend : Device::cpu().backend();
+    const auto block = std::make_shared<TensorBlock>(backend, place.kind, place.address, detail::span_bytes(place));
+    block->tensor = tensor;  // nothing throws from here on: a tensor that is refused stays the caller's
+    place.owner = block;
+    return View(std::move(place));
+}
+
+}  // namespace texton

@@ -1,0 +1,280 @@
+#include "core/exchange/strided.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <texton/error.h>
+
+#include "core/request.h"
+#include "core/transfer.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kMostAxes = 4;  // depth, height, width, channels
+
+[[noreturn]] void refuse(const char* object, ErrorCode code, std::string problem, std::string remedy,
+                         std::vector<ErrorNumber> numbers = {}) {
+    throw Error({.code = code,
+                 .object = object,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy),
+                 .numbers = std::move(numbers)});
+}
+
+Element element_of(const FormatInfo& format) {
+    const auto kind = [&] {
+        switch (format.kind) {
+            case FormatKind::sint:
+            case FormatKind::snorm: return FormatKind::sint;
+            case FormatKind::floating: return FormatKind::floating;
+            case FormatKind::uint:
+            case FormatKind::unorm:
+            case FormatKind::srgb: break;
+        }
+        return FormatKind::uint;
+    };
+    return {kind(), static_cast<std::size_t>(format.bits) / 8};
+}
+
+std::string to_string(Element element) {
+    const char* kind = element.kind == FormatKind::uint ? "uint" : element.kind == FormatKind::sint ? "int" : "float";
+    return fmt::format("{}{}", kind, element.bytes * 8);
+}
+
+// Nothing if no format has such channels.
+std::optional<Format> format_of(Element element, std::size_t channels) {
+    for (const FormatInfo& row : formats()) {
+        if (row.layout == FormatLayout::plain && row.kind == element.kind && row.channels == channels &&
+            static_cast<std::size_t>(row.bits) == element.bytes * 8) {
+            return row.format;
+        }
+    }
+    return std::nullopt;
+}
+
+void check_plain(Format format, const char* object) {
+    switch (info(format).layout) {
+        case FormatLayout::plain: return;
+        case FormatLayout::packed:
+            refuse(object, ErrorCode::unsupported, fmt::format("{} packs its channels into one number", name(format)),
+                   "View the same memory as r32_uint, one number a texel.");
+        case FormatLayout::block:
+            refuse(object, ErrorCode::unsupported, fmt::format("{} has blocks instead of texels", name(format)),
+                   "View the same memory as rg32_uint or rgba32_uint, one texel a block of 8 or 16 bytes.");
+        case FormatLayout::planar:
+            refuse(object, ErrorCode::unsupported, fmt::format("{} has two planes of different sizes", name(format)),
+                   "Pass each plane by itself with the format of plane_info().");
+    }
+}
+
+void check_aligned(const std::byte* data, Element element, const char* object) {
+    if (reinterpret_cast<std::uintptr_t>(data) % element.bytes == 0) return;
+    refuse(object, ErrorCode::bad_argument,
+           fmt::format("the first texel at {} is not aligned to its numbers of {} bytes",
+                       static_cast<const void*>(data), element.bytes),
+           "Begin at a multiple of the size of a number.", {{"alignment", element.bytes}});
+}
+
+// The format that the numbers are read with, and whether the last axis is its channels.
+struct Reading {
+    Format format;
+    bool channel_axis;
+};
+
+Reading reading_of(const Strided& array, std::optional<Format> asked, const char* object) {
+    const std::size_t axes = array.shape.size();
+    const auto last = static_cast<std::size_t>(array.shape.back());
+    if (!asked) {
+        const std::size_t channels = axes < 3 ? 1 : last;
+        if (const auto format = format_of(array.element, channels)) return {*format, axes >= 3};
+        if (format_of(array.element, 1)) {
+            refuse(
+                object, ErrorCode::unsupported,
+                fmt::format("the last of the axes [{}] is the channels, and no texel has {} of them",
+                            fmt::join(array.shape, ", "), channels),
+                "Channels come last, and are 1, 2 or 4: permute or pad them; for a volume of one channel, or rows of "
+                "several, pass the format.",
+                {{"channels", channels}});
+        }
+        refuse(object, ErrorCode::unsupported, fmt::format("no texel has channels of {}", to_string(array.element)),
+               "Convert to integers of 8, 16 or 32 bits, or to floats of 16 or 32.");
+    }
+    check_plain(*asked, object);
+    const FormatInfo& format = info(*asked);
+    if (element_of(format) != array.element) {
+        refuse(object, ErrorCode::bad_argument,
+               fmt::format("numbers of {} were asked to be read as {}", to_string(array.element), format.name),
+               fmt::format("Pass a format whose channels are stored as {}, or none.", to_string(array.element)));
+    }
+    const bool channel_axis = format.channels > 1 || axes == kMostAxes || (axes == 3 && last == 1);
+    if (channel_axis && (last != format.channels || axes == 1)) {
+        refuse(object, ErrorCode::bad_argument,
+               fmt::format("{} needs its {} channels in the last of the axes [{}]", format.name, format.channels,
+                           fmt::join(array.shape, ", ")),
+               "Channels come last: permute the axes, or pass a format with as many channels.",
+               {{"channels", last}, {"format_channels", format.channels}});
+    }
+    return {*asked, channel_axis};
+}
+
+// Lengths and distances in bytes of the axes, the fastest first.
+class Axes {
+public:
+    Axes(const Strided& array, const char* object) : array_(array), object_(object) {}
+
+    std::size_t left() const { return array_.shape.size() - taken_; }
+
+    struct Axis {
+        std::size_t length = 1;
+        std::size_t distance = 0;
+    };
+    /// The next axis; its distance is `packed` where it is packed or has no second entry. One of length 1 if none is left.
+    Axis next(std::size_t packed) {
+        if (left() == 0) return {1, packed};
+        const std::size_t at = array_.shape.size() - ++taken_;
+        const auto length = static_cast<std::size_t>(array_.shape[at]);
+        if (length == 1 || array_.strides.empty()) return {length, packed};
+        const std::int64_t stride = array_.strides[at];
+        if (stride <= 0) {
+            refuse(object_, ErrorCode::bad_argument, fmt::format("the axis {} has the stride {}", at, stride),
+                   "Texels that go backwards or lie on each other cannot be viewed: copy them into packed memory.");
+        }
+        return {length, checked_product(static_cast<std::size_t>(stride), array_.unit, object_, "stride * bytes")};
+    }
+
+private:
+    const Strided& array_;
+    const char* object_;
+    std::size_t taken_ = 0;
+};
+
+void check_distance(const char* object, const char* what, std::size_t distance, std::size_t wanted) {
+    if (distance == wanted) return;
+    refuse(object, ErrorCode::bad_argument, fmt::format("{} lie {} bytes apart instead of {}", what, distance, wanted),
+           "Only rows and slices may have gaps, and channels come last: copy it into packed memory.",
+           {{"distance", distance}, {"wanted", wanted}});
+}
+
+void check_gap(const char* object, const char* what, std::size_t distance, std::size_t least, std::size_t unit) {
+    if (distance >= least && distance % unit == 0) return;
+    refuse(
+        object, ErrorCode::bad_argument,
+        fmt::format("{} start {} bytes apart, which is {} {}", what, distance,
+                    distance < least ? "less than one takes:" : "no multiple of", distance < least ? least : unit),
+        "Axes go from slices over rows to texels, rows start whole numbers apart, and slices whole rows: copy it into "
+        "packed memory.",
+        {{"distance", distance}, {"least", least}, {"unit", unit}});
+}
+
+}  // namespace
+
+Strided strided(const ConstView& view, int dimensions, const char* object) {
+    const Place& place = view.place();
+    check_live(place, object);
+    check_plain(place.format, object);
+    if (place.address == nullptr) {
+        refuse(object, ErrorCode::unsupported, fmt::format("{} memory has no linear address", name(place.kind)),
+               "Copy it into linear or pitched memory first.");
+    }
+    const Extent extent = place.extent;
+    const int needed = extent.depth > 1 ? 3 : extent.height > 1 ? 2 : 1;
+    const int axes = dimensions == 0 ? needed : dimensions;
+    if (axes < needed || axes > 3) {
+        refuse(object, ErrorCode::bad_argument,
+               fmt::format("{} texels were asked for along {} axes", texton::to_string(extent), dimensions),
+               fmt::format("Pass {} to 3, or 0.", needed), {{"dimensions", static_cast<std::uint64_t>(dimensions)}});
+    }
+    const FormatInfo& format = info(place.format);
+    Strided out{.data = place.address, .element = element_of(format)};
+    check_aligned(out.data, out.element, object);
+    const std::size_t row = row_bytes(place.format, extent.width);
+    const std::size_t pitch = extent.height > 1 ? place.pitch : row;
+    const std::size_t slice = extent.depth > 1 ? place.slice_pitch : pitch * extent.height;
+    if (pitch % out.element.bytes != 0 || slice % out.element.bytes != 0) {
+        refuse(object, ErrorCode::bad_argument,
+               fmt::format("rows start {} and slices {} bytes apart, which is no whole number of numbers of {} bytes",
+                           pitch, slice, out.element.bytes),
+               "Copy it into memory whose pitch is a multiple of that.",
+               {{"pitch", pitch}, {"slice_pitch", slice}, {"bytes", out.element.bytes}});
+    }
+    const auto add = [&](std::size_t length, std::size_t stride) {
+        out.shape.push_back(static_cast<std::int64_t>(length));
+        out.strides.push_back(static_cast<std::int64_t>(stride));
+    };
+    if (axes == 3) add(extent.depth, slice);
+    if (axes >= 2) add(extent.height, pitch);
+    add(extent.width, format.bytes);
+    if (format.channels > 1) add(format.channels, out.element.bytes);
+    return out;
+}
+
+Place place_of(const Strided& array, std::optional<Format> asked, const char* object) {
+    if (array.shape.empty() || array.shape.size() > kMostAxes) {
+        refuse(object, ErrorCode::unsupported, fmt::format("an array of {} axes was given", array.shape.size()),
+               "Give 1 to 4 axes: depth, height, width, channels.", {{"axes", array.shape.size()}});
+    }
+    for (const std::int64_t length : array.shape) {
+        if (length > 0) continue;
+        refuse(object, ErrorCode::bad_argument, fmt::format("an array of [{}] was given", fmt::join(array.shape, ", ")),
+               "Every axis must have at least one entry.");
+    }
+    if (array.data == nullptr) {
+        refuse(object, ErrorCode::bad_argument, "the pointer is null", "Pass the address of the first texel.");
+    }
+    const Reading reading = reading_of(array, asked, object);
+    const FormatInfo& format = info(reading.format);
+    check_aligned(array.data, array.element, object);
+
+    Axes axes(array, object);
+    if (reading.channel_axis) {
+        const Axes::Axis channels = axes.next(array.element.bytes);
+        check_distance(object, "the channels of a texel", channels.distance, array.element.bytes);
+    }
+    const Axes::Axis columns = axes.next(format.bytes);
+    check_distance(object, "the texels of a row", columns.distance, format.bytes);
+    const std::size_t row = checked_product(columns.length, format.bytes, object, "width * bytes a texel");
+    const Axes::Axis rows = axes.next(row);
+    check_gap(object, "rows", rows.distance, row, array.element.bytes);
+    const std::size_t packed = checked_product(rows.distance, rows.length, object, "pitch * height");
+    const Axes::Axis slices = axes.next(packed);
+    // With one row a slice, the distance of slices is all there is to say.
+    const std::size_t pitch = rows.length == 1 ? slices.distance : rows.distance;
+    check_gap(object, "slices", slices.distance, packed, rows.length == 1 ? array.element.bytes : pitch);
+    (void)checked_product(slices.distance, slices.length, object, "slice pitch * depth");
+
+    Place place;
+    place.address = array.data;
+    place.pitch = pitch;
+    place.slice_pitch = slices.distance;
+    place.format = reading.format;
+    place.extent = {columns.length, rows.length, slices.length};
+    if (const std::size_t bytes = span_bytes(place); bytes > PTRDIFF_MAX) {
+        refuse(object, ErrorCode::overflow, fmt::format("its texels lie in {} bytes, more than there can be", bytes),
+               "Pass the strides and the shape of memory.", {{"bytes", bytes}});
+    }
+    return place;
+}
+
+void settle(Place& place, const Device& device, const char* object) {
+    Backend& backend = device.backend();
+    const std::byte* last = place.address + span_bytes(place) - 1;
+    const bool known =
+        request(&backend, object, {}, [&] { return backend.knows(place.address) && backend.knows(last); });
+    if (known) {
+        place.backend = &backend;
+        place.kind = MemoryKind::linear;
+    } else if (device.kind() == DeviceKind::cuda) {
+        refuse(object, ErrorCode::not_registered,
+               fmt::format("{} does not know the whole range as memory of its own", device.name()),
+               "Pass memory that this device allocated, and a shape that fits.");
+    }
+}
+
+std::size_t span_bytes(const Place& place) {
+    return place.slice_pitch * (place.extent.depth - 1) +
+           place.pitch * (row_count(place.format, place.extent.height) - 1) +
+           row_bytes(place.format, place.extent.width);
+}
+
+}  // namespace texton::detail

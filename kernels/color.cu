@@ -1,0 +1,391 @@
+// Colours: each functor is a function of one texel.
+#include <texton/color.h>
+
+#include <texton/float_math.h>
+#include <texton/launch.h>
+
+#include "kernels/functors/pointwise.h"
+#include "kernels/launch/dispatch.h"
+#include "kernels/launch/registry.h"
+
+namespace texton {
+namespace {
+
+/// Operation has Float4 operator()(const Float4&).
+template <class Operation>
+struct Pointwise {
+    static constexpr bool kInPlace = true;
+    detail::OwnTexel texel;
+    Operation operation;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return operation(texel(at, source));
+    }
+};
+
+template <class Operation>
+void enqueue_pointwise(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                       const Operation& operation) {
+    const detail::OwnTexel texel = detail::own_texel(object, picture, "texture", texture);
+    detail::launch_as(object, stream, picture, Pointwise<Operation>{texel, operation}, texture);
+}
+
+// --- matrix ----------------------------------------------------------------------------------------------------------
+
+struct ByMatrix {
+    ColorMatrix matrix;
+
+    TEXTON_HD float channel(int index, const Float4& color) const {
+        const float* row = matrix.row[index];
+        return row[0] * color.x + row[1] * color.y + row[2] * color.z + row[3];
+    }
+    TEXTON_HD Float4 operator()(const Float4& color) const {
+        return {channel(0, color), channel(1, color), channel(2, color), color.w};
+    }
+};
+
+// --- IEC 61966-2-1 ---------------------------------------------------------------------------------------------------
+
+struct ToLinear {
+    TEXTON_HD static float of(float value) {
+        const float size = fabsf(value);
+        const float linear = size <= 0.04045f ? size / 12.92f : pow_of((size + 0.055f) / 1.055f, 2.4f);
+        return value < 0 ? -linear : linear;
+    }
+    TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
+};
+
+struct ToSrgb {
+    TEXTON_HD static float of(float value) {
+        const float size = fabsf(value);
+        const float encoded = size <= 0.0031308f ? size * 12.92f : 1.055f * pow_of(size, 1.0f / 2.4f) - 0.055f;
+        return value < 0 ? -encoded : encoded;
+    }
+    TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
+};
+
+template <class Curve>
+void enqueue_transfer(const Stream& stream, const View& picture, const Texture& texture, const Curve& curve) {
+    constexpr const char* kObject = "texton::transfer";
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::map_codes_on_cpu(kObject, stream, picture, texture, Curve::of)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Curve>{texel, curve}, texture);
+}
+
+// --- light -----------------------------------------------------------------------------------------------------------
+
+struct Scaled {
+    float by;
+
+    TEXTON_HD Float4 operator()(const Float4& color) const {
+        return {color.x * by, color.y * by, color.z * by, color.w};
+    }
+};
+
+struct Graded {
+    Grade grade;
+
+    TEXTON_HD Float4 operator()(const Float4& color) const {
+        const float red = contrasted(color.x);
+        const float green = contrasted(color.y);
+        const float blue = contrasted(color.z);
+        const float luminance = 0.2126f * red + 0.7152f * green + 0.0722f * blue;  // BT.709
+        return {saturated(red, luminance), saturated(green, luminance), saturated(blue, luminance), color.w};
+    }
+
+private:
+    TEXTON_HD float contrasted(float value) const { return grade.grey + (value - grade.grey) * grade.contrast; }
+    TEXTON_HD float saturated(float value, float luminance) const {
+        return luminance + (value - luminance) * grade.saturation;
+    }
+};
+
+// --- tone curves -----------------------------------------------------------------------------------------------------
+
+struct Reinhard {
+    float white;
+
+    TEXTON_HD float operator()(float value) const { return value * (1.0f + value / (white * white)) / (1.0f + value); }
+};
+
+struct Filmic {
+    float scale;  // one over the curve at white
+
+    TEXTON_HD static float curve(float x) {
+        constexpr float kShoulder = 0.15f;
+        constexpr float kLinear = 0.5f;
+        constexpr float kLinearAngle = 0.1f;
+        constexpr float kToe = 0.2f;
+        constexpr float kToeDenominator = 0.3f;
+        constexpr float kToeAngle = 0.02f / kToeDenominator;
+        // Hable takes kToeAngle from the fraction: over one denominator its constants cancel, and 0 stays 0.
+        const float above = x * (kShoulder * (1.0f - kToeAngle) * x + kLinear * (kLinearAngle - kToeAngle));
+        return above / (x * (kShoulder * x + kLinear) + kToe * kToeDenominator);
+    }
+    TEXTON_HD float operator()(float value) const { return curve(value) * scale; }
+};
+
+struct Aces {
+    TEXTON_HD float operator()(float value) const {
+        const float mapped = value * (2.51f * value + 0.03f) / (value * (2.43f * value + 0.59f) + 0.14f);
+        return mapped > 1.0f ? 1.0f : mapped;
+    }
+};
+
+/// Curve has float operator()(float) for what is not negative. Above 2^40 all is 2^40, whose square is a float still.
+template <class Curve>
+struct ToneMapped {
+    Curve curve;
+
+    TEXTON_HD float of(float value) const {
+        constexpr float kMost = 1099511627776.0f;
+        return curve(value < 0 ? 0.0f : value > kMost ? kMost : value);
+    }
+    TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
+};
+
+// --- alpha and channels ----------------------------------------------------------------------------------------------
+
+struct Premultiplied {
+    bool has_alpha;
+
+    TEXTON_HD Float4 operator()(const Float4& color) const {
+        const float alpha = has_alpha ? color.w : 1.0f;
+        return {color.x * alpha, color.y * alpha, color.z * alpha, alpha};
+    }
+};
+
+struct Unpremultiplied {
+    bool has_alpha;
+
+    TEXTON_HD Float4 operator()(const Float4& color) const {
+        const float alpha = has_alpha ? color.w : 1.0f;
+        if (alpha == 0) return {};
+        return {color.x / alpha, color.y / alpha, color.z / alpha, alpha};
+    }
+};
+
+constexpr std::string_view kLetters = "rgba01";
+
+struct Swizzled {
+    std::uint8_t from[4];  // places in kLetters
+
+    TEXTON_HD float channel(int index, const Float4& color) const {
+        switch (from[index]) {
+            case 0: return color.x;
+            case 1: return color.y;
+            case 2: return color.z;
+            case 3: return color.w;
+            case 4: return 0;
+        }
+        return 1;
+    }
+    TEXTON_HD Float4 operator()(const Float4& color) const {
+        return {channel(0, color), channel(1, color), channel(2, color), channel(3, color)};
+    }
+};
+
+}  // namespace
+
+// --- functions -------------------------------------------------------------------------------------------------------
+
+void color_matrix(const Stream& stream, const View& picture, const Texture& texture, const ColorMatrix& matrix) {
+    constexpr const char* kObject = "texton::color_matrix";
+    for (const auto& row : matrix.row) {
+        for (const float number : row) detail::check_finite(kObject, "matrix", number);
+    }
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::color_matrix_on_cpu(kObject, stream, picture, texture, matrix)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<ByMatrix>{texel, {matrix}}, texture);
+}
+
+void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction) {
+    switch (direction) {
+        case Transfer::to_linear: return enqueue_transfer(stream, picture, texture, ToLinear{});
+        case Transfer::to_srgb: return enqueue_transfer(stream, picture, texture, ToSrgb{});
+    }
+}
+
+void exposure(const Stream& stream, const View& picture, const Texture& texture, float stops) {
+    constexpr const char* kObject = "texton::exposure";
+    detail::check_range(kObject, "stops", stops, -64, 64);
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    const float by = exp2_of(stops);
+    if (detail::scale_colours_on_cpu(kObject, stream, picture, texture, by)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Scaled>{texel, {by}}, texture);
+}
+
+void grade(const Stream& stream, const View& picture, const Texture& texture, const Grade& grade) {
+    constexpr const char* kObject = "texton::grade";
+    detail::check_finite(kObject, "contrast", grade.contrast);
+    detail::check_finite(kObject, "saturation", grade.saturation);
+    detail::check_finite(kObject, "grey", grade.grey);
+    enqueue_pointwise(kObject, stream, picture, texture, Graded{grade});
+}
+
+void tone_curve(const Stream& stream, const View& picture, const Texture& texture, ToneCurve curve, float white) {
+    constexpr const char* kObject = "texton::tone_curve";
+    detail::check_range(kObject, "white", white, 0.01, 1e6);
+    switch (curve) {
+        case ToneCurve::reinhard:
+            return enqueue_pointwise(kObject, stream, picture, texture, ToneMapped<Reinhard>{{white}});
+        case ToneCurve::filmic:
+            return enqueue_pointwise(kObject, stream, picture, texture,
+                                     ToneMapped<Filmic>{{1.0f / Filmic::curve(white)}});
+        case ToneCurve::aces: return enqueue_pointwise(kObject, stream, picture, texture, ToneMapped<Aces>{});
+    }
+}
+
+void change_alpha(const Stream& stream, const View& picture, const Texture& texture, AlphaChange change) {
+    constexpr const char* kObject = "texton::change_alpha";
+    const bool has_alpha = detail::has_alpha(texture.format());
+    switch (change) {
+        case AlphaChange::premultiply:
+            return enqueue_pointwise(kObject, stream, picture, texture, Premultiplied{has_alpha});
+        case AlphaChange::unpremultiply:
+            return enqueue_pointwise(kObject, stream, picture, texture, Unpremultiplied{has_alpha});
+    }
+}
+
+void swizzle(const Stream& stream, const View& picture, const Texture& texture, std::string_view channels) {
+    constexpr const char* kObject = "texton::swizzle";
+    Swizzled swizzled{};
+    bool known = channels.size() == 4;
+    for (std::size_t i = 0; known && i < 4; ++i) {
+        const std::size_t place = kLetters.find(channels[i]);
+        known = place != std::string_view::npos;
+        swizzled.from[i] = static_cast<std::uint8_t>(place);
+    }
+    if (!known)
+        detail::refuse_argument(kObject, "channels is '" + std::string(channels) + "'",
+                                "Use four letters of r, g, b, a, 0 and 1.");
+    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
+    if (detail::swizzle_on_cpu(kObject, stream, picture, texture, swizzled.from)) return;
+    detail::launch_as(kObject, stream, picture, Pointwise<Swizzled>{texel, swizzled}, texture);
+}
+
+// --- names -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+KernelInfo color_info(const char* name, const char* summary, std::vector<ParameterInfo> parameters) {
+    return {name,
+            "colour",
+            summary,
+            {{"picture", "what is changed", {ArrayKind::array_2d, ArrayKind::layered_2d}}},
+            std::move(parameters)};
+}
+
+std::vector<PictureShape> like_input(const Arguments&, std::span<const Texture> inputs) {
+    return {detail::shape_like(inputs[0])};
+}
+
+}  // namespace
+
+Kernel detail::color_matrix_kernel() {
+    return {color_info("color_matrix", "colours times a matrix",
+                       {{.name = "matrix",
+                         .kind = ParameterKind::numbers,
+                         .summary = "for red, green and blue: what each gets of red, green, blue and of 1",
+                         .standard = std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                         .count = 12}}),
+            like_input,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                const std::vector<double>& numbers = arguments.numbers("matrix");
+                ColorMatrix matrix;
+                for (std::size_t i = 0; i < 12; ++i) matrix.row[i / 4][i % 4] = static_cast<float>(numbers[i]);
+                color_matrix(stream, pictures[0], inputs[0], matrix);
+            }};
+}
+
+Kernel detail::transfer_kernel() {
+    return {color_info("transfer", "sRGB to linear light, or back",
+                       {{.name = "direction",
+                         .kind = ParameterKind::choice,
+                         .summary = "which way",
+                         .standard = "to_linear",
+                         .choices = {"to_linear", "to_srgb"}}}),
+            like_input,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                transfer(stream, pictures[0], inputs[0], arguments.choice<Transfer>("direction"));
+            }};
+}
+
+Kernel detail::exposure_kernel() {
+    return {color_info("exposure", "brighter or darker",
+                       {{.name = "stops", .summary = "doublings", .standard = 0.0, .lowest = -64, .highest = 64}}),
+            like_input,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                exposure(stream, pictures[0], inputs[0], static_cast<float>(arguments.number("stops")));
+            }};
+}
+
+Kernel detail::grade_kernel() {
+    constexpr Grade kStandard;
+    return {color_info("grade", "contrast and saturation about a grey",
+                       {{.name = "contrast", .summary = "factor; 1 changes nothing", .standard = 1.0},
+                        {.name = "saturation", .summary = "factor; 0 leaves no colour", .standard = 1.0},
+                        {.name = "grey",
+                         .summary = "what contrast leaves as it is",
+                         .standard = static_cast<double>(kStandard.grey)}}),
+            like_input,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                grade(
+                    stream, pictures[0], inputs[0],
+                    {static_cast<float>(arguments.number("contrast")),
+                     static_cast<float>(arguments.number("saturation")), static_cast<float>(arguments.number("grey"))});
+            }};
+}
+
+Kernel detail::tone_curve_kernel() {
+    return {color_info("tone_curve", "light of any brightness to 0 to 1",
+                       {{.name = "curve",
+                         .kind = ParameterKind::choice,
+                         .summary = "whose curve",
+                         .standard = "reinhard",
+                         .choices = {"reinhard", "filmic", "aces"}},
+                        {.name = "white",
+                         .summary = "what becomes 1; not of aces",
+                         .standard = 11.2,
+                         .lowest = 0.01,
+                         .highest = 1e6}}),
+            like_input,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                tone_curve(stream, pictures[0], inputs[0], arguments.choice<ToneCurve>("curve"),
+                           static_cast<float>(arguments.number("white")));
+            }};
+}
+
+Kernel detail::change_alpha_kernel() {
+    return {color_info("change_alpha", "colours times alpha, or divided by it",
+                       {{.name = "change",
+                         .kind = ParameterKind::choice,
+                         .summary = "which way",
+                         .standard = "premultiply",
+                         .choices = {"premultiply", "unpremultiply"}}}),
+            like_input,
+            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                change_alpha(stream, pictures[0], inputs[0], arguments.choice<AlphaChange>("change"));
+            }};
+}
+
+Kernel detail::swizzle_kernel() {
+    return {
+        color_info("swizzle", "channels in another order",
+                   {{.name = "channels",
+                     .kind = ParameterKind::text,
+                     .summary = "four letters of r, g, b, a, 0 and 1",
+                     .standard = "rgba"}}),
+        like_input,
+        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+           std::span<const Texture> inputs) { swizzle(stream, pictures[0], inputs[0], arguments.text("channels")); }};
+}
+
+}  // namespace texton

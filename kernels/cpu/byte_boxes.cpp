@@ -1,0 +1,234 @@
+// Pixels of 8-bit fractions that weigh a rectangle of texels each, on the CPU device.
+//
+// The mean of four texels, in either order of adding them, is stored as the nearest whole number, halves up: the same
+// as the texture unit's filter halfway between them. So are those of two and of one. All texels were tried.
+//
+// Else texels become floats once for the rows of pixels that read them, a tap of all pixels after the other: each pixel
+// has as many taps as the one with the most, some of which count 0. Where the second of two is the next pixel's first,
+// it is read there.
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "arrays/unit/texture_address.h"
+#include "kernels/cpu/byte_axes.h"
+#include "kernels/cpu/byte_lattice.h"
+#include "kernels/cpu/kept_rows.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kMostTaps = 8;
+constexpr std::size_t kMostRows = 16;
+
+std::size_t taps_of(const BoxAxis& axis, std::size_t pixel) { return axis.begin[pixel + 1] - axis.begin[pixel]; }
+
+float least_total(const BoxAxis& axis) {
+    float least = std::numeric_limits<float>::max();
+    for (std::size_t i = 0; i < axis.first.size(); ++i) {
+        float total = 0;
+        for (std::uint32_t tap = axis.begin[i]; tap < axis.begin[i + 1]; ++tap) total += axis.weights[tap];
+        least = std::min(least, total);
+    }
+    return least;
+}
+
+std::size_t most_taps(const BoxAxis& axis) {
+    std::size_t most = 0;
+    for (std::size_t i = 0; i < axis.first.size(); ++i) most = std::max(most, taps_of(axis, i));
+    return most;
+}
+
+// --- texels by their numbers -----------------------------------------------------------------------------------------
+
+// Those that boxes cover, addressed.
+struct BoxTexels {
+    std::int32_t first;
+    std::vector<std::int32_t> texels;
+
+    std::int32_t at(std::int32_t number) const { return texels[static_cast<std::size_t>(number - first)]; }
+};
+
+// None where a fetch of a texel's middle returns something else, or there are too many.
+std::optional<BoxTexels> texels_along(const CpuJob& job, const TextureView& view, int axis, const BoxAxis& boxes) {
+    constexpr std::int64_t kMostTexels = 1 << 20;
+    constexpr std::int64_t kExact = 1 << 22;  // up to which middles are, so that they read their texels
+    const auto [least, most] = std::ranges::minmax(boxes.first);
+    const std::int64_t count = std::int64_t{most} - least + static_cast<std::int64_t>(kMostRows);
+    if (count > kMostTexels) return std::nullopt;
+    BoxTexels numbered{least, {}};
+    numbered.texels.reserve(static_cast<std::size_t>(count));
+    const Sampler& sampler = job.textures[0].sampler;
+    if (!sampler.normalized_coordinates && std::max(std::abs(std::int64_t{least}), least + count) <= kExact) {
+        const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
+        for (std::int64_t i = 0; i < count; ++i)
+            numbered.texels.push_back(address_texel(least + i, size, sampler.address[axis]));
+        return numbered;
+    }
+    const float unit = axis == 0 ? job.shapes[0].x_unit : job.shapes[0].y_unit;
+    std::vector<float> places(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i)
+        places[static_cast<std::size_t>(i)] = (static_cast<float>(least + i) + 0.5f) * unit;
+    for (const AxisTaps& taps : taps_along(job.textures[0], view, axis, places)) {
+        if (taps.weight != 0) return std::nullopt;
+        numbered.texels.push_back(taps.texel[0]);
+    }
+    return numbered;
+}
+
+// --- means -----------------------------------------------------------------------------------------------------------
+
+bool has_means(const BoxAxis& axis) {
+    if (std::ranges::any_of(axis.weights, [](float weight) { return weight != 1; })) return false;
+    const std::size_t taps = taps_of(axis, 0);
+    if (taps != 1 && taps != 2) return false;
+    for (std::size_t i = 0; i < axis.first.size(); ++i)
+        if (taps_of(axis, i) != taps) return false;
+    return true;
+}
+
+std::vector<AxisTaps> halfway(const BoxAxis& axis, const BoxTexels& texels) {
+    const std::int32_t share = taps_of(axis, 0) == 2 ? 128 : 0;
+    std::vector<AxisTaps> taps;
+    taps.reserve(axis.first.size());
+    for (const std::int32_t first : axis.first) taps.push_back({{texels.at(first), texels.at(first + 1)}, share});
+    return taps;
+}
+
+// --- weights of any kind ---------------------------------------------------------------------------------------------
+
+struct ByteBoxes {
+    const ByteBoxKernels& kernels;
+    std::vector<ByteColumns> columns;  // of each tap, or of the first one alone: the second is the next pixel's first
+    std::vector<std::vector<float>> weights;  // of each tap
+    const BoxAxis& y;
+    const BoxTexels& rows;
+    std::size_t most_rows;
+};
+
+class ByteBoxTile {
+public:
+    ByteBoxTile(const CpuJob& job, const ByteBoxes& boxes, const PixelPlace& corner, std::size_t width)
+        : job_(job),
+          boxes_(boxes),
+          corner_(corner),
+          width_(width),
+          span_{static_cast<std::size_t>(corner.x), whole_blocks(width)},
+          reader_(job.textures[0]),
+          modes_(reader_.rows(corner.z)),
+          border_(border_word(job.textures[0])),
+          past_caches_(job.exceeds_caches()),
+          steps_{span_.count + kByteBlock,
+                 boxes.columns.size() < boxes.weights.size() ? 1 : 4 * (span_.count + kByteBlock)},
+          texels_(boxes.most_rows + 1, boxes.columns.size() * 4 * steps_.channel) {
+        for (const std::vector<float>& weights : boxes.weights) weights_.push_back(&weights[span_.first]);
+    }
+
+    void make(std::size_t height) {
+        const std::size_t bytes = job_.picture.format().stored.bytes;
+        for (std::size_t i = 0; i < height; ++i, ++corner_.y) {
+            const auto row = static_cast<std::size_t>(corner_.y);
+            ByteBoxRow rows[kMostRows];
+            std::size_t count = 0;
+            for (std::size_t tap = 0; tap < taps_of(boxes_.y, row); ++tap) {
+                const float weight = boxes_.y.weights[boxes_.y.begin[row] + tap];
+                if (weight == 0) continue;
+                rows[count++] = {row_of(boxes_.rows.at(boxes_.y.first[row] + static_cast<std::int32_t>(tap))), weight};
+            }
+            auto* const stored = reinterpret_cast<unsigned char*>(job_.picture.address(corner_));
+            boxes_.kernels.store_boxes({rows, count}, weights_, steps_, {stored, width_, bytes, past_caches_});
+        }
+    }
+
+private:
+    // With the first texels behind the tile.
+    const float* row_of(std::int32_t y) {
+        const std::size_t behind = whole_blocks(job_.extent.width) - span_.first;
+        const ByteSpan read{span_.first, std::min(steps_.channel, behind)};
+        return texels_.row(y, [&](float* texels) {
+            const unsigned char* stored = y == kBorderTexel ? nullptr : texels_of_row(reader_.view(), corner_.z, y);
+            for (const ByteColumns& columns : boxes_.columns) {
+                boxes_.kernels.widen(columns, read, {stored, job_.textures[0].format.bytes, border_}, steps_.channel,
+                                     texels);
+                texels += steps_.tap;
+            }
+        });
+    }
+
+    const CpuJob& job_;
+    const ByteBoxes& boxes_;
+    PixelPlace corner_;  // and then the row's first pixel
+    std::size_t width_;
+    ByteSpan span_;
+    TextureReader reader_;
+    RowSampler modes_;  // keeps those of the thread as floats need them
+    std::uint32_t border_;
+    bool past_caches_;
+    std::vector<const float*> weights_;
+    ByteBoxSteps steps_;
+    KeptRows<std::int32_t, float> texels_;  // by their row
+};
+
+// Where two pixels share a texel between them: mostly so where pictures are enlarged.
+bool share_texels(const ByteColumns& first, const ByteColumns& second, std::span<const float> weights) {
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const bool is_shared = i + 1 < weights.size() && second.left[i] == first.left[i + 1];
+        if (weights[i] != 0 && !is_shared) return false;
+    }
+    return true;
+}
+
+ByteBoxes boxes_of(const CpuJob& job, const TextureView& view, const BoxAxis& x, const BoxAxis& y,
+                   const BoxTexels& across, const BoxTexels& down) {
+    ByteBoxes boxes{*byte_box_kernels(), {}, {}, y, down, most_taps(y)};
+    const std::size_t taps = most_taps(x);
+    std::vector<AxisTaps> texels(x.first.size());
+    for (std::size_t tap = 0; tap < taps; ++tap) {
+        std::vector<float> weights(whole_blocks(texels.size()));
+        for (std::size_t i = 0; i < texels.size(); ++i) {
+            const std::int32_t texel = across.at(x.first[i] + static_cast<std::int32_t>(tap));
+            texels[i] = {{texel, texel}, 0};
+            if (tap < taps_of(x, i)) weights[i] = x.weights[x.begin[i] + tap];
+        }
+        boxes.columns.push_back(columns_of(texels));
+        boxes.weights.push_back(std::move(weights));
+    }
+    if (taps == 2 && share_texels(boxes.columns[0], boxes.columns[1], boxes.weights[1])) boxes.columns.pop_back();
+    for (ByteColumns& columns : boxes.columns)
+        byte_kernels()->find_windows(columns, view.levels[0].width, job.textures[0].format.bytes);
+    return boxes;
+}
+
+}  // namespace
+
+bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSum kind, float total) {
+    if (!has_byte_pixels(job) || most_taps(x) > kMostTaps || most_taps(y) > kMostRows) return false;
+    const Sampler& sampler = job.textures[0].sampler;
+    if (sampler.filter == Filter::point &&
+        (sampler.max_anisotropy > 1 || (sampler.mip_filter == Filter::linear && job.textures[0].levels > 1)))
+        return false;
+    const TextureReader reader(job.textures[0]);
+    const std::optional<BoxTexels> across = texels_along(job, reader.view(), 0, x);
+    const std::optional<BoxTexels> down = texels_along(job, reader.view(), 1, y);
+    if (!across || !down) return false;
+    if (has_means(x) && has_means(y) &&
+        (kind == BoxSum::of_products || total == static_cast<float>(taps_of(x, 0) * taps_of(y, 0)))) {
+        blend_byte_texels(job, halfway(x, *across), halfway(y, *down));
+        return true;
+    }
+    // The roundings of these sums change a total by far less than half of it.
+    constexpr float kLeast = 2 * kLeastByteTotal;
+    const float least[] = {least_total(x), least_total(y)};
+    if (kind != BoxSum::of_products || !(least[0] > 0 && least[1] > 0 && least[0] * least[1] > kLeast)) return false;
+    constexpr std::size_t kColumns = 1024;  // of a tile
+    constexpr std::size_t kRows = 64;
+    const ByteBoxes boxes = boxes_of(job, reader.view(), x, y, *across, *down);
+    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+        ByteBoxTile(job, boxes, corner, width).make(height);
+    });
+    return true;
+}
+
+}  // namespace texton::detail

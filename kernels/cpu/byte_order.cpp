@@ -1,0 +1,77 @@
+#include "kernels/cpu/byte_order.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/stores.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/byte_order.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+ReorderBytes reorderer_for(bool) { return nullptr; }
+#else
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Memory is what takes the time: vectors of 64 bytes took half as long again.
+using Byte = hn::CappedTag<std::uint8_t, 32>;
+using Float = hn::Repartition<float, Byte>;
+using Int = hn::Repartition<std::int32_t, Byte>;
+constexpr Byte kByte;
+constexpr Float kFloat;
+constexpr Int kInt;
+
+template <bool floats>
+void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
+             bool past_caches) {
+    const auto places = hn::LoadDup128(kByte, order.from);
+    const auto set = hn::LoadDup128(kByte, order.set);
+    const auto reordered = [&](const unsigned char* bytes) HWY_ATTR {
+        const auto result = hn::Or(hn::TableLookupBytesOr0(hn::LoadU(kByte, bytes), places), set);
+        if constexpr (!floats) return result;
+        const auto value = hn::BitCast(kFloat, result);
+        const auto nan = hn::BitCast(kFloat, hn::Set(kInt, 0x7fffffff));
+        return hn::BitCast(kByte, hn::IfThenElse(hn::IsNaN(value), nan, value));
+    };
+    const std::size_t lanes = hn::Lanes(kByte);
+    std::size_t i = 0;
+    if (past_caches && from != to && begins_line(to)) {
+        for (; i + lanes <= count; i += lanes) hn::Stream(reordered(from + i), kByte, to + i);
+    }
+    for (; i + lanes <= count; i += lanes) {
+        prefetch_for_stores(to + std::min(i + kStoresAhead, count - 1));
+        hn::StoreU(reordered(from + i), kByte, to + i);
+    }
+    if (i == count) return;
+    unsigned char last[32] = {};
+    std::memcpy(last, from + i, count - i);
+    hn::StoreU(reordered(last), kByte, last);
+    std::memcpy(to + i, last, count - i);
+}
+
+}  // namespace
+
+ReorderBytes reorderer_for(bool floats) { return floats ? reorder<true> : reorder<false>; }
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+
+HWY_EXPORT(reorderer_for);
+
+ReorderBytes byte_reorderer(bool floats) { return HWY_DYNAMIC_DISPATCH(reorderer_for)(floats); }
+
+}  // namespace texton::detail
+#endif

@@ -1,0 +1,293 @@
+#include "kernels/cpu/byte_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/cpu/stores.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/byte_rows.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+
+// As cpu_rows_simd.cpp: without vectors the plain way does as well.
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+const ByteKernels* kernels_for_bytes() { return nullptr; }
+#else
+namespace {
+
+#include "kernels/cpu/byte_windows.h"
+
+// --- pairs -----------------------------------------------------------------------------------------------------------
+
+// Left and right byte of channels 0 and 2 of each pixel, and of channels 1 and 3: so both have the same weights, and
+// their sums are put together by bytes. Less 128, since products take one factor with a sign.
+struct Pairs {
+    WordVector even;
+    WordVector odd;
+};
+
+HWY_INLINE Pairs pairs_of(const TwoTexels& texels) {
+    const ByteVector middle = hn::Set(kByte, 128);
+    const CodeVector left = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.left), middle));
+    const CodeVector right = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.right), middle));
+    return {words(hn::OddEven(bytes(hn::ShiftLeft<8>(right)), bytes(left))),
+            words(hn::OddEven(bytes(right), bytes(hn::ShiftRight<8>(left))))};
+}
+
+HWY_INLINE Pairs load_pairs(const std::uint32_t* pairs) {
+    return {hn::LoadU(kWord, pairs), hn::LoadU(kWord, pairs + lanes())};
+}
+
+HWY_INLINE void store_pairs(const Pairs& pairs, std::uint32_t* to) {
+    hn::StoreU(pairs.even, kWord, to);
+    hn::StoreU(pairs.odd, kWord, to + lanes());
+}
+
+// --- sums ------------------------------------------------------------------------------------------------------------
+
+// The products of bytes without and with a sign, added in pairs, which Highway lacks. Nothing saturates where two
+// weights are 256 at most beside texels with a sign, or 128 beside those without.
+HWY_INLINE CodeVector add_pairs(WordVector without_sign, WordVector with_sign) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+    return codes(WordVector{_mm512_maddubs_epi16(without_sign.raw, with_sign.raw)});
+#elif HWY_TARGET == HWY_AVX2
+    return codes(WordVector{_mm256_maddubs_epi16(without_sign.raw, with_sign.raw)});
+#elif HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_SSSE3
+    return codes(WordVector{_mm_maddubs_epi16(without_sign.raw, with_sign.raw)});
+#else
+    const hn::RebindToSigned<Code> shorts;
+    const auto factor = hn::BitCast(shorts, with_sign);
+    const CodeVector left = hn::BitCast(kCode, hn::ShiftRight<8>(hn::ShiftLeft<8>(factor)));
+    const CodeVector right = hn::BitCast(kCode, hn::ShiftRight<8>(factor));
+    return hn::Add(hn::Mul(left, hn::And(codes(without_sign), hn::Set(kCode, 255))),
+                   hn::Mul(right, hn::ShiftRight<8>(codes(without_sign))));
+#endif
+}
+
+// Of texels times weights, less 32768.
+struct Sums {
+    CodeVector even;
+    CodeVector odd;
+};
+
+HWY_INLINE Sums sum_pairs(const Pairs& top, const Pairs& bottom, const ByteWeights& weights, std::size_t i) {
+    const WordVector of_top = hn::LoadU(kWord, weights.top + i);
+    const WordVector of_bottom = hn::LoadU(kWord, weights.bottom + i);
+    return {hn::Add(add_pairs(of_top, top.even), add_pairs(of_bottom, bottom.even)),
+            hn::Add(add_pairs(of_top, top.odd), add_pairs(of_bottom, bottom.odd))};
+}
+
+HWY_INLINE Sums sum_kept(const BytePairs& rows, const ByteWeights& weights, std::size_t i) {
+    return sum_pairs(load_pairs(rows.top + 2 * i), load_pairs(rows.bottom + 2 * i), weights, i);
+}
+
+// Two vectors of each of two rows, of which less is foreseen than of one; nothing but memory is waited for.
+HWY_INLINE void prefetch_after(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    constexpr std::size_t kAhead = 1024;  // bytes
+    const std::size_t low = 4 * static_cast<std::size_t>(first) + kAhead;
+    const std::size_t high = low + 4 * lanes();
+    hwy::Prefetch(top + low);
+    hwy::Prefetch(top + high);
+    hwy::Prefetch(bottom + low);
+    hwy::Prefetch(bottom + high);
+}
+
+// Pixels in the middle of four texels, of which each counts 64.
+HWY_INLINE CodeVector sum_neighbours(const unsigned char* texels, std::int32_t first) {
+    HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
+    const ByteVector pairs =
+        hn::TableLookupBytes(hn::BitCast(kByte, load_texels(texels, first)), hn::LoadDup128(kByte, kPairs));
+    return add_pairs(words(pairs), words(hn::Set(kByte, 64)));
+}
+
+HWY_INLINE CodeVector halve_part(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    const CodeVector sum = hn::Add(sum_neighbours(top, first), sum_neighbours(bottom, first));
+    return hn::ShiftRight<8>(hn::Add(sum, hn::Set(kCode, 128)));
+}
+
+HWY_INLINE WordVector halve(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
+    prefetch_after(top, bottom, first);
+    const CodeVector low = halve_part(top, bottom, first);
+    const CodeVector high = halve_part(top, bottom, first + static_cast<std::int32_t>(lanes()));
+    return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
+}
+
+// The sums in 1/255, rounded: in_255th() of cpu_rows_fixed.h.
+HWY_INLINE WordVector pixels_of(const Sums& sums) {
+    const CodeVector half = hn::Set(kCode, 128);
+    const CodeVector even = hn::ShiftRight<8>(hn::Add(sums.even, half));
+    const CodeVector odd = hn::Add(sums.odd, half);
+    return words(hn::Xor(hn::OddEven(bytes(odd), bytes(even)), hn::Set(kByte, 128)));
+}
+
+// --- sums as floats --------------------------------------------------------------------------------------------------
+
+// What the filter returns of a sum, in 1/65535: in_65535th() of cpu_rows_fixed.h.
+HWY_INLINE WordVector filtered(CodeVector sum) {
+    const CodeVector whole = hn::Xor(sum, hn::Set(kCode, 0x8000));
+    return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));
+}
+
+HWY_INLINE FloatVector quotient(WordVector code) { return float_of_unorm16(hn::BitCast(kInt, code)); }
+
+HWY_INLINE void sum_taps(std::span<const ByteTap> taps, std::size_t i, float* sums) {
+    const WordVector low = hn::Set(kWord, 0xffff);
+    FloatVector sum[4];
+    for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
+    for (const ByteTap& tap : taps) {
+        const Sums both = sum_kept(tap.rows, tap.row_weights, i);
+        const WordVector even = filtered(both.even);
+        const WordVector odd = filtered(both.odd);
+        const FloatVector weight = hn::LoadU(kFloat, tap.weights + i);
+        const auto add = [&](FloatVector& to, WordVector code)
+                             HWY_ATTR { to = hn::Add(to, hn::Mul(quotient(code), weight)); };
+        add(sum[0], hn::And(even, low));
+        add(sum[1], hn::ShiftRight<16>(even));
+        add(sum[2], hn::And(odd, low));
+        add(sum[3], hn::ShiftRight<16>(odd));
+    }
+    for (std::size_t c = 0; c < 4; ++c) hn::StoreU(sum[c], kFloat, sums + 4 * i + c * lanes());
+}
+
+// --- windows ---------------------------------------------------------------------------------------------------------
+
+ByteWindow find_window(const std::int32_t* left, const std::int32_t* right, const std::uint32_t* shares,
+                       std::int32_t width) {
+    const auto count = static_cast<std::int32_t>(lanes());
+    const auto [least, most] = std::minmax_element(left, left + count);
+    bool pairs = true;
+    bool every_second = true;
+    for (std::int32_t i = 0; i < count; ++i) {
+        pairs &= shares[i] == 0 || right[i] == left[i] + 1;
+        every_second &= left[i] == left[0] + 2 * i;
+    }
+    if (*least < 0 || *most >= width || !pairs) return {};
+    if (every_second && *least + 2 * count <= width) {
+        constexpr std::uint32_t kHalf = 128 * 0x10001;
+        const bool halves = std::all_of(shares, shares + count, [](std::uint32_t share) { return share == kHalf; });
+        return {halves ? Kind::halves : Kind::every_second, *least};
+    }
+    for (const auto& [kind, texels] : {std::pair{Kind::one, count}, std::pair{Kind::two, 2 * count}}) {
+        const std::int32_t first = std::min(*least, width - texels - 1);
+        if (first >= 0 && *most - first < texels) return {kind, first};
+    }
+    return {};
+}
+
+void find_windows(ByteColumns& columns, std::int32_t width, std::size_t channels) {
+    columns.offsets.resize(columns.left.size());
+    for (std::size_t i = 0; i < columns.left.size(); i += lanes()) {
+        ByteWindow window;
+        if (channels == 4) window = find_window(&columns.left[i], &columns.right[i], &columns.shares[i], width);
+        for (std::size_t k = i; k < i + lanes(); ++k)
+            columns.offsets[k] = static_cast<std::uint32_t>(columns.left[k] - window.first);
+        columns.windows.push_back(window);
+    }
+}
+
+void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::uint32_t* pairs) {
+    if (row.texels == nullptr) {
+        const WordVector border = hn::Set(kWord, row.border);
+        for (std::size_t i = 0; i < span.count; i += lanes()) store_pairs(pairs_of({border, border}), pairs + 2 * i);
+        return;
+    }
+    const Places places(columns, span);
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        for (std::size_t i = begin; i < end; i += lanes())
+            store_pairs(pairs_of(load_two<kind.value>(places, row, i)), pairs + 2 * i);
+    });
+}
+
+// footprint_weights() of all 256: what the four products of the weights round to follows from one of them. What is more
+// than 255 goes to the lower row, which is the same one then.
+void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::uint32_t* top,
+           std::uint32_t* bottom) {
+    const CodeVector y = hn::Set(kCode, static_cast<std::uint16_t>(share));
+    for (std::size_t i = 0; i < span.count; i += lanes()) {
+        const CodeVector x = codes(hn::LoadU(kWord, &columns.shares[span.first + i]));
+        const CodeVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::Mul(x, y), hn::Set(kCode, 128)));
+        const CodeVector right_top = hn::Sub(x, right_bottom);
+        const CodeVector left = hn::Sub(hn::Set(kCode, 256), x);
+        const CodeVector left_top = hn::Min(hn::Sub(left, hn::Sub(y, right_bottom)), hn::Set(kCode, 255));
+        const CodeVector left_bottom = hn::Sub(left, left_top);
+        hn::StoreU(hn::BitCast(kWord, hn::Or(left_top, hn::ShiftLeft<8>(right_top))), kWord, top + i);
+        hn::StoreU(hn::BitCast(kWord, hn::Or(left_bottom, hn::ShiftLeft<8>(right_bottom))), kWord, bottom + i);
+    }
+}
+
+void blend(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels) {
+    store_words(pixels, [=](std::size_t i) HWY_ATTR { return pixels_of(sum_kept(rows, weights, i)); });
+}
+
+void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
+                const ByteWeights& weights, const BytePixels& pixels) {
+    const Places places(columns, span);
+    const ByteRow upper = rows[0];
+    const ByteRow lower = rows[1];
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        if (kind.value == Kind::halves && share == 128) {
+            store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
+                return halve(upper.texels, lower.texels, places.windows[i / lanes()].first);
+            });
+            return;
+        }
+        store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
+            if (kind.value == Kind::every_second)
+                prefetch_after(upper.texels, lower.texels, places.windows[i / lanes()].first);
+            const Pairs top = pairs_of(load_two<kind.value>(places, upper, i));
+            const Pairs bottom = pairs_of(load_two<kind.value>(places, lower, i));
+            return pixels_of(sum_pairs(top, bottom, weights, i));
+        });
+    });
+}
+
+void sum_fetches(std::span<const ByteTap> taps, std::size_t count, float* sums) {
+    for (std::size_t i = 0; i < count; i += lanes()) sum_taps(taps, i, sums);
+}
+
+void store_sums(std::span<const float* const> sums, const float* weights, const BytePixels& pixels) {
+    store_words(pixels, [&](std::size_t i) HWY_ATTR {
+        FloatVector sum[4];
+        for (FloatVector& channel : sum) channel = hn::Zero(kFloat);
+        for (std::size_t k = 0; k < sums.size(); ++k)
+            add_product(sums[k] + 4 * i, lanes(), hn::Set(kFloat, weights[k]), sum);
+        return words_of(sum);
+    });
+}
+
+void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
+                 const BytePixels& pixels) {
+    const Places places(columns, span);
+    const ByteRow row{texels, 4, 0};
+    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+        store_words(pixels, begin, end,
+                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value>(places, row, i).left; });
+    });
+}
+
+constexpr ByteKernels kKernels{find_windows, pair_bytes,  weigh,      blend,
+                               blend_rows,   sum_fetches, store_sums, copy_texels};
+
+}  // namespace
+
+const ByteKernels* kernels_for_bytes() { return &kKernels; }
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+HWY_EXPORT(kernels_for_bytes);
+
+const ByteKernels* byte_kernels() { return HWY_DYNAMIC_DISPATCH(kernels_for_bytes)(); }
+
+}  // namespace texton::detail
+#endif

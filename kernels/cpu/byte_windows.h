@@ -1,0 +1,193 @@
+// cpu_byte_windows.h: texels of bytes on vectors, by the windows of columns that pixels find them through, and pixels of
+// bytes.
+//
+// Included by sources of vectors once for each instruction set, in its namespace: there is no guard.
+
+#include "arrays/cpu/pixel_codes.h"
+
+static_assert(hn::MaxLanes(kWord) <= kByteBlock);
+
+using Code = hn::Repartition<std::uint16_t, Word>;
+using Byte = hn::Repartition<std::uint8_t, Word>;
+using WordVector = hn::Vec<Word>;
+using CodeVector = hn::Vec<Code>;
+using ByteVector = hn::Vec<Byte>;
+
+constexpr Code kCode;
+constexpr Byte kByte;
+
+HWY_INLINE std::size_t lanes() { return hn::Lanes(kWord); }
+HWY_INLINE CodeVector codes(WordVector words) { return hn::BitCast(kCode, words); }
+HWY_INLINE ByteVector bytes(CodeVector words) { return hn::BitCast(kByte, words); }
+HWY_INLINE WordVector words(ByteVector all) { return hn::BitCast(kWord, all); }
+
+// --- texels ----------------------------------------------------------------------------------------------------------
+
+// Where the pixels of a span find their texels. By value, as all that a loop that stores bytes reads again and again:
+// these might be a part of whatever is only referred to.
+struct Places {
+    Places(const ByteColumns& columns, const ByteSpan& span)
+        : left(&columns.left[span.first]),
+          right(&columns.right[span.first]),
+          offsets(&columns.offsets[span.first]),
+          windows(&columns.windows[span.first / lanes()]) {}
+
+    const std::int32_t* left;
+    const std::int32_t* right;
+    const std::uint32_t* offsets;
+    const ByteWindow* windows;
+};
+
+HWY_INLINE WordVector load_texels(const unsigned char* texels, std::int32_t first) {
+    return hn::BitCast(kWord, hn::LoadU(kByte, texels + std::ptrdiff_t{4} * first));
+}
+
+struct TwoTexels {
+    WordVector left;
+    WordVector right;
+};
+
+using Kind = ByteWindow::Kind;
+
+template <Kind kind>
+HWY_INLINE WordVector from_window(const unsigned char* texels, std::int32_t first, const std::uint32_t* offsets) {
+    const WordVector offset = hn::LoadU(kWord, offsets);
+    const WordVector most = hn::Set(kWord, static_cast<std::uint32_t>(lanes() - 1));
+    const auto lane = hn::IndicesFromVec(kWord, hn::And(offset, most));
+    const WordVector low = hn::TableLookupLanes(load_texels(texels, first), lane);
+    if constexpr (kind == Kind::one) return low;
+    const std::int32_t second = first + static_cast<std::int32_t>(lanes());
+    const WordVector high = hn::TableLookupLanes(load_texels(texels, second), lane);
+    const auto is_high = hn::Gt(hn::BitCast(kInt, offset), hn::BitCast(kInt, most));
+    return hn::IfThenElse(hn::RebindMask(kWord, is_high), high, low);
+}
+
+template <std::size_t channels>
+HWY_INLINE std::uint32_t texel_or_border(const ByteRow& row, std::int32_t texel) {
+    if (texel < 0) return row.border;
+    std::uint32_t word = 0;
+    std::memcpy(&word, row.texels + static_cast<std::size_t>(texel) * channels, channels);
+    return word;
+}
+
+template <std::size_t channels>
+HWY_INLINE TwoTexels load_scattered(const Places& places, const ByteRow& row, std::size_t pixel) {
+    HWY_ALIGN std::uint32_t left[kByteBlock];
+    HWY_ALIGN std::uint32_t right[kByteBlock];
+    for (std::size_t i = 0; i < lanes(); ++i) {
+        left[i] = texel_or_border<channels>(row, places.left[pixel + i]);
+        right[i] = texel_or_border<channels>(row, places.right[pixel + i]);
+    }
+    return {hn::Load(kWord, left), hn::Load(kWord, right)};
+}
+
+template <Kind kind>
+HWY_INLINE TwoTexels load_two(const Places& places, const ByteRow& row, std::size_t pixel) {
+    const std::int32_t first = places.windows[pixel / lanes()].first;
+    if constexpr (kind == Kind::scattered) {
+        if (row.channels == 1) return load_scattered<1>(places, row, pixel);
+        return row.channels == 2 ? load_scattered<2>(places, row, pixel) : load_scattered<4>(places, row, pixel);
+    } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
+        const std::int32_t second = first + static_cast<std::int32_t>(lanes());
+        const WordVector low = load_texels(row.texels, first);
+        const WordVector high = load_texels(row.texels, second);
+        return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
+    } else {
+        const std::uint32_t* offsets = places.offsets + pixel;
+        return {from_window<kind>(row.texels, first, offsets), from_window<kind>(row.texels, first + 1, offsets)};
+    }
+}
+
+template <Kind kind>
+struct OfKind {
+    static constexpr Kind value = kind;
+};
+
+// Calls visit(OfKind, begin, end) for pixels whose windows are of one kind, of so many.
+template <class Visit>
+HWY_INLINE void for_each_run(const Places& places, std::size_t count, const Visit& visit) {
+    for (std::size_t begin = 0; begin < count;) {
+        const ByteWindow* window = &places.windows[begin / lanes()];
+        const Kind kind = window->kind;
+        std::size_t end = begin;
+        for (; end < count && window->kind == kind; ++window) end += lanes();
+        switch (kind) {
+            case Kind::scattered: visit(OfKind<Kind::scattered>{}, begin, end); break;
+            case Kind::one: visit(OfKind<Kind::one>{}, begin, end); break;
+            case Kind::two: visit(OfKind<Kind::two>{}, begin, end); break;
+            case Kind::every_second: visit(OfKind<Kind::every_second>{}, begin, end); break;
+            case Kind::halves: visit(OfKind<Kind::halves>{}, begin, end); break;
+        }
+        begin = end;
+    }
+}
+
+// --- pixels ----------------------------------------------------------------------------------------------------------
+
+constexpr hn::Rebind<std::uint8_t, Word> kOneByte;
+constexpr hn::Rebind<std::uint16_t, Word> kTwoBytes;
+
+// Of each pixel as many bytes as a lane of `d` has.
+template <class D>
+HWY_INLINE void store_low_bytes(D d, WordVector pixels, unsigned char* stored) {
+    constexpr auto kMost = static_cast<std::uint32_t>(hwy::LimitsMax<hn::TFromD<D>>());
+    const auto low = hn::And(pixels, hn::Set(kWord, kMost));
+    hn::StoreU(hn::DemoteTo(d, hn::BitCast(kInt, low)), d, reinterpret_cast<hn::TFromD<D>*>(stored));
+}
+
+HWY_INLINE void store_vector(WordVector vector, std::size_t channels, unsigned char* stored) {
+    if (channels == 4) {
+        hn::StoreU(hn::BitCast(kByte, vector), kByte, stored);
+    } else if (channels == 2) {
+        store_low_bytes(kTwoBytes, vector, stored);
+    } else {
+        store_low_bytes(kOneByte, vector, stored);
+    }
+}
+
+HWY_INLINE void store_part(WordVector vector, std::size_t count, std::size_t channels, unsigned char* stored) {
+    HWY_ALIGN std::uint32_t last[kByteBlock];
+    hn::Store(vector, kWord, last);
+    for (std::size_t k = 0; k < count; ++k) std::memcpy(stored + k * channels, &last[k], channels);
+}
+
+// Pixels from `begin` to `end`, of which the last may fill no vector. There is one call of make(), so that it becomes a
+// part of the loop.
+template <class Make>
+HWY_INLINE void store_words(BytePixels pixels, std::size_t begin, std::size_t end, const Make& make) {
+    end = std::min(end, pixels.count);
+    const unsigned char* const last = pixels.stored + end * pixels.channels - 1;
+    const bool streams = pixels.past_caches && pixels.channels == 4 && begins_line(pixels.stored);
+    for (std::size_t i = begin; i < end; i += lanes()) {
+        const WordVector vector = make(i);
+        unsigned char* const stored = pixels.stored + i * pixels.channels;
+        if (i + lanes() > end) return store_part(vector, end - i, pixels.channels, stored);
+        if (streams) {
+            hn::Stream(hn::BitCast(kByte, vector), kByte, stored);
+            continue;
+        }
+        prefetch_for_stores(std::min<const unsigned char*>(stored + kStoresAhead, last));
+        store_vector(vector, pixels.channels, stored);
+    }
+}
+
+template <class Make>
+HWY_INLINE void store_words(const BytePixels& pixels, const Make& make) {
+    store_words(pixels, 0, pixels.count, make);
+}
+
+// --- floats ----------------------------------------------------------------------------------------------------------
+
+// Floats of pixels have channels 0, 2, 1 and 3 apart.
+HWY_INLINE void add_product(const float* floats, std::size_t apart, FloatVector weight, FloatVector (&sum)[4]) {
+    for (std::size_t c = 0; c < 4; ++c)
+        sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * apart), weight));
+}
+
+HWY_INLINE WordVector code_of(FloatVector value) { return hn::BitCast(kWord, unorm_of_float<255>(value)); }
+
+HWY_INLINE WordVector words_of(const FloatVector (&pixel)[4]) {
+    const WordVector even = hn::Or(code_of(pixel[0]), hn::ShiftLeft<16>(code_of(pixel[1])));
+    const WordVector odd = hn::Or(code_of(pixel[2]), hn::ShiftLeft<16>(code_of(pixel[3])));
+    return hn::Or(even, hn::ShiftLeft<8>(odd));
+}

@@ -1,0 +1,160 @@
+// Separable filters of 8-bit fractions on the CPU device, by weights that are not negative and do not enlarge.
+//
+// A pixel is a whole number, so that its sum need not be known to the last bit: products are fused with sums, of codes
+// instead of fractions, which are half the steps, and go down before they go across, so that only codes are kept. Where such a sum is so near to a half that the sum of rounded products
+// might be on its other side, which is one of thousands, the pixel is summed up again as it is defined.
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include <texton/pixel_encode.h>
+
+#include "kernels/cpu/code_sums.h"
+#include "kernels/cpu/line_vector.h"
+#include "kernels/cpu/separable.h"
+#include "kernels/cpu/texel_rows.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kMostTaps =
+    11;  // of both axes together twice as many: what is summed up again costs their product
+constexpr std::size_t kChannels = 4;
+
+// False if a sum of codes might not be from 0 to 255.
+bool keep_codes(const SeparableWeights& weights) {
+    const auto are_shares = [](const std::vector<float>& all) {
+        return std::ranges::all_of(all, [](float weight) { return weight >= 0 && weight <= 1; }) &&
+               std::accumulate(all.begin(), all.end(), 0.0) < 1.0001;
+    };
+    return are_shares(weights.across) && are_shares(weights.down);
+}
+
+class CodeTile {
+public:
+    CodeTile(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner, std::size_t width)
+        : job_(job),
+          weights_(weights),
+          sums_of_(*fused_sums()),
+          corner_(corner),
+          values_(kChannels * width),
+          texels_(job.textures[0], job.shapes[0], corner.z),
+          rows_(weights.down.size()),
+          doubtful_((values_ + FusedSums::kBlock - 1) / FusedSums::kBlock) {
+        const std::size_t read = values_ + kChannels * (weights.across.size() - 1);
+        const std::size_t whole = (read + FusedSums::kBlock - 1) / FusedSums::kBlock * FusedSums::kBlock;
+        for (LineVector<float>& row : rows_) row.resize(whole);
+        sums_.resize(whole);
+        for (const float weight : weights.down) down_.push_back(weight * 65536);
+    }
+
+    bool applies() const { return texels_.are_stored(); }
+
+    void make(std::size_t height) {
+        const std::size_t taps = weights_.down.size();
+        std::vector<const float*> rows(taps);
+        for (std::size_t i = 0; i < height + taps - 1; ++i) {
+            const std::int32_t y = corner_.y + static_cast<std::int32_t>(i) - static_cast<std::int32_t>(taps / 2);
+            texels_.prefetch(corner_.x, y + kPrefetched, values_ / kChannels);
+            read(y, rows_[i % taps]);
+            if (i + 1 < taps) continue;
+            first_row_ = i + 1 - taps;
+            for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = row_of(tap);
+            sums_of_.down(rows.data(), down_.data(), taps, sums_.size(), sums_.data());
+            PixelPlace at = corner_;
+            at.y += static_cast<std::int32_t>(first_row_);
+            auto* const codes = reinterpret_cast<unsigned char*>(job_.picture.address(at));
+            sums_of_.across(sums_.data(), weights_.across.data(), weights_.across.size(), values_, doubt(), codes,
+                            doubtful_.data());
+            settle(codes);
+        }
+    }
+
+private:
+    static constexpr std::int32_t kPrefetched = 6;  // rows ahead: those of a tile are too far apart to be foreseen
+
+    const float* row_of(std::size_t tap) const { return rows_[(first_row_ + tap) % rows_.size()].data(); }
+
+    // All roundings of both sums, each of at most 2^-24 of a number below 256: those of fused ones, one a tap; of defined
+    // ones also those of fractions, of their product with 255, and of the half that is added; and those of what they are
+    // compared by.
+    std::uint16_t doubt() const {
+        return static_cast<std::uint16_t>(2 * (weights_.across.size() + weights_.down.size()) + 10);
+    }
+
+    // The texels that the tile reads of a row, as codes.
+    void read(std::int32_t y, LineVector<float>& row) const {
+        const auto reach = static_cast<std::int32_t>(weights_.across.size() / 2);
+        const std::int32_t first = corner_.x - reach;
+        const std::int32_t end = corner_.x + static_cast<std::int32_t>(values_ / kChannels) + reach;
+        const SourceShape& shape = job_.shapes[0];
+        const bool is_inside = y >= 0 && y < shape.height;
+        const std::int32_t left = is_inside ? std::clamp(0, first, end) : end;
+        const std::int32_t right = is_inside ? std::clamp(shape.width, left, end) : end;
+        const auto at = [&](std::int32_t x) { return row.data() + std::ptrdiff_t{4} * (x - first); };
+        read_outside(first, left, y, at(first));
+        if (left < right) {
+            sums_of_.widen(texels_.stored(left, y), kChannels * static_cast<std::size_t>(right - left), at(left));
+        }
+        read_outside(right, end, y, at(right));
+    }
+
+    void read_outside(std::int32_t x, std::int32_t end, std::int32_t y, float* codes) const {
+        if (x >= end) return;
+        const auto pixels = static_cast<std::size_t>(end - x);
+        texels_.middles(x, y, pixels, reinterpret_cast<Float4*>(codes));
+        for (std::size_t i = 0; i < kChannels * pixels; ++i)
+            codes[i] = static_cast<float>(unorm_code_of(codes[i], 255));
+    }
+
+    void settle(unsigned char* codes) const {
+        for (std::size_t block = 0; block < doubtful_.size(); ++block) {
+            const std::size_t at = std::min(block * FusedSums::kBlock, values_ - FusedSums::kBlock);
+            for (std::uint64_t bits = doubtful_[block]; bits != 0; bits &= bits - 1) {
+                const std::size_t value = at + static_cast<std::size_t>(std::countr_zero(bits));
+                codes[value] = static_cast<unsigned char>(unorm_code_of(defined_sum(value), 255));
+            }
+        }
+    }
+
+    float defined_sum(std::size_t value) const {
+        float sum = 0;
+        for (std::size_t down = 0; down < weights_.down.size(); ++down) {
+            const float* codes = row_of(down) + value;
+            float of_row = 0;
+            for (std::size_t tap = 0; tap < weights_.across.size(); ++tap)
+                of_row += codes[kChannels * tap] / 255.0f * weights_.across[tap];
+            sum += of_row * weights_.down[down];
+        }
+        return sum;
+    }
+
+    const CpuJob& job_;
+    const SeparableWeights& weights_;
+    const FusedSums& sums_of_;
+    PixelPlace corner_;
+    std::size_t values_;  // of a row of pixels
+    TexelRows texels_;
+    std::vector<LineVector<float>> rows_;  // of codes: as many as a pixel reads, in turns
+    std::size_t first_row_ = 0;
+    std::vector<float> down_;  // the weights, in 65536ths
+    LineVector<float> sums_;   // down
+    std::vector<std::uint64_t> doubtful_;
+};
+
+}  // namespace
+
+bool convolve_codes(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner, std::size_t width,
+                    std::size_t height) {
+    const TexelFormat& picture = job.picture.format().stored;
+    if (fused_sums() == nullptr || kChannels * width < FusedSums::kBlock || picture.channels != kChannels ||
+        !are_alike_codes_of_8_bits(job.textures[0].format, picture) || !keep_codes(weights) ||
+        weights.across.size() + weights.down.size() > 2 * kMostTaps)
+        return false;
+    CodeTile tile(job, weights, corner, width);
+    if (!tile.applies()) return false;
+    tile.make(height);
+    return true;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,55 @@
+// Functions of a channel on the CPU device, by a table of codes.
+#include <algorithm>
+#include <memory>
+
+#include <texton/launch.h>
+
+#include "kernels/launch/dispatch.h"
+
+namespace texton::detail {
+namespace {
+
+/// A function of floats, whose results for the fractions of 255 are known.
+class CodeTable {
+public:
+    explicit CodeTable(float (*of)(float)) : of_(of) {
+        for (int code = 0; code < 256; ++code) {
+            fraction_[code] = static_cast<float>(code) / 255;
+            result_[code] = of(fraction_[code]);
+        }
+    }
+
+    /// A texture may also read between codes, where its coordinates are rounded: then the function is asked.
+    float result(float value) const {
+        if (!(value >= 0 && value <= 1)) return of_(value);
+        const auto code = static_cast<std::size_t>(static_cast<int>(value * 255 + 0.5f));
+        return fraction_[code] == value ? result_[code] : of_(value);
+    }
+
+private:
+    float (*of_)(float);
+    float fraction_[256];
+    float result_[256];
+};
+
+}  // namespace
+
+bool map_codes_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                      float (*of)(float)) {
+    const FormatInfo& format = info(texture.format());
+    if (format.kind != FormatKind::unorm || format.bits != 8 || format.layout != FormatLayout::plain) return false;
+    Launch launch(object, stream, picture, {&texture, 1}, true);
+    if (!launch.on_cpu()) return false;
+    launch.run_own_texels([table = std::make_shared<const CodeTable>(of)](std::span<const OwnTexelSource> sources,
+                                                                          PixelPlace, std::size_t count,
+                                                                          TexelPlanes& pixels) {
+        const TexelPlanes& texels = sources[0].texels();
+        for (std::size_t c = 0; c < 3; ++c) {
+            for (std::size_t i = 0; i < count; ++i) pixels.channel[c][i] = table->result(texels.channel[c][i]);
+        }
+        std::copy_n(texels.channel[3], count, pixels.channel[3]);
+    });
+    return true;
+}
+
+}  // namespace texton::detail

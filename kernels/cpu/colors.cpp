@@ -1,0 +1,71 @@
+// Colours of each pixel by itself on the CPU device: of rows of four floats, read and written in place where textures
+// and pictures have those.
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <texton/color.h>
+#include <texton/launch.h>
+
+#include "kernels/cpu/color_rows.h"
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/texel_rows.h"
+#include "kernels/launch/dispatch.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kPart = 512;           // pixels of a row at a time, which stay in the first cache
+constexpr std::size_t kLeastTile = 1 << 14;  // pixels, in whole rows
+
+using ChangeRow = std::function<void(const float* texels, std::size_t count, float* pixels, bool past_caches)>;
+
+void change_tile(const CpuJob& job, const ChangeRow& change, PixelPlace at, std::size_t width, std::size_t height) {
+    const TexelRows rows(job.textures[0], job.shapes[0], at.z);
+    const bool past_caches = job.goes_past_caches();
+    Float4 texels[kPart];
+    Float4 pixels[kPart];
+    for (std::size_t y = 0; y < height; ++y, ++at.y) {
+        for (std::size_t x = 0; x < width; x += kPart) {
+            const std::size_t length = std::min(kPart, width - x);
+            at.x = static_cast<std::int32_t>(x);
+            const float* read = rows.middles_in_place(at.x, at.y, length, texels);
+            job.picture.make_row(at, {pixels, length}, [&](float* made) { change(read, length, made, past_caches); });
+        }
+    }
+}
+
+bool change_colours(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                    ChangeRow change) {
+    Launch launch(object, stream, picture, {&texture, 1}, true);
+    if (!launch.on_cpu()) return false;
+    launch.run_job([change = std::move(change)](const CpuJob& job) {
+        const std::size_t least = std::max<std::size_t>(1, kLeastTile / job.extent.width);
+        const std::size_t rows = rows_of_tiles(job.extent, job.extent.width, least);
+        for_each_tile(job.extent, job.extent.width, rows,
+                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                          change_tile(job, change, corner, width, height);
+                      });
+    });
+    return true;
+}
+
+}  // namespace
+
+bool color_matrix_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                         const ColorMatrix& matrix) {
+    return change_colours(object, stream, picture, texture,
+                          [matrix](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+                              apply_matrix(matrix.row, texels, count, pixels, past_caches);
+                          });
+}
+
+bool scale_colours_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                          float by) {
+    return change_colours(object, stream, picture, texture,
+                          [by](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+                              scale_colours(by, texels, count, pixels, past_caches);
+                          });
+}
+
+}  // namespace texton::detail

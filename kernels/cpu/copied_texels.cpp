@@ -1,0 +1,138 @@
+// Pictures on the CPU device of which each pixel is a texel as it is stored.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/cpu/byte_axes.h"
+#include "kernels/cpu/byte_lattice.h"
+#include "kernels/cpu/byte_order.h"
+
+namespace texton::detail {
+namespace {
+
+struct Copies {
+    const ByteKernels* kernels;
+    ByteColumns columns;
+    std::vector<AxisTaps> rows;
+    bool run;                 // of texels that follow each other
+    ReorderBytes put_floats;  // as pictures have them; null: of no floats
+};
+
+bool is_copy(std::span<const AxisTaps> taps) {
+    return std::ranges::all_of(
+        taps, [](const AxisTaps& of_pixel) { return of_pixel.weight == 0 && of_pixel.texel[0] != kBorderTexel; });
+}
+
+bool is_run(std::span<const AxisTaps> taps) {
+    return std::ranges::adjacent_find(taps, [](const AxisTaps& of_pixel, const AxisTaps& of_next) {
+               return of_next.texel[0] != of_pixel.texel[0] + 1;
+           }) == taps.end();
+}
+
+template <std::size_t bytes>
+void copy_one_by_one(const std::int32_t* texels, const unsigned char* row, std::size_t count, unsigned char* to) {
+    for (std::size_t i = 0; i < count; ++i)
+        std::memcpy(to + i * bytes, row + static_cast<std::size_t>(texels[i]) * bytes, bytes);
+}
+
+void copy_each(const std::int32_t* texels, const unsigned char* row, std::size_t count, std::size_t bytes,
+               unsigned char* to) {
+    switch (bytes) {
+        case 1: return copy_one_by_one<1>(texels, row, count, to);
+        case 2: return copy_one_by_one<2>(texels, row, count, to);
+        case 4: return copy_one_by_one<4>(texels, row, count, to);
+        case 8: return copy_one_by_one<8>(texels, row, count, to);
+        case 16: return copy_one_by_one<16>(texels, row, count, to);
+    }
+}
+
+// By parts that stay in the first cache.
+void copy_floats(const Copies& copies, const std::int32_t* texels, const unsigned char* row, const BytePixels& pixels) {
+    constexpr std::size_t kPart = 4096;  // bytes
+    constexpr ByteOrder kAsTheyAre{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {}};
+    const std::size_t bytes = pixels.channels;
+    alignas(64) unsigned char part[kPart];
+    for (std::size_t i = 0; i < pixels.count; i += kPart / bytes) {
+        const std::size_t count = std::min(kPart / bytes, pixels.count - i);
+        copy_each(texels + i, row, count, bytes, part);
+        copies.put_floats(kAsTheyAre, part, count * bytes, pixels.stored + i * bytes, pixels.past_caches);
+    }
+}
+
+void copy_row(const Copies& copies, const ByteSpan& span, const unsigned char* row, const BytePixels& pixels) {
+    const std::int32_t* texels = &copies.columns.left[span.first];
+    const std::size_t bytes = pixels.channels;
+    if (copies.put_floats != nullptr) return copy_floats(copies, texels, row, pixels);
+    if (copies.run) {
+        std::memcpy(pixels.stored, row + static_cast<std::size_t>(texels[0]) * bytes, pixels.count * bytes);
+        return;
+    }
+    if (bytes == 4 && copies.kernels != nullptr) return copies.kernels->copy(copies.columns, span, row, pixels);
+    copy_each(texels, row, pixels.count, bytes, pixels.stored);
+}
+
+void copy_tile(const CpuJob& job, const Copies& copies, PixelPlace at, std::size_t width, std::size_t height) {
+    const TextureReader reader(job.textures[0]);
+    const std::size_t bytes = job.picture.format().stored.bytes;
+    const ByteSpan span{static_cast<std::size_t>(at.x), whole_blocks(width)};
+    const bool past_caches = job.exceeds_caches();
+    const std::byte* above = nullptr;
+    for (std::size_t i = 0; i < height; ++i, ++at.y) {
+        std::byte* pixels = job.picture.address(at);
+        const auto y = static_cast<std::size_t>(at.y);
+        const std::int32_t row = copies.rows[y].texel[0];
+        if (above != nullptr && !past_caches && row == copies.rows[y - 1].texel[0]) {
+            std::memcpy(pixels, above, width * bytes);
+        } else {
+            copy_row(copies, span, texels_of_row(reader.view(), at.z, row),
+                     {reinterpret_cast<unsigned char*>(pixels), width, bytes, past_caches});
+        }
+        above = pixels;
+    }
+}
+
+bool is_fraction(const TexelFormat& format) {
+    return format.packing == Packing::plain &&
+           (format.encoding == Encoding::unorm || format.encoding == Encoding::srgb);
+}
+
+bool is_float(const TexelFormat& format) {
+    return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == 32;
+}
+
+bool are_alike(const TexelFormat& a, const TexelFormat& b) {
+    return a.packing == b.packing && a.encoding == b.encoding && a.bits == b.bits && a.channels == b.channels;
+}
+
+// Where a fetch of one texel returns it as it is stored.
+bool reads_as_stored(const CpuTexture& texture) {
+    const Sampler& sampler = texture.sampler;
+    if (sampler.filter == Filter::linear) return texture.format.encoding == Encoding::unorm && texture.format.bits == 8;
+    return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || texture.levels == 1);
+}
+
+}  // namespace
+
+bool copy_texels_on_cpu(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y) {
+    constexpr std::size_t kTile = 1 << 16;  // pixels, in whole rows
+    const CpuTexture& texture = job.textures[0];
+    const bool floats = is_float(texture.format) && byte_reorderer(true) != nullptr;
+    if (!x.weights.empty() || !(is_fraction(texture.format) || floats) || !reads_as_stored(texture)) return false;
+    if (!are_alike(texture.format, job.picture.format().stored)) return false;
+    const TextureReader reader(texture);
+    if (reader.view().levels[0].partial != nullptr) return false;
+    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.places);
+    Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, y.places), is_run(columns),
+                  floats ? byte_reorderer(true) : nullptr};
+    if (!is_copy(columns) || !is_copy(copies.rows)) return false;
+    if (copies.kernels != nullptr)
+        copies.kernels->find_windows(copies.columns, reader.view().levels[0].width, texture.format.bytes);
+    const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
+    for_each_tile(job.extent, job.extent.width, rows,
+                  [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                      copy_tile(job, copies, corner, width, height);
+                  });
+    return true;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,101 @@
+#include "kernels/cpu/fetches.h"
+
+#include <algorithm>
+
+namespace texton::detail {
+
+bool begin_pixel(CpuFetches& fetches, std::size_t pixel) { return fetches.begin(pixel); }
+
+Texel fetch_on_cpu(CpuFetches& fetches, std::size_t texture, FetchOperation operation, const FetchPoint& at,
+                   int component) {
+    return fetches.fetch(texture, operation, at, component);
+}
+
+CpuFetches::CpuFetches(std::span<const CpuTexture> textures) : textures_(textures) {
+    for (const CpuTexture& texture : textures) readers_.push_back(std::make_unique<TextureReader>(texture));
+}
+
+// The last one made is the first to go: each keeps the modes of its thread from before it.
+CpuFetches::~CpuFetches() {
+    while (!rows_.empty()) rows_.pop_back();
+}
+
+void CpuFetches::start(std::size_t pixels) {
+    pixels_ = pixels;
+    used_lanes_ = 0;
+    round_ = 0;
+    std::fill_n(waiting_, pixels, true);
+}
+
+bool CpuFetches::begin(std::size_t pixel) {
+    if (!waiting_[pixel]) return false;
+    waiting_[pixel] = false;
+    pixel_ = pixel;
+    next_lane_ = 0;
+    return true;
+}
+
+bool CpuFetches::has_rows(std::size_t texture) const {
+    const ArrayKind kind = textures_[texture].kind;
+    return kind == ArrayKind::array_1d || kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d;
+}
+
+CpuFetches::Lane& CpuFetches::add_lane(std::size_t texture, const FetchPoint& at) {
+    if (used_lanes_ == lanes_.size()) lanes_.push_back(std::make_unique<Lane>());
+    Lane& lane = *lanes_[used_lanes_++];
+    lane.texture = texture;
+    lane.layer = at.layer;
+    lane.wanted = false;
+    std::fill_n(lane.x, pixels_, at.x);
+    std::fill_n(lane.y, pixels_, at.y);
+    std::fill_n(lane.known, pixels_, false);
+    return lane;
+}
+
+Texel CpuFetches::fetch(std::size_t texture, FetchOperation operation, const FetchPoint& asked, int component) {
+    FetchPoint at = asked;
+    if (textures_[texture].kind == ArrayKind::array_1d) at.y = 0;
+    const bool in_rows = operation == FetchOperation::plain && has_rows(texture);
+    if (in_rows && next_lane_ < kMostLanes && round_ < kMostRounds) {
+        const bool is_new = next_lane_ == used_lanes_;
+        Lane& lane = is_new ? add_lane(texture, at) : *lanes_[next_lane_];
+        ++next_lane_;
+        if (lane.texture == texture && lane.layer == at.layer) {
+            float& x = lane.x[pixel_];
+            float& y = lane.y[pixel_];
+            const bool same = bits_of(x) == bits_of(at.x) && bits_of(y) == bits_of(at.y);
+            if (same && lane.known[pixel_]) return lane.texels[pixel_];
+            x = at.x;
+            y = at.y;
+            lane.known[pixel_] = false;
+            lane.wanted = true;
+            waiting_[pixel_] = true;
+            return {};
+        }
+    }
+    return readers_[texture]->fetch(at, {.operation = operation, .component = component});
+}
+
+const RowSampler& CpuFetches::rows(std::size_t texture, std::int32_t layer) {
+    for (const Rows& rows : rows_) {
+        if (rows.texture == texture && rows.layer == layer) return *rows.sampler;
+    }
+    rows_.push_back({texture, layer, readers_[texture]->make_rows(layer)});
+    return *rows_.back().sampler;
+}
+
+bool CpuFetches::settle() {
+    bool done = true;
+    for (std::size_t i = 0; i < used_lanes_; ++i) {
+        Lane& lane = *lanes_[i];
+        if (!lane.wanted) continue;
+        done = false;
+        lane.wanted = false;
+        rows(lane.texture, lane.layer).fetch(lane.x, lane.y, pixels_, lane.texels);
+        std::fill_n(lane.known, pixels_, true);
+    }
+    ++round_;
+    return done;
+}
+
+}  // namespace texton::detail

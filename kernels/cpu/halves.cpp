@@ -1,0 +1,173 @@
+#include "kernels/cpu/halves.h"
+
+#include <cstdint>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/halves.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace texton::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// A pixel is a vector, but where vectors have one lane.
+constexpr hn::CappedTag<float, 4> kPixel;
+constexpr std::size_t kLanes = hn::MaxLanes(kPixel);
+
+// As cpu_rows_simd.cpp: there are targets without vectors.
+#if HWY_TARGET == HWY_SCALAR
+template <class Pixel>
+HWY_INLINE std::size_t halve_vectors(const unsigned char*, const unsigned char*, std::size_t, unsigned char*) {
+    return 0;
+}
+#else
+// Sums of four codes in each 16 bits, and a quarter of them.
+template <class D, class V>
+HWY_INLINE V quarter(D d, V left_top, V right_top, V left_bottom, V right_bottom) {
+    const V sum = hn::Add(hn::Add(left_top, right_top), hn::Add(left_bottom, right_bottom));
+    return hn::ShiftRight<2>(hn::Add(sum, hn::Set(d, 2)));
+}
+
+// As many pixels as a vector has lanes, of the type that is one pixel.
+template <class D>
+HWY_INLINE void halve_vector(D d, const unsigned char* top, const unsigned char* bottom, unsigned char* halves) {
+    using Pixel = hn::TFromD<D>;
+    const hn::Repartition<std::uint16_t, D> codes;
+    const auto column = [&](const unsigned char* row, bool right) HWY_ATTR {
+        const auto* pixels = reinterpret_cast<const Pixel*>(row);
+        const auto first = hn::LoadU(d, pixels);
+        const auto second = hn::LoadU(d, pixels + hn::Lanes(d));
+        return hn::BitCast(codes, right ? hn::ConcatOdd(d, second, first) : hn::ConcatEven(d, second, first));
+    };
+    const auto even = [&](auto two) HWY_ATTR { return hn::And(two, hn::Set(codes, 0xff)); };
+    const auto odd = [&](auto two) HWY_ATTR { return hn::ShiftRight<8>(two); };
+    const auto a = column(top, false), b = column(top, true), c = column(bottom, false), e = column(bottom, true);
+    const auto evens = quarter(codes, even(a), even(b), even(c), even(e));
+    const auto odds = quarter(codes, odd(a), odd(b), odd(c), odd(e));
+    hn::StoreU(hn::BitCast(d, hn::Or(evens, hn::ShiftLeft<8>(odds))), d, reinterpret_cast<Pixel*>(halves));
+}
+
+// As many whole vectors as the row has; returns their pixels.
+template <class Pixel>
+HWY_INLINE std::size_t halve_vectors(const unsigned char* top, const unsigned char* bottom, std::size_t pixels,
+                                     unsigned char* halves) {
+    constexpr std::size_t kChannels = sizeof(Pixel);
+    const hn::ScalableTag<Pixel> d;
+    std::size_t i = 0;
+    for (; i + hn::Lanes(d) <= pixels; i += hn::Lanes(d))
+        halve_vector(d, top + 2 * kChannels * i, bottom + 2 * kChannels * i, halves + kChannels * i);
+    return i;
+}
+#endif
+
+template <class Pixel>
+HWY_INLINE void halve_row(const unsigned char* top, const unsigned char* bottom, std::size_t pixels,
+                          unsigned char* halves) {
+    constexpr std::size_t kChannels = sizeof(Pixel);
+    const std::size_t done = halve_vectors<Pixel>(top, bottom, pixels, halves);
+    for (std::size_t k = kChannels * done; k < kChannels * pixels; ++k) {
+        const std::size_t left = k / kChannels * 2 * kChannels + k % kChannels;
+        const std::size_t right = left + kChannels;
+        halves[k] = static_cast<unsigned char>((top[left] + top[right] + bottom[left] + bottom[right] + 2) >> 2);
+    }
+}
+
+template <HalfSum kind, bool streams, class D>
+HWY_INLINE void store_means(D d, hn::Vec<D> top_left, hn::Vec<D> top_right, hn::Vec<D> bottom_left,
+                            hn::Vec<D> bottom_right, float* means) {
+    const auto top = hn::Add(top_left, top_right);
+    const auto sum = kind == HalfSum::of_rows ? hn::Add(top, hn::Add(bottom_left, bottom_right))
+                                              : hn::Add(hn::Add(top, bottom_left), bottom_right);
+    // Negative zeros alone are positive, as of sums that begin with zero.
+    const auto mean = hn::Mul(hn::Add(sum, hn::Zero(d)), hn::Set(d, 0.25f));
+    const auto no_number = hn::BitCast(d, hn::Set(hn::RebindToSigned<D>(), 0x7fffffff));
+    const auto pixels = hn::IfThenElse(hn::IsNaN(mean), no_number, mean);
+    if constexpr (streams) {
+        hn::Stream(pixels, d, means);
+    } else {
+        hn::StoreU(pixels, d, means);
+    }
+}
+
+// Two pixels at a time, where vectors hold two; returns how many.
+#if HWY_TARGET == HWY_SCALAR
+template <HalfSum kind, bool streams>
+HWY_INLINE std::size_t halve_float_pairs(const float*, const float*, std::size_t, float*) {
+    return 0;
+}
+#else
+template <HalfSum kind, bool streams>
+HWY_INLINE std::size_t halve_float_pairs(const float* top, const float* bottom, std::size_t pixels, float* halves) {
+    constexpr hn::CappedTag<float, 8> kTwo;
+    constexpr std::size_t kAhead = 512;  // floats: nothing but memory is waited for
+    std::size_t i = 0;
+    for (; hn::MaxLanes(kTwo) == 8 && i + 2 <= pixels; i += 2) {
+        hwy::Prefetch(top + 8 * i + kAhead);
+        hwy::Prefetch(bottom + 8 * i + kAhead);
+        const auto a = hn::LoadU(kTwo, top + 8 * i), b = hn::LoadU(kTwo, top + 8 * i + 8);
+        const auto c = hn::LoadU(kTwo, bottom + 8 * i), e = hn::LoadU(kTwo, bottom + 8 * i + 8);
+        store_means<kind, streams>(kTwo, hn::ConcatLowerLower(kTwo, b, a), hn::ConcatUpperUpper(kTwo, b, a),
+                                   hn::ConcatLowerLower(kTwo, e, c), hn::ConcatUpperUpper(kTwo, e, c), halves + 4 * i);
+    }
+    return i;
+}
+#endif
+
+template <HalfSum kind, bool streams = false>
+HWY_INLINE void halve_float_row(const float* top, const float* bottom, std::size_t pixels, float* halves) {
+    for (std::size_t i = halve_float_pairs<kind, streams>(top, bottom, pixels, halves); i < pixels; ++i) {
+        for (std::size_t c = 0; c < 4; c += kLanes) {
+            const std::size_t left = 8 * i + c;
+            store_means<kind, streams>(kPixel, hn::LoadU(kPixel, top + left), hn::LoadU(kPixel, top + left + 4),
+                                       hn::LoadU(kPixel, bottom + left), hn::LoadU(kPixel, bottom + left + 4),
+                                       halves + 4 * i + c);
+        }
+    }
+}
+
+}  // namespace
+
+void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
+                             bool past_caches) {
+    if (past_caches && kind == HalfSum::in_turn &&
+        reinterpret_cast<std::uintptr_t>(halves) % (8 * sizeof(float)) == 0) {
+        return halve_float_row<HalfSum::in_turn, true>(top, bottom, pixels, halves);
+    }
+    if (kind == HalfSum::of_rows) return halve_float_row<HalfSum::of_rows>(top, bottom, pixels, halves);
+    halve_float_row<HalfSum::in_turn>(top, bottom, pixels, halves);
+}
+
+void halve_codes_on_vectors(const unsigned char* top, const unsigned char* bottom, std::size_t channels,
+                            std::size_t pixels, unsigned char* halves) {
+    if (channels == 1) return halve_row<std::uint8_t>(top, bottom, pixels, halves);
+    if (channels == 2) return halve_row<std::uint16_t>(top, bottom, pixels, halves);
+    halve_row<std::uint32_t>(top, bottom, pixels, halves);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace texton::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace texton::detail {
+
+HWY_EXPORT(halve_floats_on_vectors);
+HWY_EXPORT(halve_codes_on_vectors);
+
+void halve_floats(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
+                  bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(halve_floats_on_vectors)(top, bottom, pixels, kind, halves, past_caches);
+}
+
+void halve_codes(const unsigned char* top, const unsigned char* bottom, std::size_t channels, std::size_t pixels,
+                 unsigned char* halves) {
+    HWY_DYNAMIC_DISPATCH(halve_codes_on_vectors)(top, bottom, channels, pixels, halves);
+}
+
+}  // namespace texton::detail
+#endif

@@ -1,0 +1,43 @@
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "kernels/cpu/line_vector.h"
+
+namespace texton::detail {
+
+/// Rows of a tile that more than one row of pixels needs, found by what they were made from. The one that was asked for
+/// longest ago gives way.
+template <class Key, class Value>
+class KeptRows {
+public:
+    KeptRows(std::size_t rows, std::size_t values) : rows_(rows), values_(values) {}
+
+    /// make(Value*) fills a row that is not there.
+    template <class Make>
+    const Value* row(const Key& key, const Make& make) {
+        auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.used != 0 && row.key == key; });
+        if (found == rows_.end()) {
+            found = std::ranges::min_element(rows_, {}, &Row::used);
+            found->key = key;
+            found->values.resize(values_);
+            make(found->values.data());
+        }
+        found->used = ++time_;
+        return found->values.data();
+    }
+
+private:
+    struct Row {
+        Key key{};
+        std::size_t used = 0;  // when; 0: never
+        LineVector<Value> values;
+    };
+
+    std::vector<Row> rows_;
+    std::size_t values_;
+    std::size_t time_ = 0;
+};
+
+}  // namespace texton::detail

@@ -1,0 +1,155 @@
+// Resampling on the CPU device: where pixels fetch along an axis is known for all rows, or all columns, at once.
+//
+// Sums of a row of fetches are kept while the rows of the picture that follow read at the same height.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "kernels/cpu/byte_lattice.h"
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/kept_rows.h"
+#include "kernels/cpu/line_vector.h"
+#include "kernels/cpu/sums.h"
+#include "kernels/cpu/texel_rows.h"
+#include "kernels/launch/dispatch.h"
+
+namespace texton::detail {
+namespace {
+
+// Columns of a tile, of which rows are put by. Rows that become the picture's at once are whole: so memory is read fastest.
+constexpr std::size_t kFetched = 1024;
+constexpr std::size_t kSummed = 256;
+constexpr std::size_t kLeastRows = 32;  // for which columns are worth preparing
+
+// --- without weights ----------------------------------------------------------------------------------------------
+
+// Then what is fetched is the pixel, unless integers go through floats, or a float may be no number, of which a picture
+// has one: the filter's, of 32 bits.
+bool is_pixel_as_fetched(const CpuJob& job) {
+    const CpuTexture& texture = job.textures[0];
+    const TexelFormat& stored = job.picture.format().stored;
+    if (texture.format.encoding == Encoding::floating && texture.format.bits == 32)
+        return texture.sampler.filter == Filter::linear && is_four_floats(stored);
+
+    const auto is_fraction = [](Encoding encoding) {
+        return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;
+    };
+    const Encoding picture = stored.encoding;
+    return is_fraction(texture.format.encoding) && (is_fraction(picture) || picture == Encoding::floating);
+}
+
+void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, PixelPlace at, std::size_t width,
+                std::size_t height) {
+    const TexelRows texels(job.textures[0], job.shapes[0], at.z);
+    const float* places = &x.places[static_cast<std::size_t>(at.x)];
+    const bool as_fetched = is_pixel_as_fetched(job);
+    const bool past_caches = job.goes_past_caches();
+    LineVector<Float4> pixels(width);
+    RowColumns columns = texels.columns(places, width);
+    for (const FetchedRow& row : texels.rows({&y.places[static_cast<std::size_t>(at.y)], height})) {
+        if (as_fetched) {
+            texels.fetch(columns, row, job.picture.format(), job.picture.address(at), past_caches);
+        } else {
+            texels.fetch(columns, row, pixels.data());
+            job.picture.store(at, pixels);
+        }
+        ++at.y;
+    }
+}
+
+// --- with weights -------------------------------------------------------------------------------------------------
+
+class SummedTile {
+public:
+    SummedTile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, const PixelPlace& corner,
+               std::size_t width)
+        : job_(job),
+          y_(y),
+          corner_(corner),
+          width_(width),
+          texels_(job.textures[0], job.shapes[0], corner.z),
+          taps_(taps_along(x)),
+          sums_(kKeptSums * y.taps, whole_lattice_steps(width)),
+          pixels_(width),
+          past_caches_(job.goes_past_caches()) {}
+
+    void make(std::size_t height) {
+        std::vector<std::vector<FetchedRow>> fetched;  // of each tap
+        for (std::size_t tap = 0; tap < y_.taps; ++tap)
+            fetched.push_back(texels_.rows({&y_.places[at_y(tap)], height}));
+        std::vector<const float*> rows(y_.taps);
+        std::vector<float> weights(y_.taps);
+        for (std::size_t i = 0; i < height; ++i) {
+            for (std::size_t tap = 0; tap < y_.taps; ++tap) {
+                rows[tap] = sums_at(fetched[tap][i]);
+                weights[tap] = y_.weights[at_y(tap) + i];
+            }
+            const std::int32_t row = corner_.y + static_cast<std::int32_t>(i);
+            job_.picture.make_row({corner_.x, row, corner_.z}, pixels_, [&](float* pixels) {
+                sum_rows_as_pixels(rows.data(), weights.data(), y_.taps, 4 * width_, pixels, past_caches_);
+            });
+        }
+    }
+
+private:
+    // For each that a pixel reads: a row of texels is read again a few rows of pixels on.
+    static constexpr std::size_t kKeptSums = 4;
+
+    std::size_t at_y(std::size_t tap) const { return tap * job_.extent.height + static_cast<std::size_t>(corner_.y); }
+
+    TapColumns taps_along(const LatticeAxis& x) const {
+        std::vector<WeighedPlaces> taps;
+        for (std::size_t tap = 0; tap < x.taps; ++tap) {
+            const std::size_t at = tap * job_.extent.width + static_cast<std::size_t>(corner_.x);
+            taps.push_back({&x.places[at], &x.weights[at]});
+        }
+        return texels_.taps(taps, width_);
+    }
+
+    const float* sums_at(const FetchedRow& at) {
+        return &sums_.row(bits_of(at.y), [&](Float4* sums) { texels_.sum(taps_, at, sums); })->x;
+    }
+
+    const CpuJob& job_;
+    const LatticeAxis& y_;
+    PixelPlace corner_;
+    std::size_t width_;
+    TexelRows texels_;
+    TapColumns taps_;
+    KeptRows<std::uint32_t, Float4> sums_;  // by the bits of their place
+    LineVector<Float4> pixels_;
+    bool past_caches_;
+};
+
+void scale(std::vector<float>& places, float unit) {
+    for (float& place : places) place *= unit;
+}
+
+}  // namespace
+
+bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                          LatticeAxis x, LatticeAxis y) {
+    Launch launch(object, stream, picture, {&texture, 1}, false);
+    if (!launch.on_cpu()) return false;
+    const SourceShape shape = launch.shape(0);
+    scale(x.places, shape.x_unit);
+    scale(y.places, shape.y_unit);
+    launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
+        if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
+        const std::size_t fetched = is_pixel_as_fetched(job) ? job.extent.width : kFetched;
+        const std::size_t columns = x.weights.empty() ? fetched : kSummed;
+        for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, kLeastRows),
+                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                          if (x.weights.empty()) {
+                              fetch_tile(job, x, y, corner, width, height);
+                          } else {
+                              SummedTile(job, x, y, corner, width).make(height);
+                          }
+                      });
+    });
+    return true;
+}
+
+}  // namespace texton::detail

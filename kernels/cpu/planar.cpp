@@ -1,0 +1,245 @@
+// Luma and chroma on the CPU device, a row after the other: on vectors where both planes are read as they are stored, else
+// by rows of fetches.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <texton/launch.h>
+
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/planar_rows.h"
+#include "kernels/cpu/texel_rows.h"
+#include "kernels/functors/planar_functors.h"
+#include "kernels/launch/dispatch.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kPiece = 32768;  // pixels, in whole rows
+
+// Calls make(first row, rows) on all cores.
+template <class Make>
+void for_each_piece(const CpuJob& job, const Make& make) {
+    const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
+    for_each_tile(job.extent, job.extent.width, rows,
+                  [&](const PixelPlace& corner, std::size_t, std::size_t height) { make(corner.y, height); });
+}
+
+// --- to RGB ----------------------------------------------------------------------------------------------------------
+
+struct ToRgbJob {
+    ToRgb to_rgb;
+    bool halved;  // chroma has half the rows
+    ChromaShares across;
+    ChromaShares down;
+};
+
+ChromaShares chroma_shares(bool on_sample) { return on_sample ? ChromaShares{0, 2} : ChromaShares{1, 1}; }
+
+ToRgbJob to_rgb_job(const PlanarOptions& options) {
+    const SitedAt sited = sited_at(options);
+    return {to_rgb_functor(options), plane_info(options.format, 1).divide_height == 2, chroma_shares(sited.on_column),
+            chroma_shares(sited.on_row)};
+}
+
+bool clamps(const Sampler& sampler) {
+    return sampler.address[0] == AddressMode::clamp && sampler.address[1] == AddressMode::clamp;
+}
+
+bool is_rgba8(const TexelFormat& format) {
+    return format.encoding == Encoding::unorm && format.packing == Packing::plain && format.bits == 8 &&
+           format.channels == 4;
+}
+
+class RgbRows {
+public:
+    RgbRows(const CpuJob& job, const ToRgbJob& of)
+        : job_(job),
+          of_(of),
+          luma_(job.textures[0], job.shapes[0], 0),
+          chroma_(job.textures[1], job.shapes[1], 0),
+          to_bytes_(is_rgba8(job.picture.format().stored)) {
+        if (!luma_.are_stored() || !chroma_.are_stored() || !clamps(job.textures[1].sampler)) return;
+        kernels_ = planar_kernels(job.textures[0].format.bits);
+        const std::size_t width = job.extent.width;
+        sums_.resize(width + 4 + kRowPadding);
+        first_.resize(width + kRowPadding);
+        second_.resize(width + kRowPadding);
+    }
+
+    void make(std::int32_t y) {
+        if (kernels_.blend_chroma == nullptr) return make_by_fetches(y);
+        kernels_.blend_chroma(chroma_row(y), first_.data(), second_.data());
+        const std::size_t width = job_.extent.width;
+        const bool swapped = of_.to_rgb.swapped;
+        const PlanarRow row{luma_.stored(0, y), (swapped ? second_ : first_).data(),
+                            (swapped ? first_ : second_).data(), width};
+        if (to_bytes_)
+            return kernels_.to_bytes(of_.to_rgb, row,
+                                     reinterpret_cast<unsigned char*>(job_.picture.address({0, y, 0})));
+        const std::size_t of_luma = job_.textures[0].format.bytes;
+        for (std::size_t x = 0; x < width; x += TexelPlanes::kMost) {
+            const std::size_t length = std::min(TexelPlanes::kMost, width - x);
+            kernels_.to_planes(of_.to_rgb, {row.luma + x * of_luma, row.cb + x, row.cr + x, length}, pixels_.channel[0],
+                               TexelPlanes::kMost);
+            job_.picture.store({static_cast<std::int32_t>(x), y, 0}, pixels_, length);
+        }
+    }
+
+private:
+    ChromaRow chroma_row(std::int32_t y) {
+        const std::int32_t last = job_.shapes[1].height - 1;
+        const std::int32_t nearest = of_.halved ? y / 2 : y;
+        const std::int32_t other = !of_.halved ? y : std::clamp(y % 2 == 0 ? nearest - 1 : nearest + 1, 0, last);
+        const std::uint16_t share = !of_.halved ? std::uint16_t{0} : y % 2 == 0 ? of_.down.before : of_.down.after;
+        return {chroma_.stored(0, nearest),
+                chroma_.stored(0, other),
+                share,
+                static_cast<std::size_t>(job_.shapes[1].width),
+                of_.across,
+                sums_.data()};
+    }
+
+    void make_by_fetches(std::int32_t y) {
+        const ToRgb& to_rgb = of_.to_rgb;
+        const SourceShape& chroma = job_.shapes[1];
+        const float place_y = to_rgb.y.place(PixelPlace{0, y, 0}.middle_y()) * chroma.y_unit;
+        for (std::size_t x = 0; x < job_.extent.width; x += TexelPlanes::kMost) {
+            const std::size_t length = std::min(TexelPlanes::kMost, job_.extent.width - x);
+            PixelPlace at{static_cast<std::int32_t>(x), y, 0};
+            const PixelPlace first = at;
+            float places[TexelPlanes::kMost];
+            for (std::size_t i = 0; i < length; ++i, ++at.x) places[i] = to_rgb.x.place(at.middle_x()) * chroma.x_unit;
+            Float4 samples[TexelPlanes::kMost];
+            chroma_.fetch(places, place_y, length, samples);
+            luma_.middles(first.x, y, length, pixels_);
+            for (std::size_t i = 0; i < length; ++i) {
+                const Float4& sample = samples[i];
+                pixels_.set(i, to_rgb.swapped ? to_rgb.color(pixels_.channel[0][i], sample.y, sample.x)
+                                              : to_rgb.color(pixels_.channel[0][i], sample.x, sample.y));
+            }
+            job_.picture.store(first, pixels_, length);
+        }
+    }
+
+    const CpuJob& job_;
+    const ToRgbJob& of_;
+    TexelRows luma_;
+    TexelRows chroma_;
+    bool to_bytes_;
+    PlanarKernels kernels_;
+    std::vector<std::uint32_t> sums_;
+    std::vector<std::uint16_t> first_;  // channel of chroma
+    std::vector<std::uint16_t> second_;
+    TexelPlanes pixels_;
+};
+
+// --- from RGB --------------------------------------------------------------------------------------------------------
+
+// Coded::operator(): what is not negative is rounded down by a conversion, of which compilers make vectors.
+float plane_value(const Coded& coded, const Float4& color) {
+    return static_cast<float>(static_cast<std::int32_t>(coded.code(color) + 0.5f)) / coded.of_plane;
+}
+
+void make_luma(const LumaPlane& plane, const TexelPlanes& texels, std::size_t count, TexelPlanes& pixels) {
+    const LumaPlane own = plane;  // no pixel that is written may be a part of it
+    for (std::size_t i = 0; i < count; ++i) pixels.set(i, {plane_value(own.luma, texels.get(i)), 0, 0, 0});
+}
+
+/// Samples of a row of chroma, from the texels that lie around them.
+class ChromaSamples {
+public:
+    ChromaSamples(const CpuJob& job, const ChromaPlane& plane)
+        : job_(job), plane_(plane), rows_(job.textures[0], job.shapes[0], 0) {}
+
+    void make(std::int32_t y) {
+        for (std::size_t x = 0; x < job_.extent.width; x += kMost) {
+            const PixelPlace at{static_cast<std::int32_t>(x), y, 0};
+            const std::size_t count = std::min(kMost, job_.extent.width - x);
+            for (auto& channel : sums_.channel) std::fill_n(channel, count, 0.0f);
+            for (int tap = 0; tap < plane_.y.count(); ++tap) add_row(at, tap, count);
+            encode(count);
+            job_.picture.store(at, pixels_, count);
+        }
+    }
+
+private:
+    static constexpr std::size_t kMost = (TexelPlanes::kMost - 1) / 2;  // samples, of two texels each and one before
+
+    static std::int32_t texel(const ChromaTaps& taps, std::int32_t sample, int tap) {
+        return static_cast<std::int32_t>(taps.middle(sample, tap));
+    }
+
+    // In the functor's order: tap after tap of all samples.
+    void add_row(const PixelPlace& at, int row_tap, std::size_t count) {
+        const std::int32_t first = texel(plane_.x, at.x, 0);
+        const int taps = plane_.x.count();
+        const std::int32_t last = texel(plane_.x, at.x + static_cast<std::int32_t>(count) - 1, taps - 1);
+        rows_.middles(first, texel(plane_.y, at.y, row_tap), static_cast<std::size_t>(last - first + 1), texels_);
+        for (int tap = 0; tap < taps; ++tap) {
+            const float weight = plane_.x.weight(tap) * plane_.y.weight(row_tap);
+            add(0, static_cast<std::size_t>(texel(plane_.x, at.x, tap) - first), 1, weight);
+            if (count > 1) add(1, static_cast<std::size_t>(texel(plane_.x, at.x + 1, tap) - first), count - 1, weight);
+        }
+    }
+
+    // Every second texel from `texel` on to the sums from `sample` on.
+    void add(std::size_t sample, std::size_t texel, std::size_t count, float weight) {
+        for (std::size_t c = 0; c < 3; ++c) {
+            const float* texels = &texels_.channel[c][texel];
+            float* sums = &sums_.channel[c][sample];
+            for (std::size_t i = 0; i < count; ++i) sums[i] += texels[2 * i] * weight;
+        }
+    }
+
+    void encode(std::size_t count) {
+        const Coded first = plane_.swapped ? plane_.cr : plane_.cb;
+        const Coded second = plane_.swapped ? plane_.cb : plane_.cr;
+        for (std::size_t i = 0; i < count; ++i) {
+            const Float4 sum = sums_.get(i);
+            pixels_.set(i, {plane_value(first, sum), plane_value(second, sum), 0, 0});
+        }
+    }
+
+    const CpuJob& job_;
+    const ChromaPlane& plane_;
+    TexelRows rows_;
+    TexelPlanes texels_;
+    TexelPlanes sums_;
+    TexelPlanes pixels_;
+};
+
+}  // namespace
+
+bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& luma,
+                   const Texture& chroma, const PlanarOptions& options) {
+    const Texture planes[] = {luma, chroma};
+    Launch launch(object, stream, picture, planes, false);
+    if (!launch.on_cpu()) return false;
+    launch.run_job([of = to_rgb_job(options)](const CpuJob& job) {
+        for_each_piece(job, [&](std::int32_t first_row, std::size_t rows) {
+            RgbRows rgb(job, of);
+            for (std::size_t i = 0; i < rows; ++i) rgb.make(first_row + static_cast<std::int32_t>(i));
+        });
+    });
+    return true;
+}
+
+bool from_rgb_on_cpu(const char* object, const Stream& stream, const Frame& planes, const Texture& texture,
+                     const PlanarOptions& options) {
+    Launch luma(object, stream, planes.luma, {&texture, 1}, false);
+    if (!luma.on_cpu()) return false;
+    luma.run_own_texels(
+        [plane = luma_plane(options)](std::span<const OwnTexelSource> sources, PixelPlace, std::size_t count,
+                                      TexelPlanes& pixels) { make_luma(plane, sources[0].texels(), count, pixels); });
+    Launch chroma(object, stream, planes.chroma, {&texture, 1}, false);
+    chroma.run_job([plane = chroma_plane(options)](const CpuJob& job) {
+        for_each_piece(job, [&](std::int32_t first_row, std::size_t rows) {
+            ChromaSamples samples(job, plane);
+            for (std::size_t i = 0; i < rows; ++i) samples.make(first_row + static_cast<std::int32_t>(i));
+        });
+    });
+    return true;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,18 @@
+#pragma once
+#include <vector>
+
+#include "kernels/cpu/job.h"
+
+namespace texton::detail {
+
+struct SeparableWeights {
+    std::vector<float> across;
+    std::vector<float> down;
+};
+
+/// A way of convolve_on_cpu() for a tile of codes of 8 bits, by fused sums. False, and nothing is done, where they do
+/// not apply.
+[[nodiscard]] bool convolve_codes(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner,
+                                  std::size_t width, std::size_t height);
+
+}  // namespace texton::detail

@@ -1,0 +1,100 @@
+// Channels in another order on the CPU device: by bytes where texels and pixels are stored alike, else row by row of
+// each channel.
+#include <algorithm>
+#include <cstring>
+
+#include <texton/launch.h>
+
+#include "kernels/cpu/byte_order.h"
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/texel_rows.h"
+#include "kernels/launch/dispatch.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kPiece = 65536;  // pixels, in whole rows
+
+struct Swizzle {
+    std::uint8_t from[4];
+
+    /// Whether texels of a format become pixels of it code by code.
+    static bool keeps_codes(const TexelFormat& texture, const TexelFormat& picture) {
+        const bool alike = texture.encoding == picture.encoding && texture.packing == Packing::plain &&
+                           picture.packing == Packing::plain && texture.bits == picture.bits;
+        return alike && texture.channels == 4 && picture.channels == 4 &&
+               (texture.encoding == Encoding::unorm || (texture.encoding == Encoding::floating && texture.bits == 32));
+    }
+
+    ByteOrder order_of(const TexelFormat& format) const {
+        const float one = 1;
+        std::uint8_t one_code[4] = {0xff, 0xff, 0xff, 0xff};
+        if (format.encoding == Encoding::floating) std::memcpy(one_code, &one, sizeof one);
+        ByteOrder order{};
+        const std::size_t of_channel = format.bits / 8u;
+        for (std::size_t i = 0; i < 16; ++i) {
+            const std::size_t channel = i / of_channel % 4;
+            const std::size_t of_pixel = i - i % (4 * of_channel);
+            const bool is_texels = from[channel] < 4;
+            order.from[i] =
+                static_cast<std::uint8_t>(is_texels ? of_pixel + from[channel] * of_channel + i % of_channel : 0x80);
+            order.set[i] = from[channel] == 5 ? one_code[i % of_channel] : 0;
+        }
+        return order;
+    }
+
+    void turn(const TexelPlanes& texels, std::size_t count, TexelPlanes& pixels) const {
+        for (std::size_t c = 0; c < 4; ++c) {
+            if (from[c] < 4) {
+                std::copy_n(texels.channel[from[c]], count, pixels.channel[c]);
+            } else {
+                std::fill_n(pixels.channel[c], count, from[c] == 5 ? 1.0f : 0.0f);
+            }
+        }
+    }
+};
+
+void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPlace at, std::size_t width, std::size_t height) {
+    const TexelRows rows(job.textures[0], job.shapes[0], at.z);
+    const TexelFormat& format = job.textures[0].format;
+    const bool keeps_codes = rows.are_stored() && Swizzle::keeps_codes(format, job.picture.format().stored);
+    const ReorderBytes reorder = keeps_codes ? byte_reorderer(format.encoding == Encoding::floating) : nullptr;
+    const ByteOrder order = swizzle.order_of(format);
+    const bool past_caches = job.exceeds_caches();
+    for (std::size_t y = 0; y < height; ++y, ++at.y) {
+        at.x = 0;
+        if (reorder != nullptr) {
+            reorder(order, rows.stored(0, at.y), width * format.bytes,
+                    reinterpret_cast<unsigned char*>(job.picture.address(at)), past_caches);
+            continue;
+        }
+        for (std::size_t x = 0; x < width; x += TexelPlanes::kMost) {
+            TexelPlanes texels;
+            TexelPlanes pixels;
+            const std::size_t length = std::min(TexelPlanes::kMost, width - x);
+            at.x = static_cast<std::int32_t>(x);
+            rows.middles(at.x, at.y, length, texels);
+            swizzle.turn(texels, length, pixels);
+            job.picture.store(at, pixels, length);
+        }
+    }
+}
+
+}  // namespace
+
+bool swizzle_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                    const std::uint8_t (&from)[4]) {
+    Launch launch(object, stream, picture, {&texture, 1}, true);
+    if (!launch.on_cpu()) return false;
+    const Swizzle swizzle{{from[0], from[1], from[2], from[3]}};
+    launch.run_job([swizzle](const CpuJob& job) {
+        const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
+        for_each_tile(job.extent, job.extent.width, rows,
+                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                          swizzle_rows(job, swizzle, corner, width, height);
+                      });
+    });
+    return true;
+}
+
+}  // namespace texton::detail

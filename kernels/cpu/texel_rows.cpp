@@ -1,0 +1,135 @@
+#include "kernels/cpu/texel_rows.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <hwy/cache_control.h>
+
+#include "arrays/unit/footprint.h"
+
+namespace texton::detail {
+namespace {
+
+// Where a fetch of a texel's middle returns what is decoded from it: a point read; and codes through the filter, which
+// are the same fractions, unless a coordinate's rounding moves the place.
+bool reads_as_stored(const CpuTexture& texture) {
+    const Sampler& sampler = texture.sampler;
+    if (sampler.filter == Filter::linear)
+        return texture.format.encoding == Encoding::unorm && !sampler.normalized_coordinates;
+    return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || texture.levels == 1);
+}
+
+constexpr std::int32_t kLargestSide = 1 << 18;  // up to which no coordinate is rounded to another texel's
+
+}  // namespace
+
+Texel fetch_on_cpu(const TexelRows& rows, FetchOperation operation, const FetchPoint& at, int component) {
+    return rows.fetch(operation, at, component);
+}
+
+TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer)
+    : shape_(shape), reader_(texture), rows_(reader_.rows(layer)) {
+    const LevelView& level = reader_.view().levels[0];
+    if (level.partial != nullptr || std::max(level.width, level.height) > kLargestSide) return;
+    if (texture.format.packing != Packing::plain || !reads_as_stored(texture)) return;
+    const std::int32_t slice = is_layered(texture.kind) ? clamp_layer(layer, level.depth) : 0;
+    decode_ = row_decoder(texture.format);
+    has_floats_ = is_four_floats(texture.format);
+    decode_planes_ = plane_decoder(texture.format);
+    clamps_ = texture.sampler.address[0] == AddressMode::clamp && texture.sampler.address[1] == AddressMode::clamp;
+    first_ = level.data + slice * level.slice_pitch;
+    pitch_ = static_cast<std::size_t>(level.row_pitch);
+    bytes_ = texture.format.bytes;
+}
+
+void TexelRows::fetch(const float* x, float y, std::size_t count, Float4* texels) const {
+    static_assert(sizeof(Texel) == sizeof(Float4));
+    fetch_blocks(x, y, count, [&](const float* xs, const float* ys, std::size_t first, std::size_t length) {
+        Texel words[kBlock];
+        rows_.fetch(xs, ys, length, words);
+        std::transform(words, words + length, texels + first,
+                       [&](const Texel& texel) { return floats_of(shape_, texel); });
+    });
+}
+
+void TexelRows::sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const {
+    if (rows_.sum(taps, at, reinterpret_cast<Texel*>(sums))) return;
+    const std::size_t count = taps.columns()[0].count();
+    std::fill_n(sums, count, Float4{});
+    std::vector<Float4> texels(count);
+    for (std::size_t tap = 0; tap < taps.columns().size(); ++tap) {
+        fetch(taps.columns()[tap], at, texels.data());
+        const std::span<const float> weights = taps.weights(tap);
+        for (std::size_t i = 0; i < count; ++i) sums[i] += texels[i] * weights[i];
+    }
+}
+
+void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
+    const bool inside_y = y >= 0 && y < shape_.height;
+    if (decode_ == nullptr || !(inside_y || clamps_)) return middles_outside(x, y, count, texels);
+    const auto wanted = static_cast<std::int32_t>(count);
+    const std::int32_t before = std::clamp(-x, 0, wanted);
+    const std::int32_t inside = std::clamp(shape_.width - (x + before), 0, wanted - before);
+    const std::int32_t rest = before + inside;
+    const std::int32_t row = std::clamp(y, 0, shape_.height - 1);
+    if (inside > 0) decode_(stored(x + before, row), static_cast<std::size_t>(inside), &texels[before].x);
+    if (clamps_) {
+        if (before > 0) repeat(0, row, before, texels);
+        if (rest < wanted) repeat(shape_.width - 1, row, wanted - rest, texels + rest);
+        return;
+    }
+    if (before > 0) middles_outside(x, y, static_cast<std::size_t>(before), texels);
+    if (rest < wanted) middles_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
+}
+
+void TexelRows::repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const {
+    Float4 texel;
+    decode_(stored(x, y), 1, &texel.x);
+    std::fill_n(texels, count, texel);
+}
+
+const float* TexelRows::in_place(std::int32_t x, std::int32_t y, std::size_t count) const {
+    const bool inside = y >= 0 && y < shape_.height && x >= 0 && x + static_cast<std::int64_t>(count) <= shape_.width;
+    return has_floats_ && inside ? reinterpret_cast<const float*>(stored(x, y)) : nullptr;
+}
+
+const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const {
+    if (const float* texels = in_place(x, y, count)) return texels;
+    middles(x, y, count, room);
+    return reinterpret_cast<const float*>(room);
+}
+
+void TexelRows::prefetch(std::int32_t x, std::int32_t y, std::size_t count) const {
+    constexpr std::size_t kLine = 64;
+    const std::int32_t first = std::max(x, 0);
+    const auto end =
+        static_cast<std::int32_t>(std::min<std::int64_t>(x + static_cast<std::int64_t>(count), shape_.width));
+    if (!are_stored() || y < 0 || y >= shape_.height || first >= end) return;
+    const std::size_t bytes = static_cast<std::size_t>(end - first) * bytes_;
+    for (std::size_t i = 0; i < bytes; i += kLine) hwy::Prefetch(stored(first, y) + i);
+}
+
+void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {
+    const bool inside = x >= 0 && static_cast<std::int32_t>(count) <= shape_.width - x && y >= 0 && y < shape_.height;
+    if (decode_planes_ != nullptr && inside) {
+        return decode_planes_(stored(x, y), count, texels.channel[0], TexelPlanes::kMost);
+    }
+    Float4 in_turns[TexelPlanes::kMost];
+    middles(x, y, count, in_turns);
+    for (std::size_t i = 0; i < count; ++i) texels.set(i, in_turns[i]);
+}
+
+void TexelRows::middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
+    const float middle_y = static_cast<float>(y) + 0.5f;
+    float places[kBlock];
+    for (std::size_t first = 0; first < count; first += kBlock) {
+        const std::size_t length = std::min(kBlock, count - first);
+        for (std::size_t i = 0; i < length; ++i) {
+            const auto column = static_cast<float>(x + static_cast<std::int32_t>(first + i));
+            places[i] = (column + 0.5f) * shape_.x_unit;
+        }
+        fetch(places, middle_y * shape_.y_unit, length, texels + first);
+    }
+}
+
+}  // namespace texton::detail

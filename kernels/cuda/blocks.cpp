@@ -1,0 +1,62 @@
+#include "kernels/cuda/blocks.h"
+
+#include <algorithm>
+
+#include "arrays/texture_state.h"
+#include "core/backing.h"
+#include "core/cuda/call.h"
+#include "core/cuda/device.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr unsigned kGranted = 48 << 10;  // bytes of shared memory that a kernel gets without asking
+
+int ordinal_of(const Stream& stream) { return static_cast<CudaBackend&>(stream.device().backend()).ordinal(); }
+
+// All that there is: the limit belongs to the kernel, and another thread may be about to launch it with more than `bytes`.
+void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
+    if (bytes <= kGranted) return;
+    int most = 0;
+    call<cudaDeviceGetAttribute>(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    cudaFuncAttributes of_kernel{};
+    call<cudaFuncGetAttributes>(&of_kernel, kernel);
+    call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               most - static_cast<int>(of_kernel.sharedSizeBytes));
+}
+
+}  // namespace
+
+unsigned blocks_at_once(const Stream& stream, unsigned threads, unsigned shared_bytes) {
+    constexpr unsigned kThreads = 1024;  // of 64 registers
+    const DeviceScope scope(ordinal_of(stream));
+    const auto attribute = [&](cudaDeviceAttr which) {
+        int value = 0;
+        call<cudaDeviceGetAttribute>(&value, which, ordinal_of(stream));
+        return static_cast<unsigned>(value);
+    };
+    if (shared_bytes > attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)) return 0;
+    const unsigned by_memory = attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor) /
+                               (shared_bytes + attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+    const unsigned blocks = std::min({by_memory, kThreads / threads, attribute(cudaDevAttrMaxBlocksPerMultiprocessor)});
+    return blocks * static_cast<unsigned>(stream.device().properties().multiprocessors);
+}
+
+void launch_blocks(const char* object, const Stream& stream, std::span<const View> pictures,
+                   std::span<const Texture> textures, const void* kernel, void** arguments, const BlockGrid& grid) {
+    std::vector<BackingUse::Owner> owners;
+    for (const View& picture : pictures) owners.push_back(picture.place().owner);
+    for (const Texture& texture : textures) owners.push_back(source_of(texture.state()));
+    const Extent extent = pictures[0].extent();
+    BackingUse use(object, stream, owners);
+    request(&stream.device().backend(), object, {{"width", extent.width}, {"height", extent.height}}, [&] {
+        const DeviceScope scope(ordinal_of(stream));
+        ask_for_shared_memory(kernel, grid.shared_bytes, ordinal_of(stream));
+        call<cudaLaunchKernel>(kernel, dim3{grid.blocks[0], grid.blocks[1], grid.blocks[2]},
+                               dim3{grid.threads[0], grid.threads[1], 1}, arguments, std::size_t{grid.shared_bytes},
+                               native(stream.state()->handle));
+    });
+    use.enqueued();
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,335 @@
+// Separable filters in one kernel: each texel is fetched about once, and the sums of rows stay in shared memory.
+//
+// A block goes down a strip of the picture, 16 rows at a time:
+//     fetch   16 rows of texels, as wide as the strip and what the filter reads to its sides
+//     across  the sums of rows, into a ring that holds as many rows as going down needs
+//     down    the sums of columns for 16 rows of the picture, into the place of the ring's oldest rows
+//     store   them, encoded as the picture's format, while the next texels are fetched
+// A thread sums one channel of 16 neighbours along a row, or along a column: it holds the 16 values that the next weight
+// goes with, so that each is read once for 16 sums. Terms are added in the order of the functors Across and Down.
+#include <algorithm>
+
+#include "kernels/cuda/blocks.h"
+#include "kernels/cuda/tiled_filters.h"
+
+namespace texton::filters {
+namespace {
+
+using detail::PixelTarget;
+
+constexpr int kRun = 16;  // sums of a thread, and rows of a step
+constexpr int kMostThreads = 256;
+
+/// In values: a value is all channels of a texel.
+struct Strip {
+    std::int32_t width;    // columns of the picture; a thread for each of their channels
+    std::int32_t fetched;  // from a row of texels to the next: an odd number, so that rows lie in different banks
+    std::int32_t summed;   // from a row of the ring to the next, likewise
+    std::int32_t ring;     // its rows, a multiple of kRun
+    std::int32_t rows;     // of the picture that a block makes, a multiple of kRun
+
+    /// That are summed before the first sum down.
+    TEXTON_HD std::int32_t rows_before() const { return ring - kRun; }
+    unsigned bytes(int channels) const {
+        return static_cast<unsigned>((kRun * fetched + ring * summed) * channels) * 4;
+    }
+};
+
+struct Keep {
+    template <class Texel>
+    __device__ Float4 operator()(const Texel&, const Float4& blurred) const {
+        return blurred;
+    }
+};
+struct SharpenTexel {
+    Sharpen sharpen;
+    template <class Texel>
+    __device__ Float4 operator()(const Texel& texel, const Float4& blurred) const {
+        return sharpen(texel(), blurred);
+    }
+};
+
+template <class Finish>
+struct Job {
+    PixelTarget target;
+    HardwareSource source;
+    Separable filter;
+    Finish finish;
+    Strip strip;
+};
+
+/// Adds to each sum the value of its place and the next ones, by the weights; `next` returns one value after the other.
+template <class Next>
+__device__ void add_up(float (&sum)[kRun], const Weights& weights, Next&& next) {
+    float value[kRun];
+#pragma unroll
+    for (int i = 0; i < kRun - 1; ++i) value[i] = next();
+    const auto add = [&](int i, float weight) {
+        value[(i + kRun - 1) % kRun] = next();
+#pragma unroll
+        for (int j = 0; j < kRun; ++j) sum[j] += value[(i + j) % kRun] * weight;
+    };
+    const float* weight = weights.weight;
+    std::int32_t left = 2 * weights.radius + 1;
+    for (; left >= kRun; left -= kRun, weight += kRun) {
+#pragma unroll
+        for (int i = 0; i < kRun; ++i) add(i, weight[i]);
+    }
+#pragma unroll
+    for (int i = 0; i < kRun - 1; ++i) {  // never as many: the sums need no more values
+        if (i == left) return;
+        add(i, weight[i]);
+    }
+}
+
+template <int channels>
+struct alignas(4 * channels) Value {
+    float channel[channels];
+};
+
+/// kRun rows of texels; the first is that at `corner`. Several fetches are under way before the first is waited for.
+template <int channels>
+__device__ void fetch_rows(const HardwareSource& source, const Separable& filter, const Strip& strip, PixelPlace corner,
+                           float* fetched) {
+    constexpr int kAtOnce = 4;
+    const std::int32_t width = strip.width + 2 * filter.across.radius;
+    const auto threads = static_cast<std::int32_t>(blockDim.x);
+    const std::int32_t rows_on = threads / width;
+    const std::int32_t texels_on = threads % width;
+    std::int32_t row = static_cast<std::int32_t>(threadIdx.x) / width;
+    std::int32_t x = static_cast<std::int32_t>(threadIdx.x) % width;
+    auto* values = reinterpret_cast<Value<channels>*>(fetched);
+    while (row < kRun) {
+        Float4 texel[kAtOnce];
+        std::int32_t place[kAtOnce];
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            place[i] = row < kRun ? row * strip.fetched + x : -1;
+            if (row < kRun)
+                texel[i] = filter.texels(source, corner.z, corner.x - filter.across.radius + x, corner.y + row);
+            x += texels_on;
+            row += rows_on;
+            if (x >= width) {
+                x -= width;
+                ++row;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < kAtOnce; ++i) {
+            const float all[4] = {texel[i].x, texel[i].y, texel[i].z, texel[i].w};
+            Value<channels> value;
+#pragma unroll
+            for (int c = 0; c < channels; ++c) value.channel[c] = all[c];
+            if (place[i] >= 0) values[place[i]] = value;
+        }
+    }
+}
+
+/// Neighbouring threads take the channels of a texel, then rows: they lie in different banks.
+template <int channels>
+__device__ void sum_across(const Weights& weights, const Strip& strip, const float* fetched, float* sums) {
+    constexpr unsigned kRows = channels == 4 ? 8 : 16;
+    const unsigned channel = threadIdx.x % channels;
+    const unsigned part = threadIdx.x / (channels * kRows);
+    const unsigned row = threadIdx.x / channels % kRows + kRows * (part % (kRun / kRows));
+    const unsigned run = part / (kRun / kRows) * kRun;
+    const float* from = fetched + (row * static_cast<unsigned>(strip.fetched) + run) * channels + channel;
+    float sum[kRun] = {};
+    add_up(sum, weights, [&] {
+        const float value = *from;
+        from += channels;
+        return value;
+    });
+    float* to = sums + (row * static_cast<unsigned>(strip.summed) + run) * channels + channel;
+#pragma unroll
+    for (int i = 0; i < kRun; ++i) to[i * channels] = sum[i];
+}
+
+/// Of the rows that end with the kRun from `newest` on, into the kRun from `to` on, which are the next to be filled. A
+/// thread reads and writes a column of its own.
+template <int channels>
+__device__ void sum_down(const Weights& weights, const Strip& strip, float* ring, std::int32_t newest,
+                         std::int32_t to) {
+    const std::int32_t pitch = strip.summed * channels;
+    const std::int32_t end = strip.ring * pitch;
+    std::int32_t at = (newest - 2 * weights.radius) * pitch;
+    if (at < 0) at += end;
+    ring += threadIdx.x;
+    float sum[kRun] = {};
+    add_up(sum, weights, [&] {
+        const float value = ring[at];
+        at += pitch;
+        if (at == end) at = 0;
+        return value;
+    });
+#pragma unroll
+    for (int i = 0; i < kRun; ++i) ring[(to + i) * pitch] = sum[i];
+}
+
+struct Column {
+    uint4 texel[4];
+};
+/// Not inlined, as there are many ways to encode.
+__device__ __noinline__ void store_four(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
+                                        Column column) {
+    detail::store_column(target, x, y, z, step, column.texel);
+}
+
+template <int channels, class Finish>
+__device__ void store_rows(const Job<Finish>& job, const HardwareSource& source, PixelPlace corner, const float* sums) {
+    constexpr int kPixels = kRun / channels;  // of a thread, in a column
+    const auto width = static_cast<unsigned>(job.strip.width);
+    const unsigned row = threadIdx.x / width;
+    const unsigned x = static_cast<unsigned>(corner.x) + threadIdx.x % width;
+    if (x >= job.target.width) return;
+    const auto* values = reinterpret_cast<const Value<channels>*>(sums);
+#pragma unroll 1
+    for (int first = 0; first < kPixels; first += 4) {
+        Column column;
+        const unsigned y = static_cast<unsigned>(corner.y) + row + static_cast<unsigned>(first) * channels;
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            const Value<channels> value =
+                values[(row + static_cast<unsigned>(first + i) * channels) * static_cast<unsigned>(job.strip.summed) +
+                       threadIdx.x % width];
+            float all[4] = {};
+#pragma unroll
+            for (int c = 0; c < channels; ++c) all[c] = value.channel[c];
+            const auto own_texel = [&] {
+                return job.filter.texels(source, corner.z, static_cast<std::int32_t>(x),
+                                         static_cast<std::int32_t>(y) + i * channels);
+            };
+            const Texel texel = detail::texel_of(job.finish(own_texel, Float4{all[0], all[1], all[2], all[3]}),
+                                                 job.target.format.stored);
+            column.texel[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+        }
+        if (y < job.target.height) store_four(job.target, x, y, blockIdx.z, channels, column);
+    }
+}
+
+template <int channels, class Finish>
+__global__ void __launch_bounds__(kMostThreads, 4) filter_strip(const __grid_constant__ Job<Finish> job) {
+    extern __shared__ float4 memory[];
+    const Strip& strip = job.strip;
+    auto* ring = reinterpret_cast<float*>(memory);
+    float* fetched = ring + strip.ring * strip.summed * channels;
+    const unsigned across =
+        (job.target.width + static_cast<unsigned>(strip.width) - 1) / static_cast<unsigned>(strip.width);
+    HardwareSource source = job.source;
+    source.integers = false;
+    PixelPlace corner{static_cast<std::int32_t>(blockIdx.x % across) * strip.width,
+                      static_cast<std::int32_t>(blockIdx.x / across) * strip.rows,
+                      static_cast<std::int32_t>(blockIdx.z)};
+    const std::int32_t first = corner.y;
+    const auto height = static_cast<std::int32_t>(job.target.height);
+    const std::int32_t end = first + strip.rows < height ? first + strip.rows : height;
+    corner.y -= strip.rows_before();
+    const auto fetch = [&](std::int32_t y) {
+        fetch_rows<channels>(source, job.filter, strip, {corner.x, y + job.filter.down.radius, corner.z}, fetched);
+    };
+    fetch(corner.y);
+    for (std::int32_t newest = 0; corner.y < end; corner.y += kRun) {
+        const std::int32_t next = newest + kRun == strip.ring ? 0 : newest + kRun;
+        __syncthreads();
+        sum_across<channels>(job.filter.across, strip, fetched, ring + newest * strip.summed * channels);
+        __syncthreads();
+        const bool complete = corner.y >= first;
+        if (complete) {
+            sum_down<channels>(job.filter.down, strip, ring, newest, next);
+            __syncthreads();
+        }
+        if (corner.y + kRun < end) fetch(corner.y + kRun);
+        if (complete) store_rows<channels>(job, source, corner, ring + next * strip.summed * channels);
+        newest = next;
+    }
+}
+
+// --- how the picture is parted ---------------------------------------------------------------------------------------
+
+std::int32_t multiple_of_run(std::int32_t count) { return (count + kRun - 1) / kRun * kRun; }
+
+Strip strip_of(const Separable& filter, std::int32_t width) {
+    return {width, (width + 2 * filter.across.radius) | 1, width | 1, kRun + multiple_of_run(2 * filter.down.radius),
+            kRun};
+}
+
+struct Partition {
+    Strip strip;
+    unsigned blocks_at_once = 0;
+};
+
+/// By the width with which most threads run at once, the larger of two that are alike. No blocks if none fits.
+Partition widest_strips(const Stream& stream, const Separable& filter, int channels) {
+    constexpr std::int32_t kLeastWidth = 32;
+    Partition best{};
+    unsigned most = 0;
+    for (std::int32_t width = kMostThreads / channels; width >= kLeastWidth; width /= 2) {
+        const Strip strip = strip_of(filter, width);
+        const auto threads = static_cast<unsigned>(width * channels);
+        const unsigned blocks = detail::blocks_at_once(stream, threads, strip.bytes(channels));
+        if (blocks * threads <= most) continue;
+        most = blocks * threads;
+        best = {strip, blocks};
+    }
+    return best;
+}
+
+unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
+
+/// Rows of a block, so that `strips` strips of `height` rows end soonest: by rounds of as many blocks as run at once.
+std::int32_t rows_of_block(const Partition& partition, unsigned strips, unsigned height) {
+    constexpr unsigned kMostRounds = 4;
+    std::int32_t best = 0;
+    std::int64_t least = 0;
+    const unsigned most = std::min(parts(height, kRun), kMostRounds * partition.blocks_at_once / strips + 1);
+    for (unsigned pieces = 1; pieces <= most; ++pieces) {
+        const std::int32_t rows = multiple_of_run(static_cast<std::int32_t>(parts(height, pieces)));
+        const unsigned rounds = parts(strips * parts(height, static_cast<unsigned>(rows)), partition.blocks_at_once);
+        const std::int64_t time = std::int64_t{rounds} * (rows + partition.strip.rows_before());
+        if (best != 0 && time >= least) continue;
+        least = time;
+        best = rows;
+    }
+    return best;
+}
+
+template <int channels, class Finish>
+bool enqueue_strips(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                    const Separable& filter, const Finish& finish) {
+    Partition partition = widest_strips(stream, filter, channels);
+    if (partition.blocks_at_once == 0) return false;
+    const detail::Launch launch(object, stream, picture, std::span(&texture, 1), false);
+    const PixelTarget& target = launch.target();
+    Strip& strip = partition.strip;
+    const unsigned across = parts(target.width, static_cast<unsigned>(strip.width));
+    strip.rows = rows_of_block(partition, across * target.depth, target.height);
+    Job<Finish> job{target, HardwareSource(launch.shape(0), launch.handle(0)), filter, finish, strip};
+    void* arguments[] = {&job};
+    const unsigned blocks = across * parts(target.height, static_cast<unsigned>(strip.rows));
+    detail::launch_blocks(
+        object, stream, std::span(&picture, 1), std::span(&texture, 1),
+        reinterpret_cast<const void*>(&filter_strip<channels, Finish>), arguments,
+        {{blocks, 1, target.depth}, {static_cast<unsigned>(strip.width * channels), 1}, strip.bytes(channels)});
+    return true;
+}
+
+template <class Finish>
+bool enqueue_with(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                  const Separable& filter, const Finish& finish) {
+    switch (detail::channels_read(texture)) {
+        case 1: return enqueue_strips<1>(object, stream, picture, texture, filter, finish);
+        case 2: return enqueue_strips<2>(object, stream, picture, texture, filter, finish);
+        default: return enqueue_strips<4>(object, stream, picture, texture, filter, finish);
+    }
+}
+
+}  // namespace
+
+bool enqueue_in_strips(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                       const Separable& filter, const Sharpen* sharpen) {
+    if (stream.device().kind() != DeviceKind::cuda) return false;
+    if (sharpen != nullptr) return enqueue_with(object, stream, picture, texture, filter, SharpenTexel{*sharpen});
+    return enqueue_with(object, stream, picture, texture, filter, Keep{});
+}
+
+}  // namespace texton::filters

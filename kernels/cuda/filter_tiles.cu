@@ -1,0 +1,158 @@
+// Filters of the texels around each pixel: a block fetches its tile and what lies around it into shared memory, and the
+// functor reads them there.
+#include "kernels/cuda/blocks.h"
+#include "kernels/cuda/tiled_filters.h"
+
+namespace texton::filters {
+namespace {
+
+constexpr unsigned kRows = 2;  // pixels of a thread
+constexpr unsigned kWidth = detail::kTileWidth;
+constexpr unsigned kHeight = detail::kTileThreadRows * kRows;
+
+template <int channels>
+struct alignas(4 * channels) Value {
+    float channel[channels];
+};
+
+/// The texels of a tile by their numbers in the texture.
+template <int channels>
+struct TileSource {
+    const Value<channels>* texels;
+    std::int32_t pitch;
+    std::int32_t left;
+    std::int32_t top;
+
+    __device__ Float4 numbered(std::int32_t x, std::int32_t y) const {
+        const Value<channels> value = texels[(y - top) * pitch + x - left];
+        if constexpr (channels == 1) return {value.channel[0], 0, 0, 0};
+        if constexpr (channels == 2) return {value.channel[0], value.channel[1], 0, 0};
+        if constexpr (channels == 4) return {value.channel[0], value.channel[1], value.channel[2], value.channel[3]};
+    }
+};
+
+/// ByComparison at two thirds of its cost, for numbers that are not NaN, and zeros that are all positive.
+struct ByMinimum {
+    __device__ void operator()(float& low, float& high) const {
+        const float lower = fminf(low, high);
+        high = fmaxf(low, high);
+        low = lower;
+    }
+};
+
+__device__ bool is_special(float value) { return value != value || detail::bits_of(value) == 0x80000000u; }
+
+/// `plain` is true where no value of the tile is special.
+template <class Source>
+__device__ Float4 value_of(const Bilateral& filter, PixelPlace at, const Source& source, bool) {
+    return filter(at, source);
+}
+template <int side, class Source>
+__device__ Float4 value_of(const Median<side>& filter, PixelPlace at, const Source& source, bool plain) {
+    return plain ? filter.in_order(at, source, ByMinimum{}) : filter(at, source);
+}
+
+template <class Functor>
+struct Job {
+    detail::PixelTarget target;
+    HardwareSource source;
+    Functor functor;
+    std::int32_t radius;
+};
+
+struct Column {
+    uint4 texel[kRows];
+};
+/// Not inlined, as there are many ways to encode.
+__device__ __noinline__ void store_tile(const detail::PixelTarget& target, unsigned x, unsigned y, unsigned z,
+                                        Column column) {
+    detail::store_column(target, x, y, z, detail::kTileThreadRows, column.texel);
+}
+
+template <int channels, class Functor>
+__global__ void __launch_bounds__(kWidth* detail::kTileThreadRows)
+    filter_tile(const __grid_constant__ Job<Functor> job) {
+    extern __shared__ float4 memory[];
+    auto* texels = reinterpret_cast<Value<channels>*>(memory);
+    const unsigned across = (job.target.width + kWidth - 1) / kWidth;
+    const auto x = static_cast<std::int32_t>(blockIdx.x % across * kWidth);
+    const auto y = static_cast<std::int32_t>(blockIdx.x / across * kHeight);
+    const auto z = static_cast<std::int32_t>(blockIdx.z);
+    const auto width = static_cast<std::int32_t>(kWidth) + 2 * job.radius;
+    const auto height = static_cast<std::int32_t>(kHeight) + 2 * job.radius;
+    bool special = false;
+    for (auto j = static_cast<std::int32_t>(threadIdx.y); j < height; j += detail::kTileThreadRows) {
+        for (auto i = static_cast<std::int32_t>(threadIdx.x); i < width; i += kWidth) {
+            const Float4 texel = job.functor.texels(job.source, z, x + i - job.radius, y + j - job.radius);
+            const float all[4] = {texel.x, texel.y, texel.z, texel.w};
+            Value<channels> value;
+#pragma unroll
+            for (int c = 0; c < channels; ++c) {
+                value.channel[c] = all[c];
+                special |= is_special(all[c]);
+            }
+            texels[j * width + i] = value;
+        }
+    }
+    const bool plain = __syncthreads_or(special) == 0;
+    const PixelPlace first{x + static_cast<std::int32_t>(threadIdx.x), y + static_cast<std::int32_t>(threadIdx.y), z};
+    if (static_cast<unsigned>(first.x) >= job.target.width || static_cast<unsigned>(first.y) >= job.target.height)
+        return;
+    const TileSource<channels> source{texels, width, x - job.radius, y - job.radius};
+    Column column;
+#pragma unroll
+    for (unsigned row = 0; row < kRows; ++row) {
+        PixelPlace at = first;
+        at.y += static_cast<std::int32_t>(row * detail::kTileThreadRows);
+        const Texel texel = detail::texel_of(value_of(job.functor, at, source, plain), job.target.format.stored);
+        column.texel[row] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
+    }
+    store_tile(job.target, static_cast<unsigned>(first.x), static_cast<unsigned>(first.y), blockIdx.z, column);
+}
+
+template <int channels, class Functor>
+bool enqueue_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                   const Functor& functor, std::int32_t radius) {
+    const auto side = [&](unsigned pixels) { return pixels + 2 * static_cast<unsigned>(radius); };
+    const unsigned bytes = side(kWidth) * side(kHeight) * sizeof(Value<channels>);
+    if (detail::blocks_at_once(stream, kWidth * detail::kTileThreadRows, bytes) == 0) return false;
+    const detail::Launch launch(object, stream, picture, std::span(&texture, 1), false);
+    const detail::PixelTarget& target = launch.target();
+    Job<Functor> job{target, HardwareSource(launch.shape(0), launch.handle(0)), functor, radius};
+    void* arguments[] = {&job};
+    const auto tiles = [](unsigned pixels, unsigned tile) { return (pixels + tile - 1) / tile; };
+    detail::launch_blocks(object, stream, std::span(&picture, 1), std::span(&texture, 1),
+                          reinterpret_cast<const void*>(&filter_tile<channels, Functor>), arguments,
+                          {{tiles(target.width, kWidth) * tiles(target.height, kHeight), 1, target.depth},
+                           {kWidth, detail::kTileThreadRows},
+                           bytes});
+    return true;
+}
+
+template <class Functor>
+bool enqueue_with(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                  const Functor& functor, std::int32_t radius) {
+    if (stream.device().kind() != DeviceKind::cuda) return false;
+    switch (detail::channels_read(texture)) {
+        case 1: return enqueue_tiles<1>(object, stream, picture, texture, functor, radius);
+        case 2: return enqueue_tiles<2>(object, stream, picture, texture, functor, radius);
+        default: return enqueue_tiles<4>(object, stream, picture, texture, functor, radius);
+    }
+}
+
+}  // namespace
+
+bool enqueue_in_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                      const Bilateral& filter) {
+    return enqueue_with(object, stream, picture, texture, filter, filter.radius);
+}
+bool enqueue_in_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                      const Median<3>& filter) {
+    return enqueue_with(object, stream, picture, texture, filter, 1);
+}
+bool enqueue_in_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                      const Median<5>& filter) {
+    return enqueue_with(object, stream, picture, texture, filter, 2);
+}
+
+}  // namespace texton::filters

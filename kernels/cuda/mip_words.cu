@@ -1,0 +1,349 @@
+// Levels of a mip chain by the box filter, of texels as they are stored: kernels/cuda/mip_words.h.
+//
+// A block takes a tile of so many words and rows of the level above, and makes all levels of it down to one word.
+// Threads read the level above 16 bytes at once, a warp 128 bytes of several rows: arrays keep together what is near in
+// both directions. Words that are made stay in shared memory, and the next level is made of them.
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include <texton/cuda_stored_texels.h>
+
+#include "kernels/cuda/blocks.h"
+#include "kernels/cuda/fused_mips.h"
+#include "kernels/cuda/mip_words.h"
+#include "kernels/cuda/stored_texels.h"
+
+namespace texton::mip {
+namespace {
+
+using detail::PixelTarget;
+using detail::StoredIn;
+
+/// Rows of texels in memory, or in an array of planes or layers.
+struct StoredRows {
+    PixelTarget texels;
+    StoredIn in;
+    unsigned row_bytes;
+    unsigned alignment;  ///< of which row beginnings are multiples, 16 at most
+};
+
+struct Job {
+    StoredRows above;
+    unsigned count;  ///< of levels
+    StoredRows levels[kMostTogether];
+};
+
+// --- words in memory -------------------------------------------------------------------------------------------------
+
+template <class T>
+__device__ void write(const StoredRows& rows, unsigned byte, unsigned y, unsigned z, const T& value) {
+    const PixelTarget& texels = rows.texels;
+    if (rows.in == StoredIn::memory) {
+        *reinterpret_cast<T*>(texels.address + z * texels.slice_pitch + y * texels.pitch + byte) = value;
+        return;
+    }
+    const auto surface = static_cast<cudaSurfaceObject_t>(texels.surface);
+    const int x = texels.offset[0] * texels.format.stored.bytes + static_cast<int>(byte);
+    const int row = texels.offset[1] + static_cast<int>(y);
+    if (rows.in == StoredIn::plane)
+        surf2Dwrite(value, surface, x, row);
+    else
+        surf2DLayeredwrite(value, surface, x, row, texels.offset[2] + static_cast<int>(z));
+}
+
+/// Half of the bytes of words.
+template <class T>
+struct HalfOf;
+template <>
+struct HalfOf<uint2> {
+    using Type = std::uint32_t;
+};
+template <>
+struct HalfOf<std::uint32_t> {
+    using Type = std::uint16_t;
+};
+template <>
+struct HalfOf<std::uint16_t> {
+    using Type = std::uint8_t;
+};
+
+__device__ inline bool has(const StoredRows& rows, unsigned byte, unsigned bytes) {
+    return rows.alignment >= bytes && byte + bytes <= rows.row_bytes;
+}
+
+/// 16 bytes, texel by texel where the row ends or is not aligned; 0 beyond its end.
+template <StoredIn in, class Texel>
+__device__ uint4 read_unit(const StoredRows& rows, unsigned byte, unsigned y, unsigned z) {
+    if (has(rows, byte, sizeof(uint4))) return detail::stored<in, uint4>(rows.texels, byte, y, z);
+    Texel texels[sizeof(uint4) / sizeof(Texel)]{};
+#pragma unroll 1
+    for (unsigned i = 0; i < sizeof(uint4) / sizeof(Texel) && byte < rows.row_bytes; ++i) {
+        texels[i] = detail::stored<in, Texel>(rows.texels, byte, y, z);
+        byte += sizeof(Texel);
+    }
+    uint4 unit;
+    __builtin_memcpy(&unit, texels, sizeof unit);
+    return unit;
+}
+
+/// As many of them as the level has; in halves, down to texels, where the row ends or is not aligned.
+template <class Texel, class T>
+__device__ void write_words(const StoredRows& rows, unsigned byte, unsigned y, unsigned z, const T& words) {
+    if (byte >= rows.row_bytes || y >= rows.texels.height) return;
+    if constexpr (sizeof(T) > sizeof(Texel)) {
+        using Half = typename HalfOf<T>::Type;
+        if (!has(rows, byte, sizeof(T))) {
+            Half halves[2];
+            __builtin_memcpy(halves, &words, sizeof words);
+            write_words<Texel>(rows, byte, y, z, halves[0]);
+            write_words<Texel>(rows, byte + sizeof(Half), y, z, halves[1]);
+            return;
+        }
+    }
+    write(rows, byte, y, z, words);
+}
+
+// --- the kernel ------------------------------------------------------------------------------------------------------
+
+constexpr unsigned kWarp = 32;
+
+/// What a thread makes into words of the first level: two rows of a unit of 16 bytes, or of two where a word is a unit.
+template <class Format>
+struct Patch {
+    using Word = typename Format::Word;
+    static constexpr unsigned kUnits = sizeof(Word) == sizeof(uint4) ? 2 : 1;
+    static constexpr unsigned kBytes = kUnits * sizeof(uint4);
+    static constexpr unsigned kWords = kBytes / sizeof(Word);
+    static constexpr unsigned kLanes = 128 / kBytes;  // of a warp, along a row
+    static constexpr unsigned kRows = kWarp / kLanes;
+
+    uint4 unit[2][kUnits];
+
+    template <StoredIn in, bool whole>
+    __device__ void read(const StoredRows& rows, unsigned byte, unsigned y, unsigned z) {
+#pragma unroll
+        for (unsigned row = 0; row < 2; ++row) {
+#pragma unroll
+            for (unsigned i = 0; i < kUnits; ++i) {
+                const unsigned at = byte + i * static_cast<unsigned>(sizeof(uint4));
+                if constexpr (whole)
+                    unit[row][i] = detail::stored<in, uint4>(rows.texels, at, 2 * y + row, z);
+                else
+                    unit[row][i] = read_unit<in, typename Format::Texel>(rows, at, 2 * y + row, z);
+            }
+        }
+    }
+
+    /// The word that it becomes, or two in a vector.
+    __device__ auto half() const {
+        Word words[2][kWords];
+        __builtin_memcpy(words, unit, sizeof words);
+        const auto word = [&](unsigned i) {
+            return Format::half(words[0][2 * i], words[0][2 * i + 1], words[1][2 * i], words[1][2 * i + 1]);
+        };
+        if constexpr (kWords == 2)
+            return word(0);
+        else
+            return make_uint2(word(0), word(1));
+    }
+};
+
+/// Of the tile whose first word in the first level lies at (word, row). `whole`: all of it lies inside and is aligned.
+template <class Format, unsigned side, StoredIn in, bool whole>
+__device__ void make_first(const Job& job, unsigned word, unsigned row, typename Format::Word* tile) {
+    using Words = Patch<Format>;
+    constexpr unsigned kMade = Words::kWords / 2;
+    constexpr unsigned kWarpsAcross = side / (Words::kLanes * kMade);
+    constexpr unsigned kRowsAtOnce = side * side / 4 / (kWarpsAcross * Words::kLanes);
+    constexpr unsigned kBatch = whole ? 2 : 1;  // read before the first is made
+    const unsigned warp = threadIdx.x / kWarp;
+    const unsigned lane = threadIdx.x % kWarp;
+    const unsigned x = (warp % kWarpsAcross * Words::kLanes + lane % Words::kLanes) * kMade;
+    const unsigned y = warp / kWarpsAcross * Words::kRows + lane / Words::kLanes;
+    const unsigned byte = (word + x) * static_cast<unsigned>(sizeof(typename Format::Word));
+    const StoredRows& level = job.levels[0];
+#pragma unroll(kBatch)
+    for (unsigned first = 0; first < side; first += kBatch * kRowsAtOnce) {
+        Words patch[kBatch]{};
+#pragma unroll
+        for (unsigned i = 0; i < kBatch; ++i) {
+            const unsigned at = row + first + y + i * kRowsAtOnce;
+            if (whole || (byte < level.row_bytes && at < level.texels.height))
+                patch[i].template read<in, whole>(job.above, 2 * byte, at, blockIdx.z);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < kBatch; ++i) {
+            const unsigned at = first + y + i * kRowsAtOnce;
+            const auto made = patch[i].half();
+            __builtin_memcpy(&tile[at * side + x], &made, sizeof made);
+            if constexpr (whole)
+                write(level, byte, row + at, blockIdx.z, made);
+            else
+                write_words<typename Format::Texel>(level, byte, row + at, blockIdx.z, made);
+        }
+    }
+}
+
+template <class Format, unsigned side>
+__device__ bool is_whole(const Job& job, unsigned word, unsigned row) {
+    const StoredRows& level = job.levels[0];
+    return job.above.alignment >= sizeof(uint4) && level.alignment >= sizeof(uint4) / 2 &&
+           (word + side) * sizeof(typename Format::Word) <= level.row_bytes && row + side <= level.texels.height;
+}
+
+template <class Format, unsigned side, StoredIn in>
+__device__ void make_first_of(const Job& job, unsigned word, unsigned row, typename Format::Word* tile) {
+    if (is_whole<Format, side>(job, word, row))
+        make_first<Format, side, in, true>(job, word, row, tile);
+    else
+        make_first<Format, side, in, false>(job, word, row, tile);
+}
+
+/// Of a tile in the first of so many levels, of which the last is one word.
+TEXTON_HD constexpr unsigned side_of(unsigned levels) { return 1u << (levels - 1); }
+/// One for each word of the second level.
+constexpr unsigned threads_of(unsigned levels) { return side_of(levels) * side_of(levels) / 4; }
+
+template <class Format, unsigned levels>
+__global__ void __launch_bounds__(threads_of(levels)) halve_stored(const __grid_constant__ Job job) {
+    using Word = typename Format::Word;
+    constexpr unsigned kSide = side_of(levels);
+    constexpr unsigned kTileBytes = kSide * sizeof(Word);
+    extern __shared__ uint4 memory[];
+    Word* above = reinterpret_cast<Word*>(memory);
+    Word* tile = above + kSide * kSide;
+    const unsigned across = (job.levels[0].row_bytes + kTileBytes - 1) / kTileBytes;
+    unsigned word = blockIdx.x % across * kSide;
+    unsigned row = blockIdx.x / across * kSide;
+    switch (job.above.in) {
+        case StoredIn::memory: make_first_of<Format, kSide, StoredIn::memory>(job, word, row, above); break;
+        case StoredIn::plane: make_first_of<Format, kSide, StoredIn::plane>(job, word, row, above); break;
+        case StoredIn::layers: make_first_of<Format, kSide, StoredIn::layers>(job, word, row, above); break;
+    }
+    for (unsigned level = 1; level < job.count; ++level) {
+        const unsigned shift = levels - 1 - level;  // as many words along a side, as a power of two
+        word /= 2;
+        row /= 2;
+        if (threadIdx.x >> 2 * shift != 0) return;  // nor has it a word in the levels below
+        __syncthreads();
+        const unsigned x = threadIdx.x & ((1u << shift) - 1);
+        const unsigned y = threadIdx.x >> shift;
+        const Word* const top = above + (y << (shift + 2)) + 2 * x;
+        const Word* const bottom = top + (2u << shift);
+        const Word made = Format::half(top[0], top[1], bottom[0], bottom[1]);
+        tile[threadIdx.x] = made;
+        write_words<typename Format::Texel>(job.levels[level], (word + x) * static_cast<unsigned>(sizeof(Word)),
+                                            row + y, blockIdx.z, made);
+        Word* const made_of = above;
+        above = tile;
+        tile = made_of;
+    }
+}
+
+// --- what is stored so -----------------------------------------------------------------------------------------------
+
+/// Nothing for arrays of other kinds, and for texels that are not aligned.
+std::optional<StoredRows> stored_rows(const PixelTarget& texels) {
+    const bool in_memory = texels.address != nullptr;
+    if (!in_memory && texels.kind != ArrayKind::array_2d && texels.kind != ArrayKind::layered_2d) return std::nullopt;
+    const unsigned bytes = texels.format.stored.bytes;
+    const std::uint64_t beginnings =
+        in_memory ? reinterpret_cast<std::uintptr_t>(texels.address) | texels.pitch | texels.slice_pitch
+                  : static_cast<unsigned>(texels.offset[0]) * bytes;
+    const unsigned alignment = 1u << std::countr_zero(beginnings | sizeof(uint4));
+    if (alignment < bytes) return std::nullopt;
+    return StoredRows{texels, detail::stored_in(texels), texels.width * bytes, alignment};
+}
+
+std::optional<StoredRows> rows_above(const Step& step) {
+    std::optional<PixelTarget> texels = detail::stored_texels(step.above);
+    if (!texels) return std::nullopt;
+    if (step.memory) {  // which the texture reads as one row
+        texels->width = static_cast<std::uint32_t>(step.from.width);
+        const unsigned bytes = texels->format.stored.bytes;
+        texels->pitch = static_cast<std::size_t>(step.memory->row) * bytes;
+        texels->slice_pitch = static_cast<std::size_t>(step.memory->slice) * bytes;
+    }
+    return stored_rows(*texels);
+}
+
+/// Levels, counted from the first, whose texels are stored so, in one format with those of the level above.
+void add_levels(Job& job, std::span<const Step> steps, std::span<const detail::Launch> launches) {
+    for (; job.count < steps.size(); ++job.count) {
+        if (steps[job.count].level.format() != steps[0].above.format()) return;
+        const std::optional<StoredRows> rows = stored_rows(launches[job.count].target());
+        if (!rows) return;
+        job.levels[job.count] = *rows;
+    }
+}
+
+struct Blocks {
+    const void* kernel = nullptr;
+    unsigned levels = 0;  // that a block makes at most
+    unsigned word_bytes = 0;
+
+    unsigned threads() const { return threads_of(levels); }
+    unsigned tile_bytes() const { return side_of(levels) * word_bytes; }
+    unsigned shared_bytes() const { return tile_bytes() * side_of(levels) + threads() * word_bytes; }
+};
+
+/// A block for each slice where one makes all levels of it, or smaller ones.
+template <class Format>
+Blocks blocks_of(const Stream& stream, const StoredRows& first) {
+    constexpr unsigned kFew = 6;
+    constexpr unsigned kBytes = sizeof(typename Format::Word);
+    const Blocks large{reinterpret_cast<const void*>(&halve_stored<Format, kMostTogether>), kMostTogether, kBytes};
+    const bool is_tile = first.row_bytes <= large.tile_bytes() && first.texels.height <= side_of(large.levels);
+    if (is_tile && detail::blocks_at_once(stream, large.threads(), large.shared_bytes()) != 0) return large;
+    return {reinterpret_cast<const void*>(&halve_stored<Format, kFew>), kFew, kBytes};
+}
+
+template <class Lane, class One, class Two, class Four>
+Blocks blocks_with(int channels, const Stream& stream, const StoredRows& first) {
+    if (channels == 1) return blocks_of<StoredFormat<Lane, One>>(stream, first);
+    if (channels == 2) return blocks_of<StoredFormat<Lane, Two>>(stream, first);
+    return blocks_of<StoredFormat<Lane, Four>>(stream, first);
+}
+
+/// Nothing where a format's means are made in another way.
+std::optional<Blocks> blocks_for(const FormatInfo& format, const Stream& stream, const StoredRows& first) {
+    if (format.layout != FormatLayout::plain) return std::nullopt;
+    const int channels = format.channels;
+    if (format.kind == FormatKind::unorm && format.bits == 8)
+        return blocks_with<CodesOf8Bits, std::uint8_t, std::uint16_t, std::uint32_t>(channels, stream, first);
+    if (format.kind != FormatKind::floating) return std::nullopt;
+    if (format.bits == 16) return blocks_with<TwoHalves, std::uint16_t, std::uint32_t, uint2>(channels, stream, first);
+    return blocks_with<OneFloat, std::uint32_t, uint2, uint4>(channels, stream, first);
+}
+
+}  // namespace
+
+std::size_t enqueue_stored(const char* object, const Stream& stream, std::span<const Step> steps,
+                           std::span<const detail::Launch> launches) {
+    const std::optional<StoredRows> above = rows_above(steps[0]);
+    if (!above) return 0;
+    Job job{*above, 0, {}};
+    add_levels(job, steps, launches);
+    if (job.count == 0) return 0;
+    const StoredRows& first = job.levels[0];
+    const std::optional<Blocks> blocks = blocks_for(info(steps[0].above.format()), stream, first);
+    if (!blocks) return 0;
+    job.count = std::min(job.count, blocks->levels);
+    std::vector<View> pictures;
+    std::vector<Texture> textures;
+    for (const Step& step : steps.first(job.count)) {
+        pictures.push_back(step.level);
+        textures.push_back(step.above);
+    }
+    void* arguments[] = {&job};
+    const auto tiles = [](unsigned size, unsigned tile) { return (size + tile - 1) / tile; };
+    const unsigned across = tiles(first.row_bytes, blocks->tile_bytes());
+    const unsigned down = tiles(first.texels.height, side_of(blocks->levels));
+    detail::launch_blocks(object, stream, pictures, textures, blocks->kernel, arguments,
+                          {{across * down, 1, first.texels.depth}, {blocks->threads(), 1}, blocks->shared_bytes()});
+    return job.count;
+}
+
+}  // namespace texton::mip

@@ -1,0 +1,302 @@
+#pragma once
+// Planes and pictures of 8 bits on a CUDA device, for code that nvcc compiles. Fetches would take most of the time: texels are
+// read as they are stored instead, four in a row by each thread, of four rows.
+#include <cmath>
+
+#include <texton/cuda_store.h>
+#include <texton/cuda_stored_texels.h>
+
+#include "kernels/functors/planar_functors.h"
+
+namespace texton::detail {
+
+// --- to RGB ----------------------------------------------------------------------------------------------------------
+//
+// Chroma between its samples is what the texture unit makes of it: its weights are fourths along an axis, which leave
+// nothing to round but the sum.
+
+/// Where chroma's rows lie: one for each of luma, between two of luma, or on every second one.
+enum class ChromaRows { own, between, on_luma };
+
+struct BytesToRgba {
+    PixelTarget picture;
+    PixelTarget luma;
+    PixelTarget chroma;
+    std::uint32_t cb;  ///< which byte of a chroma sample
+    std::uint32_t cr;
+    ToRgb to_rgb;
+};
+
+/// Rows that a thread makes.
+inline constexpr std::uint32_t kPlanarRows = 4;
+
+/// Sixteen sixteenths of chroma, each moved by kMoved -> the code in 65535ths, rounded to a whole one, over 65535, as divided,
+/// but for 0, of which nothing is left beside a shift. Halves are rounded up by a little that makes no other a half. The
+/// quotient's bits are the number's over and over again: two of these, and a little more, are rounded as all of them.
+constexpr float kMoved = 32768;
+__device__ inline float share_of_chroma(float sum, float sixteenths) {
+    constexpr float kCode = 257.0f / 16 + 0x1p-17f;
+    const float whole = fmaf(sum, sixteenths * kCode, 0x1p23f - 16 * kMoved * kCode) - 0x1p23f;
+    return fmaf(whole, 0x1.0001p-16f, 0x1p-60f);
+}
+
+/// As unorm_code_of() makes codes: no float shows that a product and a sum are rounded at once here.
+__device__ inline std::uint32_t opaque_pixel(const Float4& color) {
+    const auto code = [](float value, float above) {
+        return bits_of(__fadd_rd(fmaf(__saturatef(value), 255.0f, 0.5f), 0x1p23f + above));
+    };
+    return __byte_perm(__byte_perm(code(color.x, 0), code(color.y, 0), 0x0040), code(color.z, 0xff00), 0x5410);
+}
+
+/// Codes of chroma, or sums of them.
+struct Chroma {
+    float cb;
+    float cr;
+};
+__device__ inline Chroma added(const Chroma& a, const Chroma& b) { return {a.cb + b.cb, a.cr + b.cr}; }
+__device__ inline Chroma three_and_one(const Chroma& three, const Chroma& one) {
+    return {fmaf(3, three.cb, one.cb), fmaf(3, three.cr, one.cr)};
+}
+
+/// Two samples beside each other of a chroma row, and one on either side, where they count: what is beyond the row is as its
+/// last one.
+template <StoredIn in, bool on_column>
+struct ChromaSamples {
+    static constexpr int kFirst = on_column ? 1 : 0;  ///< that counts
+    Chroma of[4];
+
+    ChromaSamples() = default;
+    __device__ ChromaSamples(const BytesToRgba& job, std::uint32_t pair, std::uint32_t row) {
+        const PixelTarget& chroma = job.chroma;
+        const std::uint32_t both = stored<in, std::uint32_t>(chroma, pair * 4, row);
+        of[1] = sample(job, both, 0);
+        of[2] = sample(job, both, 2);
+        of[3] = sample(job, stored<in, std::uint16_t>(chroma, ::min(pair * 4 + 4, chroma.width * 2 - 2), row), 0);
+        if constexpr (!on_column)
+            of[0] = sample(job, stored<in, std::uint16_t>(chroma, ::max(pair * 4, 2u) - 2, row), 0);
+    }
+
+private:
+    /// In the bits from 8 to 15 of kMoved.
+    __device__ static Chroma sample(const BytesToRgba& job, std::uint32_t bytes, std::uint32_t first) {
+        const auto code = [&](std::uint32_t byte) {
+            return float_of(__byte_perm(bytes, bits_of(kMoved), 0x7404u + (byte + first) * 16));
+        };
+        return {code(job.cb), code(job.cr)};
+    }
+};
+
+template <StoredIn in, bool on_column, ChromaRows rows>
+__global__ void __launch_bounds__(256) bytes_to_rgba(const __grid_constant__ BytesToRgba job, std::uint32_t first_row) {
+    const std::uint32_t pieces = job.picture.width / 4;
+    const std::uint32_t x = blockIdx.x * 32 + threadIdx.x;
+    const std::uint32_t y = ((first_row + blockIdx.y) * 8 + threadIdx.y) * kPlanarRows;
+    if (x >= pieces || y >= job.picture.height) return;
+    std::uint32_t luma[kPlanarRows];
+#pragma unroll
+    for (std::uint32_t row = 0; row < kPlanarRows; ++row)
+        luma[row] = stored<in, std::uint32_t>(job.luma, x * 4, ::min(y + row, job.picture.height - 1));
+    // The first of chroma's rows is above those of luma where they lie between.
+    constexpr std::uint32_t kAbove = rows == ChromaRows::between ? 1 : 0;
+    constexpr std::uint32_t kChroma = rows == ChromaRows::own ? kPlanarRows : kPlanarRows / 2 + 1 + kAbove;
+    ChromaSamples<in, on_column> chroma[kChroma];
+#pragma unroll
+    for (std::uint32_t i = 0; i < kChroma; ++i) {
+        const std::uint32_t from_above = (rows == ChromaRows::own ? y : y / 2) + i;
+        chroma[i] = {job, x, ::min(::max(from_above, kAbove) - kAbove, job.chroma.height - 1)};
+    }
+#pragma unroll
+    for (std::uint32_t row = 0; row < kPlanarRows; ++row) {
+        if (y + row >= job.picture.height) return;
+        const std::uint32_t nearest = rows == ChromaRows::own ? row : row / 2 + kAbove;
+        ChromaSamples<in, on_column> down = chroma[nearest];
+        float parts = 4;  // of a sample
+#pragma unroll
+        for (int i = chroma[nearest].kFirst; i < 4; ++i) {
+            if (rows == ChromaRows::between) {
+                parts = 1;
+                down.of[i] = three_and_one(down.of[i], chroma[row % 2 == 0 ? nearest - 1 : nearest + 1].of[i]);
+            } else if (rows == ChromaRows::on_luma && row % 2 != 0) {
+                parts = 2;
+                down.of[i] = added(down.of[i], chroma[nearest + 1].of[i]);
+            }
+        }
+        std::uint32_t words[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            Chroma sum = down.of[1 + i / 2];
+            float sixteenths = parts * 4;
+            if (!on_column) {
+                sum = three_and_one(sum, down.of[i % 2 == 0 ? i / 2 : 2 + i / 2]);
+                sixteenths = parts;
+            } else if (i % 2 != 0) {
+                sum = added(sum, down.of[2 + i / 2]);
+                sixteenths = parts * 2;
+            }
+            words[i] = opaque_pixel(job.to_rgb.color(share_of_byte(luma[row], i), share_of_chroma(sum.cb, sixteenths),
+                                                     share_of_chroma(sum.cr, sixteenths)));
+        }
+        std::byte* to = job.picture.address + (y + row) * job.picture.pitch;
+        reinterpret_cast<uint4*>(to)[x] = make_uint4(words[0], words[1], words[2], words[3]);
+    }
+}
+
+template <StoredIn in, bool on_column>
+const void* bytes_to_rgba_kernel(ChromaRows rows) {
+    switch (rows) {
+        case ChromaRows::own: return reinterpret_cast<const void*>(&bytes_to_rgba<in, on_column, ChromaRows::own>);
+        case ChromaRows::between:
+            return reinterpret_cast<const void*>(&bytes_to_rgba<in, on_column, ChromaRows::between>);
+        case ChromaRows::on_luma:
+            return reinterpret_cast<const void*>(&bytes_to_rgba<in, on_column, ChromaRows::on_luma>);
+    }
+    return nullptr;
+}
+
+template <StoredIn in>
+const void* bytes_to_rgba_kernel(bool on_column, ChromaRows rows) {
+    return on_column ? bytes_to_rgba_kernel<in, true>(rows) : bytes_to_rgba_kernel<in, false>(rows);
+}
+
+// --- from RGB --------------------------------------------------------------------------------------------------------
+//
+// Both planes at once.
+
+struct RgbaToBytes {
+    PixelTarget picture;
+    PixelTarget luma;
+    PixelTarget chroma;
+    Coded luma_of;  ///< of shares, as are the others
+    Coded low;      ///< the channels of chroma
+    Coded high;
+};
+
+inline Coded of_shares(Coded coded) {
+    coded.of_red *= kOfShare;
+    coded.of_green *= kOfShare;
+    coded.of_blue *= kOfShare;
+    return coded;
+}
+
+/// Four pixels that lie side by side in each of some rows, and the ones before them: of the first pixels of a row themselves.
+template <std::uint32_t kRows>
+struct PixelPieces {
+    uint4 four[kRows];
+    std::uint32_t before[kRows];
+
+    /// In shares.
+    __device__ Float4 pixel(std::uint32_t row, int i) const {
+        const uint4& words = four[row];
+        const std::uint32_t word = i == 0   ? before[row]
+                                   : i == 1 ? words.x
+                                   : i == 2 ? words.y
+                                   : i == 3 ? words.z
+                                            : words.w;
+        return {share_of_byte(word, 0), share_of_byte(word, 1), share_of_byte(word, 2), 0};
+    }
+};
+
+/// Called by all threads of a warp together, which read pieces one after the other: all of them have the pixel before from
+/// the thread before, but the first. `first` may be a row before the picture, and others below it: those at the edge are read.
+template <StoredIn in, std::uint32_t kRows, bool with_before>
+__device__ PixelPieces<kRows> pixel_pieces(const PixelTarget& picture, std::uint32_t piece, std::int32_t first) {
+    PixelPieces<kRows> pieces;
+    const auto row = [&](std::uint32_t i) {
+        return static_cast<std::uint32_t>(
+            ::min(::max(first + static_cast<std::int32_t>(i), 0), static_cast<std::int32_t>(picture.height) - 1));
+    };
+#pragma unroll
+    for (std::uint32_t i = 0; i < kRows; ++i) pieces.four[i] = stored<in, uint4>(picture, piece * 16, row(i));
+    if constexpr (!with_before) return pieces;
+    if (threadIdx.x == 0) {
+#pragma unroll
+        for (std::uint32_t i = 0; i < kRows; ++i)
+            pieces.before[i] = stored<in, std::uint32_t>(picture, ::max(piece * 16, 4u) - 4, row(i));
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+        const std::uint32_t last = __shfl_up_sync(0xffffffffu, pieces.four[i].w, 1);
+        if (threadIdx.x != 0) pieces.before[i] = last;
+    }
+    return pieces;
+}
+
+/// Coded::code() before it is clamped. Codes of 8 bits are never below 0, and luma's never above 255; none is 0.5 - 2^-25, the
+/// only one to which code_bits_of() does not add a half exactly: chroma's are shifted by 128 last, and luma's were all tried.
+__device__ inline float unclamped_code(const Coded& coded, const Float4& color) {
+    return coded.of_red * color.x + coded.of_green * color.y + coded.of_blue * color.z + coded.shift;
+}
+
+template <class Word>
+__device__ void store_word(const PixelTarget& plane, std::uint32_t x, std::uint32_t row, Word word) {
+    *reinterpret_cast<Word*>(plane.address + row * plane.pitch + std::size_t{x} * sizeof(Word)) = word;
+}
+
+/// `rows` is what a chroma sample averages: 1 where chroma is as high as luma.
+template <StoredIn in, int columns, int rows>
+__global__ void __launch_bounds__(256) rgba_to_bytes(const __grid_constant__ RgbaToBytes job, std::uint32_t first_row) {
+    const std::uint32_t last = job.picture.width / 4 - 1;
+    const std::uint32_t x = blockIdx.x * 32 + threadIdx.x;
+    const std::uint32_t y = ((first_row + blockIdx.y) * 8 + threadIdx.y) * kPlanarRows;
+    if (y >= job.picture.height) return;
+    constexpr int kAbove = rows == 3 ? 1 : 0;
+    const auto pieces = pixel_pieces<in, kPlanarRows + kAbove, columns == 3>(job.picture, ::min(x, last),
+                                                                             static_cast<std::int32_t>(y) - kAbove);
+    if (x > last) return;
+    // As LumaPlane and ChromaPlane. Weights are powers of 2: products are exact, and a fused sum is the same.
+    constexpr ChromaTaps kAcross{2, columns == 3};
+    constexpr ChromaTaps kDown{rows == 1 ? 1 : 2, rows == 3};
+    constexpr int kSamples = static_cast<int>(kPlanarRows) / kDown.divide;
+    Float4 sums[kSamples][2]{};
+#pragma unroll
+    for (int row = -kAbove; row < static_cast<int>(kPlanarRows); ++row) {
+        Float4 pixels[5];
+#pragma unroll
+        for (int i = columns == 3 ? 0 : 1; i < 5; ++i) pixels[i] = pieces.pixel(row + kAbove, i);
+        if (row >= 0 && y + row < job.picture.height) {
+            const auto code = [&](int pixel) { return code_bits_of(unclamped_code(job.luma_of, pixels[1 + pixel])); };
+            store_word(
+                job.luma, x, y + row,
+                __byte_perm(__byte_perm(code(0), code(1), 0x0051), __byte_perm(code(2), code(3), 0x0051), 0x5410));
+        }
+#pragma unroll
+        for (int sample = 0; sample < kSamples; ++sample) {
+            const int tap = row - sample * kDown.divide + kAbove;
+            if (tap < 0 || tap >= rows) continue;
+#pragma unroll
+            for (int beside = 0; beside < 2; ++beside) {
+#pragma unroll
+                for (int i = 0; i < columns; ++i) {
+                    const Float4& texel = pixels[2 * beside + i + (columns == 3 ? 0 : 1)];
+                    const float weight = kAcross.weight(i) * kDown.weight(tap);
+                    Float4& sum = sums[sample][beside];
+                    sum = {fmaf(texel.x, weight, sum.x), fmaf(texel.y, weight, sum.y), fmaf(texel.z, weight, sum.z), 0};
+                }
+            }
+        }
+    }
+#pragma unroll
+    for (int sample = 0; sample < kSamples; ++sample) {
+        const std::uint32_t to = y / kDown.divide + sample;
+        if (to >= job.chroma.height) return;
+        const auto code = [](const Coded& coded, const Float4& sum) {
+            return code_bits_of(fminf(unclamped_code(coded, sum), 255.0f));
+        };
+        const auto both = [&](const Float4& sum) {
+            return __byte_perm(code(job.low, sum), code(job.high, sum), 0x0051);
+        };
+        store_word(job.chroma, x, to, __byte_perm(both(sums[sample][0]), both(sums[sample][1]), 0x5410));
+    }
+}
+
+template <StoredIn in>
+const void* rgba_to_bytes_kernel(const ChromaPlane& plane) {
+    const bool wide = plane.x.count() == 3;
+    switch (plane.y.count()) {
+        case 1: return reinterpret_cast<const void*>(wide ? &rgba_to_bytes<in, 3, 1> : &rgba_to_bytes<in, 2, 1>);
+        case 2: return reinterpret_cast<const void*>(wide ? &rgba_to_bytes<in, 3, 2> : &rgba_to_bytes<in, 2, 2>);
+        default: return reinterpret_cast<const void*>(wide ? &rgba_to_bytes<in, 3, 3> : &rgba_to_bytes<in, 2, 3>);
+    }
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "arrays/texture_state.h"
+#include "core/cuda/device.h"
+#include "kernels/cuda/stored_texels.h"
+#include "kernels/functors/statistics.h"
+
+namespace texton::detail {
+namespace {
+
+std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+unsigned tiles_along(std::int64_t side, std::int64_t tile) { return static_cast<unsigned>(divide_up(side, tile)); }
+
+void collect_codes(const CudaBackend& device, StreamHandle stream, PixelTarget texels, const Texture& texture,
+                   HistogramRange range, Statistics* statistics) {
+    constexpr std::int64_t kBlocksAtOnce = 2;  // of a multiprocessor: 2048 threads
+    constexpr std::int64_t kTileBytes = std::int64_t{CodeTiles::kWidth} * CodeTiles::kUnitBytes;
+    TileGrid tiles{tiles_along(std::int64_t{texels.width} * texels.format.stored.bytes, kTileBytes),
+                   tiles_along(texels.height, CodeTiles::kHeight), texels.depth};
+    const std::int64_t at_once = std::min(tiles.count(), device.properties().multiprocessors * kBlocksAtOnce);
+    const auto blocks = static_cast<unsigned>(std::max(at_once, divide_up(tiles.count(), CodeTiles::kMost)));
+    bool filters = texture.sampler().filter == Filter::linear;
+    const void* kernel = collect_codes_kernel(texels);
+    void* arguments[] = {&texels, &tiles, &filters, &range, &statistics};
+    call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(CodeTiles::kSharedBytes));
+    call<cudaLaunchKernel>(kernel, dim3{blocks, 1, 1}, dim3{CodeTiles::kThreads, 1, 1}, arguments,
+                           std::size_t{CodeTiles::kSharedBytes}, native(stream));
+}
+
+void collect_fetches(const CudaBackend& device, StreamHandle stream, const Texture& texture, StatisticsSource from,
+                     HistogramRange range, Statistics* statistics) {
+    constexpr std::int64_t kBlocksAtOnce = 8;  // of a multiprocessor: 2048 threads
+    TileGrid tiles{tiles_along(from.shape.width, StatisticsTiles::kWidth),
+                   tiles_along(from.shape.height, StatisticsTiles::kHeight),
+                   from.layered ? static_cast<unsigned>(from.shape.layers) : 1};
+    const auto blocks = static_cast<unsigned>(
+        std::min<std::int64_t>(tiles.count(), device.properties().multiprocessors * kBlocksAtOnce));
+    const TextureState& state = *texture.state();
+    auto handle = static_cast<cudaTextureObject_t>(state.sampling->texture_number(state.handle));
+    void* arguments[] = {&handle, &from, &tiles, &range, &statistics};
+    call<cudaLaunchKernel>(collect_kernel(from.channels), dim3{blocks, 1, 1}, dim3{StatisticsTiles::kTexels, 1, 1},
+                           arguments, std::size_t{0}, native(stream));
+}
+
+}  // namespace
+
+void collect_on_cuda(Backend& device, StreamHandle stream, const Texture& texture, const StatisticsSource& source,
+                     const HistogramRange& range, Statistics* statistics) {
+    const auto& cuda = static_cast<const CudaBackend&>(device);
+    const DeviceScope scope(cuda.ordinal());
+    const bool has_codes = info(texture.format()).bits == 8 && info(texture.format()).layout == FormatLayout::plain;
+    const auto texels = has_codes ? stored_texels(texture) : std::nullopt;
+    if (texels)
+        collect_codes(cuda, stream, *texels, texture, range, statistics);
+    else
+        collect_fetches(cuda, stream, texture, source, range, statistics);
+}
+
+}  // namespace texton::detail

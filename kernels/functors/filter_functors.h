@@ -1,0 +1,217 @@
+#pragma once
+// What the filters compute: functors for launch(), which faster ways must keep to the bit.
+#include <algorithm>
+#include <span>
+
+#include <texton/filter.h>
+#include <texton/float_math.h>
+#include <texton/pixel.h>
+
+#include "kernels/functors/neighborhood.h"
+
+namespace texton::filters {
+
+using detail::NumberedTexels;
+
+// --- sums of rows and columns ----------------------------------------------------------------------------------------
+
+struct Weights {
+    std::int32_t radius;
+    float weight[kMostWeights];
+};
+
+inline Weights weights_of(std::span<const float> given) {
+    Weights weights{static_cast<std::int32_t>(given.size() / 2), {}};
+    std::copy(given.begin(), given.end(), weights.weight);
+    return weights;
+}
+
+/// Pixel (x, y) is the sum around texel (x, y - rows_above).
+struct Across {
+    static constexpr unsigned kPixels = 1;
+    NumberedTexels texels;
+    std::int32_t rows_above;
+    Weights weights;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        Float4 sum{};
+        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i)
+            sum += texels(source, at.z, at.x + i - weights.radius, at.y - rows_above) * weights.weight[i];
+        return sum;
+    }
+};
+
+/// What Across made, in memory.
+struct SumsAcross {
+    struct alignas(16) Sum {
+        Float4 value;
+    };
+    const Sum* first;
+    std::int64_t width;
+    std::int64_t height;
+
+    TEXTON_HD const Float4& operator()(std::int32_t x, std::int32_t y, std::int32_t z) const {
+        return first[(z * height + y) * width + x].value;
+    }
+};
+
+struct Down {
+    static constexpr unsigned kPixels = 1;
+    SumsAcross sums;
+    Weights weights;
+
+    TEXTON_HD Float4 operator()(PixelPlace at) const {
+        Float4 sum{};
+        for (std::int32_t i = 0; i <= 2 * weights.radius; ++i) sum += sums(at.x, at.y + i, at.z) * weights.weight[i];
+        return sum;
+    }
+};
+
+/// Adds to a texel what a blur takes away.
+struct Sharpen {
+    float amount;
+    float threshold;
+
+    TEXTON_HD Float4 operator()(const Float4& texel, const Float4& blurred) const {
+        return {sharpened(texel.x, blurred.x), sharpened(texel.y, blurred.y), sharpened(texel.z, blurred.z),
+                sharpened(texel.w, blurred.w)};
+    }
+
+private:
+    TEXTON_HD float sharpened(float value, float blurred) const {
+        const float detail = value - blurred;
+        return fabsf(detail) < threshold ? value : value + detail * amount;
+    }
+};
+
+struct Unsharp {
+    static constexpr unsigned kPixels = 1;
+    NumberedTexels texels;
+    Down blur;
+    Sharpen sharpen;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return sharpen(texels(source, at.z, at.x, at.y), blur(at));
+    }
+};
+
+/// A sum of rows, then of columns.
+struct Separable {
+    NumberedTexels texels;
+    Weights across;
+    Weights down;
+};
+
+// --- the bilateral filter --------------------------------------------------------------------------------------------
+
+struct Bilateral {
+    static constexpr unsigned kPixels = 1;
+    NumberedTexels texels;
+    std::int32_t radius;
+    float space;  // how much a squared distance counts
+    float range;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 middle = texels(source, at.z, at.x, at.y);
+        Float4 sum{};
+        float total = 0;
+        for (std::int32_t j = -radius; j <= radius; ++j) {
+            for (std::int32_t i = -radius; i <= radius; ++i) {
+                const Float4 texel = texels(source, at.z, at.x + i, at.y + j);
+                const Float4 apart = texel - middle;
+                const Float4 square = apart * apart;
+                const float weight = exp_of(
+                    -(static_cast<float>(i * i + j * j) * space + (square.x + square.y + square.z + square.w) * range));
+                if (!(weight > 0)) continue;
+                sum += texel * weight;
+                total += weight;
+            }
+        }
+        if (total == 0) {  // the one NaN on all devices, which zero by zero is not
+            const float nan = detail::float_of(0x7fc00000u);
+            return {nan, nan, nan, nan};
+        }
+        return {sum.x / total, sum.y / total, sum.z / total, sum.w / total};
+    }
+};
+
+// --- the middle one of 9 or 25 values --------------------------------------------------------------------------------
+//
+// Of n values, those that are neither lowest nor highest among any n / 2 + 2 of them may be the middle one. So that
+// many are taken, the lowest and the highest of them left out, one of the others taken in, and so on, until three are
+// left: always the same comparisons, whatever the values are.
+
+/// By one comparison, so that NaN stays where it is.
+struct ByComparison {
+    TEXTON_HD void operator()(float& low, float& high) const {
+        const bool swap = high < low;
+        const float lower = swap ? high : low;
+        high = swap ? low : high;
+        low = lower;
+    }
+};
+
+template <class Order>
+TEXTON_HD void put_in_order(Float4& low, Float4& high, const Order& order) {
+    order(low.x, high.x);
+    order(low.y, high.y);
+    order(low.z, high.z);
+    order(low.w, high.w);
+}
+
+/// The lowest becomes the first, the highest the last.
+template <int count, class Order>
+TEXTON_HD void move_extremes_out(Float4* values, const Order& order) {
+    for (int i = 0; i < count / 2; ++i) put_in_order(values[i], values[count - 1 - i], order);
+    for (int i = 1; i < (count + 1) / 2; ++i) put_in_order(values[0], values[i], order);
+    for (int i = count / 2; i < count - 1; ++i) put_in_order(values[i], values[count - 1], order);
+}
+
+/// Of `count` values at hand, which are changed, and count - 3 more that `next` returns.
+template <int count, class Next, class Order>
+TEXTON_HD Float4 median_of(Float4* values, const Next& next, const Order& order) {
+    move_extremes_out<count>(values, order);
+    if constexpr (count == 3) {
+        return values[1];
+    } else {
+        values[0] = next(count);
+        return median_of<count - 1>(values, next, order);
+    }
+}
+
+/// The texels of a square, row by row, the last one first: number n is asked for while n values are at hand.
+template <int side, class Source>
+struct Square {
+    const NumberedTexels& texels;
+    const Source& source;
+    PixelPlace middle;
+
+    TEXTON_HD Float4 operator()(int number) const {
+        return texels(source, middle.z, middle.x + number % side - side / 2, middle.y + number / side - side / 2);
+    }
+};
+
+template <int side>
+struct Median {
+    static constexpr unsigned kPixels = 1;
+    static constexpr int kAtHand = side * side / 2 + 2;
+    NumberedTexels texels;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return in_order(at, source, ByComparison{});
+    }
+    template <class Source, class Order>
+    TEXTON_HD Float4 in_order(PixelPlace at, const Source& source, const Order& order) const {
+        const Square<side, Source> square{texels, source, at};
+        Float4 values[kAtHand];
+        for (int i = 0; i < kAtHand; ++i) values[i] = square(side * side - 1 - i);
+        return median_of<kAtHand>(
+            values, [&](int count) { return square(count - 4); }, order);
+    }
+};
+
+}  // namespace texton::filters

@@ -1,0 +1,245 @@
+#pragma once
+// How a texel of a level is made of those of the level above.
+//
+// A texel of a level covers `from / to` texels along each side of the level above: 2, or a bit more where `from` is
+// odd. Every filter is a row of weights along each axis, and sums are taken in this order, which faster ways must keep:
+//     row    = ((0 + texel[0] * x[0]) + texel[1] * x[1]) + ...      along x
+//     plane  = ((0 + row[0] * y[0]) + row[1] * y[1]) + ...          along y
+//     volume = ((0 + plane[0] * z[0]) + plane[1] * z[1]) + ...      along z, with one plane and weight 1 in 2D
+//     result = volume / ((total of x * total of y) * total of z)
+// The box's weights are whole numbers, 1 and 1 along an even side, so that there all products are exact. Colour that is
+// weighted by alpha is summed alike, of texel * alpha; its result is that sum over the sum of alpha.
+#include <cstdint>
+
+#include <texton/float_math.h>
+#include <texton/pixel.h>
+#include <texton/source.h>
+
+#include "arrays/unit/texture_address.h"
+#include "kernels/functors/cube_direction.h"
+
+namespace texton::mip {
+
+inline constexpr float kWidestKaiser = 4;
+
+// --- weights along an axis -------------------------------------------------------------------------------------------
+
+/// The texels along a side of two levels; as many in both where the axis is one of layers, or a single texel.
+struct Halving {
+    std::int32_t from;
+    std::int32_t to;
+};
+
+template <int most>
+struct Taps {
+    std::int32_t count;
+    std::int32_t texel[most];
+    float weight[most];
+    float total;
+};
+
+template <int most>
+TEXTON_HD Taps<most> single_tap(std::int32_t texel) {
+    Taps<most> taps;
+    taps.count = 1;
+    taps.texel[0] = texel;
+    taps.weight[0] = 1;
+    taps.total = 1;
+    return taps;
+}
+
+struct Box {
+    static constexpr int kMost = 3;
+
+    /// A texel covers from / to texels, which in units of 1 / to are `from` long: so long is the part of each as its
+    /// weight says (Guthe and Heckbert, Non-Power-of-Two Mipmapping, 2005).
+    TEXTON_HD Taps<kMost> taps(const Halving& axis, std::int32_t pixel) const {
+        if (axis.from == axis.to) return single_tap<kMost>(pixel);
+        const bool odd = axis.from % 2 != 0;
+        Taps<kMost> taps;
+        taps.count = odd ? 3 : 2;
+        for (std::int32_t i = 0; i < taps.count; ++i) taps.texel[i] = 2 * pixel + i;
+        taps.weight[0] = odd ? static_cast<float>(axis.to - pixel) : 1;
+        taps.weight[1] = odd ? static_cast<float>(axis.to) : 1;
+        taps.weight[2] = static_cast<float>(pixel + 1);
+        taps.total = odd ? static_cast<float>(axis.from) : 2;
+        return taps;
+    }
+};
+
+/// The modified Bessel function of the first kind and order 0, by its power series; for 0 to 10.
+TEXTON_HD inline float bessel_i0(float x) {
+    const float quarter = x * x * 0.25f;
+    float term = 1;
+    float sum = 1;
+    for (int k = 1; k < 25; ++k) {
+        term = term * quarter / static_cast<float>(k * k);
+        sum += term;
+    }
+    return sum;
+}
+
+/// sinc(x) I0(alpha sqrt(1 - (x / width)^2)), x in texels of the smaller level, at the middles of the larger one's
+/// texels.
+struct Kaiser {
+    static constexpr int kMost = static_cast<int>(2 * kWidestKaiser * 3) + 1;  // a side of 3 texels becomes one
+    float width;
+    float alpha;
+    AddressMode address;
+
+    TEXTON_HD float weight(float x) const {
+        constexpr float kPi = 3.14159265f;
+        const float share = x / width;
+        const float inside = 1.0f - share * share;
+        const float window = bessel_i0(alpha * sqrtf(inside > 0 ? inside : 0.0f));
+        return x == 0 ? window : sine_cosine_of(x).sine / (kPi * x) * window;
+    }
+
+    TEXTON_HD Taps<kMost> taps(const Halving& axis, std::int32_t pixel) const {
+        if (axis.from == axis.to) return single_tap<kMost>(pixel);
+        const float ratio = static_cast<float>(axis.from) / static_cast<float>(axis.to);
+        const float middle = (static_cast<float>(pixel) + 0.5f) * ratio;
+        const auto first = static_cast<std::int32_t>(ceilf(middle - width * ratio - 0.5f));
+        Taps<kMost> taps;
+        taps.count = 0;
+        taps.total = 0;
+        for (std::int32_t i = first; taps.count < kMost; ++i) {
+            const float x = (static_cast<float>(i) + 0.5f - middle) / ratio;
+            if (x > width) break;
+            const float weight_here = weight(x);
+            taps.texel[taps.count] = detail::address_texel(i, axis.from, address);
+            taps.weight[taps.count] = weight_here;
+            taps.total += weight_here;
+            ++taps.count;
+        }
+        return taps;
+    }
+};
+
+// --- texels of the level above ---------------------------------------------------------------------------------------
+
+/// What a texture of a kind has at a texel; z is the slice, layer or face.
+template <ArrayKind kind>
+struct TexelsOf {
+    template <class Source>
+    TEXTON_HD Float4 operator()(const Source& source, std::int32_t x, std::int32_t y, std::int32_t z) const {
+        const float at_x = static_cast<float>(x) + 0.5f;
+        const float at_y = static_cast<float>(y) + 0.5f;
+        if constexpr (kind == ArrayKind::array_1d) return source.at_texel(at_x);
+        if constexpr (kind == ArrayKind::array_2d) return source.at_texel(at_x, at_y);
+        if constexpr (kind == ArrayKind::array_3d) return source.at_texel(at_x, at_y, static_cast<float>(z) + 0.5f);
+        if constexpr (kind == ArrayKind::layered_1d) return source.fetch_layer(z, at_x * source.x_unit);
+        if constexpr (kind == ArrayKind::layered_2d) return source.layer_at_texel(z, at_x, at_y);
+        if constexpr (is_cube(kind)) {
+            // Textures have no way to read a face as a layer. The direction of a texel's middle leads to that texel:
+            // the component that points out is 1, whose approximate reciprocal is 1, and the others are less.
+            const detail::Direction to = detail::direction_on_face(z % 6, at_x, at_y, source.width);
+            return kind == ArrayKind::cubemap ? source.fetch_cube(to.x, to.y, to.z)
+                                              : source.fetch_cube_layer(z / 6, to.x, to.y, to.z);
+        }
+    }
+};
+
+/// Memory of any number of slices, which a texture reads as a single row.
+struct TexelsOfMemory {
+    std::int32_t row;  // texels from one to the next
+    std::int32_t slice;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(const Source& source, std::int32_t x, std::int32_t y, std::int32_t z) const {
+        return source.template get<ArrayKind::array_1d, FetchOperation::texel>({.layer = z * slice + y * row + x});
+    }
+};
+
+// --- filters ---------------------------------------------------------------------------------------------------------
+
+struct Sides {
+    Halving x;
+    Halving y;
+    Halving z;
+};
+
+TEXTON_HD inline Float4 divided(const Float4& a, float by) { return {a.x / by, a.y / by, a.z / by, a.w / by}; }
+
+/// Sums of texels, and of their colours times alpha.
+struct Sums {
+    Float4 plain;
+    Float4 by_alpha;
+
+    TEXTON_HD void add(const Sums& other, float weight) {
+        plain += other.plain * weight;
+        by_alpha += other.by_alpha * weight;
+    }
+};
+
+/// The mean of what the taps along each axis cover.
+template <class Texels, class Source, class Across, class Down, class Through>
+TEXTON_HD Float4 mean_of(const Texels& texels, const Source& source, const Across& x, const Down& y, const Through& z,
+                         bool alpha_weighted) {
+    Sums volume{};
+    for (int k = 0; k < z.count; ++k) {
+        Sums plane{};
+        for (int j = 0; j < y.count; ++j) {
+            Sums row{};
+            for (int i = 0; i < x.count; ++i) {
+                const Float4 texel = texels(source, x.texel[i], y.texel[j], z.texel[k]);
+                row.add({texel, alpha_weighted ? texel * texel.w : Float4{}}, x.weight[i]);
+            }
+            plane.add(row, y.weight[j]);
+        }
+        volume.add(plane, z.weight[k]);
+    }
+    Float4 mean = divided(volume.plain, x.total * y.total * z.total);
+    if (!alpha_weighted || !(volume.plain.w > 0)) return mean;
+    const float alpha = mean.w;
+    mean = divided(volume.by_alpha, volume.plain.w);
+    mean.w = alpha;
+    return mean;
+}
+
+/// The lowest or the highest of them, in each channel.
+template <class Texels, class Source, class Across, class Down, class Through>
+TEXTON_HD Float4 extreme_of(const Texels& texels, const Source& source, const Across& x, const Down& y,
+                            const Through& z, bool highest) {
+    Float4 found = texels(source, x.texel[0], y.texel[0], z.texel[0]);
+    for (int k = 0; k < z.count; ++k) {
+        for (int j = 0; j < y.count; ++j) {
+            for (int i = 0; i < x.count; ++i) {
+                const Float4 texel = texels(source, x.texel[i], y.texel[j], z.texel[k]);
+                found = highest ? max(found, texel) : min(found, texel);
+            }
+        }
+    }
+    return found;
+}
+
+template <class Texels, class Filter>
+struct Mean {
+    static constexpr unsigned kPixels = 1;
+    Texels texels;
+    Filter filter;
+    Sides sides;
+    bool alpha_weighted;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return mean_of(texels, source, filter.taps(sides.x, at.x), filter.taps(sides.y, at.y),
+                       filter.taps(sides.z, at.z), alpha_weighted);
+    }
+};
+
+template <class Texels>
+struct Extreme {
+    static constexpr unsigned kPixels = 1;
+    Texels texels;
+    Sides sides;
+    bool highest;
+
+    template <class Source>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+        return extreme_of(texels, source, Box{}.taps(sides.x, at.x), Box{}.taps(sides.y, at.y),
+                          Box{}.taps(sides.z, at.z), highest);
+    }
+};
+
+}  // namespace texton::mip

@@ -1,0 +1,126 @@
+#pragma once
+// What all warps share: a map says where a pixel reads, and Warped fetches there.
+//
+// A map has, for the pixel and what else it fetches from,
+//     WarpPlace place(PixelPlace at, const Sources&... sources) const
+//     WarpSlopes slopes(PixelPlace at, const Sources&... sources) const
+// the second asked only where there is a place and the picture is minified. One that computes long says kPixels = 1.
+#include <texton/float_math.h>
+#include <texton/kernel.h>
+#include <texton/launch.h>
+#include <texton/warp.h>
+
+#include "kernels/launch/checks.h"
+
+namespace texton::detail {
+
+/// Where a pixel reads, in texels.
+struct WarpPlace {
+    float x;
+    float y;
+    bool exists = true;
+};
+
+/// How the place changes from a pixel to the one on its right, and to the one below, in texels.
+struct WarpSlopes {
+    float x_right;
+    float y_right;
+    float x_down;
+    float y_down;
+};
+
+/// The level of detail: the logarithm of the longer of the two changes (Vulkan 1.3, "Scale Factor, Level-of-Detail
+/// Operation").
+TEXTON_HD inline float level_of(const WarpSlopes& slopes) {
+    const float right = slopes.x_right * slopes.x_right + slopes.y_right * slopes.y_right;
+    const float down = slopes.x_down * slopes.x_down + slopes.y_down * slopes.y_down;
+    const float longer = right > down ? right : down;
+    constexpr float kMost = 1099511627776.0f;  // 2^40, level 20: no texture has it
+    if (!(longer > 1.0f / kMost)) return -20.0f;
+    return longer < kMost ? 0.5f * log2_of(longer) : 20.0f;
+}
+
+/// Gradients stay finite: none longer than this makes a difference.
+TEXTON_HD inline float limited(float slope) {
+    constexpr float kMost = 1048576.0f;
+    if (!(slope == slope)) return 0;
+    return slope > kMost ? kMost : slope < -kMost ? -kMost : slope;
+}
+
+template <class Map, Minification minification>
+constexpr unsigned pixels_of_warp() {
+    if constexpr (requires { Map::kPixels; }) return Map::kPixels;
+    return minification == Minification::none ? 4 : 1;
+}
+
+template <class Map, Minification minification>
+struct Warped {
+    static constexpr unsigned kPixels = pixels_of_warp<Map, minification>();
+    Map map;
+    Float4 border;
+    bool layered;
+
+    template <class Source, class... Sources>
+    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Sources&... sources) const {
+        const WarpPlace place = map.place(at, sources...);
+        if (!place.exists) return border;
+        FetchPoint point{.x = place.x * source.x_unit, .y = place.y * source.y_unit, .layer = at.z};
+        if constexpr (minification == Minification::none) {
+            return fetch<FetchOperation::plain>(source, point);
+        } else if constexpr (minification == Minification::mip) {
+            point.lod = level_of(map.slopes(at, sources...));
+            return fetch<FetchOperation::lod>(source, point);
+        } else {
+            const WarpSlopes slopes = map.slopes(at, sources...);
+            point.dx[0] = limited(slopes.x_right) * source.x_unit;
+            point.dx[1] = limited(slopes.y_right) * source.y_unit;
+            point.dy[0] = limited(slopes.x_down) * source.x_unit;
+            point.dy[1] = limited(slopes.y_down) * source.y_unit;
+            return fetch<FetchOperation::gradients>(source, point);
+        }
+    }
+
+private:
+    template <FetchOperation operation, class Source>
+    TEXTON_HD Float4 fetch(const Source& source, const FetchPoint& point) const {
+        return layered ? source.template get<ArrayKind::layered_2d, operation>(point)
+                       : source.template get<ArrayKind::array_2d, operation>(point);
+    }
+};
+
+inline void check_warp(const char* object, const View& picture, const Texture& texture, const WarpOptions& options) {
+    check_kind(object, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
+    check_slices(object, picture, texture);
+    if (options.minification != Minification::none) check_levels(object, "texture", texture);
+}
+
+/// `sources` are what the map fetches from.
+template <class Map, class... Sources>
+void enqueue_warp(const char* object, const Stream& stream, const View& picture, const Map& map,
+                  const WarpOptions& options, const Texture& texture, const Sources&... sources) {
+    const Float4 border{options.border[0], options.border[1], options.border[2], options.border[3]};
+    const bool layered = texture.kind() == ArrayKind::layered_2d;
+    switch (options.minification) {
+        case Minification::none:
+            return launch_as(object, stream, picture, Warped<Map, Minification::none>{map, border, layered}, texture,
+                             sources...);
+        case Minification::mip:
+            return launch_as(object, stream, picture, Warped<Map, Minification::mip>{map, border, layered}, texture,
+                             sources...);
+        case Minification::anisotropic:
+            return launch_as(object, stream, picture, Warped<Map, Minification::anisotropic>{map, border, layered},
+                             texture, sources...);
+    }
+}
+
+// --- by name ---------------------------------------------------------------------------------------------------------
+
+/// A warp by name, with the parameters that all have after its own, and its shape: that of the input.
+Kernel warp_kernel(std::string name, std::string summary, std::vector<ParameterInfo> parameters);
+WarpOptions warp_options(const Arguments& arguments);
+/// Of a row of numbers.
+inline float number_at(const std::vector<double>& numbers, std::size_t index) {
+    return static_cast<float>(numbers[index]);
+}
+
+}  // namespace texton::detail

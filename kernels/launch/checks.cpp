@@ -1,0 +1,115 @@
+#include "kernels/launch/checks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <texton/error.h>
+
+#include "arrays/texture_state.h"
+
+namespace texton::detail {
+
+void refuse_argument(const char* object, std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = object,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+void check_kind(const char* object, const char* name, const Texture& texture, std::initializer_list<ArrayKind> kinds) {
+    if (std::ranges::find(kinds, texture.kind()) != kinds.end()) return;
+    std::vector<std::string_view> names;
+    for (const ArrayKind kind : kinds) names.push_back(texton::name(kind));
+    refuse_argument(object, fmt::format("{} is a texture of kind {}", name, texton::name(texture.kind())),
+                    fmt::format("Give one of kind {}.", fmt::join(names, " or ")));
+}
+
+void check_filter(const char* object, const char* name, const Texture& texture, Filter filter) {
+    if (texture.sampler().filter == filter) return;
+    const char* wanted = filter == Filter::linear ? "linear" : "point";
+    refuse_argument(object,
+                    fmt::format("{} is a texture with Filter::{}", name, filter == Filter::linear ? "point" : "linear"),
+                    fmt::format("Make it with Filter::{}.", wanted));
+}
+
+void check_floats(const char* object, const char* name, const Texture& texture) {
+    const FormatKind kind = info(texture.format()).kind;
+    if (kind != FormatKind::uint && kind != FormatKind::sint) return;
+    refuse_argument(object,
+                    fmt::format("{} is a texture of {}, which returns integers", name, texton::name(texture.format())),
+                    "Give one of a unorm, snorm, srgb or float format.");
+}
+
+void check_levels(const char* object, const char* name, const Texture& texture) {
+    if (texture.levels() > 1) return;
+    refuse_argument(object, fmt::format("{} has 1 level, but minification was asked for", name),
+                    "Make the array with levels, and the texture of them; or use Minification::none.");
+}
+
+void check_slices(const char* object, const View& picture, const Texture& texture) {
+    const std::size_t layers = is_layered(texture.kind()) ? texture.layers() : 1;
+    const std::size_t slices = picture.extent().depth;
+    if (slices == layers) return;
+    refuse_argument(object, fmt::format("the picture has {} slices, but the texture {} layers", slices, layers),
+                    "Give a slice for each layer.");
+}
+
+void check_same_size(const char* object, const View& picture, const char* name, const Texture& texture) {
+    const Extent& wanted = texture.extent();
+    const Extent& given = picture.extent();
+    if (given.width == wanted.width && given.height == wanted.height) return;
+    refuse_argument(object,
+                    fmt::format("the picture has {} x {} pixels, but {} is a texture of {} x {}", given.width,
+                                given.height, name, wanted.width, wanted.height),
+                    "Give a picture of the texture's size.");
+}
+
+void check_extent(const char* object, const char* name, const View& picture, const Extent& extent) {
+    if (picture.extent() == extent) return;
+    refuse_argument(object, fmt::format("{} has {} pixels", name, to_string(picture.extent())),
+                    fmt::format("Give one of {}.", to_string(extent)));
+}
+
+void check_range(const char* object, const char* name, double value, double low, double high) {
+    if (value >= low && value <= high) return;
+    refuse_argument(object, fmt::format("{} is {}", name, value), fmt::format("Use {} to {}.", low, high));
+}
+
+void check_finite(const char* object, const char* name, double value) {
+    if (!std::isfinite(value)) refuse_argument(object, fmt::format("{} is {}", name, value), "Use a finite number.");
+}
+
+void check_positive(const char* object, const char* name, double value) {
+    if (std::isfinite(value) && value > 0) return;
+    refuse_argument(object, fmt::format("{} is {}", name, value), "Use a finite number above 0.");
+}
+
+void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t most) {
+    if (weights.size() % 2 == 0 || weights.size() > most)
+        refuse_argument(object, fmt::format("{} has {} weights", name, weights.size()),
+                        fmt::format("Give an odd number of them, at most {}.", most));
+    for (std::size_t i = 0; i < weights.size(); ++i)
+        check_finite(object, fmt::format("{}[{}]", name, i).c_str(), weights[i]);
+}
+
+bool fits_sample(const View& picture, const Texture& texture) {
+    const auto has_integers = [](Format format) {
+        const FormatKind kind = info(format).kind;
+        return kind == FormatKind::uint || kind == FormatKind::sint;
+    };
+    return picture.kind() != MemoryKind::array && picture.extent().depth == 1 &&
+           has_integers(picture.format()) == has_integers(texture.format());
+}
+
+void check_gathers(const char* object, const char* name, const Texture& texture) {
+    if (texture.state()->gathers) return;
+    const char* source = texture.source() == TextureSource::array ? "an array" : "memory";
+    refuse_argument(object, fmt::format("{} is a texture of {} that was not made for gathering", name, source),
+                    "Make it of an array with ArrayUsage::gather.");
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,211 @@
+// Counts, sums and the worst texels, row by row. Each block of rows has sums of its own, which are added in the order of the
+// blocks. Differences of codes are added as whole numbers: all but those of 32 bits without rounding.
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
+#include "kernels/metrics/parts.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kBlockTexels = std::size_t{1} << 17;
+
+struct ChannelSums {
+    std::size_t differing = 0;
+    std::uint32_t max_ulp = 0;
+    double max = 0;  // as the sums, in codes where the format is no float's
+    double sum = 0;
+    double squares = 0;
+    std::array<std::size_t, 2> nans{};
+    std::array<std::size_t, 2> infinities{};
+};
+
+struct Sums {
+    std::array<ChannelSums, 4> channels{};
+    std::size_t differing = 0;
+    std::array<std::size_t, 33> histogram{};  // of the texels that differ
+    std::vector<WorstTexel> worst;
+};
+
+bool worse(const WorstTexel& one, const WorstTexel& other) {
+    if (one.ulp != other.ulp) return one.ulp > other.ulp;
+    if (one.difference != other.difference) return one.difference > other.difference;
+    return std::tie(one.at.z, one.at.y, one.at.x) < std::tie(other.at.z, other.at.y, other.at.x);
+}
+
+// The worst so far, the least of them first.
+void keep_worst(std::vector<WorstTexel>& worst, std::size_t count, const WorstTexel& texel) {
+    if (worst.size() == count) {
+        if (!worse(texel, worst.front())) return;
+        std::pop_heap(worst.begin(), worst.end(), worse);
+        worst.back() = texel;
+    } else {
+        worst.push_back(texel);
+    }
+    std::push_heap(worst.begin(), worst.end(), worse);
+}
+
+using Codes = std::array<std::vector<std::uint32_t>, 2>;
+
+class Pass {
+public:
+    Pass(const TexelReader& a, const TexelReader& b, std::size_t channels, std::size_t worst)
+        : a_(a), b_(b), channels_(channels), worst_(worst) {}
+
+    void add_row(Offset at, Codes& codes, Sums& sums) const {
+        const std::size_t width = a_.extent().width;
+        const bool same = std::memcmp(a_.bytes(at), b_.bytes(at), width * a_.texel_bytes()) == 0;
+        if (same && !a_.is_float()) return;
+        for (auto& each : codes) each.resize(width * a_.channels());
+        a_.read(at, width, codes[0].data());
+        b_.read(at, width, codes[1].data());
+        if (a_.is_float()) count_specials(codes, sums);
+        if (same) return;
+        for (std::size_t x = 0; x < width; ++x) {
+            const std::uint32_t* a = codes[0].data() + x * a_.channels();
+            const std::uint32_t* b = codes[1].data() + x * a_.channels();
+            std::uint32_t unlike = 0;
+            for (std::size_t c = 0; c < channels_; ++c) unlike |= a[c] ^ b[c];
+            if (unlike != 0) add_texel({at.x + x, at.y, at.z}, a, b, sums);
+        }
+    }
+
+private:
+    void count_specials(const Codes& codes, Sums& sums) const {
+        for (std::size_t picture = 0; picture < 2; ++picture) {
+            for (std::size_t i = 0; i < codes[picture].size(); ++i) {
+                const std::uint32_t code = codes[picture][i];
+                if (a_.is_finite(code) || i % a_.channels() >= channels_) continue;
+                ChannelSums& channel = sums.channels[i % a_.channels()];
+                ++(code == kNanCode ? channel.nans : channel.infinities)[picture];
+            }
+        }
+    }
+
+    // The ulp distance that a texel needs at least to be worse than `last`, which comes before it. Where the difference is that
+    // of codes of one size, it is no other for an equal distance.
+    std::uint32_t least_ulp(const WorstTexel& last) const {
+        const bool one_size = !a_.is_float() && a_.divisor(0) == a_.divisor(channels_ - 1);
+        return one_size && last.ulp != kFarthest ? last.ulp + 1 : last.ulp;
+    }
+
+    // In codes where the format is no float's.
+    double difference(std::uint32_t a, std::uint32_t b, std::size_t channel, std::uint32_t ulp) const {
+        if (!a_.is_float()) return ulp;
+        if (ulp == 0) return 0;
+        if (!a_.is_finite(a) || !a_.is_finite(b)) return std::numeric_limits<double>::infinity();
+        return std::abs(a_.value(a, channel) - a_.value(b, channel));
+    }
+
+    void add_texel(Offset at, const std::uint32_t* a, const std::uint32_t* b, Sums& sums) const {
+        ++sums.differing;
+        WorstTexel texel{.at = at};
+        std::array<double, 4> differences;
+        for (std::size_t c = 0; c < channels_; ++c) {
+            const std::uint32_t ulp = a_.distance(a[c], b[c]);
+            const double apart = difference(a[c], b[c], c, ulp);
+            differences[c] = apart;
+            ChannelSums& channel = sums.channels[c];
+            channel.differing += ulp != 0 ? 1 : 0;
+            channel.max_ulp = std::max(channel.max_ulp, ulp);
+            channel.max = std::max(channel.max, apart);
+            channel.sum += apart;
+            channel.squares += apart * apart;
+            ++sums.histogram[static_cast<std::size_t>(std::bit_width(ulp))];
+            texel.ulp = std::max(texel.ulp, ulp);
+        }
+        const bool full = sums.worst.size() == worst_;
+        if (worst_ == 0 || (full && texel.ulp < least_ulp(sums.worst.front()))) return;
+        for (std::size_t c = 0; c < channels_; ++c)
+            texel.difference = std::max(texel.difference, differences[c] / a_.divisor(c));
+        if (full && !worse(texel, sums.worst.front())) return;
+        for (std::size_t c = 0; c < channels_; ++c) {
+            texel.a[c] = a_.value(a[c], c);
+            texel.b[c] = a_.value(b[c], c);
+        }
+        keep_worst(sums.worst, worst_, texel);
+    }
+
+    const TexelReader& a_;
+    const TexelReader& b_;
+    std::size_t channels_;
+    std::size_t worst_;
+};
+
+void add(Sums& total, const Sums& part, std::size_t worst) {
+    total.differing += part.differing;
+    for (std::size_t c = 0; c < total.channels.size(); ++c) {
+        ChannelSums& to = total.channels[c];
+        const ChannelSums& from = part.channels[c];
+        to.differing += from.differing;
+        to.max_ulp = std::max(to.max_ulp, from.max_ulp);
+        to.max = std::max(to.max, from.max);
+        to.sum += from.sum;
+        to.squares += from.squares;
+        for (std::size_t picture = 0; picture < 2; ++picture) {
+            to.nans[picture] += from.nans[picture];
+            to.infinities[picture] += from.infinities[picture];
+        }
+    }
+    for (std::size_t i = 0; i < total.histogram.size(); ++i) total.histogram[i] += part.histogram[i];
+    for (const WorstTexel& texel : part.worst) keep_worst(total.worst, worst, texel);
+}
+
+void finish(Difference& difference, double peak) {
+    difference.rmse = std::sqrt(difference.mse);
+    difference.psnr = 10 * std::log10(peak * peak / difference.mse);
+}
+
+}  // namespace
+
+void measure_differences(const TexelReader& a, const TexelReader& b, std::size_t worst, Progress& progress,
+                         Comparison& result) {
+    const Extent extent = a.extent();
+    const std::size_t channels = result.channels.size();
+    const Pass pass(a, b, channels, worst);
+    const std::size_t rows = extent.height * extent.depth;
+    const std::size_t block = std::max<std::size_t>(kBlockTexels / extent.width, 1);
+    std::vector<Sums> parts((rows + block - 1) / block);
+    for_each_piece<Codes>(parts.size(), progress, kDifferenceWork, [&](Codes& codes, std::size_t i) {
+        for (std::size_t row = i * block; row < std::min((i + 1) * block, rows); ++row)
+            pass.add_row({0, row % extent.height, row / extent.height}, codes, parts[i]);
+    });
+    Sums total;
+    for (const Sums& part : parts) add(total, part, worst);
+
+    const auto texels = static_cast<double>(extent.width * rows);
+    Difference& all = result.all;
+    all.differing = total.differing;
+    for (std::size_t c = 0; c < channels; ++c) {
+        const ChannelSums& sums = total.channels[c];
+        const double divisor = a.divisor(c);
+        Difference& channel = result.channels[c];
+        channel.differing = sums.differing;
+        channel.max_ulp = sums.max_ulp;
+        channel.max = sums.max / divisor;
+        channel.mean = sums.sum / divisor / texels;
+        channel.mse = sums.squares / (divisor * divisor) / texels;
+        channel.nans = sums.nans;
+        channel.infinities = sums.infinities;
+        finish(channel, result.peak);
+        all.max_ulp = std::max(all.max_ulp, channel.max_ulp);
+        all.max = std::max(all.max, channel.max);
+        all.mean += channel.mean / static_cast<double>(channels);
+        all.mse += channel.mse / static_cast<double>(channels);
+        for (std::size_t picture = 0; picture < 2; ++picture) {
+            all.nans[picture] += channel.nans[picture];
+            all.infinities[picture] += channel.infinities[picture];
+        }
+    }
+    finish(all, result.peak);
+    std::sort(total.worst.begin(), total.worst.end(), worse);
+    result.worst = std::move(total.worst);
+    result.ulp_histogram = total.histogram;
+    const std::size_t unequal = std::accumulate(total.histogram.begin() + 1, total.histogram.end(), std::size_t{0});
+    result.ulp_histogram[0] = extent.width * rows * channels - unequal;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,175 @@
+#include <texton/metrics.h>
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include <texton/error.h>
+
+#include "kernels/metrics/parts.h"
+
+namespace texton {
+namespace {
+
+using detail::Progress;
+using detail::TexelReader;
+
+[[noreturn]] void refuse(const char* object, std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = object,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+std::string words(const ConstView& view) {
+    return fmt::format("{} texels of {}", to_string(view.extent()), name(view.format()));
+}
+
+void check(const char* object, const ConstView& view) {
+    const FormatLayout layout = info(view.format()).layout;
+    if (layout == FormatLayout::block || layout == FormatLayout::planar) {
+        refuse(object, fmt::format("{} has no texels that lie by themselves", name(view.format())),
+               layout == FormatLayout::block ? "Sample them first; what that gives can be compared."
+                                             : "Take one plane after the other.");
+    }
+    switch (view.kind()) {
+        case MemoryKind::host:
+        case MemoryKind::pinned:
+        case MemoryKind::registered:
+        case MemoryKind::managed:
+            if (view.data() != nullptr) return;
+            refuse(object, "a view of nothing was given", "Pass a view of host memory.");
+        case MemoryKind::linear:
+        case MemoryKind::pitched:
+        case MemoryKind::mapped:
+        case MemoryKind::symbol:
+        case MemoryKind::array:
+            refuse(object, fmt::format("the texels are in {} memory of a device", name(view.kind())),
+                   "copy() them to host memory first.");
+    }
+}
+
+void check_pair(const char* object, const ConstView& a, const ConstView& b) {
+    check(object, a);
+    check(object, b);
+    if (a.format() == b.format() && a.extent() == b.extent()) return;
+    refuse(object, fmt::format("one picture is {}, the other {}", words(a), words(b)),
+           a.extent() == b.extent() ? "Compare what read_channels() makes of them."
+                                    : "Cut or scale them to the same size first.");
+}
+
+}  // namespace
+
+Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptions& options) {
+    constexpr const char* kObject = "texton::compare";
+    check_pair(kObject, a, b);
+    if (options.channels < 1) refuse(kObject, "no channel was asked for", "Compare at least 1.");
+    if (!(options.pixels_per_degree >= 1 && options.pixels_per_degree <= 1000)) {
+        refuse(kObject, fmt::format("{} pixels per degree were asked for", options.pixels_per_degree),
+               "Pass 1 to 1000; a screen at arm's length has about 67.");
+    }
+    const TexelReader first(a), second(b);
+    Comparison result;
+    result.peak = options.peak.value_or(first.range());
+    if (!(result.peak > 0 && std::isfinite(result.peak)))
+        refuse(kObject, fmt::format("a peak of {} was asked for", result.peak), "Pass a range above 0.");
+    result.channels.resize(std::min(options.channels, first.channels()));
+    if (options.flip) result.flip = detail::flip_exposures(first);
+
+    const double flip_work = result.flip ? detail::kFlipWork * result.flip->exposures : 0;
+    Progress progress(options.progress, detail::kDifferenceWork + (options.ssim ? detail::kSsimWork : 0) + flip_work);
+    detail::measure_differences(first, second, options.worst, progress, result);
+    if (options.ssim) detail::measure_ssim(first, second, progress, result);
+    if (result.flip) detail::measure_flip(first, second, options.pixels_per_degree, progress, *result.flip);
+    return result;
+}
+
+std::vector<std::uint32_t> ulp_distances(const ConstView& a, const ConstView& b) {
+    check_pair("texton::ulp_distances", a, b);
+    const TexelReader first(a), second(b);
+    const Extent extent = a.extent();
+    const std::size_t channels = first.channels();
+    std::vector<std::uint32_t> distances(extent.width * extent.height * extent.depth);
+    using Codes = std::array<std::vector<std::uint32_t>, 2>;
+    Progress silent({}, 1);
+    detail::for_each_piece<Codes>(extent.height * extent.depth, silent, 1, [&](Codes& codes, std::size_t row) {
+        const Offset at{0, row % extent.height, row / extent.height};
+        for (auto& each : codes) each.resize(extent.width * channels);
+        first.read(at, extent.width, codes[0].data());
+        second.read(at, extent.width, codes[1].data());
+        for (std::size_t i = 0; i < extent.width * channels; ++i) {
+            std::uint32_t& distance = distances[row * extent.width + i / channels];
+            distance = std::max(distance, first.distance(codes[0][i], codes[1][i]));
+        }
+    });
+    return distances;
+}
+
+std::vector<float> read_channels(const ConstView& view) {
+    check("texton::read_channels", view);
+    const TexelReader reader(view);
+    const Extent extent = view.extent();
+    const std::size_t channels = reader.channels();
+    std::vector<float> values(4 * extent.width * extent.height * extent.depth);
+    using Codes = std::vector<std::uint32_t>;
+    Progress silent({}, 1);
+    detail::for_each_piece<Codes>(extent.height * extent.depth, silent, 1, [&](Codes& codes, std::size_t row) {
+        codes.resize(extent.width * channels);
+        reader.read({0, row % extent.height, row / extent.height}, extent.width, codes.data());
+        float* out = values.data() + 4 * row * extent.width;
+        for (std::size_t x = 0; x < extent.width; ++x, out += 4) {
+            out[3] = 1;
+            for (std::size_t c = 0; c < channels; ++c)
+                out[c] = static_cast<float>(reader.value(codes[x * channels + c], c));
+        }
+    });
+    return values;
+}
+
+// --- maps -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// Lightness rises with `t`; red comes first, blue swells below the middle and returns at the end.
+std::array<double, 3> ramp(double t) {
+    const double red = 1 - std::pow(1 - t, 1.7);
+    const double green = std::pow(t, 2.2);
+    const double blue =
+        0.55 * std::sin(std::min(2.2 * t, 1.0) * 3.14159265358979 / 2) * (1 - std::pow(t, 1.5)) + 0.78 * std::pow(t, 5);
+    return {red, green, std::min(blue, 1.0)};
+}
+
+template <class Value, class Position>
+std::vector<std::byte> coloured(std::span<const Value> values, Position position) {
+    constexpr std::size_t kSteps = 1024;
+    std::array<std::array<std::byte, 4>, kSteps + 1> colours;
+    for (std::size_t i = 0; i <= kSteps; ++i) {
+        const std::array<double, 3> colour = ramp(static_cast<double>(i) / kSteps);
+        for (std::size_t c = 0; c < 3; ++c) colours[i][c] = static_cast<std::byte>(std::lround(255 * colour[c]));
+        colours[i][3] = std::byte{255};
+    }
+    std::vector<std::byte> texels(4 * values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double t = position(values[i]);
+        const auto step = static_cast<std::size_t>(std::lround(kSteps * (t > 0 ? std::min(t, 1.0) : 0)));
+        std::memcpy(texels.data() + 4 * i, colours[step].data(), 4);
+    }
+    return texels;
+}
+
+}  // namespace
+
+std::vector<std::byte> ulp_map(std::span<const std::uint32_t> distances) {
+    constexpr double kFirst = 0.25;
+    return coloured(distances, [](std::uint32_t distance) {
+        return distance == 0 ? 0 : kFirst + (1 - kFirst) * std::log2(static_cast<double>(distance)) / 16;
+    });
+}
+
+std::vector<std::byte> heat_map(std::span<const float> errors) {
+    return coloured(errors, [](float error) { return static_cast<double>(error); });
+}
+
+}  // namespace texton

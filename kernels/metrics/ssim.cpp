@@ -1,0 +1,171 @@
+// Structural similarity, after Wang, Bovik, Sheikh and Simoncelli, 2004.
+//
+// A tile of windows is filtered along its rows, then down its columns. Values are divided by the peak and taken as their
+// difference from that in the tile's middle: variances are small differences of large numbers otherwise. Where both pictures
+// are equal, so are all moments, and SSIM is 1 to the bit; such tiles and channels are not looked at.
+#include <cmath>
+
+#include "kernels/metrics/filter.h"
+#include "kernels/metrics/parts.h"
+
+namespace texton::detail {
+namespace {
+
+constexpr std::size_t kWindow = 11, kTileWidth = 256, kTileHeight = 64;
+constexpr double kSigma = 1.5, kK1 = 0.01, kK2 = 0.03;
+constexpr std::size_t kLuma = 4, kPlanes = 5;
+constexpr std::array<float, 3> kLumaWeights{0.299f, 0.587f, 0.114f};
+
+std::vector<float> window(std::size_t side) {
+    std::vector<double> weights(std::min(side, kWindow));
+    double sum = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double from_middle = static_cast<double>(i) - static_cast<double>(weights.size() - 1) / 2;
+        weights[i] = std::exp(-from_middle * from_middle / (2 * kSigma * kSigma));
+        sum += weights[i];
+    }
+    std::vector<float> taps;
+    for (const double weight : weights) taps.push_back(static_cast<float>(weight / sum));
+    return taps;
+}
+
+struct Scratch {
+    std::array<std::vector<std::uint32_t>, 2> codes;
+    std::array<std::array<std::vector<float>, kPlanes>, 2> planes;
+    std::array<std::vector<float>, 4> moments;
+    std::vector<float> row;
+    std::array<std::vector<float>, 4> filtered;
+};
+
+class Pass {
+public:
+    Pass(const TexelReader& a, const TexelReader& b, std::size_t channels, double peak)
+        : a_(a),
+          b_(b),
+          channels_(channels),
+          scale_(1 / peak),
+          across_(window(a.extent().width)),
+          down_(window(a.extent().height)) {}
+
+    bool has_luma() const { return channels_ >= 3; }
+    /// How many windows fit.
+    Extent windows() const {
+        const Extent extent = a_.extent();
+        return {extent.width - across_.size() + 1, extent.height - down_.size() + 1, extent.depth};
+    }
+
+    /// The sum over the windows of the tile, for each channel and for luma.
+    std::array<double, kPlanes> operator()(Scratch& scratch, const Tile& windows) const {
+        const Tile texels{windows.at, windows.width + across_.size() - 1, windows.height + down_.size() - 1};
+        const auto count = static_cast<double>(windows.width * windows.height);
+        std::array<double, kPlanes> sums{count, count, count, count, count};
+        if (same_bytes(a_, b_, texels)) return sums;
+        load(scratch, texels);
+        for (std::size_t plane = 0; plane < kPlanes; ++plane) {
+            const bool wanted = plane == kLuma ? has_luma() : plane < channels_;
+            if (wanted && scratch.planes[0][plane] != scratch.planes[1][plane])
+                sums[plane] = similarity(scratch, scratch.planes[0][plane], scratch.planes[1][plane], windows, texels);
+        }
+        return sums;
+    }
+
+private:
+    void load(Scratch& scratch, const Tile& texels) const {
+        const std::size_t size = texels.width * texels.height;
+        for (std::size_t picture = 0; picture < 2; ++picture) {
+            auto& planes = scratch.planes[picture];
+            auto& codes = scratch.codes[picture];
+            codes.resize(texels.width * a_.channels());
+            for (auto& plane : planes) plane.resize(size);
+            for (std::size_t y = 0; y < texels.height; ++y) {
+                (picture == 0 ? a_ : b_).read({texels.at.x, texels.at.y + y, texels.at.z}, texels.width, codes.data());
+                for (std::size_t c = 0; c < channels_; ++c)
+                    a_.read_finite(codes.data(), texels.width, c, scale_, planes[c].data() + y * texels.width);
+            }
+            if (!has_luma()) continue;
+            for (std::size_t i = 0; i < size; ++i) {
+                planes[kLuma][i] =
+                    kLumaWeights[0] * planes[0][i] + kLumaWeights[1] * planes[1][i] + kLumaWeights[2] * planes[2][i];
+            }
+        }
+    }
+
+    double similarity(Scratch& scratch, const std::vector<float>& a, const std::vector<float>& b, const Tile& windows,
+                      const Tile& texels) const {
+        const float middle = (a[a.size() / 2] + b[b.size() / 2]) / 2;
+        for (auto& moment : scratch.moments) moment.resize(windows.width * texels.height);
+        for (auto& each : scratch.filtered) each.resize(windows.width);
+        scratch.row.resize(4 * texels.width);
+        float* row = scratch.row.data();
+        for (std::size_t y = 0; y < texels.height; ++y) {
+            const float* from_a = a.data() + y * texels.width;
+            const float* from_b = b.data() + y * texels.width;
+            for (std::size_t x = 0; x < texels.width; ++x) {
+                const float p = from_a[x] - middle, q = from_b[x] - middle;
+                row[x] = p;
+                row[texels.width + x] = q;
+                row[2 * texels.width + x] = p * p + q * q;
+                row[3 * texels.width + x] = p * q;
+            }
+            for (std::size_t i = 0; i < 4; ++i) {
+                filter(row + i * texels.width, 1, across_, windows.width,
+                       scratch.moments[i].data() + y * windows.width);
+            }
+        }
+        double sum = 0;
+        for (std::size_t y = 0; y < windows.height; ++y) {
+            for (std::size_t i = 0; i < 4; ++i) {
+                filter(scratch.moments[i].data() + y * windows.width, windows.width, down_, windows.width,
+                       scratch.filtered[i].data());
+            }
+            sum += row_similarity(scratch.filtered, middle, windows.width);
+        }
+        return sum;
+    }
+
+    static double row_similarity(const std::array<std::vector<float>, 4>& moments, float middle, std::size_t count) {
+        constexpr auto kC1 = static_cast<float>(kK1 * kK1), kC2 = static_cast<float>(kK2 * kK2);
+        double sum = 0;
+        for (std::size_t x = 0; x < count; ++x) {
+            const float p = moments[0][x], q = moments[1][x];
+            const float mean_a = p + middle, mean_b = q + middle;
+            const float variances = moments[2][x] - (p * p + q * q);
+            const float covariance = moments[3][x] - p * q;
+            sum += static_cast<double>((2 * (mean_a * mean_b) + kC1) * (2 * covariance + kC2) /
+                                       ((mean_a * mean_a + mean_b * mean_b + kC1) * (variances + kC2)));
+        }
+        return sum;
+    }
+
+    const TexelReader& a_;
+    const TexelReader& b_;
+    std::size_t channels_;
+    double scale_;
+    std::vector<float> across_;
+    std::vector<float> down_;
+};
+
+}  // namespace
+
+void measure_ssim(const TexelReader& a, const TexelReader& b, Progress& progress, Comparison& result) {
+    const std::size_t channels = result.channels.size();
+    const Pass pass(a, b, channels, result.peak);
+    const Extent windows = pass.windows();
+    const std::vector<Tile> tiles = tiles_of(windows, kTileWidth, kTileHeight);
+    std::vector<std::array<double, kPlanes>> sums(tiles.size());
+    for_each_piece<Scratch>(tiles.size(), progress, kSsimWork,
+                            [&](Scratch& scratch, std::size_t i) { sums[i] = pass(scratch, tiles[i]); });
+    std::array<double, kPlanes> total{};
+    for (const auto& part : sums) {
+        for (std::size_t plane = 0; plane < kPlanes; ++plane) total[plane] += part[plane];
+    }
+    const auto count = static_cast<double>(windows.width * windows.height * windows.depth);
+    double mean = 0;
+    for (std::size_t c = 0; c < channels; ++c) {
+        result.channels[c].ssim = total[c] / count;
+        mean += total[c] / count / static_cast<double>(channels);
+    }
+    result.all.ssim = pass.has_luma() ? total[kLuma] / count : mean;
+}
+
+}  // namespace texton::detail

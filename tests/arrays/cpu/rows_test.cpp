@@ -1,0 +1,561 @@
+// Fetches on vectors beside the model, bit by bit, with each instruction set that this CPU has.
+#include "arrays/cpu/rows.h"
+
+#include <bit>
+#include <cfenv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <texton/format.h>
+
+#include "arrays/unit/affine_map.h"
+#include "arrays/unit/texel_format.h"
+#include "arrays/unit/texture_unit.h"
+#include "tests/support/texels.h"
+
+namespace texton::detail {
+namespace {
+
+using Random = std::mt19937;
+
+int below(Random& random, int count) { return std::uniform_int_distribution(0, count - 1)(random); }
+
+class RowSamplerTest : public testing::TestWithParam<std::int64_t> {
+protected:
+    void SetUp() override { choose(GetParam()); }
+    void TearDown() override { choose(0); }
+
+    static void choose(std::int64_t target) {
+        hwy::SetSupportedTargetsForTest(target);
+        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    }
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, RowSamplerTest, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+
+// --- textures --------------------------------------------------------------------------------------------------------
+
+struct TestTexture {
+    Format format = Format::r8_uint;
+    std::vector<unsigned char> bytes;
+    TextureView view{};
+};
+
+TestTexture make_texture(Format format, int width, int height, int layers = 0) {
+    TestTexture texture;
+    texture.format = format;
+    const TexelFormat stored = texel_format(format);
+    const std::int64_t pitch = (std::int64_t{width} * stored.bytes + 31) / 16 * 16;
+    texture.bytes.resize(static_cast<std::size_t>(pitch * height * std::max(layers, 1)));
+    texture.view.kind = layers == 0 ? ArrayKind::array_2d : ArrayKind::layered_2d;
+    texture.view.format = stored;
+    texture.view.level_count = 1;
+    texture.view.levels[0] = {texture.bytes.data(), width, height, std::max(layers, 1), pitch, pitch * height};
+    return texture;
+}
+
+template <class Code>
+Code& texel(TestTexture& texture, int x, int y, int channel = 0) {
+    const LevelView& level = texture.view.levels[0];
+    const auto place = static_cast<std::size_t>(y * level.row_pitch + std::int64_t{x} * texture.view.format.bytes);
+    return reinterpret_cast<Code*>(&texture.bytes[place])[channel];
+}
+
+// Floats of one magnitude and few bits, between which sums fall half way; of all bits; the smallest; of all magnitudes;
+// zeros of both signs among what is special; and any bits.
+std::uint32_t random_float(Random& random, int style) {
+    const auto any = static_cast<std::uint32_t>(random());
+    switch (style) {
+        case 0: return (any & 0x80000003u) | 0x3f800000u;
+        case 1: return (any & 0x80ffffffu) | 0x3f000000u;
+        case 2: return any & 0x81ffffffu;
+        case 3: return (any & 0x80000007u) | static_cast<std::uint32_t>(below(random, 254)) << 23;
+        case 4: {
+            constexpr std::uint32_t kCodes[] = {0, 0, 0, 0, 1, 0x3f800000u, 0x7f800000u, 0x7fc00001u};
+            return (any & 0x80000000u) | kCodes[below(random, below(random, 2) == 0 ? 5 : 8)];
+        }
+        default: return any;
+    }
+}
+
+constexpr int kStyles = 6;
+
+void fill_randomly(TestTexture& texture, Random& random, int style) {
+    const TexelFormat& format = texture.view.format;
+    for (std::size_t i = 0; i + 4 <= texture.bytes.size(); i += 4) {
+        auto word = static_cast<std::uint32_t>(random());
+        if (format.encoding == Encoding::floating && format.bits == 32) word = random_float(random, style);
+        if (format.encoding == Encoding::floating && format.bits == 16 && style < 4) {
+            constexpr std::uint32_t kKept[] = {0x80038003u, 0x8fff8fffu, 0x83ff83ffu, 0xfc00fc00u};
+            constexpr std::uint32_t kSet[] = {0x3c003c00u, 0x30003000u, 0, 0};
+            word = (word & kKept[style]) | kSet[style];
+        }
+        std::memcpy(&texture.bytes[i], &word, 4);
+    }
+}
+
+void make_positive(TestTexture& texture) {
+    for (std::size_t i = 3; i < texture.bytes.size(); i += 4) texture.bytes[i] &= 0x7f;
+}
+
+// --- places ----------------------------------------------------------------------------------------------------------
+
+struct Places {
+    std::vector<float> x;
+    std::vector<float> y;
+};
+
+float hostile_coordinate(Random& random) {
+    constexpr float kNumbers[] = {0.0f,   -0.0f,    1e-40f,    -1e-40f, 1e-30f,     -1e-30f, 1.0f,       -1.0f,
+                                  0.5f,   2.0f,     -2.0f,     4.0f,    -4.5f,      1e6f,    -1e6f,      3e9f,
+                                  -3e9f,  524288,   -524288,   524287,  2147483520, 1e20f,   -1e20f,     3e38f,
+                                  -3e38f, INFINITY, -INFINITY, NAN,     32768,      131072,  -131071.5f, 65535.9f};
+    return kNumbers[below(random, std::size(kNumbers))];
+}
+
+// A coordinate of `size` texels: mostly in or near the texture, often between two steps of the hardware, sometimes
+// anything.
+float random_coordinate(Random& random, int size, bool normalized) {
+    const auto side = static_cast<float>(size);
+    const float scale = normalized ? 1 / side : 1;
+    switch (below(random, 8)) {
+        case 0: return hostile_coordinate(random);
+        case 1: return std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+        case 2: return scale * static_cast<float>(below(random, 512 * (size + 4)) - 1024) / 512;
+        case 3: return scale * static_cast<float>(below(random, 2 * size + 8) - 4) / 2;
+        case 4: return scale * std::uniform_real_distribution(-3 * side, 4 * side)(random);
+        default: return scale * std::uniform_real_distribution(0.0f, side)(random);
+    }
+}
+
+Places random_places(Random& random, const TextureView& view, bool normalized, std::size_t count) {
+    Places places;
+    for (std::size_t i = 0; i < count; ++i) {
+        places.x.push_back(random_coordinate(random, view.levels[0].width, normalized));
+        places.y.push_back(random_coordinate(random, view.levels[0].height, normalized));
+    }
+    return places;
+}
+
+// All in the texture, in a block or more.
+Places inner_places(Random& random, const TextureView& view, std::size_t count) {
+    Places places;
+    const auto inner = [&](int size) {
+        return std::uniform_real_distribution(0.5f, static_cast<float>(size) - 0.51f)(random);
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        places.x.push_back(inner(view.levels[0].width));
+        places.y.push_back(inner(view.levels[0].height));
+    }
+    return places;
+}
+
+// --- beside the model ------------------------------------------------------------------------------------------------
+
+std::string describe(const TestTexture& texture, const Sampler& sampler, float x, float y) {
+    const LevelView& level = texture.view.levels[0];
+    return std::string(name(texture.format)) + ' ' + std::to_string(level.width) + 'x' + std::to_string(level.height) +
+           (sampler.filter == Filter::linear ? " linear" : " point") +
+           (sampler.normalized_coordinates ? " normalized" : "") + " modes " +
+           std::to_string(static_cast<int>(sampler.address[0])) + ' ' +
+           std::to_string(static_cast<int>(sampler.address[1])) + " at " + std::to_string(x) + ' ' + std::to_string(y);
+}
+
+std::vector<Texel> texels_of_model(const TestTexture& texture, const Sampler& sampler, const Places& places,
+                                   int layer = 0) {
+    std::vector<Texel> texels;
+    for (std::size_t i = 0; i < places.x.size(); ++i)
+        texels.push_back(fetch(texture.view, sampler, {places.x[i], places.y[i], 0, layer}));
+    return texels;
+}
+
+void expect_texels_of_model(const TestTexture& texture, const Sampler& sampler, const Places& places, int layer = 0) {
+    const std::vector<Texel> expected = texels_of_model(texture, sampler, places, layer);
+    std::vector<Texel> actual(expected.size());
+    RowSampler(texture.view, sampler, layer).fetch(places.x.data(), places.y.data(), actual.size(), actual.data());
+    for (std::size_t i = 0; i < actual.size(); ++i) {
+        for (int c = 0; c < 4; ++c) {
+            ASSERT_EQ(actual[i].channel[c], expected[i].channel[c])
+                << describe(texture, sampler, places.x[i], places.y[i]) << ", channel " << c;
+        }
+    }
+}
+
+void expect_pixels_of_model(const TestTexture& texture, const Sampler& sampler, const Places& places, Format picture) {
+    const FormatKind kind = info(texture.format).kind;
+    const PixelFormat format{texel_format(picture), kind == FormatKind::sint};
+    const std::size_t bytes = format.stored.bytes;
+    const std::vector<Texel> texels = texels_of_model(texture, sampler, places);
+    std::vector<std::byte> actual(texels.size() * bytes);
+    RowSampler(texture.view, sampler).fetch(places.x.data(), places.y.data(), texels.size(), format, actual.data());
+    for (std::size_t i = 0; i < texels.size(); ++i) {
+        const Pixel expected = encode_pixel(texels[i], format);
+        ASSERT_EQ(std::memcmp(&actual[i * bytes], expected.word, bytes), 0)
+            << describe(texture, sampler, places.x[i], places.y[i]) << " as " << name(picture);
+    }
+}
+
+bool is_plain_or_packed(const FormatInfo& row) {
+    return row.layout == FormatLayout::plain || row.layout == FormatLayout::packed;
+}
+
+bool returns_integers(const FormatInfo& row) { return row.kind == FormatKind::uint || row.kind == FormatKind::sint; }
+
+Sampler random_sampler(Random& random, const FormatInfo& row) {
+    Sampler sampler;
+    sampler.filter = !returns_integers(row) && below(random, 3) > 0 ? Filter::linear : Filter::point;
+    sampler.normalized_coordinates = below(random, 2) == 0;
+    for (AddressMode& mode : sampler.address) {
+        constexpr AddressMode kModes[] = {AddressMode::clamp, AddressMode::border, AddressMode::wrap,
+                                          AddressMode::mirror};
+        mode = kModes[below(random, sampler.normalized_coordinates ? 4 : 2)];
+    }
+    for (float& border : sampler.border) {
+        border = below(random, 3) == 0 ? std::bit_cast<float>(static_cast<std::uint32_t>(random()))
+                                       : std::uniform_real_distribution(-0.5f, 1.5f)(random);
+    }
+    return sampler;
+}
+
+struct Size {
+    int width;
+    int height;
+};
+
+Size random_size(Random& random) {
+    constexpr Size kSizes[] = {{1, 1}, {1, 9}, {7, 1}, {2, 2}, {3, 5}, {64, 64}, {61, 37}, {200, 3}, {300, 130}};
+    return kSizes[below(random, std::size(kSizes))];
+}
+
+TEST_P(RowSamplerTest, ReadsEveryFormatAsTheModelDoesWhereverAndWhateverTheTexels) {
+    Random random(1);
+    for (const FormatInfo& row : formats()) {
+        if (!is_plain_or_packed(row)) continue;
+        for (int i = 0; i < 48 && !HasFatalFailure(); ++i) {
+            const Size size = random_size(random);
+            TestTexture texture = make_texture(row.format, size.width, size.height);
+            fill_randomly(texture, random, i % kStyles);
+            const Sampler sampler = random_sampler(random, row);
+            const auto count = static_cast<std::size_t>(1 + below(random, 400));
+            expect_texels_of_model(texture, sampler,
+                                   random_places(random, texture.view, sampler.normalized_coordinates, count));
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, ReadsTexturesOfOneDimensionAsTheModelDoes) {
+    Random random(12);
+    for (const FormatInfo& row : formats()) {
+        if (!is_plain_or_packed(row)) continue;
+        for (int i = 0; i < 12 && !HasFatalFailure(); ++i) {
+            TestTexture texture = make_texture(row.format, 1 + below(random, 300), 1);
+            texture.view.kind = ArrayKind::array_1d;
+            fill_randomly(texture, random, i % kStyles);
+            const Sampler sampler = random_sampler(random, row);
+            Places places = random_places(random, texture.view, sampler.normalized_coordinates, 200);
+            std::ranges::fill(places.y, 0.0f);
+            expect_texels_of_model(texture, sampler, places);
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, ReadsBlocksThatLieInTheTextureAsTheModelDoes) {
+    Random random(2);
+    for (const FormatInfo& row : formats()) {
+        if (!is_plain_or_packed(row) || returns_integers(row)) continue;
+        for (int style = 0; style < kStyles && !HasFatalFailure(); ++style) {
+            TestTexture texture = make_texture(row.format, 90, 70);
+            fill_randomly(texture, random, style);
+            for (const Filter filter : {Filter::point, Filter::linear})
+                expect_texels_of_model(texture, {.filter = filter}, inner_places(random, texture.view, 6 * kRowBlock));
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, EncodesPicturesOfEveryFormatAsTheModelsTexelsAre) {
+    Random random(3);
+    for (const FormatInfo& row : formats()) {
+        if (!is_plain_or_packed(row)) continue;
+        for (const FormatInfo& picture : formats()) {
+            if (!is_plain_or_packed(picture) || returns_integers(row) != returns_integers(picture)) continue;
+            for (int i = 0; i < (row.format == picture.format ? 12 : 1) && !HasFatalFailure(); ++i) {
+                TestTexture texture = make_texture(row.format, 90, 70);
+                fill_randomly(texture, random, i % kStyles);
+                const Sampler sampler = random_sampler(random, row);
+                const auto count = static_cast<std::size_t>(1 + below(random, 200));
+                expect_pixels_of_model(texture, sampler,
+                                       random_places(random, texture.view, sampler.normalized_coordinates, count),
+                                       picture.format);
+                if (returns_integers(row)) continue;
+                expect_pixels_of_model(texture, {.filter = Filter::linear}, inner_places(random, texture.view, count),
+                                       picture.format);
+            }
+        }
+    }
+}
+
+// Between codes k and k + 1 the sum of texels times weights takes every value from 256 k on.
+TEST_P(RowSamplerTest, RoundsEverySumOf8BitTexelsAsTheModelDoes) {
+    for (const Format format : {Format::r8_unorm, Format::r8_srgb}) {
+        TestTexture texture = make_texture(format, 256, 1);
+        for (int x = 0; x < 256; ++x) texel<unsigned char>(texture, x, 0) = static_cast<unsigned char>(x);
+        Places places;
+        for (int sum = 0; sum <= 255 * 256; ++sum) {
+            places.x.push_back(0.5f + static_cast<float>(sum) / 256);
+            places.y.push_back(0.5f);
+        }
+        const Sampler linear{.filter = Filter::linear};
+        expect_texels_of_model(texture, linear, places);
+        expect_pixels_of_model(texture, linear, places, format);
+    }
+}
+
+TEST_P(RowSamplerTest, ReturnsEvery16BitTexelAsTheModelDoes) {
+    for (const Format format : {Format::r16_unorm, Format::r16_float}) {
+        TestTexture texture = make_texture(format, 256, 256);
+        Places places;
+        for (int i = 0; i < 65536; ++i) {
+            texel<std::uint16_t>(texture, i % 256, i / 256) = static_cast<std::uint16_t>(i);
+            places.x.push_back(static_cast<float>(i % 256) + 0.5f);
+            places.y.push_back(static_cast<float>(i / 256) + 0.5f);
+        }
+        for (const Filter filter : {Filter::point, Filter::linear}) {
+            expect_texels_of_model(texture, {.filter = filter}, places);
+            expect_pixels_of_model(texture, {.filter = filter}, places, format);
+        }
+    }
+}
+
+// Steps of 1 and 2 texels along a row, as shifts and mip chains take them, and rows that are nearly so.
+TEST_P(RowSamplerTest, ReadsRowsOfEvenStepsAsTheModelDoes) {
+    Random random(4);
+    for (const FormatInfo& row : formats()) {
+        if (!is_plain_or_packed(row) || returns_integers(row)) continue;
+        TestTexture texture = make_texture(row.format, 400, 3);
+        fill_randomly(texture, random, 1);
+        for (const float step : {1.0f, 2.0f, 3.0f, -1.0f, -2.0f}) {
+            for (const int odd : {-1, 5, 63}) {
+                const float fraction = below(random, 2) == 0 ? 0.0f : 0.3f;
+                Places places;
+                for (int i = 0; i < 2 * static_cast<int>(kRowBlock); ++i) {
+                    const float start = step < 0 ? 390.0f : 1.0f;
+                    places.x.push_back(start + fraction + step * static_cast<float>(i) + (i == odd ? 1.0f : 0.0f));
+                    places.y.push_back(i == odd + 1 ? 0.6f : 1.7f);
+                }
+                for (const Filter filter : {Filter::point, Filter::linear}) {
+                    expect_texels_of_model(texture, {.filter = filter}, places);
+                    expect_pixels_of_model(texture, {.filter = filter}, places, row.format);
+                }
+            }
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, ReadsPreparedColumnsAsTheModelDoes) {
+    Random random(12);
+    std::uniform_real_distribution<float> place(-2, 52);
+    for (int i = 0; i < 240; ++i) {
+        TestTexture texture = make_texture(Format::rgba32_float, 50, 8);
+        fill_randomly(texture, random, i % kStyles);
+        if (i % 4 < 2) make_positive(texture);
+        const bool normalized = below(random, 2) == 0;
+        const auto mode = static_cast<AddressMode>(below(random, 4));
+        const Sampler sampler{
+            .address = {normalized ? mode : AddressMode::clamp, normalized ? mode : AddressMode::clamp},
+            .filter = Filter::linear,
+            .normalized_coordinates = normalized};
+        const bool middles[] = {below(random, 3) == 0, below(random, 3) == 0};  // along x and y
+        const auto along = [&](int axis, float size) {
+            const float texels = middles[axis] ? std::floor(place(random)) + 0.5f : place(random);
+            const float at = axis == 0 ? texels : texels / 6;
+            return normalized ? at / size : at;
+        };
+        std::vector<float> x(static_cast<std::size_t>(1 + below(random, 70)));
+        for (float& at : x) at = along(0, 50);
+        if (below(random, 2) == 0) {
+            constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f};
+            const float step = kSteps[below(random, std::size(kSteps))] / (normalized ? 50.0f : 1.0f);
+            for (std::size_t k = 1; k < x.size(); ++k) x[k] = x[0] + static_cast<float>(k) * step;
+        }
+        const RowSampler rows(texture.view, sampler);
+        RowColumns columns = rows.columns(x.data(), x.size());
+        for (int j = 0; j < 4; ++j) {
+            const float y = middles[1] ? static_cast<float>(j) + 0.5f : along(1, 8);
+            std::vector<Texel> texels(x.size());
+            if (!rows.fetch(columns, rows.rows({&y, 1})[0], texels.data())) {
+                ASSERT_TRUE(GetParam() == HWY_SCALAR || GetParam() == HWY_EMU128 || mode == AddressMode::border);
+                continue;
+            }
+            for (std::size_t k = 0; k < x.size(); ++k) {
+                const Texel expected = fetch(texture.view, sampler, Coordinates{x[k], y, 0, 0});
+                for (int c = 0; c < 4; ++c)
+                    ASSERT_EQ(texels[k].channel[c], expected.channel[c]) << i << ": (" << x[k] << ", " << y << ")";
+            }
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, SumsOfTapsAreThoseOfTheModelsFetches) {
+    Random random(21);
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (int i = 0; i < 400; ++i) {
+        TestTexture texture = make_texture(Format::rgba32_float, 50, 8);
+        fill_randomly(texture, random, i % kStyles);
+        if (i % 4 < 3) make_positive(texture);
+        const auto mode = below(random, 4) == 0 ? AddressMode::border : AddressMode::clamp;
+        const Sampler sampler{.address = {mode, AddressMode::clamp}, .filter = Filter::linear};
+        // Of a cubic filter: at middles of texels, and between them; now and then all alike.
+        const auto pixels = static_cast<std::size_t>(1 + below(random, 70));
+        constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f, 4};
+        const float step = kSteps[below(random, std::size(kSteps))];
+        std::vector<float> places[3];
+        std::vector<float> weights[3];
+        const std::size_t taps = static_cast<std::size_t>(1 + below(random, 3));
+        const int between = below(random, 4);
+        for (std::size_t tap = 0; tap < taps; ++tap) {
+            for (std::size_t k = 0; k < pixels; ++k) {
+                const float at = std::floor(3 + static_cast<float>(k) * step) + static_cast<float>(tap) + 0.5f;
+                const bool is_between = between == 3 || static_cast<int>(tap) == between;
+                places[tap].push_back(is_between ? at + 0.5f + 0.49f * number(random) : at);
+                weights[tap].push_back(below(random, 9) == 0 ? 0.0f : number(random));
+            }
+        }
+        const RowSampler rows(texture.view, sampler);
+        std::vector<WeighedPlaces> weighed;
+        for (std::size_t tap = 0; tap < taps; ++tap) weighed.push_back({places[tap].data(), weights[tap].data()});
+        TapColumns columns = rows.taps(weighed, pixels);
+        for (int j = 0; j < 4; ++j) {
+            const float y = static_cast<float>(j) + (below(random, 2) == 0 ? 0.5f : 0.6f);
+            std::vector<Texel> sums(whole_lattice_steps(pixels));
+            if (!rows.sum(columns, rows.rows({&y, 1})[0], sums.data())) {
+                ASSERT_TRUE(GetParam() == HWY_SCALAR || GetParam() == HWY_EMU128 || mode == AddressMode::border);
+                continue;
+            }
+            for (std::size_t k = 0; k < pixels; ++k) {
+                for (int c = 0; c < 4; ++c) {
+                    float expected = 0;
+                    for (std::size_t tap = 0; tap < taps; ++tap) {
+                        const Texel texel = fetch(texture.view, sampler, Coordinates{places[tap][k], y, 0, 0});
+                        expected += std::bit_cast<float>(texel.channel[c]) * weights[tap][k];
+                    }
+                    const auto made = std::bit_cast<float>(sums[k].channel[c]);
+                    const bool same = made == expected || (std::isnan(made) && std::isnan(expected));
+                    ASSERT_TRUE(same) << i << ": pixel " << k << ", " << made << " for " << expected;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, ReadsRowsOfAPictureWhereTheMapLeads) {
+    Random random(10);
+    TestTexture texture = make_texture(Format::rgba8_unorm, 300, 200);
+    fill_randomly(texture, random, 0);
+    const PixelFormat format{texture.view.format, false};
+    const Sampler linear{.address = {AddressMode::border, AddressMode::border}, .filter = Filter::linear};
+    std::uniform_real_distribution<float> number(-1, 1);
+    for (int i = 0; i < 50; ++i) {
+        const AffineMap map{number(random), number(random), 150 + 99 * number(random),
+                            number(random), number(random), 100 + 99 * number(random)};
+        const auto first = static_cast<std::uint32_t>(below(random, 100));
+        const auto row = static_cast<std::uint32_t>(below(random, 100));
+        std::vector<std::uint32_t> pixels(static_cast<std::size_t>(1 + below(random, 1200)));
+        RowSampler(texture.view, linear)
+            .fetch_row(map, first, row, pixels.size(), format, reinterpret_cast<std::byte*>(pixels.data()));
+        for (std::size_t x = 0; x < pixels.size(); ++x) {
+            const Coordinates at = place_of_pixel(map, first + static_cast<std::uint32_t>(x), row);
+            ASSERT_EQ(pixels[x], encode_pixel(fetch(texture.view, linear, at), format).word[0]) << "pixel " << x;
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, ReadsTheLayerThatIsGivenOrTheLast) {
+    Random random(5);
+    TestTexture texture = make_texture(Format::rgba8_unorm, 40, 30, 3);
+    fill_randomly(texture, random, 0);
+    for (const int layer : {0, 1, 2, 3, -1}) {
+        for (const Filter filter : {Filter::point, Filter::linear})
+            expect_texels_of_model(texture, {.filter = filter}, inner_places(random, texture.view, 100), layer);
+    }
+}
+
+TEST_P(RowSamplerTest, ReadsTheWidestTexturesToTheLastTexel) {
+    Random random(6);
+    for (const int width : {16384, 32768, 131072}) {
+        TestTexture texture = make_texture(Format::r8_unorm, width, 2);
+        fill_randomly(texture, random, 0);
+        for (const AddressMode mode :
+             {AddressMode::wrap, AddressMode::clamp, AddressMode::mirror, AddressMode::border}) {
+            for (const Filter filter : {Filter::point, Filter::linear}) {
+                Sampler sampler{.address = {mode, mode}, .filter = filter, .normalized_coordinates = true};
+                expect_texels_of_model(texture, sampler, random_places(random, texture.view, true, 2000));
+                if (mode != AddressMode::clamp && mode != AddressMode::border) continue;
+                sampler.normalized_coordinates = false;
+                expect_texels_of_model(texture, sampler, random_places(random, texture.view, false, 2000));
+            }
+        }
+    }
+}
+
+TEST_P(RowSamplerTest, ReadsABorderThatNoHalfHoldsAsTheModelDoes) {
+    Random random(7);
+    TestTexture texture = make_texture(Format::rgba16_float, 20, 20);
+    fill_randomly(texture, random, 1);
+    const float infinity = std::numeric_limits<float>::infinity();
+    for (const float value : {0.0f, -0.0f, 0.25f, 1e-5f, 1e-6f, 65504.0f, 65536.0f, 1e30f, infinity}) {
+        for (const Filter filter : {Filter::point, Filter::linear}) {
+            const Sampler sampler{.address = {AddressMode::border, AddressMode::border},
+                                  .filter = filter,
+                                  .border = {value, -value, value / 3, 1}};
+            expect_texels_of_model(texture, sampler, random_places(random, texture.view, false, 300));
+        }
+    }
+}
+
+// Snorm's and packed texels are read another way where the filter has a part in it.
+TEST_P(RowSamplerTest, ReadsPointsThatGoThroughTheFilterAsTheModelDoes) {
+    Random random(8);
+    for (const Format format : {Format::rgba8_snorm, Format::rgb10a2_unorm, Format::rgba16_float}) {
+        TestTexture texture = make_texture(format, 32, 32);
+        fill_randomly(texture, random, 3);
+        const Places places = random_places(random, texture.view, true, 300);
+        expect_texels_of_model(texture, {.normalized_coordinates = true, .max_anisotropy = 4}, places);
+        texture.view.level_count = 2;
+        texture.view.levels[1] = texture.view.levels[0];
+        expect_texels_of_model(texture, {.mip_filter = Filter::linear, .normalized_coordinates = true}, places);
+    }
+}
+
+// Denormal texels, and sums that round up.
+TEST_P(RowSamplerTest, ReturnsTheSameWhateverTheThreadsFloatingPointModes) {
+    Random random(9);
+    for (const Format format : {Format::rgba32_float, Format::rgba16_float, Format::rgba8_srgb}) {
+        TestTexture texture = make_texture(format, 50, 50);
+        fill_randomly(texture, random, 2);
+        const Places places = inner_places(random, texture.view, 500);
+        const Sampler linear{.filter = Filter::linear};
+        std::vector<Texel> expected(500);
+        std::vector<Texel> actual(500);
+        const auto fetch = [&](std::vector<Texel>& texels) {
+            RowSampler(texture.view, linear).fetch(places.x.data(), places.y.data(), texels.size(), texels.data());
+        };
+        fetch(expected);
+        std::fesetround(FE_UPWARD);
+        fetch(actual);
+        const int mode = std::fegetround();
+        std::fesetround(FE_TONEAREST);
+        EXPECT_EQ(mode, FE_UPWARD) << "the caller's mode is gone";
+        EXPECT_TRUE(actual == expected) << name(format);
+    }
+}
+
+}  // namespace
+}  // namespace texton::detail

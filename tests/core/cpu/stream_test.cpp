@@ -1,0 +1,344 @@
+// The streams of the CPU device: real queues, in which a missing wait is seen.
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <cstring>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <tbb/parallel_for.h>
+
+#include "core/parallel.h"
+#include "tests/support/cpu_device.h"
+
+namespace texton::detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+using CpuStreamTest = CpuDeviceTest;
+
+// --- streams and events ---
+
+TEST_F(CpuStreamTest, StreamsRunBesideEachOther) {
+    const StreamHandle one = stream();
+    const StreamHandle other = stream();
+    std::promise<void> from_other;
+    std::atomic<bool> met{false};
+    device().run_on_host(one, [&] { met = from_other.get_future().wait_for(20s) == std::future_status::ready; });
+    device().run_on_host(other, [&] { from_other.set_value(); });
+    device().synchronize();
+    EXPECT_TRUE(met);
+}
+
+TEST_F(CpuStreamTest, AMissingWaitIsSeenAndAnEventMendsIt) {
+    std::byte* memory = device().allocate(4096);
+    std::byte* seen = device().allocate(4096);
+    std::memset(memory, 1, 4096);
+    Hold hold;
+    const StreamHandle writes = stream();
+    const StreamHandle reads = stream();
+    hold.on(device(), writes);
+    fill(memory, 4096, 2, writes);
+    const EventHandle written = recorded(writes);
+    copy(seen, memory, 4096, reads);
+    device().synchronize_stream(reads);
+    EXPECT_EQ(seen[4095], std::byte{1});
+    EXPECT_FALSE(device().event_done(written));
+    EXPECT_FALSE(device().stream_idle(writes));
+
+    device().stream_wait(reads, written);
+    copy(seen, memory, 4096, reads);
+    EXPECT_FALSE(device().stream_idle(reads));
+    hold.open();
+    device().synchronize_stream(reads);
+    EXPECT_EQ(seen[4095], std::byte{2});
+    EXPECT_TRUE(device().event_done(written));
+    device().free(seen);
+    device().free(memory);
+}
+
+TEST_F(CpuStreamTest, AWaitHoldsForTheRecordOfItsTime) {
+    Hold hold;
+    const StreamHandle quick = stream();
+    const StreamHandle held = stream();
+    const StreamHandle waits = stream();
+    const EventHandle mark = recorded(quick);
+    device().stream_wait(waits, mark);
+    hold.on(device(), held);
+    device().record_event(mark, held);
+    device().synchronize_stream(waits);  // not held by the second record
+    EXPECT_FALSE(device().event_done(mark));
+    hold.open();
+    device().synchronize_event(mark);
+    EXPECT_TRUE(device().event_done(mark));
+}
+
+TEST_F(CpuStreamTest, AnEventThatWasNeverRecordedIsDone) {
+    const EventHandle mark = event();
+    EXPECT_TRUE(device().event_done(mark));
+    device().synchronize_event(mark);
+    device().stream_wait(stream(), mark);
+    refused(ErrorCode::bad_argument, [&] { device().elapsed_milliseconds(mark, mark); });
+}
+
+TEST_F(CpuStreamTest, EventsMeasureWhenTheStreamReachesThem) {
+    const StreamHandle on = stream();
+    const EventHandle begin = recorded(on);
+    device().run_on_host(on, [] { std::this_thread::sleep_for(20ms); });
+    const EventHandle end = recorded(on);
+    device().synchronize_event(end);
+    EXPECT_GE(device().elapsed_milliseconds(begin, end), 20.0F);
+    EXPECT_LE(device().elapsed_milliseconds(end, begin), -20.0F);
+}
+
+TEST_F(CpuStreamTest, WorkOfADestroyedStreamStillRuns) {
+    std::promise<void> opened;
+    std::atomic<int> ran{0};
+    const StreamHandle ended = device().create_stream(0);
+    device().run_on_host(ended, [&, future = opened.get_future().share()] { future.wait_for(20s); });
+    for (int i = 0; i < 10; ++i) device().run_on_host(ended, [&] { ++ran; });
+    const EventHandle last = recorded(ended);
+    device().destroy_stream(ended);
+    EXPECT_EQ(ran, 0);
+    opened.set_value();
+    device().synchronize_event(last);
+    EXPECT_EQ(ran, 10);
+}
+
+TEST_F(CpuStreamTest, TheDeviceWaitsForADestroyedStream) {
+    std::atomic<bool> ran{false};
+    const StreamHandle ended = device().create_stream(0);
+    device().run_on_host(ended, [&] {
+        std::this_thread::sleep_for(30ms);
+        ran = true;
+    });
+    device().destroy_stream(ended);
+    device().synchronize();
+    EXPECT_TRUE(ran);
+}
+
+TEST_F(CpuStreamTest, ManyThreadsKeepTheOrderOfTheirStreams) {
+    constexpr int kThreads = 4;
+    constexpr int kOperations = 500;
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong{0};
+    const StreamHandle shared = stream();
+    std::atomic<int> on_shared{0};
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&] {
+            const StreamHandle own_stream = device().create_stream(0);
+            const EventHandle mark = device().create_event(EventTiming::off);
+            auto count = std::make_shared<int>(0);
+            for (int i = 0; i < kOperations; ++i) {
+                device().run_on_host(own_stream, [&wrong, count, i] { wrong += (*count)++ == i ? 0 : 1; });
+                device().run_on_host(shared, [&] { ++on_shared; });
+                if (i % 10 != 0) continue;
+                device().record_event(mark, own_stream);
+                device().stream_wait(shared, mark);
+                std::byte* memory = device().allocate_async(1000, nullptr, own_stream);
+                device().free_async(memory, own_stream);
+            }
+            device().synchronize_stream(own_stream);
+            wrong += *count == kOperations ? 0 : 1;
+            device().destroy_event(mark);
+            device().destroy_stream(own_stream);
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    device().synchronize();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(on_shared, kThreads * kOperations);
+}
+
+// --- who does the work ---
+
+// A thread that waits does what the stream's own has not begun: which of the two it is changes from time to time.
+constexpr int kTimes = 200;
+
+TEST_F(CpuStreamTest, AWaitForAnEventEndsThere) {
+    const StreamHandle on = stream();
+    for (int i = 0; i < kTimes; ++i) {
+        Hold hold;
+        bool ran = false;
+        device().run_on_host(on, [&] { ran = true; });
+        const EventHandle here = recorded(on);
+        hold.on(device(), on);
+        device().synchronize_event(here);
+        EXPECT_TRUE(ran);
+        EXPECT_FALSE(device().stream_idle(on));
+        hold.open();
+        device().synchronize_stream(on);
+    }
+}
+
+TEST_F(CpuStreamTest, ThreadsThatWaitForOneStreamDoItsWorkInOrderAndOnce) {
+    constexpr int kThreads = 4;
+    const StreamHandle shared = stream();
+    std::atomic<int> inside{0};
+    std::atomic<int> wrong{0};
+    int count = 0;
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&] {
+            for (int i = 0; i < kTimes; ++i) {
+                std::atomic<bool> ran{false};
+                device().run_on_host(shared, [&] {
+                    wrong += inside++ == 0 ? 0 : 1;
+                    ++count;
+                    ran = true;
+                    --inside;
+                });
+                device().synchronize_stream(shared);
+                wrong += ran ? 0 : 1;
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(count, kThreads * kTimes);
+}
+
+TEST_F(CpuStreamTest, AFunctionMayWaitForOtherStreamsAndItsOwnEndsAtOnce) {
+    const StreamHandle outer = stream();
+    const StreamHandle inner = stream();
+    for (int i = 0; i < kTimes; ++i) {
+        bool inner_ran = false;
+        bool seen = false;
+        device().run_on_host(outer, [&] {
+            device().run_on_host(inner, [&] {
+                device().synchronize_stream(inner);
+                inner_ran = true;
+            });
+            device().synchronize_stream(inner);
+            device().synchronize_stream(outer);
+            seen = inner_ran;
+        });
+        device().synchronize_stream(outer);
+        EXPECT_TRUE(seen);
+    }
+}
+
+TEST_F(CpuStreamTest, WorkHasTheDefaultModesOfFloatsAndTheWaiterKeepsItsOwn) {
+    constexpr std::size_t kPieces = 256;
+    const auto quotient = [] {
+        const volatile float five = 5;
+        const volatile float three = 3;
+        return five / three;
+    };
+    const float nearest = quotient();
+    std::fesetround(FE_UPWARD);  // of which threads that are made here, and tasks, have a share
+    const float upward = quotient();
+    const StreamHandle on = stream();
+    std::atomic<std::size_t> wrong{0};
+    for (int i = 0; i < kTimes; ++i) {
+        device().run_on_host(
+            on, [&] { run_in_parallel(kPieces, [&](std::size_t) { wrong += quotient() == nearest ? 0 : 1; }); });
+        device().synchronize_stream(on);
+    }
+    const int mode = std::fegetround();
+    std::fesetround(FE_TONEAREST);
+    EXPECT_NE(upward, nearest);
+    EXPECT_EQ(wrong, 0U);
+    EXPECT_EQ(mode, FE_UPWARD);
+}
+
+TEST_F(CpuStreamTest, AWaitingTaskIsNotGivenOtherTasks) {
+    constexpr std::size_t kBytes = 8 * kMega;  // which all cores copy
+    std::byte* from = device().allocate(kBytes);
+    std::byte* to = device().allocate(kBytes);
+    const StreamHandle on = stream();
+    std::atomic<int> entered_again{0};
+    tbb::parallel_for(0, 64, [&](int) {
+        thread_local bool inside = false;
+        if (std::exchange(inside, true)) ++entered_again;
+        copy(to, from, kBytes, on);
+        device().synchronize_stream(on);
+        inside = false;
+    });
+    EXPECT_EQ(entered_again, 0);
+    device().free(to);
+    device().free(from);
+}
+
+// --- copy and fill ---
+
+TEST_F(CpuStreamTest, APageableCopyIsDoneAtReturnAndAPinnedOneIsNot) {
+    std::byte* memory = device().allocate(4096);
+    std::byte* pinned = device().allocate_host(4096, {});
+    std::vector<std::byte> pageable(4096, std::byte{9});
+    const StreamHandle on = stream();
+    copy(memory, pageable.data(), 4096, on, MemoryKind::host);
+    EXPECT_EQ(memory[4095], std::byte{9});
+    Hold hold;
+    hold.on(device(), on);
+    std::memset(pinned, 5, 4096);
+    copy(memory, pinned, 4096, on, MemoryKind::pinned);
+    EXPECT_FALSE(device().stream_idle(on));
+    hold.open();
+    device().synchronize_stream(on);
+    EXPECT_EQ(memory[4095], std::byte{5});
+    device().free_host(pinned);
+    device().free(memory);
+}
+
+TEST_F(CpuStreamTest, CopiesWithoutAStreamWaitForNoStream) {
+    std::byte* memory = device().allocate(4096);
+    std::vector<std::byte> host(4096, std::byte{3});
+    Hold hold;
+    hold.on(device(), nullptr);
+    const Place to = at(memory, 4096);
+    const Place from = at(host.data(), 4096, MemoryKind::host);
+    device().copy({&to, &from, {4096}}, nullptr);
+    EXPECT_EQ(memory[4095], std::byte{3});
+    hold.open();
+    device().free(memory);
+}
+
+// Each of these is larger than what is split over cores, and has its own way of touching or not.
+TEST_F(CpuStreamTest, LargeBoxesArriveWholeAndTouchNoPadding) {
+    struct Shape {
+        std::size_t row, pitch, rows, slice_rows, slices;
+    };
+    for (const Shape& shape :
+         {Shape{3 * kMega + 17, 3 * kMega + 17, 1, 1, 1}, Shape{1000, 1000, 1500, 1500, 2},
+          Shape{1001, 1024, 1500, 1501, 2}, Shape{1024, 1024, 700, 701, 3}, Shape{7, 64, 99991, 99991, 2}}) {
+        const std::size_t slice_pitch = shape.pitch * shape.slice_rows;
+        std::vector<std::byte> source(slice_pitch * shape.slices);
+        std::vector<std::byte> target(source.size(), std::byte{0xEE});
+        for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 2654435761U >> 13);
+        Place to = at(target.data(), shape.pitch, MemoryKind::host);
+        Place from = at(source.data(), shape.pitch, MemoryKind::host);
+        to.slice_pitch = from.slice_pitch = slice_pitch;
+        device().copy({&to, &from, {shape.row, shape.rows, shape.slices}}, nullptr);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < source.size(); ++i) {
+            const bool inside = i % shape.pitch < shape.row && i % slice_pitch / shape.pitch < shape.rows;
+            wrong += target[i] == (inside ? source[i] : std::byte{0xEE}) ? 0 : 1;
+        }
+        EXPECT_EQ(wrong, 0U) << shape.row << " of " << shape.pitch;
+    }
+}
+
+TEST_F(CpuStreamTest, FillsRepeatTheirPatternAndTouchNoPadding) {
+    const std::size_t pitch = 2048, rows = 1200, row = 2000;
+    std::array<std::byte, 16> pattern{};
+    for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(i + 1);
+    for (const int bytes : {1, 2, 4, 8, 16}) {
+        std::vector<std::byte> target(pitch * rows, std::byte{0xEE});
+        const Place to = at(target.data(), pitch, MemoryKind::host);
+        device().fill({&to, {row, rows}, pattern, bytes}, nullptr);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < target.size(); ++i) {
+            const std::size_t x = i % pitch;
+            const auto expected =
+                x < row ? static_cast<std::byte>(x % static_cast<std::size_t>(bytes) + 1) : std::byte{0xEE};
+            wrong += target[i] == expected ? 0 : 1;
+        }
+        EXPECT_EQ(wrong, 0U) << bytes;
+    }
+}
+
+}  // namespace
+}  // namespace texton::detail

@@ -1,0 +1,276 @@
+// The CPU device's ways of colours beside functors that say the same plainly: equal in every bit.
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/array.h>
+#include <texton/color.h>
+#include <texton/float_math.h>
+#include <texton/launch.h>
+#include <texton/linear.h>
+#include <texton/pitched.h>
+
+#include "tests/support/cpu_ways.h"
+
+namespace texton {
+namespace {
+
+using test::any_bits;
+using test::Bytes;
+using test::download;
+using test::expect_same;
+using test::kFormats;
+using test::made;
+using test::middle_at;
+using test::on_every_scene;
+using test::Random;
+using test::same_bytes;
+using test::Scene;
+using test::upload;
+
+// --- the same, plainly -----------------------------------------------------------------------------------------------
+
+struct Swapped {
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+        return {texel.z, texel.y, 1, texel.x};
+    }
+};
+
+struct Filled {
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        return {0, middle_at(source, layered, at, at.x, at.y).w, 1, 0};
+    }
+};
+
+struct ByMatrix {
+    ColorMatrix matrix;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+        const auto channel = [&](const float(&row)[4]) {
+            return ((row[0] * texel.x + row[1] * texel.y) + row[2] * texel.z) + row[3];
+        };
+        return {channel(matrix.row[0]), channel(matrix.row[1]), channel(matrix.row[2]), texel.w};
+    }
+};
+
+struct Exposed {
+    float by;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+        return {texel.x * by, texel.y * by, texel.z * by, texel.w};
+    }
+};
+
+/// Of two textures, with sums, quotients and choices; told that it reads its own texels, or not.
+template <bool in_place>
+struct Mixed {
+    static constexpr bool kInPlace = in_place;
+    float share;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& a, const Source& b) const {
+        const Float4 first = middle_at(a, layered, at, at.x, at.y);
+        const Float4 second = middle_at(b, layered, at, at.x, at.y);
+        const float most = first.x > second.w ? first.x : second.w;
+        return {first.x * share + second.y, most == 0 ? 0.25f : first.y / most, std::fabs(second.z - first.z) - share,
+                static_cast<float>(at.x + 2 * at.y) * share};
+    }
+};
+
+// --- tests -----------------------------------------------------------------------------------------------------------
+
+TEST(CpuColourWaysTest, OwnTexelsAreAsTheFunctor) {
+    for (const Filter filter : {Filter::point, Filter::linear}) {
+        on_every_scene(filter, [&](const Scene& scene) {
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& picture) { swizzle(stream, picture, scene.texture, "bg1r"); },
+                [&](const Stream& stream, const View& picture) {
+                    launch(stream, picture, Swapped{scene.layered()}, scene.texture);
+                });
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& picture) { swizzle(stream, picture, scene.texture, "0a10"); },
+                [&](const Stream& stream, const View& picture) {
+                    launch(stream, picture, Filled{scene.layered()}, scene.texture);
+                });
+        });
+    }
+}
+
+TEST(CpuColourWaysTest, FunctorsOfOwnTexelsAreAsThoseOfAnyTexels) {
+    on_every_scene(Filter::point, [&](const Scene& scene) {
+        const auto make = [&](const auto& functor) {
+            return [&scene, functor](const Stream& stream, const View& picture) {
+                launch(stream, picture, functor, scene.texture, scene.texture);
+            };
+        };
+        expect_same(scene, scene.extent, make(Mixed<true>{0.3f, scene.layered()}),
+                    make(Mixed<false>{0.3f, scene.layered()}));
+    });
+}
+
+/// Rows of several parts and of vectors that are not whole.
+TEST(CpuColourWaysTest, MatricesAndExposuresAreAsTheFunctors) {
+    constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {1e-39f, 0, 3e38f, 0}}};
+    constexpr float kStops = 1.3f;
+    Random random(8);
+    for (const Format format : kFormats) {
+        for (const Extent extent : {Extent{1043, 3}, Extent{7, 40}}) {
+            for (const Sampler& sampler : {Sampler{}, Sampler{.filter = Filter::linear}}) {
+                const bool layered = random.coin();
+                const ArrayInfo info{.format = format,
+                                     .extent = extent,
+                                     .kind = layered ? ArrayKind::layered_2d : ArrayKind::array_2d,
+                                     .layers = layered ? std::size_t{2} : 1};
+                const Array array(Device::cpu(), info);
+                upload(array.view(), any_bits(random, test::box_bytes(format, test::level_box(info, 0))));
+                const Scene scene{Texture(array, sampler), extent, info.layers, format};
+                SCOPED_TRACE(test::describe(info));
+                expect_same(
+                    scene, extent,
+                    [&](const Stream& stream, const View& picture) {
+                        color_matrix(stream, picture, scene.texture, kMatrix);
+                    },
+                    [&](const Stream& stream, const View& picture) {
+                        launch(stream, picture, ByMatrix{kMatrix, layered}, scene.texture);
+                    });
+                expect_same(
+                    scene, extent,
+                    [&](const Stream& stream, const View& picture) {
+                        exposure(stream, picture, scene.texture, kStops);
+                    },
+                    [&](const Stream& stream, const View& picture) {
+                        launch(stream, picture, Exposed{exp2_of(kStops), layered}, scene.texture);
+                    });
+            }
+        }
+    }
+}
+
+/// Every fourth row begins with a line of memory.
+TEST(CpuColourWaysTest, PicturesPastCachesAreAsTheFunctors) {
+    constexpr Extent kExtent{1501, 1500};  // twice more than 64 MiB
+    constexpr Extent kAround{1503, 1502};
+    constexpr Format kFormat = Format::rgba32_float;
+    constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};
+    constexpr float kStops = 0.7f;
+    Random random(23);
+    const Array array(Device::cpu(), {.format = kFormat, .extent = kExtent});
+    const Bytes texels = any_bits(random, test::box_bytes(kFormat, kExtent));
+    upload(array.view(), texels);
+    const Texture texture(array);
+    const Linear memory(Device::cpu(), kFormat, kAround);
+    const auto by_matrix = [&](const Stream& stream, const View& picture) {
+        launch(stream, picture, ByMatrix{kMatrix, false}, texture);
+    };
+    expect_same(
+        memory.view(kFormat, kAround), kExtent,
+        [&](const Stream& stream, const View& picture) { color_matrix(stream, picture, texture, kMatrix); }, by_matrix);
+    expect_same(
+        memory.view(kFormat, kAround), kExtent,
+        [&](const Stream& stream, const View& picture) { exposure(stream, picture, texture, kStops); },
+        [&](const Stream& stream, const View& picture) {
+            launch(stream, picture, Exposed{exp2_of(kStops), false}, texture);
+        });
+    expect_same(
+        memory.view(kFormat, kAround), kExtent,
+        [&](const Stream& stream, const View& picture) { swizzle(stream, picture, texture, "bg1r"); },
+        [&](const Stream& stream, const View& picture) { launch(stream, picture, Swapped{false}, texture); });
+
+    const Pitched2D in_place(Device::cpu(), kFormat, kExtent);
+    const Pitched2D other(Device::cpu(), kFormat, kExtent);
+    upload(in_place.view(), texels);
+    const Texture own(in_place.view());
+    const Stream stream(Device::cpu());
+    color_matrix(stream, in_place.view(), own, kMatrix);
+    by_matrix(stream, other.view());
+    stream.synchronize();
+    EXPECT_TRUE(same_bytes(download(in_place.view()), download(other.view())));
+}
+
+TEST(CpuColourWaysTest, MatrixInPlaceIsAsIntoAnotherPicture) {
+    constexpr Extent kExtent{1001, 70};
+    constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};
+    Random random(2);
+    for (const Format format : {Format::rgba8_unorm, Format::rgba32_float}) {
+        const Pitched2D source(Device::cpu(), format, kExtent);
+        const Pitched2D other(Device::cpu(), format, kExtent);
+        upload(source.view(), test::random_texels(random, format, test::box_bytes(format, kExtent)));
+        const Texture texture(source.view());
+        const Stream stream(Device::cpu());
+        color_matrix(stream, other.view(), texture, kMatrix);
+        color_matrix(stream, source.view(), texture, kMatrix);
+        stream.synchronize();
+        EXPECT_TRUE(same_bytes(download(source.view()), download(other.view()))) << name(format);
+    }
+}
+
+/// Floats go through the functor itself.
+TEST(CpuColourWaysTest, TransfersOfCodesAreAsThoseOfTheirFractions) {
+    constexpr Extent kExtent{256, 3};
+    Bytes codes;
+    std::vector<float> fractions;
+    for (std::size_t i = 0; i < 4 * 256 * 3; ++i) {
+        const std::size_t code = (i / 4 + i * i % 4 * 64) % 256;
+        codes.push_back(static_cast<std::byte>(code));
+        fractions.push_back(static_cast<float>(code) / 255);
+    }
+    const auto bytes_of = [](const std::vector<float>& floats) {
+        Bytes bytes(4 * floats.size());
+        std::memcpy(bytes.data(), floats.data(), bytes.size());
+        return bytes;
+    };
+    const Array of_codes(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kExtent});
+    const Array of_floats(Device::cpu(), {.format = Format::rgba32_float, .extent = kExtent});
+    upload(of_codes.view(), codes);
+    upload(of_floats.view(), bytes_of(fractions));
+    for (const Transfer direction : {Transfer::to_linear, Transfer::to_srgb}) {
+        for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
+            const Linear memory(Device::cpu(), format, kExtent);
+            const View picture = memory.view(format, kExtent);
+            const auto transferred = [&](const Texture& texture) {
+                return made(picture, picture, [&](const Stream& stream, const View& view) {
+                    transfer(stream, view, texture, direction);
+                });
+            };
+            EXPECT_TRUE(same_bytes(transferred(Texture(of_codes)), transferred(Texture(of_floats)))) << name(format);
+        }
+    }
+}
+
+TEST(CpuColourWaysTest, SwizzleInPlaceIsAsIntoAnotherPicture) {
+    constexpr Extent kExtent{1001, 150};
+    Random random(2);
+    for (const Format format : {Format::rgba8_unorm, Format::rgba32_float, Format::rgba8_srgb}) {
+        const Bytes texels = test::random_texels(random, format, test::box_bytes(format, kExtent));
+        const Pitched2D source(Device::cpu(), format, kExtent);
+        const Pitched2D other(Device::cpu(), format, kExtent);
+        upload(source.view(), texels);
+        const Texture texture(source.view());
+        const Stream stream(Device::cpu());
+        swizzle(stream, other.view(), texture, "gba0");
+        swizzle(stream, source.view(), texture, "gba0");
+        stream.synchronize();
+        EXPECT_TRUE(same_bytes(download(source.view()), download(other.view()))) << name(format);
+    }
+}
+
+}  // namespace
+}  // namespace texton

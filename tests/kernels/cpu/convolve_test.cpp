@@ -1,0 +1,171 @@
+// The CPU device's ways of separable filters beside a functor that says the same plainly: equal in every bit.
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/array.h>
+#include <texton/filter.h>
+#include <texton/launch.h>
+#include <texton/linear.h>
+#include <texton/pitched.h>
+
+#include "kernels/cpu/sums.h"
+#include "tests/support/cpu_ways.h"
+
+namespace texton {
+namespace {
+
+using test::any_bits;
+using test::Bytes;
+using test::download;
+using test::expect_same;
+using test::middle_at;
+using test::on_every_scene;
+using test::Random;
+using test::same_bytes;
+using test::samplers;
+using test::Scene;
+using test::upload;
+
+struct Convolved {
+    std::vector<float> across;
+    std::vector<float> down;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const int left = at.x - static_cast<int>(across.size() / 2);
+        const int top = at.y - static_cast<int>(down.size() / 2);
+        Float4 sum{};
+        for (std::size_t j = 0; j < down.size(); ++j) {
+            Float4 row{};
+            for (std::size_t i = 0; i < across.size(); ++i)
+                row +=
+                    middle_at(source, layered, at, left + static_cast<int>(i), top + static_cast<int>(j)) * across[i];
+            sum += row * down[j];
+        }
+        return sum;
+    }
+};
+
+TEST(CpuConvolveWaysTest, ConvolutionIsAsTheFunctor) {
+    Random random(5);
+    for (const Filter filter : {Filter::point, Filter::linear}) {
+        on_every_scene(filter, [&](const Scene& scene) {
+            const auto weights = [&] {
+                std::vector<float> all(2 * random.below(3) + 1);
+                for (float& weight : all) weight = random.unit() - 0.3f;
+                return all;
+            };
+            const Convolved functor{weights(), weights(), scene.layered()};
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& picture) {
+                    convolve(stream, picture, scene.texture, functor.across, functor.down);
+                },
+                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
+        });
+    }
+}
+
+/// Of any bits, whole vectors and a few more, where lines of memory begin and where they do not.
+TEST(CpuConvolveWaysTest, SumsPastCachesAreAsThoseThroughThem) {
+    constexpr std::size_t kCount = 4 * 67;
+    constexpr std::size_t kLine = 16;  // floats
+    Random random(21);
+    const Bytes bits = any_bits(random, 3 * kCount * sizeof(float));
+    std::vector<float> texels(3 * kCount);
+    std::memcpy(texels.data(), bits.data(), bits.size());
+    const float* rows[] = {texels.data(), texels.data() + kCount, texels.data() + 2 * kCount};
+    const float weights[] = {0.3f, -0.2f, 0.9f};
+    alignas(64) float sums[2][kCount + kLine] = {};
+    for (const std::size_t begin : {std::size_t{0}, std::size_t{4}}) {
+        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[0] + begin, false);
+        detail::sum_rows_as_pixels(rows, weights, 3, kCount, sums[1] + begin, true);
+        EXPECT_EQ(std::memcmp(sums[0], sums[1], sizeof sums[0]), 0) << begin;
+    }
+}
+
+/// Widths of less than a block of codes, of one, of a part more, and of tiles.
+TEST(CpuConvolveWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
+    Random random(15);
+    std::vector<float> across(17);
+    for (float& weight : across) weight = random.unit() / 8;
+    const Convolved functor{across, {-0.2f, 0.5f, 1.1f}, false};
+    for (const std::size_t width : std::array<std::size_t, 7>{1, 15, 16, 17, 31, 300, 1003}) {
+        const Extent extent{width, 5};
+        SCOPED_TRACE(width);
+        for (const Sampler& sampler : samplers(Filter::point)) {
+            const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = extent});
+            upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, extent)));
+            const Texture texture(array, sampler);
+            const Linear memory(Device::cpu(), Format::rgba8_unorm, {width + 3, 7});
+            expect_same(
+                memory.view(Format::rgba8_unorm, {width + 3, 7}), extent,
+                [&](const Stream& stream, const View& picture) {
+                    convolve(stream, picture, texture, functor.across, functor.down);
+                },
+                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+        }
+    }
+}
+
+/// Weights that are not negative and do not enlarge, of which sums are fused first: some fall on halves all the time, so
+/// that they have to be summed up again, and so do some of any.
+TEST(CpuConvolveWaysTest, ConvolutionOfBytesByPositiveWeightsIsAsTheFunctor) {
+    Random random(16);
+    const auto shares = [&](std::size_t taps) {
+        std::vector<float> weights(taps);
+        float total = 0;
+        for (float& weight : weights) total += weight = random.unit();
+        for (float& weight : weights) weight /= total;
+        return weights;
+    };
+    const std::vector<Convolved> functors{{{0.25f, 0.5f, 0.25f}, {0.5f, 0, 0.5f}, false},
+                                          {{1}, {1}, false},
+                                          {{0.1f}, shares(5), false},
+                                          {shares(5), shares(5), false},
+                                          {shares(11), shares(3), false}};
+    for (const std::size_t width : std::array<std::size_t, 5>{15, 16, 19, 300, 1003}) {
+        const Extent extent{width, 70};
+        const Extent around{width + 3, 72};
+        for (const Sampler& sampler : samplers(width == 16 ? Filter::linear : Filter::point)) {
+            const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = extent});
+            upload(array.view(), any_bits(random, test::box_bytes(Format::rgba8_unorm, extent)));
+            const Texture texture(array, sampler);
+            const Linear memory(Device::cpu(), Format::rgba8_unorm, around);
+            for (const Convolved& functor : functors) {
+                SCOPED_TRACE(std::to_string(width) + " by " + std::to_string(functor.across.size()));
+                expect_same(
+                    memory.view(Format::rgba8_unorm, around), extent,
+                    [&](const Stream& stream, const View& picture) {
+                        convolve(stream, picture, texture, functor.across, functor.down);
+                    },
+                    [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+            }
+        }
+    }
+}
+
+TEST(CpuConvolveWaysTest, ConvolutionInPlaceIsAsIntoAnotherPicture) {
+    constexpr Extent kExtent{700, 150};
+    Random random(1);
+    const Bytes texels =
+        test::random_texels(random, Format::rgba8_unorm, test::box_bytes(Format::rgba8_unorm, kExtent));
+    const Pitched2D source(Device::cpu(), Format::rgba8_unorm, kExtent);
+    const Pitched2D other(Device::cpu(), Format::rgba8_unorm, kExtent);
+    upload(source.view(), texels);
+    const Texture texture(source.view());
+    const Stream stream(Device::cpu());
+    gaussian(stream, other.view(), texture, {.sigma = 2});
+    gaussian(stream, source.view(), texture, {.sigma = 2});
+    stream.synchronize();
+    EXPECT_TRUE(same_bytes(download(source.view()), download(other.view())));
+    EXPECT_FALSE(same_bytes(download(source.view()), texels));
+}
+
+}  // namespace
+}  // namespace texton

@@ -1,0 +1,95 @@
+// The CPU device's ways of filters that look at a square of texels, and of those that sharpen, beside the functors:
+// equal in every bit.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <texton/filter.h>
+#include <texton/launch.h>
+
+#include "kernels/functors/filter_functors.h"
+#include "tests/support/cpu_ways.h"
+
+namespace texton {
+namespace {
+
+using test::expect_same;
+using test::Make;
+using test::on_every_scene;
+using test::Scene;
+
+template <class Functor>
+Make plainly(const Scene& scene, const Functor& functor) {
+    return [&scene, functor](const Stream& stream, const View& picture) {
+        launch(stream, picture, functor, scene.texture);
+    };
+}
+
+template <int side>
+void expect_medians(MedianSize size) {
+    on_every_scene(Filter::point, [&](const Scene& scene) {
+        const filters::Median<side> functor{{scene.layered()}};
+        expect_same(
+            scene, scene.extent,
+            [&](const Stream& stream, const View& picture) { median(stream, picture, scene.texture, size); },
+            plainly(scene, functor));
+    });
+}
+
+TEST(CpuWindowsTest, TheMiddleOneOfNineIsAsTheFunctor) { expect_medians<3>(MedianSize::three); }
+
+TEST(CpuWindowsTest, TheMiddleOneOfTwentyFiveIsAsTheFunctor) { expect_medians<5>(MedianSize::five); }
+
+TEST(CpuWindowsTest, BilateralFiltersAreAsTheFunctor) {
+    for (const float sigma_range : {0.1F, 30.0F}) {
+        on_every_scene(Filter::point, [&](const Scene& scene) {
+            const BilateralOptions options{.sigma_space = 1.5F, .sigma_range = sigma_range, .radius = 1};
+            const auto counts = [](float sigma) {
+                return static_cast<float>(
+                    std::min(double{std::numeric_limits<float>::max()}, 0.5 / (double{sigma} * sigma)));
+            };
+            const filters::Bilateral functor{{scene.layered()}, 1, counts(1.5F), counts(sigma_range)};
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& picture) { bilateral(stream, picture, scene.texture, options); },
+                plainly(scene, functor));
+        });
+    }
+}
+
+struct Sharpened {
+    std::vector<float> weights;
+    filters::Sharpen sharpen;
+    bool layered;
+
+    template <class Source>
+    Float4 operator()(PixelPlace at, const Source& source) const {
+        const int reach = static_cast<int>(weights.size() / 2);
+        Float4 blurred{};
+        for (int j = -reach; j <= reach; ++j) {
+            Float4 row{};
+            for (int i = -reach; i <= reach; ++i)
+                row += test::middle_at(source, layered, at, at.x + i, at.y + j) * weights[i + reach];
+            blurred += row * weights[j + reach];
+        }
+        return sharpen(test::middle_at(source, layered, at, at.x, at.y), blurred);
+    }
+};
+
+TEST(CpuWindowsTest, SharpenedPicturesAreAsTheFunctor) {
+    for (const float threshold : {0.0F, 0.2F}) {
+        on_every_scene(Filter::linear, [&](const Scene& scene) {
+            const UnsharpOptions options{.amount = 1.5F, .sigma = 0.8F, .threshold = threshold};
+            const Sharpened functor{gaussian_weights(0.8F), {1.5F, threshold}, scene.layered()};
+            expect_same(
+                scene, scene.extent,
+                [&](const Stream& stream, const View& picture) { unsharp(stream, picture, scene.texture, options); },
+                plainly(scene, functor));
+        });
+    }
+}
+
+}  // namespace
+}  // namespace texton

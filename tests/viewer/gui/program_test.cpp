@@ -1,0 +1,142 @@
+// The program texton-view, run as a second process without a display.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <texton/image.h>
+
+#include "tests/support/on_every_device.h"
+#include "tests/support/place.h"
+
+namespace texton::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kCard = fs::path(test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / "card.png";
+
+struct Ended {
+    int status = -1;
+    std::string out;
+    std::string err;
+};
+
+class ViewerTest : public testing::Test {
+protected:
+    void SetUp() override {
+        if (!fs::exists(kProgram)) GTEST_SKIP() << kProgram << " is not here";
+        std::string name = (fs::temp_directory_path() / "texton-view-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override {
+        if (!folder_.empty()) fs::remove_all(folder_);
+    }
+
+    std::string at(const std::string& name) const { return (folder_ / name).string(); }
+
+    Ended run(const std::string& arguments) const {
+        const std::string command = "unset DISPLAY WAYLAND_DISPLAY; QT_QPA_PLATFORM=offscreen '" + kProgram + "' " +
+                                    arguments + " >'" + at("out") + "' 2>'" + at("err") + "'";
+        const int status = std::system(command.c_str());
+        const auto text = [&](const std::string& name) {
+            std::ifstream in(at(name));
+            return std::string(std::istreambuf_iterator<char>(in), {});
+        };
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out"), text("err")};
+    }
+
+    // How often each colour occurs, as 0xRRGGBB.
+    static std::map<std::uint32_t, std::size_t> colours(const std::string& path) {
+        const Image image = read_image(path);
+        std::map<std::uint32_t, std::size_t> out;
+        const std::size_t texel = info(image.format).bytes;
+        for (std::size_t i = 0; i < image.texels.size(); i += texel) {
+            std::uint32_t colour = 0;
+            for (std::size_t c = 0; c < 3; ++c)
+                colour = colour << 8 | std::to_integer<std::uint32_t>(image.texels[i + c]);
+            ++out[colour];
+        }
+        return out;
+    }
+
+    inline static const std::string kProgram = test::place("TEXTON_VIEW_PROGRAM", TEXTON_VIEW_PROGRAM);
+    fs::path folder_;
+};
+
+constexpr std::array<std::uint32_t, 6> kBars{0xff0000, 0xffff00, 0x00ff00, 0x00ffff, 0x0000ff, 0xff00ff};
+
+TEST_F(ViewerTest, AScreenshotShowsEveryTexelOfThePictureInItsColour) {
+    for (const Device& device : test::one_of_each_kind()) {
+        const std::string name = device.kind() == DeviceKind::cpu ? "cpu" : "cuda";
+        const Ended result = run("'" + kCard.string() + "' --device " + name +
+                                 " --panel none --size 1000x750 --screenshot '" + at("shot.png") + "'");
+        ASSERT_EQ(result.status, 0) << result.err;
+        EXPECT_EQ(result.out, at("shot.png") + "\n");
+        const Image shot = read_image(at("shot.png"));
+        EXPECT_EQ(shot.extent, (Extent{1000, 750}));
+        std::map<std::uint32_t, std::size_t> count = colours(at("shot.png"));
+        // Twice as large: 40 rows of 81 or 80 columns.
+        EXPECT_EQ(count[kBars[0]], 4u * 40 * 81);
+        for (std::size_t i = 1; i < kBars.size(); ++i) EXPECT_EQ(count[kBars[i]], 4u * 40 * 80) << i;
+    }
+}
+
+TEST_F(ViewerTest, AFileThatCannotBeShownIsSaidInTheWindowAndByTheExitStatus) {
+    std::ofstream(at("broken.png")) << "no picture";
+    const Ended result = run("'" + at("broken.png") + "' --device cpu --panel none --size 1000x750 --screenshot '" +
+                             at("shot.png") + "'");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_NE(result.err.find("broken.png"), std::string::npos) << result.err;
+    EXPECT_EQ(result.out, at("shot.png") + "\n");
+    std::map<std::uint32_t, std::size_t> count = colours(at("shot.png"));
+    EXPECT_GT(count[0xd8dade], 100u) << "the headline";
+    for (const std::uint32_t bar : kBars) EXPECT_EQ(count[bar], 0u);
+}
+
+TEST_F(ViewerTest, OfSeveralFilesTheFirstIsShownAndABadOneIsCounted) {
+    const Ended result = run("'" + kCard.string() + "' '" + at("missing.exr") +
+                             "' --device cpu --panel none --size 1000x750 --screenshot '" + at("shot.png") + "'");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_NE(result.err.find("missing.exr"), std::string::npos) << result.err;
+    EXPECT_EQ(colours(at("shot.png"))[kBars[2]], 4u * 40 * 80);
+}
+
+TEST_F(ViewerTest, HelpAndVersionNeedNoDisplay) {
+    const Ended help = run("--help");
+    EXPECT_EQ(help.status, 0);
+    for (const char* word : {"--device", "--screenshot", "--size", "FILE", "Exit status"}) {
+        EXPECT_NE(help.out.find(word), std::string::npos) << word;
+    }
+    const Ended version = run("--version");
+    EXPECT_EQ(version.status, 0);
+    EXPECT_EQ(version.out.find("texton-view "), 0u);
+}
+
+TEST_F(ViewerTest, WrongOptionsEndWithTwoAndAReason) {
+    for (const char* arguments : {"--nonsense", "--size 12", "--size 640x480x", "--device gpu", "--device cpu:99",
+                                  "--panel clock", "--session /nowhere.json"}) {
+        const Ended result = run(arguments);
+        EXPECT_EQ(result.status, 2) << arguments;
+        EXPECT_FALSE(result.err.empty()) << arguments;
+    }
+}
+
+TEST_F(ViewerTest, AScreenshotThatCannotBeWrittenIsSaid) {
+    const Ended result = run("'" + kCard.string() + "' --device cpu --screenshot '" + at("nofolder/shot.png") + "'");
+    EXPECT_EQ(result.status, 1);
+    EXPECT_NE(result.err.find("nofolder/shot.png"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace texton::viewer

@@ -1,0 +1,220 @@
+// What is seen, made again by commands and by a program: the commands are run, and what they write is what was seen.
+#include "viewer/inspect/reproduce.h"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <texton/copy.h>
+#include <texton/image.h>
+#include <texton/linear.h>
+#include <texton/picture_load.h>
+#include <texton/resample.h>
+
+#include "tests/support/command_line.h"
+#include "tests/support/texels.h"
+#include "viewer/model/reduced_image.h"
+
+namespace texton::viewer {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+
+Seen seen_of(const std::vector<fs::path>& files, const PictureOptions& options = {}) {
+    Seen seen;
+    seen.session.pictures = {{files, options}};
+    seen.session.device = "cpu";
+    seen.picture = open_picture(files, options).info();
+    seen.shown = seen.picture;
+    seen.width = 400;
+    seen.height = 300;
+    return seen;
+}
+
+// Zoomed in on the middle, so that a part is seen.
+void look_closer(Seen& seen) {
+    seen.session.fits = false;
+    const Extent extent = level_extent(seen.shown, seen.session.place.level);
+    seen.session.view = {64, {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2}};
+}
+
+class ReproduceTest : public test::CommandLine {
+protected:
+    // Runs the commands with this build's texton, and reads what they wrote.
+    Picture made(const CommandLines& commands) const {
+        const std::string folder = fs::path(kProgram).parent_path().string();
+        for (const std::string& line : commands.lines) {
+            const test::Ended ended = shell("PATH='" + folder + "':\"$PATH\" " + line);
+            EXPECT_EQ(ended.status, 0) << line << '\n' << ended.err;
+        }
+        return open_picture(at(commands.out));
+    }
+
+    static std::vector<std::byte> texels(const Picture& picture, const Subresource& part = {}) {
+        const Array array = load(Device::cpu(), picture);
+        return test::download(array.view(part));
+    }
+
+    static std::vector<std::byte> seen_texels(const Seen& seen) {
+        const Array array =
+            load(Device::cpu(), open_picture(seen.session.pictures[0].paths, seen.session.pictures[0].options));
+        const TexelBox box = visible_box(seen);
+        const Place& place = seen.session.place;
+        Subresource part{.level = place.level};
+        if (is_layered(seen.shown.kind)) part.layer = place.layer;
+        if (is_cube(seen.shown.kind)) part.face = place.face;
+        const bool volume = seen.shown.kind == ArrayKind::array_3d;
+        part.region = Region{{box.x, box.y, volume ? place.slice : 0}, {box.width, box.height, 1}};
+        return test::download(array.view(part));
+    }
+};
+
+TEST_F(ReproduceTest, TheVisibleBoxIsWhatTheCanvasShows) {
+    Seen seen = seen_of({kAssets / "card.png"});
+    EXPECT_EQ(visible_box(seen), (TexelBox{0, 0, seen.shown.extent.width, seen.shown.extent.height}));
+    seen.session.fits = false;
+    seen.session.view = {8, {100, 50}};
+    EXPECT_EQ(visible_box(seen), (TexelBox{75, 31, 50, 38}));  // 18.75 rows above and below the middle
+    seen.session.view = {64, {0, 0}};
+    EXPECT_EQ(visible_box(seen), (TexelBox{0, 0, 4, 3}));
+    seen.session.view = {64, {1e9, 1e9}};
+    EXPECT_EQ(visible_box(seen).width, 1u);
+    seen.session.layout = Layout::sheet;
+    EXPECT_EQ(visible_box(seen).width, seen.shown.extent.width);
+}
+
+TEST_F(ReproduceTest, CommandsWriteTheTexelsThatAreSeen) {
+    struct Case {
+        const char* file;
+        Place place;
+    };
+    for (const Case& each :
+         {Case{"card.png", {}}, Case{"sky.exr", {}}, Case{"levels.dds", {.level = 1}}, Case{"levels.exr", {.level = 1}},
+          Case{"layers.dds", {.layer = 2}}, Case{"phantom.dds", {.slice = 3}}, Case{"cube.dds", {.face = 4}},
+          Case{"odd_1x1.png", {}}}) {
+        for (const bool closer : {false, true}) {
+            SCOPED_TRACE(each.file);
+            Seen seen = seen_of({kAssets / each.file});
+            seen.session.place = each.place;
+            if (closer) look_closer(seen);
+            const CommandLines commands = command_lines(seen);
+            ASSERT_THAT(commands.lines, Not(IsEmpty()));
+            const Picture picture = made(commands);
+            const TexelBox box = visible_box(seen);
+            EXPECT_EQ(picture.info().extent, (Extent{box.width, box.height})) << commands.lines.back();
+            EXPECT_EQ(picture.info().format, seen.shown.format) << commands.lines.back();
+            EXPECT_TRUE(test::same_bytes(texels(picture), seen_texels(seen))) << testing::PrintToString(commands.lines);
+        }
+    }
+}
+
+TEST_F(ReproduceTest, OptionsOfFilesAreKept) {
+    std::vector<fs::path> faces;
+    for (const char* face : {"px", "nx", "py", "ny", "pz", "nz"})
+        faces.push_back(kAssets / fmt::format("cube_{}.png", face));
+    Seen seen = seen_of(faces, {.kind = ArrayKind::layered_2d});
+    seen.session.place.layer = 3;
+    const Picture picture = made(command_lines(seen));
+    EXPECT_TRUE(test::same_bytes(texels(picture), seen_texels(seen)));
+
+    Seen linear = seen_of({kAssets / "card.png"}, {.format = Format::rgba16_float});
+    look_closer(linear);
+    EXPECT_TRUE(test::same_bytes(texels(made(command_lines(linear))), seen_texels(linear)));
+}
+
+TEST_F(ReproduceTest, AKernelsResultIsMadeAgain) {
+    Seen seen = seen_of({kAssets / "card.png"});
+    seen.session.kernel = {.name = "gaussian", .parameters = {{"sigma", 2.5}}, .more_inputs = {}};
+    const Picture picture = made(command_lines(seen));
+    EXPECT_EQ(picture.info().extent, seen.shown.extent);
+    EXPECT_FALSE(test::same_bytes(texels(picture), seen_texels(seen)));
+    // Told to the same kernel by hand.
+    const std::string card = (kAssets / "card.png").string();
+    ASSERT_EQ(run("run gaussian '" + card + "' -o hand.dds --device cpu --set sigma=2.5").status, 0);
+    EXPECT_TRUE(test::same_bytes(texels(picture), texels(open_picture(at("hand.dds")))));
+}
+
+TEST_F(ReproduceTest, SamplesAreMadeWithTheSessionsSampler) {
+    Seen seen = seen_of({kAssets / "card.png"});
+    look_closer(seen);
+    seen.session.reading = Reading::sampled;
+    seen.session.sampler = Sampler{.filter = Filter::linear, .normalized_coordinates = true};
+    for (AddressMode& mode : seen.session.sampler->address) mode = AddressMode::mirror;
+    const Picture picture = made(command_lines(seen));
+    const TexelBox box = visible_box(seen);
+    const Extent size{box.width * 64, box.height * 64};
+    ASSERT_EQ(picture.info().extent, size);
+    const Array array = load(Device::cpu(), open_picture(seen.session.pictures[0].paths));
+    const Linear memory(Device::cpu(), seen.shown.format, size);
+    const Stream stream(Device::cpu());
+    resample(stream, memory.view(seen.shown.format, size), Texture(array, *seen.session.sampler),
+             {.crop = {static_cast<float>(box.x), static_cast<float>(box.y), static_cast<float>(box.width),
+                       static_cast<float>(box.height)}});
+    stream.synchronize();
+    EXPECT_TRUE(test::same_bytes(texels(picture), test::download(memory.view(seen.shown.format, size))));
+}
+
+TEST_F(ReproduceTest, BlocksAreUndoneAsTexturesReadThem) {
+    Seen seen = seen_of({kAssets / "bc1.dds"});
+    look_closer(seen);
+    const Picture picture = made(command_lines(seen));
+    EXPECT_EQ(block_side(picture.info().format), 1u);
+    EXPECT_EQ(picture.info().extent, (Extent{visible_box(seen).width, visible_box(seen).height}));
+}
+
+TEST_F(ReproduceTest, APictureThatWasHalvedIsHalvedAgain) {
+    for (const char* file : {"card.png", "sky.exr"}) {
+        Seen seen = seen_of({kAssets / file});
+        const Picture whole = open_picture(seen.session.pictures[0].paths);
+        const Array smaller = load_halved(Device::cpu(), whole, 2, {});
+        seen.halvings = 2;
+        seen.picture = seen.shown = smaller.info();
+        const CommandLines commands = command_lines(seen);
+        EXPECT_THAT(commands.notes, ElementsAre(HasSubstr("memory for the whole picture")));
+        EXPECT_TRUE(test::same_bytes(texels(made(commands)), test::download(smaller.view()))) << file;
+        EXPECT_THAT(cpp_program(seen), HasSubstr(".crop = {0, 0, " + std::to_string(smaller.info().extent.width * 4)));
+    }
+}
+
+TEST_F(ReproduceTest, WhatCommandsCannotDoIsSaid) {
+    EXPECT_THAT(command_lines({}).lines, IsEmpty());
+    EXPECT_THAT(command_lines({}).notes, ElementsAre("There is no picture."));
+    Seen seen = seen_of({kAssets / "card.png"});
+    seen.session.layout = Layout::sheet;
+    const CommandLines sheet = command_lines(seen);
+    EXPECT_THAT(sheet.notes, Not(IsEmpty()));
+    EXPECT_TRUE(test::same_bytes(texels(made(sheet)), texels(open_picture(seen.session.pictures[0].paths))));
+}
+
+TEST(ReproduceWordsTest, WordsAreQuoted) {
+    EXPECT_EQ(shell_word("a/b-1.png"), "a/b-1.png");
+    EXPECT_EQ(shell_word("my card's.png"), "'my card'\\''s.png'");
+    EXPECT_EQ(shell_word(""), "''");
+    EXPECT_EQ(cpp_literal("a\"b\\c\n"), "\"a\\\"b\\\\c\\012\"");
+}
+
+TEST(ReproduceProgramTest, TheProgramLoadsCutsAndSaves) {
+    Seen seen;
+    seen.session.pictures = {{{"/data/my volume.dds"}, {.kind = ArrayKind::array_3d, .first_level = 1}}};
+    seen.picture = {.format = Format::rgba8_unorm, .extent = {32, 32, 8}, .kind = ArrayKind::array_3d, .levels = 2};
+    seen.shown = seen.picture;
+    seen.session.place = {.level = 1, .slice = 2};
+    const std::string program = cpp_program(seen);
+    EXPECT_THAT(program, HasSubstr("texton::Device device = texton::Device::best();"));
+    EXPECT_THAT(program, HasSubstr("picture_files{\"/data/my volume.dds\"};"));
+    EXPECT_THAT(program, HasSubstr("picture_options.kind = texton::ArrayKind::array_3d;"));
+    EXPECT_THAT(program, HasSubstr("picture_options.first_level = 1;"));
+    EXPECT_THAT(program, HasSubstr("part.level = 1;"));
+    EXPECT_THAT(program, HasSubstr("part.region = texton::Region{{0, 0, 2}, {16, 16, 1}};"));
+    EXPECT_THAT(program, HasSubstr("texton::save(\"view.tif\", array.view(part));"));
+}
+
+}  // namespace
+}  // namespace texton::viewer

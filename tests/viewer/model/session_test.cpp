@@ -1,0 +1,187 @@
+// What a person chose, as a value: files, and the way back.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/expect_error.h"
+#include "viewer/model/history.h"
+#include "viewer/model/session.h"
+
+namespace texton::viewer {
+namespace {
+
+// Nothing in it is as in Session{}.
+Session unusual() {
+    Session session;
+    session.pictures = {{.paths = {"/a/one.png"}, .options = {}},
+                        {.paths = {"/a/x.exr", "/a/y.exr"},
+                         .options = {.kind = ArrayKind::layered_2d,
+                                     .format = Format::rgba16_float,
+                                     .color = PictureColor::linear,
+                                     .window = PictureWindow::display,
+                                     .upright = false,
+                                     .cube = CubeLayout::vertical_cross,
+                                     .cube_side = 7,
+                                     .part = 2,
+                                     .first_level = 1,
+                                     .levels = 3,
+                                     .raw = RawFrames{Format::p010, {64, 32}, 5}}}};
+    session.current = 1;
+    session.reference = 0;
+    session.device = "cpu:0";
+    session.place = {1, 2, 3, 4, 1};
+    session.layout = Layout::sphere;
+    session.view = {12.5, {1.25, -3}};
+    session.fits = false;
+    session.reading = Reading::sampled;
+    Sampler sampler{.address = {AddressMode::wrap, AddressMode::mirror, AddressMode::border},
+                    .filter = Filter::linear,
+                    .mip_filter = Filter::linear,
+                    .normalized_coordinates = true,
+                    .seamless_cubemap = true,
+                    .trilinear_optimization = false,
+                    .max_anisotropy = 8,
+                    .mip_bias = -0.3f,
+                    .mip_min = 0.1f,
+                    .mip_max = 3.7f,
+                    .border = {0.1f, 0.2f, 0.3f, 0.4f}};
+    session.sampler = sampler;
+    sampler.filter = Filter::point;
+    session.second_sampler = sampler;
+    session.display = {.channels = {true, false, true, false},
+                       .luminance = true,
+                       .exposure = 1.5f,
+                       .gamma = 2.2f,
+                       .low = -0.1f,
+                       .high = 17,
+                       .false_colour = FalseColour::turbo,
+                       .mark_nan = false,
+                       .mark_range = true};
+    session.compare = {CompareMode::ulp, Against::device, 0.123456789, true};
+    session.kernel = {
+        "gaussian", {{"radius", 3.0}, {"flag", true}, {"way", std::string("x")}, {"row", std::vector{1.0, 2.5}}}, {0}};
+    session.selection = TexelBox{1, 2, 3, 4};
+    session.pins = {{1.5, 2.5}, {0.1, 1e6}};
+    session.probe = {FetchOperation::lod, 0.1f, 0.2f, 0.3f, 1.7f, {0, 1, 2}, {3, 4, 5}, 2, 0.3, 0.7};
+    session.footprint = {FootprintFetch::gradients, 8.5, 0.25, 30, 3};
+    session.ulp_region = {true, 8};
+    session.lod_plane = {true, 45, 10, 8};
+    session.lod_quantity = LodQuantity::blend;
+    session.histogram_scope = HistogramScope::selection;
+    session.sphere_yaw = 100;
+    session.sphere_pitch = -20;
+    session.overlays = {false, false, false, true};
+    session.panels = {"kernel"};
+    return session;
+}
+
+Session read(const std::string& json) { return session_of(json, "test"); }
+
+TEST(SessionTest, AFileBringsBackEveryChoice) {
+    for (const Session& session : {Session{}, unusual()}) EXPECT_EQ(read(to_json(session)), session);
+}
+
+TEST(SessionTest, WhatAFileDoesNotSayIsUsualAndItsPicturesLieBesideIt) {
+    const Session session = session_of(R"({"pictures": [{"files": ["a.png"]}]})", "test", "/there");
+    Session expected;
+    expected.pictures = {{.paths = {"/there/a.png"}, .options = {}}};
+    EXPECT_EQ(session, expected);
+}
+
+TEST(SessionTest, AWrongFileIsRefusedByTheKeyThatIsWrong) {
+    const auto problem_of = [](const char* json) -> std::string {
+        try {
+            (void)read(json);
+        } catch (const Error& error) {
+            return error.problem();
+        }
+        return "none";
+    };
+    for (const auto& [json, word] : std::initializer_list<std::pair<const char*, const char*>>{
+             {"{", "no JSON"},
+             {"[]", "object"},
+             {R"({"colour": 1})", "'colour'"},
+             {R"({"pictures": [{"files": []}]})", "'files'"},
+             {R"({"pictures": [{"files": [1]}]})", "'files'"},
+             {R"({"layout": "round"})", "'layout'"},
+             {R"({"layout": 3})", "'layout'"},
+             {R"({"view": {"zoom": 0}})", "'zoom'"},
+             {R"({"view": {"zoom": 1e9}})", "'zoom'"},
+             {R"({"place": {"level": -1}})", "'level'"},
+             {R"({"place": {"level": 1e15}})", "'level'"},
+             {R"({"display": {"channels": [true]}})", "'channels'"},
+             {R"({"kernel": {"parameters": {"a": null}}})", "'a'"},
+             {R"({"pins": [[1]]})", "'pins'"},
+             {R"({"probe": {"line_to": [1, 2, "x"]}})", "'line_to'"},
+             {R"({"probe": {"component": 4}})", "'component'"},
+             {R"({"footprint": {"channel": 4}})", "'channel'"},
+             {R"({"ulp_region": {"points": 3}})", "'points'"},
+             {R"({"sampler": {"filter": "cubic"}})", "'filter'"}})
+        EXPECT_NE(problem_of(json).find(word), std::string::npos) << json << ": " << problem_of(json);
+}
+
+TEST(SessionTest, APictureThatIsNotThereIsNotCurrent) {
+    const Session session = read(R"({"current": 4, "reference": 9})");
+    EXPECT_EQ(session.current, 0u);
+    EXPECT_FALSE(session.reference);
+}
+
+TEST(SessionTest, AFileThatCannotBeWrittenLeavesNothing) {
+    const auto folder = std::filesystem::temp_directory_path() / "texton-no-such-folder";
+    EXPECT_THROW(write_session(folder / "s.json", Session{}), Error);
+    EXPECT_THROW((void)read_session(folder / "s.json"), Error);
+    EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(SessionTest, WritingReplacesTheWholeFile) {
+    const auto path = std::filesystem::temp_directory_path() / "texton-session-test.json";
+    write_session(path, unusual());
+    write_session(path, Session{});
+    EXPECT_EQ(read_session(path), Session{});
+    std::filesystem::remove(path);
+}
+
+// --- the way back ---
+
+Session with_exposure(float stops) {
+    Session session;
+    session.display.exposure = stops;
+    return session;
+}
+
+TEST(HistoryTest, EveryChangeIsUndoneAndMadeAgain) {
+    History history;
+    history.add("one", with_exposure(0));
+    history.add("two", with_exposure(1));
+    EXPECT_EQ(history.undo_words(), "two");
+    EXPECT_EQ(history.undo(with_exposure(2)), with_exposure(1));
+    EXPECT_EQ(history.undo(with_exposure(1)), with_exposure(0));
+    EXPECT_FALSE(history.can_undo());
+    EXPECT_EQ(history.redo_words(), "one");
+    EXPECT_EQ(history.redo(with_exposure(0)), with_exposure(1));
+    EXPECT_EQ(history.redo(with_exposure(1)), with_exposure(2));
+    EXPECT_FALSE(history.can_redo());
+}
+
+TEST(HistoryTest, AChangeAfterUndoForgetsWhatWasUndone) {
+    History history;
+    history.add("one", with_exposure(0));
+    (void)history.undo(with_exposure(1));
+    history.add("other", with_exposure(0));
+    EXPECT_FALSE(history.can_redo());
+}
+
+TEST(HistoryTest, ADragIsOneChangeAndAPauseEndsIt) {
+    History history;
+    const auto begin = std::chrono::steady_clock::now();
+    const auto at = [&](int milliseconds) { return begin + std::chrono::milliseconds(milliseconds); };
+    for (int i = 0; i < 50; ++i) history.add("drag", with_exposure(static_cast<float>(i)), "slider", at(i * 500));
+    history.add("drag", with_exposure(50), "slider", at(49 * 500 + 2000));
+    EXPECT_EQ(history.undo(with_exposure(51)), with_exposure(50));
+    EXPECT_EQ(history.undo(with_exposure(50)), with_exposure(0));
+    EXPECT_FALSE(history.can_undo());
+}
+
+}  // namespace
+}  // namespace texton::viewer

@@ -1,0 +1,78 @@
+#include "viewer/gui/canvas_text.h"
+
+#include <QPointer>
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/render/texel_text.h"
+
+namespace texton::viewer {
+namespace {
+
+// Texels [first, second) of a side that pixels [begin, begin + size) of the plane show.
+std::pair<std::size_t, std::size_t> texels_of_side(int begin, int size, double zoom, double part_at,
+                                                   double texels_a_unit, std::size_t texels) {
+    const auto place = [&](int pixel) {
+        return std::clamp((pixel / zoom - part_at) * texels_a_unit, 0.0, static_cast<double>(texels));
+    };
+    return {static_cast<std::size_t>(place(begin)), static_cast<std::size_t>(std::ceil(place(begin + size)))};
+}
+
+}  // namespace
+
+std::vector<CanvasWords::Box> texels_on_canvas(const Scene& scene) {
+    std::vector<CanvasWords::Box> out;
+    if (!scene.shown || plane_box(scene).x < 0) return out;
+    const PlanePixel origin = canvas_origin(scene);
+    const double zoom = scene.session.view.zoom;
+    for (const Part& part : parts_of(scene.session, *scene.shown)) {
+        const auto [left, right] =
+            texels_of_side(origin.x, scene.width, zoom, part.at.x, part.texels_across(), part.extent.width);
+        const auto [top, bottom] =
+            texels_of_side(origin.y, scene.height, zoom, part.at.y, part.texels_down(), part.extent.height);
+        if (left < right && top < bottom) out.push_back({part, {left, top, right - left, bottom - top}});
+    }
+    return out;
+}
+
+void CanvasWords::show(const Scene& scene, double least) {
+    Asked asked;
+    if (scene.shown && scene.session.view.zoom >= least) {
+        asked.document = scene.shown;
+        asked.boxes = texels_on_canvas(scene);
+        asked.hexadecimal = scene.session.overlays.hexadecimal;
+        std::erase_if(asked.boxes, [&](const Box& box) {
+            return scene.session.view.zoom / std::max(box.part.texels_across(), box.part.texels_down()) < least;
+        });
+    }
+    if (asked == asked_) return;
+    if (asked.document != asked_.document || asked.hexadecimal != asked_.hexadecimal || asked.boxes.empty())
+        words_.clear();
+    asked_ = asked;
+    if (asked.boxes.empty()) return jobs_.drop("canvas words");
+    const QPointer<CanvasWords> self(this);
+    jobs_.start("canvas words", [=](const Wanted& wanted) -> Jobs::Finish {
+        std::vector<Words> made;
+        try {
+            for (const Box& box : asked.boxes) {
+                Words words{box, {}};
+                for (const auto& texel : stored_words(asked.document, box.part.place, box.texels, asked.hexadecimal,
+                                                      [&] { return static_cast<bool>(wanted); })) {
+                    QStringList lines;
+                    for (const std::string& word : texel) lines.append(QString::fromStdString(word));
+                    words.texels.push_back(lines);
+                }
+                made.push_back(std::move(words));
+            }
+        } catch (const std::exception&) {
+            made.clear();  // the tiles fail alike, and say why
+        }
+        return [=] {
+            if (!self) return;
+            self->words_ = made;
+            Q_EMIT self->updated();
+        };
+    });
+}
+
+}  // namespace texton::viewer

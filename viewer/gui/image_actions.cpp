@@ -1,0 +1,354 @@
+// What the Picture menu does: which texels are seen, as what, and held against what.
+#include <algorithm>
+#include <cmath>
+
+#include "viewer/gui/fit_range.h"
+#include "viewer/gui/main_window.h"
+#include "viewer/model/session_names.h"
+
+namespace texton::viewer {
+namespace {
+
+// A step from one picture, level or metric to the next of `count`, around its end.
+std::size_t stepped(std::size_t index, int by, std::size_t count) {
+    const auto n = static_cast<std::ptrdiff_t>(count);
+    return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(index) + by) % n + n) % n);
+}
+
+void show_picture(Workspace& workspace, std::size_t index) {
+    workspace.change(MainWindow::tr("Show a picture"), [&](Session& session) {
+        if (index < session.pictures.size()) session.current = index;
+    });
+}
+
+void step_picture(Workspace& workspace, int by) {
+    const std::size_t count = workspace.session().pictures.size();
+    if (count != 0) show_picture(workspace, stepped(workspace.session().current, by, count));
+}
+
+void set_reference(Workspace& workspace, std::size_t index) {
+    workspace.change(MainWindow::tr("Reference"), [&](Session& session) {
+        if (index >= session.pictures.size()) return;
+        session.reference = session.reference == index ? std::nullopt : std::optional(index);
+    });
+}
+
+void step_level(Workspace& workspace, int by) {
+    const auto shown = workspace.shown();
+    if (!shown) return;
+    workspace.change(
+        MainWindow::tr("Level"),
+        [&](Session& session) {
+            session.place.level = std::max(0, shown->clamped(session.place).level + by);
+            session.place = shown->clamped(session.place);
+            session.fits = true;
+        },
+        "level");
+}
+
+// The slice of a volume, the face of a cube, or the layer.
+void step_slice(Workspace& workspace, int by) {
+    const auto shown = workspace.shown();
+    if (!shown) return;
+    workspace.change(
+        MainWindow::tr("Slice"),
+        [&](Session& session) {
+            Place& place = session.place = shown->clamped(session.place);
+            const ArrayInfo& row = shown->whole(place.plane);
+            const std::size_t count = slice_count(row, place.level);
+            const std::size_t faces = is_cube(row.kind) ? 6 : 1;
+            const std::size_t now = row.kind == ArrayKind::array_3d
+                                        ? place.slice
+                                        : place.layer * faces + static_cast<std::size_t>(place.face);
+            const std::size_t next = stepped(now, by, count);
+            place.slice = row.kind == ArrayKind::array_3d ? next : 0;
+            place.layer = row.kind == ArrayKind::array_3d ? 0 : next / faces;
+            place.face = static_cast<int>(next % faces);
+            place = shown->clamped(place);
+        },
+        "slice");
+}
+
+void toggle_channel(Workspace& workspace, std::size_t channel) {
+    workspace.change(MainWindow::tr("Channels"), [&](Session& session) {
+        session.display.luminance = false;
+        session.display.channels[channel] = !session.display.channels[channel];
+    });
+}
+
+void add_exposure(Workspace& workspace, float stops) {
+    workspace.change(
+        MainWindow::tr("Exposure"),
+        [&](Session& session) {
+            session.display.exposure = std::clamp(session.display.exposure + stops, -32.0f, 32.0f);
+        },
+        "exposure");
+}
+
+void scale_gamma(Workspace& workspace, float by) {
+    workspace.change(
+        MainWindow::tr("Gamma"),
+        [&](Session& session) {
+            const float steps = std::round(session.display.gamma * 10 + by);
+            session.display.gamma = std::clamp(steps / 10, 0.1f, 8.0f);
+        },
+        "gamma");
+}
+
+void step_metric(Workspace& workspace, int by) {
+    workspace.change(MainWindow::tr("Metric"), [&](Session& session) {
+        const auto mode = static_cast<std::size_t>(session.compare.mode);
+        session.compare.mode = static_cast<CompareMode>(stepped(mode, by, kCompareModes.size()));
+    });
+}
+
+void nudge_pin(Workspace& workspace, double x, double y) {
+    const auto shown = workspace.shown();
+    if (!shown) return;
+    const Extent extent = canvas_extent(workspace.scene(1, 1));
+    workspace.change(
+        MainWindow::tr("Move the pin"),
+        [&](Session& session) {
+            if (session.pins.empty()) return;
+            Position& pin = session.pins.back();
+            pin.x = std::clamp(std::floor(pin.x) + x, 0.0, static_cast<double>(extent.width) - 1) + 0.5;
+            pin.y = std::clamp(std::floor(pin.y) + y, 0.0, static_cast<double>(extent.height) - 1) + 0.5;
+        },
+        "nudge");
+}
+
+void up_or_down(Workspace& workspace, int by) {
+    if (workspace.session().pins.empty()) {
+        step_picture(workspace, by);
+    } else {
+        nudge_pin(workspace, 0, by);
+    }
+}
+
+void normalise(MainWindow& window) {
+    Workspace& workspace = window.workspace();
+    const auto box = window.canvas().visible_texels();
+    if (!box) return workspace.tell(MainWindow::tr("Nothing of the picture is seen."));
+    fit_range(workspace, *box, &window, [&workspace](const QString& problem) {
+        if (!problem.isEmpty()) workspace.tell(problem);
+    });
+}
+
+void add_display_actions(Actions& actions, Workspace& workspace, const QString& menu) {
+    const auto tr = [](const char* text) { return MainWindow::tr(text); };
+    constexpr const char* kIds[] = {"red", "green", "blue", "alpha"};
+    const QString names[] = {tr("&Red"), tr("&Green"), tr("&Blue"), tr("&Alpha")};
+    constexpr Qt::Key kKeys[] = {Qt::Key_R, Qt::Key_G, Qt::Key_B, Qt::Key_A};
+    for (std::size_t i = 0; i < 4; ++i) {
+        actions.add({kIds[i],
+                     menu,
+                     names[i],
+                     tr("Shows the channel, or not; alone it is grey"),
+                     {kKeys[i]},
+                     [&workspace, i] { toggle_channel(workspace, i); },
+                     [&workspace, i] { return workspace.session().display.channels[i]; }});
+    }
+    actions.add({"colour", menu, tr("&Colour"), tr("All channels"), {Qt::Key_C}, [&workspace] {
+                     workspace.change(MainWindow::tr("Colour"), [](Session& session) {
+                         session.display.channels = {true, true, true, true};
+                         session.display.luminance = false;
+                     });
+                 }});
+    actions.add({"luminance",
+                 menu,
+                 tr("&Luminance"),
+                 tr("How bright the colours are"),
+                 {Qt::Key_L},
+                 [&workspace] {
+                     workspace.change(MainWindow::tr("Luminance"),
+                                      [](Session& session) { session.display.luminance = !session.display.luminance; });
+                 },
+                 [&workspace] { return workspace.session().display.luminance; }});
+    actions.add(
+        {"brighter", menu, tr("&Brighter"), tr("Half a stop more"), {Qt::Key_BracketRight, Qt::Key_E}, [&workspace] {
+             add_exposure(workspace, 0.5f);
+         }});
+    actions.add({"darker",
+                 menu,
+                 tr("&Darker"),
+                 tr("Half a stop less"),
+                 {Qt::Key_BracketLeft, QKeySequence(Qt::SHIFT | Qt::Key_E)},
+                 [&workspace] { add_exposure(workspace, -0.5f); }});
+    actions.add({"more-gamma",
+                 menu,
+                 tr("&More gamma"),
+                 {},
+                 {Qt::Key_ParenRight, QKeySequence(Qt::SHIFT | Qt::Key_ParenRight)},
+                 [&workspace] { scale_gamma(workspace, 1); }});
+    actions.add({"less-gamma",
+                 menu,
+                 tr("L&ess gamma"),
+                 {},
+                 {Qt::Key_ParenLeft, QKeySequence(Qt::SHIFT | Qt::Key_ParenLeft)},
+                 [&workspace] { scale_gamma(workspace, -1); }});
+    actions.add(
+        {"reset-display", menu, tr("Reset displa&y"), tr("As the picture was opened"), {Qt::Key_0}, [&workspace] {
+             workspace.change(MainWindow::tr("Reset display"), [](Session& session) { session.display = {}; });
+         }});
+    actions.add({"reading",
+                 menu,
+                 tr("&Sampled"),
+                 tr("What a texture with the sampler returns, not the texels themselves"),
+                 {Qt::Key_S},
+                 [&workspace] {
+                     workspace.change(MainWindow::tr("Stored or sampled"), [](Session& session) {
+                         session.reading = session.reading == Reading::stored ? Reading::sampled : Reading::stored;
+                     });
+                 },
+                 [&workspace] { return workspace.session().reading == Reading::sampled; }});
+}
+
+void add_choice_actions(Actions& actions, Workspace& workspace) {
+    for (int i = 1; i <= 9; ++i) {
+        const auto index = static_cast<std::size_t>(i - 1);
+        const auto is_there = [&workspace, index] { return index < workspace.session().pictures.size(); };
+        actions.add({QString("picture-%1").arg(i),
+                     {},
+                     MainWindow::tr("Picture %1").arg(i),
+                     {},
+                     {QKeySequence(Qt::Key_0 + i)},
+                     [&workspace, index] { show_picture(workspace, index); },
+                     {},
+                     is_there});
+        actions.add({QString("reference-%1").arg(i),
+                     {},
+                     MainWindow::tr("Reference %1").arg(i),
+                     {},
+                     {QKeySequence(Qt::SHIFT | static_cast<Qt::Key>(Qt::Key_0 + i))},
+                     [&workspace, index] { set_reference(workspace, index); },
+                     {},
+                     is_there});
+    }
+}
+
+}  // namespace
+
+void add_picture_actions(MainWindow& window) {
+    Actions& actions = window.actions();
+    Workspace& workspace = window.workspace();
+    const auto tr = [](const char* text) { return MainWindow::tr(text); };
+    const QString menu = tr("&Picture");
+    const auto has_pin = [&workspace] { return !workspace.session().pins.empty(); };
+
+    actions.add({"previous", menu, tr("&Previous"), tr("The picture before"), {Qt::Key_PageUp}, [&workspace] {
+                     step_picture(workspace, -1);
+                 }});
+    actions.add({"next", menu, tr("&Next"), tr("The picture after"), {Qt::Key_PageDown}, [&workspace] {
+                     step_picture(workspace, 1);
+                 }});
+    actions.add({"finer-level",
+                 menu,
+                 tr("&Finer level"),
+                 tr("The level above, of more texels"),
+                 {QKeySequence("<"), QKeySequence("Shift+<"), Qt::Key_Comma},
+                 [&workspace] { step_level(workspace, -1); }});
+    actions.add({"coarser-level",
+                 menu,
+                 tr("C&oarser level"),
+                 tr("The level below, of fewer texels"),
+                 {QKeySequence(">"), QKeySequence("Shift+>"), Qt::Key_Period},
+                 [&workspace] { step_level(workspace, 1); }});
+    actions.add({"previous-slice",
+                 menu,
+                 tr("Pre&vious slice"),
+                 tr("Of a volume; or the layer or face before"),
+                 {QKeySequence(Qt::CTRL | Qt::Key_PageUp)},
+                 [&workspace] { step_slice(workspace, -1); }});
+    actions.add({"next-slice",
+                 menu,
+                 tr("Ne&xt slice"),
+                 tr("Of a volume; or the layer or face after"),
+                 {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
+                 [&workspace] { step_slice(workspace, 1); }});
+    add_display_actions(actions, workspace, menu);
+    actions.add({"normalise",
+                 menu,
+                 tr("&Normalise"),
+                 tr("From the lowest to the highest value that is seen"),
+                 {Qt::Key_N},
+                 [&window] { normalise(window); },
+                 {},
+                 [&workspace] { return workspace.shown() != nullptr; }});
+
+    const QString compare = tr("&Compare");
+    actions.add({"make-reference",
+                 compare,
+                 tr("Make it the &reference"),
+                 tr("What others are held against"),
+                 {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
+                 [&workspace] { set_reference(workspace, workspace.session().current); },
+                 [&workspace] { return workspace.session().reference == workspace.session().current; },
+                 [&workspace] { return !workspace.session().pictures.empty(); }});
+    actions.add({"next-metric",
+                 compare,
+                 tr("&Next metric"),
+                 tr("Wipe, difference, ulps, ..."),
+                 {QKeySequence(Qt::CTRL | Qt::Key_Right)},
+                 [&workspace] { step_metric(workspace, 1); }});
+    actions.add(
+        {"previous-metric", compare, tr("&Previous metric"), {}, {QKeySequence(Qt::CTRL | Qt::Key_Left)}, [&workspace] {
+             step_metric(workspace, -1);
+         }});
+    actions.add({"other-device",
+                 compare,
+                 tr("Other &device"),
+                 tr("Works on the CPU device or on the GPU"),
+                 {QKeySequence(Qt::CTRL | Qt::Key_D)},
+                 [&workspace] {
+                     const auto other = workspace.other_device();
+                     if (!other) return workspace.tell(QString::fromStdString(Device::why_no_cuda()));
+                     workspace.change(MainWindow::tr("Other device"), [&](Session& session) {
+                         session.device = other->kind() == DeviceKind::cpu ? "cpu" : "cuda";
+                     });
+                 },
+                 {},
+                 [&workspace] { return workspace.other_device().has_value(); }});
+
+    actions.add(
+        {"up", {}, tr("Up"), tr("The pin a texel up; without one, the picture before"), {Qt::Key_Up}, [&workspace] {
+             up_or_down(workspace, -1);
+         }});
+    actions.add({"down",
+                 {},
+                 tr("Down"),
+                 tr("The pin a texel down; without one, the picture after"),
+                 {Qt::Key_Down},
+                 [&workspace] { up_or_down(workspace, 1); }});
+    actions.add({"left",
+                 {},
+                 tr("Left"),
+                 tr("The pin a texel to the left"),
+                 {Qt::Key_Left},
+                 [&workspace] { nudge_pin(workspace, -1, 0); },
+                 {},
+                 has_pin});
+    actions.add({"right",
+                 {},
+                 tr("Right"),
+                 tr("The pin a texel to the right"),
+                 {Qt::Key_Right},
+                 [&workspace] { nudge_pin(workspace, 1, 0); },
+                 {},
+                 has_pin});
+    actions.add({"unpin",
+                 compare,
+                 tr("Remove pins and &selection"),
+                 {},
+                 {Qt::Key_Delete},
+                 [&workspace] {
+                     workspace.change(MainWindow::tr("Unpin"), [](Session& session) {
+                         session.pins.clear();
+                         session.selection.reset();
+                     });
+                 },
+                 {},
+                 [&workspace] { return !workspace.session().pins.empty() || workspace.session().selection; }});
+    add_choice_actions(actions, workspace);
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,114 @@
+#include "viewer/inspect/region_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include <texton/error.h>
+
+#include "viewer/inspect/region_statistics.h"
+#include "viewer/inspect/region_texture.h"
+
+namespace texton::viewer {
+namespace {
+
+// Of blocks: the format that reads their codes as they are.
+Format as_codes(Format format) {
+    const std::string words(name(format));
+    const std::size_t end = words.rfind("_srgb");
+    return end == std::string::npos ? format : format_named(words.substr(0, end) + "_unorm").value_or(format);
+}
+
+// One of the two, as it is compared.
+struct Side {
+    const Document& document;
+    Place place;
+    TexelBox box;
+
+    Format format() const { return document.info(place.plane).format; }
+    bool has_blocks() const { return block_side(format()) > 1; }
+    // sRGB as its codes.
+    std::vector<float> stored_values() const {
+        if (has_blocks()) return BoxTexture(document, place, box, as_codes(format())).values();
+        const std::vector<std::byte> texels = document.texels(place, box);
+        return read_channels(host_view(static_cast<const void*>(texels.data()), format(), {box.width, box.height}));
+    }
+};
+
+Comparison compare_values(const std::vector<float>& a, const std::vector<float>& b, Extent extent,
+                          const ComparisonOptions& options) {
+    const auto view = [&](const std::vector<float>& values) {
+        return host_view(static_cast<const void*>(values.data()), Format::rgba32_float, extent);
+    };
+    return compare(view(a), view(b), options);
+}
+
+// In texels of the files.
+std::vector<Position> corners_of(std::span<const WorstTexel> worst, int halvings) {
+    std::vector<Position> out;
+    for (const WorstTexel& texel : worst)
+        out.push_back({std::ldexp(static_cast<double>(texel.at.x), halvings),
+                       std::ldexp(static_cast<double>(texel.at.y), halvings)});
+    return out;
+}
+
+}  // namespace
+
+PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options) {
+    const bool samplers = scene.session.compare.against == Against::sampler;
+    if (!scene.shown || !scene.against || samplers) {
+        throw Error({.object = "texton::viewer::compare_place",
+                     .problem = samplers ? "Two samplers read the same texels" : "There is nothing to compare with",
+                     .remedy = samplers ? "Compare their fetches." : "Choose a reference."});
+    }
+    PlaceComparison out{.place = scene.shown->clamped(scene.session.place)};
+    const Place other = scene.against->clamped(scene.session.place);
+    const int halvings = scene.shown->halvings(out.place);
+    if (halvings != scene.against->halvings(other)) {
+        throw Error({.code = ErrorCode::unsupported,
+                     .object = "texton::viewer::compare_place",
+                     .problem = fmt::format("One has 1/{} of its sides on its device, and the other 1/{}",
+                                            1 << halvings, 1 << scene.against->halvings(other)),
+                     .remedy = "Zoom in: the canvas compares the texels of the files."});
+    }
+    const std::shared_ptr<const Document> shown = scene.shown->as_loaded(), against = scene.against->as_loaded();
+    const Place shown_place = scene.shown->in_array(out.place), other_place = scene.against->in_array(other);
+    const Extent shown_extent = shown->extent(shown_place);
+    const Extent other_extent = against->extent(other_place);
+    out.extent = {std::min(shown_extent.width, other_extent.width), std::min(shown_extent.height, other_extent.height)};
+    const TexelBox box{0, 0, out.extent.width, out.extent.height};
+    if (shown_extent != other_extent) out.note = fmt::format("Of {}, which both have.", to_string(out.extent));
+    if (halvings > 0)
+        out.note += fmt::format("{}Of both with 1/{} of their sides.", out.note.empty() ? "" : " ", 1 << halvings);
+
+    const Side b{*shown, shown_place, box};
+    const Side a{*against, other_place, box};
+    ComparisonOptions limited = options;
+    limited.channels = static_cast<std::size_t>(
+        std::min(file_channels(a.document, a.place.plane), file_channels(b.document, b.place.plane)));
+    if (!a.has_blocks() && a.format() == b.format()) {
+        const std::vector<std::byte> of_a = a.document.texels(a.place, box);
+        const std::vector<std::byte> of_b = b.document.texels(b.place, box);
+        const auto view = [&](const std::vector<std::byte>& texels) {
+            return host_view(static_cast<const void*>(texels.data()), a.format(), out.extent);
+        };
+        out.comparison = compare(view(of_a), view(of_b), limited);
+        out.worst = corners_of(out.comparison.worst, halvings);
+        return out;
+    }
+    out.comparison = compare_values(a.stored_values(), b.stored_values(), out.extent, limited);
+    out.worst = corners_of(out.comparison.worst, halvings);
+    out.note += fmt::format("{}As 32-bit floats, since one is {} and the other {}.", out.note.empty() ? "" : " ",
+                            name(b.format()), name(a.format()));
+    return out;
+}
+
+std::string worst_words(const PlaceComparison& found, std::size_t index) {
+    const WorstTexel& texel = found.comparison.worst[index];
+    const auto short_number = [](double number) { return std::round(number * 100) / 100; };
+    return fmt::format("({}, {}): {} ulp, {:.4g}", short_number(found.worst[index].x),
+                       short_number(found.worst[index].y), texel.ulp, texel.difference);
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,233 @@
+#include "viewer/model/document.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+
+#include "viewer/model/file_texels.h"
+#include "viewer/model/host_image.h"
+#include "viewer/model/kernel_run.h"
+#include "viewer/model/positions.h"
+#include "viewer/model/reduced_image.h"
+#include "viewer/text/value_text.h"
+
+namespace texton::viewer {
+namespace {
+
+std::size_t nearest(std::size_t index, std::size_t count) { return std::min(index, count - 1); }
+
+}  // namespace
+
+std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
+                                               const OnPictureProgress& progress) {
+    const Picture whole = open_picture(source.paths, source.options);
+    const int most = most_halvings(whole.info());
+    for (int halvings = needed_halvings(device, whole.info());; ++halvings) {
+        try {
+            return open_halved(source, device, whole, halvings, progress);
+        } catch (const Error& error) {
+            // Others may have taken memory that was free, or the process may have less of it than the device.
+            if (error.code() == ErrorCode::out_of_memory && halvings < most) continue;
+            if (most > 0 || (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::overflow)) throw;
+            throw Error(
+                {.code = error.code(),
+                 .object = std::string(error.object()),
+                 .problem = std::string(error.problem()),
+                 .remedy = fmt::format("{} It is not made smaller: {} of {} without levels are shown as they are.",
+                                       error.remedy(), name(whole.info().kind), name(whole.info().format)),
+                 .numbers = error.numbers()});
+        }
+    }
+}
+
+std::shared_ptr<const Document> Document::open_halved(const Source& source, const Device& device, const Picture& whole,
+                                                      int halvings, const OnPictureProgress& progress) {
+    const std::shared_ptr<Document> document(new Document(source, title_of(source), whole, device));
+    LoadOptions options{.progress = progress};
+    options.timing = &document->timing_;
+    if (plane_count(whole.info().format) > 1) {
+        document->planes_ = 2;
+        document->whole_ = whole.plane(0).info();
+        document->whole_chroma_ = whole.plane(1).info();
+        document->planar_ =
+            halvings == 0 ? load_planar(device, whole, options) : load_planar_halved(device, whole, halvings, options);
+        if (halvings > 0) document->picture_ = picture_of(document->planar_);
+    } else if (halvings == 0 || whole.info().levels > 1) {
+        document->whole_ = whole.info();
+        PictureOptions finer_left_out = source.options;
+        finer_left_out.first_level += halvings;
+        if (halvings > 0) document->picture_ = open_picture(source.paths, finer_left_out);
+        options.usage = verify::usage_for_kernels(device, document->picture_.info());
+        document->array_ = texton::load(device, document->picture_, options);
+    } else {
+        document->whole_ = whole.info();
+        options.usage = verify::usage_for_kernels(device, halved(whole.info(), halvings));
+        document->array_ = load_halved(device, whole, halvings, options);
+        document->picture_ = picture_of(document->array_);
+    }
+    if (halvings > 0) {
+        document->halve(halvings);
+        document->file_texels_ = std::make_shared<const FileTexels>(whole);
+    }
+    return document;
+}
+
+std::shared_ptr<const Document> Document::of(Array array, std::string title, const Document* like) {
+    const std::shared_ptr<Document> document(new Document({}, std::move(title), picture_of(array), array.device()));
+    document->array_ = std::move(array);
+    document->whole_ = document->info();
+    const bool lies_alike = like != nullptr && like->halvings_ > 0 && like->info().extent == document->info().extent;
+    if (!lies_alike) return document;
+    document->whole_.extent = like->whole().extent;
+    if (document->whole_.levels > 1) document->whole_.levels += like->halvings_;
+    document->halve(like->halvings_);
+    return document;
+}
+
+void Document::halve(int times) {
+    const std::shared_ptr<Document> alone(new Document(*this));
+    alone->whole_ = info(0);
+    alone->whole_chroma_ = info(1);
+    as_loaded_ = alone;
+    halvings_ = times;
+}
+
+const Array& Document::array(int plane) const { return is_planar() ? planar_.plane(std::clamp(plane, 0, 1)) : array_; }
+
+Place Document::clamped(const Place& place) const {
+    Place out;
+    out.plane = std::clamp(place.plane, 0, planes_ - 1);
+    const ArrayInfo& row = whole(out.plane);
+    out.level = std::clamp(place.level, 0, row.levels - 1);
+    if (is_layered(row.kind)) out.layer = nearest(place.layer, row.layers);
+    if (is_cube(row.kind)) out.face = std::clamp(place.face, 0, 5);
+    if (row.kind == ArrayKind::array_3d) out.slice = nearest(place.slice, level_extent(row, out.level).depth);
+    return out;
+}
+
+Extent Document::extent(const Place& place) const {
+    const Place at = clamped(place);
+    Extent extent = level_extent(whole(at.plane), at.level);
+    extent.depth = 1;
+    return extent;
+}
+
+Place Document::in_array(const Place& place) const {
+    Place out = clamped(place);
+    const int times = halvings(out);
+    out.level = std::max(0, out.level - halvings_);
+    out.slice = nearest(out.slice >> times, level_extent(info(out.plane), out.level).depth);
+    return out;
+}
+
+Subresource Document::part(const Place& place) const {
+    const Place at = in_array(place);
+    const ArrayInfo& row = info(at.plane);
+    Subresource part{.level = at.level};
+    if (is_layered(row.kind)) part.layer = at.layer;
+    if (is_cube(row.kind)) part.face = at.face;
+    if (row.kind == ArrayKind::array_3d) {
+        Extent slice = level_extent(row, at.level);
+        slice.depth = 1;
+        part.region = Region{{0, 0, at.slice}, slice};
+    }
+    return part;
+}
+
+bool Document::is_finer_in_files(const Place& place) const { return file_texels_ && halvings(clamped(place)) > 0; }
+
+std::vector<std::byte> Document::texels(const Place& place, const TexelBox& box, const StillWanted& wanted) const {
+    return is_finer_in_files(place) ? file_texels_->read(clamped(place), box, wanted) : array_texels(place, box);
+}
+
+std::optional<std::vector<std::byte>> Document::texels_at_hand(const Place& place, const TexelBox& box) const {
+    if (is_finer_in_files(place)) return file_texels_->kept(clamped(place), box);
+    return array_texels(place, box);
+}
+
+// Those of an array that is smaller without files that are not stand for squares of them.
+std::vector<std::byte> Document::array_texels(const Place& place, const TexelBox& box) const {
+    const TexelBox here = viewer::in_array(*this, place, box);
+    Subresource part = this->part(place);
+    part.region = Region{{here.x, here.y, in_array(place).slice}, {here.width, here.height, 1}};
+    const Extent extent{here.width, here.height};
+    const Format format = info(place.plane).format;
+    std::vector<std::byte> out(packed_bytes(format, extent));
+    copy(host_view(out.data(), format, extent), array(place.plane).view(part));
+    const int times = halvings(clamped(place));
+    if (times == 0) return out;
+    const std::size_t texel = texton::info(format).bytes;
+    std::vector<std::byte> repeated(packed_bytes(format, {box.width, box.height}));
+    for (std::size_t y = 0; y < box.height; ++y) {
+        for (std::size_t x = 0; x < box.width; ++x) {
+            const std::size_t column = std::min(((box.x + x) >> times) - here.x, here.width - 1);
+            const std::size_t row = std::min(((box.y + y) >> times) - here.y, here.height - 1);
+            std::copy_n(out.begin() + static_cast<std::ptrdiff_t>((row * here.width + column) * texel), texel,
+                        repeated.begin() + static_cast<std::ptrdiff_t>((y * box.width + x) * texel));
+        }
+    }
+    return repeated;
+}
+
+Sampler Document::standard_sampler(int plane) const { return verify::standard_sampler(info(plane)); }
+
+Texture Document::texture(const Sampler& sampler, int plane) const { return Texture(array(plane), sampler); }
+
+Texture Document::texel_texture(int plane) const {
+    const ArrayInfo& row = info(plane);
+    Sampler sampler;
+    sampler.normalized_coordinates = row.levels > 1 || is_cube(row.kind);
+    return Texture(array(plane), sampler);
+}
+
+std::string halving_words(const Document& document) {
+    if (document.halvings() == 0) return {};
+    const int part = 1 << document.halvings();
+    if (document.source().paths.empty()) return fmt::format("It was made of a picture with 1/{} of its sides.", part);
+    const ArrayInfo& whole = document.file().info();
+    return fmt::format(
+        "It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {}. Zoomed in, stored texels come "
+        "from "
+        "the file; samplers, kernels and statistics have the smaller picture.",
+        part, document.device().name(), to_string(whole.extent), name(whole.format), size_words(packed_bytes(whole)));
+}
+
+std::string title_of(const Source& source) {
+    if (source.paths.empty()) return {};
+    const std::string first = source.paths.front().filename().string();
+    const std::size_t more = source.paths.size() - 1;
+    return more == 0 ? first : fmt::format("{} and {} more", first, more);
+}
+
+Device device_named(const std::string& name) {
+    if (name.empty()) return Device::best();
+    const std::size_t colon = std::min(name.find(':'), name.size());
+    const std::string_view kind = std::string_view(name).substr(0, colon);
+    int index = 0;
+    bool good = kind == "cpu" || kind == "cuda";
+    if (colon < name.size()) {
+        const char* end = name.data() + name.size();
+        const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, index);
+        good = good && error == std::errc{} && stop == end && index >= 0;
+    }
+    if (!good) {
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = "texton-view",
+                     .problem = fmt::format("'{}' names no device", name),
+                     .remedy = "Use cpu, cpu:N, cuda or cuda:N."});
+    }
+    try {
+        return kind == "cpu" ? Device::cpu(index) : Device::cuda(index);
+    } catch (const Error& error) {
+        throw Error({.code = error.code(),
+                     .object = "texton-view",
+                     .problem = fmt::format("'{}': {}", name, error.problem()),
+                     .remedy = "`texton devices` lists those that are there."});
+    }
+}
+
+}  // namespace texton::viewer

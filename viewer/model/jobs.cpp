@@ -1,0 +1,89 @@
+#include "viewer/model/jobs.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace texton::viewer {
+namespace {
+
+constexpr int kNice = 5;  // so that the window's thread goes first where there are fewer cores than threads
+
+}  // namespace
+
+Jobs::Jobs(int threads, std::function<void(std::function<void()>)> post,
+           std::function<void(const std::string& tag, const std::string& why)> failed)
+    : post_(std::move(post)), failed_(std::move(failed)) {
+    for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this] { work(); });
+}
+
+Jobs::~Jobs() {
+    alive_.reset();
+    for (auto& [tag, wanted] : newest_) wanted.drop();
+    {
+        const std::scoped_lock lock(mutex_);
+        ends_ = true;
+        waiting_.clear();
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+}
+
+void Jobs::start(const std::string& tag, Work work) {
+    drop(tag);
+    const Wanted wanted;
+    newest_.insert_or_assign(tag, wanted);
+    ++unfinished_;
+    {
+        const std::scoped_lock lock(mutex_);
+        waiting_.push_back({tag, std::move(work), wanted});
+    }
+    changed_.notify_one();
+}
+
+void Jobs::drop(const std::string& tag) {
+    const auto found = newest_.find(tag);
+    if (found == newest_.end()) return;
+    found->second.drop();
+    newest_.erase(found);
+    const std::scoped_lock lock(mutex_);
+    unfinished_ -= static_cast<int>(std::erase_if(waiting_, [&](const Job& job) { return job.tag == tag; }));
+}
+
+bool Jobs::idle() const { return unfinished_ == 0; }
+
+bool Jobs::busy(const std::string& tag) const { return newest_.contains(tag); }
+
+void Jobs::work() {
+    [[maybe_unused]] const int niceness = nice(kNice);  // of this thread alone, as Linux has it
+    for (;;) {
+        Job job;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, [this] { return ends_ || !waiting_.empty(); });
+            if (ends_) return;
+            job = std::move(waiting_.front());
+            waiting_.pop_front();
+        }
+        Finish finish;
+        try {
+            finish = job.work(job.wanted);
+        } catch (const std::exception& error) {
+            finish = [failed = failed_, tag = job.tag, why = std::string(error.what())] { failed(tag, why); };
+        }
+        job.work = {};  // what it holds ends on this thread, not on the window's
+        post_([this, alive = std::weak_ptr(alive_), job = std::move(job), finish = std::move(finish)] {
+            if (alive.lock()) finished(job, finish);
+        });
+    }
+}
+
+void Jobs::finished(const Job& job, const Finish& finish) {
+    --unfinished_;
+    if (!job.wanted) return;
+    newest_.erase(job.tag);
+    if (finish) finish();
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,78 @@
+#include "viewer/model/json_object.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <texton/error.h>
+
+namespace texton::verify {
+
+void refuse_words(const std::string& where, const std::string& problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = "texton::verify",
+                 .problem = fmt::format("{}: {}", where, problem),
+                 .remedy = std::move(remedy)});
+}
+
+JsonObject::JsonObject(const Json& value, std::string where) : value_(value), where_(std::move(where)) {
+    if (!value.is_object())
+        refuse_words(where_, fmt::format("{} stands where an object should", value.dump()),
+                     "Write { \"key\": value }.");
+}
+
+const Json* JsonObject::find(const std::string& key) {
+    known_.insert(key);
+    const auto found = value_.find(key);
+    return found != value_.end() ? &*found : nullptr;
+}
+
+const Json& JsonObject::at(const std::string& key) {
+    const Json* value = find(key);
+    if (value == nullptr) refuse(key, "is missing", "Add it.");
+    return *value;
+}
+
+std::optional<std::string> JsonObject::text(const std::string& key) {
+    const Json* value = find(key);
+    if (value == nullptr) return {};
+    if (!value->is_string()) refuse(key, "is " + value->dump(), "Give text.");
+    return value->get<std::string>();
+}
+
+std::optional<double> JsonObject::number(const std::string& key) {
+    const Json* value = find(key);
+    if (value == nullptr) return {};
+    if (!value->is_number()) refuse(key, "is " + value->dump(), "Give a number.");
+    return value->get<double>();
+}
+
+std::optional<bool> JsonObject::flag(const std::string& key) {
+    const Json* value = find(key);
+    if (value == nullptr) return {};
+    if (!value->is_boolean()) refuse(key, "is " + value->dump(), "Give true or false.");
+    return value->get<bool>();
+}
+
+std::optional<std::size_t> JsonObject::count(const std::string& key, std::size_t lowest) {
+    const std::optional<double> value = number(key);
+    if (!value) return {};
+    constexpr double kHighest = 9007199254740992;  // all whole numbers up to it are doubles
+    if (!(*value >= static_cast<double>(lowest)) || *value > kHighest || std::floor(*value) != *value)
+        refuse(key, fmt::format("is {}", *value), fmt::format("Give a whole number of {} or more.", lowest));
+    return static_cast<std::size_t>(*value);
+}
+
+void JsonObject::refuse(const std::string& key, const std::string& problem, std::string remedy) const {
+    refuse_words(where_, fmt::format("'{}' {}", key, problem), std::move(remedy));
+}
+
+void JsonObject::refuse_others() const {
+    for (const auto& [key, unused] : value_.items()) {
+        if (known_.contains(key)) continue;
+        refuse(key, "means nothing here", fmt::format("There is {}.", fmt::join(known_, ", ")));
+    }
+}
+
+}  // namespace texton::verify

@@ -1,0 +1,264 @@
+#include "viewer/model/kernel_run.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <texton/copy.h>
+#include <texton/error.h>
+#include <texton/linear.h>
+
+#include "viewer/text/enum_names.h"
+
+namespace texton::verify {
+namespace {
+
+[[noreturn]] void refuse(const std::string& object, std::string problem, std::string remedy) {
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = object,
+                 .problem = std::move(problem),
+                 .remedy = std::move(remedy)});
+}
+
+std::vector<std::string> parts_of(std::string_view text, char separator) {
+    std::vector<std::string> parts;
+    for (;;) {
+        const std::size_t end = std::min(text.find(separator), text.size());
+        parts.emplace_back(text.substr(0, end));
+        if (end == text.size()) return parts;
+        text.remove_prefix(end + 1);
+    }
+}
+
+std::optional<double> number_in(std::string_view text) {
+    double value = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || stop != end) return {};
+    return value;
+}
+
+// true, a number, or text.
+Json scalar_in(const std::string& text) {
+    if (text == "true" || text == "false") return text == "true";
+    if (const std::optional<double> number = number_in(text)) return *number;
+    return text;
+}
+
+const ParameterInfo* find_parameter(const KernelInfo& kernel, const std::string& name) {
+    const auto found = std::ranges::find(kernel.parameters, name, &ParameterInfo::name);
+    return found != kernel.parameters.end() ? &*found : nullptr;
+}
+
+// --- samplers --------------------------------------------------------------------------------------------------------
+
+template <class Value, std::size_t count>
+Value named(const JsonObject& object, const std::string& key, const Json& value,
+            const viewer::Names<Value, count>& names) {
+    const auto named = value.is_string() ? viewer::value_of(names, value.get<std::string>()) : std::nullopt;
+    if (!named)
+        object.refuse(key, "is " + value.dump(),
+                      fmt::format("Use one of {}.", fmt::join(viewer::all_names(names), ", ")));
+    return *named;
+}
+
+void read_address(JsonObject& object, Sampler& sampler) {
+    const Json* value = object.find("address");
+    if (value == nullptr) return;
+    if (!value->is_array()) {
+        std::ranges::fill(sampler.address, named(object, "address", *value, viewer::kAddressModes));
+        return;
+    }
+    if (value->empty() || value->size() > 3)
+        object.refuse("address", "is " + value->dump(), "Give one mode, or up to three.");
+    for (std::size_t i = 0; i < value->size(); ++i)
+        sampler.address[i] = named(object, "address", (*value)[i], viewer::kAddressModes);
+}
+
+void read_border(JsonObject& object, Sampler& sampler) {
+    const Json* value = object.find("border");
+    if (value == nullptr) return;
+    if (value->is_number()) {
+        std::ranges::fill(sampler.border, value->get<float>());
+        return;
+    }
+    const bool four = value->is_array() && value->size() == 4 &&
+                      std::ranges::all_of(*value, [](const Json& each) { return each.is_number(); });
+    if (!four) object.refuse("border", "is " + value->dump(), "Give a number, or four.");
+    for (std::size_t i = 0; i < 4; ++i) sampler.border[i] = (*value)[i].get<float>();
+}
+
+void read_number(JsonObject& object, const char* key, float& field) {
+    if (const std::optional<double> value = object.number(key)) field = static_cast<float>(*value);
+}
+
+bool repeats(const Sampler& sampler) {
+    return std::ranges::any_of(
+        sampler.address, [](AddressMode mode) { return mode == AddressMode::wrap || mode == AddressMode::mirror; });
+}
+
+}  // namespace
+
+std::vector<HostPicture> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs) {
+    const Arguments arguments(run.kernel->info, run.parameters);
+    std::vector<PictureShape> made = shapes(*run.kernel, arguments, inputs);
+    if (run.size && made.size() > 1)
+        refuse("texton::" + run.kernel->info.name,
+               fmt::format("a size was given, but it makes {} pictures", made.size()), "Leave the size to the kernel.");
+    std::vector<Linear> memory;
+    std::vector<View> views;
+    for (PictureShape& shape : made) {
+        if (run.size) {
+            const std::size_t slices = run.size->depth != 0 ? run.size->depth : shape.extent.depth;
+            shape.extent = {run.size->width, run.size->height, slices};
+        }
+        if (run.format) shape.format = *run.format;
+        memory.emplace_back(device, shape.format, shape.extent);
+        views.push_back(memory.back().view(shape.format, shape.extent));
+    }
+    const Stream stream(device);
+    enqueue(*run.kernel, stream, views, arguments, inputs);
+    stream.synchronize();
+    std::vector<HostPicture> pictures;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        pictures.emplace_back(made[i].format, made[i].extent);
+        copy(pictures.back().view(), views[i]);
+    }
+    return pictures;
+}
+
+ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, const Json& value) {
+    if (value.is_boolean()) return value.get<bool>();
+    if (value.is_number()) return value.get<double>();
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_array() && std::ranges::all_of(value, [](const Json& each) { return each.is_number(); }))
+        return value.get<std::vector<double>>();
+    refuse("texton::" + kernel.name, fmt::format("{} is {}", name, value.dump()),
+           "Give true or false, a number, text, or a list of numbers.");
+}
+
+ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, std::string_view text) {
+    const ParameterInfo* parameter = find_parameter(kernel, name);
+    const std::string words(text);
+    if (parameter == nullptr) return words;  // Arguments says which there are
+    const auto refused = [&](const char* remedy) {
+        refuse("texton::" + kernel.name, fmt::format("{} is '{}'", name, text), remedy);
+    };
+    switch (parameter->kind) {
+        case ParameterKind::choice:
+        case ParameterKind::text: return words;
+        case ParameterKind::flag:
+            if (words != "true" && words != "false") refused("Give true or false.");
+            return words == "true";
+        case ParameterKind::number:
+        case ParameterKind::integer:
+            if (const std::optional<double> number = number_in(text)) return *number;
+            refused("Give a number.");
+            break;
+        case ParameterKind::numbers: break;
+    }
+    std::vector<double> row;
+    for (const std::string& part : parts_of(text, ',')) {
+        const std::optional<double> number = number_in(part);
+        if (!number) refused("Give numbers with commas between them.");
+        row.push_back(*number);
+    }
+    return row;
+}
+
+std::map<std::string, ParameterValue> parameters_of(const KernelInfo& kernel, std::span<const std::string> words) {
+    std::map<std::string, ParameterValue> out;
+    for (const std::string& word : words) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos)
+            refuse("texton::" + kernel.name, fmt::format("the parameter '{}' has no '='", word), "Write name=value.");
+        const std::string name = word.substr(0, equals);
+        out[name] = parameter_value(kernel, name, std::string_view(word).substr(equals + 1));
+    }
+    return out;
+}
+
+Sampler standard_sampler(const ArrayInfo& array, std::optional<Format> read_as) {
+    const FormatInfo& row = info(read_as.value_or(array.format));
+    const bool integers = row.kind == FormatKind::uint || row.kind == FormatKind::sint;
+    Sampler sampler;
+    sampler.filter = integers ? Filter::point : Filter::linear;
+    sampler.mip_filter = sampler.filter;
+    sampler.normalized_coordinates = array.levels > 1 || is_cube(array.kind);
+    sampler.seamless_cubemap = is_cube(array.kind);
+    return sampler;
+}
+
+Sampler sampler_of(const Json& value, const std::string& where, const ArrayInfo& array, std::optional<Format> read_as) {
+    Sampler sampler = standard_sampler(array, read_as);
+    JsonObject object(value, where);
+    read_address(object, sampler);
+    read_border(object, sampler);
+    if (const Json* filter = object.find("filter")) {
+        sampler.filter = named(object, "filter", *filter, viewer::kFilters);
+        sampler.mip_filter = sampler.filter;
+    }
+    if (const Json* filter = object.find("mip_filter"))
+        sampler.mip_filter = named(object, "mip_filter", *filter, viewer::kFilters);
+    sampler.normalized_coordinates =
+        object.flag("normalized_coordinates").value_or(sampler.normalized_coordinates || repeats(sampler));
+    sampler.seamless_cubemap = object.flag("seamless_cubemap").value_or(sampler.seamless_cubemap);
+    sampler.trilinear_optimization = object.flag("trilinear_optimization").value_or(sampler.trilinear_optimization);
+    if (const std::optional<std::size_t> most = object.count("max_anisotropy", 1)) {
+        if (*most > 16) object.refuse("max_anisotropy", fmt::format("is {}", *most), "Use 1 to 16.");
+        sampler.max_anisotropy = static_cast<std::uint8_t>(*most);
+    }
+    read_number(object, "mip_bias", sampler.mip_bias);
+    read_number(object, "mip_min", sampler.mip_min);
+    read_number(object, "mip_max", sampler.mip_max);
+    object.refuse_others();
+    return sampler;
+}
+
+Json sampler_json(std::string_view text) {
+    Json out = Json::object();
+    if (text.empty()) return out;
+    for (const std::string& part : parts_of(text, ',')) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos)
+            refuse_words("--sampler", fmt::format("'{}' has no '='", part), "Write key=value,key=value.");
+        const std::string key = part.substr(0, equals);
+        const std::vector<std::string> words = parts_of(part.substr(equals + 1), '/');
+        if (words.size() == 1) {
+            out[key] = scalar_in(words[0]);
+        } else {
+            for (const std::string& word : words) out[key].push_back(scalar_in(word));
+        }
+    }
+    return out;
+}
+
+Format format_of(const std::string& name, const std::string& where) {
+    if (const std::optional<Format> format = format_named(name)) return *format;
+    refuse_words(where, fmt::format("there is no format '{}'", name), "Use a name such as rgba8_unorm.");
+}
+
+ArrayKind kind_of(const std::string& name, const std::string& where) {
+    if (const std::optional<ArrayKind> kind = array_kind_named(name)) return *kind;
+    refuse_words(where, fmt::format("there is no kind of array '{}'", name),
+                 "Use array_1d, array_2d, array_3d, layered_1d, layered_2d, cubemap or cubemap_layered.");
+}
+
+Extent size_of(std::string_view text, const std::string& where) {
+    std::vector<std::size_t> sides;
+    bool good = true;
+    for (const std::string& part : parts_of(text, 'x')) {
+        const std::optional<double> side = number_in(part);
+        good = good && side && *side >= 1 && *side <= 1e9 && std::floor(*side) == *side;
+        sides.push_back(good ? static_cast<std::size_t>(*side) : 0);
+    }
+    if (!good || sides.size() < 2 || sides.size() > 3)
+        refuse_words(where, fmt::format("'{}' is no size", text),
+                     "Write WIDTHxHEIGHT, such as 640x480, or add xSLICES.");
+    return {sides[0], sides[1], sides.size() == 3 ? sides[2] : 0};
+}
+
+}  // namespace texton::verify

@@ -1,0 +1,33 @@
+#pragma once
+// Words for what a person chooses in the viewer, as session files and the window have them.
+#include "viewer/model/session.h"
+#include "viewer/text/enum_names.h"
+
+namespace texton::viewer {
+
+inline constexpr std::array kLayouts{Named{"single", Layout::single}, Named{"sheet", Layout::sheet},
+                                     Named{"cross", Layout::cross}, Named{"sphere", Layout::sphere}};
+inline constexpr std::array kReadings{Named{"stored", Reading::stored}, Named{"sampled", Reading::sampled}};
+inline constexpr std::array kFalseColours{Named{"none", FalseColour::none}, Named{"viridis", FalseColour::viridis},
+                                          Named{"turbo", FalseColour::turbo},
+                                          Named{"diverging", FalseColour::diverging}};
+inline constexpr std::array kAgainst{Named{"reference", Against::reference}, Named{"sampler", Against::sampler},
+                                     Named{"device", Against::device}};
+inline constexpr std::array kCompareModes{Named{"none", CompareMode::none},
+                                          Named{"wipe", CompareMode::wipe},
+                                          Named{"difference", CompareMode::difference},
+                                          Named{"absolute", CompareMode::absolute},
+                                          Named{"relative", CompareMode::relative},
+                                          Named{"squared", CompareMode::squared},
+                                          Named{"ulp", CompareMode::ulp}};
+inline constexpr std::array kFootprintFetches{Named{"as_seen", FootprintFetch::as_seen},
+                                              Named{"gradients", FootprintFetch::gradients},
+                                              Named{"probe", FootprintFetch::probe}};
+inline constexpr std::array kLodQuantities{Named{"lod", LodQuantity::lod},     Named{"clamped", LodQuantity::clamped},
+                                           Named{"level", LodQuantity::level}, Named{"blend", LodQuantity::blend},
+                                           Named{"ratio", LodQuantity::ratio}, Named{"samples", LodQuantity::samples}};
+inline constexpr std::array kHistogramScopes{Named{"view", HistogramScope::view},
+                                             Named{"selection", HistogramScope::selection},
+                                             Named{"all", HistogramScope::all}};
+
+}  // namespace texton::viewer

@@ -1,0 +1,123 @@
+#include "viewer/render/differences.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <texton/metrics.h>
+
+namespace texton::viewer {
+namespace {
+
+Steps steps_of(const FormatInfo& format) {
+    if (format.layout == FormatLayout::block) return Steps::floats;  // decoded: between the codes of its ends
+    switch (format.kind) {
+        case FormatKind::uint:
+        case FormatKind::sint:
+        case FormatKind::unorm:
+        case FormatKind::snorm: return Steps::codes;
+        case FormatKind::srgb: return Steps::srgb_codes;
+        case FormatKind::floating: return format.bits == 16 ? Steps::halves : Steps::floats;
+    }
+    return Steps::floats;
+}
+
+double largest_code(const FormatInfo& format, std::size_t channel) {
+    if (format.kind == FormatKind::uint || format.kind == FormatKind::sint) return 1;  // the value is the code
+    if (format.layout == FormatLayout::packed) return channel == 3 ? 3 : 1023;
+    return std::ldexp(1.0, format.bits - (format.kind == FormatKind::snorm ? 1 : 0)) - 1;
+}
+
+double srgb_code(double light) {
+    return 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055);
+}
+
+// The place of a float among all floats in their order.
+double place_among_floats(float value) {
+    const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & 0x7fffffffu;
+    return value < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
+}
+
+// Of a value that a half holds.
+double place_among_halves(float value) {
+    const float magnitude = std::abs(value);
+    const double place = magnitude < 0x1p-14f
+                             ? static_cast<double>(magnitude) * 0x1p24
+                             : static_cast<double>((std::bit_cast<std::uint32_t>(magnitude) - (112u << 23)) >> 13);
+    return value < 0 ? -place : place;
+}
+
+}  // namespace
+
+Differences::Differences(CompareMode mode, Format shown, Format against, bool stored)
+    : mode_(mode),
+      meaning_(meaning_of(shown)),
+      shown_unit_(meaning_.unit),
+      against_unit_(meaning_of(against).unit),
+      channels_(static_cast<std::size_t>(std::min(meaning_.channels, meaning_of(against).channels))) {
+    if (stored && shown == against) {
+        steps_ = steps_of(info(shown));
+        linear_ = info(shown).channels == 2 ? 1 : 3;
+        for (std::size_t i = 0; i < 4; ++i) codes_[i] = largest_code(info(shown), i);
+    }
+    meaning_.kind = mode == CompareMode::ulp          ? ValueKind::steps
+                    : mode == CompareMode::difference ? ValueKind::signed_difference
+                                                      : ValueKind::difference;
+    meaning_.channels = static_cast<int>(channels_);
+    meaning_.unit = 1;
+    meaning_.light = meaning_.alpha = false;
+}
+
+double Differences::step_of(float value, std::size_t channel) const {
+    switch (steps_) {
+        case Steps::codes: return std::round(static_cast<double>(value) * codes_[channel]);
+        case Steps::srgb_codes:
+            return std::round(channel == linear_ ? static_cast<double>(value) * 255
+                                                 : srgb_code(static_cast<double>(value)));
+        case Steps::halves: return place_among_halves(value);
+        case Steps::floats: return place_among_floats(value);
+    }
+    return 0;
+}
+
+float Differences::difference(float shown, float against, std::size_t channel) const {
+    if (shown == against || (shown != shown && against != against)) return 0;
+    const bool numbers = shown == shown && against == against;
+    if (mode_ == CompareMode::ulp) {
+        if (!numbers) return static_cast<float>(kFarthest);
+        return static_cast<float>(std::abs(step_of(shown, channel) - step_of(against, channel)));
+    }
+    if (!numbers || std::isinf(shown) || std::isinf(against)) return std::numeric_limits<float>::quiet_NaN();
+    const float a = shown / shown_unit_;
+    const float b = against / against_unit_;
+    switch (mode_) {
+        case CompareMode::none:
+        case CompareMode::wipe:
+        case CompareMode::ulp: return 0;
+        case CompareMode::difference: return a - b;
+        case CompareMode::absolute: return std::abs(a - b);
+        case CompareMode::relative: return std::abs(a - b) / std::max(std::abs(a), std::abs(b));
+        case CompareMode::squared: return (a - b) * (a - b);
+    }
+    return 0;
+}
+
+void Differences::apply(std::span<Colour> shown, std::span<const Colour> against) const {
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        Colour out{};
+        for (std::size_t c = 0; c < channels_; ++c) out[c] = difference(shown[i][c], against[i][c], c);
+        if (mode_ == CompareMode::ulp) out.fill(*std::max_element(out.begin(), out.end()));
+        shown[i] = out;
+    }
+}
+
+void DifferingTexels::read(const TexelBox& box, std::span<Colour> out) const {
+    shown_.read(box, out);
+    std::vector<Colour> other(out.size());
+    against_.read(box, other);
+    differences_.apply(out, other);
+}
+
+}  // namespace texton::viewer

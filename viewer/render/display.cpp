@@ -1,0 +1,216 @@
+#include "viewer/render/display.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include <texton/metrics.h>
+
+namespace texton::viewer {
+namespace {
+
+constexpr std::array<float, 3> kLuma{0.2126f, 0.7152f, 0.0722f};  // Rec. ITU-R BT.709
+
+double light_of(double encoded) {
+    return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
+}
+
+std::uint32_t packed(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
+    return 0xff000000u | red << 16 | green << 8 | blue;
+}
+
+std::span<const std::uint32_t> anchors(FalseColour map) {
+    static constexpr std::array<std::uint32_t, 9> kViridis{0x440154, 0x472c7a, 0x3b518b, 0x2c718e, 0x21908d,
+                                                           0x27ad81, 0x5cc863, 0xaadc32, 0xfde725};
+    static constexpr std::array<std::uint32_t, 9> kTurbo{0x30123b, 0x466be3, 0x28bceb, 0x32f298, 0xa4fc3c,
+                                                         0xeecf3a, 0xfb7e21, 0xd02f05, 0x7a0403};
+    static constexpr std::array<std::uint32_t, 5> kDiverging{0x2a4fb5, 0x8db0ea, 0xe6e6e6, 0xec9a7b, 0xae1c28};
+    switch (map) {
+        case FalseColour::none: return {};
+        case FalseColour::viridis: return kViridis;
+        case FalseColour::turbo: return kTurbo;
+        case FalseColour::diverging: return kDiverging;
+    }
+    return {};
+}
+
+constexpr std::uint32_t kExponent = 0x7f800000;  // of infinity and NaN
+
+}  // namespace
+
+Meaning meaning_of(Format format) {
+    const FormatInfo& row = info(format);
+    const bool integers = row.kind == FormatKind::uint || row.kind == FormatKind::sint;
+    Meaning out;
+    out.channels = row.channels;
+    out.light = row.kind == FormatKind::floating || row.kind == FormatKind::srgb;
+    out.alpha = row.channels == 4 && !integers;  // alpha 1 of widened integers is no share of their range
+    if (integers) out.unit = std::ldexp(1.0f, row.bits - (row.kind == FormatKind::sint ? 1 : 0)) - 1;
+    return out;
+}
+
+CodeCurve::CodeCurve(bool light, float gamma) : first_codes_(kBuckets) {
+    constexpr float kLeast = std::numeric_limits<float>::denorm_min();  // only 0 has code 0 however steep it is
+    from_[0] = 0;
+    std::uint32_t bucket = 0;
+    for (std::uint32_t code = 1; code < 256; ++code) {
+        const double encoded = std::pow((code - 0.5) / 255, std::clamp(gamma, 0.01f, 100.0f));
+        from_[code] = std::max(static_cast<float>(light ? light_of(encoded) : encoded), kLeast);
+        // The first bucket of which all values have the code.
+        const std::uint32_t next =
+            (std::bit_cast<std::uint32_t>(from_[code]) + (1u << kBucketShift) - 1) >> kBucketShift;
+        is_steep_ = is_steep_ || (next == bucket);
+        std::fill(first_codes_.begin() + bucket, first_codes_.begin() + next, static_cast<std::uint8_t>(code - 1));
+        bucket = next;
+    }
+    std::fill(first_codes_.begin() + bucket, first_codes_.end(), std::uint8_t{255});
+    from_[256] = std::numeric_limits<float>::infinity();
+}
+
+std::vector<std::uint32_t> false_colours(FalseColour map) {
+    const std::span<const std::uint32_t> points = anchors(map);
+    if (points.empty()) return {};
+    std::vector<std::uint32_t> out(256);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const float at = static_cast<float>(i) / 255 * static_cast<float>(points.size() - 1);
+        const std::size_t left = std::min(static_cast<std::size_t>(at), points.size() - 2);
+        const float share = at - static_cast<float>(left);
+        std::uint32_t pixel = 0xff;
+        for (int shift = 16; shift >= 0; shift -= 8) {
+            const auto a = static_cast<float>(points[left] >> shift & 255);
+            const auto b = static_cast<float>(points[left + 1] >> shift & 255);
+            pixel = pixel << 8 | static_cast<std::uint32_t>(std::lround(a + (b - a) * share));
+        }
+        out[i] = pixel;
+    }
+    return out;
+}
+
+Screen::Screen(const Display& display, const Meaning& meaning)
+    : display_(display),
+      curve_(meaning.kind == ValueKind::colour && meaning.light &&
+                 display.channels != std::array{false, false, false, true},  // alpha alone is a share, not light
+             display.gamma),
+      steps_(meaning.kind == ValueKind::steps),
+      false_colours_(false_colours(display.false_colour)) {
+    const auto channels = static_cast<std::size_t>(std::clamp(meaning.channels, 1, 4));
+    std::array<bool, 4> shown{};
+    std::size_t chosen = 0, last = 0;
+    for (std::size_t i = 0; i < channels; ++i) {
+        shown[i] = display.channels[i];
+        if (shown[i]) ++chosen, last = i;
+    }
+    if (channels == 1) shown[0] = true, chosen = 1, last = 0;  // nothing else could be shown
+    blends_ = meaning.alpha && meaning.kind == ValueKind::colour && shown[3] && chosen > 1;
+    if (chosen > 1) shown[3] = false;  // it covers, or is not seen
+    grey_ = chosen == 1 || display.luminance || !false_colours_.empty();
+    if (chosen == 1 && !(display.luminance && channels > 1)) {
+        weights_[last] = 1;
+    } else if (grey_) {
+        std::copy(kLuma.begin(), kLuma.begin() + static_cast<long>(std::min<std::size_t>(channels, 3)),
+                  weights_.begin());
+        for (std::size_t i = 0; i < 4; ++i) shown[i] = weights_[i] != 0;
+    }
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (shown[i]) shown_[i] = ~0u;
+        if (shown[i] && display.mark_nan) marked_[i] = kExponent;
+    }
+    units_.fill(meaning.unit);
+    if (meaning.alpha) units_[3] = 1;
+    const bool is_colour = meaning.kind == ValueKind::colour;
+    marks_range_ = display.mark_range && is_colour;
+    if (is_colour) low_ = display.low;
+    const float range = display.high - display.low;
+    scale_ = std::exp2(display.exposure) / (range == 0 ? std::numeric_limits<float>::min() : range);
+    if (meaning.kind == ValueKind::signed_difference) scale_ /= 2, offset_ = 0.5f;
+}
+
+// What channels are on the screen before its curve, from 0 to 1; the first alone where they make a grey. Says whether there may be
+// values that are marked. Without a branch for a value, so that compilers make vector code of it.
+bool Screen::scale(std::span<const Colour> values, Levels& levels) const {
+    std::uint32_t is_marked = marks_range_ ? 1 : 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (std::size_t c = 0; c < 4; ++c) {
+            const float level = (values[i][c] / units_[c] - low_) * scale_ + offset_;
+            levels[i][c] = std::bit_cast<float>(std::bit_cast<std::uint32_t>(level) & shown_[c]);
+            is_marked |= (std::bit_cast<std::uint32_t>(values[i][c]) & marked_[c]) == kExponent ? 1 : 0;
+        }
+    }
+    if (grey_) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const Colour& t = levels[i];
+            levels[i][0] = t[0] * weights_[0] + t[1] * weights_[1] + t[2] * weights_[2] + t[3] * weights_[3];
+        }
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        for (float& level : levels[i]) {
+            level = level > 0 ? level : 0;  // NaN as well
+            level = level < 1 ? level : 1;
+        }
+    }
+    return is_marked != 0;
+}
+
+inline std::uint32_t Screen::pixel(const Colour& level) const {
+    if (!grey_) return packed(curve_.code(level[0]), curve_.code(level[1]), curve_.code(level[2]));
+    if (!false_colours_.empty()) return 0xff000000u | false_colours_[static_cast<std::size_t>(level[0] * 255 + 0.5f)];
+    const std::uint32_t code = curve_.code(level[0]);
+    return packed(code, code, code);
+}
+
+// The colour of what a value is marked for; 0: for nothing.
+std::uint32_t Screen::mark(const Colour& value) const {
+    bool below = false, above = false;
+    for (std::size_t i = 0; i < 4; ++i) {
+        if (!shown_[i]) continue;
+        if ((std::bit_cast<std::uint32_t>(value[i]) & marked_[i]) == kExponent)
+            return value[i] != value[i] ? kNanMark : kInfinityMark;
+        const float v = value[i] / units_[i] - low_;
+        below = below || v < 0;
+        above = above || v > display_.high - display_.low;
+    }
+    if (!marks_range_) return 0;
+    return above ? kAboveMark : below ? kBelowMark : 0;
+}
+
+void Screen::show_some(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const {
+    Levels levels;
+    const bool marks = scale(values, levels);
+    for (std::size_t i = 0; i < values.size(); ++i) pixels[i] = pixel(levels[i]);
+    for (std::size_t i = 0; blends_ && i < values.size(); ++i) {
+        if (!(values[i][3] < 1)) continue;
+        const float alpha = values[i][3] > 0 ? values[i][3] : 0;
+        const float board = (((x + static_cast<int>(i)) >> 3) + (y >> 3)) % 2 == 0 ? 61 : 82;
+        const auto blended = [&](int shift) {
+            const auto code = static_cast<float>(pixels[i] >> shift & 255);
+            return static_cast<std::uint32_t>(code * alpha + board * (1 - alpha) + 0.5f);
+        };
+        pixels[i] = packed(blended(16), blended(8), blended(0));
+    }
+    for (std::size_t i = 0; marks && i < values.size(); ++i) {
+        if (const std::uint32_t marked = mark(values[i])) pixels[i] = marked;
+    }
+}
+
+void Screen::show(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const {
+    if (!steps_) {
+        for (std::size_t i = 0; i < values.size(); i += kAtOnce) {
+            const std::size_t count = std::min(kAtOnce, values.size() - i);
+            show_some(values.subspan(i, count), x + static_cast<int>(i), y, pixels.subspan(i, count));
+        }
+        return;
+    }
+    std::vector<std::uint32_t> distances(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const float steps = values[i][0];
+        distances[i] = steps < 4294967040.0f ? static_cast<std::uint32_t>(steps) : kFarthest;  // NaN as well
+    }
+    const std::vector<std::byte> map = ulp_map(distances);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto byte = [&](std::size_t c) { return std::to_integer<std::uint32_t>(map[4 * i + c]); };
+        pixels[i] = packed(byte(0), byte(1), byte(2));
+    }
+}
+
+}  // namespace texton::viewer

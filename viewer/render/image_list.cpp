@@ -1,0 +1,79 @@
+#include "viewer/render/image_list.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "viewer/render/render.h"
+
+namespace texton::viewer {
+
+void move_picture(Session& session, std::size_t from, std::size_t to) {
+    if (from == to || from >= session.pictures.size() || to >= session.pictures.size()) return;
+    const auto place = [&](std::size_t index) { return session.pictures.begin() + static_cast<std::ptrdiff_t>(index); };
+    if (from < to) {
+        std::rotate(place(from), place(from + 1), place(to + 1));
+    } else {
+        std::rotate(place(to), place(from), place(from + 1));
+    }
+    const auto moved = [&](std::size_t index) {
+        if (index == from) return to;
+        if (from < index && index <= to) return index - 1;
+        return to <= index && index < from ? index + 1 : index;
+    };
+    session.current = moved(session.current);
+    if (session.reference) session.reference = moved(*session.reference);
+    for (std::size_t& input : session.kernel.more_inputs) input = moved(input);
+}
+
+void close_picture(Session& session, std::size_t index) {
+    if (index >= session.pictures.size()) return;
+    session.pictures.erase(session.pictures.begin() + static_cast<std::ptrdiff_t>(index));
+    const auto follow = [index](std::size_t& named) {
+        if (named > index) --named;
+    };
+    // The one behind it becomes current; of the last one, the one before it.
+    follow(session.current);
+    if (session.current >= session.pictures.size() && session.current > 0) --session.current;
+    if (session.reference == index) session.reference.reset();
+    if (session.reference) follow(*session.reference);
+    auto& inputs = session.kernel.more_inputs;
+    if (session.pictures.empty() || std::ranges::find(inputs, index) != inputs.end()) session.kernel = {};
+    for (std::size_t& input : inputs) follow(input);
+}
+
+Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
+    const std::shared_ptr<const Document> loaded = document->as_loaded();  // enough for that, and at hand
+    const Extent extent = loaded->extent({});
+    const double zoom = static_cast<double>(side) / static_cast<double>(std::max(extent.width, extent.height));
+    const auto pixels = [zoom](std::size_t texels) {
+        return std::max(1, static_cast<int>(std::lround(static_cast<double>(texels) * zoom)));
+    };
+    Thumbnail out{.width = pixels(extent.width), .height = pixels(extent.height)};
+    Scene scene;
+    scene.shown = loaded;
+    scene.width = out.width;
+    scene.height = out.height;
+    scene.session.view = {zoom, {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2}};
+    scene.session.fits = false;
+    out.pixels = render(scene, {0, 0, out.width, out.height});
+    out.words = array_words(document->file().info());
+    return out;
+}
+
+Thumbnail thumbnail(const Source& source, int side, std::size_t most_bytes) {
+    const Picture picture = open_picture(source.paths, source.options);
+    if (packed_bytes(picture.info()) > most_bytes) return {.words = array_words(picture.info())};
+    return thumbnail(Document::open(source, Device::cpu()), side);
+}
+
+std::string array_words(const ArrayInfo& array) {
+    std::string out = fmt::format("{} of {}", to_string(array.extent), name(array.format));
+    if (array.kind != ArrayKind::array_2d) out += fmt::format(", {}", name(array.kind));
+    if (is_layered(array.kind)) out += fmt::format(" of {}", array.layers);
+    if (array.levels > 1) out += fmt::format(", {} levels", array.levels);
+    return out;
+}
+
+}  // namespace texton::viewer

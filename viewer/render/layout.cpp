@@ -1,0 +1,130 @@
+#include "viewer/render/layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace texton::viewer {
+namespace {
+
+constexpr std::array<const char*, 6> kFaces{"+x", "-x", "+y", "-y", "+z", "-z"};
+
+// A row of texels is a band a sixteenth as high as wide, so that it can be seen.
+double shown_height(const ArrayInfo& info, Extent extent) {
+    return is_flat(info.kind) ? std::max(1.0, static_cast<double>(extent.width / 16))
+                              : static_cast<double>(extent.height);
+}
+
+Part part_at(const Document& document, const Place& place, Position at) {
+    const Extent extent = document.extent(place);
+    return {place, at, static_cast<double>(extent.width), shown_height(document.whole(place.plane), extent), extent};
+}
+
+// All places of a level, in rows of `columns`.
+struct LevelPlaces {
+    std::vector<Place> places;
+    std::size_t columns = 1;
+};
+
+LevelPlaces places_of(const Document& document, const Place& shown, int level) {
+    const ArrayInfo& info = document.whole(shown.plane);
+    Place place = shown;
+    place.level = level;
+    LevelPlaces out;
+    const std::size_t layers = is_layered(info.kind) ? info.layers : 1;
+    const int faces = is_cube(info.kind) ? 6 : 1;
+    const std::size_t slices = info.kind == ArrayKind::array_3d ? level_extent(info, level).depth : 1;
+    for (place.layer = 0; place.layer < layers; ++place.layer) {
+        for (place.face = 0; place.face < faces; ++place.face) {
+            for (place.slice = 0; place.slice < slices; ++place.slice) out.places.push_back(place);
+        }
+    }
+    // As wide as high, about.
+    const Extent extent = document.extent(out.places.front());
+    const double side = std::sqrt(static_cast<double>(out.places.size()) * shown_height(info, extent) /
+                                  static_cast<double>(extent.width));
+    out.columns =
+        faces == 6 ? 6 : std::clamp(static_cast<std::size_t>(std::ceil(side)), std::size_t{1}, out.places.size());
+    return out;
+}
+
+// Levels as blocks: the first on the left, the others below each other beside it.
+std::vector<Part> sheet(const Document& document, const Place& shown) {
+    const ArrayInfo& info = document.whole(shown.plane);
+    const double gap =
+        std::max(2.0, std::floor(static_cast<double>(std::max(info.extent.width, info.extent.height)) / 32));
+    std::vector<Part> out;
+    Position corner;
+    for (int level = 0; level < info.levels; ++level) {
+        const LevelPlaces all = places_of(document, shown, level);
+        double right = 0, below = 0;
+        for (std::size_t i = 0; i < all.places.size(); ++i) {
+            Part part = part_at(document, all.places[i], {});
+            part.at = {corner.x + static_cast<double>(i % all.columns) * (part.width + gap),
+                       corner.y + static_cast<double>(i / all.columns) * (part.height + gap)};
+            right = std::max(right, part.at.x + part.width);
+            below = std::max(below, part.at.y + part.height);
+            out.push_back(part);
+        }
+        corner = level == 0 ? Position{right + gap, 0} : Position{corner.x, below + gap};
+    }
+    return out;
+}
+
+// +y above, -y below, and -x +z +x -z in the middle row.
+std::vector<Part> cross(const Document& document, const Place& shown) {
+    static constexpr std::array<Position, 6> kCells{{{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}, {3, 1}}};
+    std::vector<Part> out;
+    Place place = shown;
+    for (place.face = 0; place.face < 6; ++place.face) {
+        const Position cell = kCells[static_cast<std::size_t>(place.face)];
+        const auto side = static_cast<double>(document.extent(place).width);
+        out.push_back(part_at(document, place, {cell.x * side, cell.y * side}));
+    }
+    return out;
+}
+
+}  // namespace
+
+Layout layout_of(const Session& session, const Document& document) {
+    const bool is_of_cubes = session.layout == Layout::cross || session.layout == Layout::sphere;
+    return is_of_cubes && !is_cube(document.whole().kind) ? Layout::single : session.layout;
+}
+
+std::vector<Part> parts_of(const Session& session, const Document& document) {
+    const Place place = document.clamped(session.place);
+    switch (layout_of(session, document)) {
+        case Layout::single: return {part_at(document, place, {})};
+        case Layout::sheet: return sheet(document, place);
+        case Layout::cross: return cross(document, place);
+        case Layout::sphere: return {};
+    }
+    return {};
+}
+
+Extent extent_of(const Session& session, const Document& document) {
+    if (layout_of(session, document) == Layout::sphere) return {2, 2};
+    double right = 0, below = 0;
+    for (const Part& part : parts_of(session, document)) {
+        right = std::max(right, part.at.x + part.width);
+        below = std::max(below, part.at.y + part.height);
+    }
+    return {static_cast<std::size_t>(right), static_cast<std::size_t>(below)};
+}
+
+std::string label_of(const Document& document, const Place& place) {
+    const ArrayInfo& info = document.whole(place.plane);
+    std::string out;
+    const auto say = [&](const std::string& words) { out += (out.empty() ? "" : ", ") + words; };
+    if (info.levels > 1) say(fmt::format("level {}", place.level));
+    if (is_layered(info.kind) && info.layers > 1)
+        say(fmt::format("{} {}", is_cube(info.kind) ? "cube" : "layer", place.layer));
+    if (is_cube(info.kind)) say(fmt::format("face {}", kFaces[static_cast<std::size_t>(place.face)]));
+    if (info.kind == ArrayKind::array_3d && level_extent(info, place.level).depth > 1)
+        say(fmt::format("slice {}", place.slice));
+    return out;
+}
+
+}  // namespace texton::viewer

@@ -1,0 +1,35 @@
+#include "viewer/render/lod_plane.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace texton::viewer {
+namespace {
+
+constexpr double kEyeDistance = 2;  // from the plane's middle, in halves of its height
+constexpr double kMostTilt = 89.9;  // degrees
+constexpr double kNearest = 1e-3;   // to the horizon, in the same halves
+
+double radians(double degrees) { return degrees * std::numbers::pi / 180; }
+
+}  // namespace
+
+std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Extent picture) {
+    const double half = static_cast<double>(picture.height) / 2;
+    const double aspect = static_cast<double>(picture.height) / static_cast<double>(picture.width);
+    const double x = (texel.x - static_cast<double>(picture.width) / 2) / half;
+    const double y = (texel.y - half) / half;
+    const double tilt = radians(std::clamp(plane.tilt, -kMostTilt, kMostTilt));
+    // The eye's ray meets the plane, whose top is tilted away.
+    const double nearness = kEyeDistance + y * std::tan(tilt);
+    if (!(nearness > kNearest)) return std::nullopt;
+    const double across = x * kEyeDistance / nearness;
+    const double along = y * kEyeDistance / nearness / std::cos(tilt);
+    const double turn = radians(plane.turn);
+    const double u = across * std::cos(turn) - along * std::sin(turn);
+    const double v = across * std::sin(turn) + along * std::cos(turn);
+    return Position{0.5 + u * aspect * plane.repeats / 2, 0.5 + v * plane.repeats / 2};
+}
+
+}  // namespace texton::viewer

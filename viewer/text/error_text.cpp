@@ -1,0 +1,16 @@
+#include "viewer/text/error_text.h"
+
+#include <texton/error.h>
+
+namespace texton::viewer {
+
+std::string error_words(const std::exception& error) {
+    const auto* own = dynamic_cast<const Error*>(&error);
+    if (own == nullptr) return error.what();
+    std::string words = own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy());
+    if (!own->call().empty())
+        words += " [" + own->call() + (own->cuda_name().empty() ? "" : ": " + own->cuda_name()) + "]";
+    return words;
+}
+
+}  // namespace texton::viewer

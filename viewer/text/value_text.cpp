@@ -1,0 +1,99 @@
+#include "viewer/text/value_text.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace texton::viewer {
+namespace {
+
+float float16(std::uint32_t bits) {
+    const int exponent = static_cast<int>(bits >> 10 & 31);
+    const auto mantissa = static_cast<float>(bits & 1023);
+    float value = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
+    if (exponent == 31) value = mantissa == 0 ? std::numeric_limits<float>::infinity() : std::nanf("");
+    return bits >> 15 & 1 ? -value : value;
+}
+
+std::string decimal_of(const FormatInfo& format, std::uint32_t bits, int width) {
+    switch (format.kind) {
+        case FormatKind::floating: return float_words(width == 16 ? float16(bits) : std::bit_cast<float>(bits));
+        case FormatKind::sint:
+        case FormatKind::snorm:
+            return fmt::format("{}", static_cast<std::int32_t>(bits << (32 - width)) >> (32 - width));
+        case FormatKind::uint:
+        case FormatKind::unorm:
+        case FormatKind::srgb: break;
+    }
+    return fmt::format("{}", bits);
+}
+
+}  // namespace
+
+std::vector<StoredChannel> stored_channels(Format format, std::span<const std::byte> texel) {
+    const FormatInfo& row = info(format);
+    std::vector<StoredChannel> channels;
+    if (row.layout == FormatLayout::block || row.layout == FormatLayout::planar || texel.size() < row.bytes)
+        return channels;
+    std::uint32_t word = 0;
+    for (int channel = 0, first = 0; channel < row.channels; ++channel) {
+        const bool packed = row.layout == FormatLayout::packed;
+        const int width = packed ? row.cuda.bits[static_cast<std::size_t>(channel)] : row.bits;
+        if (packed) {
+            std::memcpy(&word, texel.data(), 4);
+            word = word >> first & ((1u << width) - 1);
+            first += width;
+        } else {
+            const auto bytes = static_cast<std::size_t>(width / 8);
+            word = 0;
+            std::memcpy(&word, texel.data() + static_cast<std::size_t>(channel) * bytes, bytes);
+        }
+        channels.push_back(
+            {word, width, decimal_of(row, word, width), fmt::format("0x{:0{}x}", word, (width + 3) / 4)});
+    }
+    return channels;
+}
+
+std::string float_words(float value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
+
+std::string channel_words(const Texel& texel, int channel, Format read_as) {
+    const std::uint32_t bits = texel.channel[channel];
+    if (!reads_integers(read_as)) return float_words(std::bit_cast<float>(bits));
+    return info(read_as).kind == FormatKind::sint ? fmt::format("{}", static_cast<std::int32_t>(bits))
+                                                  : fmt::format("{}", bits);
+}
+
+std::string channel_hexadecimal(const Texel& texel, int channel) {
+    return fmt::format("0x{:08x}", texel.channel[channel]);
+}
+
+std::string size_words(std::size_t bytes) {
+    constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+    const bool whole = value == std::floor(value);
+    return whole ? fmt::format("{:.0f} {}", value, kUnits[unit]) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string byte_words(std::span<const std::byte> bytes) {
+    std::string out;
+    for (const std::byte byte : bytes)
+        out += fmt::format("{}{:02x}", out.empty() ? "" : " ", std::to_integer<int>(byte));
+    return out;
+}
+
+char channel_letter(int channel) { return "RGBA"[channel]; }
+
+double share_of(std::size_t texel, std::size_t side) {
+    return (static_cast<double>(texel) + 0.5) / static_cast<double>(side);
+}
+
+bool reads_integers(Format format) {
+    return info(format).kind == FormatKind::uint || info(format).kind == FormatKind::sint;
+}
+
+}  // namespace texton::viewer

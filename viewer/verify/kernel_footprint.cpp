@@ -1,0 +1,134 @@
+#include "viewer/verify/kernel_footprint.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <texton/array.h>
+#include <texton/error.h>
+
+#include "viewer/verify/run_suite.h"
+
+namespace texton::verify {
+namespace {
+
+constexpr std::size_t kMostTaps = 400;
+constexpr std::size_t kMostTexels = std::size_t{1} << 26;  // of all pictures that a kernel is asked with
+
+// Asks a kernel what it makes of a box of ones.
+class Probe {
+public:
+    Probe(const Case& of, std::size_t picture) : run_(of.run), picture_(picture), input_(of.inputs.front()) {
+        const HostArray source = read_input(input_);
+        const Format read_as = input_.range.format.value_or(source.info.format);
+        sampler_ = sampler_of(input_.sampler, input_.where, source.info, read_as);
+        std::ranges::fill(sampler_.border, 0.0f);
+        extent_ = source.info.extent;
+        run_.format = Format::rgba32_float;
+        usable_ = source.info.kind == ArrayKind::array_2d && source.info.levels == 1;
+    }
+
+    bool usable() const noexcept { return usable_; }
+    bool has_time() const noexcept { return asked_ + extent_.width * extent_.height <= kMostTexels; }
+    Extent extent() const noexcept { return extent_; }
+
+    /// The first channel of the pixel.
+    double ask(const Region& box, const Offset& pixel) {
+        asked_ += extent_.width * extent_.height;
+        const HostPicture picture = made(box);
+        const auto* texels = reinterpret_cast<const float*>(picture.texels.data());
+        const std::size_t row = pixel.z * picture.extent.height + pixel.y;
+        return static_cast<double>(texels[4 * (row * picture.extent.width + pixel.x)]);
+    }
+
+private:
+    HostPicture made(const Region& box) const {
+        HostArray lit({.format = Format::rgba32_float, .extent = extent_});
+        auto* texels = reinterpret_cast<float*>(lit.levels[0].texels.data());
+        for (std::size_t y = box.offset.y; y < box.offset.y + box.extent.height; ++y) {
+            float* row = texels + 4 * (y * extent_.width + box.offset.x);
+            std::fill(row, row + 4 * box.extent.width, 1.0f);
+        }
+        const Device device = Device::cpu();
+        const Texture texture(upload(device, lit), sampler_);
+        return run(device, run_, std::span(&texture, 1)).at(picture_);
+    }
+
+    KernelRun run_;
+    std::size_t picture_;
+    Input input_;
+    Sampler sampler_;
+    Extent extent_;
+    std::size_t asked_ = 0;  // texels
+    bool usable_ = false;
+};
+
+// One half of a box, along its longer side, and the other.
+std::pair<Region, Region> halves(const Region& box) {
+    std::pair<Region, Region> out{box, box};
+    if (box.extent.width >= box.extent.height) {
+        out.first.extent.width = box.extent.width / 2;
+        out.second.extent.width -= out.first.extent.width;
+        out.second.offset.x += out.first.extent.width;
+    } else {
+        out.first.extent.height = box.extent.height / 2;
+        out.second.extent.height -= out.first.extent.height;
+        out.second.offset.y += out.first.extent.height;
+    }
+    return out;
+}
+
+class Search {
+public:
+    Search(Probe& probe, const Offset& pixel) : probe_(probe), pixel_(pixel) {}
+
+    std::optional<std::vector<Tap>> result() {
+        const Region whole{{}, probe_.extent()};
+        split(whole);
+        if (taps_.empty() || taps_.size() > kMostTaps || !probe_.has_time()) return std::nullopt;
+        double sum = 0;
+        for (const Tap& tap : taps_) sum += tap.weight;
+        const double whole_sum = probe_.ask(whole, pixel_);
+        if (!(std::abs(sum - whole_sum) < 1e-4 * (1 + std::abs(whole_sum)))) return std::nullopt;  // float32 sums
+        std::ranges::stable_sort(taps_, std::greater{}, [](const Tap& tap) { return std::abs(tap.weight); });
+        return taps_;
+    }
+
+private:
+    // Weights of both signs may add up to 0 in a large box: those are halved whatever they answer.
+    static constexpr std::size_t kSmallBox = 64;
+
+    void split(const Region& box) {
+        if (taps_.size() > kMostTaps || !probe_.has_time()) return;
+        const std::size_t texels = box.extent.width * box.extent.height;
+        const double answer = probe_.ask(box, pixel_);
+        if ((answer == 0 && texels <= kSmallBox) || std::isnan(answer)) return;
+        if (texels == 1) {
+            taps_.push_back({box.offset, answer});
+            return;
+        }
+        const auto [first, second] = halves(box);
+        split(first);
+        split(second);
+    }
+
+    Probe& probe_;
+    const Offset& pixel_;
+    std::vector<Tap> taps_;
+};
+
+}  // namespace
+
+std::vector<std::optional<std::vector<Tap>>> footprints(const Case& of, const std::vector<Offset>& pixels,
+                                                        std::size_t picture) {
+    std::vector<std::optional<std::vector<Tap>>> out(pixels.size());
+    if (of.inputs.size() != 1) return out;
+    try {
+        Probe probe(of, picture);
+        for (std::size_t i = 0; i < pixels.size() && probe.usable(); ++i) out[i] = Search(probe, pixels[i]).result();
+    } catch (const Error&) {
+        // A kernel that does not take floats.
+    }
+    return out;
+}
+
+}  // namespace texton::verify
