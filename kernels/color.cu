@@ -24,11 +24,20 @@ struct Pointwise {
     }
 };
 
+/// Enqueues `implementation` of the device's kernels, a function of those and of the launch, or else the functor.
+template <class Operation, class Implementation>
+void enqueue_pointwise(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+                       const Operation& operation, const Implementation& implementation) {
+    const Pointwise<Operation> functor{detail::own_texel(object, picture, "texture", texture), operation};
+    detail::Launch launch(object, stream, picture, {&texture, 1}, detail::overlap_of<Pointwise<Operation>>());
+    if (!implementation(detail::device_kernels(launch), launch)) detail::run<1>(launch, functor);
+}
+
 template <class Operation>
 void enqueue_pointwise(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                        const Operation& operation) {
-    const detail::OwnTexel texel = detail::own_texel(object, picture, "texture", texture);
-    detail::launch_as(object, stream, picture, Pointwise<Operation>{texel, operation}, texture);
+    enqueue_pointwise(object, stream, picture, texture, operation,
+                      [](const detail::DeviceKernels&, detail::Launch&) { return false; });
 }
 
 // --- matrix ----------------------------------------------------------------------------------------------------------
@@ -67,10 +76,10 @@ struct ToSrgb {
 
 template <class Curve>
 void enqueue_transfer(const Stream& stream, const View& picture, const Texture& texture, const Curve& curve) {
-    constexpr const char* kObject = "texton::transfer";
-    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
-    if (detail::map_codes_on_cpu(kObject, stream, picture, texture, Curve::of)) return;
-    detail::launch_as(kObject, stream, picture, Pointwise<Curve>{texel, curve}, texture);
+    enqueue_pointwise("texton::transfer", stream, picture, texture, curve,
+                      [](const detail::DeviceKernels& kernels, detail::Launch& launch) {
+                          return kernels.map_codes(launch, Curve::of);
+                      });
 }
 
 // --- light -----------------------------------------------------------------------------------------------------------
@@ -195,9 +204,10 @@ void color_matrix(const Stream& stream, const View& picture, const Texture& text
     for (const auto& row : matrix.row) {
         for (const float number : row) detail::check_finite(kObject, "matrix", number);
     }
-    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
-    if (detail::color_matrix_on_cpu(kObject, stream, picture, texture, matrix)) return;
-    detail::launch_as(kObject, stream, picture, Pointwise<ByMatrix>{texel, {matrix}}, texture);
+    enqueue_pointwise(kObject, stream, picture, texture, ByMatrix{matrix},
+                      [&](const detail::DeviceKernels& kernels, detail::Launch& launch) {
+                          return kernels.color_matrix(launch, matrix);
+                      });
 }
 
 void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction) {
@@ -210,10 +220,10 @@ void transfer(const Stream& stream, const View& picture, const Texture& texture,
 void exposure(const Stream& stream, const View& picture, const Texture& texture, float stops) {
     constexpr const char* kObject = "texton::exposure";
     detail::check_range(kObject, "stops", stops, -64, 64);
-    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
     const float by = exp2_of(stops);
-    if (detail::scale_colours_on_cpu(kObject, stream, picture, texture, by)) return;
-    detail::launch_as(kObject, stream, picture, Pointwise<Scaled>{texel, {by}}, texture);
+    enqueue_pointwise(
+        kObject, stream, picture, texture, Scaled{by},
+        [&](const detail::DeviceKernels& kernels, detail::Launch& launch) { return kernels.scale_colors(launch, by); });
 }
 
 void grade(const Stream& stream, const View& picture, const Texture& texture, const Grade& grade) {
@@ -260,9 +270,10 @@ void swizzle(const Stream& stream, const View& picture, const Texture& texture, 
     if (!known)
         detail::refuse_argument(kObject, "channels is '" + std::string(channels) + "'",
                                 "Use four letters of r, g, b, a, 0 and 1.");
-    const detail::OwnTexel texel = detail::own_texel(kObject, picture, "texture", texture);
-    if (detail::swizzle_on_cpu(kObject, stream, picture, texture, swizzled.from)) return;
-    detail::launch_as(kObject, stream, picture, Pointwise<Swizzled>{texel, swizzled}, texture);
+    enqueue_pointwise(kObject, stream, picture, texture, swizzled,
+                      [&](const detail::DeviceKernels& kernels, detail::Launch& launch) {
+                          return kernels.swizzle(launch, swizzled.from);
+                      });
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------

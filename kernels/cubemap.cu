@@ -20,7 +20,7 @@
 namespace texton {
 namespace {
 
-using detail::Direction;
+using Direction = detail::CubeDirection;
 
 TEXTON_HD inline Direction direction_of(PixelPlace at, std::int32_t side) {
     return detail::direction_on_face(at.z, at.middle_x(), at.middle_y(), side);

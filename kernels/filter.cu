@@ -12,10 +12,9 @@
 #include <texton/launch.h>
 #include <texton/linear.h>
 
-#include "kernels/cuda/tiled_filters.h"
 #include "kernels/functors/filter_functors.h"
-#include "kernels/launch/aliasing.h"
 #include "kernels/launch/dispatch.h"
+#include "kernels/launch/launch_state.h"
 #include "kernels/launch/registry.h"
 #include "kernels/launch/scratch.h"
 
@@ -29,15 +28,16 @@ constexpr int kMostBilateralRadius = 64;
 
 // --- rows and columns -----------------------------------------------------------------------------------------------
 
-/// Makes `enqueue`, which is given the functor of the second pass, enqueue it behind the first.
+/// Enqueues the first pass, into memory, and calls enqueue(functor of the second pass).
 template <class Enqueue>
-void in_two_passes(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                   const Separable& filter, const std::optional<Pool>& scratch, const Enqueue& enqueue) {
-    Extent extent = picture.extent();
+void in_two_passes(const detail::Launch& launch, const Separable& filter, const std::optional<Pool>& scratch,
+                   const Enqueue& enqueue) {
+    const detail::LaunchState& state = launch.state();
+    Extent extent = state.picture.extent;
     extent.height += static_cast<std::size_t>(2 * filter.down.radius);
-    const Linear memory = detail::scratch_of(scratch, packed_bytes(Format::rgba32_float, extent), stream);
-    detail::launch_as(object, stream, memory.view(Format::rgba32_float, extent),
-                      Across{filter.texels, filter.down.radius, filter.across}, texture);
+    const Linear memory = detail::scratch_of(scratch, packed_bytes(Format::rgba32_float, extent), state.stream);
+    detail::launch_as(state.object, state.stream, memory.view(Format::rgba32_float, extent),
+                      Across{filter.texels, filter.down.radius, filter.across}, state.textures[0]);
     const SumsAcross sums{reinterpret_cast<const SumsAcross::Sum*>(memory.data()),
                           static_cast<std::int64_t>(extent.width), static_cast<std::int64_t>(extent.height)};
     enqueue(Down{sums, filter.down});
@@ -53,11 +53,9 @@ Separable separable(const char* object, const View& picture, const Texture& text
 void convolve_as(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                  std::span<const float> across, std::span<const float> down, const std::optional<Pool>& scratch) {
     const Separable filter = separable(object, picture, texture, across, down);
-    if (detail::convolve_on_cpu(object, stream, picture, texture, across, down)) return;
-    if (detail::lies_apart(texture, picture) && enqueue_in_strips(object, stream, picture, texture, filter, nullptr))
-        return;
-    in_two_passes(object, stream, picture, texture, filter, scratch,
-                  [&](const Down& functor) { detail::launch_as(object, stream, picture, functor); });
+    detail::Launch launch(object, stream, picture, {&texture, 1}, detail::Overlap::allowed);
+    if (detail::device_kernels(launch).convolve(launch, filter, nullptr)) return;
+    in_two_passes(launch, filter, scratch, [&](const Down& functor) { detail::run<0>(launch, functor); });
 }
 
 std::vector<float> gaussian_weights_as(const char* object, float sigma, int radius) {
@@ -108,11 +106,10 @@ void unsharp(const Stream& stream, const View& picture, const Texture& texture, 
     const std::vector<float> weights = gaussian_weights_as(kUnsharp, options.sigma, 0);
     const Separable filter = separable(kUnsharp, picture, texture, weights, weights);
     const Sharpen sharpen{options.amount, options.threshold};
-    if (detail::convolve_on_cpu(kUnsharp, stream, picture, texture, weights, weights, &sharpen)) return;
-    if (detail::lies_apart(texture, picture) && enqueue_in_strips(kUnsharp, stream, picture, texture, filter, &sharpen))
-        return;
-    in_two_passes(kUnsharp, stream, picture, texture, filter, options.scratch, [&](const Down& blur) {
-        detail::launch_as(kUnsharp, stream, picture, Unsharp{filter.texels, blur, sharpen}, texture);
+    detail::Launch launch(kUnsharp, stream, picture, {&texture, 1}, detail::overlap_of<Unsharp>());
+    if (detail::device_kernels(launch).convolve(launch, filter, &sharpen)) return;
+    in_two_passes(launch, filter, options.scratch, [&](const Down& blur) {
+        detail::run<1>(launch, Unsharp{filter.texels, blur, sharpen});
     });
 }
 
@@ -133,9 +130,8 @@ void bilateral(const Stream& stream, const View& picture, const Texture& texture
         return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
     };
     const Bilateral filter{texels, radius, counts(options.sigma_space), counts(options.sigma_range)};
-    if (detail::bilateral_on_cpu(kBilateral, stream, picture, texture, radius, filter.space, filter.range)) return;
-    if (!enqueue_in_tiles(kBilateral, stream, picture, texture, filter))
-        detail::launch_as(kBilateral, stream, picture, filter, texture);
+    detail::Launch launch(kBilateral, stream, picture, {&texture, 1}, detail::Overlap::refused);
+    if (!detail::device_kernels(launch).bilateral(launch, filter)) detail::run<1>(launch, filter);
 }
 
 // --- by name ---------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 
 #include <texton/launch.h>
 
-#include "kernels/cuda/tiled_filters.h"
 #include "kernels/functors/filter_functors.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/registry.h"
@@ -17,9 +16,8 @@ constexpr const char* kMedian = "texton::median";
 
 template <int side>
 void enqueue(const Stream& stream, const View& picture, const Texture& texture, const Median<side>& filter) {
-    if (detail::median_on_cpu(kMedian, stream, picture, texture, side)) return;
-    if (!enqueue_in_tiles(kMedian, stream, picture, texture, filter))
-        detail::launch_as(kMedian, stream, picture, filter, texture);
+    detail::Launch launch(kMedian, stream, picture, {&texture, 1}, detail::Overlap::refused);
+    if (!detail::device_kernels(launch).median(launch, filter)) detail::run<1>(launch, filter);
 }
 
 }  // namespace

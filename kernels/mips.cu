@@ -1,5 +1,4 @@
-// Levels of a mip chain, each from the one above it: kernels/functors/mip_functors.h says how. On a CUDA device several levels are made
-// together where they can be: kernels/cuda/mips.cu.
+// Levels of a mip chain, each from the one above it: kernels/functors/mip_functors.h says how.
 #include <texton/mips.h>
 
 #include <algorithm>
@@ -8,8 +7,7 @@
 
 #include <texton/launch.h>
 
-#include "kernels/cuda/fused_mips.h"
-#include "kernels/functors/mip_functors.h"
+#include "kernels/functors/mip_chain.h"
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/registry.h"
@@ -23,45 +21,12 @@ constexpr const char* kMakeMips = "texton::make_mips";
 
 // --- a level ---------------------------------------------------------------------------------------------------------
 
-Sides sides_between(const Extent& from, const Extent& to) {
-    const auto halving = [](std::size_t a, std::size_t b) {
-        return Halving{static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)};
-    };
-    return {halving(from.width, to.width), halving(from.height, to.height), halving(from.depth, to.depth)};
-}
-
-/// Of the box filter on the CPU device.
-detail::BoxAxis boxes_along(const Halving& axis) {
-    detail::BoxAxis boxes;
-    for (std::int32_t i = 0; i < axis.to; ++i) {
-        const auto taps = Box{}.taps(axis, i);
-        for (std::int32_t tap = 0; tap < taps.count; ++tap) boxes.add_weight(taps.weight[tap]);
-        boxes.add_pixel(taps.texel[0]);
-    }
-    return boxes;
-}
-
-bool box_on_cpu(const Stream& stream, const View& level, const Sides& sides, const Texture& above) {
-    if (stream.device().kind() != DeviceKind::cpu ||
-        (above.kind() != ArrayKind::array_2d && above.kind() != ArrayKind::layered_2d))
-        return false;
-    if (sides.x.from == 2 * sides.x.to && sides.y.from == 2 * sides.y.to)
-        return detail::halve_on_cpu(kMakeMips, stream, level, above);
-    const float total = Box{}.taps(sides.x, 0).total * Box{}.taps(sides.y, 0).total;
-    return detail::sum_boxes_on_cpu(kMakeMips, stream, level, above, boxes_along(sides.x), boxes_along(sides.y),
-                                    detail::BoxSum::of_rows, total);
-}
-
 template <class Texels>
-void enqueue_with(const Texels& texels, const Stream& stream, const Step& step, const MipOptions& options) {
+void enqueue_with(const Texels& texels, detail::Launch& launch, const Step& step, const MipOptions& options) {
     const Sides sides = sides_between(step.from, step.level.extent());
-    const auto enqueue = [&](const auto& functor) {
-        detail::launch_as(kMakeMips, stream, step.level, functor, step.above);
-    };
+    const auto enqueue = [&](const auto& functor) { detail::run<1>(launch, functor); };
     switch (options.filter) {
-        case MipFilter::box:
-            if (!options.alpha_weighted && box_on_cpu(stream, step.level, sides, step.above)) return;
-            return enqueue(Mean<Texels, Box>{texels, {}, sides, options.alpha_weighted});
+        case MipFilter::box: return enqueue(Mean<Texels, Box>{texels, {}, sides, options.alpha_weighted});
         case MipFilter::kaiser:
             return enqueue(Mean<Texels, Kaiser>{
                 texels, {options.kaiser_width, options.kaiser_alpha, options.address}, sides, options.alpha_weighted});
@@ -70,8 +35,8 @@ void enqueue_with(const Texels& texels, const Stream& stream, const Step& step, 
     }
 }
 
-void enqueue_level(const Stream& stream, const Step& step, const MipOptions& options) {
-    const auto enqueue = [&](const auto& texels) { enqueue_with(texels, stream, step, options); };
+void enqueue_level(detail::Launch& launch, const Step& step, const MipOptions& options) {
+    const auto enqueue = [&](const auto& texels) { enqueue_with(texels, launch, step, options); };
     if (step.memory) return enqueue(*step.memory);
     switch (step.above.kind()) {
         case ArrayKind::array_1d:
@@ -87,11 +52,14 @@ void enqueue_level(const Stream& stream, const Step& step, const MipOptions& opt
 }
 
 void enqueue_levels(const Stream& stream, std::span<const Step> steps, const MipOptions& options) {
-    while (!steps.empty()) {
-        const bool on_cuda = stream.device().kind() == DeviceKind::cuda;
-        const std::size_t together = on_cuda ? enqueue_together(kMakeMips, stream, steps, options) : 0;
-        if (together == 0) enqueue_level(stream, steps[0], options);
-        steps = steps.subspan(std::max<std::size_t>(together, 1));
+    std::vector<detail::Launch> launches;
+    for (const Step& step : steps)
+        launches.emplace_back(kMakeMips, stream, step.level, std::span(&step.above, 1), detail::Overlap::refused);
+    for (std::size_t done = 0; done < steps.size();) {
+        const std::span<detail::Launch> left = std::span(launches).subspan(done);
+        const std::size_t made = detail::device_kernels(left[0]).make_mips(left, {steps.subspan(done), options});
+        if (made == 0) enqueue_level(left[0], steps[done], options);
+        done += std::max<std::size_t>(made, 1);
     }
 }
 

@@ -1,4 +1,4 @@
-// How pictures of luma and chroma are converted: which way, and what is refused.
+// Conversions between images of luma and chroma and of red, green and blue.
 #include <texton/planar.h>
 
 #include <texton/launch.h>
@@ -7,88 +7,12 @@
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
 #include "kernels/launch/registry.h"
-#if defined(__CUDACC__)
-#include "kernels/cuda/planar.h"
-#include "kernels/cuda/stored_texels.h"
-#endif
 
 namespace texton {
 namespace {
 
 constexpr const char* kToRgb = "texton::to_rgb";
 constexpr const char* kFromRgb = "texton::from_rgb";
-
-#if defined(__CUDACC__)
-// --- 8 bits on a CUDA device -----------------------------------------------------------------------------------------
-
-/// Memory whose rows are written in pieces of 16 bytes.
-bool takes_four_pixels(const detail::PixelTarget& picture) {
-    return picture.address != nullptr && picture.width % 4 == 0 &&
-           (reinterpret_cast<std::uintptr_t>(picture.address) | picture.pitch) % 16 == 0;
-}
-
-/// False, with nothing done, where the planes and the picture are not such as bytes_to_rgba() takes.
-bool launch_bytes(const Stream& stream, const View& picture, const Texture& luma, const Texture& chroma,
-                  const PlanarOptions& options) {
-    const AddressMode(&address)[3] = chroma.sampler().address;
-    if (stream.device().kind() == DeviceKind::cpu || picture.format() != Format::rgba8_unorm ||
-        info(luma.format()).bits != 8 || address[0] != AddressMode::clamp || address[1] != AddressMode::clamp)
-        return false;
-    const Texture planes[] = {luma, chroma};
-    const detail::Launch launch(kToRgb, stream, picture, planes, false);
-    if (!takes_four_pixels(launch.target())) return false;
-    const auto luma_texels = detail::stored_texels(luma);
-    const auto chroma_texels = detail::stored_texels(chroma);
-    if (!luma_texels || !chroma_texels) return false;
-    const detail::StoredIn in = detail::stored_in(*luma_texels);
-    if (in != detail::stored_in(*chroma_texels)) return false;
-    const detail::SitedAt sited = detail::sited_at(options);
-    detail::BytesToRgba job{launch.target(),
-                            *luma_texels,
-                            *chroma_texels,
-                            options.swap_chroma ? 1u : 0u,
-                            options.swap_chroma ? 0u : 1u,
-                            detail::to_rgb_functor(options)};
-    job.to_rgb.luma_scale *= detail::kOfShare;
-    const detail::ChromaRows rows = plane_info(options.format, 1).divide_height == 1 ? detail::ChromaRows::own
-                                    : sited.on_row                                   ? detail::ChromaRows::on_luma
-                                                                                     : detail::ChromaRows::between;
-    const void* kernel = in == detail::StoredIn::memory
-                             ? detail::bytes_to_rgba_kernel<detail::StoredIn::memory>(sited.on_column, rows)
-                             : detail::bytes_to_rgba_kernel<detail::StoredIn::plane>(sited.on_column, rows);
-    launch.run_kernel(kernel, &job, {128, 8 * detail::kPlanarRows, 1});
-    return true;
-}
-
-bool takes_words(const detail::PixelTarget& plane) {
-    return plane.address != nullptr && (reinterpret_cast<std::uintptr_t>(plane.address) | plane.pitch) % 4 == 0;
-}
-
-/// False, with nothing done, where the picture and the planes are not such as rgba_to_bytes() takes.
-bool launch_bytes(const Stream& stream, const Frame& planes, const Texture& texture, const PlanarOptions& options) {
-    if (stream.device().kind() == DeviceKind::cpu || texture.format() != Format::rgba8_unorm ||
-        info(planes.luma.format()).bits != 8 || texture.extent().width % 4 != 0)
-        return false;
-    const detail::Launch luma(kFromRgb, stream, planes.luma, std::span(&texture, 1), false);
-    const detail::Launch chroma(kFromRgb, stream, planes.chroma, std::span(&texture, 1), false);
-    const auto texels = detail::stored_texels(texture);
-    if (!texels || !takes_words(luma.target()) || !takes_words(chroma.target())) return false;
-    const detail::ChromaPlane of_chroma = detail::chroma_plane(options);
-    const detail::Coded cb = detail::of_shares(of_chroma.cb);
-    const detail::Coded cr = detail::of_shares(of_chroma.cr);
-    detail::RgbaToBytes job{*texels,
-                            luma.target(),
-                            chroma.target(),
-                            detail::of_shares(detail::luma_plane(options).luma),
-                            options.swap_chroma ? cr : cb,
-                            options.swap_chroma ? cb : cr};
-    const void* kernel = detail::stored_in(*texels) == detail::StoredIn::memory
-                             ? detail::rgba_to_bytes_kernel<detail::StoredIn::memory>(of_chroma)
-                             : detail::rgba_to_bytes_kernel<detail::StoredIn::plane>(of_chroma);
-    luma.run_kernel(kernel, &job, {128, 8 * detail::kPlanarRows, 1});
-    return true;
-}
-#endif
 
 // --- checks ----------------------------------------------------------------------------------------------------------
 
@@ -131,11 +55,10 @@ void to_rgb(const Stream& stream, const View& picture, const Texture& luma, cons
     detail::check_filter(kToRgb, "chroma", chroma, Filter::linear);
     detail::check_same_size(kToRgb, picture, "luma", luma);
     detail::check_slices(kToRgb, picture, luma);
-    if (detail::to_rgb_on_cpu(kToRgb, stream, picture, luma, chroma, options)) return;
-#if defined(__CUDACC__)
-    if (launch_bytes(stream, picture, luma, chroma, options)) return;
-#endif
-    detail::launch_as(kToRgb, stream, picture, detail::to_rgb_functor(options), luma, chroma);
+    const Texture textures[] = {luma, chroma};
+    detail::Launch launch(kToRgb, stream, picture, textures, detail::Overlap::refused);
+    if (!detail::device_kernels(launch).to_rgb(launch, options))
+        detail::run<2>(launch, detail::to_rgb_functor(options));
 }
 
 void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture, const PlanarOptions& options) {
@@ -144,12 +67,11 @@ void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture,
     check_options(kFromRgb, options, texture.extent());
     check_plane(kFromRgb, options, 0, texture.extent(), planes.luma.format(), planes.luma.extent());
     check_plane(kFromRgb, options, 1, texture.extent(), planes.chroma.format(), planes.chroma.extent());
-    if (detail::from_rgb_on_cpu(kFromRgb, stream, planes, texture, options)) return;
-#if defined(__CUDACC__)
-    if (launch_bytes(stream, planes, texture, options)) return;
-#endif
-    detail::launch_as(kFromRgb, stream, planes.luma, detail::luma_plane(options), texture);
-    detail::launch_as(kFromRgb, stream, planes.chroma, detail::chroma_plane(options), texture);
+    detail::Launch luma(kFromRgb, stream, planes.luma, {&texture, 1}, detail::Overlap::refused);
+    detail::Launch chroma(kFromRgb, stream, planes.chroma, {&texture, 1}, detail::Overlap::refused);
+    if (detail::device_kernels(luma).from_rgb(luma, chroma, options)) return;
+    detail::run<1>(luma, detail::luma_plane(options));
+    detail::run<1>(chroma, detail::chroma_plane(options));
 }
 
 // --- names -----------------------------------------------------------------------------------------------------------

@@ -247,21 +247,22 @@ void resample(const Stream& stream, const View& picture, const Texture& texture,
                                 options.filter == ResampleFilter::catmull_rom ||
                                 options.filter == ResampleFilter::b_spline;
     if (through_linear) detail::check_filter(kResample, "texture", texture, Filter::linear);
-    const auto enqueue = [&](const auto& functor) { detail::launch_as(kResample, stream, picture, functor, texture); };
-    const auto on_cpu = [&](const auto& taps_along) {
-        const Extent extent = picture.extent();
-        return stream.device().kind() == DeviceKind::cpu &&
-               detail::fetch_lattice_on_cpu(kResample, stream, picture, texture, taps_along(grid.x, extent.width),
-                                            taps_along(grid.y, extent.height));
+    detail::Launch launch(kResample, stream, picture, {&texture, 1}, detail::Overlap::refused);
+    const detail::DeviceKernels& kernels = detail::device_kernels(launch);
+    const Extent extent = picture.extent();
+    const auto enqueue = [&](const auto& functor) { detail::run<1>(launch, functor); };
+    const auto in_lattice = [&](const auto& taps_along) {
+        return kernels.fetch_lattice(launch, [&] {
+            return detail::Lattice{taps_along(grid.x, extent.width), taps_along(grid.y, extent.height)};
+        });
     };
     const auto in_boxes = [&](const auto& boxes_of) {
-        const Extent extent = picture.extent();
-        return stream.device().kind() == DeviceKind::cpu &&
-               detail::sum_boxes_on_cpu(kResample, stream, picture, texture, boxes_of(grid.x, extent.width),
-                                        boxes_of(grid.y, extent.height), detail::BoxSum::of_products);
+        return kernels.sum_boxes(launch, [&] {
+            return detail::Boxes{boxes_of(grid.x, extent.width), boxes_of(grid.y, extent.height)};
+        });
     };
     const auto singly = [&](const auto& place_of) {
-        return on_cpu([&](const Axis& axis, std::size_t pixels) { return single_taps(axis, pixels, place_of); });
+        return in_lattice([&](const Axis& axis, std::size_t pixels) { return single_taps(axis, pixels, place_of); });
     };
     switch (options.filter) {
         case ResampleFilter::nearest:
@@ -270,17 +271,15 @@ void resample(const Stream& stream, const View& picture, const Texture& texture,
         case ResampleFilter::linear:
             if (singly([](float place) { return place; })) return;
             if (!texture.sampler().normalized_coordinates && detail::fits_sample(picture, texture)) {
-                const detail::Launch checked(kResample, stream, picture, {&texture, 1},
-                                             false);  // in this function's name
-                return sample(texture, {.xx = grid.x.step, .x0 = grid.x.begin, .yy = grid.y.step, .y0 = grid.y.begin},
-                              picture, stream);
+                return launch.sample_grid(
+                    {.xx = grid.x.step, .x0 = grid.x.begin, .yy = grid.y.step, .y0 = grid.y.begin});
             }
             return enqueue(Linear2{grid});
         case ResampleFilter::catmull_rom:
-            if (on_cpu(cubic_taps<3>)) return;
+            if (in_lattice(cubic_taps<3>)) return;
             return enqueue(Cubic<3>{grid});
         case ResampleFilter::b_spline:
-            if (on_cpu(cubic_taps<2>)) return;
+            if (in_lattice(cubic_taps<2>)) return;
             return enqueue(Cubic<2>{grid});
         case ResampleFilter::lanczos3:
             if (in_boxes(boxes_along<LanczosWeight>)) return;

@@ -150,8 +150,7 @@ void warp_affine(const Stream& stream, const View& picture, const Texture& textu
         const AffineFetch fetch{scaled, texture.kind() == ArrayKind::layered_2d};
         return detail::launch_as(kAffine, stream, picture, fetch, texture);
     }
-    const detail::Launch checked(kAffine, stream, picture, {&texture, 1}, false);  // errors are in this function's name
-    sample(texture, scaled, picture, stream);
+    detail::Launch(kAffine, stream, picture, {&texture, 1}, detail::Overlap::refused).sample_grid(scaled);
 }
 
 void warp_perspective(const Stream& stream, const View& picture, const Texture& texture, const Perspective& map,

@@ -3,7 +3,7 @@
 // A block of 32 x 8 threads makes 32 x 32 pixels, each thread four of a column, which it fetches before it stores the
 // first. On an H200 bilinear fetches of 8192 x 8192 texels then read and write 3790 GB/s of rgba16_float, where a copy has
 // 4180, and one pixel at a time 1720 of rgba8_unorm. More rows, other tiles and wider stores gain nothing. Large pictures of
-// some formats are made by cuda_sampling_touched.cu.
+// some formats are made by sampling_touched.cu.
 #include <texton/cuda_fetch.h>
 #include <texton/cuda_store.h>
 

@@ -28,7 +28,7 @@ public:
     CpuDevice(int index, std::size_t memory);
     ~CpuDevice() override;
 
-    // backend_cpu.cpp: the device and its memory
+    // backend.cpp: the device and its memory
     const DeviceProperties& properties() const noexcept override { return properties_; }
     const DeviceLimits& limits() const noexcept override { return limits_; }
     MemoryInfo memory_info() override;
@@ -48,7 +48,7 @@ public:
     std::byte* host_device_pointer(std::byte* address) override;
     SymbolPlace find_symbol(const void* symbol) override;
 
-    // cpu_device_managed.cpp: managed and mapped memory
+    // device_managed.cpp: managed and mapped memory
     std::byte* allocate_managed(std::size_t bytes, Attach attach) override;
     void attach_managed(StreamHandle stream, std::byte* address, std::size_t bytes, Attach attach) override;
     void advise(std::byte* address, std::size_t bytes, Advice advice, const Location& location) override;
@@ -69,7 +69,7 @@ public:
     void unmap_physical(std::byte* address, std::size_t bytes) noexcept override;
     void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) override;
 
-    // cpu_device_pools.cpp
+    // device_pools.cpp
     PoolHandle create_pool(const PoolInfo& info) override;
     void destroy_pool(PoolHandle pool) noexcept override;
     PoolHandle default_pool(const Location& location, PoolType type) override;
@@ -87,7 +87,7 @@ public:
     std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) override;
     void free_async(std::byte* address, StreamHandle stream) override;
 
-    // cpu_device_streams.cpp: streams, events, graphs, copy and fill
+    // device_streams.cpp: streams, events, graphs, copy and fill
     void copy(const CopyRequest& request, const StreamHandle* stream) override;
     void copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) override;
     void fill(const FillRequest& request, const StreamHandle* stream) override;
@@ -111,7 +111,7 @@ public:
     void launch_graph(GraphHandle graph, StreamHandle stream) override;
     void destroy_graph(GraphHandle graph) noexcept override;
 
-    // cpu_device_arrays.cpp
+    // device_arrays.cpp
     ArrayHandle create_array(const ArrayInfo& info, ArrayBacking backing) override;
     void destroy_array(ArrayHandle array) noexcept override;
     MemoryRequirements array_requirements(ArrayHandle deferred) override;

@@ -1,6 +1,6 @@
 #pragma once
 // A CUDA device behind the seam. The members are in cuda_memory, cuda_pool, cuda_physical, cuda_copy, cuda_fill,
-// cuda_stream and cuda_array; how the devices are found is in backend_cuda.cpp.
+// cuda_stream and cuda_array; how the devices are found is in backend.cpp.
 #include <mutex>
 
 #include <texton/error.h>

@@ -1,5 +1,5 @@
 #pragma once
-// The structs of 3D copies. Apart from cuda_call.h, since their makers come with a header that overloads the functions
+// The structs of 3D copies. Apart from call.h, since their makers come with a header that overloads the functions
 // which are template arguments elsewhere.
 #include <cstddef>
 

@@ -8,20 +8,13 @@
 #include "kernels/cpu/byte_lattice.h"
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/sums.h"
 #include "kernels/cpu/texel_rows.h"
-#include "kernels/launch/dispatch.h"
 
 namespace texton::detail {
 namespace {
-
-struct Boxes {
-    BoxAxis x;
-    BoxAxis y;
-    BoxSum kind;
-    float total;
-};
 
 std::int32_t texels_of(const BoxAxis& axis, std::size_t pixel) {
     return static_cast<std::int32_t>(axis.begin[pixel + 1] - axis.begin[pixel]);
@@ -184,11 +177,8 @@ private:
 
 }  // namespace
 
-bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture, BoxAxis x,
-                      BoxAxis y, BoxSum kind, float total) {
-    Launch launch(object, stream, picture, {&texture, 1}, false);
-    if (!launch.on_cpu()) return false;
-    launch.run_job([boxes = Boxes{std::move(x), std::move(y), kind, total}](const CpuJob& job) {
+bool CpuKernels::sum_boxes(Launch& launch, const std::function<Boxes()>& make) const {
+    launch.run_job([boxes = make()](const CpuJob& job) {
         if (sum_byte_boxes(job, boxes.x, boxes.y, boxes.kind, boxes.total)) return;
         constexpr std::size_t kDecoded = 1024;  // in a row; whole ones are read faster where they are
         const std::size_t columns = is_four_floats(job.textures[0].format) ? job.extent.width : kDecoded;

@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As cpu_rows_simd.cpp: without vectors the plain way does as well.
+// As arrays/cpu/rows_simd.cpp: without vectors the plain way does as well.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 const ByteBoxKernels* kernels_for_boxes() { return nullptr; }
 #else

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As cpu_rows_simd.cpp: without vectors the plain way does as well.
+// As arrays/cpu/rows_simd.cpp: without vectors the plain way does as well.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 const ByteKernels* kernels_for_bytes() { return nullptr; }
 #else
@@ -118,7 +118,7 @@ HWY_INLINE WordVector halve(const unsigned char* top, const unsigned char* botto
     return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
 }
 
-// The sums in 1/255, rounded: in_255th() of cpu_rows_fixed.h.
+// The sums in 1/255, rounded: in_255th() of arrays/cpu/rows_fixed.h.
 HWY_INLINE WordVector pixels_of(const Sums& sums) {
     const CodeVector half = hn::Set(kCode, 128);
     const CodeVector even = hn::ShiftRight<8>(hn::Add(sums.even, half));
@@ -128,7 +128,7 @@ HWY_INLINE WordVector pixels_of(const Sums& sums) {
 
 // --- sums as floats --------------------------------------------------------------------------------------------------
 
-// What the filter returns of a sum, in 1/65535: in_65535th() of cpu_rows_fixed.h.
+// What the filter returns of a sum, in 1/65535: in_65535th() of arrays/cpu/rows_fixed.h.
 HWY_INLINE WordVector filtered(CodeVector sum) {
     const CodeVector whole = hn::Xor(sum, hn::Set(kCode, 0x8000));
     return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));

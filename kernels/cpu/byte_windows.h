@@ -1,4 +1,4 @@
-// cpu_byte_windows.h: texels of bytes on vectors, by the windows of columns that pixels find them through, and pixels of
+// byte_windows.h: texels of bytes on vectors, by the windows of columns that pixels find them through, and pixels of
 // bytes.
 //
 // Included by sources of vectors once for each instruction set, in its namespace: there is no guard.

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As cpu_rows_simd.cpp: there are targets without vectors.
+// As arrays/cpu/rows_simd.cpp: there are targets without vectors.
 #if HWY_TARGET == HWY_SCALAR
 SumRowsAsCodes sum_rows_as_codes_for() { return nullptr; }
 const FusedSums* fused_sums_for() { return nullptr; }

@@ -4,7 +4,8 @@
 
 #include <texton/launch.h>
 
-#include "kernels/launch/dispatch.h"
+#include "kernels/cpu/kernels.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
 namespace {
@@ -34,12 +35,9 @@ private:
 
 }  // namespace
 
-bool map_codes_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                      float (*of)(float)) {
-    const FormatInfo& format = info(texture.format());
+bool CpuKernels::map_codes(Launch& launch, float (*of)(float)) const {
+    const FormatInfo& format = info(launch.state().textures[0].format());
     if (format.kind != FormatKind::unorm || format.bits != 8 || format.layout != FormatLayout::plain) return false;
-    Launch launch(object, stream, picture, {&texture, 1}, true);
-    if (!launch.on_cpu()) return false;
     launch.run_own_texels([table = std::make_shared<const CodeTable>(of)](std::span<const OwnTexelSource> sources,
                                                                           PixelPlace, std::size_t count,
                                                                           TexelPlanes& pixels) {

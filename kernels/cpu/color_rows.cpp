@@ -21,7 +21,7 @@ HWY_INLINE hn::Vec<D> as_pixel(D d, hn::Vec<D> value) {
     return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(bits, 0x7fffffff)), value);
 }
 
-// As cpu_rows_simd.cpp: there are targets without vectors. A pixel there is four of them.
+// As arrays/cpu/rows_simd.cpp: there are targets without vectors. A pixel there is four of them.
 #if HWY_TARGET == HWY_SCALAR
 constexpr hn::CappedTag<float, 1> kOne;
 

@@ -9,8 +9,8 @@
 
 #include "kernels/cpu/color_rows.h"
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/texel_rows.h"
-#include "kernels/launch/dispatch.h"
 
 namespace texton::detail {
 namespace {
@@ -35,10 +35,7 @@ void change_tile(const CpuJob& job, const ChangeRow& change, PixelPlace at, std:
     }
 }
 
-bool change_colours(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                    ChangeRow change) {
-    Launch launch(object, stream, picture, {&texture, 1}, true);
-    if (!launch.on_cpu()) return false;
+bool change_colors(Launch& launch, ChangeRow change) {
     launch.run_job([change = std::move(change)](const CpuJob& job) {
         const std::size_t least = std::max<std::size_t>(1, kLeastTile / job.extent.width);
         const std::size_t rows = rows_of_tiles(job.extent, job.extent.width, least);
@@ -52,20 +49,16 @@ bool change_colours(const char* object, const Stream& stream, const View& pictur
 
 }  // namespace
 
-bool color_matrix_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                         const ColorMatrix& matrix) {
-    return change_colours(object, stream, picture, texture,
-                          [matrix](const float* texels, std::size_t count, float* pixels, bool past_caches) {
-                              apply_matrix(matrix.row, texels, count, pixels, past_caches);
-                          });
+bool CpuKernels::color_matrix(Launch& launch, const ColorMatrix& matrix) const {
+    return change_colors(launch, [matrix](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+        apply_matrix(matrix.row, texels, count, pixels, past_caches);
+    });
 }
 
-bool scale_colours_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                          float by) {
-    return change_colours(object, stream, picture, texture,
-                          [by](const float* texels, std::size_t count, float* pixels, bool past_caches) {
-                              scale_colours(by, texels, count, pixels, past_caches);
-                          });
+bool CpuKernels::scale_colors(Launch& launch, float by) const {
+    return change_colors(launch, [by](const float* texels, std::size_t count, float* pixels, bool past_caches) {
+        scale_colours(by, texels, count, pixels, past_caches);
+    });
 }
 
 }  // namespace texton::detail

@@ -10,12 +10,13 @@
 #include "arrays/written_image.h"
 #include "kernels/cpu/code_sums.h"
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/separable.h"
 #include "kernels/cpu/sums.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/functors/filter_functors.h"
-#include "kernels/launch/dispatch.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
 namespace {
@@ -117,16 +118,17 @@ private:
     std::vector<const float*> shifted_;
 };
 
+std::vector<float> floats_of(const filters::Weights& weights) {
+    return {weights.weight, weights.weight + 2 * weights.radius + 1};
+}
+
 }  // namespace
 
-bool convolve_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                     std::span<const float> across, std::span<const float> down, const filters::Sharpen* sharpen) {
-    Backend& backend = stream.device().backend();
-    if (backend.properties().kind != DeviceKind::cpu) return false;
-    if (meets_source(texture, written_picture(object, picture, backend))) return false;
-    const SeparableWeights weights{{across.begin(), across.end()}, {down.begin(), down.end()}};
+bool CpuKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
+    if (meets_source(launch.state().textures[0], launch.state().picture)) return false;
+    const SeparableWeights weights{floats_of(filter.across), floats_of(filter.down)};
     const auto sharpened = sharpen != nullptr ? std::optional(*sharpen) : std::nullopt;
-    Launch(object, stream, picture, {&texture, 1}, false).run_job([weights, sharpened](const CpuJob& job) {
+    launch.run_job([weights, sharpened](const CpuJob& job) {
         // The sums that a row of pixels reads stay in the first cache, or nearly so.
         const std::size_t columns = std::clamp<std::size_t>(1536 / weights.down.size() / 64 * 64, 128, 512);
         const std::size_t rows = std::max<std::size_t>(128, 16 * weights.down.size());  // a few are read twice

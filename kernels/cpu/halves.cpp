@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr hn::CappedTag<float, 4> kPixel;
 constexpr std::size_t kLanes = hn::MaxLanes(kPixel);
 
-// As cpu_rows_simd.cpp: there are targets without vectors.
+// As arrays/cpu/rows_simd.cpp: there are targets without vectors.
 #if HWY_TARGET == HWY_SCALAR
 template <class Pixel>
 HWY_INLINE std::size_t halve_vectors(const unsigned char*, const unsigned char*, std::size_t, unsigned char*) {

@@ -10,10 +10,10 @@
 #include "kernels/cpu/byte_lattice.h"
 #include "kernels/cpu/job.h"
 #include "kernels/cpu/kept_rows.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/sums.h"
 #include "kernels/cpu/texel_rows.h"
-#include "kernels/launch/dispatch.h"
 
 namespace texton::detail {
 namespace {
@@ -129,14 +129,13 @@ void scale(std::vector<float>& places, float unit) {
 
 }  // namespace
 
-bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                          LatticeAxis x, LatticeAxis y) {
-    Launch launch(object, stream, picture, {&texture, 1}, false);
-    if (!launch.on_cpu()) return false;
+bool CpuKernels::fetch_lattice(Launch& launch, const std::function<Lattice()>& make) const {
+    Lattice lattice = make();
     const SourceShape shape = launch.shape(0);
-    scale(x.places, shape.x_unit);
-    scale(y.places, shape.y_unit);
-    launch.run_job([x = std::move(x), y = std::move(y)](const CpuJob& job) {
+    scale(lattice.x.places, shape.x_unit);
+    scale(lattice.y.places, shape.y_unit);
+    launch.run_job([lattice = std::move(lattice)](const CpuJob& job) {
+        const auto& [x, y] = lattice;
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
         const std::size_t fetched = is_pixel_as_fetched(job) ? job.extent.width : kFetched;
         const std::size_t columns = x.weights.empty() ? fetched : kSummed;

@@ -1,13 +1,14 @@
-// Levels of half the sides on the CPU device, by the box filter: whole rows of means of two by two texels.
+// Mip levels on the CPU device, by the box filter: of half the sides as whole rows of means of two by two texels.
 #include <vector>
 
 #include <texton/launch.h>
 
 #include "kernels/cpu/halves.h"
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/texel_rows.h"
-#include "kernels/launch/dispatch.h"
+#include "kernels/functors/mip_chain.h"
 
 namespace texton::detail {
 namespace {
@@ -33,11 +34,7 @@ void halve_tile(const CpuJob& job, const PixelPlace& corner, std::size_t width, 
     }
 }
 
-}  // namespace
-
-bool halve_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture) {
-    Launch launch(object, stream, picture, {&texture, 1}, false);
-    if (!launch.on_cpu()) return false;
+void halve(Launch& launch) {
     launch.run_job([](const CpuJob& job) {
         constexpr std::size_t kColumns = 1024;
         constexpr std::size_t kRows = 32;
@@ -46,7 +43,35 @@ bool halve_on_cpu(const char* object, const Stream& stream, const View& picture,
                           halve_tile(job, corner, width, height);
                       });
     });
-    return true;
+}
+
+BoxAxis boxes_along(const mip::Halving& axis) {
+    BoxAxis boxes;
+    for (std::int32_t i = 0; i < axis.to; ++i) {
+        const auto taps = mip::Box{}.taps(axis, i);
+        for (std::int32_t tap = 0; tap < taps.count; ++tap) boxes.add_weight(taps.weight[tap]);
+        boxes.add_pixel(taps.texel[0]);
+    }
+    return boxes;
+}
+
+}  // namespace
+
+// One level a call, by the box filter without alpha.
+std::size_t CpuKernels::make_mips(std::span<Launch> launches, const mip::Chain& chain) const {
+    const mip::Step& step = chain.steps[0];
+    if (chain.options.filter != MipFilter::box || chain.options.alpha_weighted ||
+        (step.above.kind() != ArrayKind::array_2d && step.above.kind() != ArrayKind::layered_2d))
+        return 0;
+    const mip::Sides sides = mip::sides_between(step.from, step.level.extent());
+    if (sides.x.from == 2 * sides.x.to && sides.y.from == 2 * sides.y.to) {
+        halve(launches[0]);
+        return 1;
+    }
+    const float total = mip::Box{}.taps(sides.x, 0).total * mip::Box{}.taps(sides.y, 0).total;
+    return sum_boxes(launches[0], [&] {
+        return Boxes{boxes_along(sides.x), boxes_along(sides.y), BoxSum::of_rows, total};
+    });
 }
 
 }  // namespace texton::detail

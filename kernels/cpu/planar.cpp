@@ -7,10 +7,10 @@
 #include <texton/launch.h>
 
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/planar_rows.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/functors/planar_functors.h"
-#include "kernels/launch/dispatch.h"
 
 namespace texton::detail {
 namespace {
@@ -211,11 +211,7 @@ private:
 
 }  // namespace
 
-bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& luma,
-                   const Texture& chroma, const PlanarOptions& options) {
-    const Texture planes[] = {luma, chroma};
-    Launch launch(object, stream, picture, planes, false);
-    if (!launch.on_cpu()) return false;
+bool CpuKernels::to_rgb(Launch& launch, const PlanarOptions& options) const {
     launch.run_job([of = to_rgb_job(options)](const CpuJob& job) {
         for_each_piece(job, [&](std::int32_t first_row, std::size_t rows) {
             RgbRows rgb(job, of);
@@ -225,14 +221,10 @@ bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture
     return true;
 }
 
-bool from_rgb_on_cpu(const char* object, const Stream& stream, const Frame& planes, const Texture& texture,
-                     const PlanarOptions& options) {
-    Launch luma(object, stream, planes.luma, {&texture, 1}, false);
-    if (!luma.on_cpu()) return false;
+bool CpuKernels::from_rgb(Launch& luma, Launch& chroma, const PlanarOptions& options) const {
     luma.run_own_texels(
         [plane = luma_plane(options)](std::span<const OwnTexelSource> sources, PixelPlace, std::size_t count,
                                       TexelPlanes& pixels) { make_luma(plane, sources[0].texels(), count, pixels); });
-    Launch chroma(object, stream, planes.chroma, {&texture, 1}, false);
     chroma.run_job([plane = chroma_plane(options)](const CpuJob& job) {
         for_each_piece(job, [&](std::int32_t first_row, std::size_t rows) {
             ChromaSamples samples(job, plane);

@@ -1,5 +1,5 @@
 // Chroma lies at fourths between its samples, so that the texture unit's weights are sixteenths, and sums of codes times
-// those whole numbers. All that is left to round is the sum, as in cpu_rows_fixed.h: 256ths of a code, added up, become
+// those whole numbers. All that is left to round is the sum, as in arrays/cpu/rows_fixed.h: 256ths of a code, added up, become
 // 65535ths.
 #include "kernels/cpu/planar_rows.h"
 

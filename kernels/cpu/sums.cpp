@@ -111,7 +111,7 @@ HWY_INLINE void average_pixel(const FewTexels& few, std::size_t i, float* averag
     }
 }
 
-// As cpu_rows_simd.cpp: there are targets without vectors.
+// As arrays/cpu/rows_simd.cpp: there are targets without vectors.
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE std::size_t average_vectors(const FewTexels&, std::size_t, float*, bool) { return 0; }
 #else

@@ -7,8 +7,8 @@
 
 #include "kernels/cpu/byte_order.h"
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/texel_rows.h"
-#include "kernels/launch/dispatch.h"
 
 namespace texton::detail {
 namespace {
@@ -82,10 +82,7 @@ void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPlace at, std:
 
 }  // namespace
 
-bool swizzle_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                    const std::uint8_t (&from)[4]) {
-    Launch launch(object, stream, picture, {&texture, 1}, true);
-    if (!launch.on_cpu()) return false;
+bool CpuKernels::swizzle(Launch& launch, const std::uint8_t (&from)[4]) const {
     const Swizzle swizzle{{from[0], from[1], from[2], from[3]}};
     launch.run_job([swizzle](const CpuJob& job) {
         const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);

@@ -6,24 +6,20 @@
 
 #include <texton/launch.h>
 
-#include "arrays/written_image.h"
 #include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
 #include "kernels/cpu/line_vector.h"
 #include "kernels/cpu/texel_rows.h"
 #include "kernels/cpu/window_rows.h"
-#include "kernels/launch/dispatch.h"
+#include "kernels/functors/filter_functors.h"
 
 namespace texton::detail {
 namespace {
 
-/// Calls make(tile, height) for tiles of a picture that shares no byte with the texture.
+/// Enqueues Tile(job, corner, width, given...).make(height) for the tiles of an image that shares no byte with the texture.
 template <class Tile, class... Given>
-bool enqueue_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                   std::size_t rows, const Given&... given) {
-    Backend& backend = stream.device().backend();
-    if (backend.properties().kind != DeviceKind::cpu) return false;
-    if (meets_source(texture, written_picture(object, picture, backend))) return false;
-    Launch(object, stream, picture, {&texture, 1}, false).run_job([=](const CpuJob& job) {
+bool enqueue_tiles(Launch& launch, std::size_t rows, const Given&... given) {
+    launch.run_job([=](const CpuJob& job) {
         constexpr std::size_t kColumns = 512;
         for_each_tile(job.extent, kColumns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
             Tile(job, corner, width, given...).make(height);
@@ -187,15 +183,17 @@ private:
 
 }  // namespace
 
-bool median_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                   std::size_t side) {
-    return enqueue_tiles<MedianTile>(object, stream, picture, texture, 64, side);
+bool CpuKernels::median(Launch& launch, const filters::Median<3>&) const {
+    return enqueue_tiles<MedianTile>(launch, 64, std::size_t{3});
 }
 
-bool bilateral_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture, int radius,
-                      float space, float range) {
-    const BilateralNumbers numbers{static_cast<std::size_t>(radius), space, range};
-    return enqueue_tiles<BilateralTile>(object, stream, picture, texture, 16, numbers);
+bool CpuKernels::median(Launch& launch, const filters::Median<5>&) const {
+    return enqueue_tiles<MedianTile>(launch, 64, std::size_t{5});
+}
+
+bool CpuKernels::bilateral(Launch& launch, const filters::Bilateral& filter) const {
+    const BilateralNumbers numbers{static_cast<std::size_t>(filter.radius), filter.space, filter.range};
+    return enqueue_tiles<BilateralTile>(launch, 16, numbers);
 }
 
 }  // namespace texton::detail

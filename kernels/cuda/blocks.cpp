@@ -1,11 +1,13 @@
 #include "kernels/cuda/blocks.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
-#include "arrays/texture_state.h"
 #include "core/backing.h"
 #include "core/cuda/call.h"
 #include "core/cuda/device.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
 namespace {
@@ -42,14 +44,14 @@ unsigned blocks_at_once(const Stream& stream, unsigned threads, unsigned shared_
     return blocks * static_cast<unsigned>(stream.device().properties().multiprocessors);
 }
 
-void launch_blocks(const char* object, const Stream& stream, std::span<const View> pictures,
-                   std::span<const Texture> textures, const void* kernel, void** arguments, const BlockGrid& grid) {
+void launch_blocks(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockGrid& grid) {
     std::vector<BackingUse::Owner> owners;
-    for (const View& picture : pictures) owners.push_back(picture.place().owner);
-    for (const Texture& texture : textures) owners.push_back(source_of(texture.state()));
-    const Extent extent = pictures[0].extent();
-    BackingUse use(object, stream, owners);
-    request(&stream.device().backend(), object, {{"width", extent.width}, {"height", extent.height}}, [&] {
+    for (const Launch& launch : launches) std::ranges::move(owners_of(launch.state()), std::back_inserter(owners));
+    const LaunchState& first = launches[0].state();
+    const Stream& stream = first.stream;
+    BackingUse use(first.object, stream, owners);
+    const Extent& extent = first.picture.extent;
+    request(first.backend, first.object, {{"width", extent.width}, {"height", extent.height}}, [&] {
         const DeviceScope scope(ordinal_of(stream));
         ask_for_shared_memory(kernel, grid.shared_bytes, ordinal_of(stream));
         call<cudaLaunchKernel>(kernel, dim3{grid.blocks[0], grid.blocks[1], grid.blocks[2]},

@@ -16,9 +16,8 @@ struct BlockGrid {
 /// shared memory than there is.
 [[nodiscard]] unsigned blocks_at_once(const Stream& stream, unsigned threads, unsigned shared_bytes);
 
-/// Enqueues a kernel that takes what `arguments` point to, reads the textures and writes the pictures: as launch() does
-/// for a functor.
-void launch_blocks(const char* object, const Stream& stream, std::span<const View> pictures,
-                   std::span<const Texture> textures, const void* kernel, void** arguments, const BlockGrid& grid);
+/// Enqueues a kernel that takes what `arguments` point to, reads the textures of the launches and writes their images: as
+/// launch() does for a functor. All launches are of one stream.
+void launch_blocks(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockGrid& grid);
 
 }  // namespace texton::detail

@@ -10,7 +10,10 @@
 #include <algorithm>
 
 #include "kernels/cuda/blocks.h"
-#include "kernels/cuda/tiled_filters.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/functors/filter_functors.h"
+#include "kernels/launch/aliasing.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::filters {
 namespace {
@@ -294,11 +297,9 @@ std::int32_t rows_of_block(const Partition& partition, unsigned strips, unsigned
 }
 
 template <int channels, class Finish>
-bool enqueue_strips(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                    const Separable& filter, const Finish& finish) {
-    Partition partition = widest_strips(stream, filter, channels);
+bool enqueue_strips(const detail::Launch& launch, const Separable& filter, const Finish& finish) {
+    Partition partition = widest_strips(launch.state().stream, filter, channels);
     if (partition.blocks_at_once == 0) return false;
-    const detail::Launch launch(object, stream, picture, std::span(&texture, 1), false);
     const PixelTarget& target = launch.target();
     Strip& strip = partition.strip;
     const unsigned across = parts(target.width, static_cast<unsigned>(strip.width));
@@ -307,29 +308,29 @@ bool enqueue_strips(const char* object, const Stream& stream, const View& pictur
     void* arguments[] = {&job};
     const unsigned blocks = across * parts(target.height, static_cast<unsigned>(strip.rows));
     detail::launch_blocks(
-        object, stream, std::span(&picture, 1), std::span(&texture, 1),
-        reinterpret_cast<const void*>(&filter_strip<channels, Finish>), arguments,
+        {&launch, 1}, reinterpret_cast<const void*>(&filter_strip<channels, Finish>), arguments,
         {{blocks, 1, target.depth}, {static_cast<unsigned>(strip.width * channels), 1}, strip.bytes(channels)});
     return true;
 }
 
 template <class Finish>
-bool enqueue_with(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                  const Separable& filter, const Finish& finish) {
-    switch (detail::channels_read(texture)) {
-        case 1: return enqueue_strips<1>(object, stream, picture, texture, filter, finish);
-        case 2: return enqueue_strips<2>(object, stream, picture, texture, filter, finish);
-        default: return enqueue_strips<4>(object, stream, picture, texture, filter, finish);
+bool enqueue_with(const detail::Launch& launch, const Separable& filter, const Finish& finish) {
+    switch (detail::channels_read(launch.state().textures[0])) {
+        case 1: return enqueue_strips<1>(launch, filter, finish);
+        case 2: return enqueue_strips<2>(launch, filter, finish);
+        default: return enqueue_strips<4>(launch, filter, finish);
     }
 }
 
 }  // namespace
+}  // namespace texton::filters
 
-bool enqueue_in_strips(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                       const Separable& filter, const Sharpen* sharpen) {
-    if (stream.device().kind() != DeviceKind::cuda) return false;
-    if (sharpen != nullptr) return enqueue_with(object, stream, picture, texture, filter, SharpenTexel{*sharpen});
-    return enqueue_with(object, stream, picture, texture, filter, Keep{});
+namespace texton::detail {
+
+bool CudaKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
+    if (!lies_apart(launch.state().textures[0], launch.state().picture)) return false;
+    if (sharpen != nullptr) return filters::enqueue_with(launch, filter, filters::SharpenTexel{*sharpen});
+    return filters::enqueue_with(launch, filter, filters::Keep{});
 }
 
-}  // namespace texton::filters
+}  // namespace texton::detail

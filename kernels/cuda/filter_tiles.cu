@@ -1,7 +1,9 @@
 // Filters of the texels around each pixel: a block fetches its tile and what lies around it into shared memory, and the
 // functor reads them there.
 #include "kernels/cuda/blocks.h"
-#include "kernels/cuda/tiled_filters.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/functors/filter_functors.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::filters {
 namespace {
@@ -111,18 +113,15 @@ __global__ void __launch_bounds__(kWidth* detail::kTileThreadRows)
 }
 
 template <int channels, class Functor>
-bool enqueue_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                   const Functor& functor, std::int32_t radius) {
+bool enqueue_tiles(const detail::Launch& launch, const Functor& functor, std::int32_t radius) {
     const auto side = [&](unsigned pixels) { return pixels + 2 * static_cast<unsigned>(radius); };
     const unsigned bytes = side(kWidth) * side(kHeight) * sizeof(Value<channels>);
-    if (detail::blocks_at_once(stream, kWidth * detail::kTileThreadRows, bytes) == 0) return false;
-    const detail::Launch launch(object, stream, picture, std::span(&texture, 1), false);
+    if (detail::blocks_at_once(launch.state().stream, kWidth * detail::kTileThreadRows, bytes) == 0) return false;
     const detail::PixelTarget& target = launch.target();
     Job<Functor> job{target, HardwareSource(launch.shape(0), launch.handle(0)), functor, radius};
     void* arguments[] = {&job};
     const auto tiles = [](unsigned pixels, unsigned tile) { return (pixels + tile - 1) / tile; };
-    detail::launch_blocks(object, stream, std::span(&picture, 1), std::span(&texture, 1),
-                          reinterpret_cast<const void*>(&filter_tile<channels, Functor>), arguments,
+    detail::launch_blocks({&launch, 1}, reinterpret_cast<const void*>(&filter_tile<channels, Functor>), arguments,
                           {{tiles(target.width, kWidth) * tiles(target.height, kHeight), 1, target.depth},
                            {kWidth, detail::kTileThreadRows},
                            bytes});
@@ -130,29 +129,27 @@ bool enqueue_tiles(const char* object, const Stream& stream, const View& picture
 }
 
 template <class Functor>
-bool enqueue_with(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                  const Functor& functor, std::int32_t radius) {
-    if (stream.device().kind() != DeviceKind::cuda) return false;
-    switch (detail::channels_read(texture)) {
-        case 1: return enqueue_tiles<1>(object, stream, picture, texture, functor, radius);
-        case 2: return enqueue_tiles<2>(object, stream, picture, texture, functor, radius);
-        default: return enqueue_tiles<4>(object, stream, picture, texture, functor, radius);
+bool enqueue_with(const detail::Launch& launch, const Functor& functor, std::int32_t radius) {
+    switch (detail::channels_read(launch.state().textures[0])) {
+        case 1: return enqueue_tiles<1>(launch, functor, radius);
+        case 2: return enqueue_tiles<2>(launch, functor, radius);
+        default: return enqueue_tiles<4>(launch, functor, radius);
     }
 }
 
 }  // namespace
-
-bool enqueue_in_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                      const Bilateral& filter) {
-    return enqueue_with(object, stream, picture, texture, filter, filter.radius);
-}
-bool enqueue_in_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                      const Median<3>& filter) {
-    return enqueue_with(object, stream, picture, texture, filter, 1);
-}
-bool enqueue_in_tiles(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                      const Median<5>& filter) {
-    return enqueue_with(object, stream, picture, texture, filter, 2);
-}
-
 }  // namespace texton::filters
+
+namespace texton::detail {
+
+bool CudaKernels::bilateral(Launch& launch, const filters::Bilateral& filter) const {
+    return filters::enqueue_with(launch, filter, filter.radius);
+}
+bool CudaKernels::median(Launch& launch, const filters::Median<3>& filter) const {
+    return filters::enqueue_with(launch, filter, 1);
+}
+bool CudaKernels::median(Launch& launch, const filters::Median<5>& filter) const {
+    return filters::enqueue_with(launch, filter, 2);
+}
+
+}  // namespace texton::detail

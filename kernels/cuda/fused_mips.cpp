@@ -34,8 +34,9 @@ std::size_t levels_together(std::span<const Step> steps, const MipOptions& optio
     for (; count < first.size() && is_half(first[count]); ++count) {
         const View& level = first[count].level;
         const auto before = first.first(count);
-        if (!detail::lies_apart(first[0].above, level)) break;
-        if (!std::ranges::all_of(before, [&](const Step& step) { return detail::lies_apart(step.level, level); }))
+        if (!detail::lies_apart(first[0].above, level.place())) break;
+        if (!std::ranges::all_of(
+                before, [&](const Step& step) { return detail::lies_apart(step.level.place(), level.place()); }))
             break;
     }
     return count;

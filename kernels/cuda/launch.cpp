@@ -1,15 +1,27 @@
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "arrays/cuda/sampling.h"
 #include "core/block.h"
 #include "core/cuda/call.h"
 #include "core/cuda/device.h"
+#include "kernels/cuda/kernels.h"
 #include "kernels/cuda/stored_texels.h"
 #include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
 namespace {
+
+// Threads of a block; texton/cuda_pixels.h has the same numbers.
+constexpr unsigned kTileSide = 32;
+constexpr unsigned kTileThreadRows = 8;
+
+struct BlockGrid {
+    unsigned across;
+    unsigned down;
+    unsigned slices;
+};
 
 bool in_pieces_of_16(const PixelTarget& pixels) {
     const TexelFormat& stored = pixels.format.stored;
@@ -20,11 +32,12 @@ bool in_pieces_of_16(const PixelTarget& pixels) {
            (reinterpret_cast<std::uintptr_t>(pixels.address) | pixels.pitch | pixels.slice_pitch) % 16 == 0;
 }
 
-}  // namespace
+BlockGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
+    const auto blocks = [](unsigned side, unsigned of_block) { return (side + of_block - 1) / of_block; };
+    return {blocks(target.width, tile.width), blocks(target.height, tile.height), blocks(target.depth, tile.slices)};
+}
 
-PixelTarget target_on_cuda(const Place& picture) { return cuda_pixel_target(picture); }
-
-void launch_on_cuda(const LaunchState& launch, const void* kernel, void* job, const LaunchGrid& grid) {
+void launch_blocks(const LaunchState& launch, const void* kernel, void* job, const BlockGrid& grid) {
     constexpr unsigned kMost = 65535;  // blocks in y
     const DeviceScope scope(static_cast<CudaBackend*>(launch.backend)->ordinal());
     for (unsigned first = 0; first < grid.down; first += kMost) {
@@ -33,6 +46,42 @@ void launch_on_cuda(const LaunchState& launch, const void* kernel, void* job, co
                                dim3{kTileSide, kTileThreadRows, 1}, arguments, std::size_t{0},
                                native(launch.stream.state()->handle));
     }
+}
+
+void enqueue(std::span<const Launch> launches, const void* kernel, void* job, const BlockGrid& grid) {
+    const LaunchState& first = launches[0].state();
+    std::vector<BackingUse::Owner> owners;
+    for (const Launch& launch : launches) std::ranges::move(owners_of(launch.state()), std::back_inserter(owners));
+    BackingUse use(first.object, first.stream, owners);
+    request(first.backend, first.object, {{"width", first.target.width}, {"height", first.target.height}},
+            [&] { launch_blocks(first, kernel, job, grid); });
+    use.enqueued();
+}
+
+}  // namespace
+
+const DeviceKernels& cuda_kernels() {
+    static const CudaKernels kKernels;
+    return kKernels;
+}
+
+void CudaKernels::prepare(LaunchState& launch) const {
+    request(launch.backend, launch.object, {}, [&] { launch.target = cuda_pixel_target(launch.picture); });
+    launch.target.format.from_signed = launch.target.format.stored.encoding == Encoding::sint;
+}
+
+void Launch::run_kernel(const void* kernel, void* job, const BlockTile& tile) const {
+    enqueue({this, 1}, kernel, job, tiles_of(state_->target, tile));
+}
+
+void Launch::run_batch(std::span<const Launch> launches, const void* kernel, void* jobs, const BlockTile& tile) {
+    BlockGrid grid{0, static_cast<unsigned>(launches.size()), 0};
+    for (const Launch& launch : launches) {
+        const BlockGrid tiles = tiles_of(launch.target(), tile);
+        grid.across = std::max(grid.across, tiles.across * tiles.down);
+        grid.slices = std::max(grid.slices, tiles.slices);
+    }
+    enqueue(launches, kernel, jobs, grid);
 }
 
 bool Launch::own_texels_as_stored(std::span<PixelTarget> texels) const {

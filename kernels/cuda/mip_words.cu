@@ -14,6 +14,7 @@
 #include "kernels/cuda/fused_mips.h"
 #include "kernels/cuda/mip_words.h"
 #include "kernels/cuda/stored_texels.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::mip {
 namespace {
@@ -320,28 +321,21 @@ std::optional<Blocks> blocks_for(const FormatInfo& format, const Stream& stream,
 
 }  // namespace
 
-std::size_t enqueue_stored(const char* object, const Stream& stream, std::span<const Step> steps,
-                           std::span<const detail::Launch> launches) {
+std::size_t enqueue_stored(std::span<const Step> steps, std::span<const detail::Launch> launches) {
     const std::optional<StoredRows> above = rows_above(steps[0]);
     if (!above) return 0;
     Job job{*above, 0, {}};
     add_levels(job, steps, launches);
     if (job.count == 0) return 0;
     const StoredRows& first = job.levels[0];
-    const std::optional<Blocks> blocks = blocks_for(info(steps[0].above.format()), stream, first);
+    const std::optional<Blocks> blocks = blocks_for(info(steps[0].above.format()), launches[0].state().stream, first);
     if (!blocks) return 0;
     job.count = std::min(job.count, blocks->levels);
-    std::vector<View> pictures;
-    std::vector<Texture> textures;
-    for (const Step& step : steps.first(job.count)) {
-        pictures.push_back(step.level);
-        textures.push_back(step.above);
-    }
     void* arguments[] = {&job};
     const auto tiles = [](unsigned size, unsigned tile) { return (size + tile - 1) / tile; };
     const unsigned across = tiles(first.row_bytes, blocks->tile_bytes());
     const unsigned down = tiles(first.texels.height, side_of(blocks->levels));
-    detail::launch_blocks(object, stream, pictures, textures, blocks->kernel, arguments,
+    detail::launch_blocks(launches.first(job.count), blocks->kernel, arguments,
                           {{across * down, 1, first.texels.depth}, {blocks->threads(), 1}, blocks->shared_bytes()});
     return job.count;
 }

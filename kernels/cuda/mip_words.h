@@ -2,7 +2,7 @@
 // Texels of a level as they are stored, in words of 4, 8 or 16 bytes: one of them, or two or four of a row.
 //
 // A word of a level is made of two words beside each other and the two below those. The box filter's mean of four codes
-// of 8 bits is that of what they read as (cpu_halves.h); that of floats is in mip_filters.h's order, but that two which
+// of 8 bits is that of what they read as (kernels/cpu/halves.h); that of floats is in kernels/functors/mip_functors.h's order, but that two which
 // are added may change places, as the device makes one NaN of all. Negative zeros alone are positive: sums begin with
 // zero.
 #include <cstdint>

@@ -6,10 +6,10 @@
 // Means of texels that can be read as they are stored have a faster way: kernels/cuda/mip_words.cu.
 #include <algorithm>
 #include <type_traits>
-#include <vector>
 
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/fused_mips.h"
+#include "kernels/cuda/kernels.h"
 #include "kernels/cuda/stored_pixel.h"
 
 namespace texton::mip {
@@ -146,25 +146,17 @@ __global__ void __launch_bounds__(kTile* kThreadRows) make_levels(const __grid_c
 }
 
 template <class Format, class Texels, class Filter>
-void launch_job(const char* object, const Stream& stream, std::span<const Step> steps,
-                std::span<const detail::Launch> launches, const Texels& texels, const Filter& filter) {
+void launch_job(std::span<const detail::Launch> launches, const Texels& texels, const Filter& filter) {
     Job<Texels, Filter> job{HardwareSource(launches[0].shape(0), launches[0].handle(0)),
                             texels,
                             filter,
-                            static_cast<std::int32_t>(steps.size()),
+                            static_cast<std::int32_t>(launches.size()),
                             {}};
-    std::vector<View> pictures;
-    std::vector<Texture> textures;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        job.levels[i] = launches[i].target();
-        pictures.push_back(steps[i].level);
-        textures.push_back(steps[i].above);
-    }
+    for (std::size_t i = 0; i < launches.size(); ++i) job.levels[i] = launches[i].target();
     const auto tiles = [](unsigned side) { return (side + kTile - 1) / kTile; };
     const PixelTarget& first = job.levels[0];
     void* arguments[] = {&job};
-    detail::launch_blocks(object, stream, pictures, textures,
-                          reinterpret_cast<const void*>(&make_levels<Format, Texels, Filter>), arguments,
+    detail::launch_blocks(launches, reinterpret_cast<const void*>(&make_levels<Format, Texels, Filter>), arguments,
                           {{tiles(first.width) * tiles(first.height), 1, first.depth}, {kTile, kThreadRows}});
 }
 
@@ -189,38 +181,27 @@ void with_format(std::span<const Step> steps, const Call& call) {
     with_channels(Float32Format<1>{}, Float32Format<4>{});
 }
 
-std::vector<detail::Launch> launches_of(const char* object, const Stream& stream, std::span<const Step> steps) {
-    std::vector<detail::Launch> launches;
-    for (const Step& step : steps) launches.emplace_back(object, stream, step.level, std::span(&step.above, 1), false);
-    return launches;
-}
-
 template <class Filter>
-void enqueue_with(const char* object, const Stream& stream, std::span<const Step> steps,
-                  std::span<const detail::Launch> launches, const Filter& filter) {
+void enqueue_with(std::span<const Step> steps, std::span<const detail::Launch> launches, const Filter& filter) {
     const Step& first = steps[0];
     if (is_cube(first.kind) && !first.memory) {
         const CubeTexels texels{is_layered(first.kind)};
-        return launch_job<AnyFormat>(object, stream, steps, launches, texels, filter);
+        return launch_job<AnyFormat>(launches, texels, filter);
     }
     const FlatTexels texels{is_layered(first.kind), first.memory.has_value(), first.memory.value_or(TexelsOfMemory{})};
-    with_format(steps,
-                [&](auto format) { launch_job<decltype(format)>(object, stream, steps, launches, texels, filter); });
+    with_format(steps, [&](auto format) { launch_job<decltype(format)>(launches, texels, filter); });
 }
 
-}  // namespace
-
-std::size_t enqueue_together(const char* object, const Stream& stream, std::span<const Step> steps,
-                             const MipOptions& options) {
-    steps = steps.first(levels_together(steps, options));
+std::size_t enqueue_together(std::span<const detail::Launch> launches, const Chain& chain) {
+    const MipOptions& options = chain.options;
+    std::span<const Step> steps = chain.steps.first(levels_together(chain.steps, options));
     if (steps.empty()) return 0;
-    const auto launches = launches_of(object, stream, steps);
-    const auto enqueue = [&](const auto& filter) { enqueue_with(object, stream, steps, launches, filter); };
     if (options.filter == MipFilter::box && !options.alpha_weighted) {
-        const std::size_t stored = enqueue_stored(object, stream, steps, launches);
+        const std::size_t stored = enqueue_stored(steps, launches.first(steps.size()));
         if (stored != 0) return stored;
     }
     steps = steps.first(std::min(steps.size(), kMostOfTile));
+    const auto enqueue = [&](const auto& filter) { enqueue_with(steps, launches.first(steps.size()), filter); };
     switch (options.filter) {
         case MipFilter::box:
             if (options.alpha_weighted)
@@ -235,4 +216,13 @@ std::size_t enqueue_together(const char* object, const Stream& stream, std::span
     return steps.size();
 }
 
+}  // namespace
 }  // namespace texton::mip
+
+namespace texton::detail {
+
+std::size_t CudaKernels::make_mips(std::span<Launch> launches, const mip::Chain& chain) const {
+    return mip::enqueue_together(launches, chain);
+}
+
+}  // namespace texton::detail

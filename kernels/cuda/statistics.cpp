@@ -2,8 +2,10 @@
 
 #include "arrays/texture_state.h"
 #include "core/cuda/device.h"
+#include "kernels/cuda/kernels.h"
+#include "kernels/cuda/statistics.h"
 #include "kernels/cuda/stored_texels.h"
-#include "kernels/functors/statistics.h"
+#include "kernels/launch/launch_state.h"
 
 namespace texton::detail {
 namespace {
@@ -45,16 +47,25 @@ void collect_fetches(const CudaBackend& device, StreamHandle stream, const Textu
 
 }  // namespace
 
-void collect_on_cuda(Backend& device, StreamHandle stream, const Texture& texture, const StatisticsSource& source,
-                     const HistogramRange& range, Statistics* statistics) {
-    const auto& cuda = static_cast<const CudaBackend&>(device);
-    const DeviceScope scope(cuda.ordinal());
+bool CudaKernels::collect_statistics(Launch& launch, const StatisticsSource& source,
+                                     const HistogramRange& range) const {
+    const auto& [object, stream, backend, textures, picture, target] = launch.state();
+    const Texture& texture = textures[0];
+    const auto& device = static_cast<const CudaBackend&>(*backend);
+    const StreamHandle handle = stream.state()->handle;
+    auto* statistics = reinterpret_cast<Statistics*>(target.address);
     const bool has_codes = info(texture.format()).bits == 8 && info(texture.format()).layout == FormatLayout::plain;
-    const auto texels = has_codes ? stored_texels(texture) : std::nullopt;
-    if (texels)
-        collect_codes(cuda, stream, *texels, texture, range, statistics);
-    else
-        collect_fetches(cuda, stream, texture, source, range, statistics);
+    BackingUse use(object, stream, owners_of(launch.state()));
+    request(backend, object, {{"width", texture.extent().width}, {"height", texture.extent().height}}, [&] {
+        const DeviceScope scope(device.ordinal());
+        const auto texels = has_codes ? stored_texels(texture) : std::nullopt;
+        if (texels)
+            collect_codes(device, handle, *texels, texture, range, statistics);
+        else
+            collect_fetches(device, handle, texture, source, range, statistics);
+    });
+    use.enqueued();
+    return true;
 }
 
 }  // namespace texton::detail

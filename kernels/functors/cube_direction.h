@@ -6,7 +6,7 @@
 
 namespace texton::detail {
 
-struct Direction {
+struct CubeDirection {
     float x;
     float y;
     float z;
@@ -19,7 +19,7 @@ TEXTON_HD inline float from_middle(float place, std::int32_t side) {
 }
 
 /// Its largest component is 1 or -1. Faces as CUDA has them: +x -x +y -y +z -z.
-TEXTON_HD inline Direction direction_on_face(std::int32_t face, float u, float v) {
+TEXTON_HD inline CubeDirection direction_on_face(std::int32_t face, float u, float v) {
     const CubeFace axes = cube_face(face);
     const auto along = [&](int axis) {
         if (axes.u_axis == axis) return u * static_cast<float>(axes.u_sign);
@@ -30,7 +30,7 @@ TEXTON_HD inline Direction direction_on_face(std::int32_t face, float u, float v
 }
 
 /// Through the middle of a texel, or any place on the face in texels.
-TEXTON_HD inline Direction direction_on_face(std::int32_t face, float x, float y, std::int32_t side) {
+TEXTON_HD inline CubeDirection direction_on_face(std::int32_t face, float x, float y, std::int32_t side) {
     return direction_on_face(face, from_middle(x, side), from_middle(y, side));
 }
 

@@ -133,7 +133,7 @@ struct TexelsOf {
         if constexpr (is_cube(kind)) {
             // Textures have no way to read a face as a layer. The direction of a texel's middle leads to that texel:
             // the component that points out is 1, whose approximate reciprocal is 1, and the others are less.
-            const detail::Direction to = detail::direction_on_face(z % 6, at_x, at_y, source.width);
+            const detail::CubeDirection to = detail::direction_on_face(z % 6, at_x, at_y, source.width);
             return kind == ArrayKind::cubemap ? source.fetch_cube(to.x, to.y, to.z)
                                               : source.fetch_cube_layer(z / 6, to.x, to.y, to.z);
         }

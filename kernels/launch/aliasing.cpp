@@ -38,9 +38,8 @@ bool bytes_apart(const Place& a, const Place& b) {
 
 }  // namespace
 
-bool lies_apart(const Texture& texture, const View& picture) {
+bool lies_apart(const Texture& texture, const Place& place) {
     const TextureState& state = *texture.state();
-    const Place& place = picture.place();
     if (state.source != TextureSource::array) return place.array != nullptr || bytes_apart(state.memory, place);
     if (place.array == nullptr) return true;
     if (state.block == nullptr) return false;
@@ -49,9 +48,7 @@ bool lies_apart(const Texture& texture, const View& picture) {
     return block.handle != place.array || level < 0 || level >= state.levels;
 }
 
-bool lies_apart(const View& a, const View& b) {
-    const Place& first = a.place();
-    const Place& second = b.place();
+bool lies_apart(const Place& first, const Place& second) {
     if (first.array == nullptr || second.array == nullptr)
         return first.array != second.array || bytes_apart(first, second);
     return first.array != second.array || first.array_part != second.array_part;

@@ -1,68 +1,54 @@
 #pragma once
-// Ways of the CPU device around functors: the same bits, computed many pixels at a time. Each enqueues the picture,
-// after launch()'s checks, and is true; or false, and has done nothing: on a CUDA device, and where it does not apply.
+// How a kernel finds the implementation of its device.
+//
+// A kernel is defined by functors, which every device runs through run(). Where a device has a faster implementation that
+// returns the same bits, it overrides a function of DeviceKernels:
+//
+//     detail::Launch launch(kMedian, stream, picture, {&texture, 1}, detail::Overlap::refused);
+//     if (!detail::device_kernels(launch).median(launch, filter)) detail::run<1>(launch, filter);
+//
+// Each function enqueues `launch`, whose arguments have been checked, and returns true; or it returns false, has done nothing,
+// and the caller runs the functor. A device of a new kind is one more class and one more case in device_kernels().
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include <texton/color.h>
+#include <texton/launch.h>
 #include <texton/planar.h>
-#include <texton/stream.h>
-#include <texton/texture.h>
-#include <texton/view.h>
 
 namespace texton::filters {
+struct Bilateral;
+template <int side>
+struct Median;
+struct Separable;
 struct Sharpen;
-}
+}  // namespace texton::filters
+
+namespace texton::mip {
+struct Chain;
+}  // namespace texton::mip
 
 namespace texton::detail {
 
-/// convolve(): the sums across that a tile needs are kept by the thread that makes it. With `sharpen`, unsharp().
-[[nodiscard]] bool convolve_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                   const Texture& texture, std::span<const float> across, std::span<const float> down,
-                                   const filters::Sharpen* sharpen = nullptr);
+struct HistogramRange;
+struct StatisticsSource;
 
-/// median() of that many texels a side, with its arguments checked.
-[[nodiscard]] bool median_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                                 std::size_t side);
-/// bilateral(), as filters::Bilateral has its numbers.
-[[nodiscard]] bool bilateral_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                    const Texture& texture, int radius, float space, float range);
-
-/// swizzle(): channel i of a pixel is channel from[i] of its own texel; from[i] = 4 is 0, and 5 is 1.
-[[nodiscard]] bool swizzle_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                                  const std::uint8_t (&from)[4]);
-
-/// Pixels whose red, green and blue are `of` those of their own texel, which costs more than a look into a table: that of
-/// each code of 8 bits is computed once. False for other formats.
-[[nodiscard]] bool map_codes_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                    const Texture& texture, float (*of)(float));
-
-/// color_matrix(), of a texture that own_texel() has let pass.
-[[nodiscard]] bool color_matrix_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                       const Texture& texture, const ColorMatrix& matrix);
-/// Red, green and blue times a number, of such a texture.
-[[nodiscard]] bool scale_colours_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                        const Texture& texture, float by);
-
-/// to_rgb(), with its arguments checked.
-[[nodiscard]] bool to_rgb_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& luma,
-                                 const Texture& chroma, const PlanarOptions& options);
-/// from_rgb(), with its arguments checked.
-[[nodiscard]] bool from_rgb_on_cpu(const char* object, const Stream& stream, const Frame& planes,
-                                   const Texture& texture, const PlanarOptions& options);
-
-/// Where the pixels along an axis fetch, in texels, and what each fetch counts: tap after tap of all pixels.
+/// Where the pixels along an axis fetch, in texels, and the weight of each fetch: all taps of the first pixel, then of the next.
 struct LatticeAxis {
     std::size_t taps = 1;
     std::vector<float> places;
-    std::vector<float> weights;  ///< none: of one tap, which is the pixel as it is fetched
+    std::vector<float> weights;  ///< empty: one tap, and the pixel is the fetch
 };
 
 /// Pixels that are sums of rows of fetches, sum over y of (sum over x of at_texel(x, y) * weight of x) * weight of y.
 /// Either both axes have weights, or neither.
-[[nodiscard]] bool fetch_lattice_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                        const Texture& texture, LatticeAxis x, LatticeAxis y);
+struct Lattice {
+    LatticeAxis x;
+    LatticeAxis y;
+};
 
 /// The texels along an axis that each pixel weighs: from first[i] on, by the weights from begin[i] to begin[i + 1].
 struct BoxAxis {
@@ -72,7 +58,7 @@ struct BoxAxis {
 
     void reserve(std::size_t pixels) { first.reserve(pixels), begin.reserve(pixels + 1), weights.reserve(2 * pixels); }
     void add_weight(float weight) { weights.push_back(weight); }
-    /// A pixel of the weights since the one before.
+    /// Ends a pixel: its weights are those added since the pixel before.
     void add_pixel(std::int32_t first_texel) {
         first.push_back(first_texel);
         begin.push_back(static_cast<std::uint32_t>(weights.size()));
@@ -80,16 +66,60 @@ struct BoxAxis {
 };
 
 enum class BoxSum : std::uint8_t {
-    of_products,  ///< the sum of texel * (weight of x * weight of y), but of those of weight 0, over the sum of weights
+    of_products,  ///< the sum of texel * (weight of x * weight of y), without weights of 0, over the sum of weights
     of_rows       ///< the sum of (sum of texel * weight of x) * weight of y, over `total`
 };
 
 /// Pixels that are sums of a rectangle of texels each, row after row.
-[[nodiscard]] bool sum_boxes_on_cpu(const char* object, const Stream& stream, const View& picture,
-                                    const Texture& texture, BoxAxis x, BoxAxis y, BoxSum kind, float total = 0);
+struct Boxes {
+    BoxAxis x;
+    BoxAxis y;
+    BoxSum kind = BoxSum::of_products;
+    float total = 0;
+};
 
-/// Pixels that are the mean of two by two texels each: (left + right of the one row) + (of the other), over 4. The
-/// texture's sides are twice the picture's.
-[[nodiscard]] bool halve_on_cpu(const char* object, const Stream& stream, const View& picture, const Texture& texture);
+/// The implementations that a device has of its own. Without an override the functor runs.
+class DeviceKernels {
+public:
+    /// Completes the checks of a launch with those of the device, and finds where the device writes.
+    virtual void prepare(LaunchState&) const {}
+
+    /// convolve() and gaussian(); with `sharpen`, unsharp(). The launch may overlap: then false.
+    virtual bool convolve(Launch&, const filters::Separable&, const filters::Sharpen*) const { return false; }
+    virtual bool median(Launch&, const filters::Median<3>&) const { return false; }
+    virtual bool median(Launch&, const filters::Median<5>&) const { return false; }
+    virtual bool bilateral(Launch&, const filters::Bilateral&) const { return false; }
+
+    /// swizzle(): channel i of a pixel is channel from[i] of its own texel; from[i] = 4 is 0, and 5 is 1.
+    virtual bool swizzle(Launch&, const std::uint8_t (&)[4]) const { return false; }
+    /// Pixels whose red, green and blue are a function, which costs more than a table, of those of their own texel.
+    virtual bool map_codes(Launch&, float (*)(float)) const { return false; }
+    virtual bool color_matrix(Launch&, const ColorMatrix&) const { return false; }
+    /// Red, green and blue times a number.
+    virtual bool scale_colors(Launch&, float) const { return false; }
+
+    virtual bool to_rgb(Launch&, const PlanarOptions&) const { return false; }
+    /// from_rgb(): the launch of the luma plane and that of the chroma plane.
+    virtual bool from_rgb(Launch&, Launch&, const PlanarOptions&) const { return false; }
+
+    /// The lattice is made only by devices that use it.
+    virtual bool fetch_lattice(Launch&, const std::function<Lattice()>&) const { return false; }
+    virtual bool sum_boxes(Launch&, const std::function<Boxes()>&) const { return false; }
+    /// make_mips(): a launch for each level that is left. Returns how many levels were enqueued, counted from the first.
+    virtual std::size_t make_mips(std::span<Launch>, const mip::Chain&) const { return 0; }
+
+    /// collect_statistics(): adds the texels to statistics that were cleared, in the image of the launch.
+    virtual bool collect_statistics(Launch&, const StatisticsSource&, const HistogramRange&) const { return false; }
+
+protected:
+    ~DeviceKernels() = default;
+};
+
+/// The implementations of the launch's device.
+[[nodiscard]] const DeviceKernels& device_kernels(const Launch& launch);
+
+/// One for each kind of device.
+[[nodiscard]] const DeviceKernels& cpu_kernels();
+[[nodiscard]] const DeviceKernels& cuda_kernels();
 
 }  // namespace texton::detail

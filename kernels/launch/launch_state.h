@@ -5,31 +5,20 @@
 #include <texton/launch.h>
 
 #include "core/backend.h"
+#include "core/backing.h"
 
 namespace texton::detail {
 
 struct LaunchState {
-    const char* object;
+    const char* object;  ///< whose name errors carry
     Stream stream;
     Backend* backend;
     std::vector<Texture> textures;
     Place picture;
-    PixelTarget target;
+    PixelTarget target;  ///< of a CUDA device
 };
 
-/// Threads of a block; texton/cuda_pixels.h has the same numbers.
-inline constexpr unsigned kTileSide = 32;
-inline constexpr unsigned kTileThreadRows = 8;
-
-/// Blocks of threads.
-struct LaunchGrid {
-    unsigned across;
-    unsigned down;
-    unsigned slices;
-};
-
-/// Of a CUDA device.
-[[nodiscard]] PixelTarget target_on_cuda(const Place& picture);
-void launch_on_cuda(const LaunchState& launch, const void* kernel, void* job, const LaunchGrid& grid);
+/// What must stay in memory until the launch is done: the image and what the textures read.
+[[nodiscard]] std::vector<BackingUse::Owner> owners_of(const LaunchState& launch);
 
 }  // namespace texton::detail

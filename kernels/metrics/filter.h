@@ -1,4 +1,4 @@
-// metrics_filter.h: the filters of SSIM and FLIP, a row at a time.
+// filter.h: the filters of SSIM and FLIP, a row at a time.
 #pragma once
 #include <cstddef>
 #include <span>

@@ -1,4 +1,4 @@
-// metrics_parts.h: what compare() puts together, one file each. All fill their part of `result` from two pictures of one format
+// parts.h: what compare() puts together, one file each. All fill their part of `result` from two pictures of one format
 // and extent.
 #pragma once
 #include "kernels/metrics/tiles.h"

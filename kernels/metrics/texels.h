@@ -1,4 +1,4 @@
-// metrics_texels.h: texels in host memory as ordered codes, and what codes read as.
+// texels.h: texels in host memory as ordered codes, and what codes read as.
 //
 // The codes of a format are ordered as their values are, a step apart, and unsigned: the ulp distance is a difference, and all
 // formats have one comparison. `zero` is the code of 0.

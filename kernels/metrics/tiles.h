@@ -1,4 +1,4 @@
-// metrics_tiles.h: pictures in tiles, one task each, in an order that no thread changes.
+// tiles.h: pictures in tiles, one task each, in an order that no thread changes.
 #pragma once
 #include <algorithm>
 #include <cstddef>

@@ -36,6 +36,8 @@
 
 namespace texton {
 
+struct AffineMap;
+
 namespace detail {
 
 /// A functor that fetches nothing but the texel of its own place says kInPlace = true: it may write what it reads. On the CPU
@@ -53,6 +55,19 @@ constexpr bool own_texels_of() {
     return in_place_of<Functor>();
 }
 
+/// Whether the image that a launch writes may share memory with what its textures read.
+enum class Overlap : std::uint8_t {
+    refused,
+    own_texels,  ///< each pixel reads its own texel only: the image may be exactly what a texture reads
+    allowed      ///< all texels are read before the first pixel is written
+};
+
+/// What a launch of the functor may write.
+template <class Functor>
+constexpr Overlap overlap_of() {
+    return in_place_of<Functor>() ? Overlap::own_texels : Overlap::refused;
+}
+
 /// Computes a block of pixels: those of a row from `first` on. Called until all that they fetch is known.
 using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPlace first,
                                          std::span<Float4> pixels)>;
@@ -62,25 +77,34 @@ using OwnTexelFunction = std::function<void(std::span<const OwnTexelSource> sour
                                             std::size_t count, TexelPlanes& pixels)>;
 
 struct LaunchState;
-struct LaunchGrid;
 struct CpuJob;
 
-/// A launch whose arguments have been checked, of which nothing has been enqueued.
+/// The arguments of one launch, checked. Creating it enqueues nothing.
 class Launch {
 public:
+    /// Throws what texton::launch() throws, in the name of `object`.
     Launch(const char* object, const Stream& stream, const View& picture, std::span<const Texture> textures,
-           bool in_place);
+           Overlap overlap);
     Launch(Launch&&) noexcept;
     Launch& operator=(Launch&&) = delete;
     ~Launch();
 
     bool on_cpu() const noexcept;
+    /// For implementations of a device (kernels/launch/launch_state.h).
+    const LaunchState& state() const noexcept { return *state_; }
+    /// Fetches the first texture through an affine map for every pixel of a 2D image in memory.
+    void sample_grid(const AffineMap& map) const;
+
+    // The CPU device.
     void run_blocks(BlockFunction block);
     /// Of textures that have_own_texels().
     void run_own_texels(OwnTexelFunction row);
     bool have_own_texels() const noexcept;
     /// Enqueues work on the CPU device that writes the whole picture.
     void run_job(std::function<void(const CpuJob&)> work);
+
+    // CUDA devices.
+
     /// Error{unsupported} on a CUDA device: the functor was compiled for the CPU device alone.
     void refuse_cuda() const;
     /// A kernel that takes what `job` points to, and the row of tiles that its grid begins with, an unsigned: with 32 x 8
@@ -97,8 +121,6 @@ public:
     bool own_texels_as_stored(std::span<PixelTarget> texels) const;
 
 private:
-    static void enqueue_kernel(std::span<const Launch> launches, const void* kernel, void* job, const LaunchGrid& grid);
-
     std::unique_ptr<LaunchState> state_;
 };
 
@@ -183,20 +205,25 @@ inline namespace for_both_devices {
 inline namespace for_cpu_device {
 #endif
 
+/// Enqueues a functor that reads the first `textures` of a launch's textures.
+template <std::size_t textures, class Functor>
+void run(Launch& launch, const Functor& functor) {
+    if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "pixels of a thread");
+    if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
+#if defined(__CUDACC__)
+    run_on_cuda<Functor, textures>(launch, functor);
+#else
+    launch.refuse_cuda();
+#endif
+}
+
 /// launch(), with errors in the name of `object`.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch_as(const char* object, const Stream& stream, const View& picture, const Functor& functor,
                const Textures&... textures) {
-    if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "pixels of a thread");
     const std::array<Texture, sizeof...(Textures)> all{textures...};
-    constexpr auto kIndices = std::index_sequence_for<Textures...>{};
-    Launch launch(object, stream, picture, all, in_place_of<Functor>());
-    if (launch.on_cpu()) return run_on_cpu(launch, functor, kIndices);
-#if defined(__CUDACC__)
-    run_on_cuda<Functor, sizeof...(Textures)>(launch, functor);
-#else
-    launch.refuse_cuda();
-#endif
+    Launch launch(object, stream, picture, all, overlap_of<Functor>());
+    run<sizeof...(Textures)>(launch, functor);
 }
 
 }  // inline namespace
@@ -237,7 +264,7 @@ void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>
     constexpr auto kIndices = std::make_index_sequence<textures>{};
     std::vector<detail::Launch> launches;
     for (const auto& job : jobs)
-        launches.emplace_back("texton::launch", stream, job.picture, job.sources, detail::in_place_of<Functor>());
+        launches.emplace_back("texton::launch", stream, job.picture, job.sources, detail::overlap_of<Functor>());
     if (launches.empty()) return;
     if (launches[0].on_cpu()) {
         for (std::size_t i = 0; i < jobs.size(); ++i) detail::run_on_cpu(launches[i], jobs[i].functor, kIndices);

@@ -32,7 +32,7 @@ Texel sampled(const Document& document, const Sampler& sampler, const SeenTexel&
     const auto middle_y = static_cast<float>(at.y);
     if (is_cube(array.kind)) {
         const auto side = static_cast<std::int32_t>(extent.width);
-        const detail::Direction direction = detail::direction_on_face(place.face, middle_x, middle_y, side);
+        const detail::CubeDirection direction = detail::direction_on_face(place.face, middle_x, middle_y, side);
         point.x = direction.x;
         point.y = direction.y;
         point.z = direction.z;

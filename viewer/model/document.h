@@ -28,7 +28,7 @@ class FileTexels;
 class Document : public std::enable_shared_from_this<Document> {
 public:
     /// Reads and uploads the files; blocks. Of a picture that is too large for the device it has a smaller one, where there is one
-    /// (see smaller.h). Throws what open_picture() and load() throw; Cancelled if `progress` says so.
+    /// (see reduced_image.h). Throws what open_picture() and load() throw; Cancelled if `progress` says so.
     static std::shared_ptr<const Document> open(const Source& source, const Device& device,
                                                 const OnPictureProgress& progress = {});
     /// An array that is there already: what a kernel made. As large as the array of `like` it lies where that does.

@@ -46,7 +46,7 @@ FetchPoint PlaceTexture::at(double x, double y, double across, double down) cons
         const auto toward = [&](double u, double v) {
             return detail::direction_on_face(place_.face, static_cast<float>(u), static_cast<float>(v), side);
         };
-        const detail::Direction middle = toward(x, y), right = toward(x + across, y), below = toward(x, y + down);
+        const detail::CubeDirection middle = toward(x, y), right = toward(x + across, y), below = toward(x, y + down);
         return this->toward({middle.x, middle.y, middle.z},
                             {right.x - middle.x, right.y - middle.y, right.z - middle.z},
                             {below.x - middle.x, below.y - middle.y, below.z - middle.z});

@@ -1,0 +1,31 @@
+#pragma once
+// The kernels that the CPU device implements itself; what each does is said in kernels/launch/dispatch.h.
+#include "kernels/launch/dispatch.h"
+
+namespace texton::detail {
+
+class CpuKernels final : public DeviceKernels {
+public:
+    void prepare(LaunchState& launch) const override;
+
+    bool convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const override;
+    bool median(Launch& launch, const filters::Median<3>& filter) const override;
+    bool median(Launch& launch, const filters::Median<5>& filter) const override;
+    bool bilateral(Launch& launch, const filters::Bilateral& filter) const override;
+
+    bool swizzle(Launch& launch, const std::uint8_t (&from)[4]) const override;
+    bool map_codes(Launch& launch, float (*of)(float)) const override;
+    bool color_matrix(Launch& launch, const ColorMatrix& matrix) const override;
+    bool scale_colors(Launch& launch, float by) const override;
+
+    bool to_rgb(Launch& launch, const PlanarOptions& options) const override;
+    bool from_rgb(Launch& luma, Launch& chroma, const PlanarOptions& options) const override;
+
+    bool fetch_lattice(Launch& launch, const std::function<Lattice()>& make) const override;
+    bool sum_boxes(Launch& launch, const std::function<Boxes()>& make) const override;
+    std::size_t make_mips(std::span<Launch> launches, const mip::Chain& chain) const override;
+
+    bool collect_statistics(Launch& launch, const StatisticsSource& source, const HistogramRange& range) const override;
+};
+
+}  // namespace texton::detail

@@ -1,0 +1,120 @@
+// Launches on the CPU device: functors that are asked what they fetch first, rows of own texels, and jobs.
+#include <algorithm>
+#include <memory>
+
+#include <texton/error.h>
+
+#include "arrays/texture_state.h"
+#include "core/cpu/array.h"
+#include "core/transfer.h"
+#include "kernels/cpu/fetches.h"
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
+#include "kernels/cpu/texel_rows.h"
+#include "kernels/launch/launch_state.h"
+
+namespace texton::detail {
+namespace {
+
+const CpuLevel& level_of(const Place& place) {
+    return cpu_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
+}
+
+// Blocks of pixels that a functor computes, until all that it fetches is known.
+void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
+    constexpr std::size_t kPiece = 4096;  // pixels, in whole rows
+    const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
+    for_each_tile(job.extent, job.extent.width, rows, [&](PixelPlace at, std::size_t width, std::size_t height) {
+        CpuFetches fetches(job.textures);
+        std::vector<CpuSource> sources;
+        for (std::size_t i = 0; i < job.textures.size(); ++i) sources.emplace_back(job.shapes[i], fetches, i);
+        for (std::size_t row = 0; row < height; ++row, ++at.y) {
+            for (std::size_t x = 0; x < width; x += CpuFetches::kPixels) {
+                Float4 pixels[CpuFetches::kPixels];
+                const std::span of_block(pixels, std::min(CpuFetches::kPixels, width - x));
+                at.x = static_cast<std::int32_t>(x);
+                fetches.start(of_block.size());
+                do block(fetches, sources, at, of_block);
+                while (!fetches.settle());
+                job.picture.store(at, of_block);
+            }
+        }
+    });
+}
+
+constexpr std::size_t kOwnTexelPiece = 16384;  // pixels, in whole rows
+
+// Rows of pixels of which each has its own texels alone.
+void run_own_texels_of(const CpuJob& job, const OwnTexelFunction& row) {
+    const std::size_t rows_of_piece = std::max<std::size_t>(1, kOwnTexelPiece / job.extent.width);
+    const auto make = [&](PixelPlace at, std::size_t width, std::size_t height) {
+        const std::size_t count = job.textures.size();
+        std::vector<TexelPlanes> texels(count);
+        TexelPlanes pixels;
+        std::vector<std::unique_ptr<TexelRows>> rows;
+        std::vector<OwnTexelSource> sources;
+        for (std::size_t i = 0; i < count; ++i) {
+            rows.push_back(std::make_unique<TexelRows>(job.textures[i], job.shapes[i], at.z));
+            sources.emplace_back(job.shapes[i], *rows[i], texels[i]);
+        }
+        for (std::size_t y = 0; y < height; ++y, ++at.y) {
+            for (std::size_t x = 0; x < width; x += TexelPlanes::kMost) {
+                const std::size_t length = std::min(TexelPlanes::kMost, width - x);
+                at.x = static_cast<std::int32_t>(x);
+                for (std::size_t i = 0; i < count; ++i) rows[i]->middles(at.x, at.y, length, texels[i]);
+                row(sources, at, length, pixels);
+                job.picture.store(at, pixels, length);
+            }
+        }
+        while (!rows.empty()) rows.pop_back();  // each keeps the modes of its thread from before it
+    };
+    for_each_tile(job.extent, job.extent.width, rows_of_piece, make);
+}
+
+}  // namespace
+
+// As on CUDA, sparse and planar arrays have none.
+void CpuKernels::prepare(LaunchState& launch) const {
+    if (launch.picture.kind != MemoryKind::array) return;
+    const bool planar = info(cpu_array(launch.picture.array).info.format).layout == FormatLayout::planar;
+    if (!planar && !level_of(launch.picture).sparse()) return;
+    throw Error({.code = ErrorCode::unsupported,
+                 .object = launch.object,
+                 .problem = "the array has no surfaces, by which kernels write",
+                 .remedy = "Write to memory and copy() that to the array."});
+}
+
+void Launch::run_blocks(BlockFunction block) {
+    run_job([block = std::move(block)](const CpuJob& job) { run_blocks_of(job, block); });
+}
+
+void Launch::run_own_texels(OwnTexelFunction row) {
+    run_job([row = std::move(row)](const CpuJob& job) { run_own_texels_of(job, row); });
+}
+
+bool Launch::have_own_texels() const noexcept {
+    return std::ranges::all_of(state_->textures, [](const Texture& texture) {
+        return texture.kind() == ArrayKind::array_2d || texture.kind() == ArrayKind::layered_2d;
+    });
+}
+
+void Launch::run_job(std::function<void(const CpuJob&)> work) {
+    CpuJob job{{}, {}, CpuPicture(state_->picture), state_->picture.extent};
+    for (const Texture& texture : state_->textures) {
+        job.textures.push_back(texture_of(texture.state()->handle));
+        job.shapes.push_back(shape(job.shapes.size()));
+    }
+    BackingUse use(state_->object, state_->stream, owners_of(*state_));
+    request(state_->backend, state_->object, {{"width", job.extent.width}, {"height", job.extent.height}}, [&] {
+        state_->backend->run_on_host(state_->stream.state()->handle,
+                                     [job = std::move(job), work = std::move(work)] { work(job); });
+    });
+    use.enqueued();
+}
+
+const DeviceKernels& cpu_kernels() {
+    static const CpuKernels kKernels;
+    return kKernels;
+}
+
+}  // namespace texton::detail

@@ -1,0 +1,111 @@
+// Statistics on the CPU device: each core adds up a part of the rows.
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+#include "arrays/cpu/texture.h"
+#include "arrays/texture_state.h"
+#include "core/parallel.h"
+#include "core/transfer.h"
+#include "kernels/cpu/job.h"
+#include "kernels/cpu/kernels.h"
+#include "kernels/functors/statistics.h"
+#include "kernels/launch/launch_state.h"
+
+namespace texton::detail {
+namespace {
+
+void add_value(Statistics& statistics, int channel, float value, const HistogramRange& range) {
+    if (!is_finite(value)) {
+        ++(std::isnan(value) ? statistics.nans : statistics.infinities)[channel];
+        return;
+    }
+    ++statistics.finite[channel];
+    ++statistics.histogram[channel][range.bin(value)];
+    const std::uint32_t key = key_of(value);
+    statistics.highest_key[channel] = std::max(statistics.highest_key[channel], key);
+    statistics.lowest_key[channel] = std::max(statistics.lowest_key[channel], ~key);
+    const SumPart part = sum_part(value);
+    statistics.sum[channel][part.word] += part.lower;
+    statistics.sum[channel][part.word + 1] += part.upper;
+}
+
+void add_statistics(Statistics& to, const Statistics& part) {
+    for (int c = 0; c < 4; ++c) {
+        for (int i = 0; i < Statistics::kBins; ++i) to.histogram[c][i] += part.histogram[c][i];
+        for (int i = 0; i < Statistics::kSumWords; ++i) to.sum[c][i] += part.sum[c][i];
+        to.finite[c] += part.finite[c];
+        to.nans[c] += part.nans[c];
+        to.infinities[c] += part.infinities[c];
+        to.highest_key[c] = std::max(to.highest_key[c], part.highest_key[c]);
+        to.lowest_key[c] = std::max(to.lowest_key[c], part.lowest_key[c]);
+    }
+}
+
+// Free of what the caller holds: it runs when the stream comes to it.
+struct CpuCollection {
+    CpuTexture texture;
+    StatisticsSource source;
+    HistogramRange range;
+    Statistics* result;
+
+    void run() const {
+        const auto height = static_cast<std::size_t>(source.shape.height);
+        const std::size_t rows = height * static_cast<std::size_t>(source.layered ? source.shape.layers : 1);
+        const std::size_t pieces = std::min(rows, cpu_cores());
+        std::mutex mutex;
+        run_in_parallel(pieces, [&](std::size_t piece) {
+            Statistics part{};
+            for (std::size_t row = rows * piece / pieces; row < rows * (piece + 1) / pieces;) {
+                const std::size_t end = std::min((row / height + 1) * height, rows * (piece + 1) / pieces);
+                add_rows(part, row / height, row % height, row % height + (end - row));
+                row = end;
+            }
+            const std::lock_guard lock(mutex);
+            add_statistics(*result, part);
+        });
+    }
+
+private:
+    static constexpr std::size_t kBlock = 512;  // texels on the stack
+
+    void add_rows(Statistics& part, std::size_t layer, std::size_t first, std::size_t end) const {
+        const TextureReader reader(texture);
+        const RowSampler rows = reader.rows(static_cast<std::int32_t>(layer));
+        const auto width = static_cast<std::size_t>(source.shape.width);
+        float x[kBlock];
+        float y[kBlock];
+        Texel texels[kBlock];
+        for (std::size_t row = first; row < end; ++row) {
+            for (std::size_t begin = 0; begin < width; begin += kBlock) {
+                const std::size_t count = std::min(kBlock, width - begin);
+                for (std::size_t i = 0; i < count; ++i)
+                    x[i] = (static_cast<float>(begin + i) + 0.5F) * source.shape.x_unit;
+                std::fill_n(y, count, (static_cast<float>(row) + 0.5F) * source.shape.y_unit);
+                rows.fetch(x, y, count, texels);
+                for (std::size_t i = 0; i < count; ++i) add_texel(part, texels[i]);
+            }
+        }
+    }
+
+    void add_texel(Statistics& part, const Texel& texel) const {
+        for (int c = 0; c < source.channels; ++c) {
+            const std::uint32_t word = texel.channel[c];
+            const float integer =
+                source.shape.is_signed ? static_cast<float>(static_cast<std::int32_t>(word)) : static_cast<float>(word);
+            add_value(part, c, source.shape.integers ? integer : texel.as_float(c), range);
+        }
+    }
+};
+
+}  // namespace
+
+bool CpuKernels::collect_statistics(Launch& launch, const StatisticsSource& source, const HistogramRange& range) const {
+    auto* result = reinterpret_cast<Statistics*>(launch.state().picture.address);
+    launch.run_job([source, range, result](const CpuJob& job) {
+        CpuCollection{job.textures[0], source, range, result}.run();
+    });
+    return true;
+}
+
+}  // namespace texton::detail
