@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,18 +44,17 @@ struct Source {
     std::vector<std::string> includes;
 };
 
-std::string read(const fs::path& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 std::string folder_of(const std::string& path) { return fs::path(path).parent_path().generic_string(); }
 
-std::vector<std::string> included_by(const std::string& text) {
-    static const std::regex kInclude(R"(^[ ]*#[ ]*include[ ]+["<]([^">]+)[">])", std::regex::multiline);
+/// The names between the quotes or angle brackets of the #include lines.
+std::vector<std::string> included_by(const fs::path& path) {
     std::vector<std::string> names;
-    for (std::sregex_iterator match(text.begin(), text.end(), kInclude), end; match != end; ++match)
-        names.push_back((*match)[1]);
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+        if (!line.starts_with("#include ")) continue;
+        const std::size_t first = line.find_first_of("\"<") + 1;
+        names.push_back(line.substr(first, line.find_first_of("\">", first) - first));
+    }
     return names;
 }
 
@@ -68,7 +66,7 @@ std::vector<Source> sources_of(std::initializer_list<const char*> layers) {
             const std::string kind = entry.path().extension().string();
             if (kind != ".h" && kind != ".cpp" && kind != ".cu") continue;
             const std::string path = entry.path().lexically_relative(top).generic_string();
-            sources.push_back({path, folder_of(path), included_by(read(entry.path()))});
+            sources.push_back({path, folder_of(path), included_by(entry.path())});
         }
     }
     return sources;
@@ -144,10 +142,9 @@ TEST_F(FolderTest, ADeviceIsReachedOnlyThroughTheBackendTheSamplingSeamAndTheDis
 }
 
 TEST_F(FolderTest, OnlyTheWindowIncludesQtAndOnlyFilesIncludeOpenImageIO) {
-    const std::regex qt("Q[A-Z]?[a-z]*[A-Za-z]*");
     for (const Source& source : all_sources()) {
         for (const std::string& name : source.includes) {
-            if (std::regex_match(name, qt)) {
+            if (name.starts_with("Q") && name.find('.') == std::string::npos) {
                 EXPECT_TRUE(source.folder.starts_with("viewer/gui")) << source.path << " includes " << name;
             }
             if (name.starts_with("OpenImageIO/")) {
