@@ -180,9 +180,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& program, Status& status) {
+void add_bench(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand("bench", "Measures what kernels take on a device");
     command->add_option("KERNEL", options->kernels, "Which; without any, all of them")->type_name("KERNEL...");
     command->add_option("--size", options->size, "Of the pictures that they read")
         ->type_name("WxH")

@@ -112,10 +112,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_capture(CLI::App& program, Status& status) {
+void add_capture(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command =
-        program.add_subcommand("capture", "Records what a GPU's texture unit returns, for `texton replay` anywhere");
     command->add_option("FOLDER", options->out, "Where the recordings go")->required();
     command->add_option("--like", options->like, "Fetch the textures and points of these recordings on this GPU");
     command->add_option("--random", options->random, "Record this many random textures, samplers and points");

@@ -1,6 +1,5 @@
 #pragma once
-// The commands of `texton`, one file each. A command adds its options to the program and, when it was asked for, sets the
-// exit status.
+// The commands of `texton`, one file each. add_NAME() adds the options of a command and what it does, which sets the exit status.
 #include <CLI/CLI.hpp>
 
 namespace texton::cli {
@@ -15,17 +14,16 @@ enum class Status : int {
 /// Refuses numbers below `least`.
 [[nodiscard]] CLI::Validator at_least(int least);
 
-void add_bench(CLI::App& program, Status& status);
-void add_capture(CLI::App& program, Status& status);
-void add_compare(CLI::App& program, Status& status);
-void add_completion(CLI::App& program, Status& status);
-void add_convert(CLI::App& program, Status& status);
-void add_devices(CLI::App& program, Status& status);
-void add_info(CLI::App& program, Status& status);
-void add_mips(CLI::App& program, Status& status);
-void add_replay(CLI::App& program, Status& status);
-void add_run(CLI::App& program, Status& status);
-void add_verify(CLI::App& program, Status& status);
-void add_view(CLI::App& program, Status& status);
+void add_bench(CLI::App* command, Status& status);
+void add_capture(CLI::App* command, Status& status);
+void add_compare(CLI::App* command, Status& status);
+void add_completion(CLI::App* command, Status& status);
+void add_convert(CLI::App* command, Status& status);
+void add_devices(CLI::App* command, Status& status);
+void add_info(CLI::App* command, Status& status);
+void add_mips(CLI::App* command, Status& status);
+void add_replay(CLI::App* command, Status& status);
+void add_run(CLI::App* command, Status& status);
+void add_verify(CLI::App* command, Status& status);
 
 }  // namespace texton::cli

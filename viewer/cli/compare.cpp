@@ -297,10 +297,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_compare(CLI::App& program, Status& status) {
+void add_compare(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand(
-        "compare", "Says how two pictures differ: where, by how many ulps, and how much of it people see");
     command->add_option("A", options->a, "The reference")->required()->type_name("FILE");
     command->add_option("B", options->b, "What is compared with it")->required()->type_name("FILE");
     command

@@ -172,10 +172,8 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
 
 }  // namespace
 
-void add_completion(CLI::App& program, Status& status) {
+void add_completion(CLI::App* command, Status& status) {
     const auto shell = std::make_shared<std::string>();
-    CLI::App* command =
-        program.add_subcommand("completion", "Prints a script with which a shell completes texton's command lines");
     command->add_option("SHELL", *shell, "The shell")->required()->check(CLI::IsMember({"bash", "fish", "zsh"}));
     command->footer(
         "It knows all commands and options of the program that prints it.\n"
@@ -186,7 +184,8 @@ void add_completion(CLI::App& program, Status& status) {
         "  texton completion fish >~/.config/fish/completions/texton.fish\n"
         "\n"
         "Exit status: 0; 2 for another shell.");
-    command->callback([shell, &program, &status] {
+    command->callback([shell, command, &status] {
+        const CLI::App& program = *command->get_parent();
         const Command all = described(program);
         const std::vector<Command> commands = commands_of(program);
         fmt::print("{}", *shell == "bash"  ? bash_script(all, commands)

@@ -63,10 +63,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_convert(CLI::App& program, Status& status) {
+void add_convert(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand(
-        "convert", "Writes a picture, or several as one array, as another kind of file, format or array");
     command->add_option("FILE", options->files, "The files to read, and last the one to write")
         ->required()
         ->expected(2, CLI::detail::expected_max_vector_size)

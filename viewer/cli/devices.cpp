@@ -264,10 +264,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_devices(CLI::App& program, Status& status) {
+void add_devices(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand(
-        "devices", "Lists every device: what it is, its limits, and which arrays it makes of which formats");
     command->add_option("--device", options->device, "Only this one: cpu, cpu:N, cuda or cuda:N");
     command->add_flag("--formats", options->formats, "Also a table of all formats; --json has it always");
     command->add_flag("--json", options->json, "Print one JSON object instead");

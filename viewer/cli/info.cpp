@@ -113,10 +113,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_info(CLI::App& program, Status& status) {
+void add_info(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command =
-        program.add_subcommand("info", "Says what picture files hold: kind, size, format, levels, and their own words");
     command->add_option("FILE", options->files, "Pictures")->required()->type_name("FILE");
     options->picture.add_to(*command);
     command->add_flag("--json", options->json, "Print one JSON object instead");

@@ -52,9 +52,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_mips(CLI::App& program, Status& status) {
+void add_mips(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand("mips", "Writes a picture with all its mip levels");
     command->add_option("IN", options->in, "The picture; levels that it has are made anew")
         ->required()
         ->type_name("FILE");

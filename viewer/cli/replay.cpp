@@ -130,11 +130,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_replay(CLI::App& program, Status& status) {
+void add_replay(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand(
-        "replay",
-        "Fetches recordings of a texture unit again, and compares every bit: a line `NAME points equal max_ulp` each");
     command->add_option("PATH", options->paths, "Recordings (.cap), or folders with some")->required();
     command->add_option("--device", options->device,
                         "Fetch on this device (cpu, cpu:N, cuda or cuda:N) instead of by the model alone");

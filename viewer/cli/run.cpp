@@ -241,9 +241,8 @@ std::string kernel_names() {
 
 }  // namespace
 
-void add_run(CLI::App& program, Status& status) {
+void add_run(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand("run", "Runs a sampling kernel on pictures, and writes what it makes");
     command->set_help_flag();  // says more where a kernel is named
     command->add_flag("-h,--help", options->help, "Print this; after a kernel's name, its inputs and parameters");
     command->add_flag("--list", options->list, "Print all kernels");

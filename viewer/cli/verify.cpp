@@ -255,10 +255,8 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_verify(CLI::App& program, Status& status) {
+void add_verify(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = program.add_subcommand(
-        "verify", "Runs a suite of regression tests: kernels on pictures, held against approved references");
     command->add_option("SUITE", options->suite, "The suite, in JSON")->required()->type_name("FILE");
     command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
     command->add_option("--filter", options->filter, "Only the cases in whose names this is found")->type_name("REGEX");

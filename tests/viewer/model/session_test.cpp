@@ -3,8 +3,11 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 
 #include "tests/support/expect_error.h"
+#include "tests/support/place.h"
 #include "viewer/model/history.h"
 #include "viewer/model/session.h"
 
@@ -80,6 +83,12 @@ Session read(const std::string& json) { return session_of(json, "test"); }
 
 TEST(SessionTest, AFileBringsBackEveryChoice) {
     for (const Session& session : {Session{}, unusual()}) EXPECT_EQ(read(to_json(session)), session);
+}
+
+TEST(SessionTest, WhatIsWrittenStaysTheSameByteForByte) {
+    const auto path = std::filesystem::path(test::place("TEXTON_TEST_FILES", TEXTON_TEST_FILES)) / "session.json";
+    std::ifstream file(path, std::ios::binary);
+    EXPECT_EQ(to_json(unusual()), std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
 TEST(SessionTest, WhatAFileDoesNotSayIsUsualAndItsPicturesLieBesideIt) {

@@ -1,0 +1,80 @@
+// The program texton where it is installed, copied or incomplete: what it answers itself, and which programs it finds.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/command_line.h"
+
+namespace texton {
+namespace {
+
+namespace fs = std::filesystem;
+using test::Ended;
+using testing::HasSubstr;
+using testing::Not;
+
+class LauncherTest : public test::CommandLine {
+protected:
+    static fs::path commands() { return fs::path(kProgram).parent_path() / "texton-commands"; }
+
+    /// Copies texton, without texton-commands, to a folder of the test's.
+    std::string copied_to(const std::string& subfolder) const {
+        fs::create_directories(at(subfolder));
+        fs::copy_file(kProgram, at(subfolder + "/texton"));
+        return "'" + at(subfolder + "/texton") + "' ";
+    }
+};
+
+TEST_F(LauncherTest, HelpAndVersionAreThoseOfTheProgramWithTheCommands) {
+    for (const char* asked : {"--help", "-h", "--version"}) {
+        const Ended launcher = run(asked), whole = shell("'" + commands().string() + "' " + asked);
+        EXPECT_EQ(launcher.status, 0) << asked;
+        EXPECT_EQ(launcher.out, whole.out) << asked;
+    }
+}
+
+TEST_F(LauncherTest, OptionsBeforeACommandAreReadByTheCommand) {
+    EXPECT_EQ(run("--help info").out, run("info --help").out);
+    const Ended refused = run("--fast info");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("texton info: "));
+}
+
+TEST_F(LauncherTest, NoLibraryOfImagesIsLoadedToAnswer) {
+    EXPECT_THAT(shell("ldd '" + commands().string() + "'").out, HasSubstr("libOpenImageIO"));
+    EXPECT_THAT(shell("ldd '" + kProgram + "'").out, Not(HasSubstr("libOpenImageIO")));
+}
+
+TEST_F(LauncherTest, AnInstalledOneFindsTheCommandsInLibexec) {
+    const std::string texton = copied_to("bin");
+    fs::create_directories(at("libexec/texton"));
+    fs::create_symlink(commands(), at("libexec/texton/texton-commands"));
+    const Ended help = shell(texton + "info --help");
+    EXPECT_EQ(help.status, 0) << help.err;
+    EXPECT_EQ(help.out, run("info --help").out);
+}
+
+TEST_F(LauncherTest, MissingCommandsAreAnErrorThatSaysWhereTheyWereLookedFor) {
+    const std::string texton = copied_to("bin");
+    const Ended refused = shell(texton + "info --help");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr(at("bin/texton-commands")));
+    EXPECT_THAT(refused.err, HasSubstr(at("libexec/texton/texton-commands")));
+    EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
+    EXPECT_EQ(shell(texton + "--help").out, run("--help").out);
+}
+
+TEST_F(LauncherTest, AMissingViewerIsAnErrorThatSaysWhatToDo) {
+    const Ended refused = shell("PATH=/nowhere " + copied_to("bin") + "view a.png");
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_EQ(
+        refused.err,
+        "texton view: texton-view could not be started: No such file or directory. Install it beside this program, "
+        "or put its folder on PATH.\n");
+}
+
+}  // namespace
+}  // namespace texton

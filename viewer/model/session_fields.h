@@ -1,0 +1,225 @@
+#pragma once
+// Every field of a session once: its key in session files, its place in their order, and the values it takes. Reading, writing and
+// tests all visit the fields through this header.
+//
+// visit_fields(part, visitor) calls visitor(key, field) or visitor(key, field, rule) for each field, and
+// visitor.object(key, fields) for fields that files group but the struct does not; `fields` takes a visitor. The structured
+// bindings name every member of a struct: a new member does not compile until it is bound, and so visited, here.
+#include <concepts>
+#include <type_traits>
+
+#include "viewer/model/session.h"
+#include "viewer/model/session_names.h"
+
+namespace texton::viewer {
+
+// --- rules; besides these, a table of names (session_names.h) ---
+
+/// Numbers from low to high.
+template <class Number>
+struct Within {
+    Number low;
+    Number high;
+};
+template <class Number>
+Within(Number, Number) -> Within<Number>;  // clang 14 deduces none for aggregates
+
+/// A list. Messages say "Give `wanted`." of elements without fields, and count those with fields as "`wanted` 0".
+struct ListOf {
+    const char* wanted;
+    std::size_t least = 0;  ///< how many elements it must have
+};
+
+/// Written only if it is not as in a part that was just made.
+struct UnlessUsual {};
+/// Of an object, only the fields that are not as in a part that was just made are written; without any, no object is.
+struct OnlyUnusual {};
+
+template <class Value, class Plain>
+concept Maybe = std::same_as<std::remove_const_t<Value>, Plain>;  // const or not
+
+inline constexpr Within kChannel{0, 3};
+
+// --- fields ---
+
+void visit_fields(Maybe<RawFrames> auto& raw, auto& visit) {
+    auto& [format, extent, frame] = raw;
+    visit("format", format);
+    visit("width", extent.width);
+    visit("height", extent.height);
+    visit("frame", frame);
+}
+
+void visit_fields(Maybe<PictureOptions> auto& options, auto& visit) {
+    auto& [kind, format, color, window, upright, cube, cube_side, part, first_level, levels, raw] = options;
+    visit("kind", kind);
+    visit("format", format);
+    visit("color", color, kPictureColors);
+    visit("window", window, kPictureWindows);
+    visit("upright", upright);
+    visit("cube", cube, kCubeLayouts);
+    visit("cube_side", cube_side);
+    visit("part", part);
+    visit("first_level", first_level);
+    visit("levels", levels);
+    visit("raw", raw);
+}
+
+void visit_fields(Maybe<Source> auto& source, auto& visit) {
+    auto& [paths, options] = source;
+    visit("files", paths, ListOf{"names of files", 1});
+    visit("read_as", options, OnlyUnusual{});
+}
+
+void visit_fields(Maybe<Place> auto& place, auto& visit) {
+    auto& [level, layer, face, slice, plane] = place;
+    visit("level", level);
+    visit("layer", layer);
+    visit("face", face);
+    visit("slice", slice);
+    visit("plane", plane);
+}
+
+void visit_fields(Maybe<Sampler> auto& sampler, auto& visit) {
+    auto& [address, filter, mip_filter, normalized, seamless, trilinear, anisotropy, bias, least, most, border] =
+        sampler;
+    visit("address", address, kAddressModes);
+    visit("filter", filter, kFilters);
+    visit("mip_filter", mip_filter, kFilters);
+    visit("normalized_coordinates", normalized);
+    visit("seamless_cubemap", seamless);
+    visit("trilinear_optimization", trilinear);
+    visit("max_anisotropy", anisotropy);
+    visit("mip_bias", bias);
+    visit("mip_min", least);
+    visit("mip_max", most);
+    visit("border", border);
+}
+
+void visit_fields(Maybe<Display> auto& display, auto& visit) {
+    auto& [channels, luminance, exposure, gamma, low, high, false_colour, mark_nan, mark_range] = display;
+    visit("channels", channels);
+    visit("luminance", luminance);
+    visit("exposure", exposure);
+    visit("gamma", gamma);
+    visit("low", low);
+    visit("high", high);
+    visit("false_colour", false_colour, kFalseColours);
+    visit("mark_nan", mark_nan);
+    visit("mark_range", mark_range);
+}
+
+void visit_fields(Maybe<Compare> auto& compare, auto& visit) {
+    auto& [mode, against, wipe, flip] = compare;
+    visit("mode", mode, kCompareModes);
+    visit("against", against, kAgainst);
+    visit("wipe", wipe);
+    visit("flip", flip);
+}
+
+void visit_fields(Maybe<KernelChoice> auto& kernel, auto& visit) {
+    auto& [name, parameters, more_inputs] = kernel;
+    visit("name", name);
+    visit("parameters", parameters);
+    visit("more_inputs", more_inputs, ListOf{"numbers of pictures, from 0 on"});
+}
+
+void visit_fields(Maybe<TexelBox> auto& box, auto& visit) {
+    auto& [x, y, width, height] = box;
+    visit("x", x);
+    visit("y", y);
+    visit("width", width);
+    visit("height", height);
+}
+
+void visit_fields(Maybe<Probe> auto& probe, auto& visit) {
+    auto& [operation, u, v, w, lod, line_from, line_to, component, plot_first, plot_last] = probe;
+    visit("operation", operation, kFetchOperations);
+    visit("u", u);
+    visit("v", v);
+    visit("w", w);
+    visit("lod", lod);
+    visit("line_from", line_from);
+    visit("line_to", line_to);
+    visit("component", component, kChannel);
+    visit("plot_first", plot_first);
+    visit("plot_last", plot_last);
+}
+
+void visit_fields(Maybe<FootprintChoice> auto& footprint, auto& visit) {
+    auto& [fetch, longer, shorter, turn, channel] = footprint;
+    visit("fetch", fetch, kFootprintFetches);
+    visit("longer", longer);
+    visit("shorter", shorter);
+    visit("turn", turn);
+    visit("channel", channel, kChannel);
+}
+
+void visit_fields(Maybe<UlpRegion> auto& region, auto& visit) {
+    auto& [whole, points] = region;
+    visit("whole", whole);
+    visit("points", points, UlpRegion::kPoints);
+}
+
+void visit_fields(Maybe<LodPlane> auto& plane, auto& visit) {
+    auto& [shown, tilt, turn, repeats] = plane;
+    visit("shown", shown);
+    visit("tilt", tilt);
+    visit("turn", turn);
+    visit("repeats", repeats);
+}
+
+void visit_fields(Maybe<Overlays> auto& overlays, auto& visit) {
+    auto& [values, grid, footprint, hexadecimal] = overlays;
+    visit("values", values);
+    visit("grid", grid);
+    visit("footprint", footprint);
+    visit("hexadecimal", hexadecimal);
+}
+
+void visit_fields(Maybe<Session> auto& session, auto& visit) {
+    auto& [pictures, current, reference, device, place, layout, view, fits, reading, sampler, second_sampler, display,
+           compare, kernel, selection, pins, probe, footprint, ulp_region, lod_plane, lod_quantity, histogram_scope,
+           sphere_yaw, sphere_pitch, overlays, panels] = session;
+    visit("pictures", pictures, ListOf{"picture"});
+    visit("current", current);
+    visit("reference", reference);
+    visit("device", device);
+    visit("place", place);
+    visit("layout", layout, kLayouts);
+    visit.object("view", [&session](auto& visit_view) {
+        auto& [zoom, centre] = session.view;
+        visit_view("fits", session.fits);
+        visit_view("zoom", zoom, Within{kLeastZoom, kMostZoom});
+        visit_view("x", centre.x);
+        visit_view("y", centre.y);
+    });
+    visit("reading", reading, kReadings);
+    visit("sampler", sampler);
+    visit("second_sampler", second_sampler);
+    visit("display", display);
+    visit("compare", compare);
+    visit("kernel", kernel, UnlessUsual{});
+    visit("selection", selection);
+    visit("pins", pins, ListOf{"two numbers each"});
+    visit("probe", probe);
+    visit("footprint", footprint);
+    visit("ulp_region", ulp_region);
+    visit("lod_plane", lod_plane);
+    visit("lod_quantity", lod_quantity, kLodQuantities);
+    visit("histogram_scope", histogram_scope, kHistogramScopes);
+    visit.object("sphere", [&session](auto& visit_sphere) {
+        visit_sphere("yaw", session.sphere_yaw);
+        visit_sphere("pitch", session.sphere_pitch);
+    });
+    visit("overlays", overlays);
+    visit("panels", panels, ListOf{"names of panels"});
+}
+
+/// A struct that visit_fields() takes.
+template <class Value>
+concept Part = requires(Value& value) {
+    visit_fields(value, value);
+};
+
+}  // namespace texton::viewer
