@@ -3,6 +3,7 @@
 
 #include <texton/launch.h>
 
+#include "arrays/unit/texture_address.h"
 #include "kernels/functors/planar_functors.h"
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
@@ -30,9 +31,8 @@ bool takes_four_pixels(const detail::PixelTarget& picture) {
 /// False, with nothing done, where the planes and the picture are not such as bytes_to_rgba() takes.
 bool launch_bytes(const Stream& stream, const View& picture, const Texture& luma, const Texture& chroma,
                   const PlanarOptions& options) {
-    const AddressMode(&address)[3] = chroma.sampler().address;
     if (stream.device().kind() == DeviceKind::cpu || picture.format() != Format::rgba8_unorm ||
-        info(luma.format()).bits != 8 || address[0] != AddressMode::clamp || address[1] != AddressMode::clamp)
+        info(luma.format()).bits != 8 || !detail::clamps_rows(chroma.sampler()))
         return false;
     const Texture planes[] = {luma, chroma};
     const detail::Launch launch(kToRgb, stream, picture, planes, false);
