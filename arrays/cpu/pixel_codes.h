@@ -1,4 +1,4 @@
-// cpu_pixel_codes.h: codes and the floats that they are, on vectors.
+// pixel_codes.h: codes and the floats that they are, on vectors.
 //
 // Included by sources of vectors once for each instruction set, in its namespace: there is no guard.
 

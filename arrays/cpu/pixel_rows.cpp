@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As cpu_rows_simd.cpp: without vectors the plain way does as well.
+// As rows_simd.cpp: without vectors the plain way does as well.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 RowDecode decoder_for(const TexelFormat&) { return nullptr; }
 RowEncode encoder_for(const TexelFormat&) { return nullptr; }

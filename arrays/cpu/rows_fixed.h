@@ -1,7 +1,7 @@
-// cpu_rows_fixed.h: normalized texels, side by side, and their weights -> what a fetch returns, on vectors. There is a
+// rows_fixed.h: normalized texels, side by side, and their weights -> what a fetch returns, on vectors. There is a
 // struct for each kind of texel, which adds up a block and turns the results into pixels or floats.
 //
-// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
 // includes it.
 
 // --- the weights of channels, which follow each other pixel by pixel -------------------------------------------------

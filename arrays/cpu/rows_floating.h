@@ -1,6 +1,6 @@
-// cpu_rows_floating.h: the same as cpu_rows_fixed.h for texels with an exponent: float16, sRGB and float32.
+// rows_floating.h: the same as rows_fixed.h for texels with an exponent: float16, sRGB and float32.
 //
-// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
 // includes it.
 
 // --- floating texels: what their sums share --------------------------------------------------------------------------

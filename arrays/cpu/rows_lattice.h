@@ -1,6 +1,6 @@
-// cpu_rows_lattice.h: rows of fetches at prepared places, of texels of four floats.
+// rows_lattice.h: rows of fetches at prepared places, of texels of four floats.
 //
-// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
 // includes it.
 
 // --- sums ------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-// cpu_rows_taps.h: coordinates -> texels and weights -> the texels of a block, side by side, on vectors.
+// rows_taps.h: coordinates -> texels and weights -> the texels of a block, side by side, on vectors.
 //
-// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
 // includes it.
 
 namespace hn = hwy::HWY_NAMESPACE;

@@ -1,6 +1,6 @@
-// cpu_rows_windows.h: which texels of a row pixels take, found once and loaded row after row.
+// rows_windows.h: which texels of a row pixels take, found once and loaded row after row.
 //
-// Included by cpu_rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
+// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
 // includes it.
 
 constexpr std::size_t kParts = 4;                               // vectors of as many pixels as one has lanes

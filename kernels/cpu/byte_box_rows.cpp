@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <texton/channel_codes.h>
+
 #include "kernels/cpu/byte_rows.h"
 
 #include "arrays/cpu/stores.h"

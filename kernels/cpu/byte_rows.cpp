@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <texton/channel_codes.h>
+
 #include "arrays/cpu/stores.h"
 
 #undef HWY_TARGET_INCLUDE
