@@ -9,6 +9,7 @@
 
 #include "arrays/array_block.h"
 #include "arrays/texture_state.h"
+#include "arrays/unit/texture_address.h"
 #include "core/backing.h"
 #include "core/transfer.h"
 
@@ -61,11 +62,10 @@ void check_coordinates(const Sampler& sampler, ArrayKind kind, int levels) {
                "Set Sampler::normalized_coordinates.");
     }
     for (int axis = 0; axis < dimensions(kind); ++axis) {
-        const AddressMode mode = sampler.address[axis];
-        if (mode != AddressMode::wrap && mode != AddressMode::mirror) continue;
+        const detail::AddressRule rule = detail::address_rule(sampler.address[axis]);
+        if (!rule.repeats()) continue;
         refuse(ErrorCode::bad_argument,
-               fmt::format("address[{}] is {}, which needs normalized coordinates", axis,
-                           mode == AddressMode::wrap ? "wrap" : "mirror"),
+               fmt::format("address[{}] is {}, which needs normalized coordinates", axis, rule.name),
                "Set Sampler::normalized_coordinates, or use AddressMode::clamp or border.");
     }
 }
@@ -123,7 +123,7 @@ void check_plane(const ArrayBlock& block, const Sampler& sampler) {
     check_plane_rows(block.info);
     if (block.whole->info.format != Format::nv12) return;
     for (int axis = 0; axis < 3; ++axis) {
-        if (sampler.address[axis] == AddressMode::clamp) continue;
+        if (detail::address_rule(sampler.address[axis]).clamps) continue;
         refuse(ErrorCode::unsupported,
                fmt::format("address[{}] is not clamp, but CUDA reads planes of nv12 with clamp alone", axis),
                "Use AddressMode::clamp, or copy the plane into an array of its own.");

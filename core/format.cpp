@@ -1,5 +1,7 @@
 #include <texton/format.h>
 
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include <texton/error.h>
@@ -41,6 +43,20 @@ constexpr FormatInfo plain(Format format, std::string_view name, int channels, i
             static_cast<std::uint8_t>(channels * bits / 8),
             same(channels, bits, cuda),
             oiio_name(bits, kind)};
+}
+
+constexpr FormatInfo packed(Format format, std::string_view name, int bytes, FormatKind kind, CudaChannels cuda) {
+    int channels = 0;
+    for (const std::uint8_t bits : cuda.bits) channels += bits != 0 ? 1 : 0;
+    return {format,
+            name,
+            static_cast<std::uint8_t>(channels),
+            cuda.bits[0],
+            kind,
+            FormatLayout::packed,
+            static_cast<std::uint8_t>(bytes),
+            cuda,
+            ""};
 }
 
 constexpr FormatInfo block(Format format, std::string_view name, int channels, int bytes, FormatKind kind,
@@ -111,8 +127,7 @@ constexpr std::array kRows{
     plain(F::r8_srgb, "r8_srgb", 1, 8, K::srgb),
     plain(F::rg8_srgb, "rg8_srgb", 2, 8, K::srgb),
     plain(F::rgba8_srgb, "rgba8_srgb", 4, 8, K::srgb),
-    FormatInfo{F::rgb10a2_unorm, "rgb10a2_unorm", 4, 10, K::unorm, FormatLayout::packed, 4,
-               CudaChannels{{10, 10, 10, 2}, kRgb10a2}, ""},
+    packed(F::rgb10a2_unorm, "rgb10a2_unorm", 4, K::unorm, {{10, 10, 10, 2}, kRgb10a2}),
     block(F::bc1_unorm, "bc1_unorm", 4, 8, K::unorm, same(4, 8, kBc1)),
     block(F::bc1_srgb, "bc1_srgb", 4, 8, K::srgb, same(4, 8, kBc1Srgb)),
     block(F::bc2_unorm, "bc2_unorm", 4, 16, K::unorm, same(4, 8, kBc2)),
@@ -189,6 +204,15 @@ PlaneInfo plane_info(Format format, int plane) {
     if (plane == 0) return {wide ? Format::r16_unorm : Format::r8_unorm, 1, 1};
     const std::uint8_t divide_height = format == Format::nv16 ? 1 : 2;
     return {wide ? Format::rg16_unorm : Format::rg8_unorm, 2, divide_height};
+}
+
+ChannelBits channel_bits(Format format, int channel) noexcept {
+    const FormatInfo& row = info(format);
+    if (row.layout == FormatLayout::block || row.layout == FormatLayout::planar) return {0, 0};
+    if (channel < 0 || channel >= row.channels) return {0, 0};
+    const auto at = static_cast<std::size_t>(channel);
+    const int first = std::accumulate(row.cuda.bits.begin(), row.cuda.bits.begin() + channel, 0);
+    return {static_cast<std::uint8_t>(first), row.cuda.bits[at]};
 }
 
 std::size_t block_side(Format format) noexcept { return info(format).layout == FormatLayout::block ? 4 : 1; }

@@ -7,6 +7,7 @@
 
 #include <texton/launch.h>
 
+#include "arrays/unit/texture_address.h"
 #include "kernels/functors/mip_chain.h"
 #include "kernels/launch/checks.h"
 #include "kernels/launch/dispatch.h"
@@ -130,7 +131,7 @@ void check_options(const MipOptions& options, Format format) {
     if (options.filter == MipFilter::kaiser) {
         detail::check_range(kMakeMips, "kaiser_width", options.kaiser_width, 1, kWidestKaiser);
         detail::check_range(kMakeMips, "kaiser_alpha", options.kaiser_alpha, 0, 10);
-        if (options.address == AddressMode::border)
+        if (detail::address_rule(options.address).border)
             detail::refuse_argument(kMakeMips, "address is border", "Use clamp, wrap or mirror.");
         if (!fractions)
             detail::refuse_argument(kMakeMips,

@@ -139,6 +139,16 @@ int number(const json& head, const char* field, int lowest, int highest) {
     return static_cast<int>(value);
 }
 
+// Recordings name a packed format without its kind.
+std::string_view packed_name(const FormatInfo& row) { return row.name.substr(0, row.name.rfind('_')); }
+
+std::optional<Format> packed_format(std::string_view name) {
+    for (const FormatInfo& row : formats()) {
+        if (row.layout == FormatLayout::packed && packed_name(row) == name) return row.format;
+    }
+    return std::nullopt;
+}
+
 Format format_of(const json& head) {
     const bool srgb = number(head, "srgb", 0, 1) == 1;
     const bool normalized = number(head, "normalized_read", 0, 1) == 1;
@@ -147,9 +157,9 @@ Format format_of(const json& head) {
         const BlockName& row = named(kBlocks, name, "format");
         return srgb ? row.srgb : row.format;
     }
+    if (const std::optional<Format> packed = packed_format(name)) return *packed;
     const int bits = number(head, "bits", 1, 32);
     const int channels = number(head, "channels", 1, 4);
-    if (bits == 10) return Format::rgb10a2_unorm;
     const auto type = head.at("type").get<std::string>();
     require(type == "u" || type == "s" || type == "f", fmt::format("its type '{}' is unknown", type));
     const FormatKind kind = type == "f"   ? FormatKind::floating
@@ -209,7 +219,7 @@ Sampler sampler_of(const json& head) {
     Sampler sampler;
     for (std::size_t i = 0; i < 3; ++i) {
         const int mode = head.at("address").at(i).get<int>();
-        require(mode >= 0 && mode <= 3, fmt::format("its address mode {} is unknown", mode));
+        require(mode >= 0 && mode < detail::kAddressModeCount, fmt::format("its address mode {} is unknown", mode));
         sampler.address[i] = static_cast<AddressMode>(mode);
     }
     sampler.filter = static_cast<Filter>(number(head, "filter", 0, 1));
@@ -271,7 +281,7 @@ std::string format_name(Format format) {
         if (row.format == format || row.srgb == format) return row.name;
     }
     const FormatInfo& row = info(format);
-    if (row.layout == FormatLayout::packed) return "rgb10a2";
+    if (row.layout == FormatLayout::packed) return std::string(packed_name(row));
     const bool is_signed = row.kind == FormatKind::sint || row.kind == FormatKind::snorm;
     const char type = row.kind == FormatKind::floating ? 'f' : is_signed ? 's' : 'u';
     return row.channels == 1 ? fmt::format("{}{}", type, row.bits)

@@ -8,6 +8,8 @@
 #include <texton/capture.h>
 #include <texton/error.h>
 
+#include "arrays/unit/texture_address.h"
+
 // Draws are made with the generator's own integers alone: the standard leaves it open how its distributions use them.
 
 namespace texton {
@@ -96,15 +98,20 @@ ArrayInfo draw_array(Dice& dice, ArrayKind kind, Format format) {
     return array;
 }
 
+AddressMode draw_address(Dice& dice, bool normalized) {
+    std::vector<AddressMode> modes;
+    for (int i = 0; i < detail::kAddressModeCount; ++i) {
+        const auto mode = static_cast<AddressMode>(i);
+        if (normalized || !detail::address_rule(mode).repeats()) modes.push_back(mode);
+    }
+    return modes[dice.below(modes.size())];
+}
+
 Sampler draw_sampler(Dice& dice, const ArrayInfo& array, FetchOperation operation) {
     Sampler sampler;
     const bool mips = array.levels > 1 || operation == FetchOperation::lod || operation == FetchOperation::gradients;
     sampler.normalized_coordinates = mips || is_cube(array.kind) || dice.one_in(2);
-    for (AddressMode& mode : sampler.address) {
-        mode = sampler.normalized_coordinates
-                   ? dice.of({AddressMode::wrap, AddressMode::clamp, AddressMode::mirror, AddressMode::border})
-                   : dice.of({AddressMode::clamp, AddressMode::border});
-    }
+    for (AddressMode& mode : sampler.address) mode = draw_address(dice, sampler.normalized_coordinates);
     const bool filters = !is_integer(array.format);
     sampler.filter = filters && !dice.one_in(3) ? Filter::linear : Filter::point;
     sampler.mip_filter = filters && mips && dice.one_in(2) ? Filter::linear : Filter::point;

@@ -14,6 +14,8 @@ constexpr Float kFloat;
 constexpr Int kInt;
 constexpr Word kWord;
 
+#include "arrays/cpu/pixel_vectors.h"
+
 // A code over 255, rounded once: the product with the upper part of 1 / 255 is exact, so that it may be fused or not.
 HWY_INLINE FloatVector float_of_unorm8(IntVector code) {
     constexpr float kUpper = 0x1.01p-8f;

@@ -59,9 +59,7 @@ struct Unorm16 {
 struct Float32 {
     using Stored = float;
     static HWY_INLINE FloatVector decode(FloatVector value) { return value; }
-    static HWY_INLINE FloatVector encode(FloatVector value) {
-        return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(kFloat, hn::Set(kInt, 0x7fffffff)), value);
-    }
+    static HWY_INLINE FloatVector encode(FloatVector value) { return with_one_nan(kFloat, value); }
     static constexpr Float kTag{};
 };
 

@@ -17,19 +17,20 @@ namespace {
 AxisPlan plan_axis(const TextureView& view, const Sampler& sampler, int axis) {
     const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
     const AddressMode mode = sampler.address[axis];
-    const bool repeats = mode == AddressMode::wrap || mode == AddressMode::mirror;
+    const AddressRule rule = address_rule(mode);
     AxisPlan plan{};
     plan.size = size;
     plan.mode = mode;
     plan.normalized = sampler.normalized_coordinates;
-    plan.repeats = repeats;
+    plan.clamps = rule.clamps;
+    plan.repeats = rule.repeats();
     const int fraction_bits = coordinate_fraction_bits(size, flat_axis_kind(view, Split::fixed_point));
-    const auto period_bits = mode == AddressMode::mirror ? fraction_bits + 1 : fraction_bits;
     // What is infinite or saturates repeats as 0 does; NaN is 0 everywhere.
-    plan.zero_from = static_cast<std::int32_t>(repeats ? bits_of(std::ldexp(1.0f, 60 - fraction_bits)) : 0x7f800001u);
-    plan.limit = repeats ? 0x1p60f : sampler.normalized_coordinates ? 4.0f : 0x1p20f;
+    plan.zero_from =
+        static_cast<std::int32_t>(plan.repeats ? bits_of(std::ldexp(1.0f, 60 - fraction_bits)) : 0x7f800001u);
+    plan.limit = plan.repeats ? 0x1p60f : sampler.normalized_coordinates ? 4.0f : 0x1p20f;
     plan.steps = std::ldexp(1.0, fraction_bits);
-    plan.period = std::ldexp(1.0, period_bits);
+    plan.period = std::ldexp(rule.period, fraction_bits);
     plan.units_of_step = std::ldexp(size, 9 - fraction_bits);
     return plan;
 }
@@ -46,7 +47,6 @@ std::uint32_t stored_border(float value, const TexelFormat& format, int channel)
         case LaneKind::integer:
         case LaneKind::wide_uint:
         case LaneKind::wide_sint:
-        case LaneKind::unorm10:
         case LaneKind::snorm8:
         case LaneKind::snorm16: break;
     }
@@ -75,7 +75,7 @@ bool store_border(const Sampler& sampler, const TexelFormat& format, unsigned ch
 }
 
 bool has_border(const Sampler& sampler) {
-    return sampler.address[0] == AddressMode::border || sampler.address[1] == AddressMode::border;
+    return address_rule(sampler.address[0]).border || address_rule(sampler.address[1]).border;
 }
 
 // Where nothing but the texels of level 0 counts.
@@ -89,8 +89,7 @@ bool is_simple(const TextureView& view, const Sampler& sampler) {
     if (level.row_pitch % view.format.bytes != 0) return false;
     if (level.row_pitch / view.format.bytes * level.height > kMostTexels) return false;
     for (int axis = 0; axis < 2; ++axis) {
-        const AddressMode mode = sampler.address[axis];
-        if (!sampler.normalized_coordinates && (mode == AddressMode::wrap || mode == AddressMode::mirror)) return false;
+        if (!sampler.normalized_coordinates && address_rule(sampler.address[axis]).repeats()) return false;
     }
     if (sampler.filter == Filter::linear) return true;
     // Else a point read goes through the filter.
@@ -100,8 +99,7 @@ bool is_simple(const TextureView& view, const Sampler& sampler) {
 // A texel that was copied is the pixel.
 bool is_stored_alike(const TexelFormat& texture, const PixelFormat& picture) {
     const TexelFormat& stored = picture.stored;
-    return texture.encoding == stored.encoding && texture.packing == stored.packing && texture.bits == stored.bits &&
-           texture.channels == stored.channels && texture.encoding != Encoding::snorm;
+    return texture == stored && texture.encoding != Encoding::snorm;
 }
 
 // A Texel of floats is the pixel.

@@ -16,10 +16,6 @@ HWY_INLINE IntVector spread_weights(const std::uint32_t* weights) {
     return hn::TableLookupLanes(pixels, hn::SetTableIndices(kInt, kPixel[channels / 4]));
 }
 
-struct Weights {
-    IntVector of[4];  // left top, right top, left bottom, right bottom
-};
-
 template <std::size_t channels>
 HWY_INLINE Weights load_weights(const Taps& taps, std::size_t element) {
     const IntVector top = spread_weights<channels>(taps.top + element / channels);

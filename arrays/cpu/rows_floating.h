@@ -7,6 +7,7 @@
 
 constexpr std::int32_t kMagnitude = 0x7fffffff;  // a float32's bits without the sign
 constexpr std::int32_t kSign = -0x7fffffff - 1;
+constexpr auto kNanWord = static_cast<std::int32_t>(kNanBits);
 constexpr std::int32_t kExponentOne = 1 << 23;
 constexpr std::int32_t kInfinity = 255 << 23;
 
@@ -72,7 +73,7 @@ HWY_INLINE FloatVector special_sum(const Reached& reached) {
         const auto special = hn::Gt(magnitude_of(texel), whole(kInfinity - 1));
         sum = hn::Add(sum, hn::IfThenElseZero(hn::RebindMask(kFloat, special), texel));
     }
-    return hn::IfThenElse(hn::IsNaN(sum), as_floats(whole(kMagnitude)), sum);
+    return with_one_nan(kFloat, sum);
 }
 
 template <class Kind>
@@ -116,7 +117,7 @@ HWY_INLINE IntVector half_of_sum(FloatVector sum) {
     const auto special = hn::Gt(magnitude, whole(kInfinity - 1));
     const auto no_number = hn::Gt(magnitude, whole(kInfinity));
     const IntVector code = hn::Or(hn::IfThenElse(special, whole(0x7c00), finite), sign);
-    return hn::IfThenElse(no_number, whole(0x7fff), code);
+    return hn::IfThenElse(no_number, whole(kHalfNanBits), code);
 }
 
 HWY_INLINE FloatVector float_of_half(WordVector half) {

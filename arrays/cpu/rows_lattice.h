@@ -11,26 +11,18 @@ HWY_INLINE FloatVector single_texel(FloatVector texel) {
     const auto denormal = hn::Lt(magnitude, whole(kExponentOne));
     const auto no_number = hn::Gt(magnitude, whole(kInfinity));
     const IntVector number = hn::IfThenElse(denormal, hn::And(bits(texel), whole(kSign)), bits(texel));
-    return as_floats(hn::IfThenElse(no_number, whole(kMagnitude), number));
+    return as_floats(hn::IfThenElse(no_number, whole(kNanWord), number));
 }
 
 // --- rows ------------------------------------------------------------------------------------------------------------
 
-// footprint_weights() of columns with the shares x in a row with the share y.
-HWY_INLINE Weights weights_of_shares(IntVector x, IntVector y) {
-    const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::Mul(x, y), whole(128)));
-    const IntVector left_bottom = hn::Sub(y, right_bottom);
-    const IntVector left_top = hn::Sub(hn::Sub(whole(256), x), left_bottom);
-    return {{left_top, hn::Sub(x, right_bottom), left_bottom, right_bottom}};
-}
-
-// The same, of all 1, by_parts().
+// The weights of columns with the shares x in a row with the share y, of all 1, by_parts().
 struct FloatWeights {
     FloatVector of[4];
 };
 
 HWY_INLINE FloatWeights float_weights_of_shares(IntVector x, IntVector y) {
-    const Weights weights = weights_of_shares(by_parts(x), y);
+    const Weights weights = footprint_weights(by_parts(x), y);
     return {{part_of_one(weights.of[0]), part_of_one(weights.of[1]), part_of_one(weights.of[2]),
              part_of_one(weights.of[3])}};
 }
@@ -74,7 +66,7 @@ HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPlaces& p
                                   float* texels) {
     IntVector share_x = hn::Zero(kInt);
     if constexpr (two_columns) share_x = hn::LoadU(kInt, places.share + pixel);
-    const Weights of_group = weights_of_shares(share_x, whole(row.share));
+    const Weights of_group = footprint_weights(share_x, whole(row.share));
     for (std::size_t part = 0; part < kParts; ++part) {
         const auto spread = hn::IndicesFromVec(kInt, lanes_of_part(part));
         Weights weights;
@@ -106,7 +98,7 @@ HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& 
                                    float* texels) {
     const IntVector share_y = whole(row.share);
     FloatWeights weights = float_weights_of_shares(hn::Zero(kInt), share_y);
-    const bool streams = row.past_caches && reinterpret_cast<std::uintptr_t>(texels) % sizeof(FloatVector) == 0;
+    const bool streams = row.past_caches && begins_vector(kFloat, texels);
     for (std::size_t i = 0; i < pixels; i += kGroup, texels += 4 * kGroup) {
         if constexpr (two_columns) weights = float_weights_of_shares(hn::LoadU(kInt, places.share + i), share_y);
         prefetch_pixels(row, places.first.texels + i);
@@ -114,9 +106,11 @@ HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& 
         if (HWY_UNLIKELY((!fetch_group<two_columns, two_rows>(row, places, i, weights, fetched)))) {
             fetch_any_group<two_columns, two_rows>(row, places, i, texels);
         } else if (streams) {
-            for_parts([&](auto part) HWY_ATTR { hn::Stream(fetched[part], kFloat, texels + 4 * part * kPixels); });
+            for_parts([&](auto part)
+                          HWY_ATTR { store_vector_to<true>(fetched[part], kFloat, texels + 4 * part * kPixels); });
         } else {
-            for_parts([&](auto part) HWY_ATTR { hn::StoreU(fetched[part], kFloat, texels + 4 * part * kPixels); });
+            for_parts([&](auto part)
+                          HWY_ATTR { store_vector_to<false>(fetched[part], kFloat, texels + 4 * part * kPixels); });
         }
     }
 }

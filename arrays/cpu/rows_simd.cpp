@@ -165,7 +165,7 @@ void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::
 }
 
 RowKernels kernels_for(const TexelFormat& format, Filter filter) {
-    if (filter == Filter::point) return format.packing <= Packing::rgb10a2 ? point_kernels(format.bytes) : RowKernels{};
+    if (filter == Filter::point) return format.packing <= Packing::packed ? point_kernels(format.bytes) : RowKernels{};
     return format.packing == Packing::plain ? linear_kernels(format) : RowKernels{};
 }
 

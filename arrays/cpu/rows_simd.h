@@ -18,6 +18,7 @@ struct AxisPlan {
     std::int32_t size;
     AddressMode mode;
     bool normalized;
+    bool clamps;             ///< filtering clamps the coordinate
     bool repeats;            ///< only the part of a coordinate below `period` counts
     std::int32_t zero_from;  ///< bits of the least magnitude that reads as 0
     float limit;  ///< coordinates are clamped to +-limit, outside of the texture; above all that count where it repeats

@@ -31,6 +31,8 @@ constexpr HalfWord kHalfWord;
 constexpr HalfFloat kHalfFloat;
 constexpr FewCodes kFewCodes;
 
+#include "arrays/cpu/pixel_vectors.h"
+
 HWY_INLINE IntVector bits(FloatVector value) { return hn::BitCast(kInt, value); }
 HWY_INLINE FloatVector as_floats(IntVector value) { return hn::BitCast(kFloat, value); }
 HWY_INLINE IntVector whole(std::int32_t value) { return hn::Set(kInt, value); }
@@ -83,10 +85,11 @@ HWY_INLINE IntVector scale(const AxisPlan& axis, const float* coordinates) {
 // linear_taps() before the address mode.
 HWY_INLINE IntVector linear_place(const AxisPlan& axis, const float* coordinates) {
     const IntVector place = hn::ShiftRight<1>(hn::Sub(scale(axis, coordinates), whole(255)));
-    if (axis.mode != AddressMode::clamp) return place;
+    if (!axis.clamps) return place;
     return hn::Min(hn::Max(place, hn::Zero(kInt)), whole((axis.size - 1) * 256));
 }
 
+// address_texel(): with texture_address.h, all that defines an address mode.
 HWY_INLINE IntVector address(const AxisPlan& axis, IntVector texel) {
     const IntVector zero = hn::Zero(kInt);
     const IntVector last = whole(axis.size - 1);
@@ -106,13 +109,22 @@ HWY_INLINE bool all_within(IntVector lowest, IntVector highest, std::int32_t siz
     return hn::AllFalse(kInt, outside);
 }
 
-// footprint_weights() of all 256: what the four products of the weights round to follows from one of them.
-HWY_INLINE void store_weights(IntVector x, IntVector y, std::size_t i, Taps& taps) {
-    const auto product = hn::Mul(hn::BitCast(kCode, x), hn::BitCast(kCode, y));
-    const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(hn::BitCast(kInt, product), whole(128)));
-    const IntVector right_top = hn::Sub(x, right_bottom);
+struct Weights {
+    IntVector of[4];  // left top, right top, left bottom, right bottom
+};
+
+// footprint_weights() of a share of kFullWeight: what the four products of the weights round to follows from one of them,
+// which has 16 bits.
+HWY_INLINE Weights footprint_weights(IntVector x, IntVector y) {
+    const IntVector product = hn::BitCast(kInt, hn::Mul(hn::BitCast(kCode, x), hn::BitCast(kCode, y)));
+    const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(product, whole(kFullWeight / 2)));
     const IntVector left_bottom = hn::Sub(y, right_bottom);
-    const IntVector left_top = hn::Sub(hn::Sub(whole(256), x), left_bottom);
+    const IntVector left_top = hn::Sub(hn::Sub(whole(kFullWeight), x), left_bottom);
+    return {{left_top, hn::Sub(x, right_bottom), left_bottom, right_bottom}};
+}
+
+HWY_INLINE void store_weights(IntVector x, IntVector y, std::size_t i, Taps& taps) {
+    const auto [left_top, right_top, left_bottom, right_bottom] = footprint_weights(x, y).of;
     hn::Store(hn::BitCast(kWord, hn::Or(left_top, hn::ShiftLeft<16>(right_top))), kWord, taps.top + i);
     hn::Store(hn::BitCast(kWord, hn::Or(left_bottom, hn::ShiftLeft<16>(right_bottom))), kWord, taps.bottom + i);
 }

@@ -57,15 +57,12 @@ Array adopt(const Device& device, const char* object, const Adopt& adopt_handle)
 // --- what a foreign texture is ---------------------------------------------------------------------------------------
 
 Sampler sampler_of(const CUDA_TEXTURE_DESC& how) noexcept {
-    constexpr AddressMode kModes[] = {AddressMode::wrap, AddressMode::clamp, AddressMode::mirror, AddressMode::border};
-    static_assert(CU_TR_ADDRESS_MODE_WRAP == 0 && CU_TR_ADDRESS_MODE_CLAMP == 1 && CU_TR_ADDRESS_MODE_MIRROR == 2 &&
-                  CU_TR_ADDRESS_MODE_BORDER == 3);
     const auto filter = [](CUfilter_mode mode) {
         return mode == CU_TR_FILTER_MODE_LINEAR ? Filter::linear : Filter::point;
     };
     Sampler sampler;
     std::transform(std::begin(how.addressMode), std::end(how.addressMode), sampler.address,
-                   [&](CUaddress_mode mode) { return kModes[mode & 3]; });
+                   [](CUaddress_mode mode) { return detail::address_mode_of(mode); });
     sampler.filter = filter(how.filterMode);
     sampler.mip_filter = filter(how.mipmapFilterMode);
     sampler.normalized_coordinates = (how.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;

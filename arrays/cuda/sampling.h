@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <texton/array_info.h>
@@ -43,6 +44,10 @@ struct NativeSurface {
     int texel_bytes = 0;
     SurfaceSize size{};
 };
+
+/// The one place that translates address modes; back from what the driver says of a texture.
+cudaTextureAddressMode cuda_address_mode(AddressMode mode) noexcept;
+AddressMode address_mode_of(CUaddress_mode mode) noexcept;
 
 /// Of the current device.
 std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request);

@@ -45,9 +45,9 @@ __device__ uint4 fetch_at(cudaTextureObject_t texture, const Coordinates& at) {
 template <TouchedTexels texels>
 __device__ void store(std::byte* to, const uint4& texel, const PixelFormat& format) {
     if constexpr (texels == TouchedTexels::unorm8_x4) {
-        store_aligned(to, encode_pixel_as<Encoding::unorm, 8, Packing::plain>(texel, format), 4);
+        store_aligned(to, encode_pixel_as<Encoding::unorm, 8>(texel, format), 4);
     } else {
-        store_aligned(to, encode_pixel_as<Encoding::floating, 32, Packing::plain>(texel, format),
+        store_aligned(to, encode_pixel_as<Encoding::floating, 32>(texel, format),
                       texels == TouchedTexels::float32_x1 ? 4 : 16);
     }
 }

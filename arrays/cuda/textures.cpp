@@ -7,22 +7,13 @@
 #include "arrays/cuda/sampling.h"
 #include "arrays/sampling.h"
 #include "arrays/unit/texel_format.h"
+#include "arrays/unit/texture_address.h"
 #include "core/cuda/array.h"
 
 // What a texture of a CUDA device reads, and how, as CUDA says it.
 
 namespace texton::detail {
 namespace {
-
-cudaTextureAddressMode to_cuda(AddressMode mode) noexcept {
-    switch (mode) {
-        case AddressMode::wrap: return cudaAddressModeWrap;
-        case AddressMode::clamp: return cudaAddressModeClamp;
-        case AddressMode::mirror: return cudaAddressModeMirror;
-        case AddressMode::border: return cudaAddressModeBorder;
-    }
-    return cudaAddressModeClamp;
-}
 
 cudaTextureFilterMode to_cuda(Filter filter) noexcept {
     return filter == Filter::linear ? cudaFilterModeLinear : cudaFilterModePoint;
@@ -43,7 +34,7 @@ bool normalizes(Format format) noexcept {
 cudaTextureDesc describe(const Sampler& sampler, Format format) noexcept {
     cudaTextureDesc how{};
     std::transform(std::begin(sampler.address), std::end(sampler.address), how.addressMode,
-                   [](AddressMode mode) { return to_cuda(mode); });
+                   [](AddressMode mode) { return cuda_address_mode(mode); });
     how.filterMode = to_cuda(sampler.filter);
     how.readMode = normalizes(format) ? cudaReadModeNormalizedFloat : cudaReadModeElementType;
     how.sRGB = info(format).kind == FormatKind::srgb ? 1 : 0;
@@ -136,6 +127,29 @@ cudaResourceDesc resource_of(const Place& memory, Format format) noexcept {
 }
 
 }  // namespace
+
+cudaTextureAddressMode cuda_address_mode(AddressMode mode) noexcept {
+    switch (mode) {
+        case AddressMode::wrap: return cudaAddressModeWrap;
+        case AddressMode::clamp: return cudaAddressModeClamp;
+        case AddressMode::mirror: return cudaAddressModeMirror;
+        case AddressMode::border: return cudaAddressModeBorder;
+    }
+    return cudaAddressModeClamp;
+}
+
+AddressMode address_mode_of(CUaddress_mode mode) noexcept {
+    static_assert(int{cudaAddressModeWrap} == CU_TR_ADDRESS_MODE_WRAP &&
+                      int{cudaAddressModeClamp} == CU_TR_ADDRESS_MODE_CLAMP &&
+                      int{cudaAddressModeMirror} == CU_TR_ADDRESS_MODE_MIRROR &&
+                      int{cudaAddressModeBorder} == CU_TR_ADDRESS_MODE_BORDER,
+                  "the runtime's modes are the driver's");
+    for (int i = 0; i < kAddressModeCount; ++i) {
+        const auto known = static_cast<AddressMode>(i);
+        if (int{cuda_address_mode(known)} == int{mode}) return known;
+    }
+    return AddressMode::clamp;
+}
 
 std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request) {
     cudaTextureDesc how = describe(request.sampler, request.format);

@@ -82,9 +82,9 @@ __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t hi
     return code_of(low) | code_of(high) << 16;
 }
 
-/// encode_pixel() where encoding and bits are constants: it shrinks to what they take, and the most frequent have shorter
+/// encode_pixel() of a plain format where encoding and bits are constants: it shrinks to what they take, and the most frequent have shorter
 /// ways. Bytes beyond the format's are not defined.
-template <Encoding encoding, int bits, Packing packing>
+template <Encoding encoding, int bits>
 __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     if constexpr (encoding == Encoding::unorm && bits == 8) {
         const auto code = [](std::uint32_t fetched) { return unorm8_bits_of(float_of(fetched)); };
@@ -99,7 +99,7 @@ __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     } else {
         format.stored.encoding = encoding;
         format.stored.bits = bits;
-        format.stored.packing = packing;
+        format.stored.packing = Packing::plain;
         return encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, format);
     }
 }
@@ -111,29 +111,43 @@ struct PixelRun {
     unsigned inside;
 };
 
-template <Encoding encoding, int bits, Packing packing, unsigned kCount>
+template <Encoding encoding, int bits, unsigned kCount>
 __device__ void store_run_as(const PixelFormat& format, int bytes, const PixelRun& run, const uint4 (&texels)[kCount]) {
     std::byte* to = run.first;
 #pragma unroll
     for (unsigned i = 0; i < kCount; ++i) {
         if (i >= run.inside) return;
-        store_aligned(to, encode_pixel_as<encoding, bits, packing>(texels[i], format), bytes);
+        store_aligned(to, encode_pixel_as<encoding, bits>(texels[i], format), bytes);
         to += run.apart;
     }
 }
 
 /// Pixels of four channels, and of one of 32 bits, have a constant for their size.
-template <Encoding encoding, int bits, Packing packing = Packing::plain, unsigned kCount>
+template <Encoding encoding, int bits, unsigned kCount>
 __device__ void store_run_as(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
-    constexpr int kBytes = packing == Packing::plain ? bits / 2 : 4;
-    if (format.stored.bytes == kBytes) return store_run_as<encoding, bits, packing>(format, kBytes, run, texels);
-    if (bits == 32 && format.stored.bytes == 4) return store_run_as<encoding, bits, packing>(format, 4, run, texels);
-    store_run_as<encoding, bits, packing>(format, format.stored.bytes, run, texels);
+    constexpr int kBytes = bits / 2;
+    if (format.stored.bytes == kBytes) return store_run_as<encoding, bits>(format, kBytes, run, texels);
+    if (bits == 32 && format.stored.bytes == 4) return store_run_as<encoding, bits>(format, 4, run, texels);
+    store_run_as<encoding, bits>(format, format.stored.bytes, run, texels);
+}
+
+template <unsigned kCount>
+__device__ void store_packed_run(const TexelFormat& stored, const PixelRun& run, const uint4 (&texels)[kCount]) {
+    std::byte* to = run.first;
+#pragma unroll
+    for (unsigned i = 0; i < kCount; ++i) {
+        if (i >= run.inside) return;
+        const uint4& texel = texels[i];
+        const Pixel pixel{{encode_packed({{texel.x, texel.y, texel.z, texel.w}}, stored.packed), 0, 0, 0}};
+        store_aligned(to, pixel, stored.bytes);
+        to += run.apart;
+    }
 }
 
 template <unsigned kCount>
 __device__ void store_run(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
     const TexelFormat& stored = format.stored;
+    if (stored.packing == Packing::packed) return store_packed_run(stored, run, texels);
     switch (stored.encoding) {
         case Encoding::uint:
             if (stored.bits == 8) return store_run_as<Encoding::uint, 8>(format, run, texels);
@@ -148,8 +162,7 @@ __device__ void store_run(const PixelFormat& format, const PixelRun& run, const 
             return store_run_as<Encoding::floating, 32>(format, run, texels);
         case Encoding::unorm:
             if (stored.bits == 8) return store_run_as<Encoding::unorm, 8>(format, run, texels);
-            if (stored.bits == 16) return store_run_as<Encoding::unorm, 16>(format, run, texels);
-            return store_run_as<Encoding::unorm, 10, Packing::rgb10a2>(format, run, texels);
+            return store_run_as<Encoding::unorm, 16>(format, run, texels);
         case Encoding::snorm:
             if (stored.bits == 8) return store_run_as<Encoding::snorm, 8>(format, run, texels);
             return store_run_as<Encoding::snorm, 16>(format, run, texels);

@@ -98,7 +98,7 @@ TEXTON_HD inline BlockTexel decode_block_texel(const unsigned char* block, int x
     BlockTexel result{{0, 0, 0, 255}};
     switch (format.packing) {
         case Packing::plain:
-        case Packing::rgb10a2: break;
+        case Packing::packed: break;
         case Packing::bc1: result = decode_bc1_color(bits, 0, texel, true); break;
         case Packing::bc2:
             result = decode_bc1_color(bits, 64, texel, false);

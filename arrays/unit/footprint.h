@@ -44,7 +44,6 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
             const bool is_signed = format.encoding == Encoding::sint;
             return {is_signed ? sign_extend(low, format.bits) : static_cast<std::int32_t>(low), 0};
         }
-        case LaneKind::unorm10:
         case LaneKind::unorm16:
             if (format.bits == 8) return {quantize_border(value, 0.0f, 8) * 257, 0};
             return {quantize_border(value, 0.0f, 16), 0};
@@ -57,11 +56,11 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
     return {};
 }
 
-/// The channels that a block format lacks read in the border as they do in its texels.
+/// The channels that a block or packed format lacks read in the border as they do in its texels.
 TEXTON_HD inline Lanes border_lanes(const Sampler& sampler, const TexelFormat& format) {
     Lanes lanes{};
     for (int c = 0; c < 4 && c < format.channels; ++c) lanes.channel[c] = border_lane(sampler.border[c], format, c);
-    if (format.packing >= Packing::bc1 && format.channels < 4) lanes.channel[3] = border_lane(1.0f, format, 3);
+    if (format.packing != Packing::plain && format.channels < 4) lanes.channel[3] = border_lane(1.0f, format, 3);
     return lanes;
 }
 

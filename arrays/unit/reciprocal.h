@@ -67,7 +67,7 @@ TEXTON_HD inline float approximate_reciprocal(float value) {
     const std::uint32_t bits = bits_of(value);
     const std::uint32_t sign = bits & 0x80000000u;
     const std::uint32_t exponent = bits >> 23 & 255;
-    if (is_nan(value)) return float_of(0x7fffffffu);
+    if (is_nan(value)) return float_of(kNanBits);
     if (exponent == 0) return float_of(sign | 0x7f800000u);
     const ReciprocalPiece piece = reciprocal_piece(bits >> 16 & 127);
     const std::uint32_t rest = bits & 0xffffu;

@@ -24,18 +24,7 @@ struct Lanes {
 };
 
 /// The width in which a channel is added up; wide ones have 32 bits.
-enum class LaneKind : std::uint8_t {
-    integer,
-    wide_uint,
-    wide_sint,
-    unorm10,
-    unorm16,
-    snorm8,
-    snorm16,
-    srgb,
-    float16,
-    float32
-};
+enum class LaneKind : std::uint8_t { integer, wide_uint, wide_sint, unorm16, snorm8, snorm16, srgb, float16, float32 };
 
 TEXTON_HD inline bool is_integer(LaneKind kind) { return kind <= LaneKind::wide_sint; }
 
@@ -44,14 +33,18 @@ TEXTON_HD inline LaneKind lane_kind(const TexelFormat& format, int channel) {
         case Encoding::uint: return format.bits == 32 ? LaneKind::wide_uint : LaneKind::integer;
         case Encoding::sint: return format.bits == 32 ? LaneKind::wide_sint : LaneKind::integer;
         case Encoding::floating: return format.bits == 32 ? LaneKind::float32 : LaneKind::float16;
-        // Of the colour, point reads take 10 bits also of a border, of alpha all: border_rgb10a2.
-        case Encoding::unorm:
-            return format.packing == Packing::rgb10a2 && channel < 3 ? LaneKind::unorm10 : LaneKind::unorm16;
+        case Encoding::unorm: return LaneKind::unorm16;
         case Encoding::snorm:
             return format.bits == 8 && format.packing == Packing::plain ? LaneKind::snorm8 : LaneKind::snorm16;
         case Encoding::srgb: return is_linear_channel(format, channel) ? LaneKind::unorm16 : LaneKind::srgb;
     }
     return LaneKind::integer;
+}
+
+/// Bits that a point read takes of the 16 of a normalized channel.
+TEXTON_HD inline int point_bits(const TexelFormat& format, int channel) {
+    if (format.packing != Packing::packed) return 16;
+    return with_packed(format.packed, [&](auto arithmetic) { return decltype(arithmetic)::point_bits(channel); });
 }
 
 /// Denormal float32 counts as zero: special_gather_f32.
@@ -104,9 +97,6 @@ TEXTON_HD inline std::int32_t sign_extend(std::uint32_t value, int bits) {
     return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
 }
 
-/// 10 bits in 1/65535, as the filter and gathering take them: the first six again below the last (gathers on an H200).
-TEXTON_HD inline std::int32_t widen_unorm10(std::int32_t value) { return value << 6 | value >> 4; }
-
 /// An unsigned normalized value of 8 or 16 bits in 1/65535.
 TEXTON_HD inline std::int32_t widen_unorm(std::uint32_t value, int bits) {
     return static_cast<std::int32_t>(bits == 8 ? value * 257 : value);
@@ -123,6 +113,19 @@ TEXTON_HD inline Lane decode_channel(std::uint32_t raw, const TexelFormat& forma
             return is_linear_channel(format, channel) ? Lane{widen_unorm(raw, 8), 0} : lane_of_srgb(raw);
     }
     return {};
+}
+
+/// An alpha of 1 in the 16 bits that the filter takes.
+TEXTON_HD inline std::int32_t opaque_code(Encoding encoding) {
+    switch (encoding) {
+        case Encoding::uint:
+        case Encoding::sint: return 1;
+        case Encoding::floating: return 0x3c00;
+        case Encoding::snorm: return 32767;
+        case Encoding::unorm:
+        case Encoding::srgb: break;
+    }
+    return 65535;
 }
 
 /// Channels that a block format has as the hardware's filter sees them; those that it lacks read as 0, alpha as 1.
@@ -142,17 +145,24 @@ TEXTON_HD inline Lane decode_channel(std::uint32_t raw, const TexelFormat& forma
     return lanes;
 }
 
+/// The same of one word.
+TEXTON_HD inline Lanes decode_packed(std::uint32_t word, const TexelFormat& format) {
+    const bool floats = format.encoding == Encoding::floating;
+    Lanes lanes{};
+    for (int c = 0; c < 4; ++c) {
+        const PackedChannel channel = packed_channel(word, format.packed, c);
+        if (channel.bits == 0 && c < 3) continue;
+        const std::int32_t wide = channel.bits == 0 ? opaque_code(format.encoding) : channel.wide;
+        lanes.channel[c] = floats ? lane_of_half(static_cast<std::uint32_t>(wide)) : Lane{wide, 0};
+    }
+    return lanes;
+}
+
 /// What is stored at `bytes`: a texel, or the block that holds the texel (x, y).
 TEXTON_HD inline Lanes decode_texel(const unsigned char* bytes, const TexelFormat& format, int x, int y) {
     if (format.packing >= Packing::bc1) return decode_block(bytes, x & 3, y & 3, format);
+    if (format.packing == Packing::packed) return decode_packed(load_bits(bytes, 8 * format.bytes), format);
     Lanes lanes{};
-    if (format.packing == Packing::rgb10a2) {
-        const std::uint32_t word = load_bits(bytes, 32);
-        for (int c = 0; c < 3; ++c)
-            lanes.channel[c] = {widen_unorm10(static_cast<std::int32_t>(word >> (10 * c) & 1023)), 0};
-        lanes.channel[3] = {static_cast<std::int32_t>(word >> 30) * 21845, 0};
-        return lanes;
-    }
     for (int c = 0; c < format.channels; ++c)
         lanes.channel[c] = decode_channel(load_bits(bytes + c * format.bits / 8, format.bits), format, c);
     return lanes;

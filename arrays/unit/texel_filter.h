@@ -52,7 +52,6 @@ TEXTON_HD inline LaneWidth lane_width(LaneKind kind) {
         case LaneKind::integer:
         case LaneKind::wide_uint:
         case LaneKind::wide_sint:
-        case LaneKind::unorm10:
         case LaneKind::unorm16:
         case LaneKind::snorm8:
         case LaneKind::snorm16: break;
@@ -112,13 +111,12 @@ public:
             case LaneKind::integer: return static_cast<std::uint32_t>(rounded());
             case LaneKind::wide_uint:  // rounded down: random gradients on an H200
             case LaneKind::wide_sint: return static_cast<std::uint32_t>(fixed_ >> (8 + kLargestScale));
-            case LaneKind::unorm10:
             case LaneKind::unorm16: return bits_of(static_cast<float>(rounded()) / 65535.0f);
             case LaneKind::snorm8: return signed_result(widen_snorm8_sum(static_cast<std::int32_t>(fixed_)));
             case LaneKind::snorm16: return signed_result(rounded());
             case LaneKind::srgb:
-            case LaneKind::float16: return special_ ? special_bits(0x7fffe000U) : round_floating(true);
-            case LaneKind::float32: return special_ ? special_bits(0x7fffffffU) : round_floating(false);
+            case LaneKind::float16: return special_ ? special_bits(kWidenedHalfNanBits) : round_floating(true);
+            case LaneKind::float32: return special_ ? special_bits(kNanBits) : round_floating(false);
         }
         return 0;
     }
@@ -192,7 +190,7 @@ private:
     std::int64_t floating_ = 0;
 };
 
-/// Channels that a fetch fills in; the others are 0. Blocks always give four.
+/// Channels that a fetch fills in; the others are 0. Blocks and packed texels always give four.
 TEXTON_HD inline int returned_channels(const TexelFormat& format) {
     return format.packing == Packing::plain ? format.channels : 4;
 }

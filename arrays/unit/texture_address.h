@@ -10,6 +10,39 @@
 
 namespace texton::detail {
 
+/// What an address mode does, for code that treats some alike: each mode's row, its texels in address_texel(), and
+/// address() in arrays/cpu/rows_taps.h define it.
+struct AddressRule {
+    const char* name = nullptr;  ///< the enumerator's own; null if there is no such mode
+    int period = 0;              ///< the texture repeats after so many of its sides; 0: it does not
+    bool clamps = false;         ///< filtering clamps the coordinate itself
+    bool border = false;         ///< the border color is read outside
+
+    TEXTON_HD constexpr bool repeats() const { return period != 0; }
+};
+
+TEXTON_HD constexpr AddressRule address_rule(AddressMode mode) {
+    switch (mode) {
+        case AddressMode::wrap: return {.name = "wrap", .period = 1};
+        case AddressMode::clamp: return {.name = "clamp", .clamps = true};
+        case AddressMode::mirror: return {.name = "mirror", .period = 2};
+        case AddressMode::border: return {.name = "border", .border = true};
+    }
+    return {};
+}
+
+/// The modes are the numbers below this.
+inline constexpr int kAddressModeCount = [] {
+    int count = 0;
+    while (address_rule(static_cast<AddressMode>(count)).name != nullptr) ++count;
+    return count;
+}();
+
+/// Whether the coordinates x and y clamp.
+inline bool clamps_rows(const Sampler& sampler) {
+    return address_rule(sampler.address[0]).clamps && address_rule(sampler.address[1]).clamps;
+}
+
 /// A texel that is not there: the border colour is read instead.
 inline constexpr std::int32_t kBorderTexel = -1;
 
@@ -57,7 +90,8 @@ TEXTON_HD inline std::int32_t address_texel(std::int64_t texel, std::int32_t siz
 /// repeats, only where all numbers are even.
 TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t size, bool normalized, AddressMode mode,
                                                AxisKind kind) {
-    const bool repeats = normalized && (mode == AddressMode::wrap || mode == AddressMode::mirror);
+    const AddressRule rule = address_rule(mode);
+    const bool repeats = normalized && rule.repeats();
     const int limit_bits = repeats ? 60 : 40;
     if (!normalized) return floor_to_fixed(coordinate, 9, limit_bits);
     const int fraction_bits = coordinate_fraction_bits(size, kind);
@@ -65,8 +99,7 @@ TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t si
     // Infinite and huge coordinates wrap and mirror as whole numbers do: sweep_special_coords_f0_n1_a0, _a2,
     // mirror_far_u16.
     const std::int64_t one = std::int64_t{1} << fraction_bits;
-    if (mode == AddressMode::wrap) u &= one - 1;
-    if (mode == AddressMode::mirror) u &= 2 * one - 1;
+    if (repeats) u &= rule.period * one - 1;
     return (u * size) >> (fraction_bits - 9);
 }
 
@@ -90,7 +123,7 @@ TEXTON_HD inline std::int64_t linear_place(std::int64_t scaled, std::int32_t shi
 TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, Split split,
                                       std::int32_t shift) {
     std::int64_t fixed = linear_place(scaled, shift);
-    if (mode == AddressMode::clamp && split == Split::fixed_point) {
+    if (address_rule(mode).clamps && split == Split::fixed_point) {
         const std::int64_t last = (std::int64_t{size} - 1) * 256;
         fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
     }

@@ -33,18 +33,19 @@ TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     return sum.result();
 }
 
-/// The same where nothing filters, neither in a level nor between them. The filter widens snorm8 and 10 bits to
-/// 16 bits; a point read divides by the largest code: TextureModelTest, r8_snorm and rgb10a2_unorm on an H200.
-TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind) {
+/// The same where nothing filters, neither in a level nor between them. The filter widens snorm8 and the codes of packed
+/// formats to 16 bits; a point read divides by the largest code: TextureModelTest, r8_snorm and rgb10a2_unorm on an H200.
+/// `bits` is the channel's point_bits().
+TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind, int bits = 16) {
     if (kind == LaneKind::float16 && lane.exponent == 16) {  // infinite, or no number
         const bool negative = lane.mantissa < 0;
         const auto fraction = static_cast<std::uint32_t>(negative ? -lane.mantissa : lane.mantissa) & 1023U;
         return (negative ? 0xff800000U : 0x7f800000U) | fraction << 13;
     }
-    if (kind == LaneKind::unorm10) return bits_of(static_cast<float>(lane.mantissa >> 6) / 1023.0f);
     if (kind == LaneKind::snorm8)
         return bits_of(static_cast<float>(lane.mantissa < -127 ? -127 : lane.mantissa) / 127.0f);
-    if (kind == LaneKind::unorm16) return bits_of(static_cast<float>(lane.mantissa) / 65535.0f);  // as the filter would
+    if (kind == LaneKind::unorm16)  // all 16 are as the filter would have them
+        return bits_of(static_cast<float>(lane.mantissa >> (16 - bits)) / static_cast<float>((1 << bits) - 1));
     return channel_result(lane, kind);
 }
 
@@ -52,7 +53,7 @@ TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind
 TEXTON_HD inline Texel unfiltered_texel(const Lanes& lanes, const TexelFormat& format) {
     Texel texel{};
     for (int c = 0; c < returned_channels(format); ++c)
-        texel.channel[c] = unfiltered_result(lanes.channel[c], lane_kind(format, c));
+        texel.channel[c] = unfiltered_result(lanes.channel[c], lane_kind(format, c), point_bits(format, c));
     return texel;
 }
 

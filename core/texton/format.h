@@ -79,7 +79,7 @@ enum class FormatKind : std::uint8_t { uint, sint, floating, unorm, snorm, srgb 
 /// How texels are laid out in memory.
 enum class FormatLayout : std::uint8_t {
     plain,   ///< channels side by side, each of `bits`
-    packed,  ///< rgb10a2: one 32-bit word
+    packed,  ///< channels of `cuda.bits` in one word, the first in its lowest bits
     block,   ///< BC: 4x4 texels in `bytes`
     planar   ///< luma in plane 0, interleaved chroma in plane 1
 };
@@ -101,8 +101,8 @@ struct CudaChannels {
 struct FormatInfo {
     Format format;
     std::string_view name;  ///< the enumerator's own name
-    std::uint8_t channels;  ///< 1, 2 or 4; BC6H and planar: 3
-    std::uint8_t bits;      ///< a channel, as stored; 0 for BC
+    std::uint8_t channels;  ///< 1, 2 or 4; BC6H and planar: 3; packed: 1 to 4
+    std::uint8_t bits;      ///< a channel, as stored; packed: the first channel; 0 for BC
     FormatKind kind;
     FormatLayout layout;
     std::uint8_t bytes;  ///< of a texel, or of a 4x4 block; planar: 0, see plane_info()
@@ -124,6 +124,15 @@ struct FormatInfo {
 [[nodiscard]] int plane_count(Format format) noexcept;
 /// Throws Error{bad_argument} unless `format` is planar and `plane` is 0 or 1.
 [[nodiscard]] PlaneInfo plane_info(Format format, int plane);
+
+/// Where a channel of a plain or packed texel lies: its lowest bit, counted from that of the texel's first byte, and its
+/// width in bits.
+struct ChannelBits {
+    std::uint8_t first;
+    std::uint8_t count;
+};
+/// Zeros for channels that the format lacks, and for block-compressed and planar formats.
+[[nodiscard]] ChannelBits channel_bits(Format format, int channel) noexcept;
 
 /// Texels along a side of a block: 4 for BC, else 1.
 [[nodiscard]] std::size_t block_side(Format format) noexcept;

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include <texton/channel_codes.h>
+
 #include "kernels/cpu/byte_rows.h"
 
-#include "kernels/cpu/stores.h"
+#include "arrays/cpu/stores.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/byte_box_rows.cpp"

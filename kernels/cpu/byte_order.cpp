@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/cpu/stores.h"
+#include <texton/channel_codes.h>
+
+#include "arrays/cpu/stores.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/byte_order.cpp"
@@ -21,13 +23,13 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+#include "arrays/cpu/pixel_vectors.h"
+
 // Memory is what takes the time: vectors of 64 bytes took half as long again.
 using Byte = hn::CappedTag<std::uint8_t, 32>;
 using Float = hn::Repartition<float, Byte>;
-using Int = hn::Repartition<std::int32_t, Byte>;
 constexpr Byte kByte;
 constexpr Float kFloat;
-constexpr Int kInt;
 
 template <bool floats>
 void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
@@ -37,18 +39,16 @@ void reorder(const ByteOrder& order, const unsigned char* from, std::size_t coun
     const auto reordered = [&](const unsigned char* bytes) HWY_ATTR {
         const auto result = hn::Or(hn::TableLookupBytesOr0(hn::LoadU(kByte, bytes), places), set);
         if constexpr (!floats) return result;
-        const auto value = hn::BitCast(kFloat, result);
-        const auto nan = hn::BitCast(kFloat, hn::Set(kInt, 0x7fffffff));
-        return hn::BitCast(kByte, hn::IfThenElse(hn::IsNaN(value), nan, value));
+        return hn::BitCast(kByte, with_one_nan(kFloat, hn::BitCast(kFloat, result)));
     };
     const std::size_t lanes = hn::Lanes(kByte);
     std::size_t i = 0;
-    if (past_caches && from != to && begins_line(to)) {
-        for (; i + lanes <= count; i += lanes) hn::Stream(reordered(from + i), kByte, to + i);
+    if (past_caches && from != to && begins_vector(kByte, to)) {
+        for (; i + lanes <= count; i += lanes) store_vector_to<true>(reordered(from + i), kByte, to + i);
     }
     for (; i + lanes <= count; i += lanes) {
         prefetch_for_stores(to + std::min(i + kStoresAhead, count - 1));
-        hn::StoreU(reordered(from + i), kByte, to + i);
+        store_vector_to<false>(reordered(from + i), kByte, to + i);
     }
     if (i == count) return;
     unsigned char last[32] = {};

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/cpu/stores.h"
+#include <texton/channel_codes.h>
+
+#include "arrays/cpu/stores.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/byte_rows.cpp"

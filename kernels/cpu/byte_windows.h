@@ -157,13 +157,13 @@ template <class Make>
 HWY_INLINE void store_words(BytePixels pixels, std::size_t begin, std::size_t end, const Make& make) {
     end = std::min(end, pixels.count);
     const unsigned char* const last = pixels.stored + end * pixels.channels - 1;
-    const bool streams = pixels.past_caches && pixels.channels == 4 && begins_line(pixels.stored);
+    const bool streams = pixels.past_caches && pixels.channels == 4 && begins_vector(kByte, pixels.stored);
     for (std::size_t i = begin; i < end; i += lanes()) {
         const WordVector vector = make(i);
         unsigned char* const stored = pixels.stored + i * pixels.channels;
         if (i + lanes() > end) return store_part(vector, end - i, pixels.channels, stored);
         if (streams) {
-            hn::Stream(hn::BitCast(kByte, vector), kByte, stored);
+            store_vector_to<true>(hn::BitCast(kByte, vector), kByte, stored);
             continue;
         }
         prefetch_for_stores(std::min<const unsigned char*>(stored + kStoresAhead, last));

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <texton/channel_codes.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/code_sums.cpp"
 #include <hwy/foreach_target.h>

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <texton/channel_codes.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/color_rows.cpp"
 #include <hwy/foreach_target.h>
@@ -14,18 +16,11 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The one NaN of pictures in place of any.
-template <class D>
-HWY_INLINE hn::Vec<D> as_pixel(D d, hn::Vec<D> value) {
-    const hn::RebindToSigned<D> bits;
-    return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(bits, 0x7fffffff)), value);
-}
+#include "arrays/cpu/pixel_vectors.h"
 
 // As arrays/cpu/rows_simd.cpp: there are targets without vectors. A pixel there is four of them.
 #if HWY_TARGET == HWY_SCALAR
-constexpr hn::CappedTag<float, 1> kOne;
-
-HWY_INLINE float as_pixel(float value) { return hn::GetLane(as_pixel(kOne, hn::Set(kOne, value))); }
+HWY_INLINE float as_pixel(float value) { return float_of(plain_bits_of(value)); }
 
 HWY_INLINE void matrix_rows(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels, bool) {
     for (std::size_t i = 0; i < 4 * count; i += 4) {
@@ -50,11 +45,11 @@ HWY_INLINE void change_pixels(const float* texels, std::size_t count, const Chan
     constexpr hn::CappedTag<float, 4> kPixel;
     const std::size_t lanes = hn::Lanes(kPixels);
     std::size_t i = 0;
-    const auto changed = [&](auto d) HWY_ATTR { return as_pixel(d, change(d, hn::LoadU(d, texels + i))); };
-    if (past_caches && reinterpret_cast<std::uintptr_t>(pixels) % (lanes * sizeof(float)) == 0) {
-        for (; i + lanes <= 4 * count; i += lanes) hn::Stream(changed(kPixels), kPixels, pixels + i);
+    const auto changed = [&](auto d) HWY_ATTR { return with_one_nan(d, change(d, hn::LoadU(d, texels + i))); };
+    if (past_caches && begins_vector(kPixels, pixels)) {
+        for (; i + lanes <= 4 * count; i += lanes) store_vector_to<true>(changed(kPixels), kPixels, pixels + i);
     }
-    for (; i + lanes <= 4 * count; i += lanes) hn::StoreU(changed(kPixels), kPixels, pixels + i);
+    for (; i + lanes <= 4 * count; i += lanes) store_vector_to<false>(changed(kPixels), kPixels, pixels + i);
     for (; i < 4 * count; i += 4) hn::StoreU(changed(kPixel), kPixel, pixels + i);
 }
 

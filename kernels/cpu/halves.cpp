@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include <texton/channel_codes.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/halves.cpp"
 #include <hwy/cache_control.h>
@@ -14,6 +16,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+#include "arrays/cpu/pixel_vectors.h"
 
 // A pixel is a vector, but where vectors have one lane.
 constexpr hn::CappedTag<float, 4> kPixel;
@@ -85,13 +89,7 @@ HWY_INLINE void store_means(D d, hn::Vec<D> top_left, hn::Vec<D> top_right, hn::
                                               : hn::Add(hn::Add(top, bottom_left), bottom_right);
     // Negative zeros alone are positive, as of sums that begin with zero.
     const auto mean = hn::Mul(hn::Add(sum, hn::Zero(d)), hn::Set(d, 0.25f));
-    const auto no_number = hn::BitCast(d, hn::Set(hn::RebindToSigned<D>(), 0x7fffffff));
-    const auto pixels = hn::IfThenElse(hn::IsNaN(mean), no_number, mean);
-    if constexpr (streams) {
-        hn::Stream(pixels, d, means);
-    } else {
-        hn::StoreU(pixels, d, means);
-    }
+    store_vector_to<streams>(with_one_nan(d, mean), d, means);
 }
 
 // Two pixels at a time, where vectors hold two; returns how many.
@@ -134,8 +132,7 @@ HWY_INLINE void halve_float_row(const float* top, const float* bottom, std::size
 
 void halve_floats_on_vectors(const float* top, const float* bottom, std::size_t pixels, HalfSum kind, float* halves,
                              bool past_caches) {
-    if (past_caches && kind == HalfSum::in_turn &&
-        reinterpret_cast<std::uintptr_t>(halves) % (8 * sizeof(float)) == 0) {
+    if (past_caches && kind == HalfSum::in_turn && begins_vector(hn::CappedTag<float, 8>(), halves)) {
         return halve_float_row<HalfSum::in_turn, true>(top, bottom, pixels, halves);
     }
     if (kind == HalfSum::of_rows) return halve_float_row<HalfSum::of_rows>(top, bottom, pixels, halves);

@@ -42,10 +42,6 @@ ToRgbJob to_rgb_job(const PlanarOptions& options) {
             chroma_shares(sited.on_row)};
 }
 
-bool clamps(const Sampler& sampler) {
-    return sampler.address[0] == AddressMode::clamp && sampler.address[1] == AddressMode::clamp;
-}
-
 bool is_rgba8(const TexelFormat& format) {
     return format.encoding == Encoding::unorm && format.packing == Packing::plain && format.bits == 8 &&
            format.channels == 4;
@@ -59,7 +55,7 @@ public:
           luma_(job.textures[0], job.shapes[0], 0),
           chroma_(job.textures[1], job.shapes[1], 0),
           to_bytes_(is_rgba8(job.picture.format().stored)) {
-        if (!luma_.are_stored() || !chroma_.are_stored() || !clamps(job.textures[1].sampler)) return;
+        if (!luma_.are_stored() || !chroma_.are_stored() || !clamps_rows(job.textures[1].sampler)) return;
         kernels_ = planar_kernels(job.textures[0].format.bits);
         const std::size_t width = job.extent.width;
         sums_.resize(width + 4 + kRowPadding);

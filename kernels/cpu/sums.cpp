@@ -1,5 +1,7 @@
 #include "kernels/cpu/sums.h"
 
+#include <texton/channel_codes.h>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/sums.cpp"
 #include <hwy/foreach_target.h>
@@ -16,28 +18,17 @@ using Float = hn::ScalableTag<float>;
 using FloatVector = hn::Vec<Float>;
 constexpr Float kFloat;
 
-// The one NaN of pictures in place of any.
-template <class D>
-HWY_INLINE hn::Vec<D> as_pixel(D d, hn::Vec<D> value) {
-    const hn::RebindToSigned<D> bits;
-    return hn::IfThenElse(hn::IsNaN(value), hn::BitCast(d, hn::Set(bits, 0x7fffffff)), value);
-}
+#include "arrays/cpu/pixel_vectors.h"
 
 enum class Stored { sums, pixels, pixels_past_caches };
 
 template <Stored stored, class D>
 HWY_INLINE void store(D d, hn::Vec<D> sum, float* to) {
     switch (stored) {
-        case Stored::sums: return hn::StoreU(sum, d, to);
-        case Stored::pixels: return hn::StoreU(as_pixel(d, sum), d, to);
-        case Stored::pixels_past_caches: return hn::Stream(as_pixel(d, sum), d, to);
+        case Stored::sums: return store_vector_to<false>(sum, d, to);
+        case Stored::pixels: return store_vector_to<false>(with_one_nan(d, sum), d, to);
+        case Stored::pixels_past_caches: return store_vector_to<true>(with_one_nan(d, sum), d, to);
     }
-}
-
-// Only whole vectors go past caches.
-template <class D>
-HWY_INLINE bool begins_vector(D d, const float* at) {
-    return reinterpret_cast<std::uintptr_t>(at) % (hn::Lanes(d) * sizeof(float)) == 0;
 }
 
 template <Stored stored, class D, std::size_t vectors>
@@ -107,7 +98,7 @@ HWY_INLINE void average_pixel(const FewTexels& few, std::size_t i, float* averag
                 total += weight;
             }
         }
-        hn::StoreU(as_pixel(kPixel, hn::Div(sum, hn::Set(kPixel, total))), kPixel, average + c);
+        hn::StoreU(with_one_nan(kPixel, hn::Div(sum, hn::Set(kPixel, total))), kPixel, average + c);
     }
 }
 
@@ -200,7 +191,7 @@ void add_boxes_on_vectors(const float* texels, const RowBoxes& boxes, float of_r
 
 void divide_pixels_on_vectors(const float* sums, const float* totals, std::size_t count, float* pixels) {
     for (std::size_t i = 0; i < 4 * count; i += kLanes)
-        hn::StoreU(as_pixel(kPixel, hn::Div(hn::LoadU(kPixel, sums + i), hn::Set(kPixel, totals[i / 4]))), kPixel,
+        hn::StoreU(with_one_nan(kPixel, hn::Div(hn::LoadU(kPixel, sums + i), hn::Set(kPixel, totals[i / 4]))), kPixel,
                    pixels + i);
 }
 

@@ -36,7 +36,7 @@ TexelRows::TexelRows(const CpuTexture& texture, const SourceShape& shape, std::i
     decode_ = row_decoder(texture.format);
     has_floats_ = is_four_floats(texture.format);
     decode_planes_ = plane_decoder(texture.format);
-    clamps_ = texture.sampler.address[0] == AddressMode::clamp && texture.sampler.address[1] == AddressMode::clamp;
+    clamps_ = clamps_rows(texture.sampler);
     first_ = level.data + slice * level.slice_pitch;
     pitch_ = static_cast<std::size_t>(level.row_pitch);
     bytes_ = texture.format.bytes;

@@ -1,6 +1,7 @@
 // Conversions of planes of 8 bits on a CUDA device, where the texels can be read as they are stored.
 #include <texton/planar.h>
 
+#include "arrays/unit/texture_address.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/cuda/planar.h"
 #include "kernels/cuda/stored_texels.h"
@@ -19,17 +20,13 @@ bool takes_words(const PixelTarget& plane) {
     return plane.address != nullptr && (reinterpret_cast<std::uintptr_t>(plane.address) | plane.pitch) % 4 == 0;
 }
 
-bool clamps(const Sampler& sampler) {
-    return sampler.address[0] == AddressMode::clamp && sampler.address[1] == AddressMode::clamp;
-}
-
 }  // namespace
 
 bool CudaKernels::to_rgb(Launch& launch, const PlanarOptions& options) const {
     const Texture& luma = launch.state().textures[0];
     const Texture& chroma = launch.state().textures[1];
     if (launch.state().picture.format != Format::rgba8_unorm || info(luma.format()).bits != 8 ||
-        !clamps(chroma.sampler()) || !takes_four_pixels(launch.target()))
+        !clamps_rows(chroma.sampler()) || !takes_four_pixels(launch.target()))
         return false;
     const auto luma_texels = stored_texels(luma);
     const auto chroma_texels = stored_texels(chroma);

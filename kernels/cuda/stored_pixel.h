@@ -44,13 +44,28 @@ __device__ inline float channel_value(std::uint32_t code, const TexelFormat& for
     return 0;
 }
 
+/// The same of a packed texel; one that lacks alpha is opaque.
+__device__ inline float packed_value(std::uint32_t word, const TexelFormat& format, int index) {
+    const PackedChannel channel = packed_channel(word, format.packed, index);
+    if (channel.bits == 0) return index == 3 ? 1.0f : 0.0f;
+    const auto largest = [](int bits) { return static_cast<float>((1u << bits) - 1); };
+    switch (format.encoding) {
+        case Encoding::floating: return float_of_half(static_cast<std::uint32_t>(channel.wide));
+        case Encoding::unorm: return fraction_of(static_cast<float>(channel.code), largest(channel.bits));
+        case Encoding::snorm:
+            return fraction_of(static_cast<float>(sign_extend(channel.code, channel.bits)), largest(channel.bits - 1));
+        case Encoding::uint:
+        case Encoding::sint:
+        case Encoding::srgb: break;
+    }
+    return static_cast<float>(channel.wide);
+}
+
 /// The inverse of encode_pixel(), which makes no snorm below -1; 0 in channels that the format lacks.
 __device__ inline Float4 stored_value(const Pixel& pixel, const TexelFormat& format) {
-    if (format.packing == Packing::rgb10a2) {
-        const auto color = [&](int c) {
-            return fraction_of(static_cast<float>(pixel.word[0] >> (10 * c) & 1023u), 1023.0f);
-        };
-        return {color(0), color(1), color(2), fraction_of(static_cast<float>(pixel.word[0] >> 30), 3.0f)};
+    if (format.packing == Packing::packed) {
+        const auto value_of = [&](int c) { return packed_value(pixel.word[0], format, c); };
+        return {value_of(0), value_of(1), value_of(2), value_of(3)};
     }
     float value[4] = {};
 #pragma unroll

@@ -6,6 +6,7 @@
 #include <texton/format.h>
 
 #include "arrays/unit/float_bits.h"
+#include "arrays/unit/texel_format.h"
 
 namespace texton::detail {
 namespace {
@@ -50,6 +51,25 @@ void ordered_codes(FormatKind kind, const std::byte* bytes, std::size_t count, s
     }
 }
 
+// The same of one code of a packed texel.
+std::uint32_t ordered_code(FormatKind kind, std::uint32_t code, int bits) {
+    const std::uint32_t zero = std::uint32_t{1} << (bits - 1);
+    const std::uint32_t all = zero - 1 + zero;
+    switch (kind) {
+        case FormatKind::uint:
+        case FormatKind::unorm:
+        case FormatKind::srgb: break;
+        case FormatKind::sint: return (code + zero) & all;
+        case FormatKind::snorm: return std::max<std::uint32_t>((code + zero) & all, 1);
+        case FormatKind::floating: {
+            const std::uint32_t magnitude = code & (zero - 1);
+            if (magnitude > 0x7c00u) return kNanCode;
+            return (code & zero) != 0 ? zero - magnitude : zero + magnitude;
+        }
+    }
+    return code;
+}
+
 double zero_of(FormatKind kind, int bits) {
     const bool is_signed = kind == FormatKind::sint || kind == FormatKind::snorm;
     return is_signed ? std::ldexp(1.0, bits - 1) : 0;
@@ -65,15 +85,16 @@ TexelReader::TexelReader(const ConstView& view)
       texel_bytes_(info(view.format()).bytes),
       channels_(info(view.format()).channels),
       bits_(info(view.format()).bits),
-      packed_(info(view.format()).layout == FormatLayout::packed),
-      kind_(info(view.format()).kind),
-      zero_(zero_of(kind_, bits_)) {
+      format_(texel_format(view.format())),
+      kind_(info(view.format()).kind) {
     for (std::size_t c = 0; c < channels_; ++c) {
-        const int bits = packed_ && c == 3 ? 2 : bits_;
+        const int bits = channel_bits(view.format(), static_cast<int>(c)).count;
+        zero_[c] = zero_of(kind_, bits);
         largest_[c] = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
         const bool normalized = kind_ == FormatKind::unorm || kind_ == FormatKind::srgb || kind_ == FormatKind::snorm;
-        if (normalized) divisor_[c] = largest_[c] - zero_;
+        if (normalized) divisor_[c] = largest_[c] - zero_[c];
     }
+    if (is_packed() && is_float()) bits_ = 16;  // their codes are those of float16
     if (is_float()) {
         infinity_ = bits_ == 16 ? std::array{kHalfZero - 0x7c00u, kHalfZero + 0x7c00u}
                                 : std::array{kFloatZero - 0x7f800000u, kFloatZero + 0x7f800000u};
@@ -94,11 +115,16 @@ double TexelReader::range() const {
 
 void TexelReader::read(Offset at, std::size_t count, std::uint32_t* codes) const {
     const std::byte* from = bytes(at);
-    if (packed_) {
+    if (is_packed()) {
         for (std::size_t i = 0; i < count; ++i) {
-            std::uint32_t word;
-            std::memcpy(&word, from + 4 * i, 4);
-            for (std::size_t c = 0; c < 4; ++c) codes[4 * i + c] = word >> (10 * c) & largest_[c];
+            std::uint32_t word = 0;
+            std::memcpy(&word, from + texel_bytes_ * i, texel_bytes_);
+            for (std::size_t c = 0; c < channels_; ++c) {
+                const PackedChannel channel = packed_channel(word, format_.packed, static_cast<int>(c));
+                codes[channels_ * i + c] = is_float()
+                                               ? ordered_code(kind_, static_cast<std::uint32_t>(channel.wide), 16)
+                                               : ordered_code(kind_, channel.code, channel.bits);
+            }
         }
         return;
     }
@@ -119,9 +145,9 @@ void TexelReader::read_finite(const std::uint32_t* codes, std::size_t count, std
         }
     } else if (bits_ == 32) {
         for (std::size_t i = 0; i < count; ++i)
-            values[i] = static_cast<float>((codes[i * channels_ + channel] - zero_) * scale);
+            values[i] = static_cast<float>((codes[i * channels_ + channel] - zero_[channel]) * scale);
     } else {
-        const auto zero = static_cast<std::int32_t>(zero_);
+        const auto zero = static_cast<std::int32_t>(zero_[channel]);
         const auto factor = static_cast<float>(scale / divisor_[channel]);
         for (std::size_t i = 0; i < count; ++i) {
             const auto code = static_cast<std::int32_t>(codes[i * channels_ + channel]);

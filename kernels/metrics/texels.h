@@ -10,6 +10,7 @@
 #include <limits>
 
 #include <texton/metrics.h>
+#include <texton/pixel_encode.h>
 
 namespace texton::detail {
 
@@ -41,7 +42,7 @@ public:
     void read(Offset at, std::size_t count, std::uint32_t* codes) const;
 
     double value(std::uint32_t code, std::size_t channel) const {
-        if (!is_float()) return (code - zero_) / divisor_[channel];
+        if (!is_float()) return (code - zero_[channel]) / divisor_[channel];
         return code == kNanCode ? std::numeric_limits<double>::quiet_NaN() : double{float_of_code(code)};
     }
     /// Codes to a step of 1, of a format that is no float's.
@@ -61,6 +62,7 @@ public:
     }
 
 private:
+    bool is_packed() const { return format_.packing == Packing::packed; }
     float float_of_code(std::uint32_t code) const;
 
     const std::byte* data_;
@@ -70,9 +72,9 @@ private:
     std::size_t texel_bytes_;
     std::size_t channels_;
     int bits_;
-    bool packed_;
+    TexelFormat format_;
     FormatKind kind_;
-    double zero_ = 0;
+    std::array<double, 4> zero_{};
     std::array<double, 4> divisor_{1, 1, 1, 1};
     std::array<std::uint32_t, 4> largest_{};
     std::array<std::uint32_t, 2> infinity_{};  // of float formats

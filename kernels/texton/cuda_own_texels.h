@@ -93,7 +93,7 @@ private:
                                 static_cast<std::int32_t>(z)};
             const Float4 color = call(at, own, i, std::make_index_sequence<count>{});
             const uint4 channels = make_uint4(bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w));
-            pixels[i] = encode_pixel_as<Encoding::unorm, 8, Packing::plain>(channels, target.format).word[0];
+            pixels[i] = encode_pixel_as<Encoding::unorm, 8>(channels, target.format).word[0];
         }
         std::byte* row = target.address + z * target.slice_pitch + y * target.pitch;
         reinterpret_cast<uint4*>(row)[piece] = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);

@@ -40,9 +40,6 @@ TEXTON_HD inline std::uint32_t nearest_word(float value, bool is_signed) {
     return static_cast<std::uint32_t>(whole + step);
 }
 
-/// The bits of a float, with one NaN for all: host and device make others of their own.
-TEXTON_HD inline std::uint32_t plain_bits_of(float value) { return value == value ? bits_of(value) : 0x7fffffffu; }
-
 /// What encode_pixel() takes, of what a functor returned. NaN is 0 in every format but those of floats.
 TEXTON_HD inline Texel texel_of(const Float4& color, const TexelFormat& format) {
     if (format.encoding == Encoding::floating)

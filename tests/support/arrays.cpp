@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 namespace texton::test {
 namespace {
@@ -25,7 +26,8 @@ struct Unit {
 Unit unit_of(Format format) {
     const FormatInfo& row = info(format);
     if (row.layout == FormatLayout::block) return {4, row.bytes};
-    if (row.layout == FormatLayout::packed) return {1, 4};
+    if (row.layout == FormatLayout::packed)
+        return {1, std::accumulate(row.cuda.bits.begin(), row.cuda.bits.end(), std::size_t{0}) / 8};
     return {1, std::size_t{row.channels} * row.bits / 8};
 }
 

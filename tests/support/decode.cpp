@@ -38,17 +38,21 @@ std::uint32_t channel(FormatKind kind, unsigned bits, std::uint32_t code) {
 
 bool can_decode(Format format) {
     const FormatInfo& row = info(format);
-    return (row.layout == FormatLayout::plain || row.layout == FormatLayout::packed) && row.kind != FormatKind::srgb;
+    if (row.layout == FormatLayout::packed) return row.kind != FormatKind::floating && row.kind != FormatKind::srgb;
+    return row.layout == FormatLayout::plain && row.kind != FormatKind::srgb;
 }
 
 std::array<std::uint32_t, 4> decode(Format format, std::span<const std::byte> texel) {
     std::array<std::uint32_t, 4> channels{};
     const FormatInfo& row = info(format);
     if (row.layout == FormatLayout::packed) {
-        std::uint32_t word = 0;
-        std::memcpy(&word, texel.data(), sizeof word);
-        for (unsigned c = 0; c < 3; ++c) channels[c] = channel(row.kind, 10, word >> (10 * c) & 1023);
-        channels[3] = channel(row.kind, 2, word >> 30);
+        std::uint64_t word = 0;
+        std::memcpy(&word, texel.data(), row.bytes);
+        for (std::size_t c = 0; c < row.channels; word >>= row.cuda.bits[c++]) {
+            const unsigned bits = row.cuda.bits[c];
+            channels[c] = channel(row.kind, bits, static_cast<std::uint32_t>(word & ((std::uint64_t{1} << bits) - 1)));
+        }
+        if (row.channels == 3) channels[3] = row.kind == FormatKind::uint ? 1 : bits_of(1);
         return channels;
     }
     const std::size_t bytes = row.bits / 8;

@@ -31,7 +31,6 @@ double number_of(const Lane& lane, LaneKind kind) {
         case LaneKind::integer:
         case LaneKind::wide_sint: return lane.mantissa;
         case LaneKind::wide_uint: return static_cast<std::uint32_t>(lane.mantissa);
-        case LaneKind::unorm10:
         case LaneKind::unorm16: return lane.mantissa / 65535.0;
         case LaneKind::snorm8: return lane.mantissa / 127.0;
         case LaneKind::snorm16: return lane.mantissa / 32767.0;
@@ -54,7 +53,7 @@ std::int64_t asked_texel(float coordinate, std::int32_t size, AxisKind kind, con
     const std::int64_t asked =
         sampler.filter == Filter::point ? (scaled + 2 * shift) >> 9 : detail::linear_place(scaled, shift) >> 8;
     const AddressMode mode = sampler.address[axis];
-    if (mode != AddressMode::wrap && mode != AddressMode::mirror) return asked;
+    if (!detail::address_rule(mode).repeats()) return asked;
     // Very far out they keep more of the coordinate than others do.
     const std::int64_t turned = detail::scale_coordinate(coordinate, size, sampler.normalized_coordinates, mode, kind);
     const std::int64_t texel =

@@ -96,8 +96,7 @@ void read_number(JsonObject& object, const char* key, float& field) {
 }
 
 bool repeats(const Sampler& sampler) {
-    return std::ranges::any_of(
-        sampler.address, [](AddressMode mode) { return mode == AddressMode::wrap || mode == AddressMode::mirror; });
+    return std::ranges::any_of(sampler.address, [](AddressMode mode) { return detail::address_rule(mode).repeats(); });
 }
 
 }  // namespace

@@ -19,15 +19,15 @@ Steps steps_of(const FormatInfo& format) {
         case FormatKind::unorm:
         case FormatKind::snorm: return Steps::codes;
         case FormatKind::srgb: return Steps::srgb_codes;
-        case FormatKind::floating: return format.bits == 16 ? Steps::halves : Steps::floats;
+        case FormatKind::floating: return format.bits == 32 ? Steps::floats : Steps::halves;
     }
     return Steps::floats;
 }
 
 double largest_code(const FormatInfo& format, std::size_t channel) {
     if (format.kind == FormatKind::uint || format.kind == FormatKind::sint) return 1;  // the value is the code
-    if (format.layout == FormatLayout::packed) return channel == 3 ? 3 : 1023;
-    return std::ldexp(1.0, format.bits - (format.kind == FormatKind::snorm ? 1 : 0)) - 1;
+    const int bits = channel_bits(format.format, static_cast<int>(channel)).count;
+    return std::ldexp(1.0, bits - (format.kind == FormatKind::snorm ? 1 : 0)) - 1;
 }
 
 double srgb_code(double light) {

@@ -9,6 +9,8 @@
 #include <texton/copy.h>
 #include <texton/sample.h>
 
+#include "arrays/unit/texel_format.h"
+#include "arrays/unit/texture_unit.h"
 #include "viewer/render/canvas_fetches.h"
 
 namespace texton::viewer {
@@ -96,22 +98,18 @@ void decode_words(const FormatInfo& format, std::span<const std::byte> bytes, st
     }
 }
 
-void decode_packed(std::span<const std::byte> bytes, std::span<Colour> out) {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        std::uint32_t word;
-        std::memcpy(&word, bytes.data() + 4 * i, 4);
-        const auto share = [&](unsigned shift, std::uint32_t most) {
-            return static_cast<float>(word >> shift & most) / static_cast<float>(most);
-        };
-        out[i] = {share(0, 1023), share(10, 1023), share(20, 1023), share(30, 3)};
-    }
+void decode_packed(Format format, std::span<const std::byte> bytes, std::span<Colour> out) {
+    const detail::TexelFormat stored = detail::texel_format(format);
+    const auto* texel = reinterpret_cast<const unsigned char*>(bytes.data());
+    for (std::size_t i = 0; i < out.size(); ++i, texel += stored.bytes)
+        out[i] = colour_of(detail::unfiltered_texel(detail::decode_texel(texel, stored, 0, 0), stored), format);
 }
 
 }  // namespace
 
 void decode(Format format, std::span<const std::byte> bytes, std::span<Colour> out) {
     const FormatInfo& row = info(format);
-    if (row.layout == FormatLayout::packed) return decode_packed(bytes, out);
+    if (row.layout == FormatLayout::packed) return decode_packed(format, bytes, out);
     if (row.bits == 8) return look_up<std::uint8_t>(row, bytes, out);
     if (row.bits == 16) return look_up<std::uint16_t>(row, bytes, out);
     decode_words(row, bytes, out);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "viewer/render/stored_texels.h"
+#include "viewer/text/value_text.h"
 
 namespace texton::viewer {
 namespace {
@@ -28,13 +29,6 @@ std::string word_of(const FormatInfo& format, std::uint32_t bits, float value, b
         case FormatKind::srgb: return fmt::format("{}", bits);
     }
     return {};
-}
-
-std::vector<std::string> packed_words(std::uint32_t word, bool hexadecimal) {
-    const auto text = [&](std::uint32_t code) {
-        return hexadecimal ? fmt::format("{:x}", code) : fmt::format("{}", code);
-    };
-    return {text(word & 1023), text(word >> 10 & 1023), text(word >> 20 & 1023), text(word >> 30)};
 }
 
 }  // namespace
@@ -59,9 +53,8 @@ std::vector<std::vector<std::string>> stored_words(const std::shared_ptr<const D
     for (std::size_t i = 0; i < out.size(); ++i) {
         const std::byte* const texel = bytes.data() + i * format.bytes;
         if (format.layout == FormatLayout::packed) {
-            std::uint32_t word;
-            std::memcpy(&word, texel, sizeof word);
-            out[i] = packed_words(word, hexadecimal);
+            for (const StoredChannel& channel : stored_channels(format.format, {texel, format.bytes}))
+                out[i].push_back(hexadecimal ? fmt::format("{:x}", channel.bits) : channel.decimal);
             continue;
         }
         for (std::size_t c = 0; c < channels; ++c) {

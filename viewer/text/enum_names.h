@@ -11,6 +11,8 @@
 #include <texton/picture.h>
 #include <texton/sampler.h>
 
+#include "arrays/unit/texture_address.h"
+
 namespace texton::viewer {
 
 template <class Value>
@@ -24,8 +26,14 @@ Named(const char*, Value) -> Named<Value>;  // clang 14 deduces none for aggrega
 template <class Value, std::size_t count>
 using Names = std::array<Named<Value>, count>;
 
-inline constexpr std::array kAddressModes{Named{"wrap", AddressMode::wrap}, Named{"clamp", AddressMode::clamp},
-                                          Named{"mirror", AddressMode::mirror}, Named{"border", AddressMode::border}};
+inline constexpr auto kAddressModes = [] {
+    std::array<Named<AddressMode>, detail::kAddressModeCount> names{};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const auto mode = static_cast<AddressMode>(i);
+        names[i] = {detail::address_rule(mode).name, mode};
+    }
+    return names;
+}();
 inline constexpr std::array kFilters{Named{"point", Filter::point}, Named{"linear", Filter::linear}};
 inline constexpr std::array kPictureColors{Named{"by_metadata", PictureColor::by_metadata},
                                            Named{"srgb", PictureColor::srgb}, Named{"linear", PictureColor::linear}};

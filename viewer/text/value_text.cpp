@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "arrays/unit/texel_format.h"
+
 namespace texton::viewer {
 namespace {
 
@@ -16,6 +18,13 @@ float float16(std::uint32_t bits) {
     float value = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(mantissa + 1024, exponent - 25);
     if (exponent == 31) value = mantissa == 0 ? std::numeric_limits<float>::infinity() : std::nanf("");
     return bits >> 15 & 1 ? -value : value;
+}
+
+// A packed channel of floats, widened to float16.
+std::uint32_t packed_half(Format format, int channel, std::span<const std::byte> texel) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, texel.data(), info(format).bytes);
+    return static_cast<std::uint32_t>(detail::packed_channel(word, detail::texel_format(format).packed, channel).wide);
 }
 
 std::string decimal_of(const FormatInfo& format, std::uint32_t bits, int width) {
@@ -33,26 +42,26 @@ std::string decimal_of(const FormatInfo& format, std::uint32_t bits, int width) 
 
 }  // namespace
 
+std::uint32_t stored_code(Format format, int channel, std::span<const std::byte> texel) {
+    const auto [first, width] = channel_bits(format, channel);
+    const std::size_t bytes = (first % 8u + width + 7u) / 8u;
+    std::uint32_t code = 0;
+    std::memcpy(&code, texel.data() + first / 8u, bytes);
+    return width == 32 ? code : code >> first % 8u & ((1u << width) - 1);
+}
+
 std::vector<StoredChannel> stored_channels(Format format, std::span<const std::byte> texel) {
     const FormatInfo& row = info(format);
     std::vector<StoredChannel> channels;
     if (row.layout == FormatLayout::block || row.layout == FormatLayout::planar || texel.size() < row.bytes)
         return channels;
-    std::uint32_t word = 0;
-    for (int channel = 0, first = 0; channel < row.channels; ++channel) {
-        const bool packed = row.layout == FormatLayout::packed;
-        const int width = packed ? row.cuda.bits[static_cast<std::size_t>(channel)] : row.bits;
-        if (packed) {
-            std::memcpy(&word, texel.data(), 4);
-            word = word >> first & ((1u << width) - 1);
-            first += width;
-        } else {
-            const auto bytes = static_cast<std::size_t>(width / 8);
-            word = 0;
-            std::memcpy(&word, texel.data() + static_cast<std::size_t>(channel) * bytes, bytes);
-        }
-        channels.push_back(
-            {word, width, decimal_of(row, word, width), fmt::format("0x{:0{}x}", word, (width + 3) / 4)});
+    for (int channel = 0; channel < row.channels; ++channel) {
+        const auto [first, width] = channel_bits(format, channel);
+        const std::uint32_t code = stored_code(format, channel, texel);
+        const std::string decimal = row.layout == FormatLayout::packed && row.kind == FormatKind::floating
+                                        ? float_words(float16(packed_half(format, channel, texel)))
+                                        : decimal_of(row, code, width);
+        channels.push_back({code, width, decimal, fmt::format("0x{:0{}x}", code, (width + 3) / 4)});
     }
     return channels;
 }

@@ -1,5 +1,6 @@
 // The model of the texture unit, fetch by fetch. Recordings of the hardware are replayed in capture_test.cpp.
 #include "arrays/unit/texture_unit.h"
+#include "arrays/unit/texel_format.h"
 
 #include <algorithm>
 #include <bit>
@@ -36,12 +37,9 @@ detail::TexelFormat model_format(const FormatInfo& row) {
         {FormatKind::srgb, Encoding::srgb},   {FormatKind::floating, Encoding::floating}};
     static const std::map<Format, Packing> blocks{{Format::bc3_unorm, Packing::bc3}, {Format::bc5_snorm, Packing::bc5}};
     const auto block = blocks.find(row.format);
-    const bool packed = row.layout == FormatLayout::packed;
-    return {encodings.at(row.kind),
-            block != blocks.end() ? block->second
-            : packed              ? Packing::rgb10a2
-                                  : Packing::plain,
-            row.channels, block != blocks.end() ? std::uint8_t{8} : row.bits, row.bytes};
+    if (row.layout == FormatLayout::packed) return detail::texel_format(row.format);
+    return {encodings.at(row.kind), block != blocks.end() ? block->second : Packing::plain, row.channels,
+            block != blocks.end() ? std::uint8_t{8} : row.bits, row.bytes};
 }
 
 float as_float(std::uint32_t bits, FormatKind kind) {

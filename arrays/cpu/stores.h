@@ -1,16 +1,9 @@
 #pragma once
 #include <cstddef>
-#include <cstdint>
 
 namespace texton::detail {
 
 inline constexpr std::size_t kStoresAhead = 256;  // bytes
-
-/// True of what may be written past caches, in whole vectors one after the other.
-inline bool begins_line(const void* to) {
-    constexpr std::uintptr_t kLine = 64;
-    return reinterpret_cast<std::uintptr_t>(to) % kLine == 0;
-}
 
 /// Has the line of the cache that will be stored to. Stores wait for their lines in turn, so that of pictures which no cache
 /// holds few are on their way without it.
