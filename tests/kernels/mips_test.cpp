@@ -560,5 +560,22 @@ TEST_P(MipsTest, LevelsThatAreNoChainAreRefusedAndNamed) {
         ErrorCode::bad_argument, "texton::Texture", {"first texel"});
 }
 
+TEST_P(MipsTest, AChainWithAWrongLevelIsRefusedBeforeAnyLevelIsMade) {
+    const Array array = filled({.format = Format::rgba8_unorm, .extent = {8, 8}});
+    const Stream stream(device());
+    const Linear memory(device(), 64);
+    const View half = memory.view(Format::rgba8_unorm, {4, 4});
+    const Bytes before = test::pattern(64, 5);
+    upload(half, before);
+    const View inside = memory.view(Format::rgba8_unorm, {2, 2});  // of what it would be made of
+    expect_error(
+        [&] {
+            make_mips(stream, std::vector{half, inside}, Texture(array));
+        },
+        ErrorCode::overlap, "texton::make_mips", {"2 x 2"});
+    stream.synchronize();
+    EXPECT_TRUE(same_bytes(download(half), before));
+}
+
 }  // namespace
 }  // namespace texton
