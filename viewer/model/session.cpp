@@ -16,7 +16,7 @@
 #include "viewer/model/kernel_run.h"
 #include "viewer/model/session_fields.h"
 
-// Writer and Reader are visitors of session_fields.h: of each kind of field they know how JSON has it.
+// Writer and Reader visit the fields (session_fields.h). Their overloads say how JSON represents each type of field.
 
 namespace texton::viewer {
 namespace {
@@ -125,7 +125,7 @@ public:
     void operator()(const char* key, Format& format) {
         if (const auto text = object_.text(key)) format = verify::format_of(*text, object_.where());
     }
-    // As suites have it, which may say less than write() does.
+    // As in suites: fields may be missing, and one mode may stand for all addresses.
     void operator()(const char* key, Sampler& sampler) {
         if (const Json* value = object_.find(key)) sampler = verify::sampler_of(*value, inside(key), ArrayInfo{});
     }
