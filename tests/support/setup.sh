@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by tests/run, viewer/run and .ci/run: installs what is missing, configures and builds.
+# Sourced by tests/run, tests/long/run, viewer/run and .ci/run: installs what is missing, configures, builds and runs tests.
 
 texton_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -70,4 +70,50 @@ texton_build() {
     cd "$texton_root" || exit
     cmake --preset "$preset" || texton_fail "cmake --preset $preset failed in $texton_root"
     cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}" || texton_fail "The build failed: build/$preset"
+}
+
+# Set by the caller: runs only tests whose names contain one of these texts, and more arguments of ctest.
+texton_wanted=()
+texton_ctest_arguments=()
+
+# texton_run_tests PRESET [PROGRAM...]: the tests of build/PRESET, or of these programs, in parallel; prints their sum last.
+texton_run_tests() {
+    local tree=$texton_root/build/$1 status=0 pattern suite name text sum lost=() list=() select=()
+    shift
+    if (($#)); then
+        select+=(-R "^($(IFS='|' && echo "$*"))\\.")
+    fi
+    if ((${#texton_wanted[@]})); then
+        pattern=$(printf ':*%s*' "${texton_wanted[@]}")
+        export GTEST_FILTER=${pattern#:}
+        # A suite of tests/regress is one test, called texton.NAME.
+        for suite in "$texton_root"/tests/regress/*.json; do
+            name=texton.$(basename "$suite" .json)
+            for text in "${texton_wanted[@]}"; do
+                # shellcheck disable=SC2053  # TEXT may be a pattern
+                [[ $name != *$text* ]] || continue 2
+            done
+            list+=("${name//./\\.}")
+        done
+        ((${#list[@]} == 0)) || select+=(-E "^($(IFS='|' && echo "${list[*]}"))\$")
+    fi
+    rm -rf "$tree/tests/results" "$tree/tests/texton-reports"/*.xml
+    select+=("${texton_ctest_arguments[@]}")
+    ctest --test-dir "$tree" --output-on-failure --no-tests=error -j "$(nproc)" "${select[@]}" || status=$?
+
+    # A process that crashed leaves no result.
+    list=()
+    while read -r name; do
+        suite=$tree/tests/results/$name.xml
+        [[ $name != texton.* ]] || suite=$tree/tests/texton-reports/${name#texton.}.xml
+        if [[ -s $suite ]]; then list+=("$suite"); else lost+=("$name"); fi
+    done < <(ctest --test-dir "$tree" -N "${select[@]}" | sed -n 's/^ *Test *#[0-9]*: *//p')
+    sum=$(awk -f "$texton_root/tests/support/results.awk" "${list[@]}" </dev/null)
+    if [[ $sum == "0 passed, 0 failed, 0 skipped" && $status == 0 ]]; then
+        echo "No test was run${texton_wanted[*]:+: no name contains ${texton_wanted[*]}}."
+        status=1
+    fi
+    ((${#lost[@]} == 0)) || echo "ended without a result (its output above names the test): ${lost[*]}"
+    echo "$sum"
+    return $status
 }

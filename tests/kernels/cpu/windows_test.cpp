@@ -2,6 +2,7 @@
 // equal in every bit.
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -79,10 +80,10 @@ struct Sharpened {
 };
 
 TEST(CpuWindowsTest, SharpenedPicturesAreAsTheFunctor) {
-    for (const float threshold : {0.0F, 0.2F}) {
+    for (const auto& [sigma, threshold] : {std::pair{0.4F, 0.0F}, std::pair{0.8F, 0.2F}}) {
         on_every_scene(Filter::linear, [&](const Scene& scene) {
-            const UnsharpOptions options{.amount = 1.5F, .sigma = 0.8F, .threshold = threshold};
-            const Sharpened functor{gaussian_weights(0.8F), {1.5F, threshold}, scene.layered()};
+            const UnsharpOptions options{.amount = 1.5F, .sigma = sigma, .threshold = threshold};
+            const Sharpened functor{gaussian_weights(sigma), {1.5F, threshold}, scene.layered()};
             expect_same(
                 scene, scene.extent,
                 [&](const Stream& stream, const View& picture) { unsharp(stream, picture, scene.texture, options); },

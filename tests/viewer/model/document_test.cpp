@@ -17,8 +17,8 @@
 #include "tests/support/on_every_device.h"
 #include "tests/support/place.h"
 #include "viewer/model/document.h"
-#include "viewer/render/render.h"
 #include "viewer/model/view_state.h"
+#include "viewer/render/render.h"
 
 namespace texton::viewer {
 namespace {
