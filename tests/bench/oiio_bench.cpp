@@ -8,7 +8,7 @@
 #include <texton/resample.h>
 #include <texton/warp.h>
 
-#include "tests/bench/picture_scene.h"
+#include "tests/bench/image_scene.h"
 
 namespace texton::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <texton/picture_save.h>
 
 #include "tests/support/expect_error.h"
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 
 // The same six faces out of pictures of every layout, and faces from pictures around.
 

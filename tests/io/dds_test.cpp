@@ -6,7 +6,7 @@
 
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 
 // DDS: what is written is read again, old headers, and headers that lie.
 

@@ -6,7 +6,7 @@
 #include <texton/image.h>
 
 #include "tests/support/expect_error.h"
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 #include "tests/support/place.h"
 
 // Files as pictures: what each would be as an array, what is done to its texels, and what of it can be read.

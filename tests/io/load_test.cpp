@@ -9,7 +9,7 @@
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 
 // From files into arrays of every kind, on every device.
 

@@ -5,7 +5,7 @@
 
 #include <texton/picture_save.h>
 
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 #include "viewer/inspect/inspected_texel.h"
 #include "viewer/inspect/region_comparison.h"
 #include "viewer/inspect/region_statistics.h"

@@ -12,7 +12,7 @@
 #include <texton/linear.h>
 #include <texton/pitched.h>
 
-#include "tests/support/cpu_ways.h"
+#include "tests/support/scenes.h"
 
 namespace texton {
 namespace {

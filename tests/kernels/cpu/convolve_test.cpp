@@ -13,7 +13,7 @@
 #include <texton/pitched.h>
 
 #include "kernels/cpu/sums.h"
-#include "tests/support/cpu_ways.h"
+#include "tests/support/scenes.h"
 
 namespace texton {
 namespace {

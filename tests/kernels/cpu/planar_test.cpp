@@ -12,7 +12,7 @@
 #include <texton/planar.h>
 
 #include "kernels/functors/planar_functors.h"
-#include "tests/support/cpu_ways.h"
+#include "tests/support/scenes.h"
 
 namespace texton {
 namespace {

@@ -17,7 +17,7 @@
 #include <texton/pixel_encode.h>
 #include <texton/resample.h>
 
-#include "tests/support/cpu_ways.h"
+#include "tests/support/scenes.h"
 
 namespace texton {
 namespace {

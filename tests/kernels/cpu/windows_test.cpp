@@ -11,7 +11,7 @@
 #include <texton/launch.h>
 
 #include "kernels/functors/filter_functors.h"
-#include "tests/support/cpu_ways.h"
+#include "tests/support/scenes.h"
 
 namespace texton {
 namespace {

@@ -11,7 +11,7 @@
 #include <texton/picture_save.h>
 
 #include "tests/support/expect_error.h"
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 
 namespace texton::viewer {
 namespace {

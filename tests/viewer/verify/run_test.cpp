@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/expect_error.h"
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 #include "viewer/verify/kernel_footprint.h"
 #include "viewer/verify/run_suite.h"
 

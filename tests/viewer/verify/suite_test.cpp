@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/expect_error.h"
-#include "tests/support/picture_folder.h"
+#include "tests/support/image_folder.h"
 #include "viewer/verify/suite.h"
 
 namespace texton::verify {

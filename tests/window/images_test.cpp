@@ -1,5 +1,5 @@
 // Whole windows as people see them, at three densities of a screen, beside pictures that were approved. To approve others, run with
-// TEXTON_UPDATE_PICTURES=1 and look at what tests/window/pictures/ has then.
+// TEXTON_UPDATE_PICTURES=1 and look at what tests/window/images/ has then.
 #include <QImage>
 #include <QProcess>
 #include <QProcessEnvironment>

@@ -1,4 +1,4 @@
-#include "tests/support/cpu_ways.h"
+#include "tests/support/scenes.h"
 
 #include <string>
 
