@@ -8,8 +8,8 @@
 
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/on_every_device.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/on_every_device.h"
 
 // From files into arrays of every kind, on every device.
 

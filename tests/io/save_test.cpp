@@ -13,8 +13,8 @@
 
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/on_every_device.h"
 #include "tests/support/image_folder.h"
+#include "tests/support/on_every_device.h"
 
 // Out to files and back, and what happens where that cannot be done.
 
