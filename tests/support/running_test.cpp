@@ -77,6 +77,11 @@ class RunningTest : public testing::EmptyTestEventListener {
 public:
     explicit RunningTest(unsigned seconds) : seconds_(seconds) {}
 
+    // This process has chosen its tests by now: a test that starts the program again names those that it wants.
+    void OnTestProgramStart(const testing::UnitTest& /*tests*/) override {
+        for (const char* choice : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_FILTER", "GTEST_OUTPUT"})
+            unsetenv(choice);
+    }
     void OnTestSuiteStart(const testing::TestSuite& suite) override { begin(suite.name(), ""); }
     void OnTestStart(const testing::TestInfo& test) override { begin(test.test_suite_name(), test.name()); }
     void OnTestEnd(const testing::TestInfo& test) override { begin(test.test_suite_name(), ""); }
