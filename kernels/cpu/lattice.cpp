@@ -135,7 +135,8 @@ bool CpuKernels::fetch_lattice(Launch& launch, const std::function<Lattice()>& m
     scale(lattice.x.places, shape.x_unit);
     scale(lattice.y.places, shape.y_unit);
     launch.run_job([lattice = std::move(lattice)](const CpuJob& job) {
-        const auto& [x, y] = lattice;
+        const LatticeAxis& x = lattice.x;
+        const LatticeAxis& y = lattice.y;
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
         const std::size_t fetched = is_pixel_as_fetched(job) ? job.extent.width : kFetched;
         const std::size_t columns = x.weights.empty() ? fetched : kSummed;

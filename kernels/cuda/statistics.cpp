@@ -49,20 +49,21 @@ void collect_fetches(const CudaBackend& device, StreamHandle stream, const Textu
 
 bool CudaKernels::collect_statistics(Launch& launch, const StatisticsSource& source,
                                      const HistogramRange& range) const {
-    const auto& [object, stream, backend, textures, picture, target] = launch.state();
-    const Texture& texture = textures[0];
-    const auto& device = static_cast<const CudaBackend&>(*backend);
-    const StreamHandle handle = stream.state()->handle;
-    auto* statistics = reinterpret_cast<Statistics*>(target.address);
+    const LaunchState& state = launch.state();
+    const Texture& texture = state.textures[0];
+    const auto& device = static_cast<const CudaBackend&>(*state.backend);
+    const StreamHandle stream = state.stream.state()->handle;
+    auto* statistics = reinterpret_cast<Statistics*>(state.target.address);
     const bool has_codes = info(texture.format()).bits == 8 && info(texture.format()).layout == FormatLayout::plain;
-    BackingUse use(object, stream, owners_of(launch.state()));
-    request(backend, object, {{"width", texture.extent().width}, {"height", texture.extent().height}}, [&] {
+    BackingUse use(state.object, state.stream, owners_of(state));
+    const Extent extent = texture.extent();
+    request(state.backend, state.object, {{"width", extent.width}, {"height", extent.height}}, [&] {
         const DeviceScope scope(device.ordinal());
         const auto texels = has_codes ? stored_texels(texture) : std::nullopt;
         if (texels)
-            collect_codes(device, handle, *texels, texture, range, statistics);
+            collect_codes(device, stream, *texels, texture, range, statistics);
         else
-            collect_fetches(device, handle, texture, source, range, statistics);
+            collect_fetches(device, stream, texture, source, range, statistics);
     });
     use.enqueued();
     return true;
