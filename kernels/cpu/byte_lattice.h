@@ -8,7 +8,7 @@
 
 namespace texton::detail {
 
-/// Ways of fetch_lattice_on_cpu(), on the threads that run a job; places are in the sampler's coordinates. False, and
+/// Parts of CpuKernels::fetch_lattice(), on the threads that run a job; places are in the sampler's coordinates. False, and
 /// nothing is done, where they do not apply.
 
 /// Pixels of 8-bit fractions through the filter.
@@ -21,7 +21,7 @@ namespace texton::detail {
 /// Pixels between two columns and two rows of texels each, as the filter blends them, where the job has_byte_pixels().
 void blend_byte_texels(const CpuJob& job, std::span<const AxisTaps> columns, std::vector<AxisTaps> rows);
 
-/// A way of sum_boxes_on_cpu().
+/// A part of CpuKernels::sum_boxes().
 [[nodiscard]] bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSum kind, float total);
 
 }  // namespace texton::detail
