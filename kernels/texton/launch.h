@@ -209,6 +209,7 @@ inline namespace for_cpu_device {
 template <std::size_t textures, class Functor>
 void run(Launch& launch, const Functor& functor) {
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "pixels of a thread");
+    static_assert(own_texels_of<Functor>() || !in_place_of<Functor>(), "kInPlace says more than kOwnTexels");
     if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
 #if defined(__CUDACC__)
     run_on_cuda<Functor, textures>(launch, functor);
