@@ -1,5 +1,5 @@
-// Pixels that weigh a rectangle of texels each, on the CPU device: rows of texels are decoded once for a tile, and
-// added to a whole row of pixels.
+// Weighted means of rectangles of texels on the CPU device. Rows of texels are decoded once for a tile and added to a
+// whole row of pixels.
 #include <algorithm>
 #include <vector>
 
@@ -69,7 +69,7 @@ private:
 
     std::size_t row_of(std::size_t i) const { return static_cast<std::size_t>(corner_.y) + i; }
 
-    // Whether pixels are of two texels each, which count alike.
+    // Returns true if each pixel covers two texels in a row with equal weights.
     bool reads_halves() const {
         const auto column = static_cast<std::size_t>(corner_.x);
         for (std::size_t i = 0; i < first_.size(); ++i) {
@@ -79,7 +79,7 @@ private:
         return std::all_of(weights, weights + 2 * first_.size(), [](float weight) { return weight == 1; });
     }
 
-    // Tap after tap of all pixels, where none has many.
+    // Prepares the first tap of all pixels, then the second, and so on, if no pixel has too many taps.
     void prepare_few() {
         few_are_prepared_ = true;
         const auto column = static_cast<std::size_t>(corner_.x);
@@ -99,7 +99,7 @@ private:
         }
     }
 
-    // Of two by two texels that count alike.
+    // Computes a row of means of 2 x 2 texels with equal weights. Returns false if it does not apply.
     bool average_halves(std::size_t row) {
         const float* weights = boxes_.y.weights.data() + boxes_.y.begin[row];
         if (!are_halves_ || texels_of(boxes_.y, row) != 2 || weights[0] != 1 || weights[1] != 1) return false;
@@ -113,7 +113,8 @@ private:
         return true;
     }
 
-    // False if they are too many, or kept rows are fewer than a pixel reads.
+    // Computes a row of pixels that cover few texels. Returns false if pixels cover too many texels or more rows than
+    // are kept.
     bool average_few(std::size_t row) {
         const auto count = static_cast<std::size_t>(texels_of(boxes_.y, row));
         if (boxes_.kind == BoxSum::of_products && !few_are_prepared_) prepare_few();
@@ -143,7 +144,7 @@ private:
         sum_rows(rows, weights, 2, 4 * sums_.size(), &sums_[0].x);
     }
 
-    // Kept for the rows of pixels that follow.
+    // Returns a row of texels, which is kept for the next rows of pixels.
     const float* texels_of_row(std::int32_t y) {
         if (const float* texels = texels_.in_place(first_texel_, y, texels_across_)) return texels;
         TexelRow& row = rows_[static_cast<std::uint32_t>(y) % kKeptRows];
@@ -162,11 +163,11 @@ private:
     TexelRows texels_;
     std::int32_t first_texel_ = 0;
     std::size_t texels_across_ = 0;
-    std::vector<std::int32_t> first_;  // of each pixel, counted from first_texel_
-    bool are_halves_ = false;          // pixels are of two texels each, which count alike
+    std::vector<std::int32_t> first_;  // first texel of each pixel, counted from first_texel_
+    bool are_halves_ = false;          // reads_halves(), for sums of products
     bool few_are_prepared_ = false;
     std::size_t taps_ = 0;
-    std::vector<std::int32_t> taken_;  // texels of pixels that have few, counted from first_texel_
+    std::vector<std::int32_t> taken_;  // texels of the taps of prepare_few(), counted from first_texel_
     std::vector<float> weights_;
     TexelRow rows_[kKeptRows];
     LineVector<Float4> sums_;
@@ -180,7 +181,9 @@ private:
 bool CpuKernels::sum_boxes(Launch& launch, const std::function<Boxes()>& make) const {
     launch.run_job([boxes = make()](const CpuJob& job) {
         if (sum_byte_boxes(job, boxes.x, boxes.y, boxes.kind, boxes.total)) return;
-        constexpr std::size_t kDecoded = 1024;  // in a row; whole ones are read faster where they are
+        // Columns of a tile if texels are decoded. Texels of four floats are read directly, and whole rows of them
+        // fastest.
+        constexpr std::size_t kDecoded = 1024;
         const std::size_t columns = is_four_floats(job.textures[0].format) ? job.extent.width : kDecoded;
         const std::size_t texels_a_pixel = 1 + boxes.y.weights.size() / job.extent.height;
         const std::size_t least = std::max<std::size_t>(1, 64 / texels_a_pixel);

@@ -1,5 +1,5 @@
 #pragma once
-// Where the pixels along an axis read, as the texture unit finds it.
+// The texels that the pixels along an axis read, determined as the texture unit does.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -10,21 +10,21 @@
 
 namespace texton::detail {
 
-/// Of plain fetches at places in the sampler's coordinates; axis 0 is x.
+/// Returns the taps of plain fetches at `places`, which are in the sampler's coordinates. Axis 0 is x.
 [[nodiscard]] std::vector<AxisTaps> taps_along(const CpuTexture& texture, const TextureView& view, int axis,
                                                std::span<const float> places);
 
-/// Without windows.
+/// Returns the columns for these taps, without windows.
 [[nodiscard]] ByteColumns columns_of(std::span<const AxisTaps> taps);
 
 [[nodiscard]] inline std::size_t whole_blocks(std::size_t pixels) {
     return (pixels + kByteBlock - 1) / kByteBlock * kByteBlock;
 }
 
-/// The border of a texture of 8-bit fractions as its texels are stored.
+/// Returns the border color of a texture of an 8-bit normalized format, stored like its texels.
 [[nodiscard]] std::uint32_t border_word(const CpuTexture& texture);
 
-/// The texels of a row of level 0; `layer` as fetches take it.
+/// Returns the texels of a row of level 0. `layer` is clamped as in a fetch.
 [[nodiscard]] const unsigned char* texels_of_row(const TextureView& view, std::int32_t layer, std::int32_t y);
 
 }  // namespace texton::detail

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As arrays/cpu/rows_simd.cpp: without vectors the plain way does as well.
+// Without vectors the plain implementation is as fast (see arrays/cpu/rows_simd.cpp).
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 const ByteBoxKernels* kernels_for_boxes() { return nullptr; }
 #else
@@ -42,16 +42,16 @@ void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row,
     });
 }
 
-// A quotient rounded as a division rounds it, of a divisor whose remainders lose no bits. What is left over is exact
-// where products are fused with sums; what the second step adds of it rounds as a division does, since the inverse is
-// rounded so (Markstein's theorem).
+// Returns a quotient that is rounded like a division, for divisors whose remainders lose no bits. With fused
+// multiply-adds the remainders are exact. The second correction rounds like a division because the inverse is correctly
+// rounded (Markstein's theorem).
 HWY_INLINE FloatVector quotient(FloatVector dividend, FloatVector divisor, FloatVector inverse) {
     const FloatVector first = hn::Mul(dividend, inverse);
     const FloatVector second = hn::MulAdd(hn::NegMulAdd(first, divisor, dividend), inverse, first);
     return hn::MulAdd(hn::NegMulAdd(second, divisor, dividend), inverse, second);
 }
 
-// Half of them by divisions, half by products: which CPUs do at the same time.
+// Computes half of the quotients by division and half by multiplication, since CPUs do both at the same time.
 HWY_INLINE void divide(FloatVector (&sum)[4], FloatVector total) {
     sum[0] = hn::Div(sum[0], total);
     sum[1] = hn::Div(sum[1], total);
@@ -65,7 +65,7 @@ HWY_INLINE void divide(FloatVector (&sum)[4], FloatVector total) {
 #endif
 }
 
-// Where a definition leaves out products whose weight is 0, they add nothing.
+// The definition skips products whose weight is 0; here they add zero, which changes nothing.
 void store_boxes(std::span<const ByteBoxRow> rows, std::span<const float* const> columns, const ByteBoxSteps& steps,
                  const BytePixels& pixels) {
     const std::size_t to_channel = steps.channel;

@@ -1,11 +1,12 @@
-// Pixels of 8-bit fractions that weigh a rectangle of texels each, on the CPU device.
+// Weighted means of rectangles of texels for 8-bit normalized formats, on the CPU device.
 //
-// The mean of four texels, in either order of adding them, is stored as the nearest whole number, halves up: the same
-// as the texture unit's filter halfway between them. So are those of two and of one. All texels were tried.
+// The mean of four texels, added in either order, is stored as the nearest code, with halves rounded up. This is the
+// result of the texture unit's filter halfway between the texels. The same holds for means of two texels and of one.
+// All combinations of codes were tested.
 //
-// Else texels become floats once for the rows of pixels that read them, a tap of all pixels after the other: each pixel
-// has as many taps as the one with the most, some of which count 0. Where the second of two is the next pixel's first,
-// it is read there.
+// Otherwise texels are converted to floats once for all rows of pixels that read them: the first tap of all pixels,
+// then the second, and so on. All pixels get the maximum number of taps, some of them with the weight 0. If the second
+// of two taps is the first tap of the next pixel, it is read from there.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -41,9 +42,9 @@ std::size_t most_taps(const BoxAxis& axis) {
     return most;
 }
 
-// --- texels by their numbers -----------------------------------------------------------------------------------------
+// --- texels by their positions ---------------------------------------------------------------------------------------
 
-// Those that boxes cover, addressed.
+// The positions that boxes cover along an axis, with the sampler's address mode applied.
 struct BoxTexels {
     std::int32_t first;
     std::vector<std::int32_t> texels;
@@ -51,10 +52,11 @@ struct BoxTexels {
     std::int32_t at(std::int32_t number) const { return texels[static_cast<std::size_t>(number - first)]; }
 };
 
-// None where a fetch of a texel's middle returns something else, or there are too many.
+// Returns nothing if a fetch at the center of a texel may return something other than that texel, or if there are too
+// many texels.
 std::optional<BoxTexels> texels_along(const CpuJob& job, const TextureView& view, int axis, const BoxAxis& boxes) {
     constexpr std::int64_t kMostTexels = 1 << 20;
-    constexpr std::int64_t kExact = 1 << 22;  // up to which middles are, so that they read their texels
+    constexpr std::int64_t kExact = 1 << 22;  // centers are exact up to here, so that fetches read their texels
     const auto [least, most] = std::ranges::minmax(boxes.first);
     const std::int64_t count = std::int64_t{most} - least + static_cast<std::int64_t>(kMostRows);
     if (count > kMostTexels) return std::nullopt;
@@ -97,12 +99,13 @@ std::vector<AxisTaps> halfway(const BoxAxis& axis, const BoxTexels& texels) {
     return taps;
 }
 
-// --- weights of any kind ---------------------------------------------------------------------------------------------
+// --- arbitrary weights -----------------------------------------------------------------------------------------------
 
 struct ByteBoxes {
     const ByteBoxKernels& kernels;
-    std::vector<ByteColumns> columns;  // of each tap, or of the first one alone: the second is the next pixel's first
-    std::vector<std::vector<float>> weights;  // of each tap
+    // For each tap; or for the first of two taps only, if the second tap is the first tap of the next pixel.
+    std::vector<ByteColumns> columns;
+    std::vector<std::vector<float>> weights;  // for each tap
     const BoxAxis& y;
     const BoxTexels& rows;
     std::size_t most_rows;
@@ -143,7 +146,7 @@ public:
     }
 
 private:
-    // With the first texels behind the tile.
+    // Returns a row of widened texels, including the first texels after the tile.
     const float* row_of(std::int32_t y) {
         const std::size_t behind = whole_blocks(job_.extent.width) - span_.first;
         const ByteSpan read{span_.first, std::min(steps_.channel, behind)};
@@ -159,19 +162,20 @@ private:
 
     const CpuJob& job_;
     const ByteBoxes& boxes_;
-    PixelPlace corner_;  // and then the row's first pixel
+    PixelPlace corner_;  // first pixel of the current row
     std::size_t width_;
     ByteSpan span_;
     TextureReader reader_;
-    RowSampler modes_;  // keeps those of the thread as floats need them
+    RowSampler modes_;  // sets the thread's floating-point modes while it exists
     std::uint32_t border_;
     bool past_caches_;
     std::vector<const float*> weights_;
     ByteBoxSteps steps_;
-    KeptRows<std::int32_t, float> texels_;  // by their row
+    KeptRows<std::int32_t, float> texels_;  // the key is the row of texels
 };
 
-// Where two pixels share a texel between them: mostly so where pictures are enlarged.
+// Returns true if the second texel of each pixel is the first texel of the next pixel, unless its weight is 0. This is
+// common when images are enlarged.
 bool share_texels(const ByteColumns& first, const ByteColumns& second, std::span<const float> weights) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
         const bool is_shared = i + 1 < weights.size() && second.left[i] == first.left[i + 1];
@@ -218,11 +222,11 @@ bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSu
         blend_byte_texels(job, halfway(x, *across), halfway(y, *down));
         return true;
     }
-    // The roundings of these sums change a total by far less than half of it.
+    // Rounding errors of these sums change a total by far less than half of it.
     constexpr float kLeast = 2 * kLeastByteTotal;
     const float least[] = {least_total(x), least_total(y)};
     if (kind != BoxSum::of_products || !(least[0] > 0 && least[1] > 0 && least[0] * least[1] > kLeast)) return false;
-    constexpr std::size_t kColumns = 1024;  // of a tile
+    constexpr std::size_t kColumns = 1024;  // maximum of a tile
     constexpr std::size_t kRows = 64;
     const ByteBoxes boxes = boxes_of(job, reader.view(), x, y, *across, *down);
     for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {

@@ -1,9 +1,9 @@
-// Resampling of 8-bit fractions through the filter, on the CPU device.
+// Resampling of 8-bit normalized formats with the linear filter on the CPU device.
 //
-// What the texture unit's filter makes of them is a whole number: a sum of four texels times weights in 1/256. Columns
-// are the same for all rows, so both texels that a pixel reads of a row are found and laid side by side once for all
-// rows of pixels that read it; and what they count, once for all rows of pixels that lie equally between two rows of
-// texels. A row of pixels is then two products and a sum.
+// The texture unit's filter is integer arithmetic: a sum of four texels times weights in 1/256. Columns are the same
+// for all rows. So the two texels that a pixel reads of a row are stored next to each other once, for all rows of
+// pixels that read this row of texels. Weights are computed once for all rows of pixels with the same fraction between
+// two rows of texels. Then a row of pixels needs two products and a sum.
 #include "kernels/cpu/byte_lattice.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 namespace texton::detail {
 namespace {
 
-// --- where pixels read -----------------------------------------------------------------------------------------------
+// --- the texels that pixels read -------------------------------------------------------------------------------------
 
-// Nothing is gained where rows of texels are prepared for one row of pixels.
+// Returns true if each row of texels is read by one row of pixels only. Then preparing rows of texels gains nothing.
 bool reads_rows_once(std::span<const AxisTaps> taps) {
     if (std::ranges::any_of(taps, [](const AxisTaps& of_pixel) { return std::ranges::min(of_pixel.texel) < 0; }))
         return false;
@@ -31,13 +31,13 @@ bool reads_rows_once(std::span<const AxisTaps> taps) {
            }) == taps.end();
 }
 
-// --- pictures of 8-bit fractions -------------------------------------------------------------------------------------
+// --- images of 8-bit normalized formats ------------------------------------------------------------------------------
 
 struct Lattice {
     const ByteKernels& kernels;
-    std::vector<ByteColumns> columns;         // of each tap
-    std::vector<std::vector<float>> weights;  // of the columns
-    std::vector<AxisTaps> rows;               // tap after tap
+    std::vector<ByteColumns> columns;         // one for each tap
+    std::vector<std::vector<float>> weights;  // of the columns, for each tap
+    std::vector<AxisTaps> rows;               // first tap of all rows, then the second tap, ...
     const LatticeAxis& y;
     bool reads_rows_once;
 };
@@ -98,7 +98,8 @@ private:
         return {reinterpret_cast<const unsigned char*>(words), kWordBytes, border_};
     }
 
-    // Texels of fewer bytes become words, so that they are found in the same ways: those that the tile reads.
+    // Converts texels of fewer bytes to words, so that the same code loads them. Converts only those that the tile
+    // reads.
     template <class Texel>
     void widen(const unsigned char* texels, std::uint32_t* words) const {
         for (auto i = static_cast<std::size_t>(first_read_); i <= static_cast<std::size_t>(last_read_); ++i) {
@@ -110,7 +111,7 @@ private:
 
     std::int32_t inside(std::int32_t texel) const { return std::clamp(texel, 0, reader_.view().levels[0].width - 1); }
 
-    // Of all taps.
+    // Returns the pairs of a row of texels for all taps.
     const std::uint32_t* pairs_of_row(std::int32_t y) {
         return pairs_.row(y, [&](std::uint32_t* pairs) {
             for (const ByteColumns& columns : lattice_.columns) {
@@ -167,15 +168,15 @@ private:
 
     const CpuJob& job_;
     const Lattice& lattice_;
-    PixelPlace corner_;  // and then the row's first pixel
+    PixelPlace corner_;  // first pixel of the current row
     std::size_t width_;
     ByteSpan span_;
     TextureReader reader_;
-    RowSampler modes_;  // keeps those of the thread as floats need them
+    RowSampler modes_;  // sets the thread's floating-point modes while it exists
     std::uint32_t border_;
     bool past_caches_;
-    KeptRows<std::int32_t, std::uint32_t> pairs_;    // by the row of texels
-    KeptRows<std::int32_t, std::uint32_t> weights_;  // by the lower row's share
+    KeptRows<std::int32_t, std::uint32_t> pairs_;    // the key is the row of texels
+    KeptRows<std::int32_t, std::uint32_t> weights_;  // the key is the weight of the lower row
     KeptRows<std::array<std::int32_t, 3>, float> sums_;
     KeptRows<std::int32_t, std::uint32_t> words_;  // rows of texels of fewer than four bytes
     std::int32_t first_read_ = std::numeric_limits<std::int32_t>::max();
@@ -198,7 +199,7 @@ Lattice lattice_of(const CpuJob& job, const TextureView& view, std::span<const A
 }
 
 void make_tiles(const CpuJob& job, const Lattice& lattice) {
-    constexpr std::size_t kColumns = 2048;  // of a tile
+    constexpr std::size_t kColumns = 2048;  // maximum of a tile
     constexpr std::size_t kRows = 64;
     for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
         ByteTile(job, lattice, corner, width).make(height);
@@ -224,7 +225,7 @@ bool fetch_byte_lattice(const CpuJob& job, const LatticeAxis& x, const LatticeAx
     if (texture.sampler.filter != Filter::linear || !has_byte_pixels(job)) return false;
     const TextureReader reader(texture);
     std::vector<AxisTaps> rows = taps_along(texture, reader.view(), 1, y.places);
-    // There rows of fetches are faster than rows of words.
+    // In this case rows of fetches are faster than rows of words.
     if (x.weights.empty() && texture.format.channels < 4 && reads_rows_once(rows)) return false;
     const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.places);
     make_tiles(job, lattice_of(job, reader.view(), columns, std::move(rows), x, y));

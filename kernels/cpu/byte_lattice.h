@@ -8,20 +8,22 @@
 
 namespace texton::detail {
 
-/// Parts of CpuKernels::fetch_lattice(), on the threads that run a job; places are in the sampler's coordinates. False, and
-/// nothing is done, where they do not apply.
+// Parts of CpuKernels::fetch_lattice(), called on the threads that run a job. The axes' places are in the sampler's
+// coordinates. Each function returns false and does nothing if it does not apply.
 
-/// Pixels of 8-bit fractions through the filter.
+/// Resamples an 8-bit normalized format with the linear filter.
 [[nodiscard]] bool fetch_byte_lattice(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y);
-/// Pixels that are texels as they are stored.
+/// Copies texels as they are stored.
 [[nodiscard]] bool copy_texels_on_cpu(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y);
 
-/// True if texels and pixels are 8-bit fractions of as many channels, and this CPU has vectors for them.
+/// Returns true if texels and pixels have 8-bit normalized formats with the same number of channels, and this CPU has
+/// vectors for them.
 [[nodiscard]] bool has_byte_pixels(const CpuJob& job);
-/// Pixels between two columns and two rows of texels each, as the filter blends them, where the job has_byte_pixels().
+/// Computes pixels that are each blended from two columns and two rows of texels, as the linear filter does. Expects
+/// has_byte_pixels().
 void blend_byte_texels(const CpuJob& job, std::span<const AxisTaps> columns, std::vector<AxisTaps> rows);
 
-/// A part of CpuKernels::sum_boxes().
+/// Part of CpuKernels::sum_boxes(). Returns false and does nothing if it does not apply.
 [[nodiscard]] bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSum kind, float total);
 
 }  // namespace texton::detail

@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As arrays/cpu/rows_simd.cpp: without vectors the plain way does as well.
+// Without vectors the plain implementation is as fast (see arrays/cpu/rows_simd.cpp).
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 const ByteKernels* kernels_for_bytes() { return nullptr; }
 #else
@@ -27,8 +27,9 @@ namespace {
 
 // --- pairs -----------------------------------------------------------------------------------------------------------
 
-// Left and right byte of channels 0 and 2 of each pixel, and of channels 1 and 3: so both have the same weights, and
-// their sums are put together by bytes. Less 128, since products take one factor with a sign.
+// The left and right codes of channels 0 and 2 of each pixel, and of channels 1 and 3. So both vectors have the same
+// weights, and their sums are combined by bytes. 128 is subtracted from the codes, since the products need one signed
+// factor.
 struct Pairs {
     WordVector even;
     WordVector odd;
@@ -53,8 +54,8 @@ HWY_INLINE void store_pairs(const Pairs& pairs, std::uint32_t* to) {
 
 // --- sums ------------------------------------------------------------------------------------------------------------
 
-// The products of bytes without and with a sign, added in pairs, which Highway lacks. Nothing saturates where two
-// weights are 256 at most beside texels with a sign, or 128 beside those without.
+// Multiplies unsigned with signed bytes and adds the products in pairs, an operation that Highway lacks. Nothing
+// saturates if the sum of two weights is at most 256 with signed texels, or at most 128 with unsigned texels.
 HWY_INLINE CodeVector add_pairs(WordVector without_sign, WordVector with_sign) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
     return codes(WordVector{_mm512_maddubs_epi16(without_sign.raw, with_sign.raw)});
@@ -72,7 +73,7 @@ HWY_INLINE CodeVector add_pairs(WordVector without_sign, WordVector with_sign) {
 #endif
 }
 
-// Of texels times weights, less 32768.
+// Sums of texels times weights, minus 32768.
 struct Sums {
     CodeVector even;
     CodeVector odd;
@@ -89,7 +90,8 @@ HWY_INLINE Sums sum_kept(const BytePairs& rows, const ByteWeights& weights, std:
     return sum_pairs(load_pairs(rows.top + 2 * i), load_pairs(rows.bottom + 2 * i), weights, i);
 }
 
-// Two vectors of each of two rows, of which less is foreseen than of one; nothing but memory is waited for.
+// Prefetches two vectors of each of two rows. The CPU prefetches less of two rows than of one, and memory is the only
+// bottleneck.
 HWY_INLINE void prefetch_after(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
     constexpr std::size_t kAhead = 1024;  // bytes
     const std::size_t low = 4 * static_cast<std::size_t>(first) + kAhead;
@@ -100,7 +102,7 @@ HWY_INLINE void prefetch_after(const unsigned char* top, const unsigned char* bo
     hwy::Prefetch(bottom + high);
 }
 
-// Pixels in the middle of four texels, of which each counts 64.
+// Sums for pixels at the center of four texels: each texel has the weight 64.
 HWY_INLINE CodeVector sum_neighbours(const unsigned char* texels, std::int32_t first) {
     HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
     const ByteVector pairs =
@@ -120,7 +122,7 @@ HWY_INLINE WordVector halve(const unsigned char* top, const unsigned char* botto
     return words(hn::ConcatEven(kByte, bytes(high), bytes(low)));
 }
 
-// The sums in 1/255, rounded: in_255th() of arrays/cpu/rows_fixed.h.
+// Returns the sums rounded to 1/255, like in_255th() of arrays/cpu/rows_fixed.h.
 HWY_INLINE WordVector pixels_of(const Sums& sums) {
     const CodeVector half = hn::Set(kCode, 128);
     const CodeVector even = hn::ShiftRight<8>(hn::Add(sums.even, half));
@@ -130,7 +132,7 @@ HWY_INLINE WordVector pixels_of(const Sums& sums) {
 
 // --- sums as floats --------------------------------------------------------------------------------------------------
 
-// What the filter returns of a sum, in 1/65535: in_65535th() of arrays/cpu/rows_fixed.h.
+// Returns the result of the filter in 1/65535, like in_65535th() of arrays/cpu/rows_fixed.h.
 HWY_INLINE WordVector filtered(CodeVector sum) {
     const CodeVector whole = hn::Xor(sum, hn::Set(kCode, 0x8000));
     return hn::BitCast(kWord, hn::Add(whole, hn::ShiftRight<8>(hn::Add(whole, hn::Set(kCode, 128)))));
@@ -206,8 +208,8 @@ void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow&
     });
 }
 
-// footprint_weights() of all 256: what the four products of the weights round to follows from one of them. What is more
-// than 255 goes to the lower row, which is the same one then.
+// Computes the weights of footprint_weights(), whose sum is 256: one rounded product determines all four weights. The
+// part of a weight above 255 goes to the lower row, which is then the same row.
 void weigh(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::uint32_t* top,
            std::uint32_t* bottom) {
     const CodeVector y = hn::Set(kCode, static_cast<std::uint16_t>(share));

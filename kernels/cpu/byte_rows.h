@@ -1,7 +1,8 @@
 #pragma once
-// The texture unit's linear filter of 8-bit texels on whole numbers, for rows of pixels that all read the same columns.
+// The texture unit's linear filter of 8-bit texels in integer arithmetic, for rows of pixels that all read the same
+// columns.
 //
-// A texel is a word of four bytes. Pixels are counted in whole blocks of 16, whatever vectors the CPU has.
+// A texel is a 32-bit word of four codes. Pixels are processed in whole blocks of 16, whatever vectors the CPU has.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,67 +12,69 @@ namespace texton::detail {
 
 inline constexpr std::size_t kByteBlock = 16;
 
-/// How the pixels of a vector find their texels.
+/// How the texels of a vector of pixels are loaded.
 struct ByteWindow {
     enum class Kind : std::uint8_t {
-        scattered,     ///< one by one
-        one,           ///< within as many texels as there are pixels
-        two,           ///< within twice as many
-        every_second,  ///< pairs that follow each other
-        halves         ///< the same, and pixels are halfway between them
+        scattered,     ///< texels are loaded one by one
+        one,           ///< all texels are within a range of as many texels as there are pixels
+        two,           ///< all texels are within a range of twice as many texels
+        every_second,  ///< consecutive pairs of texels
+        halves         ///< consecutive pairs of texels, and each pixel is the mean of its pair
     };
     Kind kind = Kind::scattered;
-    std::int32_t first = 0;  ///< texel of a window
+    std::int32_t first = 0;  ///< first texel of the window
 };
 
-/// Which texels the pixels of a row read. Those behind the last one read as it does.
+/// The texels that the pixels of a row read. Pixels after the last one, up to a whole block, read the same as the last
+/// one.
 struct ByteColumns {
     std::vector<std::int32_t> left;      ///< negative: the border
-    std::vector<std::int32_t> right;     ///< where it does not count: any
-    std::vector<std::uint32_t> shares;   ///< of the right texel in 256ths, in both halves of the word
-    std::vector<ByteWindow> windows;     ///< of vectors of the CPU's length
-    std::vector<std::uint32_t> offsets;  ///< of the left texels, from the window's first
+    std::vector<std::int32_t> right;     ///< any texel if its weight is 0
+    std::vector<std::uint32_t> shares;   ///< weights of the right texels in 256ths, in both halves of the word
+    std::vector<ByteWindow> windows;     ///< one for each vector of the CPU's length
+    std::vector<std::uint32_t> offsets;  ///< of the left texels, counted from the first texel of the window
 };
 
-/// A row of the texture.
+/// A row of texels of the texture.
 struct ByteRow {
     const unsigned char* texels;  ///< null: the border
     std::size_t channels;         ///< bytes of a texel: 1, 2 or 4
     std::uint32_t border;
 };
 
-/// A part of the columns; both are whole blocks.
+/// A range of columns; both numbers are multiples of a block.
 struct ByteSpan {
     std::size_t first;
     std::size_t count;
 };
 
-/// Two rows of pairs.
+/// Pairs of texels of two rows.
 struct BytePairs {
     const std::uint32_t* top;
     const std::uint32_t* bottom;
 };
 
-/// What the texels of two rows count for each pixel.
+/// The weights of the texels of two rows for each pixel.
 struct ByteWeights {
     const std::uint32_t* top;
     const std::uint32_t* bottom;
 };
 
-/// What a pixel adds of a fetch.
+/// One weighted fetch of each pixel.
 struct ByteTap {
     BytePairs rows;
     ByteWeights row_weights;
-    const float* weights;  ///< of the pixels
+    const float* weights;  ///< one for each pixel
 };
 
-/// A row of widened texels, and what it counts.
+/// A row of widened texels and its weight.
 struct ByteBoxRow {
     const float* texels;
     float weight;
 };
 
-/// Floats from a channel of widened texels to the next, and from the texels of a tap to those of the next.
+/// Distances in floats from a channel of widened texels to the next channel, and from the texels of a tap to those of
+/// the next tap.
 struct ByteBoxSteps {
     std::size_t channel;
     std::size_t tap;
@@ -82,48 +85,50 @@ struct BytePixels {
     unsigned char* stored;
     std::size_t count;
     std::size_t channels;  ///< bytes of a pixel: 1, 2 or 4
-    bool past_caches;      ///< are written to memory, as of pictures that are far larger than caches
+    bool past_caches;      ///< use streaming stores, for images that are far larger than the caches
 };
 
 struct ByteKernels {
-    /// Adds the windows, in rows of so many texels of so many bytes.
+    /// Adds the windows. `width` is the number of texels of a row, and `channels` their size in bytes.
     void (*find_windows)(ByteColumns& columns, std::int32_t width, std::size_t channels);
-    /// Both texels of each pixel, side by side: two words of `pairs` a pixel.
+    /// Stores both texels of each pixel next to each other: two words of `pairs` per pixel.
     void (*pair)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::uint32_t* pairs);
-    /// What the texels of two rows count for the pixels, where the lower row's share is so many 256ths: a word a pixel.
-    /// Where it is 0, the lower row has to be the upper one: none counts 256, which is more than a byte.
+    /// Computes the weights of the texels of two rows, one word per pixel. `share` is the weight of the lower row in
+    /// 256ths. If it is 0, the lower row must be the upper row: a weight of 256 does not fit into a byte and is divided
+    /// between both.
     void (*weigh)(const ByteColumns& columns, const ByteSpan& span, std::uint32_t share, std::uint32_t* top,
                   std::uint32_t* bottom);
-    /// The fetches as they are.
+    /// Stores the fetches as pixels.
     void (*blend)(const BytePairs& rows, const ByteWeights& weights, const BytePixels& pixels);
-    /// The same of rows that nothing else reads, neither of them the border. The lower row's share, in 256ths, is what
-    /// the weights were made from.
+    /// Same as blend(), for rows that no other row of pixels reads, without prepared pairs. Neither row may be the
+    /// border. `share` is the share that the weights were computed from.
     void (*blend_rows)(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                        const ByteWeights& weights, const BytePixels& pixels);
-    /// sums = ((0 + fetch 0 * weight 0) + fetch 1 * weight 1) + ..., with the channels apart: four floats a pixel.
+    /// Writes sums = ((0 + fetch 0 * weight 0) + fetch 1 * weight 1) + ..., four floats per pixel, with a vector of
+    /// pixels for each channel.
     void (*sum)(std::span<const ByteTap> taps, std::size_t count, float* sums);
-    /// ((0 + sums 0 * weight 0) + sums 1 * weight 1) + ...
+    /// Stores pixels ((0 + sums 0 * weight 0) + sums 1 * weight 1) + ...
     void (*store_sums)(std::span<const float* const> sums, const float* weights, const BytePixels& pixels);
-    /// The left texels, of four bytes and within the row, as they are.
+    /// Copies the left texels unchanged. They must have four bytes and be inside the row.
     void (*copy)(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels);
 };
 
-/// Weights of pixels whose sum is less are so small that products of them lose bits.
+/// If the weights of a pixel have a smaller sum, they are so small that products of them lose bits.
 inline constexpr float kLeastByteTotal = 0x1p-40f;
 
-/// Pixels that weigh a rectangle of texels each.
+/// Functions for pixels that are each a weighted mean of a rectangle of texels.
 struct ByteBoxKernels {
-    /// The left texels as fractions, with the channels so far apart.
+    /// Writes the left texels as normalized values. Channels are `apart` floats apart.
     void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::size_t apart,
                   float* texels);
-    /// The sum of texel * (weight of the column * weight of the row), row after row, over the sum of these products,
-    /// which is at least kLeastByteTotal. `columns` has a row of weights for each tap.
+    /// Stores the sum of texel * (weight of the column * weight of the row), added row by row, divided by the sum of
+    /// these weights, which must be at least kLeastByteTotal. `columns` has a row of weights for each tap.
     void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns,
                         const ByteBoxSteps& steps, const BytePixels& pixels);
 };
 
-/// Those of the best instruction set of this CPU; null if it has no vectors.
+/// Returns the functions for the best instruction set of this CPU, or null if it has no vectors.
 [[nodiscard]] const ByteKernels* byte_kernels();
 [[nodiscard]] const ByteBoxKernels* byte_box_kernels();
 

@@ -1,7 +1,7 @@
-// byte_windows.h: texels of bytes on vectors, by the windows of columns that pixels find them through, and pixels of
-// bytes.
+// Loads 8-bit texels into vectors through the windows of columns, and stores 8-bit pixels.
 //
-// Included by sources of vectors once for each instruction set, in its namespace: there is no guard.
+// Sources with vector code include this file once for each instruction set, in its namespace. So it has no include
+// guard.
 
 #include "arrays/cpu/pixel_codes.h"
 
@@ -23,8 +23,8 @@ HWY_INLINE WordVector words(ByteVector all) { return hn::BitCast(kWord, all); }
 
 // --- texels ----------------------------------------------------------------------------------------------------------
 
-// Where the pixels of a span find their texels. By value, as all that a loop that stores bytes reads again and again:
-// these might be a part of whatever is only referred to.
+// The texels of the pixels of a span. Loops that store bytes capture this by value: stored bytes might alias anything
+// that is only referenced, and the compiler would reload it each time.
 struct Places {
     Places(const ByteColumns& columns, const ByteSpan& span)
         : left(&columns.left[span.first]),
@@ -103,7 +103,8 @@ struct OfKind {
     static constexpr Kind value = kind;
 };
 
-// Calls visit(OfKind, begin, end) for pixels whose windows are of one kind, of so many.
+// Calls visit(OfKind, begin, end) for each run of pixels whose windows have the same kind, among the first `count`
+// pixels.
 template <class Visit>
 HWY_INLINE void for_each_run(const Places& places, std::size_t count, const Visit& visit) {
     for (std::size_t begin = 0; begin < count;) {
@@ -127,7 +128,7 @@ HWY_INLINE void for_each_run(const Places& places, std::size_t count, const Visi
 constexpr hn::Rebind<std::uint8_t, Word> kOneByte;
 constexpr hn::Rebind<std::uint16_t, Word> kTwoBytes;
 
-// Of each pixel as many bytes as a lane of `d` has.
+// Stores the lowest bytes of each pixel, as many as a lane of `d` has.
 template <class D>
 HWY_INLINE void store_low_bytes(D d, WordVector pixels, unsigned char* stored) {
     constexpr auto kMost = static_cast<std::uint32_t>(hwy::LimitsMax<hn::TFromD<D>>());
@@ -151,8 +152,8 @@ HWY_INLINE void store_part(WordVector vector, std::size_t count, std::size_t cha
     for (std::size_t k = 0; k < count; ++k) std::memcpy(stored + k * channels, &last[k], channels);
 }
 
-// Pixels from `begin` to `end`, of which the last may fill no vector. There is one call of make(), so that it becomes a
-// part of the loop.
+// Stores pixels from `begin` to `end`; the last vector may be incomplete. There is a single call of make(), so that the
+// compiler inlines it into the loop.
 template <class Make>
 HWY_INLINE void store_words(BytePixels pixels, std::size_t begin, std::size_t end, const Make& make) {
     end = std::min(end, pixels.count);
@@ -178,7 +179,7 @@ HWY_INLINE void store_words(const BytePixels& pixels, const Make& make) {
 
 // --- floats ----------------------------------------------------------------------------------------------------------
 
-// Floats of pixels have channels 0, 2, 1 and 3 apart.
+// The floats of pixels are stored in separate vectors for channels 0, 2, 1 and 3, in this order.
 HWY_INLINE void add_product(const float* floats, std::size_t apart, FloatVector weight, FloatVector (&sum)[4]) {
     for (std::size_t c = 0; c < 4; ++c)
         sum[c] = hn::Add(sum[c], hn::Mul(hn::LoadU(kFloat, floats + c * apart), weight));

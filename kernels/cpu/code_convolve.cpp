@@ -1,8 +1,10 @@
-// Separable filters of 8-bit fractions on the CPU device, by weights that are not negative and do not enlarge.
+// Separable filters of 8-bit normalized formats on the CPU device, for weights that are not negative and add up to at
+// most 1.
 //
-// A pixel is a whole number, so that its sum need not be known to the last bit: products are fused with sums, of codes
-// instead of fractions, which are half the steps, and go down before they go across, so that only codes are kept. Where such a sum is so near to a half that the sum of rounded products
-// might be on its other side, which is one of thousands, the pixel is summed up again as it is defined.
+// A pixel is a code, so its sum need not be exact to the last bit. Products are fused with sums, which halves the
+// number of operations. Codes are summed instead of normalized values, and columns are summed before rows, so that only
+// codes are kept. If such a sum is so close to a half that the sum of rounded products might be on the other side of
+// it, which happens for one of thousands, the pixel is summed again in the order of the definition.
 #include <algorithm>
 #include <bit>
 #include <numeric>
@@ -17,11 +19,11 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kMostTaps =
-    11;  // of both axes together twice as many: what is summed up again costs their product
+// The sum of both axes' taps is at most twice this number: summing a pixel again costs their product.
+constexpr std::size_t kMostTaps = 11;
 constexpr std::size_t kChannels = 4;
 
-// False if a sum of codes might not be from 0 to 255.
+// Returns false if a sum of codes might be outside of 0 to 255.
 bool keep_codes(const SeparableWeights& weights) {
     const auto are_shares = [](const std::vector<float>& all) {
         return std::ranges::all_of(all, [](float weight) { return weight >= 0 && weight <= 1; }) &&
@@ -71,18 +73,18 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kPrefetched = 6;  // rows ahead: those of a tile are too far apart to be foreseen
+    static constexpr std::int32_t kPrefetched = 6;  // rows ahead; they are too far apart for the CPU to prefetch them
 
     const float* row_of(std::size_t tap) const { return rows_[(first_row_ + tap) % rows_.size()].data(); }
 
-    // All roundings of both sums, each of at most 2^-24 of a number below 256: those of fused ones, one a tap; of defined
-    // ones also those of fractions, of their product with 255, and of the half that is added; and those of what they are
-    // compared by.
+    // Returns a bound of the rounding errors of both sums in 65536ths. Each error is at most 2^-24 of a number below
+    // 256. A fused sum has one error for each tap. The defined sum also has errors of the normalized values, of their
+    // product with 255, and of the half that is added. The comparison of both has errors too.
     std::uint16_t doubt() const {
         return static_cast<std::uint16_t>(2 * (weights_.across.size() + weights_.down.size()) + 10);
     }
 
-    // The texels that the tile reads of a row, as codes.
+    // Reads the texels of a row that the tile needs, as codes.
     void read(std::int32_t y, LineVector<float>& row) const {
         const auto reach = static_cast<std::int32_t>(weights_.across.size() / 2);
         const std::int32_t first = corner_.x - reach;
@@ -133,12 +135,12 @@ private:
     const SeparableWeights& weights_;
     const FusedSums& sums_of_;
     PixelPlace corner_;
-    std::size_t values_;  // of a row of pixels
+    std::size_t values_;  // number of values of a row of pixels
     TexelRows texels_;
-    std::vector<LineVector<float>> rows_;  // of codes: as many as a pixel reads, in turns
+    std::vector<LineVector<float>> rows_;  // ring of rows of codes: as many as a pixel reads
     std::size_t first_row_ = 0;
-    std::vector<float> down_;  // the weights, in 65536ths
-    LineVector<float> sums_;   // down
+    std::vector<float> down_;  // weights of the rows, in 65536ths
+    LineVector<float> sums_;   // sums of the columns
     std::vector<std::uint64_t> doubtful_;
 };
 

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As arrays/cpu/rows_simd.cpp: there are targets without vectors.
+// Some targets have no vectors (see arrays/cpu/rows_simd.cpp).
 #if HWY_TARGET == HWY_SCALAR
 SumRowsAsCodes sum_rows_as_codes_for() { return nullptr; }
 const FusedSums* fused_sums_for() { return nullptr; }
@@ -24,10 +24,10 @@ namespace {
 
 #include "arrays/cpu/pixel_codes.h"
 
-constexpr std::size_t kVectors = 4;  // at a time: a byte each of a word
+constexpr std::size_t kVectors = 4;  // vectors at a time: each becomes one byte of a word
 constexpr std::size_t kAtOnce = kVectors * hn::MaxLanes(kFloat);
 
-// The bytes of words that hold a code of each of four vectors, in the order of these vectors.
+// Reorders the bytes of words that each contain one code of four vectors to the order of these vectors.
 HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Word>> in_turns(hn::Vec<Word> words) {
     constexpr std::size_t kBlocks = hn::MaxLanes(kWord) / 4;
     HWY_ALIGN static constexpr std::uint8_t kOfVector[16] = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
@@ -38,7 +38,7 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint8_t, Word>> in_turns(hn::Vec<Word> w
     return hn::BitCast(bytes, hn::TableLookupLanes(hn::BitCast(kWord, by_vector), hn::SetTableIndices(kWord, lanes)));
 }
 
-// The lowest bytes of four vectors, one after the other.
+// Stores the lowest bytes of four vectors, one vector after the other.
 HWY_INLINE void store_codes(const hn::Vec<Word> (&code)[kVectors], unsigned char* codes) {
     const auto low = hn::Or(code[0], hn::ShiftLeft<8>(code[1]));
     const auto high = hn::Or(code[2], hn::ShiftLeft<8>(code[3]));
@@ -65,7 +65,7 @@ void sum_rows_as_codes(const float* const* rows, const float* weights, std::size
     static_assert(kAtOnce <= kLeastCodeSums);
     std::size_t at = 0;
     for (; at + kAtOnce <= count; at += kAtOnce) sum_block(rows, weights, row_count, at, codes);
-    if (at < count) sum_block(rows, weights, row_count, count - kAtOnce, codes);  // some once more
+    if (at < count) sum_block(rows, weights, row_count, count - kAtOnce, codes);  // computes some codes twice
 }
 
 // --- fused -----------------------------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ void widen_codes(const unsigned char* codes, std::size_t count, float* values) {
     for (; i < count; ++i) values[i] = codes[i];
 }
 
-// Added to `sum`; `row_at(i)` is where the values of a row begin.
+// Adds the weighted rows to `sum`. `row_at(i)` returns the address of the first value of row i.
 template <class RowAt>
 HWY_INLINE void add_fused(const RowAt& row_at, const float* weights, std::size_t row_count,
                           FloatVector (&sum)[kVectors]) {
@@ -101,8 +101,8 @@ void sum_down(const float* const* rows, const float* weights, std::size_t row_co
     }
 }
 
-// Of sums in 65536ths that begin with a half and `doubt` the upper halves of words are the codes, unless the lower ones
-// are so small that the code may be the one before. Returns a bit of each such sum.
+// Adds sums in 65536ths to one half plus `doubt`. The upper half of each word is then the code, unless the lower half
+// is so small that the correct code may be the previous one. Returns a bit for each of these sums.
 HWY_INLINE std::uint64_t sum_across_at_once(const float* sums, const float* weights, std::size_t taps,
                                             std::uint16_t doubt, unsigned char* codes) {
     using Half = hn::Repartition<std::uint16_t, Word>;

@@ -1,4 +1,4 @@
-// Functions of a channel on the CPU device, by a table of codes.
+// Functions of one channel on the CPU device, with a table over the 8-bit codes.
 #include <algorithm>
 #include <memory>
 
@@ -10,7 +10,7 @@
 namespace texton::detail {
 namespace {
 
-/// A function of floats, whose results for the fractions of 255 are known.
+/// A function of floats with a table of its results for the values of all 8-bit codes.
 class CodeTable {
 public:
     explicit CodeTable(float (*of)(float)) : of_(of) {
@@ -20,7 +20,8 @@ public:
         }
     }
 
-    /// A texture may also read between codes, where its coordinates are rounded: then the function is asked.
+    /// Returns the function of a value. Calls the function for values between codes, which a texture returns if
+    /// rounding moves a coordinate off the texel's center.
     float result(float value) const {
         if (!(value >= 0 && value <= 1)) return of_(value);
         const auto code = static_cast<std::size_t>(static_cast<int>(value * 255 + 0.5f));

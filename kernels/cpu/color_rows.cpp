@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "arrays/cpu/pixel_vectors.h"
 
-// As arrays/cpu/rows_simd.cpp: there are targets without vectors. A pixel there is four of them.
+// Some targets have no vectors (see arrays/cpu/rows_simd.cpp). There a pixel is four scalars.
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE float as_pixel(float value) { return float_of(plain_bits_of(value)); }
 
@@ -37,7 +37,7 @@ HWY_INLINE void scaled_rows(float by, const float* texels, std::size_t count, fl
     for (std::size_t i = 0; i < 4 * count; ++i) pixels[i] = as_pixel(i % 4 == 3 ? texels[i] : texels[i] * by);
 }
 #else
-// Vector after vector of whole pixels.
+// Applies `change` to vectors of whole pixels.
 template <class Change>
 HWY_INLINE void change_pixels(const float* texels, std::size_t count, const Change& change, float* pixels,
                               bool past_caches) {

@@ -1,15 +1,15 @@
 #pragma once
-// Colours of rows of pixels on vectors: four floats each, alpha as it is, with the NaN that pictures have. Each product
-// and each sum is rounded by itself. Pixels may be written where their texels are. `past_caches`: they are written to
-// memory, as of pictures that are far larger than caches.
+// Changes colors of rows of pixels of four floats, on vectors. Alpha stays as it is, and each NaN becomes the canonical
+// one of images. Each product and each sum is rounded. `pixels` may be the same memory as `texels`. `past_caches`
+// requests streaming stores, for images that are far larger than the caches.
 #include <cstddef>
 
 namespace texton::detail {
 
-/// Red, green and blue: ((of[0] * red + of[1] * green) + of[2] * blue) + of[3].
+/// Computes red, green and blue: ((of[i][0] * red + of[i][1] * green) + of[i][2] * blue) + of[i][3], with i = 0, 1, 2.
 void apply_matrix(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels, bool past_caches);
 
-/// Red, green and blue times a number.
+/// Multiplies red, green and blue by a number.
 void scale_colours(float by, const float* texels, std::size_t count, float* pixels, bool past_caches);
 
 }  // namespace texton::detail

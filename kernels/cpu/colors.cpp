@@ -1,5 +1,5 @@
-// Colours of each pixel by itself on the CPU device: of rows of four floats, read and written in place where textures
-// and pictures have those.
+// Pointwise changes of colors on the CPU device. Works on rows of four floats per pixel, which are read from the
+// texture and written to the image directly if their formats are four floats.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -15,7 +15,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kPart = 512;           // pixels of a row at a time, which stay in the first cache
+constexpr std::size_t kPart = 512;           // pixels of a row at a time, which stay in the L1 cache
 constexpr std::size_t kLeastTile = 1 << 14;  // pixels, in whole rows
 
 using ChangeRow = std::function<void(const float* texels, std::size_t count, float* pixels, bool past_caches)>;

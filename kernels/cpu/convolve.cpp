@@ -1,5 +1,5 @@
-// Separable filters on the CPU device, tile by tile: a row of texels is decoded, summed across, and kept for as many
-// rows of the picture as read it.
+// Separable filters on the CPU device, tile by tile. A row of texels is decoded and summed horizontally, and the sums
+// are kept as long as rows of the image need them.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -23,7 +23,7 @@ namespace {
 
 class ConvolvedTile {
 public:
-    /// With `sharpen`, pixels are made of the sums and of their texels.
+    /// With `sharpen`, pixels are computed from the sums and from the texels at their positions.
     ConvolvedTile(const CpuJob& job, const SeparableWeights& weights, const std::optional<filters::Sharpen>& sharpen,
                   const PixelPlace& corner, std::size_t width)
         : job_(job),
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kPrefetched = 2;  // rows ahead: those of a tile are too far apart to be foreseen
+    static constexpr std::int32_t kPrefetched = 2;  // rows ahead; they are too far apart for the CPU to prefetch them
 
     float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
 
@@ -77,14 +77,14 @@ private:
         });
     }
 
-    // Pixels are the blurred ones still.
+    // Expects the blurred pixels in `pixels_`.
     void sharpen(PixelPlace at) {
         texels_.middles(at.x, at.y, width_, row_.data());
         for (std::size_t i = 0; i < width_; ++i) pixels_[i] = (*sharpen_)(row_[i], pixels_[i]);
         job_.picture.store(at, pixels_);
     }
 
-    // In up to three parts, so that only those beside the texture's edges read beyond them.
+    // Sums a row in up to three parts, so that only the parts at the texture's edges read texels beyond them.
     void sum_across(std::int32_t y, float* sums) {
         const auto reach = static_cast<std::int32_t>(weights_.across.size() / 2);
         const std::int32_t end = corner_.x + static_cast<std::int32_t>(width_);
@@ -111,10 +111,10 @@ private:
     std::size_t width_;
     TexelRows texels_;
     LineVector<Float4> row_;
-    LineVector<Float4> sums_;  // of as many rows as a pixel reads, in turns
+    LineVector<Float4> sums_;  // ring of as many rows as a pixel reads
     LineVector<Float4> pixels_;
     bool past_caches_ = false;
-    SumRowsAsCodes sum_as_codes_ = nullptr;  // null: as floats first
+    SumRowsAsCodes sum_as_codes_ = nullptr;  // null: sums are floats, which are then encoded
     std::vector<const float*> shifted_;
 };
 
@@ -129,9 +129,9 @@ bool CpuKernels::convolve(Launch& launch, const filters::Separable& filter, cons
     const SeparableWeights weights{floats_of(filter.across), floats_of(filter.down)};
     const auto sharpened = sharpen != nullptr ? std::optional(*sharpen) : std::nullopt;
     launch.run_job([weights, sharpened](const CpuJob& job) {
-        // The sums that a row of pixels reads stay in the first cache, or nearly so.
+        // The sums that a row of pixels reads stay in the L1 cache, or nearly so.
         const std::size_t columns = std::clamp<std::size_t>(1536 / weights.down.size() / 64 * 64, 128, 512);
-        const std::size_t rows = std::max<std::size_t>(128, 16 * weights.down.size());  // a few are read twice
+        const std::size_t rows = std::max<std::size_t>(128, 16 * weights.down.size());  // few rows are read twice
         for_each_tile(job.extent, columns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
             if (!sharpened && convolve_codes(job, weights, corner, width, height)) return;
             ConvolvedTile(job, weights, sharpened, corner, width).make(height);

@@ -1,4 +1,4 @@
-// Pictures on the CPU device of which each pixel is a texel as it is stored.
+// Resampling on the CPU device where each pixel is a texel as it is stored.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -14,8 +14,8 @@ struct Copies {
     const ByteKernels* kernels;
     ByteColumns columns;
     std::vector<AxisTaps> rows;
-    bool run;                 // of texels that follow each other
-    ReorderBytes put_floats;  // as pictures have them; null: of no floats
+    bool run;                 // whether the texels of a row of pixels are consecutive
+    ReorderBytes put_floats;  // stores float32 values with the canonical NaN; null for other formats
 };
 
 bool is_copy(std::span<const AxisTaps> taps) {
@@ -46,7 +46,7 @@ void copy_each(const std::int32_t* texels, const unsigned char* row, std::size_t
     }
 }
 
-// By parts that stay in the first cache.
+// Works on parts that stay in the L1 cache.
 void copy_floats(const Copies& copies, const std::int32_t* texels, const unsigned char* row, const BytePixels& pixels) {
     constexpr std::size_t kPart = 4096;  // bytes
     constexpr ByteOrder kAsTheyAre{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, {}};
@@ -104,7 +104,7 @@ bool are_alike(const TexelFormat& a, const TexelFormat& b) {
     return a.packing == b.packing && a.encoding == b.encoding && a.bits == b.bits && a.channels == b.channels;
 }
 
-// Where a fetch of one texel returns it as it is stored.
+// Returns true if a fetch that reads a single texel returns it as it is stored.
 bool reads_as_stored(const CpuTexture& texture) {
     const Sampler& sampler = texture.sampler;
     if (sampler.filter == Filter::linear) return texture.format.encoding == Encoding::unorm && texture.format.bits == 8;

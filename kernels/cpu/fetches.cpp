@@ -15,7 +15,7 @@ CpuFetches::CpuFetches(std::span<const CpuTexture> textures) : textures_(texture
     for (const CpuTexture& texture : textures) readers_.push_back(std::make_unique<TextureReader>(texture));
 }
 
-// The last one made is the first to go: each keeps the modes of its thread from before it.
+// Destroys the samplers in reverse order, since each restores the thread's modes from before its creation.
 CpuFetches::~CpuFetches() {
     while (!rows_.empty()) rows_.pop_back();
 }

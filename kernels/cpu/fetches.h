@@ -1,11 +1,12 @@
 #pragma once
 // The fetches of a block of pixels on the CPU device.
 //
-// A functor asks for one texel after the other; the vectors of RowSampler want the same fetch of many pixels. So plain fetches
-// of 1D and 2D textures return zeros at first and are written down: the functor's first fetch in all pixels makes one lane, its
-// second the next. Then the lanes are fetched, and the functor is called again, and told what it asks for. Where a place
-// depended on what was fetched before, it asks for another one now: that is written down again. Other fetches, and all
-// once this has gone on for long, are made as they are asked for.
+// A functor requests one texel after the other, but the vectors of RowSampler need the same fetch of many pixels. So
+// plain fetches of 1D and 2D textures are recorded and return zeros at first: the functor's first fetch of all pixels
+// forms one lane, its second fetch the next lane. Then the lanes are fetched, and the functor is called again and gets
+// the real texels. If a coordinate depends on the result of an earlier fetch, the functor now requests another
+// coordinate, which is recorded again. Other fetches, and all fetches after a maximum number of rounds or lanes, are
+// executed immediately.
 #include <memory>
 #include <span>
 #include <vector>
@@ -18,26 +19,28 @@ namespace texton::detail {
 
 class CpuFetches {
 public:
-    static constexpr std::size_t kPixels = 128;  // of a block
+    static constexpr std::size_t kPixels = 128;  // maximum number of pixels of a block
 
-    /// The textures must outlive it.
+    /// The textures must outlive this object.
     explicit CpuFetches(std::span<const CpuTexture> textures);
     ~CpuFetches();
     CpuFetches(const CpuFetches&) = delete;
     CpuFetches& operator=(const CpuFetches&) = delete;
 
-    /// A block of so many pixels follows.
+    /// Starts a block of this many pixels.
     void start(std::size_t pixels);
+    /// Starts a pixel. Returns false if all its fetches are known and the functor need not be called for it.
     bool begin(std::size_t pixel);
+    /// Returns a texel for the current pixel, or records the fetch and returns zeros.
     Texel fetch(std::size_t texture, FetchOperation operation, const FetchPoint& at, int component);
-    /// Makes the fetches that are written down. False: the functor must be called again.
+    /// Executes the recorded fetches. Returns true if there were none; otherwise the functor must be called again.
     bool settle();
 
 private:
     struct Lane {
         std::size_t texture;
         std::int32_t layer;
-        bool wanted;  // some places are not fetched
+        bool wanted;  // some of its coordinates are not fetched yet
         float x[kPixels];
         float y[kPixels];
         bool known[kPixels];
@@ -63,9 +66,9 @@ private:
     std::size_t used_lanes_ = 0;
     std::size_t pixels_ = 0;
     std::size_t pixel_ = 0;
-    std::size_t next_lane_ = 0;  // of the pixel
+    std::size_t next_lane_ = 0;  // of the current pixel
     int round_ = 0;
-    bool waiting_[kPixels];  // for a fetch
+    bool waiting_[kPixels];  // whether the functor must be called for the pixel
 };
 
 }  // namespace texton::detail

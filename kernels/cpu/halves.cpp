@@ -19,25 +19,25 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "arrays/cpu/pixel_vectors.h"
 
-// A pixel is a vector, but where vectors have one lane.
+// A pixel is one vector, or four vectors on targets whose vectors have one lane.
 constexpr hn::CappedTag<float, 4> kPixel;
 constexpr std::size_t kLanes = hn::MaxLanes(kPixel);
 
-// As arrays/cpu/rows_simd.cpp: there are targets without vectors.
+// Some targets have no vectors (see arrays/cpu/rows_simd.cpp).
 #if HWY_TARGET == HWY_SCALAR
 template <class Pixel>
 HWY_INLINE std::size_t halve_vectors(const unsigned char*, const unsigned char*, std::size_t, unsigned char*) {
     return 0;
 }
 #else
-// Sums of four codes in each 16 bits, and a quarter of them.
+// Returns a quarter of the sum of four codes in each 16-bit lane, rounded.
 template <class D, class V>
 HWY_INLINE V quarter(D d, V left_top, V right_top, V left_bottom, V right_bottom) {
     const V sum = hn::Add(hn::Add(left_top, right_top), hn::Add(left_bottom, right_bottom));
     return hn::ShiftRight<2>(hn::Add(sum, hn::Set(d, 2)));
 }
 
-// As many pixels as a vector has lanes, of the type that is one pixel.
+// Computes as many pixels as a vector has lanes. A lane is one pixel.
 template <class D>
 HWY_INLINE void halve_vector(D d, const unsigned char* top, const unsigned char* bottom, unsigned char* halves) {
     using Pixel = hn::TFromD<D>;
@@ -56,7 +56,7 @@ HWY_INLINE void halve_vector(D d, const unsigned char* top, const unsigned char*
     hn::StoreU(hn::BitCast(d, hn::Or(evens, hn::ShiftLeft<8>(odds))), d, reinterpret_cast<Pixel*>(halves));
 }
 
-// As many whole vectors as the row has; returns their pixels.
+// Computes the whole vectors of a row and returns their number of pixels.
 template <class Pixel>
 HWY_INLINE std::size_t halve_vectors(const unsigned char* top, const unsigned char* bottom, std::size_t pixels,
                                      unsigned char* halves) {
@@ -87,12 +87,12 @@ HWY_INLINE void store_means(D d, hn::Vec<D> top_left, hn::Vec<D> top_right, hn::
     const auto top = hn::Add(top_left, top_right);
     const auto sum = kind == HalfSum::of_rows ? hn::Add(top, hn::Add(bottom_left, bottom_right))
                                               : hn::Add(hn::Add(top, bottom_left), bottom_right);
-    // Negative zeros alone are positive, as of sums that begin with zero.
+    // Adding zero makes a sum of negative zeros positive, like a sum that starts with zero.
     const auto mean = hn::Mul(hn::Add(sum, hn::Zero(d)), hn::Set(d, 0.25f));
     store_vector_to<streams>(with_one_nan(d, mean), d, means);
 }
 
-// Two pixels at a time, where vectors hold two; returns how many.
+// Computes two pixels at a time if vectors are long enough. Returns the number of computed pixels.
 #if HWY_TARGET == HWY_SCALAR
 template <HalfSum kind, bool streams>
 HWY_INLINE std::size_t halve_float_pairs(const float*, const float*, std::size_t, float*) {
@@ -102,7 +102,7 @@ HWY_INLINE std::size_t halve_float_pairs(const float*, const float*, std::size_t
 template <HalfSum kind, bool streams>
 HWY_INLINE std::size_t halve_float_pairs(const float* top, const float* bottom, std::size_t pixels, float* halves) {
     constexpr hn::CappedTag<float, 8> kTwo;
-    constexpr std::size_t kAhead = 512;  // floats: nothing but memory is waited for
+    constexpr std::size_t kAhead = 512;  // floats to prefetch ahead: memory is the only bottleneck
     std::size_t i = 0;
     for (; hn::MaxLanes(kTwo) == 8 && i + 2 <= pixels; i += 2) {
         hwy::Prefetch(top + 8 * i + kAhead);

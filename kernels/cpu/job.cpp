@@ -50,7 +50,7 @@ void CpuPicture::encode(std::span<const Float4> pixels, std::byte* to) const {
 }
 
 bool CpuJob::exceeds_caches() const {
-    constexpr std::size_t kInCaches = std::size_t{64} << 20;  // bytes that may be there together
+    constexpr std::size_t kInCaches = std::size_t{64} << 20;  // bytes that are assumed to fit into the caches
     std::size_t bytes = extent.width * extent.height * picture.format().stored.bytes;
     for (std::size_t i = 0; i < textures.size(); ++i) {
         const auto texels = static_cast<std::size_t>(shapes[i].width) * static_cast<std::size_t>(shapes[i].height);
@@ -62,7 +62,7 @@ bool CpuJob::exceeds_caches() const {
 bool CpuJob::goes_past_caches() const { return is_four_floats(picture.format().stored) && exceeds_caches(); }
 
 std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least) {
-    constexpr std::size_t kOfCore = 4;  // so that one that comes late, or is slower, leaves some to others
+    constexpr std::size_t kOfCore = 4;  // tiles per core, so that a late or slow core leaves some to others
     const std::size_t beside = (extent.width + columns - 1) / columns * extent.depth;
     const std::size_t down = (kOfCore * cpu_cores() + beside - 1) / beside;
     return std::max(least, (extent.height + down - 1) / down);

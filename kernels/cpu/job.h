@@ -1,6 +1,6 @@
 #pragma once
-// What a launch is on the CPU device: the textures and the picture, free of what the caller holds. The textures may be
-// dropped before the stream comes to it, what they read not.
+// A launch on the CPU device: the textures and the image, independent of the caller's objects. Texture objects may be
+// destroyed before the stream reaches the launch. The memory that they read must stay allocated.
 #include <functional>
 #include <span>
 #include <vector>
@@ -14,16 +14,16 @@
 
 namespace texton::detail {
 
-/// Where the CPU device writes: memory, or a level of an array.
+/// The image that the CPU device writes: memory, or a level of an array.
 class CpuPicture {
 public:
     explicit CpuPicture(const Place& place);
 
-    /// Pixels of a row from `at` on.
+    /// Encodes and stores pixels of a row, from `at` on.
     void store(PixelPlace at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
     void store(PixelPlace at, const TexelPlanes& pixels, std::size_t count) const;
-    /// The same, of pixels that make(floats) writes: into the picture itself if it stores four floats each, else into
-    /// `room`. It must write no other NaN than pictures have.
+    /// Stores a row of pixels that make(floats) writes. `floats` is the image itself if its pixels are four floats,
+    /// else `room`, whose pixels are then encoded. `make` may write no NaN other than the canonical one of images.
     template <class Make>
     void make_row(PixelPlace at, std::span<Float4> room, const Make& make) const {
         if (has_floats_) return make(reinterpret_cast<float*>(address(at)));
@@ -41,7 +41,7 @@ private:
     Format format_;
     Offset offset_;
     PixelFormat pixel_{};
-    RowEncode encode_row_ = nullptr;  // null: pixel by pixel
+    RowEncode encode_row_ = nullptr;  // null: pixels are encoded one by one
     bool has_floats_ = false;
     PlaneEncode encode_planes_ = nullptr;
 };
@@ -50,19 +50,21 @@ struct CpuJob {
     std::vector<CpuTexture> textures;
     std::vector<SourceShape> shapes;
     CpuPicture picture;
-    Extent extent;  ///< of the picture
+    Extent extent;  ///< extent of the image
 
-    /// True if slices take far more than caches: pixels are best written to memory, without being read before.
+    /// Returns true if a slice of the image and of the textures is together far larger than the caches. Then streaming
+    /// stores are best, which write past the caches and do not read the destination before.
     bool exceeds_caches() const;
-    /// The same of pixels that make_row() makes in the picture itself.
+    /// Returns true if exceeds_caches() and if make_row() lets pixels be written directly to the image.
     bool goes_past_caches() const;
 };
 
-/// How many rows tiles of so many columns have if there are a few for each core; not fewer than `least`.
+/// Returns a number of rows for tiles with `columns` columns such that each core gets a few tiles. The result is at
+/// least `least`.
 [[nodiscard]] std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least);
 
-/// Calls make(x, y, z, width, height) for tiles of at most so many columns and rows of a picture, on all cores. What it has
-/// written past caches is in memory after that.
+/// Calls make(corner, width, height) on all cores for the tiles of an image, which have at most `columns` columns and
+/// `rows` rows. Streaming stores of `make` are flushed after each tile.
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
                    const std::function<void(const PixelPlace& corner, std::size_t width, std::size_t height)>& make);
 

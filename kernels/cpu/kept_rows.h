@@ -7,14 +7,13 @@
 
 namespace texton::detail {
 
-/// Rows of a tile that more than one row of pixels needs, found by what they were made from. The one that was asked for
-/// longest ago gives way.
+/// Cache of rows of a tile that several rows of pixels need, found by a key. The least recently used row is replaced.
 template <class Key, class Value>
 class KeptRows {
 public:
     KeptRows(std::size_t rows, std::size_t values) : rows_(rows), values_(values) {}
 
-    /// make(Value*) fills a row that is not there.
+    /// Returns the row of a key. Calls make(Value*) to fill the row if it is not in the cache.
     template <class Make>
     const Value* row(const Key& key, const Make& make) {
         auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.used != 0 && row.key == key; });
@@ -31,7 +30,7 @@ public:
 private:
     struct Row {
         Key key{};
-        std::size_t used = 0;  // when; 0: never
+        std::size_t used = 0;  // time of the last use; 0: never
         LineVector<Value> values;
     };
 

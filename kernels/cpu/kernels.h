@@ -1,5 +1,6 @@
 #pragma once
-// The kernels that the CPU device implements itself; what each does is said in kernels/launch/dispatch.h.
+// The kernels that have implementations of their own on the CPU device. kernels/launch/dispatch.h describes the
+// functions.
 #include "kernels/launch/dispatch.h"
 
 namespace texton::detail {

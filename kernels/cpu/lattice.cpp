@@ -1,6 +1,7 @@
-// Resampling on the CPU device: where pixels fetch along an axis is known for all rows, or all columns, at once.
+// Resampling on the CPU device: the x coordinates of the fetches are the same for all rows, and the y coordinates are
+// the same for all columns.
 //
-// Sums of a row of fetches are kept while the rows of the picture that follow read at the same height.
+// Sums of a row of fetches are kept while the next rows of the image read at the same y coordinate.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -18,15 +19,17 @@
 namespace texton::detail {
 namespace {
 
-// Columns of a tile, of which rows are put by. Rows that become the picture's at once are whole: so memory is read fastest.
+// Columns of a tile whose rows are stored temporarily. If rows are written directly to the image, tiles have whole
+// rows, since memory access is then fastest.
 constexpr std::size_t kFetched = 1024;
 constexpr std::size_t kSummed = 256;
-constexpr std::size_t kLeastRows = 32;  // for which columns are worth preparing
+constexpr std::size_t kLeastRows = 32;  // minimum for which preparing the columns is worthwhile
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
-// Then what is fetched is the pixel, unless integers go through floats, or a float may be no number, of which a picture
-// has one: the filter's, of 32 bits.
+// Returns true if the result of a fetch can be stored as the pixel. This is not so for integers, which are converted
+// through floats, and for floats that may be a NaN other than the canonical one of images; the linear filter of 32-bit
+// floats returns the canonical NaN only.
 bool is_pixel_as_fetched(const CpuJob& job) {
     const CpuTexture& texture = job.textures[0];
     const TexelFormat& stored = job.picture.format().stored;
@@ -76,7 +79,7 @@ public:
           past_caches_(job.goes_past_caches()) {}
 
     void make(std::size_t height) {
-        std::vector<std::vector<FetchedRow>> fetched;  // of each tap
+        std::vector<std::vector<FetchedRow>> fetched;  // for each tap
         for (std::size_t tap = 0; tap < y_.taps; ++tap)
             fetched.push_back(texels_.rows({&y_.places[at_y(tap)], height}));
         std::vector<const float*> rows(y_.taps);
@@ -94,7 +97,7 @@ public:
     }
 
 private:
-    // For each that a pixel reads: a row of texels is read again a few rows of pixels on.
+    // Number of rows of sums that are kept for each tap: a row of texels is read again a few rows of pixels later.
     static constexpr std::size_t kKeptSums = 4;
 
     std::size_t at_y(std::size_t tap) const { return tap * job_.extent.height + static_cast<std::size_t>(corner_.y); }
@@ -118,7 +121,7 @@ private:
     std::size_t width_;
     TexelRows texels_;
     TapColumns taps_;
-    KeptRows<std::uint32_t, Float4> sums_;  // by the bits of their place
+    KeptRows<std::uint32_t, Float4> sums_;  // the key is the bits of the y coordinate
     LineVector<Float4> pixels_;
     bool past_caches_;
 };

@@ -1,4 +1,4 @@
-// Launches on the CPU device: functors that are asked what they fetch first, rows of own texels, and jobs.
+// Launches on the CPU device: functors whose fetches are recorded first, rows of pointwise functors, and jobs.
 #include <algorithm>
 #include <memory>
 
@@ -20,7 +20,7 @@ const CpuLevel& level_of(const Place& place) {
     return cpu_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
 }
 
-// Blocks of pixels that a functor computes, until all that it fetches is known.
+// Computes an image block by block. Calls the functor for a block until all its fetches are known.
 void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
     constexpr std::size_t kPiece = 4096;  // pixels, in whole rows
     const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
@@ -44,7 +44,7 @@ void run_blocks_of(const CpuJob& job, const BlockFunction& block) {
 
 constexpr std::size_t kOwnTexelPiece = 16384;  // pixels, in whole rows
 
-// Rows of pixels of which each has its own texels alone.
+// Computes rows of pixels that depend only on the texels at their own position.
 void run_own_texels_of(const CpuJob& job, const OwnTexelFunction& row) {
     const std::size_t rows_of_piece = std::max<std::size_t>(1, kOwnTexelPiece / job.extent.width);
     const auto make = [&](PixelPlace at, std::size_t width, std::size_t height) {
@@ -66,22 +66,22 @@ void run_own_texels_of(const CpuJob& job, const OwnTexelFunction& row) {
                 job.picture.store(at, pixels, length);
             }
         }
-        while (!rows.empty()) rows.pop_back();  // each keeps the modes of its thread from before it
+        while (!rows.empty()) rows.pop_back();  // in reverse order, since each restores the thread's modes
     };
     for_each_tile(job.extent, job.extent.width, rows_of_piece, make);
 }
 
 }  // namespace
 
-// As on CUDA, sparse and planar arrays have none.
+// As on CUDA, sparse and planar arrays have no surfaces.
 void CpuKernels::prepare(LaunchState& launch) const {
     if (launch.picture.kind != MemoryKind::array) return;
     const bool planar = info(cpu_array(launch.picture.array).info.format).layout == FormatLayout::planar;
     if (!planar && !level_of(launch.picture).sparse()) return;
     throw Error({.code = ErrorCode::unsupported,
                  .object = launch.object,
-                 .problem = "the array has no surfaces, by which kernels write",
-                 .remedy = "Write to memory and copy() that to the array."});
+                 .problem = "the array has no surfaces, which kernels need to write",
+                 .remedy = "Write to memory and copy() the result to the array."});
 }
 
 void Launch::run_blocks(BlockFunction block) {

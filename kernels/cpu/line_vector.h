@@ -5,7 +5,7 @@
 
 namespace texton::detail {
 
-/// Memory that begins with a cache line, so that no whole vector of a row in it lies in two of them.
+/// Allocates memory that starts at a cache line, so that no vector of a row in it crosses a line.
 template <class T>
 struct LineAllocator {
     using value_type = T;

@@ -1,4 +1,5 @@
-// Mip levels on the CPU device, by the box filter: of half the sides as whole rows of means of two by two texels.
+// Mip levels with the box filter on the CPU device. A level of exactly half the width and height is computed as whole
+// rows of means of 2 x 2 texels, others with sum_boxes().
 #include <vector>
 
 #include <texton/launch.h>
@@ -57,7 +58,7 @@ BoxAxis boxes_along(const mip::Halving& axis) {
 
 }  // namespace
 
-// One level a call, by the box filter without alpha.
+// Enqueues one level per call, with the box filter without alpha weighting, for 2D and layered 2D textures.
 std::size_t CpuKernels::make_mips(std::span<Launch> launches, const mip::Chain& chain) const {
     const mip::Step& step = chain.steps[0];
     if (chain.options.filter != MipFilter::box || chain.options.alpha_weighted ||

@@ -1,5 +1,5 @@
-// Luma and chroma on the CPU device, a row after the other: on vectors where both planes are read as they are stored, else
-// by rows of fetches.
+// Conversions of luma and chroma on the CPU device, row by row: on vectors if both planes can be read as they are
+// stored, else with rows of fetches.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -132,17 +132,18 @@ private:
 
 // --- from RGB --------------------------------------------------------------------------------------------------------
 
-// Coded::operator(): what is not negative is rounded down by a conversion, of which compilers make vectors.
+// Returns the same as Coded::operator(). A conversion to an integer rounds down, since codes are not negative, and
+// compilers vectorize it.
 float plane_value(const Coded& coded, const Float4& color) {
     return static_cast<float>(static_cast<std::int32_t>(coded.code(color) + 0.5f)) / coded.of_plane;
 }
 
 void make_luma(const LumaPlane& plane, const TexelPlanes& texels, std::size_t count, TexelPlanes& pixels) {
-    const LumaPlane own = plane;  // no pixel that is written may be a part of it
+    const LumaPlane own = plane;  // a local copy, which stored pixels cannot alias
     for (std::size_t i = 0; i < count; ++i) pixels.set(i, {plane_value(own.luma, texels.get(i)), 0, 0, 0});
 }
 
-/// Samples of a row of chroma, from the texels that lie around them.
+/// Computes the samples of a row of chroma from the texels around them.
 class ChromaSamples {
 public:
     ChromaSamples(const CpuJob& job, const ChromaPlane& plane)
@@ -160,13 +161,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMost = (TexelPlanes::kMost - 1) / 2;  // samples, of two texels each and one before
+    static constexpr std::size_t kMost = (TexelPlanes::kMost - 1) / 2;  // samples: two texels each, one before
 
     static std::int32_t texel(const ChromaTaps& taps, std::int32_t sample, int tap) {
         return static_cast<std::int32_t>(taps.middle(sample, tap));
     }
 
-    // In the functor's order: tap after tap of all samples.
+    // Adds a row of texels in the functor's order: the first tap of all samples, then the second, and so on.
     void add_row(const PixelPlace& at, int row_tap, std::size_t count) {
         const std::int32_t first = texel(plane_.x, at.x, 0);
         const int taps = plane_.x.count();
@@ -179,7 +180,7 @@ private:
         }
     }
 
-    // Every second texel from `texel` on to the sums from `sample` on.
+    // Adds every second texel from `texel` on to the sums from `sample` on.
     void add(std::size_t sample, std::size_t texel, std::size_t count, float weight) {
         for (std::size_t c = 0; c < 3; ++c) {
             const float* texels = &texels_.channel[c][texel];

@@ -1,5 +1,5 @@
-// Chroma lies at fourths between its samples, so that the texture unit's weights are sixteenths, and sums of codes times
-// those whole numbers. All that is left to round is the sum, as in arrays/cpu/rows_fixed.h: 256ths of a code, added up, become
+// Chroma is read at multiples of 1/4 between samples, so the texture unit's weights are multiples of 1/16, and sums are
+// codes times integers. Only the sum is rounded, as in arrays/cpu/rows_fixed.h, where sums in 256ths of a code become
 // 65535ths.
 #include "kernels/cpu/planar_rows.h"
 
@@ -32,7 +32,7 @@ constexpr Bytes kBytes;
 
 // --- chroma ----------------------------------------------------------------------------------------------------------
 
-/// Of codes of 8 bits, whose sums of sixteenths fit 16 bits, and of 16 bits.
+/// The type of sums: 16 bits for 8-bit codes, whose sums of sixteenths fit, and 32 bits for 16-bit codes.
 template <class Code>
 using SumTag = std::conditional_t<sizeof(Code) == 1, Short, Word>;
 
@@ -43,7 +43,8 @@ HWY_INLINE hn::Vec<D> weighted(D d, hn::Vec<D> nearest, hn::Vec<D> other, std::u
                    hn::Mul(other, hn::Set(d, static_cast<Sum>(share_of_other))));
 }
 
-// Fourths, and a sample more at each end: what is beyond it is as the last one.
+// Writes the weighted sums of two rows in fourths, and one more sample at each end, which repeats the first or last
+// sample.
 template <class Code>
 HWY_INLINE void sum_down(const ChromaRow& row, hn::TFromD<SumTag<Code>>* sums) {
     using Sum = hn::TFromD<SumTag<Code>>;
@@ -66,7 +67,7 @@ HWY_INLINE void sum_down(const ChromaRow& row, hn::TFromD<SumTag<Code>>* sums) {
     }
 }
 
-// Sixteenths -> 65535ths.
+// Converts sums in sixteenths to 65535ths.
 HWY_INLINE hn::Vec<Short> in_65535th(Short d, hn::Vec<Short> sum) {
     return hn::Add(hn::ShiftLeft<4>(sum), hn::ShiftRight<4>(hn::Add(sum, hn::Set(d, 8))));
 }
@@ -79,7 +80,7 @@ struct EvenAndOdd {
     hn::Vec<Word> odd;
 };
 
-// Pairs of channels of the chroma from `sums` on, for even luma samples and odd ones.
+// Returns pairs of channels of chroma for even and for odd luma samples, from the sums at `sums`.
 template <class D>
 HWY_INLINE EvenAndOdd sum_across(D d, const hn::TFromD<D>* sums, ChromaShares across) {
     const auto middle = hn::LoadU(d, sums);
@@ -92,7 +93,7 @@ HWY_INLINE void store_codes(hn::Vec<Word> pairs, std::uint16_t* codes) {
     hn::StoreU(hn::BitCast(kShort, pairs), kShort, codes);
 }
 
-// A word of each result is a channel of an even luma sample and of the odd one after it.
+// Each word of a result is a channel of an even luma sample and of the odd luma sample after it.
 template <class Code>
 void blend_chroma(const ChromaRow& row, std::uint16_t* first, std::uint16_t* second) {
     constexpr SumTag<Code> kSum;
@@ -116,7 +117,7 @@ void blend_chroma(const ChromaRow& row, std::uint16_t* first, std::uint16_t* sec
     }
 }
 
-// --- colours ---------------------------------------------------------------------------------------------------------
+// --- colors ----------------------------------------------------------------------------------------------------------
 
 struct Colors {
     FloatVector red;
@@ -124,7 +125,7 @@ struct Colors {
     FloatVector blue;
 };
 
-/// ToRgb::color(), with its numbers in vectors.
+/// Computes ToRgb::color() on vectors.
 class ColorVectors {
 public:
     explicit ColorVectors(const ToRgb& to_rgb) : to_rgb_(to_rgb) {}
@@ -175,8 +176,8 @@ struct Planes {
 struct RgbaBytes {
     unsigned char* first;
 
-    // Channels two by two in halves of words, where they are clamped: colours are numbers below 16, and of negative
-    // ones nothing counts.
+    // Clamps two channels at a time in the 16-bit halves of words. Codes fit, since colors are never NaN and below 16
+    // in magnitude; negative codes become 0.
     HWY_INLINE void store(const Colors& colors, std::size_t at) const {
         const auto blue_and_red =
             hn::OddEven(hn::BitCast(kHalf, hn::ShiftLeft<16>(code(colors.blue))), hn::BitCast(kHalf, code(colors.red)));
@@ -197,7 +198,7 @@ private:
     }
 };
 
-// The last few pixels go through room for a whole vector.
+// The last pixels, which do not fill a vector, are written to `room` and then copied.
 template <class Code, class Pixels>
 HWY_INLINE void convert(const ToRgb& to_rgb, const PlanarRow row, const Pixels& pixels, const Pixels& room) {
     const ColorVectors colors(to_rgb);

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of luma and chroma of 8 or 16 bits on vectors: codes -> red, green and blue.
+// Converts rows of luma and chroma codes of 8 or 16 bits to red, green and blue, on vectors.
 #include <cstddef>
 #include <cstdint>
 
@@ -7,29 +7,30 @@
 
 namespace texton::detail {
 
-/// Fourths of the chroma sample before that an even luma sample takes, and of the one after that an odd one takes.
+/// Weights in fourths: of the previous chroma sample for even luma samples, and of the next chroma sample for odd ones.
 struct ChromaShares {
     std::uint16_t before;
     std::uint16_t after;
 };
 
-/// Room behind rows that vectors write.
+/// Number of elements after the end of a row that vectors may write.
 inline constexpr std::size_t kRowPadding = 64;
 
-/// Chroma at the height of a row of luma, between two of its own.
+/// Chroma for a row of luma, interpolated between two rows of chroma.
 struct ChromaRow {
-    const unsigned char* nearest;  ///< pairs
+    const unsigned char* nearest;  ///< pairs of codes
     const unsigned char* other;
-    std::uint16_t share_of_other;  ///< fourths
+    std::uint16_t share_of_other;  ///< weight of `other` in fourths
     std::size_t samples;
     ChromaShares across;
     std::uint32_t* sums;  ///< room for 2 * samples + 4 + kRowPadding
 };
 
-/// Both channels at each luma sample, in 65535ths, as the texture unit rounds them. There must be room for kRowPadding more.
+/// Writes both channels at each luma sample, in 65535ths, rounded like the texture unit. The destinations need room for
+/// kRowPadding more elements.
 using BlendChroma = void (*)(const ChromaRow& row, std::uint16_t* first, std::uint16_t* second);
 
-/// What one row of a picture is made of.
+/// The source of one row of an image.
 struct PlanarRow {
     const unsigned char* luma;
     const std::uint16_t* cb;  ///< at each luma sample, in 65535ths
@@ -39,13 +40,13 @@ struct PlanarRow {
 
 struct PlanarKernels {
     BlendChroma blend_chroma = nullptr;
-    /// ToRgb::color(); rows of red, green, blue and alpha begin `apart` floats after one another.
+    /// Writes ToRgb::color(). The rows of red, green, blue and alpha begin `apart` floats after one another.
     void (*to_planes)(const ToRgb& to_rgb, const PlanarRow& row, float* planes, std::size_t apart) = nullptr;
-    /// The same as pixels of rgba8_unorm.
+    /// Writes ToRgb::color() as pixels of rgba8_unorm.
     void (*to_bytes)(const ToRgb& to_rgb, const PlanarRow& row, unsigned char* pixels) = nullptr;
 };
 
-/// None without vectors that fuse products and sums.
+/// Returns null functions if the CPU has no vectors with fused multiply-add.
 [[nodiscard]] PlanarKernels planar_kernels(int bits);
 
 }  // namespace texton::detail

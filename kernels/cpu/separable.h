@@ -10,7 +10,7 @@ struct SeparableWeights {
     std::vector<float> down;
 };
 
-/// A part of CpuKernels::convolve() for a tile of codes of 8 bits, by fused sums. False, and nothing is done, where they do
+/// Part of CpuKernels::convolve() for a tile of 8-bit codes, with fused sums. Returns false and does nothing if it does
 /// not apply.
 [[nodiscard]] bool convolve_codes(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner,
                                   std::size_t width, std::size_t height);

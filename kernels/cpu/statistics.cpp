@@ -1,4 +1,4 @@
-// Statistics on the CPU device: each core adds up a part of the rows.
+// Statistics on the CPU device: each core processes a part of the rows.
 #include <algorithm>
 #include <cmath>
 #include <mutex>
@@ -42,7 +42,7 @@ void add_statistics(Statistics& to, const Statistics& part) {
     }
 }
 
-// Free of what the caller holds: it runs when the stream comes to it.
+// Independent of the caller's objects, since it runs when the stream reaches it.
 struct CpuCollection {
     CpuTexture texture;
     StatisticsSource source;
@@ -67,7 +67,7 @@ struct CpuCollection {
     }
 
 private:
-    static constexpr std::size_t kBlock = 512;  // texels on the stack
+    static constexpr std::size_t kBlock = 512;  // texels that are fetched at a time, on the stack
 
     void add_rows(Statistics& part, std::size_t layer, std::size_t first, std::size_t end) const {
         const TextureReader reader(texture);

@@ -47,7 +47,7 @@ HWY_INLINE void sum_part(D d, const float* const* rows, const float* weights, st
 template <Stored stored>
 HWY_INLINE void sum_all(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                         float* sums) {
-    constexpr std::size_t kVectors = 4;  // at a time, so that sums do not wait for each other
+    constexpr std::size_t kVectors = 4;  // vectors at a time, so that additions do not wait for each other
     constexpr hn::CappedTag<float, 1> kOne;
     const std::size_t lanes = hn::Lanes(kFloat);
     std::size_t at = 0;
@@ -58,7 +58,7 @@ HWY_INLINE void sum_all(const float* const* rows, const float* weights, std::siz
     for (; at < count; ++at) sum_part<kRest, hn::CappedTag<float, 1>, 1>(kOne, rows, weights, row_count, at, sums);
 }
 
-// A pixel is a vector, but where vectors have one lane.
+// A pixel is one vector, or four vectors on targets whose vectors have one lane.
 constexpr hn::CappedTag<float, 4> kPixel;
 constexpr std::size_t kLanes = hn::MaxLanes(kPixel);
 
@@ -102,7 +102,7 @@ HWY_INLINE void average_pixel(const FewTexels& few, std::size_t i, float* averag
     }
 }
 
-// As arrays/cpu/rows_simd.cpp: there are targets without vectors.
+// Some targets have no vectors (see arrays/cpu/rows_simd.cpp).
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE std::size_t average_vectors(const FewTexels&, std::size_t, float*, bool) { return 0; }
 #else
@@ -121,7 +121,7 @@ HWY_INLINE hn::Vec<D> load_texels(D d, const float* row, const std::int32_t* pla
     }
 }
 
-// As many pixels as a vector has lanes, which are four vectors.
+// Averages as many pixels as a vector has lanes. These are four vectors of channels.
 template <Stored stored>
 HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* averages) {
     constexpr std::size_t kPixels = hn::MaxLanes(kTexels) / 4;
@@ -150,7 +150,7 @@ HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* av
                 const TexelVector weight = hn::TableLookupLanes(hn::Load(kTexels, known), spread);
                 const std::int32_t* places = few.texels + tap * few.stride + first + part * kPixels;
                 const TexelVector product = hn::Mul(load_texels(kTexels, few.rows[row], places), weight);
-                // A sum that began with zero is no negative zero, which adding nothing would change.
+                // Adding zero changes only a negative zero, which a sum that starts with zero never is.
                 sum = hn::Add(sum, hn::IfThenElseZero(hn::Ne(weight, hn::Zero(kTexels)), product));
             }
         }
@@ -159,7 +159,7 @@ HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* av
     }
 }
 
-// As many whole groups as there are; returns their pixels.
+// Averages whole groups and returns their number of pixels.
 template <Stored stored>
 HWY_INLINE std::size_t average_groups(const FewTexels& few, std::size_t pixels, float* averages) {
     const std::size_t lanes = hn::Lanes(kTexels);

@@ -1,5 +1,4 @@
-// Channels in another order on the CPU device: by bytes where texels and pixels are stored alike, else row by row of
-// each channel.
+// Swizzles on the CPU device: reorders bytes if texels and pixels have the same storage, else copies rows of channels.
 #include <algorithm>
 #include <cstring>
 
@@ -18,7 +17,7 @@ constexpr std::size_t kPiece = 65536;  // pixels, in whole rows
 struct Swizzle {
     std::uint8_t from[4];
 
-    /// Whether texels of a format become pixels of it code by code.
+    /// Returns true if the codes of texels can be copied to pixels without decoding them.
     static bool keeps_codes(const TexelFormat& texture, const TexelFormat& picture) {
         const bool alike = texture.encoding == picture.encoding && texture.packing == Packing::plain &&
                            picture.packing == Packing::plain && texture.bits == picture.bits;

@@ -10,8 +10,8 @@
 namespace texton::detail {
 namespace {
 
-// Where a fetch of a texel's middle returns what is decoded from it: a point read; and codes through the filter, which
-// are the same fractions, unless a coordinate's rounding moves the place.
+// Returns true if a fetch at a texel's center returns the decoded texel. This holds for the point filter, and for unorm
+// texels with the linear filter if rounding cannot move the coordinate off the center.
 bool reads_as_stored(const CpuTexture& texture) {
     const Sampler& sampler = texture.sampler;
     if (sampler.filter == Filter::linear)
@@ -19,7 +19,7 @@ bool reads_as_stored(const CpuTexture& texture) {
     return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || texture.levels == 1);
 }
 
-constexpr std::int32_t kLargestSide = 1 << 18;  // up to which no coordinate is rounded to another texel's
+constexpr std::int32_t kLargestSide = 1 << 18;  // up to here no coordinate is rounded to another texel
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 #pragma once
-// Rows of fetches of a 2D texture, or of a layer, as functors see them: floats.
+// Rows of fetches of a 2D texture or of a layer, returned as floats, as functors get them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,57 +14,60 @@
 
 namespace texton::detail {
 
-/// As one thread reads it, which while it lives rounds to the nearest and keeps denormals. Texture and shape must
-/// outlive it.
+/// Reads rows of texels on one thread. While the object exists, the thread rounds to nearest and keeps denormals. The
+/// texture and the shape must outlive the object.
 class TexelRows {
 public:
     TexelRows(const CpuTexture& texture, const SourceShape& shape, std::int32_t layer);
 
-    /// Plain fetches at (x[i], y), in the sampler's coordinates.
+    /// Performs plain fetches at (x[i], y), in the sampler's coordinates.
     void fetch(const float* x, float y, std::size_t count, Float4* texels) const;
-    /// At columns that many rows share.
+    /// Prepares columns of fetches that many rows share.
     [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const { return rows_.columns(x, count); }
     [[nodiscard]] std::vector<FetchedRow> rows(std::span<const float> y) const { return rows_.rows(y); }
     void fetch(RowColumns& columns, const FetchedRow& at, Float4* texels) const {
         if (!rows_.fetch(columns, at, reinterpret_cast<Texel*>(texels)))
             fetch(columns.places(), at.y, columns.count(), texels);
     }
-    /// Taps at columns that many rows share.
+    /// Prepares columns of weighted fetches (taps) that many rows share.
     [[nodiscard]] TapColumns taps(std::span<const WeighedPlaces> taps, std::size_t count) const {
         return rows_.taps(taps, count);
     }
-    /// What they sum up to, with zeros of any sign. There must be room for whole_lattice_steps().
+    /// Writes the sums of the taps at a row. The sign of zeros is unspecified. `sums` needs room for
+    /// whole_lattice_steps().
     void sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const;
-    /// The fetches as pixels of a picture; `past_caches`: of one that is far larger than caches.
+    /// Stores the fetches as pixels of an image. `past_caches` requests streaming stores, for images that are far
+    /// larger than the caches.
     void fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& picture, std::byte* pixels,
                bool past_caches) const {
         if (!is_four_floats(picture.stored) || !rows_.fetch(columns, at, reinterpret_cast<Texel*>(pixels), past_caches))
             fetch(columns.places(), at.y, columns.count(), picture, pixels);
     }
-    /// at_texel() of the middles of texels from (x, y) on; those beyond the edges are as the sampler says.
+    /// Writes at_texel() of the centers of texels from (x, y) on. The sampler's address modes define the texels beyond
+    /// the edges.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
-    /// The same where the texture itself has them as four floats each; null where it has not.
+    /// Returns the address of these texels in the texture itself if it stores four floats per texel; otherwise null.
     const float* in_place(std::int32_t x, std::int32_t y, std::size_t count) const;
-    /// Those, or in `room`.
+    /// Returns in_place(), or else `room` after writing the texels there.
     const float* middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
-    /// The same, at most TexelPlanes::kMost.
+    /// Writes texels with separate channels; at most TexelPlanes::kMost of them.
     void middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
-    /// Asks for stored texels of a row that are to be read soon, where they are inside.
+    /// Prefetches the stored texels of a row that are inside the texture.
     void prefetch(std::int32_t x, std::int32_t y, std::size_t count) const;
-    /// Whether texels beyond the edges are those at them; false if it is not known.
+    /// Returns true if texels beyond the edges repeat the texels at the edges; false if that is unknown.
     bool clamps() const { return clamps_; }
-    /// Whether texels are stored in rows, and those middles read as what is stored().
+    /// Returns true if texels are stored in rows, and a fetch at a texel's center returns what is stored().
     bool are_stored() const { return first_ != nullptr; }
-    /// The texel (x, y), which is inside; those of its row follow it.
+    /// Returns the address of texel (x, y), which must be inside. The texels of its row follow it.
     const unsigned char* stored(std::int32_t x, std::int32_t y) const {
         return first_ + static_cast<std::size_t>(y) * pitch_ + static_cast<std::size_t>(x) * bytes_;
     }
 
-    /// Any fetch.
+    /// Performs a single fetch of any kind.
     Texel fetch(FetchOperation operation, const FetchPoint& at, int component) const {
         return reader_.fetch(at, {.operation = operation, .component = component});
     }
-    /// Plain fetches at (x[i], y), as pixels of a picture.
+    /// Stores plain fetches at (x[i], y) as pixels of an image.
     void fetch(const float* x, float y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const {
         fetch_blocks(x, y, count, [&](const float* xs, const float* ys, std::size_t first, std::size_t length) {
             rows_.fetch(xs, ys, length, picture, pixels + first * picture.stored.bytes);
@@ -88,11 +91,11 @@ private:
     const SourceShape& shape_;
     TextureReader reader_;
     RowSampler rows_;
-    RowDecode decode_ = nullptr;  // of texels inside; null: they are fetched
+    RowDecode decode_ = nullptr;  // decodes texels that are inside; null: they are fetched
     PlaneDecode decode_planes_ = nullptr;
-    bool clamps_ = false;                   // beyond the edges are the texels at them
-    bool has_floats_ = false;               // four in a texel, as they are fetched
-    const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or read as something else
+    bool clamps_ = false;                   // texels beyond the edges repeat the texels at the edges
+    bool has_floats_ = false;               // a texel is four floats, which a fetch returns unchanged
+    const unsigned char* first_ = nullptr;  // null: texels are not stored in rows, or fetches return something else
     std::size_t pitch_ = 0;
     std::size_t bytes_ = 0;
 };

@@ -14,9 +14,10 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// --- the middle one --------------------------------------------------------------------------------------------------
+// --- the median ------------------------------------------------------------------------------------------------------
 
-// filters::ByComparison. On x86 the instructions for the lower and the higher one return the second if either is NaN.
+// Same as filters::ByComparison. On x86, the minimum and maximum instructions return the second operand if either is
+// NaN.
 template <class V>
 HWY_INLINE void put_in_order(V& low, V& high) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
@@ -31,7 +32,7 @@ HWY_INLINE void put_in_order(V& low, V& high) {
 #endif
 }
 
-// filters::move_extremes_out().
+// Same as filters::move_extremes_out().
 template <int count, class V>
 HWY_INLINE void move_extremes_out(V* values) {
     for (int i = 0; i < count / 2; ++i) put_in_order(values[i], values[count - 1 - i]);
@@ -39,7 +40,7 @@ HWY_INLINE void move_extremes_out(V* values) {
     for (int i = count / 2; i < count - 1; ++i) put_in_order(values[i], values[count - 1]);
 }
 
-// The texels of squares around as many channels as a vector has lanes.
+// The texels of square neighborhoods, for as many channels as a vector has lanes.
 template <int side, class D>
 struct Squares {
     using T = hn::TFromD<D>;
@@ -55,7 +56,7 @@ struct Squares {
     }
 };
 
-// filters::median_of().
+// Same as filters::median_of().
 template <int count, int side, class D>
 HWY_INLINE hn::Vec<D> median_of(hn::Vec<D>* values, const Squares<side, D>& squares) {
     move_extremes_out<count>(values);
@@ -77,7 +78,7 @@ HWY_INLINE void store_medians(D d, const hn::TFromD<D>* const* rows, std::size_t
     hn::StoreU(median_of<kAtHand, side, D>(values, squares), d, medians + at);
 }
 
-// The last vector begins where it ends with the row.
+// The last vector ends at the end of the row and may overlap the previous one.
 template <int side, class T>
 HWY_INLINE void medians_of_side(const T* const* rows, std::size_t step, std::size_t count, T* medians) {
     constexpr hn::ScalableTag<T> kWhole;
@@ -104,7 +105,7 @@ HWY_INLINE hn::Vec<D> number(D d, float value) {
     return hn::Set(d, value);
 }
 
-// exp2_of() of numbers from -126 to 0.
+// Same as exp2_of() for numbers from -126 to 0.
 template <class D>
 HWY_INLINE hn::Vec<D> exp2_of(D d, hn::Vec<D> x) {
     const hn::RebindToSigned<D> bits;
@@ -146,7 +147,7 @@ HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, std::size_t radius, f
             const float distance = static_cast<float>(i * i + j * j) * space;
             const auto exponent = hn::Mul(hn::Neg(hn::Add(number(d, distance), hn::Mul(squares, number(d, range)))),
                                           number(d, 1.44269504f));
-            const auto counts = hn::Ge(exponent, number(d, -126.0f));  // else its weight is 0, or not a number
+            const auto counts = hn::Ge(exponent, number(d, -126.0f));  // otherwise the weight is 0 or NaN
             if (hn::AllFalse(d, counts)) continue;
             const auto weight = hn::IfThenElseZero(counts, exp2_of(d, hn::IfThenElseZero(counts, exponent)));
             for (int c = 0; c < 4; ++c) sum[c] = hn::Add(sum[c], hn::IfThenElseZero(counts, hn::Mul(texel[c], weight)));

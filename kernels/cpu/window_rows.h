@@ -1,23 +1,24 @@
 #pragma once
-// What pixels compute from the texels of a square around them, on vectors, a row of pixels at a time. Rows of texels begin
-// `side / 2` texels before the first pixel and end as many behind the last.
+// Square neighborhood filters on vectors, one row of pixels at a time. Rows of texels begin `side / 2` texels before
+// the first pixel and end as many texels after the last.
 #include <cstddef>
 
 namespace texton::detail {
 
-/// The middle one of side x side values, 3 or 5, of each of `count` channels, which are `step` apart from texel to texel;
-/// NaN stays where filters::ByComparison leaves it.
+/// Writes the median of side x side values, with `side` 3 or 5, for each of `count` channels. Texels are `step`
+/// channels apart. NaN is handled as by filters::ByComparison.
 void median_of_rows(const float* const* rows, std::size_t side, std::size_t step, std::size_t count, float* medians);
-/// The same of codes of 8 bits.
+/// Writes medians of 8-bit codes.
 void median_of_rows(const unsigned char* const* rows, std::size_t side, std::size_t step, std::size_t count,
                     unsigned char* medians);
 
-/// A row of texels, channel by channel.
+/// A row of texels, with a separate row for each channel.
 struct PlaneRow {
     const float* channel[4];
 };
 
-/// filters::Bilateral of `count` pixels, channel by channel. Where no texel counts it is NaN.
+/// Computes filters::Bilateral of `count` pixels, with a separate row for each channel. A pixel is NaN if all its
+/// weights are 0.
 void bilateral_of_rows(const PlaneRow* rows, std::size_t radius, float space, float range, std::size_t count,
                        float* const* pixels);
 

@@ -1,5 +1,5 @@
-// Filters of the texels around a pixel on the CPU device, tile by tile: a row of texels is decoded, and kept for as many
-// rows of the picture as read it.
+// Neighborhood filters on the CPU device, tile by tile. A row of texels is decoded and kept as long as rows of the
+// image read it.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -16,7 +16,8 @@
 namespace texton::detail {
 namespace {
 
-/// Enqueues Tile(job, corner, width, given...).make(height) for the tiles of an image that shares no byte with the texture.
+/// Enqueues Tile(job, corner, width, given...).make(height) for the tiles of an image that shares no byte with the
+/// texture.
 template <class Tile, class... Given>
 bool enqueue_tiles(Launch& launch, std::size_t rows, const Given&... given) {
     launch.run_job([=](const CpuJob& job) {
@@ -28,7 +29,8 @@ bool enqueue_tiles(Launch& launch, std::size_t rows, const Given&... given) {
     return true;
 }
 
-/// Rows of T of a tile, each with `reach` texels more on both sides, of which the last 2 * reach + 1 are at hand.
+/// Ring of the 2 * reach + 1 most recent rows of a tile, with `values` values each. The rows include `reach` texels on
+/// both sides.
 template <class T>
 class Window {
 public:
@@ -43,7 +45,7 @@ private:
     std::size_t values_;
 };
 
-// --- the middle one --------------------------------------------------------------------------------------------------
+// --- the median ------------------------------------------------------------------------------------------------------
 
 class MedianTile {
 public:
@@ -91,7 +93,7 @@ private:
         }
     }
 
-    // Of a texture that repeats its edges.
+    // Returns a row of codes of a texture whose sampler clamps, directly from the texture or copied to `room`.
     const unsigned char* codes(std::int32_t y, std::size_t channels, unsigned char* room) const {
         const SourceShape& shape = job_.shapes[0];
         const std::int32_t row = std::clamp(y, 0, shape.height - 1);
@@ -174,7 +176,7 @@ private:
     std::size_t width_;
     BilateralNumbers numbers_;
     TexelRows texels_;
-    std::size_t across_;  // texels of a row
+    std::size_t across_;  // number of texels of a row
     Window<float> window_;
     LineVector<Float4> row_;
     LineVector<float> planes_;

@@ -12,11 +12,12 @@
 namespace texton::detail {
 namespace {
 
-constexpr unsigned kGranted = 48 << 10;  // bytes of shared memory that a kernel gets without asking
+constexpr unsigned kGranted = 48 << 10;  // bytes of shared memory that a CUDA kernel gets without a request
 
 int ordinal_of(const Stream& stream) { return static_cast<CudaBackend&>(stream.device().backend()).ordinal(); }
 
-// All that there is: the limit belongs to the kernel, and another thread may be about to launch it with more than `bytes`.
+// Raises the limit of the CUDA kernel to all shared memory of the device: the limit is an attribute of the CUDA kernel,
+// and another thread may be about to launch it with more than `bytes`.
 void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
     if (bytes <= kGranted) return;
     int most = 0;
@@ -30,7 +31,7 @@ void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
 }  // namespace
 
 unsigned blocks_at_once(const Stream& stream, unsigned threads, unsigned shared_bytes) {
-    constexpr unsigned kThreads = 1024;  // of 64 registers
+    constexpr unsigned kThreads = 1024;  // of a multiprocessor, with 64 registers each
     const DeviceScope scope(ordinal_of(stream));
     const auto attribute = [&](cudaDeviceAttr which) {
         int value = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Launches of kernels whose threads share memory, which launch() has none of.
+// Launches of CUDA kernels that use shared memory, which launch() does not provide.
 #include <span>
 
 #include <texton/launch.h>
@@ -9,15 +9,16 @@ namespace texton::detail {
 struct BlockGrid {
     unsigned blocks[3];
     unsigned threads[2];
-    unsigned shared_bytes = 0;  ///< beside what the kernel declares
+    unsigned shared_bytes = 0;  ///< dynamic shared memory, in addition to the static memory of the kernel
 };
 
-/// Blocks that the stream's device runs at once, of a kernel that takes at most 64 registers a thread; 0 if one needs more
-/// shared memory than there is.
+/// Returns how many blocks the stream's device runs at the same time if the CUDA kernel uses at most 64 registers per
+/// thread. Returns 0 if a block needs more shared memory than the device has.
 [[nodiscard]] unsigned blocks_at_once(const Stream& stream, unsigned threads, unsigned shared_bytes);
 
-/// Enqueues a kernel that takes what `arguments` point to, reads the textures of the launches and writes their images: as
-/// launch() does for a functor. All launches are of one stream.
+/// Enqueues a CUDA kernel that reads the textures of the launches and writes their images. `arguments` are pointers to
+/// the arguments of the CUDA kernel. All launches must be for the same stream. The memory stays allocated until the
+/// CUDA kernel is done, as with launch().
 void launch_blocks(std::span<const Launch> launches, const void* kernel, void** arguments, const BlockGrid& grid);
 
 }  // namespace texton::detail

@@ -1,12 +1,13 @@
-// Separable filters in one kernel: each texel is fetched about once, and the sums of rows stay in shared memory.
+// Separable filters in one CUDA kernel: each texel is fetched about once, and the sums of rows stay in shared memory.
 //
-// A block goes down a strip of the picture, 16 rows at a time:
-//     fetch   16 rows of texels, as wide as the strip and what the filter reads to its sides
-//     across  the sums of rows, into a ring that holds as many rows as going down needs
-//     down    the sums of columns for 16 rows of the picture, into the place of the ring's oldest rows
-//     store   them, encoded as the picture's format, while the next texels are fetched
-// A thread sums one channel of 16 neighbours along a row, or along a column: it holds the 16 values that the next weight
-// goes with, so that each is read once for 16 sums. Terms are added in the order of the functors Across and Down.
+// A block processes a strip of the image from top to bottom, 16 rows at a time:
+//     fetch   reads 16 rows of texels, as wide as the strip plus the filter's radius on both sides
+//     across  computes the sums of rows and writes them to a ring with as many rows as the next step needs
+//     down    computes the sums of columns for 16 rows of the image and writes them over the oldest rows of the ring
+//     store   encodes these in the image's format and writes them, while the next texels are fetched
+// A thread computes the sums of one channel of 16 adjacent texels of a row or column. It keeps the 16 values that the
+// next weight applies to, so that each value is read once for 16 sums. Terms are added in the order of the functors
+// Across and Down.
 #include <algorithm>
 
 #include "kernels/cuda/blocks.h"
@@ -20,18 +21,18 @@ namespace {
 
 using detail::PixelTarget;
 
-constexpr int kRun = 16;  // sums of a thread, and rows of a step
+constexpr int kRun = 16;  // number of sums of a thread, and of rows of a step
 constexpr int kMostThreads = 256;
 
-/// In values: a value is all channels of a texel.
+/// Dimensions of a strip and of its shared memory. The unit is a value, which is all channels of a texel.
 struct Strip {
-    std::int32_t width;    // columns of the picture; a thread for each of their channels
-    std::int32_t fetched;  // from a row of texels to the next: an odd number, so that rows lie in different banks
-    std::int32_t summed;   // from a row of the ring to the next, likewise
-    std::int32_t ring;     // its rows, a multiple of kRun
-    std::int32_t rows;     // of the picture that a block makes, a multiple of kRun
+    std::int32_t width;    // columns of the image; one thread for each channel of a column
+    std::int32_t fetched;  // distance of rows of texels; an odd number, so that rows start in different banks
+    std::int32_t summed;   // distance of rows of the ring; an odd number too
+    std::int32_t ring;     // number of rows of the ring, a multiple of kRun
+    std::int32_t rows;     // number of rows of the image that a block computes, a multiple of kRun
 
-    /// That are summed before the first sum down.
+    /// Returns how many rows are summed before the first column can be summed.
     TEXTON_HD std::int32_t rows_before() const { return ring - kRun; }
     unsigned bytes(int channels) const {
         return static_cast<unsigned>((kRun * fetched + ring * summed) * channels) * 4;
@@ -61,7 +62,7 @@ struct Job {
     Strip strip;
 };
 
-/// Adds to each sum the value of its place and the next ones, by the weights; `next` returns one value after the other.
+/// Adds to sum i the weighted values i, i + 1, ... of the sequence that `next` returns, one value for each call.
 template <class Next>
 __device__ void add_up(float (&sum)[kRun], const Weights& weights, Next&& next) {
     float value[kRun];
@@ -79,7 +80,7 @@ __device__ void add_up(float (&sum)[kRun], const Weights& weights, Next&& next) 
         for (int i = 0; i < kRun; ++i) add(i, weight[i]);
     }
 #pragma unroll
-    for (int i = 0; i < kRun - 1; ++i) {  // never as many: the sums need no more values
+    for (int i = 0; i < kRun - 1; ++i) {  // fewer than kRun weights are left
         if (i == left) return;
         add(i, weight[i]);
     }
@@ -90,7 +91,8 @@ struct alignas(4 * channels) Value {
     float channel[channels];
 };
 
-/// kRun rows of texels; the first is that at `corner`. Several fetches are under way before the first is waited for.
+/// Fetches kRun rows of texels, the first of them at `corner`. Several fetches are in flight before the first result is
+/// used.
 template <int channels>
 __device__ void fetch_rows(const HardwareSource& source, const Separable& filter, const Strip& strip, PixelPlace corner,
                            float* fetched) {
@@ -128,7 +130,7 @@ __device__ void fetch_rows(const HardwareSource& source, const Separable& filter
     }
 }
 
-/// Neighbouring threads take the channels of a texel, then rows: they lie in different banks.
+/// Neighboring threads process the channels of a texel, then rows, so that they access different banks.
 template <int channels>
 __device__ void sum_across(const Weights& weights, const Strip& strip, const float* fetched, float* sums) {
     constexpr unsigned kRows = channels == 4 ? 8 : 16;
@@ -148,8 +150,8 @@ __device__ void sum_across(const Weights& weights, const Strip& strip, const flo
     for (int i = 0; i < kRun; ++i) to[i * channels] = sum[i];
 }
 
-/// Of the rows that end with the kRun from `newest` on, into the kRun from `to` on, which are the next to be filled. A
-/// thread reads and writes a column of its own.
+/// Sums columns of the ring, whose newest rows are the kRun rows from `newest` on. Writes the sums to the kRun rows
+/// from `to` on, which are the next to be overwritten. Each thread reads and writes only its own column.
 template <int channels>
 __device__ void sum_down(const Weights& weights, const Strip& strip, float* ring, std::int32_t newest,
                          std::int32_t to) {
@@ -172,7 +174,7 @@ __device__ void sum_down(const Weights& weights, const Strip& strip, float* ring
 struct Column {
     uint4 texel[4];
 };
-/// Not inlined, as there are many ways to encode.
+/// Not inlined, since the code for all encodings is large.
 __device__ __noinline__ void store_four(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
                                         Column column) {
     detail::store_column(target, x, y, z, step, column.texel);
@@ -180,7 +182,7 @@ __device__ __noinline__ void store_four(const PixelTarget& target, unsigned x, u
 
 template <int channels, class Finish>
 __device__ void store_rows(const Job<Finish>& job, const HardwareSource& source, PixelPlace corner, const float* sums) {
-    constexpr int kPixels = kRun / channels;  // of a thread, in a column
+    constexpr int kPixels = kRun / channels;  // number of pixels of a thread, in one column
     const auto width = static_cast<unsigned>(job.strip.width);
     const unsigned row = threadIdx.x / width;
     const unsigned x = static_cast<unsigned>(corner.x) + threadIdx.x % width;
@@ -247,7 +249,7 @@ __global__ void __launch_bounds__(kMostThreads, 4) filter_strip(const __grid_con
     }
 }
 
-// --- how the picture is parted ---------------------------------------------------------------------------------------
+// --- division of the image into strips -------------------------------------------------------------------------------
 
 std::int32_t multiple_of_run(std::int32_t count) { return (count + kRun - 1) / kRun * kRun; }
 
@@ -261,7 +263,8 @@ struct Partition {
     unsigned blocks_at_once = 0;
 };
 
-/// By the width with which most threads run at once, the larger of two that are alike. No blocks if none fits.
+/// Returns the width of strips with which the largest number of threads runs at the same time; of equal ones, the
+/// largest width. `blocks_at_once` is 0 if no width fits into shared memory.
 Partition widest_strips(const Stream& stream, const Separable& filter, int channels) {
     constexpr std::int32_t kLeastWidth = 32;
     Partition best{};
@@ -279,7 +282,8 @@ Partition widest_strips(const Stream& stream, const Separable& filter, int chann
 
 unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; }
 
-/// Rows of a block, so that `strips` strips of `height` rows end soonest: by rounds of as many blocks as run at once.
+/// Returns the number of rows of a block with which `strips` strips of `height` rows are estimated to finish first.
+/// Blocks run in rounds of as many as run at the same time.
 std::int32_t rows_of_block(const Partition& partition, unsigned strips, unsigned height) {
     constexpr unsigned kMostRounds = 4;
     std::int32_t best = 0;

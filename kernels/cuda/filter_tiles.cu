@@ -1,5 +1,5 @@
-// Filters of the texels around each pixel: a block fetches its tile and what lies around it into shared memory, and the
-// functor reads them there.
+// Neighborhood filters: a block fetches its tile and the texels around it into shared memory, where the functor reads
+// them.
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/kernels.h"
 #include "kernels/functors/filter_functors.h"
@@ -8,7 +8,7 @@
 namespace texton::filters {
 namespace {
 
-constexpr unsigned kRows = 2;  // pixels of a thread
+constexpr unsigned kRows = 2;  // number of pixels of a thread
 constexpr unsigned kWidth = detail::kTileWidth;
 constexpr unsigned kHeight = detail::kTileThreadRows * kRows;
 
@@ -17,7 +17,7 @@ struct alignas(4 * channels) Value {
     float channel[channels];
 };
 
-/// The texels of a tile by their numbers in the texture.
+/// The texels of a tile in shared memory, accessed by their positions in the texture.
 template <int channels>
 struct TileSource {
     const Value<channels>* texels;
@@ -33,7 +33,7 @@ struct TileSource {
     }
 };
 
-/// ByComparison at two thirds of its cost, for numbers that are not NaN, and zeros that are all positive.
+/// Same result as ByComparison at two thirds of its cost, for values without NaN and without negative zeros.
 struct ByMinimum {
     __device__ void operator()(float& low, float& high) const {
         const float lower = fminf(low, high);
@@ -44,7 +44,7 @@ struct ByMinimum {
 
 __device__ bool is_special(float value) { return value != value || detail::bits_of(value) == 0x80000000u; }
 
-/// `plain` is true where no value of the tile is special.
+/// `plain` is true if no value of the tile is NaN or a negative zero.
 template <class Source>
 __device__ Float4 value_of(const Bilateral& filter, PixelPlace at, const Source& source, bool) {
     return filter(at, source);
@@ -65,7 +65,7 @@ struct Job {
 struct Column {
     uint4 texel[kRows];
 };
-/// Not inlined, as there are many ways to encode.
+/// Not inlined, since the code for all encodings is large.
 __device__ __noinline__ void store_tile(const detail::PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                         Column column) {
     detail::store_column(target, x, y, z, detail::kTileThreadRows, column.texel);

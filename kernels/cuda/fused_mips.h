@@ -1,5 +1,5 @@
 #pragma once
-// Several levels of a mip chain in one kernel of a CUDA device.
+// Computes several levels of a mip chain with one CUDA kernel.
 #include <span>
 
 #include <texton/launch.h>
@@ -8,15 +8,17 @@
 
 namespace texton::mip {
 
-/// Levels that a tile of 128 x 128 texels makes, down to one pixel.
+/// Number of levels below a tile of 128 x 128 texels, down to one pixel.
 inline constexpr unsigned kMostTogether = 7;
 
-/// Levels, counted from the first, that one kernel may make; 0: not even that. Each must be half of the one above it in
-/// both sides, and no two may share memory.
+/// Returns how many levels, counted from the first, one CUDA kernel may compute; 0 if it may not compute even the
+/// first. Each level must have exactly half the width and half the height of the level above, and no two levels may
+/// share memory.
 [[nodiscard]] std::size_t levels_together(std::span<const Step> steps, const MipOptions& options);
 
-/// Enqueues as many levels, counted from the first, as one kernel makes by the box filter from texels that are read as they are
-/// stored, and returns how many; 0 for other formats and positions. For levels_together(); a launch for each step.
+/// Enqueues levels, counted from the first, with one CUDA kernel that applies the box filter to texels as they are
+/// stored. Returns how many levels were enqueued; 0 if the format or the memory of the texels does not allow it.
+/// Expects steps that levels_together() allows and one launch for each of them.
 std::size_t enqueue_stored(std::span<const Step> steps, std::span<const detail::Launch> launches);
 
 }  // namespace texton::mip

@@ -1,5 +1,6 @@
 #pragma once
-// The kernels that CUDA devices implement themselves; what each does is said in kernels/launch/dispatch.h.
+// The kernels that have implementations of their own on CUDA devices. kernels/launch/dispatch.h describes the
+// functions.
 #include "kernels/launch/dispatch.h"
 
 namespace texton::detail {

@@ -13,7 +13,7 @@
 namespace texton::detail {
 namespace {
 
-// Threads of a block; texton/cuda_pixels.h has the same numbers.
+// Threads of a block; texton/cuda_pixels.h defines the same numbers.
 constexpr unsigned kTileSide = 32;
 constexpr unsigned kTileThreadRows = 8;
 
@@ -38,7 +38,7 @@ BlockGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
 }
 
 void launch_blocks(const LaunchState& launch, const void* kernel, void* job, const BlockGrid& grid) {
-    constexpr unsigned kMost = 65535;  // blocks in y
+    constexpr unsigned kMost = 65535;  // maximum number of blocks of a grid in y
     const DeviceScope scope(static_cast<CudaBackend*>(launch.backend)->ordinal());
     for (unsigned first = 0; first < grid.down; first += kMost) {
         void* arguments[] = {job, &first};

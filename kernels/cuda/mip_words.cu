@@ -1,8 +1,9 @@
-// Levels of a mip chain by the box filter, of texels as they are stored: kernels/cuda/mip_words.h.
+// Computes levels of a mip chain with the box filter from texels as they are stored, in words
+// (kernels/cuda/mip_words.h).
 //
-// A block takes a tile of so many words and rows of the level above, and makes all levels of it down to one word.
-// Threads read the level above 16 bytes at once, a warp 128 bytes of several rows: arrays keep together what is near in
-// both directions. Words that are made stay in shared memory, and the next level is made of them.
+// A block reads a square tile of words of the level above and computes all its levels down to one word. A thread reads
+// 16 bytes at a time, and a warp reads 128 bytes of several rows, because arrays store texels that are close in both
+// directions near each other. Computed words stay in shared memory, and the next level is computed from them.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -27,12 +28,12 @@ struct StoredRows {
     PixelTarget texels;
     StoredIn in;
     unsigned row_bytes;
-    unsigned alignment;  ///< of which row beginnings are multiples, 16 at most
+    unsigned alignment;  ///< the starts of rows are multiples of this; at most 16
 };
 
 struct Job {
     StoredRows above;
-    unsigned count;  ///< of levels
+    unsigned count;  ///< number of levels
     StoredRows levels[kMostTogether];
 };
 
@@ -54,7 +55,7 @@ __device__ void write(const StoredRows& rows, unsigned byte, unsigned y, unsigne
         surf2DLayeredwrite(value, surface, x, row, texels.offset[2] + static_cast<int>(z));
 }
 
-/// Half of the bytes of words.
+/// The type with half as many bytes.
 template <class T>
 struct HalfOf;
 template <>
@@ -74,7 +75,7 @@ __device__ inline bool has(const StoredRows& rows, unsigned byte, unsigned bytes
     return rows.alignment >= bytes && byte + bytes <= rows.row_bytes;
 }
 
-/// 16 bytes, texel by texel where the row ends or is not aligned; 0 beyond its end.
+/// Reads 16 bytes. Reads texel by texel if the row ends before or is not aligned; bytes beyond its end are 0.
 template <StoredIn in, class Texel>
 __device__ uint4 read_unit(const StoredRows& rows, unsigned byte, unsigned y, unsigned z) {
     if (has(rows, byte, sizeof(uint4))) return detail::stored<in, uint4>(rows.texels, byte, y, z);
@@ -89,7 +90,8 @@ __device__ uint4 read_unit(const StoredRows& rows, unsigned byte, unsigned y, un
     return unit;
 }
 
-/// As many of them as the level has; in halves, down to texels, where the row ends or is not aligned.
+/// Writes the words that are inside the level. If the row ends within the words or is not aligned, writes halves of
+/// them, down to single texels.
 template <class Texel, class T>
 __device__ void write_words(const StoredRows& rows, unsigned byte, unsigned y, unsigned z, const T& words) {
     if (byte >= rows.row_bytes || y >= rows.texels.height) return;
@@ -106,18 +108,19 @@ __device__ void write_words(const StoredRows& rows, unsigned byte, unsigned y, u
     write(rows, byte, y, z, words);
 }
 
-// --- the kernel ------------------------------------------------------------------------------------------------------
+// --- the CUDA kernel -------------------------------------------------------------------------------------------------
 
 constexpr unsigned kWarp = 32;
 
-/// What a thread makes into words of the first level: two rows of a unit of 16 bytes, or of two where a word is a unit.
+/// The texels from which a thread computes words of the first level: two rows of one unit of 16 bytes, or of two units
+/// if a word is a whole unit.
 template <class Format>
 struct Patch {
     using Word = typename Format::Word;
     static constexpr unsigned kUnits = sizeof(Word) == sizeof(uint4) ? 2 : 1;
     static constexpr unsigned kBytes = kUnits * sizeof(uint4);
     static constexpr unsigned kWords = kBytes / sizeof(Word);
-    static constexpr unsigned kLanes = 128 / kBytes;  // of a warp, along a row
+    static constexpr unsigned kLanes = 128 / kBytes;  // lanes of a warp along a row
     static constexpr unsigned kRows = kWarp / kLanes;
 
     uint4 unit[2][kUnits];
@@ -137,7 +140,7 @@ struct Patch {
         }
     }
 
-    /// The word that it becomes, or two in a vector.
+    /// Returns the word of the first level, or two words in a vector.
     __device__ auto half() const {
         Word words[2][kWords];
         __builtin_memcpy(words, unit, sizeof words);
@@ -151,14 +154,15 @@ struct Patch {
     }
 };
 
-/// Of the tile whose first word in the first level lies at (word, row). `whole`: all of it lies inside and is aligned.
+/// Computes the first level of the tile whose first word in that level is at (word, row). `whole` means that the entire
+/// tile is inside the level and aligned.
 template <class Format, unsigned side, StoredIn in, bool whole>
 __device__ void make_first(const Job& job, unsigned word, unsigned row, typename Format::Word* tile) {
     using Words = Patch<Format>;
     constexpr unsigned kMade = Words::kWords / 2;
     constexpr unsigned kWarpsAcross = side / (Words::kLanes * kMade);
     constexpr unsigned kRowsAtOnce = side * side / 4 / (kWarpsAcross * Words::kLanes);
-    constexpr unsigned kBatch = whole ? 2 : 1;  // read before the first is made
+    constexpr unsigned kBatch = whole ? 2 : 1;  // patches that are read before the first is processed
     const unsigned warp = threadIdx.x / kWarp;
     const unsigned lane = threadIdx.x % kWarp;
     const unsigned x = (warp % kWarpsAcross * Words::kLanes + lane % Words::kLanes) * kMade;
@@ -202,9 +206,9 @@ __device__ void make_first_of(const Job& job, unsigned word, unsigned row, typen
         make_first<Format, side, in, false>(job, word, row, tile);
 }
 
-/// Of a tile in the first of so many levels, of which the last is one word.
+/// Returns the width of a tile in the first of `levels` levels, of which the last is one word.
 TEXTON_HD constexpr unsigned side_of(unsigned levels) { return 1u << (levels - 1); }
-/// One for each word of the second level.
+/// Returns the number of threads of a block: one for each word of the second level.
 constexpr unsigned threads_of(unsigned levels) { return side_of(levels) * side_of(levels) / 4; }
 
 template <class Format, unsigned levels>
@@ -224,10 +228,10 @@ __global__ void __launch_bounds__(threads_of(levels)) halve_stored(const __grid_
         case StoredIn::layers: make_first_of<Format, kSide, StoredIn::layers>(job, word, row, above); break;
     }
     for (unsigned level = 1; level < job.count; ++level) {
-        const unsigned shift = levels - 1 - level;  // as many words along a side, as a power of two
+        const unsigned shift = levels - 1 - level;  // the level has 1 << shift words along a side of the tile
         word /= 2;
         row /= 2;
-        if (threadIdx.x >> 2 * shift != 0) return;  // nor has it a word in the levels below
+        if (threadIdx.x >> 2 * shift != 0) return;  // the thread has no word in the levels below either
         __syncthreads();
         const unsigned x = threadIdx.x & ((1u << shift) - 1);
         const unsigned y = threadIdx.x >> shift;
@@ -243,9 +247,9 @@ __global__ void __launch_bounds__(threads_of(levels)) halve_stored(const __grid_
     }
 }
 
-// --- what is stored so -----------------------------------------------------------------------------------------------
+// --- texels that can be read as they are stored ----------------------------------------------------------------------
 
-/// Nothing for arrays of other kinds, and for texels that are not aligned.
+/// Returns nothing for arrays that are neither 2D nor layered 2D, and for texels that are not aligned.
 std::optional<StoredRows> stored_rows(const PixelTarget& texels) {
     const bool in_memory = texels.address != nullptr;
     if (!in_memory && texels.kind != ArrayKind::array_2d && texels.kind != ArrayKind::layered_2d) return std::nullopt;
@@ -261,7 +265,7 @@ std::optional<StoredRows> stored_rows(const PixelTarget& texels) {
 std::optional<StoredRows> rows_above(const Step& step) {
     std::optional<PixelTarget> texels = detail::stored_texels(step.above);
     if (!texels) return std::nullopt;
-    if (step.memory) {  // which the texture reads as one row
+    if (step.memory) {  // the texture reads the level as a single row
         texels->width = static_cast<std::uint32_t>(step.from.width);
         const unsigned bytes = texels->format.stored.bytes;
         texels->pitch = static_cast<std::size_t>(step.memory->row) * bytes;
@@ -270,7 +274,8 @@ std::optional<StoredRows> rows_above(const Step& step) {
     return stored_rows(*texels);
 }
 
-/// Levels, counted from the first, whose texels are stored so, in one format with those of the level above.
+/// Adds levels to the job, counted from the first, until one cannot be written as stored or has another format than the
+/// source.
 void add_levels(Job& job, std::span<const Step> steps, std::span<const detail::Launch> launches) {
     for (; job.count < steps.size(); ++job.count) {
         if (steps[job.count].level.format() != steps[0].above.format()) return;
@@ -282,7 +287,7 @@ void add_levels(Job& job, std::span<const Step> steps, std::span<const detail::L
 
 struct Blocks {
     const void* kernel = nullptr;
-    unsigned levels = 0;  // that a block makes at most
+    unsigned levels = 0;  // maximum number of levels of a block
     unsigned word_bytes = 0;
 
     unsigned threads() const { return threads_of(levels); }
@@ -290,7 +295,8 @@ struct Blocks {
     unsigned shared_bytes() const { return tile_bytes() * side_of(levels) + threads() * word_bytes; }
 };
 
-/// A block for each slice where one makes all levels of it, or smaller ones.
+/// Returns large blocks if a slice is at most one tile, so that one block computes all its levels; otherwise smaller
+/// blocks.
 template <class Format>
 Blocks blocks_of(const Stream& stream, const StoredRows& first) {
     constexpr unsigned kFew = 6;
@@ -308,7 +314,7 @@ Blocks blocks_with(int channels, const Stream& stream, const StoredRows& first) 
     return blocks_of<StoredFormat<Lane, Four>>(stream, first);
 }
 
-/// Nothing where a format's means are made in another way.
+/// Returns nothing if stored words of the format cannot be averaged.
 std::optional<Blocks> blocks_for(const FormatInfo& format, const Stream& stream, const StoredRows& first) {
     if (format.layout != FormatLayout::plain) return std::nullopt;
     const int channels = format.channels;

@@ -1,10 +1,10 @@
 #pragma once
-// Texels of a level as they are stored, in words of 4, 8 or 16 bytes: one of them, or two or four of a row.
+// Means of stored texels, in words of 4, 8 or 16 bytes. A word is one texel, or two or four texels of a row.
 //
-// A word of a level is made of two words beside each other and the two below those. The box filter's mean of four codes
-// of 8 bits is that of what they read as (kernels/cpu/halves.h); that of floats is in kernels/functors/mip_functors.h's order, but that two which
-// are added may change places, as the device makes one NaN of all. Negative zeros alone are positive: sums begin with
-// zero.
+// A word of a level is computed from two adjacent words and the two words below them. The mean of four 8-bit codes is
+// the code of the mean of their values (kernels/cpu/halves.h). Floats are added in the order of
+// kernels/functors/mip_functors.h, except that the operands of an addition may be swapped: the device returns the same
+// NaN in both orders. The mean of four negative zeros is a positive zero, since sums begin with zero.
 #include <cstdint>
 #include <type_traits>
 
@@ -15,10 +15,10 @@
 
 namespace texton::mip {
 
-// What 32 bits of a word hold, and the mean of four such.
+// The contents of 32 bits of a word, and the mean of four of them.
 
 struct CodesOf8Bits {
-    /// Halves up.
+    /// Rounds halves up.
     __device__ static std::uint32_t mean(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
         constexpr std::uint32_t kEven = 0x00ff00ffu;
         constexpr std::uint32_t kHalf = 0x00020002u;
@@ -68,13 +68,13 @@ __device__ uint4 mean_of_words(const uint4& a, const uint4& b, const uint4& c, c
             Lane::mean(a.w, b.w, c.w, d.w)};
 }
 
-/// A format of texels that `Texel`, an unsigned integer or a vector of them, holds.
+/// A format whose texels are stored as `Texel`, an unsigned integer or a vector of unsigned integers.
 template <class Lane, class TexelOf>
 struct StoredFormat {
     using Texel = TexelOf;
     using Word = std::conditional_t<(sizeof(Texel) < sizeof(std::uint32_t)), std::uint32_t, Texel>;
 
-    /// The word below two of a row and the two under them.
+    /// Returns the word of the next level, computed from two adjacent words of a row and the two words below them.
     __device__ static Word half(const Word& top_left, const Word& top_right, const Word& bottom_left,
                                 const Word& bottom_right) {
         if constexpr (sizeof(Texel) == sizeof(Word)) {

@@ -1,9 +1,10 @@
-// Several levels of a mip chain in one kernel: each texel of the first is fetched once.
+// Computes several levels of a mip chain with one CUDA kernel, which fetches each texel of the source once.
 //
-// A block takes a tile of 64 x 64 texels, and makes of them 32 x 32 pixels of the first level, 16 x 16 of the second, and so
-// on. What it stores in a level it keeps in shared memory too, as a fetch would return it, rounded to the level's format:
-// the next level is made of that. Sides are even wherever they are halved, so that no pixel is made of another tile's.
-// Means of texels that can be read as they are stored have a faster way: kernels/cuda/mip_words.cu.
+// A block reads a tile of 64 x 64 texels and computes 32 x 32 pixels of the first level, 16 x 16 of the second, and so
+// on. It stores the pixels of a level and also keeps them in shared memory as a fetch would return them, rounded to the
+// level's format. The next level is computed from these. A width or height that is halved is even, so no pixel depends
+// on another tile. The box filter of texels that can be read as they are stored has a faster implementation:
+// kernels/cuda/mip_words.cu.
 #include <algorithm>
 #include <type_traits>
 
@@ -18,12 +19,12 @@ namespace {
 using detail::AnyFormat;
 using detail::PixelTarget;
 
-constexpr int kTile = 32;               // pixels of the first level, along a side
-constexpr int kThreadRows = 8;          // of kTile threads each
-constexpr std::size_t kMostOfTile = 6;  // levels, down to one pixel
+constexpr int kTile = 32;               // pixels of the first level, along each side of a tile
+constexpr int kThreadRows = 8;          // rows of kTile threads each
+constexpr std::size_t kMostOfTile = 6;  // levels of a tile, down to one pixel
 
-/// The box's taps along an even side, or along one that is not halved. The compiler knows their number, and so unrolls
-/// what goes through them.
+/// The taps of the box along an even side, or along one that is not halved. Their number is a constant, so that the
+/// compiler unrolls loops over them.
 template <int number>
 struct EvenTaps {
     static constexpr std::int32_t count = number;
@@ -56,7 +57,7 @@ struct ByRule {
     }
 };
 
-/// Of a 2D texture, of a layer, or of a level in memory.
+/// Texels of a 2D texture, of a layer, or of a level in memory.
 struct FlatTexels {
     bool layered;
     bool in_memory;
@@ -84,7 +85,7 @@ struct alignas(16) TileTexel {
     Float4 value;
 };
 
-/// A tile in shared memory, of `side` texels a side.
+/// A square tile in shared memory, `side` texels wide.
 struct TileTexels {
     const TileTexel* texels;
     std::int32_t side;
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(kTile* kThreadRows) make_levels(const __grid_c
         const TileTexels texels{above, side};
         side /= 2;
         corner = {corner.x / 2, corner.y / 2, corner.z};
-        if (pixel >= side * side) return;  // nor has it a pixel in the levels below
+        if (pixel >= side * side) return;  // the thread has no pixel in the levels below either
         __syncthreads();
         const PixelPlace at{corner.x + pixel % side, corner.y + pixel / side, corner.z};
         if (holds(job.levels[level], at)) {
@@ -160,7 +161,7 @@ void launch_job(std::span<const detail::Launch> launches, const Texels& texels, 
                           {{tiles(first.width) * tiles(first.height), 1, first.depth}, {kTile, kThreadRows}});
 }
 
-/// The format of all levels if it has kernels of its own, or any.
+/// Calls `call` with the format of all levels if CUDA kernels are instantiated for it, otherwise with AnyFormat.
 template <class Call>
 void with_format(std::span<const Step> steps, const Call& call) {
     const Format format = steps[0].level.format();
@@ -211,7 +212,7 @@ std::size_t enqueue_together(std::span<const detail::Launch> launches, const Cha
             break;
         case MipFilter::min: enqueue(ByRule{Rule::lowest}); break;
         case MipFilter::max: enqueue(ByRule{Rule::highest}); break;
-        case MipFilter::kaiser: return 0;  // has no such kernel
+        case MipFilter::kaiser: return 0;  // never here: levels_together() returned 0
     }
     return steps.size();
 }

@@ -1,4 +1,4 @@
-// Conversions of planes of 8 bits on a CUDA device, where the texels can be read as they are stored.
+// Conversions of 8-bit planes on a CUDA device, for texels that can be read as they are stored.
 #include <texton/planar.h>
 
 #include "arrays/unit/texture_address.h"
@@ -10,7 +10,7 @@
 namespace texton::detail {
 namespace {
 
-/// Memory whose rows are written in pieces of 16 bytes.
+/// Returns true if the image is in memory and its rows can be written in pieces of 16 bytes.
 bool takes_four_pixels(const PixelTarget& picture) {
     return picture.address != nullptr && picture.width % 4 == 0 &&
            (reinterpret_cast<std::uintptr_t>(picture.address) | picture.pitch) % 16 == 0;

@@ -1,6 +1,7 @@
 #pragma once
-// Planes and pictures of 8 bits on a CUDA device, for code that nvcc compiles. Fetches would take most of the time: texels are
-// read as they are stored instead, four in a row by each thread, of four rows.
+// Conversions between 8-bit planes and 8-bit RGBA images on a CUDA device. Only nvcc can compile this file. Fetches
+// would take most of the time, so texels are read as they are stored: each thread reads four adjacent texels in each of
+// four rows.
 #include <cmath>
 
 #include <texton/cuda_store.h>
@@ -12,27 +13,30 @@ namespace texton::detail {
 
 // --- to RGB ----------------------------------------------------------------------------------------------------------
 //
-// Chroma between its samples is what the texture unit makes of it: its weights are fourths along an axis, which leave
-// nothing to round but the sum.
+// Chroma between samples is interpolated as the texture unit does. The weights are multiples of 1/4 along each axis, so
+// only the sum is rounded.
 
-/// Where chroma's rows lie: one for each of luma, between two of luma, or on every second one.
+/// Location of the rows of chroma: one for each row of luma, between two rows of luma, or on every second row of luma.
 enum class ChromaRows { own, between, on_luma };
 
 struct BytesToRgba {
     PixelTarget picture;
     PixelTarget luma;
     PixelTarget chroma;
-    std::uint32_t cb;  ///< which byte of a chroma sample
+    std::uint32_t cb;  ///< byte of a chroma sample that is Cb
     std::uint32_t cr;
     ToRgb to_rgb;
 };
 
-/// Rows that a thread makes.
+/// Number of rows that a thread computes.
 inline constexpr std::uint32_t kPlanarRows = 4;
 
-/// Sixteen sixteenths of chroma, each moved by kMoved -> the code in 65535ths, rounded to a whole one, over 65535, as divided,
-/// but for 0, of which nothing is left beside a shift. Halves are rounded up by a little that makes no other a half. The
-/// quotient's bits are the number's over and over again: two of these, and a little more, are rounded as all of them.
+/// Converts a weighted sum of chroma samples, each sample offset by kMoved, to the value of the interpolated chroma.
+///
+/// `sum` * `sixteenths` is the sum with weights that add up to 16. It is converted to a 16-bit code, rounded to an
+/// integer and divided by 65535. The small addend in kCode rounds halves up and makes no other number a half. The bits
+/// of the quotient repeat the bits of the code: two repetitions and a small addend are rounded like the exact quotient.
+/// Only the result for the code 0 differs, by 2^-60, which is lost when the chroma's shift is added.
 constexpr float kMoved = 32768;
 __device__ inline float share_of_chroma(float sum, float sixteenths) {
     constexpr float kCode = 257.0f / 16 + 0x1p-17f;
@@ -40,7 +44,8 @@ __device__ inline float share_of_chroma(float sum, float sixteenths) {
     return fmaf(whole, 0x1.0001p-16f, 0x1p-60f);
 }
 
-/// As unorm_code_of() makes codes: no float shows that a product and a sum are rounded at once here.
+/// Returns an opaque pixel of 8-bit codes as unorm_code_of() computes them. Here the product and the sum are fused and
+/// rounded once, which changes the code of no float.
 __device__ inline std::uint32_t opaque_pixel(const Float4& color) {
     const auto code = [](float value, float above) {
         return bits_of(__fadd_rd(fmaf(__saturatef(value), 255.0f, 0.5f), 0x1p23f + above));
@@ -48,7 +53,7 @@ __device__ inline std::uint32_t opaque_pixel(const Float4& color) {
     return __byte_perm(__byte_perm(code(color.x, 0), code(color.y, 0), 0x0040), code(color.z, 0xff00), 0x5410);
 }
 
-/// Codes of chroma, or sums of them.
+/// Codes of chroma, or weighted sums of codes.
 struct Chroma {
     float cb;
     float cr;
@@ -58,11 +63,11 @@ __device__ inline Chroma three_and_one(const Chroma& three, const Chroma& one) {
     return {fmaf(3, three.cb, one.cb), fmaf(3, three.cr, one.cr)};
 }
 
-/// Two samples beside each other of a chroma row, and one on either side, where they count: what is beyond the row is as its
-/// last one.
+/// Two adjacent samples of a chroma row and the neighbors on both sides that are used. Samples beyond the
+/// end of the row repeat its last sample.
 template <StoredIn in, bool on_column>
 struct ChromaSamples {
-    static constexpr int kFirst = on_column ? 1 : 0;  ///< that counts
+    static constexpr int kFirst = on_column ? 1 : 0;  ///< index of the first sample that is used
     Chroma of[4];
 
     ChromaSamples() = default;
@@ -77,7 +82,7 @@ struct ChromaSamples {
     }
 
 private:
-    /// In the bits from 8 to 15 of kMoved.
+    /// Returns kMoved + code, by writing the code to bits 8 to 15 of kMoved.
     __device__ static Chroma sample(const BytesToRgba& job, std::uint32_t bytes, std::uint32_t first) {
         const auto code = [&](std::uint32_t byte) {
             return float_of(__byte_perm(bytes, bits_of(kMoved), 0x7404u + (byte + first) * 16));
@@ -96,7 +101,7 @@ __global__ void __launch_bounds__(256) bytes_to_rgba(const __grid_constant__ Byt
 #pragma unroll
     for (std::uint32_t row = 0; row < kPlanarRows; ++row)
         luma[row] = stored<in, std::uint32_t>(job.luma, x * 4, ::min(y + row, job.picture.height - 1));
-    // The first of chroma's rows is above those of luma where they lie between.
+    // If rows of chroma are located between rows of luma, the first row of chroma is above the first row of luma.
     constexpr std::uint32_t kAbove = rows == ChromaRows::between ? 1 : 0;
     constexpr std::uint32_t kChroma = rows == ChromaRows::own ? kPlanarRows : kPlanarRows / 2 + 1 + kAbove;
     ChromaSamples<in, on_column> chroma[kChroma];
@@ -110,7 +115,7 @@ __global__ void __launch_bounds__(256) bytes_to_rgba(const __grid_constant__ Byt
         if (y + row >= job.picture.height) return;
         const std::uint32_t nearest = rows == ChromaRows::own ? row : row / 2 + kAbove;
         ChromaSamples<in, on_column> down = chroma[nearest];
-        float parts = 4;  // of a sample
+        float parts = 4;  // four divided by the sum of the weights of the rows in `down`
 #pragma unroll
         for (int i = chroma[nearest].kFirst; i < 4; ++i) {
             if (rows == ChromaRows::between) {
@@ -160,15 +165,15 @@ const void* bytes_to_rgba_kernel(bool on_column, ChromaRows rows) {
 
 // --- from RGB --------------------------------------------------------------------------------------------------------
 //
-// Both planes at once.
+// One CUDA kernel computes both planes.
 
 struct RgbaToBytes {
     PixelTarget picture;
     PixelTarget luma;
     PixelTarget chroma;
-    Coded luma_of;  ///< of shares, as are the others
-    Coded low;      ///< the channels of chroma
-    Coded high;
+    Coded luma_of;  ///< these three convert shares (see of_shares())
+    Coded low;      ///< first channel of chroma
+    Coded high;     ///< second channel of chroma
 };
 
 inline Coded of_shares(Coded coded) {
@@ -178,13 +183,14 @@ inline Coded of_shares(Coded coded) {
     return coded;
 }
 
-/// Four pixels that lie side by side in each of some rows, and the ones before them: of the first pixels of a row themselves.
+/// Four adjacent pixels in each of several rows, and the pixel to the left of them. To the left of a row's first pixel,
+/// the first pixel is repeated.
 template <std::uint32_t kRows>
 struct PixelPieces {
     uint4 four[kRows];
     std::uint32_t before[kRows];
 
-    /// In shares.
+    /// Returns pixel i of a row in shares; pixel 0 is the pixel to the left.
     __device__ Float4 pixel(std::uint32_t row, int i) const {
         const uint4& words = four[row];
         const std::uint32_t word = i == 0   ? before[row]
@@ -196,8 +202,9 @@ struct PixelPieces {
     }
 };
 
-/// Called by all threads of a warp together, which read pieces one after the other: all of them have the pixel before from
-/// the thread before, but the first. `first` may be a row before the picture, and others below it: those at the edge are read.
+/// Reads four pixels of kRows rows from row `first` on. All threads of a warp must call this together, with consecutive
+/// pieces: every thread except the first gets the pixel to the left from the previous thread. Rows above and below the
+/// image are replaced by the row at the edge.
 template <StoredIn in, std::uint32_t kRows, bool with_before>
 __device__ PixelPieces<kRows> pixel_pieces(const PixelTarget& picture, std::uint32_t piece, std::int32_t first) {
     PixelPieces<kRows> pieces;
@@ -221,8 +228,9 @@ __device__ PixelPieces<kRows> pixel_pieces(const PixelTarget& picture, std::uint
     return pieces;
 }
 
-/// Coded::code() before it is clamped. Codes of 8 bits are never below 0, and luma's never above 255; none is 0.5 - 2^-25, the
-/// only one to which code_bits_of() does not add a half exactly: chroma's are shifted by 128 last, and luma's were all tried.
+/// Returns Coded::code() without the clamp. For 8-bit texels it is never below 0, and for luma never above 255. It is
+/// never 0.5 - 2^-25, the only number to which code_bits_of() does not add a half exactly: for chroma the last
+/// operation adds 128, and for luma all inputs were tested.
 __device__ inline float unclamped_code(const Coded& coded, const Float4& color) {
     return coded.of_red * color.x + coded.of_green * color.y + coded.of_blue * color.z + coded.shift;
 }
@@ -232,7 +240,8 @@ __device__ void store_word(const PixelTarget& plane, std::uint32_t x, std::uint3
     *reinterpret_cast<Word*>(plane.address + row * plane.pitch + std::size_t{x} * sizeof(Word)) = word;
 }
 
-/// `rows` is what a chroma sample averages: 1 where chroma is as high as luma.
+/// `columns` and `rows` are the numbers of columns and rows that a chroma sample averages. `rows` is 1 if chroma has as
+/// many rows as luma.
 template <StoredIn in, int columns, int rows>
 __global__ void __launch_bounds__(256) rgba_to_bytes(const __grid_constant__ RgbaToBytes job, std::uint32_t first_row) {
     const std::uint32_t last = job.picture.width / 4 - 1;
@@ -243,7 +252,8 @@ __global__ void __launch_bounds__(256) rgba_to_bytes(const __grid_constant__ Rgb
     const auto pieces = pixel_pieces<in, kPlanarRows + kAbove, columns == 3>(job.picture, ::min(x, last),
                                                                              static_cast<std::int32_t>(y) - kAbove);
     if (x > last) return;
-    // As LumaPlane and ChromaPlane. Weights are powers of 2: products are exact, and a fused sum is the same.
+    // Same results as LumaPlane and ChromaPlane. Weights are powers of 2, so products are exact and fused sums are
+    // equal.
     constexpr ChromaTaps kAcross{2, columns == 3};
     constexpr ChromaTaps kDown{rows == 1 ? 1 : 2, rows == 3};
     constexpr int kSamples = static_cast<int>(kPlanarRows) / kDown.divide;

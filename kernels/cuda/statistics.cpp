@@ -15,7 +15,7 @@ unsigned tiles_along(std::int64_t side, std::int64_t tile) { return static_cast<
 
 void collect_codes(const CudaBackend& device, StreamHandle stream, PixelTarget texels, const Texture& texture,
                    HistogramRange range, Statistics* statistics) {
-    constexpr std::int64_t kBlocksAtOnce = 2;  // of a multiprocessor: 2048 threads
+    constexpr std::int64_t kBlocksAtOnce = 2;  // blocks of a multiprocessor: 2048 threads
     constexpr std::int64_t kTileBytes = std::int64_t{CodeTiles::kWidth} * CodeTiles::kUnitBytes;
     TileGrid tiles{tiles_along(std::int64_t{texels.width} * texels.format.stored.bytes, kTileBytes),
                    tiles_along(texels.height, CodeTiles::kHeight), texels.depth};
@@ -32,7 +32,7 @@ void collect_codes(const CudaBackend& device, StreamHandle stream, PixelTarget t
 
 void collect_fetches(const CudaBackend& device, StreamHandle stream, const Texture& texture, StatisticsSource from,
                      HistogramRange range, Statistics* statistics) {
-    constexpr std::int64_t kBlocksAtOnce = 8;  // of a multiprocessor: 2048 threads
+    constexpr std::int64_t kBlocksAtOnce = 8;  // blocks of a multiprocessor: 2048 threads
     TileGrid tiles{tiles_along(from.shape.width, StatisticsTiles::kWidth),
                    tiles_along(from.shape.height, StatisticsTiles::kHeight),
                    from.layered ? static_cast<unsigned>(from.shape.layers) : 1};

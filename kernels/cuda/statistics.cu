@@ -1,12 +1,12 @@
 // Statistics on a CUDA device.
 //
-// Threads keep counts and sums to themselves as long as they can: a sum as two words that it adds to, of which values
-// from 2^-30 to 4 share one pair; the histogram, in which threads meet seldom, lies in the block's shared memory. A
-// block adds what it has to the result once, when it has gone through its tiles.
+// Each thread keeps its own counts and sums as long as possible. It keeps two words of a sum; all values from 2^-30 to
+// 4 add to the same two. The histogram, in which threads seldom collide, is in the block's shared memory. A block adds
+// its statistics to the result once, after its last tile.
 //
-// Texels of 8 bits a channel are not looked at one by one: a block counts their codes in shared memory, where each lane
-// of a warp has counts of its own, so that lanes never wait for each other. What a code reads as is added at the end, as
-// often as it was there.
+// Texels with 8 bits per channel are not decoded one by one. A block counts their codes in shared memory, where each
+// lane of a warp has its own counters, so that lanes never wait for each other. At the end, the value of each code is
+// added as many times as the code was counted.
 #include "kernels/cuda/statistics.h"
 
 #include <texton/cuda_stored_texels.h>
@@ -25,7 +25,7 @@ __device__ void add_word(std::int64_t& word, std::int64_t value) {
     if (value != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&word), static_cast<unsigned long long>(value));
 }
 
-/// A number of all threads of a warp, for the first one.
+/// Combines a value of all threads of a warp. Only the first thread gets the complete result.
 template <class T, class Combine>
 __device__ T over_warp(T value, const Combine& combine) {
     for (unsigned apart = 16; apart != 0; apart /= 2) value = combine(value, __shfl_down_sync(kAllLanes, value, apart));
@@ -45,10 +45,10 @@ struct Largest {
     }
 };
 
-/// What one thread knows of a channel.
+/// The statistics of one thread for one channel.
 class ThreadTally {
 public:
-    /// The value, that many times, at least once.
+    /// Adds the value `times` times, which is at least 1.
     __device__ void add(float value, std::uint32_t times, std::int64_t* sum) {
         if (!is_finite(value)) {
             if (value != value)
@@ -71,7 +71,7 @@ public:
         sum_.upper += part.upper * times;
     }
 
-    /// Called by all threads of a warp together.
+    /// Adds the statistics to those of the block. All threads of a warp must call this together.
     __device__ void add_to(Statistics& block, int channel) {
         add_sums(block.sum[channel]);
         const bool is_first = threadIdx.x % 32 == 0;
@@ -93,7 +93,7 @@ private:
         add_word(sum[sum_.word + 1], sum_.upper);
     }
 
-    /// Where all sums of the warp are of the same words, or nothing, as one.
+    /// Adds the sums of a warp. If all sums that are not 0 are in the same two words, they are combined into one.
     __device__ void add_sums(std::int64_t* sum) {
         const bool has_sum = sum_.lower != 0 || sum_.upper != 0;
         const int word = __shfl_sync(kAllLanes, over_warp(has_sum ? sum_.word : 0, Largest{}), 0);
@@ -113,7 +113,7 @@ private:
     SumPart sum_{0, 0, 0};
 };
 
-/// By all threads of a block.
+/// Clears the words. All threads of a block must call this together.
 __device__ void clear(std::uint32_t* words, unsigned count) {
     for (unsigned i = threadIdx.x; i < count; i += blockDim.x) words[i] = 0;
     __syncthreads();
@@ -136,7 +136,8 @@ __device__ void add_block(Statistics& result, const Statistics& block) {
     atomicMax(&result.lowest_key[c], block.lowest_key[c]);
 }
 
-/// The tiles of a block, one after the other: every gridDim.x-th. A division for each would take as long as its texels.
+/// Iterates over the tiles of a block: every gridDim.x-th tile. Advances without divisions, which would take as long as
+/// the texels of the tile.
 class BlockTiles {
 public:
     unsigned column;
@@ -198,10 +199,12 @@ __global__ void __launch_bounds__(StatisticsTiles::kTexels)
 
 // --- by codes --------------------------------------------------------------------------------------------------------
 
-/// Of the bytes of a word the first and the second, and the third and the fourth, share words of counts.
+/// Counters of each lane. The first and second byte of a 32-bit word of texels share words of counters, and so do the
+/// third and fourth byte.
 using LaneCounts = std::uint32_t[2][Statistics::kBins][CodeTiles::kLanes];
 
-/// The lane's count of a code lies at the code times the bytes of all lanes, which is what a shift and a mask make of it.
+/// Counts a byte of a word. The lane's counter is at the offset code * (bytes of all lanes' counters), which a shift
+/// and a mask compute.
 __device__ void count_byte(LaneCounts& counts, std::uint32_t word, int byte) {
     constexpr int kShift = 7;
     static_assert(sizeof counts[0][0] == 1 << kShift);
@@ -221,7 +224,7 @@ __device__ void count_unit(LaneCounts& counts, const uint4& unit) {
     }
 }
 
-/// The last of a row, which is no whole unit.
+/// Counts the last texels of a row, which are less than a unit.
 template <StoredIn in, class Texel>
 __device__ void count_texels(LaneCounts& counts, const PixelTarget& texels, unsigned begin, unsigned end, unsigned y,
                              unsigned z) {
@@ -232,7 +235,7 @@ __device__ void count_texels(LaneCounts& counts, const PixelTarget& texels, unsi
     }
 }
 
-/// What a fetch of a code returns.
+/// Returns what a fetch of a code returns.
 __device__ float value_of_code(std::uint32_t code, const TexelFormat& format, int channel, bool filters) {
     const Lane lane = decode_channel(code, format, channel);
     const LaneKind kind = lane_kind(format, channel);
@@ -269,7 +272,7 @@ __global__ void __launch_bounds__(CodeTiles::kThreads, 2)
         }
     }
     __syncthreads();
-    // The bytes' counts, of a code for each thread, over all lanes; then the block's statistics in their place.
+    // Each thread adds up the counts of one code over all lanes. Then the block's statistics replace the counters.
     const unsigned pair = threadIdx.x / Statistics::kBins;
     const unsigned code = threadIdx.x % Statistics::kBins;
     std::uint32_t of_byte[2] = {};

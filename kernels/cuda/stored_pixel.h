@@ -1,5 +1,6 @@
 #pragma once
-// Pixels that a kernel stores and goes on with: as a fetch of them would return them.
+// Stores a pixel and returns its value as a fetch would return it, so that the CUDA kernel can continue with that
+// value.
 #include <cuda_fp16.h>
 
 #include <texton/cuda_store.h>
@@ -9,7 +10,7 @@
 
 namespace texton::detail {
 
-/// code / largest, rounded once: for whole numbers up to 65535.
+/// Returns code / largest, correctly rounded, for integers up to 65535.
 __device__ inline float fraction_of(float code, float largest) {
     const float near = code * (1.0f / largest);
     return fmaf(fmaf(-near, largest, code), 1.0f / largest, near);
@@ -19,14 +20,14 @@ __device__ inline float float_of_half(std::uint32_t code) {
     return __half2float(__ushort_as_half(static_cast<unsigned short>(code)));
 }
 
-/// mantissa * 2^exponent; see lane_of_srgb().
+/// Returns the value of an sRGB code, which is mantissa * 2^exponent of lane_of_srgb().
 __device__ inline float float_of_srgb(std::uint32_t code) {
     const Lane lane = lane_of_srgb(code);
     return static_cast<float>(lane.mantissa) *
            float_of(static_cast<std::uint32_t>(lane.exponent - kSrgbFractionBits + 127) << 23);
 }
 
-/// A channel as a kernel computes with it.
+/// Returns the value of the code of a channel.
 __device__ inline float channel_value(std::uint32_t code, const TexelFormat& format, int channel) {
     switch (format.encoding) {
         case Encoding::uint: return static_cast<float>(code);
@@ -44,7 +45,7 @@ __device__ inline float channel_value(std::uint32_t code, const TexelFormat& for
     return 0;
 }
 
-/// The same of a packed texel; one that lacks alpha is opaque.
+/// Returns the value of a channel of a packed texel. Alpha is 1 if the format has no alpha.
 __device__ inline float packed_value(std::uint32_t word, const TexelFormat& format, int index) {
     const PackedChannel channel = packed_channel(word, format.packed, index);
     if (channel.bits == 0) return index == 3 ? 1.0f : 0.0f;
@@ -61,7 +62,8 @@ __device__ inline float packed_value(std::uint32_t word, const TexelFormat& form
     return static_cast<float>(channel.wide);
 }
 
-/// The inverse of encode_pixel(), which makes no snorm below -1; 0 in channels that the format lacks.
+/// Inverse of encode_pixel(). Channels that the format lacks are 0. No snorm code below -1 is handled, since
+/// encode_pixel() never returns one.
 __device__ inline Float4 stored_value(const Pixel& pixel, const TexelFormat& format) {
     if (format.packing == Packing::packed) {
         const auto value_of = [&](int c) { return packed_value(pixel.word[0], format, c); };
@@ -78,12 +80,12 @@ __device__ inline Float4 stored_value(const Pixel& pixel, const TexelFormat& for
     return {value[0], value[1], value[2], value[3]};
 }
 
-// How a level's pixels are encoded and read back: Format has
+// How the pixels of a level are encoded and read back. A format class has these functions:
 //     Pixel encode(const Float4& value, const PixelFormat& format)
 //     Float4 read(const Pixel& pixel, const PixelFormat& format)
 //     unsigned bytes(const PixelFormat& format)
 
-/// Not inlined, as there are many formats.
+/// Not inlined, since the code for all formats is large.
 __device__ __noinline__ inline Pixel encode_any(Float4 value, const PixelFormat& format) {
     return encode_pixel(texel_of(value, format.stored), format);
 }
@@ -97,7 +99,7 @@ struct AnyFormat {
     __device__ static unsigned bytes(const PixelFormat& format) { return format.stored.bytes; }
 };
 
-/// The first of four values, and 0 for the others.
+/// Returns the first `channels` of four values, and 0 for the others.
 template <int channels>
 __device__ Float4 first_of(float x, float y, float z, float w) {
     return {x, channels > 1 ? y : 0, channels > 2 ? z : 0, channels > 3 ? w : 0};
@@ -115,7 +117,7 @@ struct Float32Format {
     __device__ static unsigned bytes(const PixelFormat&) { return 4 * channels; }
 };
 
-/// The unit's own rounding is that of half_code_of(): halves to even, one NaN.
+/// The conversion instruction rounds like half_code_of(): ties to even, one NaN.
 template <int channels>
 struct Float16Format {
     __device__ static Pixel encode(const Float4& value, const PixelFormat&) {
@@ -152,10 +154,10 @@ struct Unorm8Format {
     __device__ static unsigned bytes(const PixelFormat&) { return channels; }
 
 private:
-    /// 2^23, above which floats are whole numbers: the lowest bits are those of the number.
+    /// 2^23: from there on floats are integers, and the lowest bits of the float are the bits of the integer.
     static constexpr std::uint32_t kWhole = 0x4b000000u;
 
-    /// unorm_code_of() in the lowest byte.
+    /// Returns bits whose lowest byte is unorm_code_of().
     __device__ static std::uint32_t bits_of_code(float value) {
         return bits_of(__fadd_rd(__saturatef(value) * 255.0f + 0.5f, 8388608.0f));
     }
@@ -169,7 +171,7 @@ __device__ __noinline__ inline void store_value_anywhere(const PixelTarget& targ
                          make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]));
 }
 
-/// Stores a pixel as launch() does, and returns what a point fetch of it returns.
+/// Stores a pixel as launch() does, and returns what a point fetch of that pixel returns.
 template <class Format>
 __device__ Float4 store_and_read(const PixelTarget& target, PixelPlace at, const Float4& value) {
     const Pixel pixel = Format::encode(value, target.format);

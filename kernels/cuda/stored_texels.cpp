@@ -9,7 +9,8 @@
 namespace texton::detail {
 namespace {
 
-/// The texture unit cuts normalized coordinates to 21 bits: they may miss the middle, which counts where it filters.
+/// Returns true if a fetch at the center of a texel returns that texel. The texture unit truncates normalized
+/// coordinates to 21 bits, so they may miss the center, which changes the result of a linear filter.
 bool meets_texels(const Sampler& sampler) { return sampler.filter == Filter::point || !sampler.normalized_coordinates; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Texels as they are stored, for kernels that need not have them fetched one by one.
+// Access to texels as they are stored, for kernels that do not need the texture unit to fetch them.
 #include <optional>
 
 #include <texton/pixel_target.h>
@@ -7,8 +7,9 @@
 
 namespace texton::detail {
 
-/// Where the texels of a 2D or layered texture of a CUDA device lie, all its layers. Nothing where it has several levels,
-/// where no surface reads them, and where a fetch at the middle of a texel may return something else than that texel.
+/// Returns the location of the texels of a 2D or layered texture of a CUDA device, with all its layers. Returns nothing
+/// if the texture has several levels, if its array has no surfaces, or if a fetch at the center of a texel may return
+/// something other than that texel.
 [[nodiscard]] std::optional<PixelTarget> stored_texels(const Texture& texture);
 
 }  // namespace texton::detail

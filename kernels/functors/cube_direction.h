@@ -1,5 +1,5 @@
 #pragma once
-// The texels of a cube's faces as directions.
+// Conversion from texels of a cube's faces to directions.
 #include <cstdint>
 
 #include "arrays/unit/cube_map.h"
@@ -12,13 +12,15 @@ struct CubeDirection {
     float z;
 };
 
-/// Of a place on a face along one of its sides, in texels: -1 to 1, and for mirrored places the same but for the sign.
+/// Converts a coordinate along one side of a face from texels (0 to `side`) to -1 to 1. Mirrored coordinates give
+/// results that differ in the sign only.
 TEXTON_HD inline float from_middle(float place, std::int32_t side) {
     const auto size = static_cast<float>(side);
     return (2.0f * place - size) / size;
 }
 
-/// Its largest component is 1 or -1. Faces as CUDA has them: +x -x +y -y +z -z.
+/// Returns the direction of the point (u, v) of a face, u and v from -1 to 1. The component along the face's axis is 1
+/// or -1. Faces are in CUDA's order: +x -x +y -y +z -z.
 TEXTON_HD inline CubeDirection direction_on_face(std::int32_t face, float u, float v) {
     const CubeFace axes = cube_face(face);
     const auto along = [&](int axis) {
@@ -29,7 +31,7 @@ TEXTON_HD inline CubeDirection direction_on_face(std::int32_t face, float u, flo
     return {along(0), along(1), along(2)};
 }
 
-/// Through the middle of a texel, or any place on the face in texels.
+/// Returns the direction of the point (x, y) of a face, in texels. The center of texel i is at i + 0.5.
 TEXTON_HD inline CubeDirection direction_on_face(std::int32_t face, float x, float y, std::int32_t side) {
     return direction_on_face(face, from_middle(x, side), from_middle(y, side));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the filters compute: functors for launch(), which faster ways must keep to the bit.
+// The definitions of the filters: functors for launch(). Faster implementations must return bit-identical results.
 #include <algorithm>
 #include <span>
 
@@ -26,7 +26,7 @@ inline Weights weights_of(std::span<const float> given) {
     return weights;
 }
 
-/// Pixel (x, y) is the sum around texel (x, y - rows_above).
+/// First pass: pixel (x, y) is the weighted sum of the row of texels around texel (x, y - rows_above).
 struct Across {
     static constexpr unsigned kPixels = 1;
     NumberedTexels texels;
@@ -42,7 +42,7 @@ struct Across {
     }
 };
 
-/// What Across made, in memory.
+/// The sums that Across wrote to memory.
 struct SumsAcross {
     struct alignas(16) Sum {
         Float4 value;
@@ -56,6 +56,7 @@ struct SumsAcross {
     }
 };
 
+/// Second pass: the weighted sum of a column of sums.
 struct Down {
     static constexpr unsigned kPixels = 1;
     SumsAcross sums;
@@ -68,7 +69,8 @@ struct Down {
     }
 };
 
-/// Adds to a texel what a blur takes away.
+/// Adds to a texel `amount` times its difference to the blurred texel. Channels whose difference is below `threshold`
+/// stay unchanged.
 struct Sharpen {
     float amount;
     float threshold;
@@ -97,7 +99,7 @@ struct Unsharp {
     }
 };
 
-/// A sum of rows, then of columns.
+/// The parameters of both passes: sums of rows, then sums of columns.
 struct Separable {
     NumberedTexels texels;
     Weights across;
@@ -110,8 +112,8 @@ struct Bilateral {
     static constexpr unsigned kPixels = 1;
     NumberedTexels texels;
     std::int32_t radius;
-    float space;  // how much a squared distance counts
-    float range;
+    float space;  // factor of the squared distance, in the exponent
+    float range;  // factor of the squared difference of values, in the exponent
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
@@ -130,7 +132,7 @@ struct Bilateral {
                 total += weight;
             }
         }
-        if (total == 0) {  // the one NaN on all devices, which zero by zero is not
+        if (total == 0) {  // the same NaN on all devices; the bits of 0 / 0 differ
             const float nan = detail::float_of(0x7fc00000u);
             return {nan, nan, nan, nan};
         }
@@ -138,13 +140,13 @@ struct Bilateral {
     }
 };
 
-// --- the middle one of 9 or 25 values --------------------------------------------------------------------------------
+// --- the median of 9 or 25 values ------------------------------------------------------------------------------------
 //
-// Of n values, those that are neither lowest nor highest among any n / 2 + 2 of them may be the middle one. So that
-// many are taken, the lowest and the highest of them left out, one of the others taken in, and so on, until three are
-// left: always the same comparisons, whatever the values are.
+// Forgetful selection: among any n / 2 + 2 of n values, neither the lowest nor the highest can be the median. The
+// filter reads that many values, drops the lowest and the highest, reads one of the remaining values, and so on until
+// three values are left. The sequence of comparisons does not depend on the values.
 
-/// By one comparison, so that NaN stays where it is.
+/// Orders two values with one comparison. If a value is NaN, both keep their positions.
 struct ByComparison {
     TEXTON_HD void operator()(float& low, float& high) const {
         const bool swap = high < low;
@@ -162,7 +164,7 @@ TEXTON_HD void put_in_order(Float4& low, Float4& high, const Order& order) {
     order(low.w, high.w);
 }
 
-/// The lowest becomes the first, the highest the last.
+/// Moves the lowest value to the front and the highest to the back.
 template <int count, class Order>
 TEXTON_HD void move_extremes_out(Float4* values, const Order& order) {
     for (int i = 0; i < count / 2; ++i) put_in_order(values[i], values[count - 1 - i], order);
@@ -170,7 +172,8 @@ TEXTON_HD void move_extremes_out(Float4* values, const Order& order) {
     for (int i = count / 2; i < count - 1; ++i) put_in_order(values[i], values[count - 1], order);
 }
 
-/// Of `count` values at hand, which are changed, and count - 3 more that `next` returns.
+/// Returns the median of the `count` values in `values`, which are modified, and of count - 3 further values.
+/// next(count) returns the next of these while `count` values are in use.
 template <int count, class Next, class Order>
 TEXTON_HD Float4 median_of(Float4* values, const Next& next, const Order& order) {
     move_extremes_out<count>(values, order);
@@ -182,7 +185,8 @@ TEXTON_HD Float4 median_of(Float4* values, const Next& next, const Order& order)
     }
 }
 
-/// The texels of a square, row by row, the last one first: number n is asked for while n values are at hand.
+/// The texels of a square neighborhood by their number, counted row by row. Median reads them from the last to the
+/// first.
 template <int side, class Source>
 struct Square {
     const NumberedTexels& texels;

@@ -1,5 +1,5 @@
 #pragma once
-// The levels of a mip chain that one call makes.
+// The levels of a mip chain that one call computes.
 #include <optional>
 #include <span>
 
@@ -12,22 +12,22 @@
 
 namespace texton::mip {
 
-/// A level and what it is made of.
+/// A level and the source that it is computed from.
 struct Step {
     View level;
     Texture above;
-    Extent from;                           ///< sides of what `above` reads, with slices, layers or faces
-    ArrayKind kind;                        ///< of the chain
-    std::optional<TexelsOfMemory> memory;  ///< where `above` reads a level in memory
+    Extent from;                           ///< extent that `above` reads; depth counts slices, layers or faces
+    ArrayKind kind;                        ///< kind of the chain
+    std::optional<TexelsOfMemory> memory;  ///< set if `above` reads a level in memory
 };
 
-/// Each step reads the level that the step before it makes.
+/// Each step reads the level that the previous step writes.
 struct Chain {
     std::span<const Step> steps;
     const MipOptions& options;
 };
 
-/// How many texels of `from` a level of `to` covers along each axis.
+/// Returns the numbers of texels of two consecutive levels along each axis.
 inline Sides sides_between(const Extent& from, const Extent& to) {
     const auto halving = [](std::size_t a, std::size_t b) {
         return Halving{static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)};

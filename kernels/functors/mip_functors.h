@@ -1,14 +1,15 @@
 #pragma once
-// How a texel of a level is made of those of the level above.
+// The definitions of the mip filters: how a texel of a level is computed from texels of the level above.
 //
-// A texel of a level covers `from / to` texels along each side of the level above: 2, or a bit more where `from` is
-// odd. Every filter is a row of weights along each axis, and sums are taken in this order, which faster ways must keep:
+// A texel of a level covers from / to texels of the level above along each axis: 2, or slightly more if `from` is odd.
+// Every filter has a list of weights along each axis. Sums are added in this order, which faster implementations must
+// keep:
 //     row    = ((0 + texel[0] * x[0]) + texel[1] * x[1]) + ...      along x
 //     plane  = ((0 + row[0] * y[0]) + row[1] * y[1]) + ...          along y
 //     volume = ((0 + plane[0] * z[0]) + plane[1] * z[1]) + ...      along z, with one plane and weight 1 in 2D
 //     result = volume / ((total of x * total of y) * total of z)
-// The box's weights are whole numbers, 1 and 1 along an even side, so that there all products are exact. Colour that is
-// weighted by alpha is summed alike, of texel * alpha; its result is that sum over the sum of alpha.
+// The weights of the box are integers, and 1 and 1 along an even side, so that there all products are exact. With alpha
+// weighting, texel * alpha is summed in the same order, and the result is that sum divided by the sum of alpha.
 #include <cstdint>
 
 #include <texton/float_math.h>
@@ -24,7 +25,8 @@ inline constexpr float kWidestKaiser = 4;
 
 // --- weights along an axis -------------------------------------------------------------------------------------------
 
-/// The texels along a side of two levels; as many in both where the axis is one of layers, or a single texel.
+/// The numbers of texels along an axis in two consecutive levels. Both are equal along an axis of layers and along an
+/// axis of a single texel.
 struct Halving {
     std::int32_t from;
     std::int32_t to;
@@ -51,8 +53,9 @@ TEXTON_HD Taps<most> single_tap(std::int32_t texel) {
 struct Box {
     static constexpr int kMost = 3;
 
-    /// A texel covers from / to texels, which in units of 1 / to are `from` long: so long is the part of each as its
-    /// weight says (Guthe and Heckbert, Non-Power-of-Two Mipmapping, 2005).
+    /// A texel covers from / to texels of the level above. In units of 1 / to texel, this length is `from`, and the
+    /// weight of a covered texel is the length of its covered part (Guthe and Heckbert, Non-Power-of-Two Mipmapping,
+    /// 2005).
     TEXTON_HD Taps<kMost> taps(const Halving& axis, std::int32_t pixel) const {
         if (axis.from == axis.to) return single_tap<kMost>(pixel);
         const bool odd = axis.from % 2 != 0;
@@ -67,7 +70,8 @@ struct Box {
     }
 };
 
-/// The modified Bessel function of the first kind and order 0, by its power series; for 0 to 10.
+/// Returns the modified Bessel function of the first kind and order 0, computed by its power series, for x from 0 to
+/// 10.
 TEXTON_HD inline float bessel_i0(float x) {
     const float quarter = x * x * 0.25f;
     float term = 1;
@@ -79,10 +83,10 @@ TEXTON_HD inline float bessel_i0(float x) {
     return sum;
 }
 
-/// sinc(x) I0(alpha sqrt(1 - (x / width)^2)), x in texels of the smaller level, at the middles of the larger one's
-/// texels.
+/// The weights are sinc(x) I0(alpha sqrt(1 - (x / width)^2)) at the centers of the larger level's texels, with x in
+/// texels of the smaller level.
 struct Kaiser {
-    static constexpr int kMost = static_cast<int>(2 * kWidestKaiser * 3) + 1;  // a side of 3 texels becomes one
+    static constexpr int kMost = static_cast<int>(2 * kWidestKaiser * 3) + 1;  // at most 3 texels per pixel
     float width;
     float alpha;
     AddressMode address;
@@ -118,7 +122,7 @@ struct Kaiser {
 
 // --- texels of the level above ---------------------------------------------------------------------------------------
 
-/// What a texture of a kind has at a texel; z is the slice, layer or face.
+/// Returns the texel of a texture of this kind; z is the slice, layer or face.
 template <ArrayKind kind>
 struct TexelsOf {
     template <class Source>
@@ -131,8 +135,9 @@ struct TexelsOf {
         if constexpr (kind == ArrayKind::layered_1d) return source.fetch_layer(z, at_x * source.x_unit);
         if constexpr (kind == ArrayKind::layered_2d) return source.layer_at_texel(z, at_x, at_y);
         if constexpr (is_cube(kind)) {
-            // Textures have no way to read a face as a layer. The direction of a texel's middle leads to that texel:
-            // the component that points out is 1, whose approximate reciprocal is 1, and the others are less.
+            // Textures cannot read a face as a layer. The direction of a texel's center selects that texel: the
+            // component along the face's axis has magnitude 1, whose approximate reciprocal is exactly 1, and the
+            // others are smaller.
             const detail::CubeDirection to = detail::direction_on_face(z % 6, at_x, at_y, source.width);
             return kind == ArrayKind::cubemap ? source.fetch_cube(to.x, to.y, to.z)
                                               : source.fetch_cube_layer(z / 6, to.x, to.y, to.z);
@@ -140,10 +145,10 @@ struct TexelsOf {
     }
 };
 
-/// Memory of any number of slices, which a texture reads as a single row.
+/// Texels in memory with any number of slices, which a texture reads as a single row.
 struct TexelsOfMemory {
-    std::int32_t row;  // texels from one to the next
-    std::int32_t slice;
+    std::int32_t row;    // texels from one row to the next
+    std::int32_t slice;  // texels from one slice to the next
 
     template <class Source>
     TEXTON_HD Float4 operator()(const Source& source, std::int32_t x, std::int32_t y, std::int32_t z) const {
@@ -161,7 +166,7 @@ struct Sides {
 
 TEXTON_HD inline Float4 divided(const Float4& a, float by) { return {a.x / by, a.y / by, a.z / by, a.w / by}; }
 
-/// Sums of texels, and of their colours times alpha.
+/// Sums of texels, and of texels multiplied by their alpha.
 struct Sums {
     Float4 plain;
     Float4 by_alpha;
@@ -172,7 +177,7 @@ struct Sums {
     }
 };
 
-/// The mean of what the taps along each axis cover.
+/// Returns the weighted mean of the texels that the taps along each axis select.
 template <class Texels, class Source, class Across, class Down, class Through>
 TEXTON_HD Float4 mean_of(const Texels& texels, const Source& source, const Across& x, const Down& y, const Through& z,
                          bool alpha_weighted) {
@@ -197,7 +202,7 @@ TEXTON_HD Float4 mean_of(const Texels& texels, const Source& source, const Acros
     return mean;
 }
 
-/// The lowest or the highest of them, in each channel.
+/// Returns the lowest or the highest value of these texels in each channel.
 template <class Texels, class Source, class Across, class Down, class Through>
 TEXTON_HD Float4 extreme_of(const Texels& texels, const Source& source, const Across& x, const Down& y,
                             const Through& z, bool highest) {

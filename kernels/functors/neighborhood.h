@@ -1,5 +1,5 @@
 #pragma once
-// What the filters have in common: texels around a pixel by their numbers.
+// Shared parts of the filters: access to the texels around a pixel by integer positions.
 #include <cstdint>
 
 #include <texton/source.h>
@@ -9,8 +9,8 @@
 
 namespace texton::detail {
 
-/// The texels of a 2D texture, or of a layer; those beyond the edges are as the sampler says. A source that has numbered()
-/// has texels by their numbers alone: a tile of the layer.
+/// Reads texels of a 2D texture, or of a layer, by position. The sampler's address modes define the texels beyond the
+/// edges. A source with a function numbered() is a tile of the layer that only has texels by position.
 struct NumberedTexels {
     bool layered;
 
@@ -26,7 +26,8 @@ struct NumberedTexels {
     }
 };
 
-/// Those of a texture that a filter reads; the picture must be as large. Errors: bad_argument.
+/// Returns access to the texels of a texture that a filter reads. Throws Error{bad_argument} unless the texture is 2D
+/// or layered and the image has its size and one slice per layer.
 inline NumberedTexels texels_of(const char* object, const View& picture, const Texture& texture) {
     check_kind(object, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
     check_same_size(object, picture, "texture", texture);
@@ -34,7 +35,8 @@ inline NumberedTexels texels_of(const char* object, const View& picture, const T
     return {texture.kind() == ArrayKind::layered_2d};
 }
 
-/// Channels that a fetch may return anything but 0 in. Block-compressed formats have an alpha of 1 where they have none.
+/// Returns the number of channels in which a fetch may return something other than 0. This is 4 for block-compressed
+/// formats, since formats without alpha read an alpha of 1.
 inline int channels_read(const Texture& texture) {
     const FormatInfo& format = info(texture.format());
     return format.layout == FormatLayout::plain && format.channels < 3 ? format.channels : 4;

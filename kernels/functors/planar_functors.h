@@ -1,7 +1,7 @@
 #pragma once
-// Luma and chroma. A plane's value is a code over the largest of its format; codes are Y' and the two differences,
-// scaled and shifted as the range says (Rec. ITU-T H.273, 8.3); these are sums of R', G' and B' with weights that
-// follow from two.
+// Conversions between R'G'B' and planes of luma and chroma. The value of a plane is a code divided by the largest code
+// of the plane's format. Codes are Y', Cb and Cr, scaled and shifted according to the range (Rec. ITU-T H.273, 8.3).
+// Y', Cb and Cr are weighted sums of R', G' and B'; all weights follow from the weights of red and blue in luma.
 #include <cmath>
 
 #include <texton/float4.h>
@@ -13,7 +13,7 @@ namespace texton::detail {
 
 // --- standards -------------------------------------------------------------------------------------------------------
 
-/// What red and blue count in luma; green the rest.
+/// Weights of red and blue in luma. The three weights add up to 1.
 struct LumaWeights {
     double red;
     double blue;
@@ -29,28 +29,28 @@ inline LumaWeights weights_of(LumaStandard standard) {
     return {};
 }
 
-/// How numbers become codes: code = value * scale + shift.
+/// Conversion of Y', Cb and Cr to codes: code = value * scale + shift.
 struct Codes {
     double luma_scale;
     double luma_shift;
     double chroma_scale;
     double chroma_shift;
     double most;      // the largest code
-    double of_plane;  // codes of a plane's value of 1
+    double of_plane;  // what a plane's value of 1 is in codes
 };
 
 inline Codes codes_of(const PlanarOptions& options) {
     const int stored_bits = info(plane_info(options.format, 0).format).bits;
     const int bits = options.format == Format::p010 ? 10 : stored_bits;
-    const double step = 1 << (bits - 8);  // of a code of 8 bits
+    const double step = 1 << (bits - 8);  // one step of an 8-bit code
     const double most = (1 << bits) - 1;
-    const double below = 1 << (stored_bits - bits);  // bits below the code are 0
+    const double below = 1 << (stored_bits - bits);  // the bits below the code are 0
     const double of_plane = ((1 << stored_bits) - 1) / below;
     if (options.range == CodeRange::full) return {most, 0, most, 128 * step, most, of_plane};
     return {219 * step, 16 * step, 224 * step, 128 * step, most, of_plane};
 }
 
-/// Whether a chroma sample lies on a column and a row of luma, or between two.
+/// Whether chroma samples are located on a column and on a row of luma samples, or between two.
 struct SitedAt {
     bool on_column;
     bool on_row;
@@ -63,7 +63,7 @@ inline SitedAt sited_at(const PlanarOptions& options) {
 
 // --- to RGB ----------------------------------------------------------------------------------------------------------
 
-/// A luma sample's place in texels of chroma.
+/// Converts the coordinate of a luma sample along an axis to texels of the chroma plane.
 struct ChromaAxis {
     float scale;
     float shift;
@@ -94,7 +94,8 @@ struct ToRgb {
         return color(luma.at_texel(at.middle_x(), at.middle_y()).x, swapped ? samples.y : samples.x,
                      swapped ? samples.x : samples.y);
     }
-    /// Of what the planes read as. Each product is added as it is, and the sum rounded.
+    /// Returns the color of the values of the planes. Each multiplication is fused with the addition, so only the sum
+    /// is rounded.
     TEXTON_HD Float4 color(float luma, float blue, float red) const {
         const float y_prime = fmaf(luma, luma_scale, luma_shift);
         const float cb = fmaf(blue, chroma_scale, chroma_shift);
@@ -126,7 +127,7 @@ inline ToRgb to_rgb_functor(const PlanarOptions& options) {
 
 // --- from RGB --------------------------------------------------------------------------------------------------------
 
-/// A number that is a sum of red, green and blue -> what a plane holds.
+/// Converts a color to the value of one channel of a plane, which is a weighted sum of red, green and blue.
 struct Coded {
     float of_red;
     float of_green;
@@ -135,12 +136,12 @@ struct Coded {
     float most;
     float of_plane;
 
-    /// Within the codes, to be rounded.
+    /// Returns the code clamped to 0 to `most`, not rounded to an integer.
     TEXTON_HD float code(const Float4& color) const {
         const float code = of_red * color.x + of_green * color.y + of_blue * color.z + shift;
         return code > 0 ? (code < most ? code : most) : 0.0f;
     }
-    /// The nearest code, over those of 1.
+    /// Returns the nearest code, divided by `of_plane`.
     TEXTON_HD float operator()(const Float4& color) const { return floorf(code(color) + 0.5f) / of_plane; }
 };
 
@@ -153,8 +154,8 @@ struct LumaPlane {
     }
 };
 
-/// Texels of luma that a chroma sample averages along an axis, by their places from its first on. A texel before the
-/// edge is the one at the edge.
+/// The luma texels that a chroma sample averages along an axis. middle() returns the coordinate of a tap's center. A
+/// texel before the first is replaced by the first.
 struct ChromaTaps {
     std::int32_t divide;
     bool on_sample;
@@ -189,7 +190,7 @@ struct ChromaPlane {
     }
 };
 
-/// One of the sums, with its weights times `scale`.
+/// Returns the conversion for a weighted sum of red, green and blue, with the weights multiplied by `scale`.
 inline Coded coded(double red, double green, double blue, double scale, double shift, const Codes& codes) {
     const auto scaled = [scale](double weight) { return static_cast<float>(weight * scale); };
     return {scaled(red),
@@ -211,7 +212,7 @@ inline ChromaPlane chroma_plane(const PlanarOptions& options) {
     const LumaWeights weights = weights_of(options.standard);
     const PlaneInfo plane = plane_info(options.format, 1);
     const SitedAt sited = sited_at(options);
-    const double cb_scale = codes.chroma_scale / (2 * (1 - weights.blue));  // Cb = (B' - Y') / that
+    const double cb_scale = codes.chroma_scale / (2 * (1 - weights.blue));  // Cb = (B' - Y') / (2 (1 - blue))
     const double cr_scale = codes.chroma_scale / (2 * (1 - weights.red));
     return {coded(-weights.red, -weights.green(), 1 - weights.blue, cb_scale, codes.chroma_shift, codes),
             coded(1 - weights.red, -weights.green(), -weights.blue, cr_scale, codes.chroma_shift, codes),

@@ -1,5 +1,5 @@
 #pragma once
-// For functors that fetch the texel of a pixel's own place.
+// Shared parts of pointwise functors, which read only the texel at the position of the pixel.
 #include <texton/pixel.h>
 #include <texton/source.h>
 #include <texton/texture.h>
@@ -9,18 +9,19 @@
 
 namespace texton::detail {
 
-inline bool has_alpha(Format format) { return info(format).channels > 2; }  // block-compressed ones read 1 without it
+/// Returns true if fetches of the format return an alpha. Block-compressed formats without alpha return 1.
+inline bool has_alpha(Format format) { return info(format).channels > 2; }
 
 struct OwnTexel {
     bool layered;
-    bool has_alpha;  ///< of the format
+    bool has_alpha;  ///< whether the texture's format has alpha
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
         return layered ? source.layer_at_texel(at.z, at.middle_x(), at.middle_y())
                        : source.at_texel(at.middle_x(), at.middle_y());
     }
-    /// The same, with alpha 1 if the format has none.
+    /// Returns the texel, with alpha 1 if the format has no alpha.
     template <class Source>
     TEXTON_HD Float4 with_alpha(PixelPlace at, const Source& source) const {
         Float4 color = (*this)(at, source);
@@ -29,7 +30,8 @@ struct OwnTexel {
     }
 };
 
-/// Error{bad_argument} unless the texture is 2D or layered, of floats and of the picture's size and slices.
+/// Throws Error{bad_argument} unless the texture is 2D or layered, its fetches return floats, and the image has its
+/// size and one slice per layer.
 inline OwnTexel own_texel(const char* object, const View& picture, const char* name, const Texture& texture) {
     check_kind(object, name, texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
     check_floats(object, name, texture);

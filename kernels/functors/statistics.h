@@ -1,5 +1,5 @@
 #pragma once
-// What a texel's value adds to the Statistics: the definition for both devices.
+// What the value of a texel contributes to Statistics. This definition is shared by both devices.
 #include <texton/pixel_target.h>
 #include <texton/source.h>
 #include <texton/statistics.h>
@@ -9,7 +9,7 @@
 
 namespace texton::detail {
 
-/// Which bin of the histogram counts a value.
+/// Maps values to bins of the histogram.
 struct HistogramRange {
     float low;
     float bins_a_unit;
@@ -23,13 +23,13 @@ struct HistogramRange {
 
 TEXTON_HD inline bool is_finite(float value) { return (bits_of(value) & 0x7f800000u) != 0x7f800000u; }
 
-/// The floats' order as unsigned integers.
+/// Returns an unsigned integer whose order is the order of the floats.
 TEXTON_HD inline std::uint32_t key_of(float value) {
     const std::uint32_t bits = bits_of(value);
     return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-/// What a finite value adds to words `word` and word + 1 of a sum.
+/// What a finite value adds to the 64-bit words `word` and `word` + 1 of a sum.
 struct SumPart {
     int word;
     std::int64_t lower;
@@ -39,7 +39,7 @@ TEXTON_HD inline SumPart sum_part(float value) {
     const std::uint32_t bits = bits_of(value);
     const std::uint32_t exponent = bits >> 23 & 255u;
     const std::uint32_t mantissa = exponent == 0 ? bits & 0x7fffffu : (bits & 0x7fffffu) | 0x800000u;
-    const std::uint32_t place = exponent == 0 ? 0 : exponent - 1;  // a multiple of 2^(place - 149)
+    const std::uint32_t place = exponent == 0 ? 0 : exponent - 1;  // the value is mantissa * 2^(place - 149)
     const std::uint64_t part = static_cast<std::uint64_t>(mantissa) << (place % 32);
     const auto lower = static_cast<std::int64_t>(part & 0xffffffffu);
     const auto upper = static_cast<std::int64_t>(part >> 32);
@@ -47,11 +47,11 @@ TEXTON_HD inline SumPart sum_part(float value) {
     return {static_cast<int>(place / 32), negative ? -lower : lower, negative ? -upper : upper};
 }
 
-/// How a kernel reads the texture.
+/// How collect_statistics() reads the texture.
 struct StatisticsSource {
     SourceShape shape;
     bool layered;
-    int channels;  ///< of the format
+    int channels;  ///< number of channels of the format
 };
 
 }  // namespace texton::detail

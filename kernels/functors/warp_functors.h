@@ -1,10 +1,11 @@
 #pragma once
-// What all warps share: a map says where a pixel reads, and Warped fetches there.
+// Shared parts of all warps: a map computes the coordinate that a pixel reads, and Warped fetches there.
 //
-// A map has, for the pixel and what else it fetches from,
+// A map has these functions, whose further arguments are the other sources that the map itself fetches from:
 //     WarpPlace place(PixelPlace at, const Sources&... sources) const
 //     WarpSlopes slopes(PixelPlace at, const Sources&... sources) const
-// the second asked only where there is a place and the picture is minified. One that computes long says kPixels = 1.
+// slopes() is called only if place() returned an existing coordinate and minification is not `none`. A map whose
+// computation is long declares kPixels = 1.
 #include <texton/float_math.h>
 #include <texton/kernel.h>
 #include <texton/launch.h>
@@ -14,14 +15,14 @@
 
 namespace texton::detail {
 
-/// Where a pixel reads, in texels.
+/// The coordinate that a pixel reads, in texels. If `exists` is false the pixel gets the border color.
 struct WarpPlace {
     float x;
     float y;
     bool exists = true;
 };
 
-/// How the place changes from a pixel to the one on its right, and to the one below, in texels.
+/// The change of the coordinate from a pixel to its right neighbor and to the neighbor below, in texels.
 struct WarpSlopes {
     float x_right;
     float y_right;
@@ -29,18 +30,19 @@ struct WarpSlopes {
     float y_down;
 };
 
-/// The level of detail: the logarithm of the longer of the two changes (Vulkan 1.3, "Scale Factor, Level-of-Detail
-/// Operation").
+/// Returns the level of detail: the binary logarithm of the longer of the two changes (Vulkan 1.3, "Scale Factor,
+/// Level-of-Detail Operation").
 TEXTON_HD inline float level_of(const WarpSlopes& slopes) {
     const float right = slopes.x_right * slopes.x_right + slopes.y_right * slopes.y_right;
     const float down = slopes.x_down * slopes.x_down + slopes.y_down * slopes.y_down;
     const float longer = right > down ? right : down;
-    constexpr float kMost = 1099511627776.0f;  // 2^40, level 20: no texture has it
+    constexpr float kMost = 1099511627776.0f;  // 2^40 (squared length), level 20: no texture has that many levels
     if (!(longer > 1.0f / kMost)) return -20.0f;
     return longer < kMost ? 0.5f * log2_of(longer) : 20.0f;
 }
 
-/// Gradients stay finite: none longer than this makes a difference.
+/// Returns the slope clamped to +-2^20, and 0 for NaN. Gradients stay finite, and larger ones would not change the
+/// result.
 TEXTON_HD inline float limited(float slope) {
     constexpr float kMost = 1048576.0f;
     if (!(slope == slope)) return 0;
@@ -94,7 +96,7 @@ inline void check_warp(const char* object, const View& picture, const Texture& t
     if (options.minification != Minification::none) check_levels(object, "texture", texture);
 }
 
-/// `sources` are what the map fetches from.
+/// Enqueues the warp. The map fetches from `sources`.
 template <class Map, class... Sources>
 void enqueue_warp(const char* object, const Stream& stream, const View& picture, const Map& map,
                   const WarpOptions& options, const Texture& texture, const Sources&... sources) {
@@ -113,12 +115,13 @@ void enqueue_warp(const char* object, const Stream& stream, const View& picture,
     }
 }
 
-// --- by name ---------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
-/// A warp by name, with the parameters that all have after its own, and its shape: that of the input.
+/// Returns the named kernel of a warp. Its parameters are `parameters` followed by the parameters of all warps. Its
+/// shape is the shape of the input.
 Kernel warp_kernel(std::string name, std::string summary, std::vector<ParameterInfo> parameters);
 WarpOptions warp_options(const Arguments& arguments);
-/// Of a row of numbers.
+/// Returns a number of a parameter that is a list of numbers, as float.
 inline float number_at(const std::vector<double>& numbers, std::size_t index) {
     return static_cast<float>(numbers[index]);
 }

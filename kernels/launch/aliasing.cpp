@@ -8,7 +8,8 @@
 namespace texton::detail {
 namespace {
 
-/// Memory that no other address leads to.
+/// Returns true if memory of this kind has a single address, so that comparing addresses shows whether two regions are
+/// disjoint.
 bool has_one_address(const Place& place) {
     switch (place.kind) {
         case MemoryKind::linear:

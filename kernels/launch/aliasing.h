@@ -1,11 +1,12 @@
 #pragma once
-// Whether a kernel may read one image and write the other in any order.
+// Tests whether images share memory. If they do not, a kernel may read one and write the other in any order.
 #include <texton/texture.h>
 #include <texton/view.h>
 
 namespace texton::detail {
 
-/// True if they surely share no bytes; found out from where each begins and ends, not row by row.
+/// Returns true if it is certain that both share no bytes. Compares only the first and the last address of each, not
+/// their rows, and returns false if memory may have several addresses.
 [[nodiscard]] bool lies_apart(const Texture& texture, const Place& picture);
 [[nodiscard]] bool lies_apart(const Place& a, const Place& b);
 

@@ -25,7 +25,7 @@ void check_kind(const char* object, const char* name, const Texture& texture, st
     std::vector<std::string_view> names;
     for (const ArrayKind kind : kinds) names.push_back(texton::name(kind));
     refuse_argument(object, fmt::format("{} is a texture of kind {}", name, texton::name(texture.kind())),
-                    fmt::format("Give one of kind {}.", fmt::join(names, " or ")));
+                    fmt::format("Pass a texture of kind {}.", fmt::join(names, " or ")));
 }
 
 void check_filter(const char* object, const char* name, const Texture& texture, Filter filter) {
@@ -33,7 +33,7 @@ void check_filter(const char* object, const char* name, const Texture& texture, 
     const char* wanted = filter == Filter::linear ? "linear" : "point";
     refuse_argument(object,
                     fmt::format("{} is a texture with Filter::{}", name, filter == Filter::linear ? "point" : "linear"),
-                    fmt::format("Make it with Filter::{}.", wanted));
+                    fmt::format("Create the texture with Filter::{}.", wanted));
 }
 
 void check_floats(const char* object, const char* name, const Texture& texture) {
@@ -41,21 +41,22 @@ void check_floats(const char* object, const char* name, const Texture& texture) 
     if (kind != FormatKind::uint && kind != FormatKind::sint) return;
     refuse_argument(object,
                     fmt::format("{} is a texture of {}, which returns integers", name, texton::name(texture.format())),
-                    "Give one of a unorm, snorm, srgb or float format.");
+                    "Pass a texture of a unorm, snorm, srgb or float format.");
 }
 
 void check_levels(const char* object, const char* name, const Texture& texture) {
     if (texture.levels() > 1) return;
-    refuse_argument(object, fmt::format("{} has 1 level, but minification was asked for", name),
-                    "Make the array with levels, and the texture of them; or use Minification::none.");
+    refuse_argument(object, fmt::format("{} has 1 level, but minification needs more", name),
+                    "Create the array with more levels and the texture with all of them, or use Minification::none.");
 }
 
 void check_slices(const char* object, const View& picture, const Texture& texture) {
     const std::size_t layers = is_layered(texture.kind()) ? texture.layers() : 1;
     const std::size_t slices = picture.extent().depth;
     if (slices == layers) return;
-    refuse_argument(object, fmt::format("the picture has {} slices, but the texture {} layers", slices, layers),
-                    "Give a slice for each layer.");
+    refuse_argument(object,
+                    fmt::format("the destination image has {} slices, but the texture has {} layers", slices, layers),
+                    "Pass an image with one slice per layer.");
 }
 
 void check_same_size(const char* object, const View& picture, const char* name, const Texture& texture) {
@@ -63,15 +64,15 @@ void check_same_size(const char* object, const View& picture, const char* name, 
     const Extent& given = picture.extent();
     if (given.width == wanted.width && given.height == wanted.height) return;
     refuse_argument(object,
-                    fmt::format("the picture has {} x {} pixels, but {} is a texture of {} x {}", given.width,
-                                given.height, name, wanted.width, wanted.height),
-                    "Give a picture of the texture's size.");
+                    fmt::format("the destination image has {} x {} pixels, but {} is a texture of {} x {} texels",
+                                given.width, given.height, name, wanted.width, wanted.height),
+                    "Pass an image of the texture's size.");
 }
 
 void check_extent(const char* object, const char* name, const View& picture, const Extent& extent) {
     if (picture.extent() == extent) return;
     refuse_argument(object, fmt::format("{} has {} pixels", name, to_string(picture.extent())),
-                    fmt::format("Give one of {}.", to_string(extent)));
+                    fmt::format("Pass an image of {} pixels.", to_string(extent)));
 }
 
 void check_range(const char* object, const char* name, double value, double low, double high) {
@@ -91,7 +92,7 @@ void check_positive(const char* object, const char* name, double value) {
 void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t most) {
     if (weights.size() % 2 == 0 || weights.size() > most)
         refuse_argument(object, fmt::format("{} has {} weights", name, weights.size()),
-                        fmt::format("Give an odd number of them, at most {}.", most));
+                        fmt::format("Pass an odd number of weights, at most {}.", most));
     for (std::size_t i = 0; i < weights.size(); ++i)
         check_finite(object, fmt::format("{}[{}]", name, i).c_str(), weights[i]);
 }
@@ -108,8 +109,8 @@ bool fits_sample(const View& picture, const Texture& texture) {
 void check_gathers(const char* object, const char* name, const Texture& texture) {
     if (texture.state()->gathers) return;
     const char* source = texture.source() == TextureSource::array ? "an array" : "memory";
-    refuse_argument(object, fmt::format("{} is a texture of {} that was not made for gathering", name, source),
-                    "Make it of an array with ArrayUsage::gather.");
+    refuse_argument(object, fmt::format("{} is a texture of {} that does not support gather", name, source),
+                    "Create the texture from an array with ArrayUsage::gather.");
 }
 
 }  // namespace texton::detail

@@ -1,5 +1,6 @@
 #pragma once
-// What the kernels' functions ask of their arguments. Files that nvcc compiles format no messages: fmt does not go through it.
+// Checks of the arguments of the kernels' public functions. The checks format their messages with fmt, which nvcc
+// cannot compile, so the host compiler compiles them.
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -9,32 +10,38 @@
 
 namespace texton::detail {
 
+/// Throws Error{bad_argument}.
 [[noreturn]] void refuse_argument(const char* object, std::string problem, std::string remedy);
 
-/// Error{bad_argument} unless the texture is of one of the kinds. `name` is the argument's.
+/// Throws Error{bad_argument} unless the texture is of one of the kinds. `name` is the name of the argument, here and
+/// in the functions below.
 void check_kind(const char* object, const char* name, const Texture& texture, std::initializer_list<ArrayKind> kinds);
-/// Error{bad_argument} unless its sampler's filter is that one.
+/// Throws Error{bad_argument} unless the texture's sampler has this filter.
 void check_filter(const char* object, const char* name, const Texture& texture, Filter filter);
-/// Error{bad_argument} if it returns integers.
+/// Throws Error{bad_argument} if fetches of the texture return integers.
 void check_floats(const char* object, const char* name, const Texture& texture);
-/// Error{bad_argument} if it has one level alone. More are read with normalized coordinates, from an array.
+/// Throws Error{bad_argument} if the texture has only one level. A texture with several levels is always a texture of
+/// an array with normalized coordinates.
 void check_levels(const char* object, const char* name, const Texture& texture);
-/// Error{bad_argument} unless the picture has a slice for each layer of the texture, or one for a texture without layers.
+/// Throws Error{bad_argument} unless the image has one slice per layer of the texture, or one slice if the texture has
+/// no layers.
 void check_slices(const char* object, const View& picture, const Texture& texture);
-/// Error{bad_argument} unless the picture is as wide and high as the texture.
+/// Throws Error{bad_argument} unless the image has the width and height of the texture.
 void check_same_size(const char* object, const View& picture, const char* name, const Texture& texture);
-/// Error{bad_argument} unless the picture has that extent. `name` is the argument's.
+/// Throws Error{bad_argument} unless the image has this extent. `name` is the name of the image's argument.
 void check_extent(const char* object, const char* name, const View& picture, const Extent& extent);
-/// Error{bad_argument} unless low <= value <= high; NaN never is.
+/// Throws Error{bad_argument} unless low <= value <= high, and for NaN.
 void check_range(const char* object, const char* name, double value, double low, double high);
+/// Throws Error{bad_argument} unless the value is finite.
 void check_finite(const char* object, const char* name, double value);
-/// Finite and above 0.
+/// Throws Error{bad_argument} unless the value is finite and greater than 0.
 void check_positive(const char* object, const char* name, double value);
-/// Error{bad_argument} unless there are an odd number of weights, at most `most`, all finite.
+/// Throws Error{bad_argument} unless the number of weights is odd and at most `most`, and all weights are finite.
 void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t most);
-/// Whether sample() makes such a picture of the texture: in memory, of one slice, and of integers if it returns them.
+/// Returns true if sample() can write this image from the texture: the image is in memory (not in an array), has one
+/// slice, and has an integer format exactly if the texture has one.
 [[nodiscard]] bool fits_sample(const View& picture, const Texture& texture);
-/// Error{bad_argument} unless its array was made for gathering.
+/// Throws Error{bad_argument} unless the texture's array was created with ArrayUsage::gather.
 void check_gathers(const char* object, const char* name, const Texture& texture);
 
 }  // namespace texton::detail

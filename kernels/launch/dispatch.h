@@ -1,14 +1,15 @@
 #pragma once
-// How a kernel finds the implementation of its device.
+// Dispatch of a kernel to the implementation of its device.
 //
-// A kernel is defined by functors, which every device runs through run(). Where a device has a faster implementation that
-// returns the same bits, it overrides a function of DeviceKernels:
+// A kernel is defined by functors, which every device executes with run(). A device that has a faster implementation
+// with bit-identical results overrides a function of DeviceKernels:
 //
 //     detail::Launch launch(kMedian, stream, picture, {&texture, 1}, detail::Overlap::refused);
 //     if (!detail::device_kernels(launch).median(launch, filter)) detail::run<1>(launch, filter);
 //
-// Each function enqueues `launch`, whose arguments have been checked, and returns true; or it returns false, has done nothing,
-// and the caller runs the functor. A device of a new kind is one more class and one more case in device_kernels().
+// The arguments of `launch` have been checked before. Each function either enqueues the launch and returns true, or
+// does nothing and returns false; then the caller runs the functor. A new kind of device needs a class that derives
+// from DeviceKernels and a case in device_kernels().
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -36,21 +37,23 @@ namespace texton::detail {
 struct HistogramRange;
 struct StatisticsSource;
 
-/// Where the pixels along an axis fetch, in texels, and the weight of each fetch: all taps of the first pixel, then of the next.
+/// Coordinates at which the pixels along an axis fetch, in texels, and the weights of the fetches. All taps of the
+/// first pixel come first, then those of the next.
 struct LatticeAxis {
     std::size_t taps = 1;
     std::vector<float> places;
-    std::vector<float> weights;  ///< empty: one tap, and the pixel is the fetch
+    std::vector<float> weights;  ///< empty: each pixel has one tap and is the unweighted fetch
 };
 
-/// Pixels that are sums of rows of fetches, sum over y of (sum over x of at_texel(x, y) * weight of x) * weight of y.
-/// Either both axes have weights, or neither.
+/// Pixels that are weighted sums of fetches: the sum over y of (the sum over x of at_texel(x, y) * weight of x) *
+/// weight of y. Either both axes have weights or neither has.
 struct Lattice {
     LatticeAxis x;
     LatticeAxis y;
 };
 
-/// The texels along an axis that each pixel weighs: from first[i] on, by the weights from begin[i] to begin[i + 1].
+/// The texels along an axis that each pixel sums. Pixel i sums texels first[i], first[i] + 1, ... with the weights
+/// weights[begin[i]] to weights[begin[i + 1] - 1].
 struct BoxAxis {
     std::vector<std::int32_t> first;
     std::vector<std::uint32_t> begin{0};
@@ -58,7 +61,7 @@ struct BoxAxis {
 
     void reserve(std::size_t pixels) { first.reserve(pixels), begin.reserve(pixels + 1), weights.reserve(2 * pixels); }
     void add_weight(float weight) { weights.push_back(weight); }
-    /// Ends a pixel: its weights are those added since the pixel before.
+    /// Completes a pixel. Its weights are the weights added since the previous call.
     void add_pixel(std::int32_t first_texel) {
         first.push_back(first_texel);
         begin.push_back(static_cast<std::uint32_t>(weights.size()));
@@ -66,11 +69,13 @@ struct BoxAxis {
 };
 
 enum class BoxSum : std::uint8_t {
-    of_products,  ///< the sum of texel * (weight of x * weight of y), without weights of 0, over the sum of weights
-    of_rows       ///< the sum of (sum of texel * weight of x) * weight of y, over `total`
+    /// Sum of texel * (weight of x * weight of y), without weights of 0, divided by the sum of the weights.
+    of_products,
+    /// Sum of (sum of texel * weight of x) * weight of y, divided by `total`.
+    of_rows
 };
 
-/// Pixels that are sums of a rectangle of texels each, row after row.
+/// Pixels that are each a weighted sum over a rectangle of texels, added row by row.
 struct Boxes {
     BoxAxis x;
     BoxAxis y;
@@ -78,47 +83,51 @@ struct Boxes {
     float total = 0;
 };
 
-/// The implementations that a device has of its own. Without an override the functor runs.
+/// The device-specific implementations of kernels. A function without an override returns false, and the functor runs.
 class DeviceKernels {
 public:
-    /// Completes the checks of a launch with those of the device, and finds where the device writes.
+    /// Performs the device-specific checks of a launch and determines where the device writes.
     virtual void prepare(LaunchState&) const {}
 
-    /// convolve() and gaussian(); with `sharpen`, unsharp(). The launch may overlap: then false.
+    /// convolve() and gaussian(), or unsharp() if `sharpen` is not null. Returns false if the image may share memory
+    /// with what the texture reads.
     virtual bool convolve(Launch&, const filters::Separable&, const filters::Sharpen*) const { return false; }
     virtual bool median(Launch&, const filters::Median<3>&) const { return false; }
     virtual bool median(Launch&, const filters::Median<5>&) const { return false; }
     virtual bool bilateral(Launch&, const filters::Bilateral&) const { return false; }
 
-    /// swizzle(): channel i of a pixel is channel from[i] of its own texel; from[i] = 4 is 0, and 5 is 1.
+    /// swizzle(): channel i of a pixel is channel from[i] of the texel at the same position. from[i] = 4 means the
+    /// constant 0, and 5 the constant 1.
     virtual bool swizzle(Launch&, const std::uint8_t (&)[4]) const { return false; }
-    /// Pixels whose red, green and blue are a function, which costs more than a table, of those of their own texel.
+    /// Applies a function to red, green and blue of the texel at the pixel's position. The function is expensive: an
+    /// implementation may replace it by a table over all codes of the texture.
     virtual bool map_codes(Launch&, float (*)(float)) const { return false; }
     virtual bool color_matrix(Launch&, const ColorMatrix&) const { return false; }
-    /// Red, green and blue times a number.
+    /// Multiplies red, green and blue by a number.
     virtual bool scale_colors(Launch&, float) const { return false; }
 
     virtual bool to_rgb(Launch&, const PlanarOptions&) const { return false; }
-    /// from_rgb(): the launch of the luma plane and that of the chroma plane.
+    /// from_rgb(): the launch that writes the luma plane and the launch that writes the chroma plane.
     virtual bool from_rgb(Launch&, Launch&, const PlanarOptions&) const { return false; }
 
-    /// The lattice is made only by devices that use it.
+    /// Only devices that use the lattice call the function that computes it; the same holds for the boxes.
     virtual bool fetch_lattice(Launch&, const std::function<Lattice()>&) const { return false; }
     virtual bool sum_boxes(Launch&, const std::function<Boxes()>&) const { return false; }
-    /// make_mips(): a launch for each level that is left. Returns how many levels were enqueued, counted from the first.
+    /// make_mips(): one launch for each level that is not yet enqueued. Returns how many levels were enqueued, counted
+    /// from the first.
     virtual std::size_t make_mips(std::span<Launch>, const mip::Chain&) const { return 0; }
 
-    /// collect_statistics(): adds the texels to statistics that were cleared, in the image of the launch.
+    /// collect_statistics(): adds the texels to the statistics in the launch's image. The caller has cleared them.
     virtual bool collect_statistics(Launch&, const StatisticsSource&, const HistogramRange&) const { return false; }
 
 protected:
     ~DeviceKernels() = default;
 };
 
-/// The implementations of the launch's device.
+/// Returns the implementations of the launch's device.
 [[nodiscard]] const DeviceKernels& device_kernels(const Launch& launch);
 
-/// One for each kind of device.
+/// The implementations of each kind of device.
 [[nodiscard]] const DeviceKernels& cpu_kernels();
 [[nodiscard]] const DeviceKernels& cuda_kernels();
 

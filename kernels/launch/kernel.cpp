@@ -26,17 +26,18 @@ const ParameterInfo* find_parameter(const KernelInfo& kernel, std::string_view n
 std::string list_names(const KernelInfo& kernel) {
     std::vector<std::string_view> names;
     for (const ParameterInfo& parameter : kernel.parameters) names.push_back(parameter.name);
-    return names.empty() ? "It has none." : fmt::format("It has {}.", fmt::join(names, ", "));
+    return names.empty() ? "The kernel has no parameters."
+                         : fmt::format("The kernel's parameters are {}.", fmt::join(names, ", "));
 }
 
 const char* kind_name(ParameterKind kind) {
     switch (kind) {
         case ParameterKind::flag: return "true or false";
         case ParameterKind::number: return "a number";
-        case ParameterKind::integer: return "a whole number";
-        case ParameterKind::choice: return "one of its choices";
+        case ParameterKind::integer: return "an integer";
+        case ParameterKind::choice: return "the name of one of its choices";
         case ParameterKind::text: return "text";
-        case ParameterKind::numbers: return "a row of numbers";
+        case ParameterKind::numbers: return "a list of numbers";
     }
     return "";
 }
@@ -64,13 +65,13 @@ bool has_kind(const ParameterValue& value, ParameterKind kind) {
 
 void check_value(const KernelInfo& kernel, const ParameterInfo& parameter, const ParameterValue& value) {
     if (!has_kind(value, parameter.kind))
-        refuse(kernel, fmt::format("{} was given as something else", parameter.name),
-               fmt::format("Give {}.", kind_name(parameter.kind)));
+        refuse(kernel, fmt::format("{} has a value of the wrong kind", parameter.name),
+               fmt::format("Pass {}.", kind_name(parameter.kind)));
     if (const auto* number = std::get_if<double>(&value)) check_range(kernel, parameter, *number);
     if (const auto* numbers = std::get_if<std::vector<double>>(&value)) {
         if (parameter.count != 0 && numbers->size() != parameter.count)
             refuse(kernel, fmt::format("{} has {} numbers", parameter.name, numbers->size()),
-                   fmt::format("Give {}.", parameter.count));
+                   fmt::format("Pass {} numbers.", parameter.count));
         for (const double number : *numbers) check_range(kernel, parameter, number);
     }
     if (parameter.kind != ParameterKind::choice) return;
@@ -83,15 +84,16 @@ void check_value(const KernelInfo& kernel, const ParameterInfo& parameter, const
 void check_inputs(const Kernel& kernel, std::span<const Texture> inputs) {
     const KernelInfo& info = kernel.info;
     if (inputs.size() != info.inputs.size())
-        refuse(info, fmt::format("{} inputs were given, but it takes {}", inputs.size(), info.inputs.size()),
-               "Give a texture for each.");
+        refuse(info,
+               fmt::format("{} textures were passed, but the kernel has {} inputs", inputs.size(), info.inputs.size()),
+               "Pass one texture per input.");
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const std::vector<ArrayKind>& kinds = info.inputs[i].kinds;
         if (std::ranges::find(kinds, inputs[i].kind()) != kinds.end()) continue;
         std::vector<std::string_view> names;
         for (const ArrayKind kind : kinds) names.push_back(name(kind));
         refuse(info, fmt::format("{} is a texture of kind {}", info.inputs[i].name, name(inputs[i].kind())),
-               fmt::format("Give one of kind {}.", fmt::join(names, " or ")));
+               fmt::format("Pass a texture of kind {}.", fmt::join(names, " or ")));
     }
 }
 
@@ -136,8 +138,8 @@ void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> p
     check_inputs(kernel, inputs);
     const std::size_t wanted = kernel.shapes(arguments, inputs).size();
     if (pictures.size() != wanted)
-        refuse(kernel.info, fmt::format("{} pictures were given, but it makes {}", pictures.size(), wanted),
-               "Give one for each of its shapes().");
+        refuse(kernel.info, fmt::format("{} images were passed, but the kernel writes {}", pictures.size(), wanted),
+               "Pass one image for each element of shapes().");
     kernel.enqueue(stream, pictures, arguments, inputs);
 }
 
@@ -154,7 +156,7 @@ const Kernel& kernel_named(std::string_view name) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::kernel_named",
                  .problem = fmt::format("there is no kernel '{}'", name),
-                 .remedy = alike.empty() ? "kernels(), or `texton run --list`, has all."
+                 .remedy = alike.empty() ? "List all kernels with kernels() or `texton run --list`."
                                          : fmt::format("Use {}.", fmt::join(alike, ", "))});
 }
 

@@ -21,20 +21,20 @@ void check_device(const LaunchState& launch, const Texture& texture, std::size_t
     if (home == launch.backend) return;
     throw Error({.code = ErrorCode::wrong_device,
                  .object = launch.object,
-                 .problem = fmt::format("texture {} is of {}, but the stream of {}", index, home->properties().name,
-                                        launch.backend->properties().name),
-                 .remedy = "Make the texture on the stream's device.",
+                 .problem = fmt::format("texture {} belongs to {}, but the stream to {}", index,
+                                        home->properties().name, launch.backend->properties().name),
+                 .remedy = "Create the texture on the stream's device.",
                  .numbers = {{"texture", index}}});
 }
 
 void check_slices(const LaunchState& launch) {
-    constexpr std::size_t kMostSlices = 65535;  // blocks of a grid
+    constexpr std::size_t kMostSlices = 65535;  // maximum number of blocks of a grid in z
     const Extent& extent = launch.picture.extent;
     if (extent.depth <= kMostSlices) return;
     throw Error({.code = ErrorCode::overflow,
                  .object = launch.object,
-                 .problem = fmt::format("a picture of {} slices was given", extent.depth),
-                 .remedy = fmt::format("Make it in parts of at most {} slices.", kMostSlices),
+                 .problem = fmt::format("the destination image has {} slices", extent.depth),
+                 .remedy = fmt::format("Process it in parts of at most {} slices.", kMostSlices),
                  .numbers = {{"depth", extent.depth}}});
 }
 

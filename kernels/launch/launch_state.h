@@ -1,5 +1,5 @@
 #pragma once
-// A launch between its checks and its work.
+// The arguments of a launch after they were checked and before work is enqueued.
 #include <vector>
 
 #include <texton/launch.h>
@@ -10,15 +10,16 @@
 namespace texton::detail {
 
 struct LaunchState {
-    const char* object;  ///< whose name errors carry
+    const char* object;  ///< the name that errors carry
     Stream stream;
     Backend* backend;
     std::vector<Texture> textures;
     Place picture;
-    PixelTarget target;  ///< of a CUDA device
+    PixelTarget target;  ///< where a CUDA device writes; unused on the CPU device
 };
 
-/// What must stay in memory until the launch is done: the image and what the textures read.
+/// Returns the owners of the memory that must stay allocated until the launch is done: the memory of the image and the
+/// memory that the textures read.
 [[nodiscard]] std::vector<BackingUse::Owner> owners_of(const LaunchState& launch);
 
 }  // namespace texton::detail

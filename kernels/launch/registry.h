@@ -1,8 +1,9 @@
 #pragma once
-// The kernels that have names.
+// The list of the kernels that kernels() returns.
 #include <texton/kernel.h>
 
-/// The one list of them, in alphabetical order. A kernel's file defines `Kernel detail::NAME_kernel()`.
+/// Expands KERNEL(name) for each kernel, in alphabetical order. The file of a kernel defines `Kernel
+/// detail::NAME_kernel()`.
 #define TEXTON_FOR_EACH_KERNEL(KERNEL) \
     KERNEL(bilateral)                  \
     KERNEL(blend)                      \
@@ -51,7 +52,8 @@
 
 namespace texton::detail {
 
-/// A picture as wide and high as the texture, a slice for each layer, of its format if pictures have that.
+/// Returns the shape of an image of the texture's size, with one slice per layer, and of the texture's format. In place
+/// of a block-compressed format it is rgba16_float if that format is a float format, else rgba8_unorm.
 PictureShape shape_like(const Texture& texture);
 
 #define TEXTON_DECLARE_KERNEL(name) Kernel name##_kernel();

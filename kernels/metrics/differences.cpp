@@ -1,5 +1,5 @@
-// Counts, sums and the worst texels, row by row. Each block of rows has sums of its own, which are added in the order of the
-// blocks. Differences of codes are added as whole numbers: all but those of 32 bits without rounding.
+// Computes counts, sums and the worst texels, row by row. Each block of rows has its own sums, which are added in the
+// order of the blocks. Differences of codes are added as integers, so that sums are exact except for 32-bit formats.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@ constexpr std::size_t kBlockTexels = std::size_t{1} << 17;
 struct ChannelSums {
     std::size_t differing = 0;
     std::uint32_t max_ulp = 0;
-    double max = 0;  // as the sums, in codes where the format is no float's
+    double max = 0;  // like the sums in codes, unless the format is a float format
     double sum = 0;
     double squares = 0;
     std::array<std::size_t, 2> nans{};
@@ -26,7 +26,7 @@ struct ChannelSums {
 struct Sums {
     std::array<ChannelSums, 4> channels{};
     std::size_t differing = 0;
-    std::array<std::size_t, 33> histogram{};  // of the texels that differ
+    std::array<std::size_t, 33> histogram{};  // of the channels of texels that differ
     std::vector<WorstTexel> worst;
 };
 
@@ -36,7 +36,7 @@ bool worse(const WorstTexel& one, const WorstTexel& other) {
     return std::tie(one.at.z, one.at.y, one.at.x) < std::tie(other.at.z, other.at.y, other.at.x);
 }
 
-// The worst so far, the least of them first.
+// Adds a texel to the worst ones so far if it belongs to them. `worst` is a heap whose first element is the least bad.
 void keep_worst(std::vector<WorstTexel>& worst, std::size_t count, const WorstTexel& texel) {
     if (worst.size() == count) {
         if (!worse(texel, worst.front())) return;
@@ -85,14 +85,14 @@ private:
         }
     }
 
-    // The ulp distance that a texel needs at least to be worse than `last`, which comes before it. Where the difference is that
-    // of codes of one size, it is no other for an equal distance.
+    // Returns the minimum ulp distance that a texel needs to be worse than `last`, which precedes it. If all channels
+    // are codes of the same size, equal distances are equal differences, and so the texel needs a larger distance.
     std::uint32_t least_ulp(const WorstTexel& last) const {
         const bool one_size = !a_.is_float() && a_.divisor(0) == a_.divisor(channels_ - 1);
         return one_size && last.ulp != kFarthest ? last.ulp + 1 : last.ulp;
     }
 
-    // In codes where the format is no float's.
+    // Returns the difference of two values, in codes unless the format is a float format.
     double difference(std::uint32_t a, std::uint32_t b, std::size_t channel, std::uint32_t ulp) const {
         if (!a_.is_float()) return ulp;
         if (ulp == 0) return 0;

@@ -1,11 +1,11 @@
-// FLIP, after Andersson, Nilsson, Akenine-Moller, Oskarsson, Astrom and Fairchild, 2020, and for high dynamic range after
-// Andersson, Nilsson, Shirley and Akenine-Moller, 2021. For each tile, of both pictures:
+// FLIP, after Andersson, Nilsson, Akenine-Moller, Oskarsson, Astrom and Fairchild, 2020, and for high dynamic range
+// after Andersson, Nilsson, Shirley and Akenine-Moller, 2021. For each tile of both images:
 //
-//   linear RGB -> YCxCz -> contrast sensitivity filters -> linear RGB, clamped -> L*a*b*, Hunt's effect -> HyAB distance
+//   linear RGB -> YCxCz -> contrast sensitivity filters -> linear RGB, clamped -> L*a*b*, Hunt effect -> HyAB distance
 //                  Y    -> first and second derivatives of a Gaussian -> edges and points -> their difference
 //
-// The error is the distance of colour to the power of 1 - that of features. All filters are sums of products of one along the rows
-// and one down the columns. High dynamic range is tone-mapped at some exposures, and the largest error counts.
+// The error is the color difference raised to the power of 1 - the feature difference. All filters are sums of
+// separable filters. High dynamic range is tone-mapped at several exposures, and the result is the largest error.
 #include <cmath>
 #include <numbers>
 
@@ -21,9 +21,9 @@ constexpr std::size_t kTileWidth = 128, kTileHeight = 64;
 using Rgb = std::array<float, 3>;
 using Planes = std::array<std::vector<float>, 3>;
 
-// --- colour ---------------------------------------------------------------------------------------------------------
+// --- color ----------------------------------------------------------------------------------------------------------
 
-// Linear sRGB -> XYZ over that of white: rows add up to 1. The primaries and D65 of IEC 61966-2-1.
+// Linear sRGB -> XYZ, with the primaries and the white point D65 of IEC 61966-2-1.
 constexpr std::array<std::array<double, 3>, 3> kXyz{
     {{10135552.0 / 24577794, 8788810.0 / 24577794, 4435075.0 / 24577794},
      {2613072.0 / 12288897, 8788810.0 / 12288897, 887015.0 / 12288897},
@@ -39,7 +39,7 @@ struct Matrix {
 };
 
 constexpr Matrix from_white_xyz() {
-    // The inverse by cofactors.
+    // Inverts the matrix by cofactors.
     double m[3][3] = {};
     for (std::size_t i = 0; i < 3; ++i) {
         const double white = kXyz[i][0] + kXyz[i][1] + kXyz[i][2];
@@ -73,7 +73,7 @@ float light_of_srgb(double encoded) {
     return static_cast<float>(light);
 }
 
-/// L*a*b* of linear RGB, a* and b* weaker where it is dark, as Hunt saw.
+/// Returns L*a*b* of linear RGB, with a* and b* multiplied by 0.01 L* (Hunt effect: dark colors look less colorful).
 Rgb hunt_lab(const Rgb& rgb) {
     constexpr float kEdge = 6.0f / 29;
     const auto bent = [](float t) {
@@ -90,7 +90,7 @@ float hyab(const Rgb& one, const Rgb& other) {
     return std::abs(one[0] - other[0]) + std::sqrt(a * a + b * b);
 }
 
-/// A colour distance in 0 to 1: what is common is spread over most of it.
+/// Maps a color distance to 0 to 1. Distances up to the knee, which are the common ones, use 0 to 0.95.
 class ColourError {
 public:
     float operator()(float distance) const {
@@ -127,7 +127,7 @@ double sum_of(const std::vector<double>& taps) {
     return sum;
 }
 
-/// Positive taps add up to 1, negative ones to -1.
+/// Returns the taps scaled so that the positive ones add up to 1 and the negative ones to -1.
 Taps balanced(const std::vector<double>& taps) {
     double positive = 0, negative = 0;
     for (const double tap : taps) (tap > 0 ? positive : negative) += std::abs(tap);
@@ -136,8 +136,8 @@ Taps balanced(const std::vector<double>& taps) {
     return out;
 }
 
-/// Contrast sensitivity to luminance, red-green and blue-yellow, a * sqrt(pi / b) * exp(-pi^2 x^2 / b) with x in degrees; the last
-/// has two such parts.
+/// The filters of contrast sensitivity for luminance, red-green and blue-yellow: a * sqrt(pi / b) * exp(-pi^2 x^2 / b),
+/// with x in degrees. Blue-yellow is the sum of two such terms. Also the filters of the features.
 struct Filters {
     explicit Filters(double pixels_per_degree) {
         struct Part {
@@ -147,7 +147,7 @@ struct Filters {
         constexpr double kWidest = 0.04, kFeatureDegrees = 0.082;
         const auto radius = static_cast<int>(std::ceil(3 * std::sqrt(kWidest / (2 * kPi * kPi)) * pixels_per_degree));
         std::array<std::vector<double>, 4> taps;
-        std::array<double, 4> total{};  // of the square
+        std::array<double, 4> total{};  // sums over both axes
         for (std::size_t i = 0; i < 4; ++i) {
             taps[i] = gaussian(kParts[i].b * pixels_per_degree * pixels_per_degree / (2 * kPi * kPi), radius);
             total[i] = kParts[i].a * std::sqrt(kPi / kParts[i].b) * sum_of(taps[i]) * sum_of(taps[i]);
@@ -182,19 +182,19 @@ struct Filters {
 
 // --- exposures ------------------------------------------------------------------------------------------------------
 
-// Narkowicz's fit of the ACES curve, after an exposure of 0.6.
+// Narkowicz's fit of the ACES curve, with an exposure factor of 0.6 multiplied into the coefficients.
 constexpr double kTop2 = 2.51 * 0.36, kTop1 = 0.03 * 0.6, kBottom2 = 2.43 * 0.36, kBottom1 = 0.59 * 0.6,
                  kBottom0 = 0.14;
 
 float tone_mapped(float light) {
     constexpr auto a = static_cast<float>(kTop2), b = static_cast<float>(kTop1), c = static_cast<float>(kBottom2),
                    d = static_cast<float>(kBottom1), e = static_cast<float>(kBottom0);
-    constexpr float kBright = 1e6f;  // far beyond 1 on the curve; squares stay finite
+    constexpr float kBright = 1e6f;  // far beyond the light that maps to 1; squares stay finite
     const float x = std::min(light, kBright);
     return std::clamp(x * (a * x + b) / (x * (c * x + d) + e), 0.0f, 1.0f);
 }
 
-/// The light that becomes 0.85.
+/// Returns the light that tone mapping maps to 0.85.
 double light_of_85_percent() {
     constexpr double t = 0.85;
     constexpr double a = kTop2 - t * kBottom2, b = kTop1 - t * kBottom1, c = -t * kBottom0;
@@ -203,7 +203,7 @@ double light_of_85_percent() {
 
 constexpr float kInfiniteLight = 0x1p120f;
 
-/// Not a number is black.
+/// Returns the light clamped to 0 to kInfiniteLight; 0 for NaN.
 float light_of(double value) {
     if (!(value > 0)) return 0;
     return static_cast<float>(std::min(value, double{kInfiniteLight}));
@@ -220,7 +220,7 @@ double median(std::vector<float>& values) {
 
 struct Scratch {
     std::vector<std::uint32_t> codes;
-    std::array<Planes, 2> light;  // with the rim that the filters reach
+    std::array<Planes, 2> light;  // with a border as wide as the filters' radius
     Planes opponent;              // YCxCz
     std::array<std::vector<float>, 4> sensitivity;
     std::array<std::vector<float>, 3> feature;  // smooth, edge and point along the rows
@@ -238,11 +238,11 @@ public:
         for (std::uint32_t code = 0; code <= largest; ++code) light_of_code_.push_back(decoded(code));
     }
 
-    /// Writes the errors of the tile.
+    /// Writes the errors of the tile's texels.
     void operator()(Scratch& scratch, const Tile& tile, std::vector<float>& errors) const {
         const Extent extent = readers_[0]->extent();
         const Tile seen = surroundings(tile);
-        if (same_bytes(*readers_[0], *readers_[1], seen)) return;  // errors are 0 as they are
+        if (same_bytes(*readers_[0], *readers_[1], seen)) return;  // errors are initialized with 0
         for (std::size_t picture = 0; picture < 2; ++picture) load(scratch, picture, tile);
         for (int i = 0; i < flip_.exposures; ++i) {
             for (std::size_t picture = 0; picture < 2; ++picture) {
@@ -259,7 +259,7 @@ public:
     }
 
 private:
-    // The light of a code, between the smallest that reads as 0 or more and the largest.
+    // Returns the light of a code: its value divided by the largest value, clamped to 0 to 1, and decoded as sRGB.
     float decoded(std::uint32_t code) const {
         const TexelReader& reader = *readers_[0];
         const double largest = reader.value(reader.largest(0), 0);
@@ -273,7 +273,7 @@ private:
             std::exp2(flip_.first_exposure + share * (flip_.last_exposure - flip_.first_exposure)));
     }
 
-    // What of the picture the filters reach.
+    // Returns the part of the image that the filters read for this tile.
     Tile surroundings(const Tile& tile) const {
         const Extent extent = readers_[0]->extent();
         const std::size_t rim = filters_.radius_of_all;
@@ -286,16 +286,16 @@ private:
     std::size_t padded_width(const Tile& tile) const { return tile.width + 2 * filters_.radius_of_all; }
     std::size_t padded_height(const Tile& tile) const { return tile.height + 2 * filters_.radius_of_all; }
 
-    // The linear light of the tile and of a rim around it; beyond the picture its edge goes on.
+    // Loads the linear light of the tile and of a border around it. Texels beyond the image repeat its edge.
     void load(Scratch& scratch, std::size_t picture, const Tile& tile) const {
         const TexelReader& reader = *readers_[picture];
         const std::size_t rim = filters_.radius_of_all, width = padded_width(tile), channels = reader.channels();
         const Tile seen = surroundings(tile);
-        const std::size_t left = rim + seen.at.x - tile.at.x;  // of the padded row that the picture begins at
+        const std::size_t left = rim + seen.at.x - tile.at.x;  // column of the padded row at which the image begins
         scratch.codes.resize(seen.width * channels);
         for (auto& plane : scratch.light[picture]) plane.resize(width * padded_height(tile));
         for (std::size_t y = 0; y < padded_height(tile); ++y) {
-            const std::size_t wanted = tile.at.y + y;  // counted from the rim
+            const std::size_t wanted = tile.at.y + y;  // the row of the image plus `rim`
             const std::size_t row = wanted < rim ? 0 : std::min(wanted - rim, reader.extent().height - 1);
             reader.read({seen.at.x, row, tile.at.z}, seen.width, scratch.codes.data());
             for (std::size_t c = 0; c < 3; ++c) {
@@ -401,7 +401,7 @@ private:
         }
     }
 
-    // Raises the errors of a row to those of this exposure.
+    // Raises the errors of a row to the errors at this exposure where these are larger.
     void compare_row(const Scratch& scratch, std::size_t first, std::size_t count, float* errors) const {
         for (std::size_t x = 0; x < count; ++x) {
             const std::size_t i = first + x;
@@ -418,6 +418,7 @@ private:
         }
     }
 
+    // Sets the error to 1 where NaN or infinity is compared with a different value.
     void mark_unlike(Scratch& scratch, const Tile& tile, std::vector<float>& errors) const {
         const TexelReader& a = *readers_[0];
         const std::size_t channels = a.channels(), colours = std::min<std::size_t>(channels, 3);

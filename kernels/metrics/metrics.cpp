@@ -30,9 +30,9 @@ std::string words(const ConstView& view) {
 void check(const char* object, const ConstView& view) {
     const FormatLayout layout = info(view.format()).layout;
     if (layout == FormatLayout::block || layout == FormatLayout::planar) {
-        refuse(object, fmt::format("{} has no texels that lie by themselves", name(view.format())),
-               layout == FormatLayout::block ? "Sample them first; what that gives can be compared."
-                                             : "Take one plane after the other.");
+        refuse(object, fmt::format("{} does not store each texel separately", name(view.format())),
+               layout == FormatLayout::block ? "Decode the image with sample() and pass the result."
+                                             : "Pass one plane at a time.");
     }
     switch (view.kind()) {
         case MemoryKind::host:
@@ -40,14 +40,14 @@ void check(const char* object, const ConstView& view) {
         case MemoryKind::registered:
         case MemoryKind::managed:
             if (view.data() != nullptr) return;
-            refuse(object, "a view of nothing was given", "Pass a view of host memory.");
+            refuse(object, "an empty view was passed", "Pass a view of host memory.");
         case MemoryKind::linear:
         case MemoryKind::pitched:
         case MemoryKind::mapped:
         case MemoryKind::symbol:
         case MemoryKind::array:
             refuse(object, fmt::format("the texels are in {} memory of a device", name(view.kind())),
-                   "copy() them to host memory first.");
+                   "Copy them to host memory with copy() first.");
     }
 }
 
@@ -55,9 +55,9 @@ void check_pair(const char* object, const ConstView& a, const ConstView& b) {
     check(object, a);
     check(object, b);
     if (a.format() == b.format() && a.extent() == b.extent()) return;
-    refuse(object, fmt::format("one picture is {}, the other {}", words(a), words(b)),
-           a.extent() == b.extent() ? "Compare what read_channels() makes of them."
-                                    : "Cut or scale them to the same size first.");
+    refuse(object, fmt::format("the images have {} and {}", words(a), words(b)),
+           a.extent() == b.extent() ? "Convert both with read_channels() and compare the results."
+                                    : "Crop or resize the images to the same size first.");
 }
 
 }  // namespace
@@ -65,16 +65,16 @@ void check_pair(const char* object, const ConstView& a, const ConstView& b) {
 Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptions& options) {
     constexpr const char* kObject = "texton::compare";
     check_pair(kObject, a, b);
-    if (options.channels < 1) refuse(kObject, "no channel was asked for", "Compare at least 1.");
+    if (options.channels < 1) refuse(kObject, "the number of channels to compare is 0", "Compare at least 1 channel.");
     if (!(options.pixels_per_degree >= 1 && options.pixels_per_degree <= 1000)) {
-        refuse(kObject, fmt::format("{} pixels per degree were asked for", options.pixels_per_degree),
-               "Pass 1 to 1000; a screen at arm's length has about 67.");
+        refuse(kObject, fmt::format("{} pixels per degree were requested", options.pixels_per_degree),
+               "Use 1 to 1000; a screen at arm's length has about 67.");
     }
     const TexelReader first(a), second(b);
     Comparison result;
     result.peak = options.peak.value_or(first.range());
     if (!(result.peak > 0 && std::isfinite(result.peak)))
-        refuse(kObject, fmt::format("a peak of {} was asked for", result.peak), "Pass a range above 0.");
+        refuse(kObject, fmt::format("the peak is {}", result.peak), "Use a finite number above 0.");
     result.channels.resize(std::min(options.channels, first.channels()));
     if (options.flip) result.flip = detail::flip_exposures(first);
 
@@ -132,7 +132,7 @@ std::vector<float> read_channels(const ConstView& view) {
 
 namespace {
 
-// Lightness rises with `t`; red comes first, blue swells below the middle and returns at the end.
+// Lightness rises with `t`. Red rises first; blue has one maximum in the lower half and rises again at the end.
 std::array<double, 3> ramp(double t) {
     const double red = 1 - std::pow(1 - t, 1.7);
     const double green = std::pow(t, 2.2);

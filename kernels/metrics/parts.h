@@ -1,20 +1,22 @@
-// parts.h: what compare() puts together, one file each. All fill their part of `result` from two pictures of one format
-// and extent.
+// The parts of compare(), each in a file of its own. Each writes its part of the result from two images of the same
+// format and extent.
 #pragma once
 #include "kernels/metrics/tiles.h"
 
 namespace texton::detail {
 
-/// Shares of the work, for its progress: of one picture, and for FLIP of one exposure.
+/// Relative amounts of work, for progress reports. FLIP's is for one exposure.
 inline constexpr double kDifferenceWork = 1, kSsimWork = 8, kFlipWork = 20;
 
-/// All but SSIM and FLIP. `result.peak` and `result.channels` have been made.
+/// Computes everything except SSIM and FLIP. Expects `result.peak` to be set and `result.channels` to have its final
+/// size. `worst` is the maximum number of worst texels.
 void measure_differences(const TexelReader& a, const TexelReader& b, std::size_t worst, Progress& progress,
                          Comparison& result);
+/// Computes SSIM of each channel and of all channels combined.
 void measure_ssim(const TexelReader& a, const TexelReader& b, Progress& progress, Comparison& result);
-/// What of `a` are the exposures, if it is float; else one.
+/// Returns the range of exposures for the luminances of `a` if it has a float format, otherwise a single exposure.
 Flip flip_exposures(const TexelReader& a);
-/// `flip` has its exposures.
+/// Computes FLIP at the exposures that `flip` contains.
 void measure_flip(const TexelReader& a, const TexelReader& b, double pixels_per_degree, Progress& progress, Flip& flip);
 
 }  // namespace texton::detail

@@ -1,8 +1,8 @@
 // Structural similarity, after Wang, Bovik, Sheikh and Simoncelli, 2004.
 //
-// A tile of windows is filtered along its rows, then down its columns. Values are divided by the peak and taken as their
-// difference from that in the tile's middle: variances are small differences of large numbers otherwise. Where both pictures
-// are equal, so are all moments, and SSIM is 1 to the bit; such tiles and channels are not looked at.
+// A tile of windows is filtered along its rows, then down its columns. Values are divided by the peak, and the value at
+// the tile's center is subtracted from them: otherwise variances would be small differences of large numbers. If both
+// images are equal, all moments are equal and SSIM is exactly 1, so such tiles and channels are skipped.
 #include <cmath>
 
 #include "kernels/metrics/filter.h"
@@ -48,13 +48,13 @@ public:
           down_(window(a.extent().height)) {}
 
     bool has_luma() const { return channels_ >= 3; }
-    /// How many windows fit.
+    /// Returns the number of windows that fit into the image along each axis.
     Extent windows() const {
         const Extent extent = a_.extent();
         return {extent.width - across_.size() + 1, extent.height - down_.size() + 1, extent.depth};
     }
 
-    /// The sum over the windows of the tile, for each channel and for luma.
+    /// Returns the sums of SSIM over the windows of the tile, for each channel and for luma.
     std::array<double, kPlanes> operator()(Scratch& scratch, const Tile& windows) const {
         const Tile texels{windows.at, windows.width + across_.size() - 1, windows.height + down_.size() - 1};
         const auto count = static_cast<double>(windows.width * windows.height);

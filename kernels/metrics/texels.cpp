@@ -51,7 +51,7 @@ void ordered_codes(FormatKind kind, const std::byte* bytes, std::size_t count, s
     }
 }
 
-// The same of one code of a packed texel.
+// Returns the ordered code of one channel of a packed texel.
 std::uint32_t ordered_code(FormatKind kind, std::uint32_t code, int bits) {
     const std::uint32_t zero = std::uint32_t{1} << (bits - 1);
     const std::uint32_t all = zero - 1 + zero;
@@ -94,7 +94,7 @@ TexelReader::TexelReader(const ConstView& view)
         const bool normalized = kind_ == FormatKind::unorm || kind_ == FormatKind::srgb || kind_ == FormatKind::snorm;
         if (normalized) divisor_[c] = largest_[c] - zero_[c];
     }
-    if (is_packed() && is_float()) bits_ = 16;  // their codes are those of float16
+    if (is_packed() && is_float()) bits_ = 16;  // packed floats are read as codes of float16
     if (is_float()) {
         infinity_ = bits_ == 16 ? std::array{kHalfZero - 0x7c00u, kHalfZero + 0x7c00u}
                                 : std::array{kFloatZero - 0x7f800000u, kFloatZero + 0x7f800000u};
@@ -162,7 +162,8 @@ float TexelReader::float_of_code(std::uint32_t code) const {
     const std::uint32_t sign = code < zero ? 0x80000000u : 0;
     if (bits_ == 32) return float_of(sign | magnitude);
     if (magnitude == 0x7c00u) return float_of(sign | 0x7f800000u);
-    // A float16's exponent is 112 less; the product is exact, for denormals as well.
+    // The exponent of a float16 is biased by 15, that of a float by 127: 112 more. The product is exact, also for
+    // denormals.
     return float_of(sign | magnitude << 13) * 0x1p112f;
 }
 

@@ -1,4 +1,4 @@
-// tiles.h: pictures in tiles, one task each, in an order that no thread changes.
+// Division of images into tiles, one task each. The order of the tiles does not depend on the threads.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -31,7 +31,7 @@ inline std::vector<Tile> tiles_of(Extent extent, std::size_t width, std::size_t 
     return tiles;
 }
 
-/// Tells the caller's function how much of all work is done.
+/// Reports to the caller's function how much of the total work is done. Thread-safe.
 class Progress {
 public:
     Progress(std::function<void(double)> report, double all) : report_(std::move(report)), all_(all) {}
@@ -49,20 +49,21 @@ private:
     std::mutex mutex_;
 };
 
-/// Calls body(scratch, i) for every i below `count`, on all cores; each has a Scratch of its own. `work` is that of all.
+/// Calls body(scratch, i) for every i below `count`, on all cores. Each worker has its own Scratch. `work` is the work
+/// of all calls together.
 template <class Scratch, class Body>
 void for_each_piece(std::size_t count, Progress& progress, double work, const Body& body) {
     const std::size_t workers = std::min(count, cpu_cores());
     run_in_parallel(workers, [&](std::size_t worker) {
         Scratch scratch;
-        for (std::size_t i = worker; i < count; i += workers) {  // neighbours, alike in work, go to different cores
+        for (std::size_t i = worker; i < count; i += workers) {  // neighbors need similar work: distribute them
             body(scratch, i);
             progress.add(work / static_cast<double>(count));
         }
     });
 }
 
-/// True if the bytes of the tile are the same in both pictures.
+/// Returns true if the bytes of the tile are the same in both images.
 inline bool same_bytes(const TexelReader& a, const TexelReader& b, const Tile& tile) {
     for (std::size_t y = 0; y < tile.height; ++y) {
         const Offset at{tile.at.x, tile.at.y + y, tile.at.z};

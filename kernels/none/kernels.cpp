@@ -1,4 +1,4 @@
-// In place of kernels/cuda/ where CUDA was not built: there is no such device.
+// Replaces kernels/cuda/ in a build without CUDA, where no CUDA device exists.
 #include "kernels/launch/dispatch.h"
 
 namespace texton::detail {

@@ -210,7 +210,7 @@ TEST(KernelTest, ArgumentsAreCheckedByNameAndRange) {
     for (const auto& [values, fragment] : std::vector<std::pair<Values, std::string>>{
              {{{"filtre", std::string("area")}}, "there is no parameter 'filtre'"},
              {{{"filter", std::string("best")}}, "filter is 'best'"},
-             {{{"filter", 3.0}}, "filter was given as something else"},
+             {{{"filter", 3.0}}, "filter has a value of the wrong kind"},
              {{{"crop", std::vector<double>{1, 2}}}, "crop has 2 numbers"}}) {
         try {
             const Arguments arguments(kernel.info, values);
