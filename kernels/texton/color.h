@@ -1,9 +1,14 @@
 #pragma once
-// Colours, pixel by pixel. Textures are 2D or layered, of floats; the picture has their size and a slice for each
-// layer, and may be what the texture reads. Channels that the texture's format lacks are 0.
+// Color operations that compute each pixel from the texel at the same position.
 //
-// Errors of all: bad_argument (a texture of another kind or size, or of integers; a number that the function does not
-// take), and those of launch().
+// The texture must be 2D or layered 2D and must return floats. The destination image has the texture's width and height
+// and one slice per layer. It may be the image that the texture reads. Channels that the texture's format lacks read as
+// 0. Each function enqueues its work on the stream and returns without waiting. Several threads may call these
+// functions at once.
+//
+// All functions throw Error{bad_argument} if the texture's kind or size does not match, if the texture returns
+// integers, or if a number is out of its range. They also throw the errors of launch(). If a function throws, it has
+// enqueued nothing.
 #include <string_view>
 
 #include <texton/stream.h>
@@ -12,51 +17,69 @@
 
 namespace texton {
 
-/// A row for each of red, green and blue: what they get of red, green, blue and of 1.
+/// A 3 x 4 color matrix. The default is the identity.
 struct ColorMatrix {
+    /// One row each for the resulting red, green and blue. Each row contains the factors of red, green and blue and a
+    /// constant.
     float row[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
 };
 
-/// Alpha stays as it is.
+/// Enqueues the multiplication of the colors with a matrix. Alpha is unchanged. The matrix must be finite.
 void color_matrix(const Stream& stream, const View& picture, const Texture& texture, const ColorMatrix& matrix);
 
-enum class Transfer : std::uint8_t { to_linear, to_srgb };
+/// Direction of transfer().
+enum class Transfer : std::uint8_t {
+    to_linear,  ///< from sRGB-encoded values to linear light
+    to_srgb     ///< from linear light to sRGB-encoded values
+};
 
-/// The curve of IEC 61966-2-1, or its inverse, with the same for negative values mirrored; alpha stays. For numbers
-/// that are stored as they are: textures of an srgb format are linear already, and pictures of one become sRGB as they
-/// are written.
+/// Enqueues the conversion with the sRGB transfer curve of IEC 61966-2-1 or with its inverse. The curve is mirrored for
+/// negative values. Alpha is unchanged.
+///
+/// Use it for values that are stored without conversion. Textures of an sRGB format already return linear values, and
+/// images of an sRGB format are encoded when they are written.
 void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction);
 
-/// Times 2^stops, -64 to 64; alpha stays.
+/// Enqueues the multiplication of the colors by 2^stops. `stops` is -64 to 64. Alpha is unchanged.
 void exposure(const Stream& stream, const View& picture, const Texture& texture, float stops);
 
+/// Parameters of grade(). All must be finite.
 struct Grade {
-    float contrast = 1;    ///< how far from the grey channels are, times this
-    float saturation = 1;  ///< how far from their luminance (BT.709) channels are, times this; 0 leaves no colour
-    float grey = 0.18f;    ///< what contrast leaves as it is
+    float contrast = 1;    ///< factor of a channel's difference from `grey`
+    float saturation = 1;  ///< factor of a channel's difference from the luminance (BT.709); 0 removes all color
+    float grey = 0.18f;    ///< the value that contrast does not change
 };
 
-/// Contrast, then saturation; alpha stays.
+/// Enqueues a change of contrast, followed by a change of saturation. Alpha is unchanged.
 void grade(const Stream& stream, const View& picture, const Texture& texture, const Grade& grade);
 
-/// Linear light of any brightness to 0 to 1, each channel by itself.
+/// A curve that maps linear light of any brightness to the range 0 to 1. It is applied to each channel separately.
 enum class ToneCurve : std::uint8_t {
-    reinhard,  ///< Reinhard, Stark, Shirley, Ferwerda 2002, equation 4
+    reinhard,  ///< Reinhard, Stark, Shirley and Ferwerda 2002, equation 4
     filmic,    ///< Hable 2010, the curve of Uncharted 2
-    aces       ///< Narkowicz 2015, his fit of ACES' reference transforms; its white is fixed
+    aces       ///< Narkowicz 2015, a fit of the ACES reference transforms; its white is fixed
 };
 
-/// What is negative becomes 0; `white` becomes 1, what is brighter more, but in aces, which ends at 1. Alpha stays. For
-/// curves of your own: curve_array() and lut_1d().
+/// Enqueues tone mapping. Negative values become 0. The value `white`, 0.01 to 1e6, becomes 1, and brighter values
+/// exceed 1. `aces` ignores `white` and never exceeds 1. Alpha is unchanged. For other curves see curve_array() and
+/// lut_1d().
 void tone_curve(const Stream& stream, const View& picture, const Texture& texture, ToneCurve curve,
                 float white = 11.2f);
 
-enum class AlphaChange : std::uint8_t { premultiply, unpremultiply };
+/// Operation of change_alpha().
+enum class AlphaChange : std::uint8_t {
+    premultiply,   ///< multiplies the colors by alpha
+    unpremultiply  ///< divides the colors by alpha
+};
 
-/// Colours times alpha, or divided by it: those of alpha 0 become 0. A format without alpha is opaque.
+/// Enqueues the multiplication of the colors by alpha, or their division by it. A division where alpha is 0 gives 0 in
+/// all channels. A texture whose format has no alpha is opaque.
 void change_alpha(const Stream& stream, const View& picture, const Texture& texture, AlphaChange change);
 
-/// Four letters say what the channels become: r, g, b, a, 0 or 1. "bgra" swaps red and blue, "rrr1" shows red as grey.
+/// Enqueues a rearrangement of the channels. `channels` consists of four letters, one for each resulting channel: r, g,
+/// b and a select a channel, 0 and 1 are constants. "bgra" swaps red and blue; "rrr1" shows red as gray.
+///
+/// Throws Error{bad_argument} if `channels` is not four of these letters.
 void swizzle(const Stream& stream, const View& picture, const Texture& texture, std::string_view channels);
 
 }  // namespace texton

@@ -1,5 +1,5 @@
 #pragma once
-// Tables of colours in text files: Adobe's Cube LUT Specification 1.0.
+// Color lookup tables in text files, after Adobe's Cube LUT Specification 1.0.
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -11,31 +11,45 @@
 
 namespace texton {
 
+/// The contents of a cube file.
 struct CubeLut {
-    std::string title{};
+    std::string title{};   ///< text without quotes and line ends; may be empty
     int dimensions = 3;    ///< 1 or 3
-    std::size_t size = 0;  ///< entries along an axis: 2 to 65536, or 2 to 256 of three dimensions
-    LutDomain domain{};
-    std::vector<float> entries{};  ///< red, green, blue of each; of three dimensions red changes fastest, blue slowest
-    bool operator==(const CubeLut&) const = default;
+    std::size_t size = 0;  ///< entries along an axis: 2 to 65536 for 1 dimension, 2 to 256 for 3 dimensions
+    LutDomain domain{};    ///< colors of the first and the last entry
+    /// Red, green and blue of each entry. In 3 dimensions red changes fastest and blue slowest.
+    std::vector<float> entries{};
+    bool operator==(const CubeLut&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Error{io} names the file and the line: one that is neither a keyword with its values, three numbers, a comment nor
-/// empty; a keyword given twice or after the first entry; a size or domain that cannot be; more or fewer entries than
-/// the size says.
+/// Reads a cube file.
+///
+/// Throws Error{io} if the file cannot be opened or read. Throws Error{io} with the file and the line number if
+/// - a line is not empty, a comment, a keyword with its values or three finite numbers,
+/// - a keyword is given twice or after the first entry,
+/// - the size or the domain is invalid,
+/// - the number of entries does not match the size.
 [[nodiscard]] CubeLut read_cube_file(const std::filesystem::path& path);
-/// The same of text in memory; `name` stands for the file in errors.
+/// Parses the text of a cube file. Errors contain `name` in place of a file name. Throws the same errors as
+/// read_cube_file().
 [[nodiscard]] CubeLut parse_cube(std::string_view text, std::string_view name);
 
-/// Numbers with as many digits as it takes to read the same floats again. The file is written aside and renamed when
-/// complete. Errors: bad_argument (sizes that do not match, numbers that are not finite, a domain that cannot be, a
-/// title with quotes or line ends), io.
+/// Writes a cube file. Numbers have as many digits as are needed to read the same floats again. The text is written to
+/// a temporary file, PATH.part, which is renamed when it is complete. If writing fails, an existing file is unchanged.
+///
+/// Throws Error{bad_argument} if the number of entries does not match the size, if a number is not finite, if the
+/// dimensions, the size or the domain are invalid, or if the title contains quotes or line ends. Throws Error{io} if
+/// the file cannot be written.
 void write_cube_file(const std::filesystem::path& path, const CubeLut& lut);
 
-/// The table for lut_1d() or lut_3d(), 1D or 3D, with alpha 1; of any format of four float or unorm channels, which rounds
-/// the entries, and unorm keeps them within 0 and 1. On an H200 Filter::linear reads 3D tables of rgba16_float and of 32-bit
-/// texels two and a half times as fast as those of rgba32_float. Returns when it is there. Errors: bad_argument as for
-/// write_cube_file(), or another format; and those of Array.
+/// Creates the table for lut_1d() or lut_3d(): a 1D or 3D array with alpha 1. Returns when the table is complete.
+///
+/// `format` is any format with four float or unorm channels. Entries are rounded to the format, and unorm formats clamp
+/// them to 0 to 1. On an H200, Filter::linear reads 3D tables of rgba16_float and of formats with 32-bit texels 2.5
+/// times as fast as tables of rgba32_float.
+///
+/// Throws Error{bad_argument} for an invalid `lut`, as write_cube_file() does, or for another format. Also throws the
+/// errors of Array.
 [[nodiscard]] Array cube_array(const Device& device, const CubeLut& lut, Format format = Format::rgba32_float);
 
 }  // namespace texton

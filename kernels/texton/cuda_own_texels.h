@@ -1,6 +1,6 @@
 #pragma once
-// The kernel that launch() makes of a functor which fetches the texels of its own place, where those and the pixels are
-// rgba8_unorm: a thread reads four texels at once, as they are stored, and the texture unit is left to other fetches.
+// The CUDA kernel of a pointwise functor whose texels and pixels are rgba8_unorm. A thread loads four stored texels at
+// once, so the texture unit is free for other fetches.
 #include <cstddef>
 #include <utility>
 
@@ -15,10 +15,10 @@
 
 namespace texton::detail {
 
-inline constexpr unsigned kOwnTexels = 4;     ///< of a row that a thread reads at once
-inline constexpr unsigned kOwnTexelRows = 4;  ///< of a thread
+inline constexpr unsigned kOwnTexels = 4;     ///< texels of a row that a thread loads at once
+inline constexpr unsigned kOwnTexelRows = 4;  ///< rows of a thread
 
-/// A texture of which the texel of the pixel's place is known.
+/// The source of a texture whose texel at the position of the pixel is known.
 class KnownTexelSource : public Fetches<KnownTexelSource> {
 public:
     __device__ KnownTexelSource(const HardwareSource& source, const Float4& texel)
@@ -38,7 +38,7 @@ private:
     Float4 texel_;
 };
 
-/// Four texels that lie side by side.
+/// Four adjacent texels of a row.
 struct OwnTexels {
     uint4 words;
 
@@ -63,9 +63,10 @@ struct OwnTexelJob {
     PixelTarget target;
     Functor functor;
     HardwareSource sources[count];
-    PixelTarget texels[count];  ///< 0 wide: of a texture that is fetched from
+    PixelTarget texels[count];  ///< the stored texels; the width is 0 if the texture unit fetches from this texture
 
-    /// Those of some rows of a piece of 16 bytes: all are read before the first is stored.
+    /// Computes the pixels of a piece of 16 bytes in several rows. All texels are loaded before the first pixel is
+    /// stored.
     __device__ void make(unsigned piece, unsigned first, unsigned z) const {
         OwnTexels own[kOwnTexelRows][count];
 #pragma unroll
@@ -104,7 +105,7 @@ private:
     }
 };
 
-/// A block a tile: in x and y, from a row of tiles on, slices in z.
+/// The grid has one block per tile in x and y, starting at a row of tiles, and slices in z.
 template <class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_own_texel(const __grid_constant__ Job job, unsigned first_row) {

@@ -1,5 +1,5 @@
 #pragma once
-// The kernel that launch() makes of a functor, for code that nvcc compiles.
+// The CUDA kernels that launch() instantiates for a functor. For code that nvcc compiles.
 #include <cstddef>
 #include <utility>
 
@@ -12,12 +12,13 @@
 
 namespace texton::detail {
 
-/// A block of so many threads makes a tile that is as wide, and as many times higher as a thread makes pixels.
+/// Threads of a block along a row and along a column. The tile of a block has the same width; its height is
+/// kTileThreadRows multiplied by the number of pixels per thread.
 inline constexpr unsigned kTileWidth = 32;
 inline constexpr unsigned kTileThreadRows = 8;
 
-/// Pixels of a column that a thread makes: it fetches for all of them before it stores the first. A functor that fetches
-/// much for each says kPixels = 1.
+/// Returns the number of pixels of a column that a thread computes. The thread fetches for all of them before it stores
+/// the first. A functor with many fetches per pixel declares kPixels = 1.
 template <class Functor>
 constexpr unsigned pixels_of_thread() {
     if constexpr (requires { Functor::kPixels; }) return Functor::kPixels;
@@ -25,10 +26,12 @@ constexpr unsigned pixels_of_thread() {
     return 4;
 }
 
-/// A functor that has kSlices shares work between as many slices, and between places that mirror each other: a thread makes
-/// all of them. Besides a pixel of any slice it makes, with the same bits, those of a place in the upper left quarter, of that
-/// mirrored in x, in y, and in both, in the slices from at.z on:
+/// Returns the number of slices that a thread computes together. A functor that declares kSlices shares work between
+/// this many slices and between mirrored positions. In addition to operator() it has the function
 ///     void mirrored(PixelPlace at, sources..., Float4 (&pixels)[4][kSlices]) const
+/// For a position in the upper left quarter, this function computes the pixels at that position, at the position
+/// mirrored in x, in y, and in both, in the kSlices slices from at.z on. The bits must be the same as those of
+/// operator().
 template <class Functor>
 constexpr unsigned slices_of_thread() {
     if constexpr (requires { Functor::kSlices; }) return Functor::kSlices;
@@ -42,7 +45,7 @@ constexpr BlockTile tile_of_block() {
     return {kTileWidth, kTileThreadRows * pixels_of_thread<Functor>(), 1};
 }
 
-/// A picture, and what makes it.
+/// A destination image, the functor that computes it, and the functor's sources.
 template <class Functor, std::size_t count>
 struct PixelJob {
     PixelTarget target;
@@ -67,7 +70,7 @@ private:
     }
 };
 
-/// As many as the arguments of a kernel hold.
+/// As many jobs as fit into the arguments of a CUDA kernel.
 template <class Job>
 struct PixelJobs {
     static constexpr std::size_t kMost = 32000 / sizeof(Job);
@@ -80,8 +83,8 @@ struct PixelColumn {
 };
 __device__ inline float4 packed(const Float4& color) { return make_float4(color.x, color.y, color.z, color.w); }
 
-/// What texel_of() makes of the colours is stored by functions that are compiled once for all functors of a file: the many
-/// ways to encode would else be most of every kernel.
+/// Converts colors with texel_of(). store_pixels() and store_pixels_of_slices() are compiled once for all functors of a
+/// file, since the code of the many encodings would otherwise be the largest part of every CUDA kernel.
 template <unsigned kCount>
 __device__ void texels_of(const PixelTarget& target, const PixelColumn<kCount>& pixels, uint4 (&texels)[kCount]) {
 #pragma unroll
@@ -108,13 +111,13 @@ __device__ __noinline__ void store_pixels_of_slices(const PixelTarget& target, u
     store_slices(target, x, y, z, texels);
 }
 
-/// Tiles from the left and the top of a picture.
+/// The position of a tile, in tiles from the upper left corner of the image.
 struct TilePlace {
     unsigned column;
     unsigned row;
 };
 
-/// How pixels of some slices are stored: in any format and anywhere, or in memory as one that is a constant.
+/// Stores the pixels of several slices in any format, in memory or in an array.
 struct AnySlices {
     template <unsigned kCount>
     __device__ static void store(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
@@ -125,6 +128,7 @@ struct AnySlices {
         store_pixels_of_slices(target, x, y, z, colors);
     }
 };
+/// Stores the pixels of several slices in memory, in a format that is a compile-time constant.
 template <Encoding encoding, int bits>
 struct SlicesOf {
     template <unsigned kCount>
@@ -143,7 +147,7 @@ struct SlicesOf {
     }
 };
 
-/// Of a place in the upper left quarter, and those that mirror it.
+/// Computes the pixels of a position in the upper left quarter and of its mirrored positions.
 template <class Slices, class Job>
 __device__ void make_slices(const Job& job, const TilePlace& tile) {
     const PixelTarget& target = job.target;
@@ -188,22 +192,23 @@ __device__ void make_pixels(const Job& job, const TilePlace& tile) {
     }
 }
 
-/// A block a tile: in x and y, from a row of tiles on, slices in z. Tiles one after the other in x would take a division, for
-/// which a thread's first fetch would wait.
+/// The grid has one block per tile in x and y, starting at a row of tiles, and slices in z. A grid with all tiles in x
+/// would need a division, which would delay the first fetch of each thread.
 template <unsigned kRows, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_pixel(const __grid_constant__ Job job, unsigned first_row) {
     make_pixels<kRows>(job, {blockIdx.x, first_row + blockIdx.y});
 }
 
-/// The same of slices alone. It waits for fetches: with a few registers more there would be a block less at once.
+/// The same grid, for functors with kSlices. The latency of fetches limits its speed, so the launch bounds limit the
+/// registers: a few more would reduce the number of resident blocks from 5 to 4.
 template <class Slices, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows, 5)
     for_each_place_of_slices(const __grid_constant__ Job job, unsigned first_row) {
     make_slices<Slices>(job, {blockIdx.x, first_row + blockIdx.y});
 }
 
-/// The kernel for one launch.
+/// Returns the CUDA kernel of a single launch.
 template <unsigned kRows, class Job>
 const void* kernel_of(const PixelTarget& target) {
     if constexpr (Job::kSlices != 1) {
@@ -222,7 +227,7 @@ const void* kernel_of(const PixelTarget& target) {
     return reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>);
 }
 
-/// A job for each block in y, whose tiles are one after the other in x.
+/// The grid has one job per block in y. The tiles of a job follow each other in x.
 template <unsigned kRows, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_pixel_of_jobs(const __grid_constant__ PixelJobs<Job> jobs) {

@@ -1,18 +1,22 @@
 #pragma once
-// How a thread of a CUDA kernel reads texels as they are stored, for code that nvcc compiles.
+// How a thread of a CUDA kernel reads the stored codes of texels, without the texture unit. For code that nvcc
+// compiles.
 #include <cuda_runtime.h>
 
 #include <texton/pixel_target.h>
 
 namespace texton::detail {
 
-/// 2^32 times byte / 255, as divided: the quotient's bits are the byte over and over again. What a float cannot hold of them
-/// begins with the byte's first 1, which is half a unit and more.
+/// Returns 2^32 * code / 255, rounded to the nearest float, for the 8-bit code in byte `byte` of the word. The binary
+/// digits of code / 255 repeat the code endlessly. The digits that do not fit into a float start with the first 1 of
+/// the code, so they are at least half a unit in the last place, and the value is rounded up.
 __device__ inline float share_of_byte(std::uint32_t word, int byte) {
     return __uint2float_ru(__byte_perm(word, 0, 0x1111u * static_cast<unsigned>(byte)));
 }
+/// Factor that converts the result of share_of_byte() to code / 255.
 constexpr float kOfShare = 0x1p-32f;
 
+/// Where texels are stored: in memory, in a 2D array, or in an array with layers.
 enum class StoredIn { memory, plane, layers };
 
 __host__ __device__ inline StoredIn stored_in(const PixelTarget& texels) {
@@ -20,7 +24,8 @@ __host__ __device__ inline StoredIn stored_in(const PixelTarget& texels) {
     return texels.kind == ArrayKind::array_2d ? StoredIn::plane : StoredIn::layers;
 }
 
-/// What lies `byte` bytes from the beginning of a row: a multiple of T's size, of which the row holds all.
+/// Returns the T that starts `byte` bytes after the start of a row. `byte` must be a multiple of the size of T, and the
+/// row must contain all of T.
 template <StoredIn in, class T>
 __device__ T stored(const PixelTarget& texels, unsigned byte, unsigned y, unsigned z = 0) {
     if constexpr (in == StoredIn::memory) {

@@ -1,10 +1,15 @@
 #pragma once
-// Filters of the texels around each: pixel (i, j) of the picture is made of those around texel (i, j). The texture is
-// 2D or layered, the picture as large, with a slice for each layer. What lies beyond the edges is as the sampler says;
-// either filter will do, as texels are fetched at their middles.
+// Filters of neighborhoods: pixel (i, j) of the destination image is computed from the texels around texel (i, j).
 //
-// Errors of all: bad_argument (a texture of another kind, or of integers; a picture of another size; a parameter out of
-// its range), and those of launch().
+// The texture must be 2D or layered 2D. The destination image has its width and height and one slice per layer. The
+// sampler's address modes define the texels beyond the edges. The sampler may have either filter, since texels are
+// fetched at their centers. With Filter::linear and normalized coordinates, the limited precision of the coordinates
+// may change results slightly. Each function enqueues its work on the stream and returns without waiting. Several
+// threads may call these functions at once.
+//
+// All functions throw Error{bad_argument} if the texture is of another kind, if the image is of another size, if a
+// parameter is out of its range, or, except for median(), if the texture returns integers. They also throw the errors
+// of launch().
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,57 +21,70 @@
 
 namespace texton {
 
-/// Weights that convolve() takes along an axis, at most.
+/// Maximum number of weights of convolve() along an axis.
 inline constexpr int kMostWeights = 255;
 
-/// Enqueues the sum of texels by their weights: across.size() of them in a row, the middle one by across.size() / 2, of
-/// down.size() rows. Both are odd, from 1 to kMostWeights; weights are finite and need not sum up to 1. The first
-/// weight is that of the texel to the left, or above.
+/// Enqueues a separable convolution: the sum of the texels around each texel, multiplied by the weights of their column
+/// (`across`) and of their row (`down`). Weights are not mirrored: the first weight belongs to the texel to the left,
+/// or above. Both numbers of weights are odd, 1 to kMostWeights. Weights must be finite and need not add up to 1.
 ///
-/// It goes in two passes, through floats in scratch memory, 16 bytes for each pixel, and for each of down.size() - 1 more
-/// rows: from the pool, or without one from the current pool of the stream's device. So the picture may lie in memory that
-/// the texture reads. Where it lies apart, the same bits are made in one pass, without that memory.
+/// If the image may share memory with what the texture reads, the convolution runs in two passes, with floats in
+/// scratch memory in between. The scratch memory has 16 bytes per pixel of the image and of down.size() - 1 more rows
+/// in each slice. It is allocated from `scratch`, or else from the current pool of the stream's device. Otherwise one
+/// pass without scratch memory computes the same bits.
 void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
               std::span<const float> down, const std::optional<Pool>& scratch = {});
 
-/// Of a bell curve of standard deviation `sigma`, in texels: 2 * radius + 1, of sum 1. Radius 0: three sigmas, rounded
-/// up. Error{bad_argument} if the radius is not from 0 to 127, or is 0 and comes out above.
+/// Returns 2 * radius + 1 weights of a Gaussian with the standard deviation `sigma`, in texels. Their sum is 1. If
+/// `radius` is 0, the radius is three times sigma, rounded up.
+///
+/// Throws Error{bad_argument} if sigma is not finite and positive, or if the radius is not 0 to 127 or would exceed
+/// 127.
 [[nodiscard]] std::vector<float> gaussian_weights(float sigma, int radius = 0);
 
+/// Options of gaussian().
 struct GaussianOptions {
-    float sigma = 1;  ///< texels
-    int radius = 0;   ///< of the texels that count, up to 127; 0: three sigmas, rounded up
-    std::optional<Pool> scratch{};
+    float sigma = 1;                ///< standard deviation, in texels
+    int radius = 0;                 ///< texels on each side, up to 127; 0: three times sigma, rounded up
+    std::optional<Pool> scratch{};  ///< pool of the scratch memory, as for convolve()
 };
 
-/// convolve() with gaussian_weights(), across and down.
+/// Enqueues a Gaussian blur: convolve() with gaussian_weights() along both axes.
 void gaussian(const Stream& stream, const View& picture, const Texture& texture, const GaussianOptions& options = {});
 
+/// Options of unsharp().
 struct UnsharpOptions {
-    float amount = 1;     ///< how much of what a blur takes away is added; below 0 it is taken away
-    float sigma = 1;      ///< of the blur, in texels
-    float threshold = 0;  ///< channels that the blur changes by less stay as they are
-    std::optional<Pool> scratch{};
+    float amount = 1;               ///< factor of the difference between texel and blur; a negative factor blurs
+    float sigma = 1;                ///< standard deviation of the blur, in texels
+    float threshold = 0;            ///< channels that the blur changes by less than this are unchanged; not negative
+    std::optional<Pool> scratch{};  ///< pool of the scratch memory, as for convolve()
 };
 
-/// Sharpens by what gaussian() would take away. Scratch memory as for convolve(); the picture must lie apart from what
-/// the texture reads.
+/// Enqueues unsharp masking: adds to each texel `amount` times its difference from the texel blurred by gaussian().
+/// Uses scratch memory like convolve(). Throws Error{overlap} if the image shares memory with what the texture reads.
 void unsharp(const Stream& stream, const View& picture, const Texture& texture, const UnsharpOptions& options = {});
 
+/// Options of bilateral().
 struct BilateralOptions {
-    float sigma_space = 2;     ///< texels
-    float sigma_range = 0.1f;  ///< difference of values, the four channels taken as a place in space
-    int radius = 0;            ///< of the square of texels that count, up to 64; 0: two sigmas, rounded up
+    float sigma_space = 2;     ///< standard deviation of the distance, in texels
+    float sigma_range = 0.1f;  ///< standard deviation of the difference of values: the distance of the four channels
+    int radius = 0;            ///< texels on each side, up to 64; 0: two times sigma_space, rounded up
 };
 
-/// The mean of texels, each counted by a bell curve of how far away it is, and by another of how much it differs: it
-/// smooths, but keeps edges. Texels with a channel that is not finite count nothing, and become NaN.
+/// Enqueues a bilateral filter: the mean of the texels of a square, weighted by a Gaussian of their distance and by a
+/// Gaussian of their difference of values. It smooths the image but keeps edges. Texels with a channel that is not
+/// finite have no weight; pixels at their positions become NaN.
 void bilateral(const Stream& stream, const View& picture, const Texture& texture, const BilateralOptions& options = {});
 
-enum class MedianSize : std::uint8_t { three, five };  ///< texels a side
+/// Size of the neighborhood of median().
+enum class MedianSize : std::uint8_t {
+    three,  ///< 3 x 3 texels
+    five    ///< 5 x 5 texels
+};
 
-/// The middle one of the values around, in each channel by itself. Textures of integers will do, as far as floats hold
-/// them (24 bits). Where some values are NaN it is one of them all.
+/// Enqueues a median filter: the middle value of the sorted neighborhood, in each channel separately. The texture may
+/// return integers, which are converted to floats and so are exact up to 24 bits. If some values are NaN, the result is
+/// any of the values.
 void median(const Stream& stream, const View& picture, const Texture& texture, MedianSize size = MedianSize::three);
 
 }  // namespace texton

@@ -1,6 +1,6 @@
 #pragma once
-// Functions of floats that return the same bits on host and device: sums and products in a fixed order. Within 4 units of the
-// last place of the true value, but where a comment says otherwise.
+// Math functions on floats that return the same bits on host and device, because sums and products are computed in a
+// fixed order. Results are within 4 units in the last place of the true value, unless a comment states otherwise.
 #include <cmath>
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace texton {
 
-/// Powers of 2; infinite from 128 on, 0 below -126.
+/// Returns 2^x. The result is infinite if x is 128 or more, 0 if x is below -126, and NaN for NaN.
 TEXTON_HD inline float exp2_of(float x) {
     if (!(x == x)) return x;
     if (x >= 128.0f) return detail::float_of(0x7f800000u);
@@ -20,20 +20,21 @@ TEXTON_HD inline float exp2_of(float x) {
         1.0f + f * (0.693147207f +
                     f * (0.240226509f +
                          f * (0.0555032723f + f * (0.00961805668f + f * (0.00134004282f + f * 0.000154614447f)))));
-    // In two steps: 2^128 is no float.
+    // Scale in two steps, since 2^128 is not a float.
     const std::int32_t half = whole / 2;
     const float first = detail::float_of(static_cast<std::uint32_t>(127 + half) << 23);
     const float second = detail::float_of(static_cast<std::uint32_t>(127 + whole - half) << 23);
     return value * first * second;
 }
 
-/// Logarithm to base 2: minus infinity of zeros and denormals, NaN below. Near 1 within 2^-24 of the true value.
+/// Returns the logarithm to base 2. The result is minus infinity for zeros and for denormals of either sign, and NaN
+/// for other negative values. Near x = 1 it is within 2^-24 of the true value.
 TEXTON_HD inline float log2_of(float x) {
     const std::uint32_t bits = detail::bits_of(x);
     if (!(x == x) || (bits >> 31 && x < 0)) return detail::float_of(0x7fc00000u);
     if ((bits & 0x7fffffffu) < 0x00800000u) return detail::float_of(0xff800000u);
     if (bits == 0x7f800000u) return x;
-    // The mantissa from sqrt(1/2) to sqrt(2).
+    // The mantissa is in the range from sqrt(1/2) to sqrt(2).
     const std::uint32_t moved = bits - 0x3f3504f3u;
     const std::int32_t exponent = static_cast<std::int32_t>(moved) >> 23;
     const float mantissa = detail::float_of((moved & 0x7fffffu) + 0x3f3504f3u);
@@ -43,21 +44,24 @@ TEXTON_HD inline float log2_of(float x) {
            s * (2.88539008f + t * (0.961798839f + t * (0.576715186f + t * 0.431717698f)));
 }
 
-/// exp2_of(exponent * log2_of(base)): the relative error grows with the exponent's size. 0 for a base of 0 or below.
+/// Returns base^exponent, computed as exp2_of(exponent * log2_of(base)). The relative error grows with the magnitude of
+/// the exponent. The result is 0 if the base is 0 or negative.
 TEXTON_HD inline float pow_of(float base, float exponent) {
     if (!(base > 0)) return base == base ? 0.0f : base;
     return exp2_of(exponent * log2_of(base));
 }
 
+/// Returns e^x, computed as exp2_of(x / ln 2).
 TEXTON_HD inline float exp_of(float x) { return exp2_of(x * 1.44269504f); }
 
-/// sin(pi x) and cos(pi x): angles in half turns, which are exact at multiples of a quarter turn.
+/// The sine and the cosine of an angle.
 struct SineCosine {
-    float sine;
-    float cosine;
+    float sine;    ///< sin(pi x)
+    float cosine;  ///< cos(pi x)
 };
+/// Returns sin(pi x) and cos(pi x) for an angle of x half turns. They are exact at multiples of a quarter turn.
 TEXTON_HD inline SineCosine sine_cosine_of(float half_turns) {
-    // To a quarter of a half turn around the nearest multiple of 1/2.
+    // Reduce the angle to its difference from the nearest multiple of 1/2, which is at most 1/4.
     const float doubled = half_turns * 2.0f;
     const float whole = __builtin_floorf(doubled + 0.5f);
     const float x = half_turns - whole * 0.5f;
@@ -71,14 +75,16 @@ TEXTON_HD inline SineCosine sine_cosine_of(float half_turns) {
     return {-cosine, sine};
 }
 
-/// half_turns_of() in its parts: the smaller coordinate over the larger one ...
+// The next three functions are the steps of half_turns_of(), for callers that share them between several angles.
+
+/// Returns the smaller of |x| and |y| divided by the larger, or 0 if both are 0.
 TEXTON_HD inline float slope_of(float y, float x) {
     const float wide = x < 0 ? -x : x;
     const float high = y < 0 ? -y : y;
     const float larger = wide > high ? wide : high;
     return larger == 0 ? 0 : (wide > high ? high : wide) / larger;
 }
-/// ... the angle that has this slope ...
+/// Returns the angle whose slope is `slope`, 0 to 1, in half turns: 0 to 1/4.
 TEXTON_HD inline float half_turns_of_slope(float slope) {
     const float t = slope * slope;
     return slope * (0.31830989f +
@@ -89,14 +95,14 @@ TEXTON_HD inline float half_turns_of_slope(float slope) {
                                         t * (-0.0237359061f +
                                              t * (0.0134128222f + t * (-0.00500741212f + t * 0.000880535387f))))))));
 }
-/// ... and in which eighth of the turn the point lies.
+/// Returns the angle of (x, y) from its `angle` within an eighth of a turn: selects the eighth that contains the point.
 TEXTON_HD inline float half_turns_at(float angle, float y, float x) {
     if ((y < 0 ? -y : y) > (x < 0 ? -x : x)) angle = 0.5f - angle;
     if (x < 0) angle = 1.0f - angle;
     return y < 0 ? -angle : angle;
 }
 
-/// The angle of (x, y) from the x axis in half turns, -1 to 1; 0 at the origin.
+/// Returns the angle of (x, y) from the x axis in half turns, -1 to 1. The result is 0 at the origin.
 TEXTON_HD inline float half_turns_of(float y, float x) {
     return half_turns_at(half_turns_of_slope(slope_of(y, x)), y, x);
 }

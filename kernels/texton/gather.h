@@ -1,9 +1,12 @@
 #pragma once
-// Kernels of gathers: a component of the four texels around a place at once. The texture is of a 2D array that was made
-// with ArrayUsage::gather; either filter will do.
+// Kernels that use gather fetches, which read one component of the four texels around a coordinate at once.
 //
-// Errors of all: bad_argument (a texture of another kind, or one that does not gather; pictures of another size; a
-// parameter out of its range), and those of launch().
+// The texture must be a texture of a 2D array that was created with ArrayUsage::gather. It may have either filter. Each
+// function enqueues its work on the stream and returns without waiting. Several threads may call these functions at
+// once.
+//
+// All functions throw Error{bad_argument} if the texture is of another kind or does not support gather, if an image is
+// of another size, or if a parameter is out of its range. They also throw the errors of launch().
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,35 +18,42 @@
 
 namespace texton {
 
-/// The sizes of the levels of a min-max pyramid of a texture: half of the one below each, rounded down but at least 1,
-/// to 1 x 1.
+/// Returns the extents of the levels of a texture's min-max pyramid. The first is half the texture's extent. Each
+/// further width and height is half that of the level before, rounded down but at least 1. The last level is 1 x 1.
 [[nodiscard]] std::vector<Extent> min_max_extents(const Texture& texture);
 
-/// Enqueues as many levels of the pyramid as there are views, each of its size. A pixel has the lowest of 2 x 2 values
-/// below it in its first channel, and the highest in its second; where sides below are odd, the last column and row
-/// count to the last pixels. The values are those of one channel of the texture. Integers count as floats, NaNs not at
-/// all: where there is nothing else, lowest is plus infinity and highest minus infinity.
+/// Enqueues the first levels of the min-max pyramid, one per view. Each view must have the extent that
+/// min_max_extents() returns for its level.
 ///
-/// All but the last level are also made in floats in scratch memory, 8 bytes a pixel: from the pool, or without one from the
-/// current pool of the stream's device.
+/// The first channel of a pixel is the lowest of the 2 x 2 values below it, the second channel the highest. If a width
+/// or height below is odd, the last pixels include the last column or row. The pyramid is computed from one channel of
+/// the texture. Integers are converted to floats. NaN values are ignored: if all values are NaN, the lowest value is
+/// plus infinity and the highest minus infinity.
+///
+/// Every level except the last is also computed as floats in scratch memory, 8 bytes per pixel. The memory is allocated
+/// from `scratch`, or else from the current pool of the stream's device. If an error of launch() is thrown, earlier
+/// levels may have been enqueued.
 void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel = 0,
                      const std::optional<Pool>& scratch = {});
 
-/// Texels a side whose depths are compared.
+/// Size of the square of depths that percentage_closer() compares.
 enum class CloserSize : std::uint8_t {
-    two,   ///< weighted as linear filtering does
-    three  ///< weighted by what a square of two texels' width covers of them
+    two,   ///< 2 x 2 texels, weighted as by linear filtering
+    three  ///< 3 x 3 texels, weighted by how much of each a square of 2 x 2 texels covers
 };
 
+/// Options of percentage_closer().
 struct PercentageCloserOptions {
-    CloserSize size = CloserSize::two;
-    float bias = 0;  ///< taken from every reference
+    CloserSize size = CloserSize::two;  ///< size of the compared square
+    float bias = 0;                     ///< subtracted from every reference
 };
 
-/// Enqueues how much of the depths around a place is not nearer than a reference: 0 in shadow to 1 in light, in the
-/// first channel. A texel of `places`, a 2D texture as large as the picture, holds the place in `depths`, x and y in
-/// texels, and the reference in its third channel. A depth of NaN is nearer. Depths beyond the edges are as the sampler
-/// of `depths` says.
+/// Enqueues percentage-closer filtering. The first channel of each pixel is the weighted part of the depths around a
+/// coordinate that are not nearer than a reference: 0 is in shadow, 1 is in light.
+///
+/// `places` is a 2D texture of the image's size. The first two channels of its texel are the coordinate x, y in
+/// `depths`, in texels, and the third channel is the reference. A depth of NaN counts as nearer. The sampler of
+/// `depths` defines the depths beyond the edges. If it throws, nothing was enqueued.
 void percentage_closer(const Stream& stream, const View& picture, const Texture& depths, const Texture& places,
                        const PercentageCloserOptions& options = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// The sampling kernels by name: for programs that let people choose one, and what it is to do, while they run.
+// The sampling kernels by name, for programs whose users choose a kernel and its parameters at run time.
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -18,50 +18,66 @@
 
 namespace texton {
 
-/// Of a parameter: a flag, a number (integers too), one of its choices, text, or a row of numbers.
+/// The value of a parameter: bool for a flag, double for a number or an integer, a string for a choice or text, or a
+/// list of numbers.
 using ParameterValue = std::variant<bool, double, std::string, std::vector<double>>;
 
-enum class ParameterKind : std::uint8_t { flag, number, integer, choice, text, numbers };
+/// Kind of a parameter.
+enum class ParameterKind : std::uint8_t {
+    flag,     ///< true or false
+    number,   ///< a number
+    integer,  ///< a number without a fraction
+    choice,   ///< the name of one of the parameter's choices
+    text,     ///< any text
+    numbers   ///< a list of numbers
+};
 
+/// Description of a parameter.
 struct ParameterInfo {
-    std::string name;
-    ParameterKind kind = ParameterKind::number;
-    std::string summary;                                       ///< with its unit, without a full stop
-    ParameterValue standard{};                                 ///< what it is where nothing is said
-    double lowest = -std::numeric_limits<double>::infinity();  ///< of numbers
-    double highest = std::numeric_limits<double>::infinity();
-    std::vector<std::string> choices{};
-    std::size_t count = 0;  ///< of a row of numbers; 0: any
+    std::string name;                                          ///< key of the parameter
+    ParameterKind kind = ParameterKind::number;                ///< kind of its values
+    std::string summary;                                       ///< description with the unit, without a full stop
+    ParameterValue standard{};                                 ///< default value
+    double lowest = -std::numeric_limits<double>::infinity();  ///< minimum of each number
+    double highest = std::numeric_limits<double>::infinity();  ///< maximum of each number
+    std::vector<std::string> choices{};                        ///< names of the choices, for ParameterKind::choice
+    std::size_t count = 0;  ///< length of the list, for ParameterKind::numbers; 0: any length
 };
 
-/// A texture that a kernel reads.
+/// Description of a texture that a kernel reads.
 struct InputInfo {
-    std::string name;
-    std::string summary;
-    std::vector<ArrayKind> kinds{ArrayKind::array_2d};
+    std::string name;                                   ///< key of the input
+    std::string summary;                                ///< description, without a full stop
+    std::vector<ArrayKind> kinds{ArrayKind::array_2d};  ///< the kinds of texture that the kernel accepts
 };
 
+/// Description of a kernel.
 struct KernelInfo {
-    std::string name;
-    std::string group;    ///< resample, warp, filter, ...
-    std::string summary;  ///< one sentence without its full stop
-    std::vector<InputInfo> inputs{};
-    std::vector<ParameterInfo> parameters{};
+    std::string name;                         ///< key of the kernel
+    std::string group;                        ///< resample, warp, filter, ...
+    std::string summary;                      ///< one sentence without a full stop
+    std::vector<InputInfo> inputs{};          ///< the textures that it reads, in order
+    std::vector<ParameterInfo> parameters{};  ///< its parameters
 };
 
-/// The values of a kernel's parameters, checked.
+/// The checked values of a kernel's parameters. Refers to the KernelInfo, which must outlive it; kernels() returns
+/// objects that are never destroyed. Threads may share a constant object.
 class Arguments {
 public:
-    /// What is not named has its standard value. Error{bad_argument} names a parameter that the kernel does not have, a value
-    /// of another kind, and one out of its range.
+    /// Checks the values. A parameter that is not in `values` has its default value.
+    ///
+    /// Throws Error{bad_argument} if the kernel has no parameter of a name, if a value has the wrong kind, or if it is
+    /// out of its range.
     explicit Arguments(const KernelInfo& kernel, const std::map<std::string, ParameterValue>& values = {});
 
+    /// Returns the value of a flag. All accessors throw Error{bad_argument} if the kernel has no parameter of this
+    /// name. The parameter must be of the accessor's kind.
     bool flag(std::string_view name) const;
-    double number(std::string_view name) const;
-    int integer(std::string_view name) const;
-    const std::string& text(std::string_view name) const;
-    const std::vector<double>& numbers(std::string_view name) const;
-    /// Which of the choices: an enumeration whose values are in their order.
+    double number(std::string_view name) const;                       ///< Returns the value of a number.
+    int integer(std::string_view name) const;                         ///< Returns the value of an integer.
+    const std::string& text(std::string_view name) const;             ///< Returns a text, or the name of a choice.
+    const std::vector<double>& numbers(std::string_view name) const;  ///< Returns a list of numbers.
+    /// Returns the selected choice as an enumerator. The enumerators must be in the order of the choices, from 0.
     template <class Choice>
     Choice choice(std::string_view name) const {
         return static_cast<Choice>(choice_index(name));
@@ -75,31 +91,41 @@ private:
     std::map<std::string, ParameterValue, std::less<>> values_;
 };
 
-/// A picture that a kernel makes, where nobody wants another size or format.
+/// The extent and the format of an image that a kernel writes, unless the caller chooses others.
 struct PictureShape {
-    Extent extent;
-    Format format = Format::rgba8_unorm;
+    Extent extent;                        ///< width, height and number of slices
+    Format format = Format::rgba8_unorm;  ///< format of the pixels
 };
 
+/// A kernel with its description. Prefer the free functions shapes() and enqueue(), which check their arguments.
+/// Threads may share a constant object.
 struct Kernel {
-    KernelInfo info;
-    /// One, or a chain, or planes. Sizes and formats are proposals where the kernel takes any.
+    KernelInfo info;  ///< name, inputs and parameters
+    /// Returns the shapes of the images that the kernel writes: one image, the levels of a chain, or planes. Extents
+    /// and formats are proposals if the kernel accepts any. The inputs' number and kinds must have been checked.
     std::function<std::vector<PictureShape>(const Arguments& arguments, std::span<const Texture> inputs)> shapes;
-    /// As many pictures as shapes() has; the inputs' number and kinds have been checked.
+    /// Enqueues the kernel. There must be as many images as `shapes` returns, and the inputs' number and kinds must
+    /// have been checked.
     std::function<void(const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                        std::span<const Texture> inputs)>
         enqueue;
 };
 
-/// All of them, by group and name.
+/// Returns all kernels, sorted by group and name. The first call creates the list, which lives until the program ends.
+/// Several threads may call this function at once.
 [[nodiscard]] std::span<const Kernel> kernels();
-/// Error{bad_argument}, with the names that are like it, if there is none.
+/// Returns the kernel with this name. Throws Error{bad_argument} with similar names if there is none.
 [[nodiscard]] const Kernel& kernel_named(std::string_view name);
 
-/// What the kernel makes of the inputs. Error{bad_argument} for inputs of another number or kind than it takes.
+/// Returns the shapes of the images that the kernel writes for these inputs. Throws Error{bad_argument} if the number
+/// or a kind of the inputs does not match.
 [[nodiscard]] std::vector<PictureShape> shapes(const Kernel& kernel, const Arguments& arguments,
                                                std::span<const Texture> inputs);
-/// Enqueues it. Errors: those of the kernel's own function, and bad_argument for inputs or pictures of another number or kind.
+/// Enqueues the kernel on the stream and returns without waiting. The caller must keep the memory of the images and of
+/// the inputs until the work is done.
+///
+/// Throws Error{bad_argument} if the number of images or the number or a kind of the inputs does not match. Also throws
+/// the errors of the kernel's own function.
 void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
              std::span<const Texture> inputs);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Runs a functor for every pixel of a picture, on the picture's device.
+// launch(): calls a functor for every pixel of a destination image, on the device of the stream.
 //
 //     struct Shift {
 //         float by;
@@ -10,8 +10,14 @@
 //     };
 //     texton::launch(stream, picture, Shift{0.25f}, texture);
 //
-// The call must be compiled by nvcc to run on a CUDA device; other compilers make it for the CPU device alone. Both devices
-// return the same bits where the functor computes with + - * / and sqrt and nvcc is given --fmad=false.
+// To run on CUDA devices, the file that calls launch() must be compiled by nvcc; other compilers generate code for the
+// CPU device only. Both devices return the same bits if the functor computes with + - * / and sqrt and if nvcc is
+// called with --fmad=false. <texton/float_math.h> contains further functions with this property.
+//
+// A functor is copied, and many threads call the copy at once. It may have these static constexpr members:
+//     kInPlace = true    pointwise: it only fetches the texel at the position of the pixel
+//     kOwnTexels = true  pointwise in its 2D and layered textures; it may fetch anything from textures of other kinds
+//     kPixels = n        pixels that a CUDA thread computes; 1 suits functors with many fetches per pixel (default: 4)
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -40,15 +46,17 @@ struct AffineMap;
 
 namespace detail {
 
-/// A functor that fetches nothing but the texel of its own place says kInPlace = true: it may write what it reads. On the CPU
-/// device its fetches are not even asked for.
+/// Returns true if the functor declares kInPlace = true: it only fetches the texel at the position of the pixel. Then
+/// the image may be what a texture reads, and the CPU device reads the texels of whole rows instead of recording
+/// fetches.
 template <class Functor>
 constexpr bool in_place_of() {
     if constexpr (requires { Functor::kInPlace; }) return Functor::kInPlace;
     return false;
 }
 
-/// One that fetches nothing else of 2D and layered textures, but from other kinds what it likes, says kOwnTexels = true.
+/// Returns true if the functor declares kOwnTexels = true or is pointwise: it only fetches the texel at the position of
+/// the pixel from its 2D and layered textures, but may fetch anything from textures of other kinds, such as tables.
 template <class Functor>
 constexpr bool own_texels_of() {
     if constexpr (requires { Functor::kOwnTexels; }) return Functor::kOwnTexels;
@@ -62,17 +70,17 @@ enum class Overlap : std::uint8_t {
     allowed      ///< all texels are read before the first pixel is written
 };
 
-/// What a launch of the functor may write.
+/// Returns whether the image of a launch of this functor may share memory with its textures.
 template <class Functor>
 constexpr Overlap overlap_of() {
     return in_place_of<Functor>() ? Overlap::own_texels : Overlap::refused;
 }
 
-/// Computes a block of pixels: those of a row from `first` on. Called until all that they fetch is known.
+/// Computes a block of pixels of a row, starting at `first`. It is called until all their fetches are known.
 using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPlace first,
                                          std::span<Float4> pixels)>;
 
-/// The same of a functor that says kInPlace, whose fetches are known: `count` pixels.
+/// Computes `count` pixels of a row with a pointwise functor, whose texels have been read already.
 using OwnTexelFunction = std::function<void(std::span<const OwnTexelSource> sources, PixelPlace first,
                                             std::size_t count, TexelPlanes& pixels)>;
 
@@ -90,34 +98,42 @@ public:
     ~Launch();
 
     bool on_cpu() const noexcept;
-    /// For implementations of a device (kernels/launch/launch_state.h).
+    /// For the implementations of the devices; defined in kernels/launch/launch_state.h.
     const LaunchState& state() const noexcept { return *state_; }
-    /// Fetches the first texture through an affine map for every pixel of a 2D image in memory.
+    /// Enqueues fetches of the first texture through an affine map, for every pixel of a 2D image in memory.
     void sample_grid(const AffineMap& map) const;
 
-    // The CPU device.
+    // For the CPU device.
+
+    /// Enqueues a functor whose fetches are recorded.
     void run_blocks(BlockFunction block);
-    /// Of textures that have_own_texels().
+    /// Enqueues a pointwise functor. Call it only if have_own_texels() returns true.
     void run_own_texels(OwnTexelFunction row);
+    /// Returns true if all textures are 2D or layered 2D.
     bool have_own_texels() const noexcept;
-    /// Enqueues work on the CPU device that writes the whole picture.
+    /// Enqueues work that writes the whole image.
     void run_job(std::function<void(const CpuJob&)> work);
 
-    // CUDA devices.
+    // For CUDA devices.
 
-    /// Error{unsupported} on a CUDA device: the functor was compiled for the CPU device alone.
+    /// Throws Error{unsupported}: the functor was compiled for the CPU device only.
     void refuse_cuda() const;
-    /// A kernel that takes what `job` points to, and the row of tiles that its grid begins with, an unsigned: with 32 x 8
-    /// threads in a block, a block for each tile of the picture in x and y, slices in z.
+    /// Enqueues a CUDA kernel. Its arguments are the object that `job` points to and, as unsigned, the row of tiles at
+    /// which its grid starts. The grid has one block of 32 x 8 threads per tile of the image in x and y, and slices in
+    /// z.
     void run_kernel(const void* kernel, void* job, const BlockTile& tile) const;
-    /// One kernel for many launches: a block for each tile of the largest picture in x, row by row, the launches in y.
+    /// Enqueues one CUDA kernel for many launches. The grid has one block per tile of the largest image in x, row by
+    /// row, the launches in y and slices in z.
     static void run_batch(std::span<const Launch> launches, const void* kernel, void* jobs, const BlockTile& tile);
 
+    /// Returns where a CUDA device writes the image.
     const PixelTarget& target() const noexcept;
     SourceShape shape(std::size_t texture) const noexcept;
+    /// Returns the texture object of a CUDA device.
     std::uint64_t handle(std::size_t texture) const noexcept;
-    /// Of a CUDA device: whether rows of the picture, and of the 2D and layered textures, are rgba8_unorm in whole pieces of
-    /// 16 bytes. Then `texels` are where those lie.
+    /// Returns true if a CUDA device can load the texels of a pointwise functor in pieces of 16 bytes: the image and
+    /// all 2D and layered textures are rgba8_unorm, and their rows consist of whole aligned pieces. Then writes the
+    /// locations of their texels to `texels`.
     bool own_texels_as_stored(std::span<PixelTarget> texels) const;
 
 private:
@@ -138,7 +154,7 @@ template <class Functor, std::size_t... index>
 OwnTexelFunction own_texel_function(const Functor& functor, std::index_sequence<index...>) {
     return [functor]([[maybe_unused]] std::span<const OwnTexelSource> sources, PixelPlace at, std::size_t count,
                      TexelPlanes& pixels) {
-        const Functor own = functor;  // no pixel that is written may be a part of it
+        const Functor own = functor;  // a local copy, so that writes to pixels cannot alias its members
         for (std::size_t i = 0; i < count; ++i, ++at.x) pixels.set(i, own(at, sources[index].of_pixel(i)...));
     };
 }
@@ -160,7 +176,8 @@ PixelJob<Functor, sizeof...(index)> pixel_job(const Launch& launch, const Functo
     return {launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}};
 }
 
-/// False, with nothing done, where texels must be fetched one by one.
+/// Enqueues a pointwise functor whose texels are loaded in pieces of 16 bytes. Returns false and does nothing if the
+/// texels must be fetched one by one.
 template <class Functor, std::size_t... index>
 bool run_own_texels_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
     using Job = OwnTexelJob<Functor, sizeof...(index)>;
@@ -197,19 +214,19 @@ void run_batch_on_cuda(std::span<const Launch> launches, std::span<const Functor
 }
 #endif
 
-// A program may launch a functor in files of both compilers: what nvcc compiles is another function, since the linker keeps
-// one of those that have a name.
+// A program may launch the same functor from files of both compilers. The functions that nvcc compiles have other
+// names, because the linker keeps only one function of each name.
 #if defined(__CUDACC__)
 inline namespace for_both_devices {
 #else
 inline namespace for_cpu_device {
 #endif
 
-/// Enqueues a functor that reads the first `textures` of a launch's textures.
+/// Enqueues a functor that reads the first `textures` textures of a launch.
 template <std::size_t textures, class Functor>
 void run(Launch& launch, const Functor& functor) {
-    if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "pixels of a thread");
-    static_assert(own_texels_of<Functor>() || !in_place_of<Functor>(), "kInPlace says more than kOwnTexels");
+    if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
+    static_assert(own_texels_of<Functor>() || !in_place_of<Functor>(), "kInPlace = true needs kOwnTexels to be true");
     if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
 #if defined(__CUDACC__)
     run_on_cuda<Functor, textures>(launch, functor);
@@ -218,7 +235,7 @@ void run(Launch& launch, const Functor& functor) {
 #endif
 }
 
-/// launch(), with errors in the name of `object`.
+/// Does the same as launch(). Errors carry the name `object`.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch_as(const char* object, const Stream& stream, const View& picture, const Functor& functor,
                const Textures&... textures) {
@@ -237,29 +254,43 @@ inline namespace for_both_devices {
 inline namespace for_cpu_device {
 #endif
 
-/// Enqueues functor(PixelPlace, source of each texture...) for every pixel of `picture`: memory of the stream's device or
-/// memory that it reaches, or a level of an array, with all its slices, layers or faces. The Float4 that the functor returns is
-/// encoded as sample() encodes what it fetches; integers are the nearest in the picture's range, NaN is 0x7fffffff. Until it is done the
-/// textures' sources and the picture must stay. On the CPU device the functor is called again, for the same pixel, until
-/// all that it fetches is known; its fetches are made in between, many at a time.
+/// Enqueues the call functor(PixelPlace, source of each texture...) for every pixel of `picture`. The image is in
+/// memory that the stream's device can access, or it is (part of) a level of an array, whose slices, layers or faces
+/// are the slices of the image. The returned Float4 is encoded as sample() encodes its results. For integer formats it
+/// is rounded to the nearest integer in the format's range. NaN is stored as 0x7fffffff in float32 images, and as 0 in
+/// images of formats other than float.
 ///
-/// Errors: bad_argument (no pixels, pageable memory, a block-compressed or planar format), overlap, overflow, wrong_device,
-/// released, not_mapped, unsupported (code that nvcc did not compile on a CUDA device; a CUDA array without surfaces).
+/// On the CPU device the functor may be called several times for the same pixel: its fetches are first recorded and
+/// return zeros, then many are executed together, and the functor is called again until all its fetches are known. So a
+/// functor must have no side effects and must terminate if fetches return zeros. Pointwise functors are called once.
+///
+/// The work is ordered by the stream only. The call does not wait, can be recorded into a graph, and may be made by
+/// several threads at once. The caller must keep the memory of the image, the memory that the textures read, and
+/// textures of memory that Texton does not own until the work is done. If an argument is invalid, nothing was enqueued.
+///
+/// Throws Error with one of these codes:
+/// - bad_argument: the image has no pixels, is in pageable memory, or has a block-compressed or planar format,
+/// - overlap: the image shares memory with what a texture reads; only a pointwise functor may write exactly that image,
+/// - overflow: the image is too large,
+/// - wrong_device, released, not_mapped: the image or what a texture reads is on another device, was freed or is
+///   unmapped,
+/// - unsupported: nvcc did not compile the call for a CUDA device, or the image is an array without surfaces.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch(const Stream& stream, const View& picture, const Functor& functor, const Textures&... textures) {
     detail::launch_as("texton::launch", stream, picture, functor, textures...);
 }
 
-/// A picture of a batch.
+/// One launch of a batch.
 template <class Functor, std::size_t textures>
 struct LaunchJob {
-    View picture;
-    Functor functor;
-    std::array<Texture, textures> sources;
+    View picture;                           ///< destination image
+    Functor functor;                        ///< called for every pixel
+    std::array<Texture, textures> sources;  ///< textures that the functor reads
 };
 
-/// The same for many pictures, of any sizes and formats, together: on a CUDA device in one kernel for as many as its arguments
-/// hold, about two hundred. No picture may be what another job reads. If one is refused nothing is enqueued.
+/// Enqueues many launches together. The images may have any sizes and formats. On a CUDA device, one CUDA kernel
+/// computes as many images as fit into its arguments, about 200. No job may write memory that another job reads. Throws
+/// the errors of the other launch(); if an argument of any job is invalid, nothing was enqueued.
 template <class Functor, std::size_t textures>
 void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) {
     constexpr auto kIndices = std::make_index_sequence<textures>{};

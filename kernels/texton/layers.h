@@ -1,5 +1,8 @@
 #pragma once
-// Textures over each other, and the layers of one.
+// Blending of textures, and the layers of a layered texture.
+//
+// Each function enqueues its work on the stream and returns without waiting. Several threads may call these functions
+// at once. If a function throws, it has enqueued nothing.
 #include <span>
 
 #include <texton/stream.h>
@@ -8,45 +11,49 @@
 
 namespace texton {
 
-/// Of premultiplied colours, as the W3C's Compositing and Blending Level 1 has them.
+/// Blend mode for premultiplied colors, after W3C Compositing and Blending Level 1.
 enum class BlendMode : std::uint8_t {
-    over,        ///< the top where it is opaque
-    add,         ///< the sum, alpha too; not clamped
-    multiply,    ///< product, where both are opaque
-    screen,      ///< both brighten
-    difference,  ///< how far they are apart
-    lerp         ///< from the bottom, at an opacity of 0, to the top, at 1
+    over,        ///< top over bottom: an opaque top hides the bottom
+    add,         ///< sum of colors and alpha, not clamped
+    multiply,    ///< product where both are opaque
+    screen,      ///< inverse of the product of the inverses: brightens
+    difference,  ///< absolute difference where both are opaque
+    lerp         ///< linear interpolation from the bottom (opacity 0) to the top (opacity 1)
 };
 
+/// Options of blend().
 struct BlendOptions {
-    BlendMode mode = BlendMode::over;
-    float opacity = 1;  ///< of the top: colour and alpha times this, 0 to 1
+    BlendMode mode = BlendMode::over;  ///< how colors are combined
+    float opacity = 1;                 ///< factor of the top's color and alpha, 0 to 1
 };
 
-/// Enqueues `top` over `bottom`: 2D or layered textures of floats, all of the picture's size, with a slice of it for
-/// each layer. The picture may be what one of them reads. A format without alpha is opaque.
+/// Enqueues the blending of `top` and `bottom`: 2D or layered 2D textures of the image's size, with one layer per slice
+/// of the image. The image may be the image that one of them reads. A texture whose format has no alpha is opaque.
 ///
-/// Errors: bad_argument (textures of another kind or size, or of integers; an opacity that is not 0 to 1), and those of
-/// launch().
+/// Throws Error{bad_argument} if a texture is of another kind or size or returns integers, or if the opacity is not 0
+/// to 1. Also throws the errors of launch().
 void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top,
            const BlendOptions& options = {});
-/// The same with the opacity times the red channel of a third texture, pixel by pixel.
+/// Enqueues the same blending, where each pixel's opacity is `options.opacity` multiplied by the red channel of `mask`.
+/// `mask` must be a texture like `bottom` and `top`. Throws the same errors.
 void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top, const Texture& mask,
            const BlendOptions& options = {});
 
-/// Enqueues a layer of a layered 2D texture: 0 to the last. Between two whole numbers it is so much of the next layer.
+/// Enqueues a copy of one layer of a layered 2D texture. `layer` is 0 to the number of layers - 1. If it is not a whole
+/// number, the two nearest layers are interpolated linearly. The image has one slice.
 ///
-/// Errors: bad_argument (a texture of another kind or size, or of integers that it would blend; a layer that is not
-/// there), and those of launch().
+/// Throws Error{bad_argument} if the texture is of another kind or size, if `layer` is out of range, or if integers
+/// would be interpolated. Also throws the errors of launch().
 void layer(const Stream& stream, const View& picture, const Texture& texture, float layer);
 
+/// Maximum number of layers of layer_sum().
 inline constexpr std::size_t kMostSummedLayers = 512;
 
-/// Enqueues the sum of all layers of a layered 2D texture, each times its weight; without weights their mean. Takes at
-/// most kMostSummedLayers.
+/// Enqueues the weighted sum of all layers of a layered 2D texture, or their mean if there are no weights. The texture
+/// has at most kMostSummedLayers layers. The image has one slice.
 ///
-/// Errors: bad_argument (a texture of another kind or size, of integers or of too many layers; as many weights as there
-/// are no layers, one that is not finite), and those of launch().
+/// Throws Error{bad_argument} if the texture is of another kind or size, returns integers or has too many layers, if
+/// the numbers of weights and layers differ, or if a weight is not finite. Also throws the errors of launch().
 void layer_sum(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> weights = {});
 
 }  // namespace texton

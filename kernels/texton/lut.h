@@ -1,5 +1,5 @@
 #pragma once
-// Colours through tables.
+// Colors through lookup tables.
 #include <span>
 
 #include <texton/array.h>
@@ -9,58 +9,70 @@
 
 namespace texton {
 
-/// What red, green and blue of the table's first and last entry are; what is beyond reads the same as these.
+/// Range of the colors that a table maps. Colors outside of it read the table's first or last entry.
 struct LutDomain {
-    float low[3] = {0, 0, 0};
-    float high[3] = {1, 1, 1};
-    bool operator==(const LutDomain&) const = default;
+    float low[3] = {0, 0, 0};                           ///< red, green and blue of the first entry
+    float high[3] = {1, 1, 1};                          ///< red, green and blue of the last entry
+    bool operator==(const LutDomain&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// How entries are weighed between which a colour lies.
+/// Interpolation between the entries of a table.
 enum class LutFilter : std::uint8_t {
-    hardware,  ///< by the texture unit: 8 bits of weight
-    exact      ///< in float32: two entries of 1D tables; of 3D tables the four of a tetrahedron
+    hardware,  ///< linear filtering of the texture unit, with 8-bit weights
+    exact      ///< float32: linear between 2 entries of 1D tables, tetrahedral between 4 entries of 3D tables
 };
 
+/// Which channels of a 1D table are read.
 enum class LutChannels : std::uint8_t {
-    each,   ///< red, green and blue each through its own channel of the table
-    shared  ///< all three through the table's red
+    each,   ///< red, green and blue each read their own channel of the table
+    shared  ///< all three read the table's red channel
 };
 
+/// Options of lut_1d().
 struct Lut1dOptions {
-    LutDomain domain{};
-    LutFilter filter = LutFilter::hardware;
-    LutChannels channels = LutChannels::each;
+    LutDomain domain{};                        ///< range of the colors that the table maps
+    LutFilter filter = LutFilter::hardware;    ///< interpolation between entries
+    LutChannels channels = LutChannels::each;  ///< which channels of the table are read
 };
 
-/// Enqueues the texture's colours through a table: a 1D texture of any width. Alpha stays as it is.
+/// Enqueues the mapping of colors through a 1D table: a texture of a 1D array of any width. Alpha is unchanged.
 ///
-/// The texture is 2D or layered, the picture of its size with a slice for each layer, and apart from both textures.
-/// LutFilter::hardware needs a table with Filter::linear. Errors: bad_argument (a texture or table of another kind,
-/// size or filter, of integers, or without green and blue where they are read; a domain that is not finite or whose low
-/// is not below its high), and those of launch().
+/// `texture` must be 2D or layered 2D. The image has its width and height and one slice per layer, and must not share
+/// memory with either texture. LutFilter::hardware needs a table with Filter::linear. Returns without waiting for the
+/// work. Several threads may call this function at once. If it throws, nothing was enqueued.
+///
+/// Throws Error{bad_argument} if
+/// - `texture` or `table` is of another kind, size or filter, or returns integers,
+/// - the table lacks the green and blue channels that LutChannels::each needs,
+/// - the domain is not finite, or its low is not below its high.
+///
+/// Also throws the errors of launch().
 void lut_1d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
             const Lut1dOptions& options = {});
 
+/// Options of lut_3d().
 struct Lut3dOptions {
-    LutDomain domain{};
-    LutFilter filter = LutFilter::hardware;
+    LutDomain domain{};                      ///< range of the colors that the table maps
+    LutFilter filter = LutFilter::hardware;  ///< interpolation between entries
 };
 
-/// The same with a table for all three: a 3D texture, whose x is red, y green and z blue.
+/// Enqueues the mapping of colors through a 3D table: a texture of a 3D array, whose x is red, y is green and z is
+/// blue. Otherwise like lut_1d().
 void lut_3d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
             const Lut3dOptions& options = {});
 
-/// A corner of a curve of straight lines.
+/// A point of a piecewise linear curve.
 struct CurvePoint {
-    float x = 0;
-    float y = 0;
+    float x = 0;  ///< input value
+    float y = 0;  ///< result
 };
 
-/// A table of `size` entries, r32_float, for lut_1d() with LutChannels::shared: from the first point's x to the last's.
-/// Corners between two entries are cut; with a point at every entry none is. Returns when the table is there. Errors:
-/// bad_argument (fewer than two points or entries, points that are not finite or not in the order of x), and those of
-/// Array.
+/// Creates a table of a piecewise linear curve for lut_1d() with LutChannels::shared: a 1D array of r32_float with
+/// `size` entries. The entries are evenly spaced from the first point's x to the last point's x. A point between two
+/// entries is cut off; if each point is at an entry, the curve is exact. Returns when the table is complete.
+///
+/// Throws Error{bad_argument} if there are fewer than two points or entries, or if the points are not finite or not in
+/// increasing order of x. Also throws the errors of Array.
 [[nodiscard]] Array curve_array(const Device& device, std::span<const CurvePoint> points, std::size_t size = 1024);
 
 }  // namespace texton

@@ -1,4 +1,14 @@
 #pragma once
+// Comparison of two images in host memory: differences in steps of the format, SSIM and FLIP.
+//
+// Channels are compared as they are stored. unorm values are 0 to 1, snorm values are -1 to 1, integers and floats are
+// themselves, and sRGB values are code / 255, not linear light. The ulp distance of two values is the number of steps
+// from one to the other: steps of the code for integers and normalized formats, steps between consecutive floats
+// otherwise. 0 and -0 are equal, all NaNs are equal, and the two snorm codes of -1 are equal. The distance from NaN to
+// a number is kFarthest.
+//
+// All functions block until the result is complete, use all cores, and keep no state. Several threads may call them at
+// once. They do not wait for work on streams: the caller must wait for pending writes to the texels first.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,102 +21,109 @@
 
 namespace texton {
 
-// How two pictures differ: where, by how many steps of their format, and how much of it people see.
-//
-// A channel is compared as it is stored. unorm reads as 0 to 1, snorm as -1 to 1, integers and floats as themselves; sRGB as
-// code / 255, not as light. The ulp distance of two values counts the values of the format from one to the other: codes of
-// integers and normalized formats, floats otherwise. 0 and -0 are equal; so are NaNs, whatever their bits, and snorm's two
-// codes of -1. From NaN to a number the distance is kFarthest.
-
+/// Ulp distance from NaN to a number.
 inline constexpr std::uint32_t kFarthest = UINT32_MAX;
 
-/// Of one channel, or of all together.
+/// Difference of one channel, or of all compared channels combined.
 struct Difference {
-    std::size_t differing = 0;  ///< texels; of all: those with any channel that differs
-    std::uint32_t max_ulp = 0;
-    double max = 0;   ///< largest absolute difference; infinite if NaN or infinity stands against something else
-    double mean = 0;  ///< of the absolute differences
-    double mse = 0;   ///< of all: mean of the channels
-    double rmse = 0;
-    double psnr = 0;  ///< dB, of `peak`; infinite if all is equal
-    /// Of all: of luma, .299 R + .587 G + .114 B, if three channels and more are compared, else the mean of the channels. None if not asked.
+    std::size_t differing = 0;  ///< number of texels that differ; combined: texels with any channel that differs
+    std::uint32_t max_ulp = 0;  ///< largest ulp distance
+    double max = 0;   ///< largest absolute difference; infinite if a NaN or an infinity is compared with another value
+    double mean = 0;  ///< mean of the absolute differences
+    double mse = 0;   ///< mean squared error; combined: mean of the channels
+    double rmse = 0;  ///< square root of `mse`
+    double psnr = 0;  ///< peak signal-to-noise ratio in dB, relative to `peak`; infinite if all values are equal
+    /// Structural similarity; empty if it was not requested. Combined: of luma, .299 R + .587 G + .114 B, if at least
+    /// three channels are compared, otherwise the mean of the channels.
     std::optional<double> ssim{};
-    std::array<std::size_t, 2> nans{};        ///< in a and in b
-    std::array<std::size_t, 2> infinities{};  ///< in a and in b
-    bool operator==(const Difference&) const = default;
+    std::array<std::size_t, 2> nans{};                   ///< number of NaNs in a and in b
+    std::array<std::size_t, 2> infinities{};             ///< number of infinities in a and in b
+    bool operator==(const Difference&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// A texel that differs, and what it reads as in both.
+/// A texel that differs, with its values in both images.
 struct WorstTexel {
-    Offset at;
-    std::uint32_t ulp = 0;  ///< largest of its channels
-    double difference = 0;  ///< largest absolute one of its channels
-    std::array<double, 4> a{};
-    std::array<double, 4> b{};
-    bool operator==(const WorstTexel&) const = default;
+    Offset at;                                           ///< position of the texel
+    std::uint32_t ulp = 0;                               ///< largest ulp distance of its channels
+    double difference = 0;                               ///< largest absolute difference of its channels
+    std::array<double, 4> a{};                           ///< values in the reference
+    std::array<double, 4> b{};                           ///< values in the compared image
+    bool operator==(const WorstTexel&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// What people see, 0 (nothing) to 1, in the order of the texels.
+/// Result of FLIP: the perceived difference, from 0 (none) to 1.
 struct Flip {
-    double mean = 0;
-    double max = 0;
-    std::vector<float> errors;
-    /// Float pictures are compared at several exposures, in stops, evenly from the first to the last.
+    double mean = 0;            ///< mean over all texels
+    double max = 0;             ///< maximum over all texels
+    std::vector<float> errors;  ///< perceived difference of each texel, in the order of the texels
+    /// Number of exposures. Float images are compared at several exposures, which are evenly spaced from the first to
+    /// the last; the result is the largest difference.
     int exposures = 1;
-    double first_exposure = 0;
-    double last_exposure = 0;
-    bool operator==(const Flip&) const = default;
+    double first_exposure = 0;                     ///< first exposure, in stops
+    double last_exposure = 0;                      ///< last exposure, in stops
+    bool operator==(const Flip&) const = default;  ///< Returns true if all members are equal.
 };
 
+/// Result of compare().
 struct Comparison {
-    double peak = 1;                   ///< what PSNR and SSIM take for the range of a channel
-    std::vector<Difference> channels;  ///< as many as the format has, or as were asked for
-    Difference all;
-    /// Channels of texels by ulp distance: [0] is 0, [n] is 2^(n-1) to 2^n - 1.
+    double peak = 1;                   ///< range of a channel that PSNR and SSIM use
+    std::vector<Difference> channels;  ///< one per channel of the format, at most ComparisonOptions::channels
+    Difference all;                    ///< all compared channels combined
+    /// Numbers of channels of texels by ulp distance: [0] counts distance 0, [n] counts 2^(n-1) to 2^n - 1.
     std::array<std::size_t, 33> ulp_histogram{};
-    std::vector<WorstTexel> worst;  ///< by ulp, then difference, then position
-    std::optional<Flip> flip{};
-    bool operator==(const Comparison&) const = default;
+    std::vector<WorstTexel> worst;                       ///< sorted by ulp distance, then difference, then position
+    std::optional<Flip> flip{};                          ///< empty if it was not requested
+    bool operator==(const Comparison&) const = default;  ///< Returns true if all members are equal.
 };
 
+/// Options of compare().
 struct ComparisonOptions {
-    bool ssim = true;
-    bool flip = false;
-    std::size_t worst = 10;    ///< how many texels to name
-    std::size_t channels = 4;  ///< the first of them: 3 leaves out the alpha that a picture of three was given
-    /// Range of a channel. By itself the largest less the smallest value of integers, 1 of unorm and sRGB, 2 of snorm, 1 of
-    /// floats.
+    bool ssim = true;          ///< computes SSIM
+    bool flip = false;         ///< computes FLIP
+    std::size_t worst = 10;    ///< maximum number of worst texels
+    std::size_t channels = 4;  ///< compares only this many channels; 3 excludes alpha; at least 1
+    /// Range of a channel. The default is the largest minus the smallest value for integers, 1 for unorm and sRGB, 2
+    /// for snorm and 1 for floats.
     std::optional<double> peak{};
-    double pixels_per_degree = 67.0206;  ///< FLIP: 3840 pixels on 0.7 m, seen from 0.7 m
-    /// Called now and then with what is done, 0 to 1; by one thread at a time, whichever.
+    double pixels_per_degree = 67.0206;  ///< for FLIP, 1 to 1000; the default is 3840 pixels on 0.7 m, seen from 0.7 m
+    /// Called repeatedly with the completed part of the work, 0 to 1. Calls come from any of the worker threads, but
+    /// never two at once.
     std::function<void(double)> progress{};
 };
 
-/// Compares b with a, the reference, in host memory. Slices of volumes are pictures of their own to SSIM and FLIP. The result
-/// is the same to the bit for any number of threads.
+/// Compares image b with the reference a, both in host memory. Each slice of a volume is a separate image for SSIM and
+/// FLIP. The result is bit-identical for any number of threads.
 ///
-/// SSIM is that of Wang et al. 2004: 11 x 11 Gaussian windows, sigma 1.5, K1 0.01, K2 0.03, wherever they fit whole; a picture
-/// less than 11 wide or high has a window of its own side. FLIP is that of Andersson et al. 2020, and for float formats, taken
-/// as linear light, of 2021 (with the ACES curve). Its colour is the first three channels, grey if there is one; what is not
-/// float is taken as sRGB, scaled to 0 to 1. Where not a number, or infinity, stands against something else, FLIP is 1; SSIM
-/// takes them as 0.
+/// SSIM follows Wang et al. 2004: 11 x 11 Gaussian windows with sigma 1.5, K1 0.01 and K2 0.03, at all positions where
+/// they fit completely. If an image is less than 11 wide or high, the window has the image's width or height.
 ///
-/// Throws Error{bad_argument} if format or extent are not the same, if the format is block-compressed or planar, or if a view is
-/// not in host memory.
+/// FLIP follows Andersson et al. 2020, and 2021 (with the ACES curve) for float formats, which are read as linear
+/// light. The color is the first three channels, or gray if there is one channel. Formats other than float are scaled
+/// to 0 to 1 and read as sRGB. Where a NaN or an infinity is compared with another value, FLIP is 1. SSIM replaces both
+/// by 0.
+///
+/// Throws Error{bad_argument} if
+/// - the formats or the extents differ,
+/// - the format is block-compressed or planar,
+/// - a view is empty or not in host memory,
+/// - an option is out of its range.
 [[nodiscard]] Comparison compare(const ConstView& a, const ConstView& b, const ComparisonOptions& options = {});
 
-/// For each texel the largest ulp distance of its channels. Throws as compare().
+/// Returns the largest ulp distance of the channels of each texel. Throws Error{bad_argument} for the same views as
+/// compare().
 [[nodiscard]] std::vector<std::uint32_t> ulp_distances(const ConstView& a, const ConstView& b);
 
-/// What a view in host memory reads as, as above: four floats a texel; 0 and alpha 1 for channels that it lacks. For pictures
-/// of unlike formats. Throws Error{bad_argument} as compare().
+/// Returns the values of a view in host memory as four floats per texel. Channels that the format lacks are 0, alpha is
+/// 1. Use it to compare images of different formats. Throws Error{bad_argument} if the format is block-compressed or
+/// planar, or if the view is empty or not in host memory.
 [[nodiscard]] std::vector<float> read_channels(const ConstView& view);
 
-// Maps to look at: a texel of rgba8_unorm for each value, from black over purple and orange to pale yellow.
+// Color maps of differences: one texel of rgba8_unorm per value, from black over purple and orange to pale yellow.
 
-/// 0 is black, 1 far brighter, 65536 and more as bright as can be: the same colours in every map.
+/// Returns a color map of ulp distances. 0 is black, 1 is much brighter, and 65536 or more have the brightest color.
+/// All maps use the same colors, so they can be compared with each other.
 [[nodiscard]] std::vector<std::byte> ulp_map(std::span<const std::uint32_t> distances);
-/// 0 to 1.
+/// Returns a color map of errors from 0 to 1.
 [[nodiscard]] std::vector<std::byte> heat_map(std::span<const float> errors);
 
 }  // namespace texton

@@ -10,37 +10,45 @@
 
 namespace texton {
 
+/// How a texel of a level is computed from the level above.
 enum class MipFilter : std::uint8_t {
-    box,     ///< the mean of the texels that a texel covers, by the share of each: three along an odd side
-    kaiser,  ///< a sinc under Kaiser's window: sharper, and rings at edges
-    min,     ///< the lowest of each channel of the texels that it covers, even in part
-    max      ///< the highest
+    box,     ///< mean of the texels that the texel covers, weighted by the covered part; 3 along an odd side, else 2
+    kaiser,  ///< Kaiser-windowed sinc: sharper, with ringing at edges
+    min,     ///< lowest value of each channel of the texels that the texel covers, even partly
+    max      ///< highest value of each channel of the texels that the texel covers, even partly
 };
 
+/// Options of make_mips().
 struct MipOptions {
-    MipFilter filter = MipFilter::box;
-    /// Colour counts as much as its texel's alpha: what is transparent leaves no fringe. Where all is, the plain mean.
+    MipFilter filter = MipFilter::box;  ///< how a texel is computed from the level above
+    /// Weights colors by alpha, so transparent texels leave no fringe. If every texel is transparent, the result is the
+    /// unweighted mean. For box and kaiser.
     bool alpha_weighted = false;
-    float kaiser_width = 3;                    ///< half the window in texels of the smaller level, 1 to 4
-    float kaiser_alpha = 4;                    ///< of the window, 0 to 10; higher: softer, with less ringing
-    AddressMode address = AddressMode::clamp;  ///< what the window reads beyond the edges; not border
+    float kaiser_width = 3;                    ///< half width of the window, in texels of the smaller level, 1 to 4
+    float kaiser_alpha = 4;                    ///< shape of the window, 0 to 10; higher is softer and rings less
+    AddressMode address = AddressMode::clamp;  ///< texels that kaiser reads beyond the edges; not border
 };
 
-/// Enqueues levels 1 and up of an array with surfaces, of any kind and any plain format; each is made of the one above
-/// it, sides halved and rounded down. Layers and faces are filtered by themselves. sRGB is averaged as light. Integers
-/// become the nearest whole number, halves away from zero; those of 32 bits are read as floats, of 24 bits.
+/// Enqueues the computation of levels 1 and up of an array with surfaces, of any kind and any plain format. Each level
+/// is computed from the level above. Width, height and depth are halved and rounded down. Layers and faces are filtered
+/// separately. sRGB values are averaged as linear light. Integers are rounded to the nearest, halves away from zero;
+/// 32-bit integers are converted to floats first and so have a precision of 24 bits.
 ///
-/// The textures that it reads by are kept by the array: once made, a call may be recorded into a graph.
+/// The array caches the textures this call needs, so a second call can be recorded into a graph. The call does not wait
+/// for the work. Several threads may call it at once for different arrays.
 ///
-/// Errors: bad_argument (options out of their range; kaiser or alpha_weighted of a format that has no fractions, or no
-/// alpha), unsupported (a format that CUDA has no views of: rgb10a2 with layers or faces), and those of launch().
+/// Throws Error{bad_argument} if an option is out of its range, if kaiser or alpha_weighted is requested for an integer
+/// format, or alpha_weighted for a format without alpha. Throws Error{unsupported} for formats that CUDA cannot view:
+/// rgb10a2 with layers or faces. Also throws the errors of launch(). All levels are checked before work is enqueued.
 void make_mips(const Stream& stream, const Array& array, const MipOptions& options = {});
 
-/// The same from what a texture reads at its first level, into memory: levels[0] is level 1. Layers, faces and slices
-/// lie behind each other, as in Array::view(). A texture with Filter::point is read exactly.
+/// Enqueues the computation of levels in memory. `finest` is the texture whose first level is level 0, and levels[0] is
+/// level 1. Layers, faces and slices are the slices of each view, as in Array::view(). With Filter::point the texels of
+/// `finest` are read exactly.
 ///
-/// Errors: bad_argument too for a level that is not half of the one above, or that cannot be read for the next: a part
-/// of an array, memory that Texton does not own, or such that begins at no multiple of limits().texture_alignment.
+/// Throws the errors of the other make_mips(). Throws Error{bad_argument} also if a level is not half the size of the
+/// level above, or if a level cannot be read to compute the next level: a part of an array, memory that Texton does not
+/// own, or memory that does not start at a multiple of limits().texture_alignment.
 void make_mips(const Stream& stream, std::span<const View> levels, const Texture& finest,
                const MipOptions& options = {});
 

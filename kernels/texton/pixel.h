@@ -1,5 +1,5 @@
 #pragma once
-// What a functor is asked for, and what becomes of what it returns.
+// The position of a pixel, and the conversion of a functor's result to the format of the destination image.
 #include <cstdint>
 
 #include <texton/float4.h>
@@ -7,27 +7,28 @@
 
 namespace texton {
 
-/// A pixel of the picture, counted from its view's corner.
+/// The position of a pixel in the destination image, relative to the upper left corner of its view.
 struct PixelPlace {
-    std::int32_t x = 0;
-    std::int32_t y = 0;
-    std::int32_t z = 0;  ///< the slice, layer or face
+    std::int32_t x = 0;  ///< column
+    std::int32_t y = 0;  ///< row
+    std::int32_t z = 0;  ///< slice, layer or face
 
-    TEXTON_HD float middle_x() const { return static_cast<float>(x) + 0.5f; }
-    TEXTON_HD float middle_y() const { return static_cast<float>(y) + 0.5f; }
-    TEXTON_HD float middle_z() const { return static_cast<float>(z) + 0.5f; }
+    TEXTON_HD float middle_x() const { return static_cast<float>(x) + 0.5f; }  ///< Returns x of the pixel's center.
+    TEXTON_HD float middle_y() const { return static_cast<float>(y) + 0.5f; }  ///< Returns y of the pixel's center.
+    TEXTON_HD float middle_z() const { return static_cast<float>(z) + 0.5f; }  ///< Returns z of the pixel's center.
 };
 
 namespace detail {
 
-/// The pixels that a block of threads of a CUDA device makes.
+/// The extent of the pixels that a block of threads of a CUDA device computes.
 struct BlockTile {
     unsigned width;
     unsigned height;
     unsigned slices;
 };
 
-/// The whole number nearest to a float, halves away from zero, as a word of 32 bits; NaN is 0.
+/// Returns the integer nearest to a float as a 32-bit word. Halves are rounded away from zero. Values beyond the range
+/// are clamped. NaN becomes 0.
 TEXTON_HD inline std::uint32_t nearest_word(float value, bool is_signed) {
     const float low = is_signed ? -2147483648.0f : 0.0f;
     const float high = is_signed ? 2147483648.0f : 4294967296.0f;
@@ -40,7 +41,8 @@ TEXTON_HD inline std::uint32_t nearest_word(float value, bool is_signed) {
     return static_cast<std::uint32_t>(whole + step);
 }
 
-/// What encode_pixel() takes, of what a functor returned. NaN is 0 in every format but those of floats.
+/// Converts the result of a functor to the argument of encode_pixel(). Float formats keep NaN, as one canonical NaN;
+/// all other formats store 0 for NaN.
 TEXTON_HD inline Texel texel_of(const Float4& color, const TexelFormat& format) {
     if (format.encoding == Encoding::floating)
         return {{plain_bits_of(color.x), plain_bits_of(color.y), plain_bits_of(color.z), plain_bits_of(color.w)}};

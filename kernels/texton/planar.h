@@ -1,6 +1,7 @@
 #pragma once
-// Pictures of luma and chroma in two planes, as video has them, and pictures of red, green and blue. Both are of
-// encoded values (R'G'B'), which are not linearised: read and write RGB as unorm or float, not as srgb.
+// Conversions between RGB images and planar video images, which have one plane for luma and one for chroma. Both
+// contain encoded values (R'G'B'), which are not converted to linear light: read and write RGB as unorm or float, not
+// as sRGB.
 #include <texton/format.h>
 #include <texton/planar_array.h>
 #include <texton/stream.h>
@@ -9,52 +10,62 @@
 
 namespace texton {
 
-/// Which standard says how luma weighs red and blue.
+/// Standard that defines the weights of red, green and blue in luma.
 enum class LumaStandard : std::uint8_t {
     bt601,  ///< Rec. ITU-R BT.601
     bt709,  ///< Rec. ITU-R BT.709
     bt2020  ///< Rec. ITU-R BT.2020, non-constant luminance
 };
 
-/// Which codes are black and white.
+/// Code values of black and white: full range or video range.
 enum class CodeRange : std::uint8_t {
-    limited,  ///< of 8 bits: luma 16 to 235, chroma 16 to 240
+    limited,  ///< video range: luma 16 to 235 and chroma 16 to 240, scaled from 8 bits
     full      ///< all codes
 };
 
-/// Where a sample of chroma lies among those of luma that share it.
+/// Location of a chroma sample relative to the luma samples that share it.
 enum class ChromaSiting : std::uint8_t {
-    left,     ///< on the left column; between the rows
-    center,   ///< in the middle
+    left,     ///< on the left column, centered between the rows
+    center,   ///< centered between the columns and the rows
     top_left  ///< on the left column and the upper row
 };
 
+/// Options of to_rgb() and from_rgb().
 struct PlanarOptions {
-    /// nv12, p010 (10 bits at the top of 16), p016 or nv16, whose chroma is as high as luma: siting then says its
-    /// column.
+    /// nv12, p010 (10 bits in the upper bits of 16), p016 or nv16. Chroma of nv16 has the height of luma, so `siting`
+    /// only applies to columns.
     Format format = Format::nv12;
-    LumaStandard standard = LumaStandard::bt709;
-    CodeRange range = CodeRange::limited;
-    ChromaSiting siting = ChromaSiting::left;
-    bool swap_chroma = false;  ///< Cr before Cb, as NV21 has it
+    LumaStandard standard = LumaStandard::bt709;  ///< weights of red, green and blue in luma
+    CodeRange range = CodeRange::limited;         ///< codes of black and white
+    ChromaSiting siting = ChromaSiting::left;     ///< location of the chroma samples
+    bool swap_chroma = false;                     ///< Cr before Cb, as in NV21
 };
 
-/// Enqueues the picture of two planes: textures of PlanarArray's planes, or of rows of memory. Chroma between its
-/// samples is the texture unit's, so that its texture needs Filter::linear; at the edges it is as that sampler says,
-/// which should clamp. Alpha is 1. Colours outside of 0 to 1 stay so in float pictures.
+/// Enqueues the conversion of two planes to RGB. The planes are textures of a PlanarArray's planes or of memory with
+/// rows. Chroma between its samples is interpolated by the texture unit, so the chroma texture must have
+/// Filter::linear. Its sampler defines chroma beyond the edges, and should clamp. Alpha is 1. Float images keep colors
+/// outside 0 to 1.
 ///
-/// Errors: bad_argument (planes whose format, size or kind is not the format's; chroma without Filter::linear; a
-/// picture of another size than luma), and those of launch().
+/// Returns without waiting for the work. Several threads may call this function at once. If it throws, nothing was
+/// enqueued.
+///
+/// Throws Error{bad_argument} if a plane's format, size or kind does not match, if width or height is odd, if chroma
+/// does not have Filter::linear, or if the image does not have the size of luma. Also throws the errors of launch().
 void to_rgb(const Stream& stream, const View& picture, const Texture& luma, const Texture& chroma,
             const PlanarOptions& options = {});
 
-/// Enqueues both planes of a 2D texture. A sample of chroma is the average of the colours around its place: along an
-/// axis of the two that it lies between, or a half of the one that it lies on and a quarter of each beside it. Codes
-/// are the nearest, and of limited range may go beyond black and white. The planes of a PlanarArray have no surfaces to write
-/// by: let it write to memory, and copy() that.
+/// Enqueues the conversion of a 2D texture to both planes. A chroma sample is the average of the colors around it.
+/// Along an axis where it is centered between two texels, it is their mean. Along an axis where it is located on a
+/// texel, that texel has the weight 1/2 and its two neighbors have 1/4 each. Codes are rounded to the nearest. In the
+/// limited range they may be below black or above white.
 ///
-/// Errors: bad_argument (planes whose format or size is not the format's, odd sides, a texture of another size or kind,
-/// or of integers), and those of launch(); those of chroma may come when luma is enqueued already.
+/// Planes of a PlanarArray have no surfaces and cannot be written: write to memory and copy() the result.
+///
+/// Returns without waiting for the work. Several threads may call this function at once.
+///
+/// Throws Error{bad_argument} if a plane's format or size does not match, if width or height is odd, or if the texture
+/// is of another kind or returns integers. Also throws the errors of launch(). All arguments are checked before work is
+/// enqueued. If enqueueing the chroma plane fails later, the luma plane may have been enqueued.
 void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture, const PlanarOptions& options = {});
 
 }  // namespace texton

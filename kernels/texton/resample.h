@@ -5,34 +5,44 @@
 
 namespace texton {
 
+/// Filter of resample().
 enum class ResampleFilter : std::uint8_t {
-    nearest,
-    linear,       ///< the texture unit's: 8 bits of weight
-    catmull_rom,  ///< cubic, through the texels, in nine linear fetches
-    b_spline,     ///< cubic, smoother than the texels, in four linear fetches
-    lanczos3,     ///< windowed sinc of three lobes; wider where it minifies
-    area          ///< each texel by the share of it that a pixel covers
+    nearest,      ///< the nearest texel
+    linear,       ///< linear filtering of the texture unit, with 8-bit weights
+    catmull_rom,  ///< cubic filter that interpolates the texels; computed from nine linear fetches
+    b_spline,     ///< cubic filter that smooths the texels; computed from four linear fetches
+    lanczos3,     ///< windowed sinc with three lobes; wider when it minifies
+    area          ///< mean of the texels that the pixel covers, weighted by the covered part
 };
 
-/// The part of a texture that fills the picture, in texels; it may begin between texels and reach beyond the edges.
+/// The region of a texture that fills the image, in texels. It may start between texels and reach beyond the edges.
 struct Crop {
-    float x = 0;
-    float y = 0;
-    float width = 0;  ///< 0: all from x on
-    float height = 0;
+    float x = 0;       ///< left edge
+    float y = 0;       ///< upper edge
+    float width = 0;   ///< 0: from x to the texture's right edge
+    float height = 0;  ///< 0: from y to the texture's lower edge
 };
 
+/// Options of resample().
 struct ResampleOptions {
-    ResampleFilter filter = ResampleFilter::linear;
-    Crop crop{};
+    ResampleFilter filter = ResampleFilter::linear;  ///< how texels are weighted
+    Crop crop{};                                     ///< region to resample; by default the whole texture
 };
 
-/// Enqueues the crop of a 2D texture, or of all layers of a layered one (a slice of the picture each), in the picture's size.
-/// What lies beyond the edges is as the sampler says. linear, catmull_rom and b_spline need a texture with Filter::linear; the
-/// others take either.
+/// Enqueues the resampling of a region of a 2D texture, or of all layers of a layered 2D texture, to the size of the
+/// image. The image has one slice per layer. The sampler's address modes define the texels beyond the edges. linear,
+/// catmull_rom and b_spline need a texture with Filter::linear; the other filters accept either.
 ///
-/// Errors: bad_argument (a texture of another kind, with another filter than needed, of integers that it would blend; a crop
-/// that is not finite or not positive; as many slices as there are no layers), and those of launch().
+/// Returns without waiting for the work. Several threads may call this function at once. If it throws, nothing was
+/// enqueued.
+///
+/// Throws Error{bad_argument} if
+/// - the texture is of another kind or does not have the required filter,
+/// - integers would be interpolated (all filters except nearest),
+/// - the crop is not finite or its width or height is not positive,
+/// - the numbers of slices and layers differ.
+///
+/// Also throws the errors of launch().
 void resample(const Stream& stream, const View& picture, const Texture& texture, const ResampleOptions& options = {});
 
 }  // namespace texton

@@ -1,5 +1,9 @@
 #pragma once
-// A texture as a functor fetches it: from the texture unit in a CUDA kernel, from its model on the CPU device.
+// Sources: how a functor of launch() fetches from a texture. In a CUDA kernel the fetches go to the texture unit, on
+// the CPU device to a model of it.
+//
+// launch() creates the sources and passes them to the functor by reference. They are valid only during the call of the
+// functor. They do not own the texture's memory.
 #include <cstddef>
 #include <cstdint>
 
@@ -13,25 +17,25 @@
 
 namespace texton {
 
-/// What a texture reads, at the first level that it reads.
+/// The extent and the coordinates of a texture, at the first level that it reads.
 struct SourceShape {
-    std::int32_t width = 1;
-    std::int32_t height = 1;
+    std::int32_t width = 1;   ///< texels of a row
+    std::int32_t height = 1;  ///< rows
     std::int32_t depth = 1;   ///< slices of a 3D array
-    std::int32_t layers = 1;  ///< of a layered array; cubes of a cubemap_layered one
-    std::int32_t levels = 1;
-    float x_unit = 1;  ///< a texel in the sampler's coordinates: 1, or one over the width
-    float y_unit = 1;
-    float z_unit = 1;
-    bool integers = false;   ///< texels are integers that are not read as fractions
-    bool is_signed = false;  ///< ... and may be negative
+    std::int32_t layers = 1;  ///< layers of a layered array, cubes of a cubemap_layered array
+    std::int32_t levels = 1;  ///< number of levels that the texture reads
+    float x_unit = 1;         ///< width of a texel in the sampler's coordinates: 1, or 1 / width if they are normalized
+    float y_unit = 1;         ///< height of a texel in the sampler's coordinates: 1, or 1 / height
+    float z_unit = 1;         ///< depth of a texel in the sampler's coordinates: 1, or 1 / depth
+    bool integers = false;    ///< fetches return integers (uint and sint formats)
+    bool is_signed = false;   ///< fetches return signed integers
 };
 
 namespace detail {
 
-/// What a functor sees of a fetch.
+/// Converts the result of a fetch to the floats that a functor gets.
 TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) {
-    if (shape.integers) [[unlikely]] {  // one branch a texel: chosen by channel, both ways would be computed
+    if (shape.integers) [[unlikely]] {  // one branch per texel: with one per channel, both conversions are computed
         const auto value = [&](std::uint32_t word) {
             return shape.is_signed ? static_cast<float>(static_cast<std::int32_t>(word)) : static_cast<float>(word);
         };
@@ -47,77 +51,98 @@ TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) 
 
 }  // namespace detail
 
-/// The fetches that every source has. A functor uses those of its texture's kind; what others return is not defined.
+/// The fetches that every source has (curiously recurring template). A functor may only use the fetches of its
+/// texture's kind; the results of others are undefined.
 ///
-/// They return what a kernel's fetches do, 0 in channels that the format lacks; integers as floats, as words() returns
-/// them as they are. `Source` has Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
+/// A fetch returns the same values as in a CUDA kernel. Channels that the format lacks are 0. Integers are converted to
+/// floats; words() of the source returns them unchanged. `Source` must have the function
+/// Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
+///
+/// fetch...() take coordinates of the sampler: texels, or 0 to 1 if the sampler's coordinates are normalized.
+/// ...at_texel() take coordinates in texels in both cases.
 template <class Source>
 class Fetches : public SourceShape {
 public:
+    /// Creates the fetches of a texture with this shape.
     TEXTON_HD explicit Fetches(const SourceShape& shape) : SourceShape(shape) {}
 
-    /// Coordinates as the sampler takes them.
+    /// Fetches from a 1D texture.
     TEXTON_HD Float4 fetch(float x) const { return get<ArrayKind::array_1d>({.x = x}); }
+    /// Fetches from a 2D texture.
     TEXTON_HD Float4 fetch(float x, float y) const { return get<ArrayKind::array_2d>({.x = x, .y = y}); }
+    /// Fetches from a 3D texture.
     TEXTON_HD Float4 fetch(float x, float y, float z) const {
         return get<ArrayKind::array_3d>({.x = x, .y = y, .z = z});
     }
+    /// Fetches from a layer of a layered 1D texture.
     TEXTON_HD Float4 fetch_layer(int layer, float x) const {
         return get<ArrayKind::layered_1d>({.x = x, .layer = layer});
     }
+    /// Fetches from a layer of a layered 2D texture.
     TEXTON_HD Float4 fetch_layer(int layer, float x, float y) const {
         return get<ArrayKind::layered_2d>({.x = x, .y = y, .layer = layer});
     }
-    /// A direction, of any length.
+    /// Fetches from a cubemap in the direction (x, y, z), which may have any length.
     TEXTON_HD Float4 fetch_cube(float x, float y, float z) const {
         return get<ArrayKind::cubemap>({.x = x, .y = y, .z = z});
     }
+    /// Fetches from a cube of a layered cubemap in the direction (x, y, z), which may have any length.
     TEXTON_HD Float4 fetch_cube_layer(int cube, float x, float y, float z) const {
         return get<ArrayKind::cubemap_layered>({.x = x, .y = y, .z = z, .layer = cube});
     }
+    /// Fetches from a 2D texture at a level of detail.
     TEXTON_HD Float4 fetch_lod(float x, float y, float lod) const {
         return get<ArrayKind::array_2d, FetchOperation::lod>({.x = x, .y = y, .lod = lod});
     }
-    /// One component of the four texels around, in the order of tex2Dgather.
+    /// Returns one component of the four texels around a coordinate of a 2D texture, in the order of tex2Dgather.
     TEXTON_HD Float4 gather(float x, float y, int component) const {
         return get<ArrayKind::array_2d, FetchOperation::gather>({.x = x, .y = y}, component);
     }
-    /// Any fetch: with a level of detail or gradients, where the FetchPoint says so.
+    /// Executes any fetch. FetchPoint contains the coordinates, the layer, the level of detail and the gradients.
     template <ArrayKind kind, FetchOperation operation = FetchOperation::plain>
     TEXTON_HD Float4 get(const FetchPoint& at, int component = 0) const {
         return detail::floats_of(*this,
                                  static_cast<const Source&>(*this).template words<operation, kind>(at, component));
     }
 
-    /// The same at a place in texels, whichever coordinates the sampler takes.
+    /// Fetches from a 1D texture at a coordinate in texels.
     TEXTON_HD Float4 at_texel(float x) const { return fetch(x * x_unit); }
+    /// Fetches from a 2D texture at a coordinate in texels.
     TEXTON_HD Float4 at_texel(float x, float y) const { return fetch(x * x_unit, y * y_unit); }
+    /// Fetches from a 3D texture at a coordinate in texels.
     TEXTON_HD Float4 at_texel(float x, float y, float z) const { return fetch(x * x_unit, y * y_unit, z * z_unit); }
+    /// Fetches from a layer of a layered 2D texture at a coordinate in texels.
     TEXTON_HD Float4 layer_at_texel(int layer, float x, float y) const {
         return fetch_layer(layer, x * x_unit, y * y_unit);
     }
 };
 
 namespace detail {
-class CpuFetches;  // those of a block of pixels
-/// What follows is fetched for that pixel of the block. False: all that it fetches is known, and the pixel computed.
+class CpuFetches;  // the fetches of a block of pixels
+/// Starts a pixel of the block: the following fetches belong to it. Returns false if all its fetches are known and the
+/// functor need not be called for it.
 bool begin_pixel(CpuFetches& fetches, std::size_t pixel);
+/// Returns the fetched texel, or records the fetch and returns zeros.
 Texel fetch_on_cpu(CpuFetches& fetches, std::size_t texture, FetchOperation operation, const FetchPoint& at,
                    int component);
 
-class TexelRows;  // of a texture of the CPU device
+class TexelRows;  // reads rows of texels of a texture of the CPU device
+/// Executes a fetch immediately.
 Texel fetch_on_cpu(const TexelRows& rows, FetchOperation operation, const FetchPoint& at, int component);
 }  // namespace detail
 
-/// A texture of the CPU device.
+/// The source of a texture on the CPU device. A fetch may return zeros while launch() records the functor's fetches;
+/// the functor is then called again for the same pixel. Must not be shared by threads.
 class CpuSource : public Fetches<CpuSource> {
 public:
+    /// Called by launch(). `texture` is the number of the texture among the arguments of launch().
     CpuSource(const SourceShape& shape, detail::CpuFetches& fetches, std::size_t texture)
         : Fetches(shape), fetches_(&fetches), texture_(texture) {}
 
+    /// Executes any fetch and returns the four channels as 32-bit words: floats or integers, by the texture's format.
     template <FetchOperation operation, ArrayKind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
-#if defined(__CUDA_ARCH__)  // nvcc makes a functor's code for both sources; the device's runs with the other alone
+#if defined(__CUDA_ARCH__)  // nvcc compiles a functor for both sources; CUDA kernels only run the other instantiation
         return {};
 #else
         return detail::fetch_on_cpu(*fetches_, texture_, operation, at, component);
@@ -131,7 +156,7 @@ private:
 
 namespace detail {
 
-/// Texels or pixels of a row, channel by channel, so that compilers make vectors of a loop over them.
+/// Texels or pixels of a row, stored channel by channel, so that compilers can vectorize loops over them.
 struct alignas(64) TexelPlanes {
     static constexpr std::size_t kMost = 256;
     float channel[4][kMost];
@@ -147,23 +172,30 @@ struct alignas(64) TexelPlanes {
 
 }  // namespace detail
 
-/// The same for a functor that fetches the texel of its own place, which is known already.
+/// The source of a texture on the CPU device for pointwise functors: the texel at the position of the pixel has been
+/// read already. Must not be shared by threads.
 class OwnTexelSource : public Fetches<OwnTexelSource> {
 public:
+    /// Called by launch(). `texels` contains the texels of a part of a row.
     OwnTexelSource(const SourceShape& shape, const detail::TexelRows& rows, const detail::TexelPlanes& texels)
         : Fetches(shape), rows_(&rows), texels_(&texels) {}
 
+    /// Returns the source for one pixel of the part of the row.
     OwnTexelSource of_pixel(std::size_t pixel) const {
         OwnTexelSource source = *this;
         source.pixel_ = pixel;
         return source;
     }
+    /// Returns the texels of the part of the row.
     const detail::TexelPlanes& texels() const { return *texels_; }
 
     using Fetches::at_texel;
+    /// Returns the texel at the position of the pixel, without regard to the coordinates.
     TEXTON_HD Float4 at_texel(float, float) const { return texels_->get(pixel_); }
+    /// Returns the texel at the position of the pixel, without regard to the layer and the coordinates.
     TEXTON_HD Float4 layer_at_texel(int, float, float) const { return texels_->get(pixel_); }
 
+    /// Executes any fetch immediately and returns the four channels as 32-bit words.
     template <FetchOperation operation, ArrayKind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
 #if defined(__CUDA_ARCH__)
@@ -180,13 +212,18 @@ private:
 };
 
 #if defined(__CUDACC__)
-/// A texture of a CUDA device.
+/// The source of a texture in CUDA kernels: fetches go to the texture unit. A plain value that all threads of a kernel
+/// may share.
 class HardwareSource : public Fetches<HardwareSource> {
 public:
+    /// Creates a source without a texture, from which nothing may be fetched.
     HardwareSource() : Fetches(SourceShape{}) {}
+    /// Creates the source of a texture object.
     TEXTON_HD HardwareSource(const SourceShape& shape, cudaTextureObject_t texture)
         : Fetches(shape), texture_(texture) {}
 
+    /// Executes any fetch and returns the four channels as 32-bit words. Only device code can call it; host code gets
+    /// 0.
     template <FetchOperation operation, ArrayKind kind>
     TEXTON_HD Texel words([[maybe_unused]] const FetchPoint& at, [[maybe_unused]] int component = 0) const {
 #if defined(__CUDA_ARCH__)

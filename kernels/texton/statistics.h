@@ -9,65 +9,78 @@
 
 namespace texton {
 
-/// What is known of the texels of a texture, a channel each; the same bits on every device, whichever texel comes
-/// first.
+/// Statistics of the texels of a texture, for each channel. Every device computes the same bits, in whichever order it
+/// reads the texels.
 ///
-/// The members are counts, the highest of numbers, and exact sums of integers: what other texels add may be added to
-/// them. All zeros are the statistics of no texel.
+/// The members are counts, maxima of keys and exact sums of integers, so further texels can be added to them in any
+/// order. If all bytes are 0, they are the statistics of no texels. Plain data: threads may share a constant object.
 struct Statistics {
-    static constexpr int kBins = 256;
+    static constexpr int kBins = 256;  ///< number of bins of a histogram
 
-    std::uint32_t histogram[4][kBins];  ///< finite values; those outside of the range in the first or the last bin
-    std::uint32_t finite[4];
-    std::uint32_t nans[4];
-    std::uint32_t infinities[4];
+    /// Numbers of finite values in each bin. Values outside the range are counted in the first or the last bin.
+    std::uint32_t histogram[4][kBins];
+    std::uint32_t finite[4];      ///< number of finite values
+    std::uint32_t nans[4];        ///< number of NaNs
+    std::uint32_t infinities[4];  ///< number of infinite values, positive and negative
 
-    /// Of the finite values; plus and minus infinity where there are none.
+    /// Returns the lowest finite value, or plus infinity if there is none.
     TEXTON_HD float lowest(int channel) const {
         const std::uint32_t key = lowest_key[channel];
         return detail::float_of(key == 0 ? 0x7f800000u : bits_of_key(~key));
     }
+    /// Returns the highest finite value, or minus infinity if there is none.
     TEXTON_HD float highest(int channel) const {
         const std::uint32_t key = highest_key[channel];
         return detail::float_of(key == 0 ? 0xff800000u : bits_of_key(key));
     }
-    /// Of the finite values, within 3 units of the last place of the true mean; NaN where there are none.
+    /// Returns the mean of the finite values, within 3 units in the last place of the true mean, or NaN if there is
+    /// none.
     TEXTON_HD float mean(int channel) const;
 
-    /// Keys have the order of the floats; that of the lowest value is inverted.
-    std::uint32_t highest_key[4];
-    std::uint32_t lowest_key[4];
-    /// The sum of the finite values: word i counts multiples of 2^(32 i - 149). A float is an integer of 24 bits times
-    /// a power of two from 2^-149 on, and so a part of one word and of the next: no sum is rounded, and none of 2^31
-    /// texels overflows.
-    static constexpr int kSumWords = 9;
+    std::uint32_t highest_key[4];        ///< key of the highest value; keys have the order of the floats
+    std::uint32_t lowest_key[4];         ///< inverted key of the lowest value, so that it is a maximum too
+    static constexpr int kSumWords = 9;  ///< number of 64-bit words of a sum
+    /// The sum of the finite values: word i counts multiples of 2^(32 i - 149). A float is a 24-bit integer times a
+    /// power of two that is at least 2^-149, so it adds to one word and to the next. No sum is rounded, and sums of
+    /// fewer than 2^31 texels do not overflow.
     std::int64_t sum[4][kSumWords];
 
 private:
     TEXTON_HD static std::uint32_t bits_of_key(std::uint32_t key) { return key >> 31 ? key & 0x7fffffffu : ~key; }
 };
 
+/// Options of collect_statistics(). The bins of the histogram divide the range from `low` to `high` into equal parts.
 struct StatisticsOptions {
-    float low = 0;  ///< of the range that the bins of the histogram divide
-    float high = 1;
+    float low = 0;   ///< lower end of the range
+    float high = 1;  ///< upper end of the range
 };
 
-/// Enqueues the statistics of a 2D texture, or of all layers of a layered one, at the first level that it reads: those
-/// of the channels that its format has, and of no texel in the others. Integers count as floats. `memory` is a
-/// Statistics: a row of at least as many bytes, at a multiple of 8, that the stream's device reaches.
+/// Enqueues the computation of the statistics of a 2D texture, or of all layers of a layered 2D texture, at its first
+/// level. Channels that the format lacks have the statistics of no texels. Integers are converted to floats.
 ///
-/// Errors: bad_argument (a texture of another kind; a range that is empty or not finite; memory that is too short, not
-/// aligned, pageable or an array), overflow (2^31 texels or more), overlap, wrong_device, released, not_mapped.
+/// `memory` receives a Statistics object: one row of at least sizeof(Statistics) bytes, aligned to 8 bytes, that the
+/// stream's device can access. The call fills it with zeros first. The call returns without waiting for the work. The
+/// caller must keep `memory` and the memory that the texture reads until the work is done. Several threads may call
+/// this function at once.
+///
+/// Throws
+/// - Error{bad_argument} if the texture is of another kind, if the range is empty or not finite, or if `memory` is too
+///   short, not aligned, pageable or an array,
+/// - Error{overflow} if the texture has 2^31 texels or more,
+/// - Error{overlap} if `memory` shares memory with what the texture reads,
+/// - Error{wrong_device}, Error{released} and Error{not_mapped}, as launch().
 void collect_statistics(const Stream& stream, const View& memory, const Texture& texture,
                         const StatisticsOptions& options = {});
-/// Waits for the stream. Errors: bad_argument (memory that is too short), and those of copy().
+/// Copies the statistics to the host and returns them. Waits for all work on the stream.
+///
+/// Throws Error{bad_argument} if `memory` is too short, not aligned or an array, and the errors of copy().
 [[nodiscard]] Statistics read_statistics(const Stream& stream, const ConstView& memory);
 
-// --- how the mean comes of the sum -----------------------------------------------------------------------------------
+// --- computation of the mean from the sum ----------------------------------------------------------------------------
 
 TEXTON_HD inline float Statistics::mean(int channel) const {
     if (finite[channel] == 0) return detail::float_of(0x7fc00000u);
-    // Digits to base 2^32 of the sum's magnitude.
+    // Compute the digits of the sum in base 2^32, then negate them if the sum is negative.
     std::uint32_t digit[kSumWords + 1];
     std::int64_t carry = 0;
     for (int i = 0; i < kSumWords; ++i) {
@@ -83,18 +96,18 @@ TEXTON_HD inline float Statistics::mean(int channel) const {
         digit[i] = static_cast<std::uint32_t>(one);
         one >>= 32;
     }
-    // The first digit that is not 0 and the next are more than a float holds.
+    // The first digit that is not 0 and the next digit have more bits than a float.
     int first = kSumWords;
     while (first > 1 && digit[first] == 0) --first;
     const std::uint64_t leading = static_cast<std::uint64_t>(digit[first]) << 32 | digit[first - 1];
     float mean = static_cast<float>(leading) / static_cast<float>(finite[channel]);
-    // In two steps, since 2^-149 is no normal float.
+    // Scale in two steps, since 2^-149 is not a normal float.
     const int exponent = 32 * (first - 1) - 149;
     const int half = exponent / 2;
     mean = mean * detail::float_of(static_cast<std::uint32_t>(127 + half) << 23) *
            detail::float_of(static_cast<std::uint32_t>(127 + exponent - half) << 23);
     if (negative) mean = -mean;
-    // Rounded, it must not lie outside.
+    // Rounding must not move the mean outside the range of the values.
     if (mean < lowest(channel)) return lowest(channel);
     return mean > highest(channel) ? highest(channel) : mean;
 }

@@ -1,8 +1,11 @@
 #pragma once
-// Pictures of volumes: slices, projections and ray marching of 3D textures.
+// Images of volumes: slices, projections and ray marching of 3D textures.
 //
-// Places are in texels, whichever coordinates the sampler has: texel (i, j, k) covers [i, i + 1) x [j, j + 1) x [k, k +
-// 1). A picture is a parallelogram in the volume, and views look along rays that start on it, all in one direction.
+// Coordinates are in texels, whichever coordinates the sampler has: texel (i, j, k) covers [i, i + 1) x [j, j + 1) x
+// [k, k + 1). The image is a parallelogram in the volume. Views follow parallel rays that start on it.
+//
+// Each function enqueues its work on the stream and returns without waiting. Several threads may call these functions
+// at once. If a function throws, it has enqueued nothing.
 #include <array>
 #include <cstdint>
 
@@ -12,57 +15,62 @@
 
 namespace texton {
 
+/// A vector or a coordinate in a volume, in texels.
 struct Vector3 {
-    float x = 0;
-    float y = 0;
-    float z = 0;
+    float x = 0;  ///< x component
+    float y = 0;  ///< y component
+    float z = 0;  ///< z component
 };
 
-/// Where the picture lies: its upper left corner, its upper edge to the right and its left edge downward.
+/// The parallelogram in the volume that the image shows.
 struct VolumePlane {
-    Vector3 origin;
-    Vector3 across;
-    Vector3 down;
+    Vector3 origin;  ///< upper left corner
+    Vector3 across;  ///< upper edge, from left to right
+    Vector3 down;    ///< left edge, from top to bottom
 };
 
-/// Enqueues a slice of a 3D texture, at any angle. What lies outside is as the sampler says.
+/// Enqueues a slice of a 3D texture, at any angle. The sampler's address modes define the values outside the volume.
 ///
-/// Errors of this and the other functions: bad_argument (a texture of another kind; numbers that are not finite or out
-/// of their range; a picture of several slices), and those of launch().
+/// All functions of this header throw Error{bad_argument} if the texture is of another kind, if numbers are not finite
+/// or out of their ranges, or if the image has more than one slice. They also throw the errors of launch().
 void volume_slice(const Stream& stream, const View& picture, const Texture& texture, const VolumePlane& plane);
 
-/// Rays from the picture on, as long as `along`. They fetch in the middle of each of the steps that it is cut into;
-/// what lies outside of the volume is not fetched and counts nothing.
+/// Parallel rays from the plane. A ray has the vector `along` and is divided into `steps` steps of equal length. One
+/// fetch is made at the center of each step. Steps outside the volume are skipped.
 struct VolumeView {
-    VolumePlane plane;
-    Vector3 along;
-    std::int32_t steps = 1;  ///< 1 to 65536
+    VolumePlane plane;       ///< where the rays start
+    Vector3 along;           ///< from the start of a ray to its end
+    std::int32_t steps = 1;  ///< steps per ray, 1 to 65536
 };
 
-enum class Projection : std::uint8_t { maximum, minimum, mean };
+/// How volume_projection() combines the values along a ray.
+enum class Projection : std::uint8_t {
+    maximum,  ///< highest value
+    minimum,  ///< lowest value
+    mean      ///< mean of the values inside the volume
+};
 
-/// Enqueues the highest, the lowest or the mean value of each channel along each ray. Rays that miss the volume have
-/// the colour `background`.
+/// Enqueues the highest, lowest or mean value of each channel along each ray. Rays that miss the volume have the color
+/// `background`.
 void volume_projection(const Stream& stream, const View& picture, const Texture& texture, const VolumeView& view,
                        Projection projection = Projection::maximum, const std::array<float, 4>& background = {});
 
+/// Options of volume_march().
 struct MarchOptions {
-    /// The values for which the transfer function has its first and its last texel, in their middles; those beyond have
-    /// the same.
-    float low = 0;
-    float high = 1;
-    float opaque_length = 1;  ///< texels of a ray for which its alpha is meant
-    bool shading = false;     ///< by a light from afar: surfaces of equal values reflect as Lambert's do, on both sides
-    Vector3 light{0, 0, -1};  ///< toward it
-    float ambient = 0.3f;     ///< the share of light that comes from everywhere: 0 to 1
-    std::array<float, 4> background{};  ///< with its colour multiplied by alpha
+    float low = 0;                      ///< value at the center of the transfer function's first texel; lower: the same
+    float high = 1;                     ///< value at the center of its last texel; must exceed `low`; higher: the same
+    float opaque_length = 1;            ///< ray length in texels to which the transfer function's alpha refers
+    bool shading = false;               ///< lights surfaces of equal values: two-sided Lambert, with a distant light
+    Vector3 light{0, 0, -1};            ///< direction toward the light
+    float ambient = 0.3f;               ///< part of the light that is ambient, 0 to 1
+    std::array<float, 4> background{};  ///< premultiplied color behind the volume
 };
 
-/// Enqueues what light of each ray comes to the eye, from front to back: the first channel of `texture` chooses a
-/// colour and its opacity from `transfer`, a 1D texture of four channels, not multiplied by alpha. A step of length s
-/// has the opacity 1 - (1 - alpha)^(s / opaque_length), so that the picture does not grow darker with more steps (K.
-/// Engel et al., "Real-Time Volume Graphics", 2006, 1.4). A ray ends where its alpha is 0.999. Colours of the picture
-/// are multiplied by alpha.
+/// Enqueues ray marching from front to back. The first channel of `texture` selects a color and its opacity from
+/// `transfer`: a texture of a 1D array with four channels whose color is not premultiplied. The image is premultiplied.
+///
+/// A step of length s has the opacity 1 - (1 - alpha)^(s / opaque_length), so more steps do not make the image more
+/// opaque (K. Engel et al., "Real-Time Volume Graphics", 2006, 1.4). A ray ends when its alpha reaches 0.999.
 void volume_march(const Stream& stream, const View& picture, const Texture& texture, const Texture& transfer,
                   const VolumeView& view, const MarchOptions& options = {});
 
