@@ -1,4 +1,4 @@
-// Colours: each functor is a function of one texel.
+// Color operations: each functor computes a pixel from the texel at the same position.
 #include <texton/color.h>
 
 #include <texton/float_math.h>
@@ -11,7 +11,7 @@
 namespace texton {
 namespace {
 
-/// Operation has Float4 operator()(const Float4&).
+/// Applies `Operation`, which has the function Float4 operator()(const Float4&), to the texel at the pixel's position.
 template <class Operation>
 struct Pointwise {
     static constexpr bool kInPlace = true;
@@ -24,7 +24,8 @@ struct Pointwise {
     }
 };
 
-/// Enqueues `implementation` of the device's kernels, a function of those and of the launch, or else the functor.
+/// Enqueues the device's implementation, or the functor if there is none. `implementation` is a function of the
+/// device's kernels and of the launch that calls a function of DeviceKernels and returns its result.
 template <class Operation, class Implementation>
 void enqueue_pointwise(const char* object, const Stream& stream, const View& picture, const Texture& texture,
                        const Operation& operation, const Implementation& implementation) {
@@ -119,7 +120,7 @@ struct Reinhard {
 };
 
 struct Filmic {
-    float scale;  // one over the curve at white
+    float scale;  // 1 / curve(white)
 
     TEXTON_HD static float curve(float x) {
         constexpr float kShoulder = 0.15f;
@@ -128,7 +129,7 @@ struct Filmic {
         constexpr float kToe = 0.2f;
         constexpr float kToeDenominator = 0.3f;
         constexpr float kToeAngle = 0.02f / kToeDenominator;
-        // Hable takes kToeAngle from the fraction: over one denominator its constants cancel, and 0 stays 0.
+        // Hable subtracts kToeAngle from the quotient. Over a common denominator the constant terms cancel: 0 stays 0.
         const float above = x * (kShoulder * (1.0f - kToeAngle) * x + kLinear * (kLinearAngle - kToeAngle));
         return above / (x * (kShoulder * x + kLinear) + kToe * kToeDenominator);
     }
@@ -142,7 +143,8 @@ struct Aces {
     }
 };
 
-/// Curve has float operator()(float) for what is not negative. Above 2^40 all is 2^40, whose square is a float still.
+/// Applies a curve to each color channel. `Curve` has the function float operator()(float) for values that are not
+/// negative. Values are clamped to 0 to 2^40, whose square is still a finite float.
 template <class Curve>
 struct ToneMapped {
     Curve curve;
@@ -178,7 +180,7 @@ struct Unpremultiplied {
 constexpr std::string_view kLetters = "rgba01";
 
 struct Swizzled {
-    std::uint8_t from[4];  // places in kLetters
+    std::uint8_t from[4];  // indices into kLetters
 
     TEXTON_HD float channel(int index, const Float4& color) const {
         switch (from[index]) {
@@ -276,7 +278,7 @@ void swizzle(const Stream& stream, const View& picture, const Texture& texture, 
                       });
 }
 
-// --- names -----------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -284,7 +286,7 @@ KernelInfo color_info(const char* name, const char* summary, std::vector<Paramet
     return {name,
             "colour",
             summary,
-            {{"picture", "what is changed", {ArrayKind::array_2d, ArrayKind::layered_2d}}},
+            {{"picture", "image whose colors are changed", {ArrayKind::array_2d, ArrayKind::layered_2d}}},
             std::move(parameters)};
 }
 
@@ -295,12 +297,13 @@ std::vector<PictureShape> like_input(const Arguments&, std::span<const Texture> 
 }  // namespace
 
 Kernel detail::color_matrix_kernel() {
-    return {color_info("color_matrix", "colours times a matrix",
-                       {{.name = "matrix",
-                         .kind = ParameterKind::numbers,
-                         .summary = "for red, green and blue: what each gets of red, green, blue and of 1",
-                         .standard = std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
-                         .count = 12}}),
+    return {color_info(
+                "color_matrix", "multiplies the colors by a matrix",
+                {{.name = "matrix",
+                  .kind = ParameterKind::numbers,
+                  .summary = "one row each for red, green and blue: the factors of red, green and blue, and a constant",
+                  .standard = std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
+                  .count = 12}}),
             like_input,
             [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                std::span<const Texture> inputs) {
@@ -312,10 +315,10 @@ Kernel detail::color_matrix_kernel() {
 }
 
 Kernel detail::transfer_kernel() {
-    return {color_info("transfer", "sRGB to linear light, or back",
+    return {color_info("transfer", "converts sRGB to linear light, or linear light to sRGB",
                        {{.name = "direction",
                          .kind = ParameterKind::choice,
-                         .summary = "which way",
+                         .summary = "direction of the conversion",
                          .standard = "to_linear",
                          .choices = {"to_linear", "to_srgb"}}}),
             like_input,
@@ -326,8 +329,12 @@ Kernel detail::transfer_kernel() {
 }
 
 Kernel detail::exposure_kernel() {
-    return {color_info("exposure", "brighter or darker",
-                       {{.name = "stops", .summary = "doublings", .standard = 0.0, .lowest = -64, .highest = 64}}),
+    return {color_info("exposure", "makes an image brighter or darker",
+                       {{.name = "stops",
+                         .summary = "exposure in stops; each stop doubles the brightness",
+                         .standard = 0.0,
+                         .lowest = -64,
+                         .highest = 64}}),
             like_input,
             [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                std::span<const Texture> inputs) {
@@ -337,11 +344,15 @@ Kernel detail::exposure_kernel() {
 
 Kernel detail::grade_kernel() {
     constexpr Grade kStandard;
-    return {color_info("grade", "contrast and saturation about a grey",
-                       {{.name = "contrast", .summary = "factor; 1 changes nothing", .standard = 1.0},
-                        {.name = "saturation", .summary = "factor; 0 leaves no colour", .standard = 1.0},
+    return {color_info("grade", "changes contrast and saturation",
+                       {{.name = "contrast",
+                         .summary = "factor of the difference from the gray value; 1 changes nothing",
+                         .standard = 1.0},
+                        {.name = "saturation",
+                         .summary = "factor of the difference from the luminance; 0 removes all color",
+                         .standard = 1.0},
                         {.name = "grey",
-                         .summary = "what contrast leaves as it is",
+                         .summary = "gray value that contrast does not change",
                          .standard = static_cast<double>(kStandard.grey)}}),
             like_input,
             [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
@@ -354,14 +365,14 @@ Kernel detail::grade_kernel() {
 }
 
 Kernel detail::tone_curve_kernel() {
-    return {color_info("tone_curve", "light of any brightness to 0 to 1",
+    return {color_info("tone_curve", "maps light of any brightness to the range 0 to 1",
                        {{.name = "curve",
                          .kind = ParameterKind::choice,
-                         .summary = "whose curve",
+                         .summary = "tone curve",
                          .standard = "reinhard",
                          .choices = {"reinhard", "filmic", "aces"}},
                         {.name = "white",
-                         .summary = "what becomes 1; not of aces",
+                         .summary = "value that is mapped to 1; aces ignores it",
                          .standard = 11.2,
                          .lowest = 0.01,
                          .highest = 1e6}}),
@@ -374,10 +385,10 @@ Kernel detail::tone_curve_kernel() {
 }
 
 Kernel detail::change_alpha_kernel() {
-    return {color_info("change_alpha", "colours times alpha, or divided by it",
+    return {color_info("change_alpha", "multiplies the colors by alpha, or divides them by alpha",
                        {{.name = "change",
                          .kind = ParameterKind::choice,
-                         .summary = "which way",
+                         .summary = "whether to multiply or to divide",
                          .standard = "premultiply",
                          .choices = {"premultiply", "unpremultiply"}}}),
             like_input,
@@ -389,10 +400,10 @@ Kernel detail::change_alpha_kernel() {
 
 Kernel detail::swizzle_kernel() {
     return {
-        color_info("swizzle", "channels in another order",
+        color_info("swizzle", "rearranges the channels",
                    {{.name = "channels",
                      .kind = ParameterKind::text,
-                     .summary = "four letters of r, g, b, a, 0 and 1",
+                     .summary = "four letters, one for each resulting channel: r, g, b, a, 0 or 1",
                      .standard = "rgba"}}),
         like_input,
         [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,

@@ -1,4 +1,4 @@
-// Cube files: lines of keywords, then a line for each entry, with comments and empty lines anywhere between.
+// Cube files contain lines with keywords, followed by one line per entry. Comments and empty lines may be anywhere.
 #include <texton/cube_file.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr std::size_t all_entries(int dimensions, std::size_t size) {
     return dimensions == 1 ? size : size * size * size;
 }
 
-/// Which channel's low is not below its high.
+/// Returns the first channel whose low is not below its high, if there is one.
 std::optional<int> bad_channel(const LutDomain& domain) {
     for (int i = 0; i < 3; ++i) {
         if (!(domain.low[i] < domain.high[i])) return i;
@@ -50,7 +50,7 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-/// The first word of a trimmed text, and what follows it.
+/// Splits a trimmed text into its first word and the trimmed rest.
 std::pair<std::string_view, std::string_view> split_word(std::string_view text) {
     const std::size_t end = std::min(text.find_first_of(kBlanks), text.size());
     return {text.substr(0, end), trimmed(text.substr(end))};
@@ -66,7 +66,7 @@ std::optional<float> parse_float(std::string_view word) {
     if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
     float number = 0;
     std::errc error = parse_number(word, number);
-    if (error == std::errc::result_out_of_range) {  // too large, or so small that it is 0
+    if (error == std::errc::result_out_of_range) {  // too large for a float, or so small that it is 0
         double wide = 0;
         error = parse_number(word, wide);
         number = static_cast<float>(wide);
@@ -86,10 +86,10 @@ public:
             take_line(trimmed(text.substr(0, end)));
             text.remove_prefix(std::min(end + 1, text.size()));
         }
-        if (lut_.size == 0) refuse("there is no LUT_1D_SIZE or LUT_3D_SIZE", "Add one before the entries.");
+        if (lut_.size == 0) refuse("there is no LUT_1D_SIZE or LUT_3D_SIZE", "Add one of them before the entries.");
         if (lut_.entries.size() != 3 * wanted_)
             refuse(fmt::format("the file ends after {} of {} entries", lut_.entries.size() / 3, wanted_),
-                   "See whether the file is complete.");
+                   "The file may be truncated: check it, or correct the size.");
         check_domain();
         return std::move(lut_);
     }
@@ -108,17 +108,17 @@ private:
         const auto [word, rest] = split_word(line);
         if (parse_float(word)) return take_entry(line);
         if (!lut_.entries.empty())
-            refuse(fmt::format("'{}' stands among the entries", word),
-                   "Keywords come first, then three numbers a line.");
+            refuse(fmt::format("'{}' follows the first entry", word),
+                   "Write all keywords before the entries, which are three numbers per line.");
         take_keyword(word, rest);
     }
 
     void take_entry(std::string_view line) {
         if (lut_.size == 0)
-            refuse("an entry stands before LUT_1D_SIZE or LUT_3D_SIZE", "Keywords come before the entries.");
+            refuse("an entry is before LUT_1D_SIZE or LUT_3D_SIZE", "Write all keywords before the entries.");
         if (lut_.entries.size() == 3 * wanted_)
-            refuse(fmt::format("more entries than the {} that the size says", wanted_),
-                   "Remove them, or correct the size.");
+            refuse(fmt::format("there are more entries than the {} that the size specifies", wanted_),
+                   "Remove the additional entries, or correct the size.");
         float values[3];
         parse_three(line, values);
         lut_.entries.insert(lut_.entries.end(), std::begin(values), std::end(values));
@@ -126,7 +126,7 @@ private:
 
     void take_keyword(std::string_view word, std::string_view rest) {
         if (std::ranges::find(seen_, word) != seen_.end())
-            refuse(fmt::format("{} is given a second time", word), "Give each keyword once.");
+            refuse(fmt::format("{} is given a second time", word), "Use each keyword once.");
         seen_.push_back(word);
         if (word == "TITLE") return take_title(rest);
         if (word == "LUT_1D_SIZE") return take_size(1, rest);
@@ -144,7 +144,7 @@ private:
     }
 
     void take_size(int dimensions, std::string_view rest) {
-        if (lut_.size != 0) refuse("a second size", "A file holds one table, of one or three dimensions.");
+        if (lut_.size != 0) refuse("a second size is given", "Write one table per file, with one or three dimensions.");
         const std::size_t most = most_entries(dimensions);
         if (parse_number(rest, lut_.size) != std::errc() || lut_.size < 2 || lut_.size > most)
             refuse(fmt::format("the size is '{}'", rest), fmt::format("Use a whole number from 2 to {}.", most));
@@ -168,7 +168,7 @@ private:
             left = rest;
         }
         if (!good || !left.empty())
-            refuse(fmt::format("'{}' is not three finite numbers", text), "Give red, green and blue.");
+            refuse(fmt::format("'{}' is not three finite numbers", text), "Write red, green and blue.");
     }
 
     void check_domain() {
@@ -176,7 +176,7 @@ private:
         if (!bad) return;
         line_ = domain_line_;
         refuse(fmt::format("the domain is from {} to {}", lut_.domain.low[*bad], lut_.domain.high[*bad]),
-               "DOMAIN_MIN must be below DOMAIN_MAX in each channel.");
+               "Use a DOMAIN_MIN that is below DOMAIN_MAX in each channel.");
     }
 
     const char* object_;
@@ -206,8 +206,8 @@ void check_lut(const char* object, const CubeLut& lut) {
     const std::size_t wanted = 3 * all_entries(lut.dimensions, lut.size);
     if (lut.entries.size() != wanted)
         detail::refuse_argument(
-            object, fmt::format("lut.entries has {} numbers, but the size says {}", lut.entries.size(), wanted),
-            "Give three for each entry.");
+            object, fmt::format("lut.entries has {} numbers, but the size needs {}", lut.entries.size(), wanted),
+            "Pass three numbers per entry.");
     for (const float number : lut.entries) detail::check_finite(object, "a number of lut.entries", number);
     for (int i = 0; i < 3; ++i) {
         detail::check_finite(object, "lut.domain.low", lut.domain.low[i]);
@@ -216,9 +216,10 @@ void check_lut(const char* object, const CubeLut& lut) {
     if (const std::optional<int> bad = bad_channel(lut.domain))
         detail::refuse_argument(object,
                                 fmt::format("lut.domain is from {} to {}", lut.domain.low[*bad], lut.domain.high[*bad]),
-                                "Low must be below high in each channel.");
+                                "Use a low that is below high in each channel.");
     if (lut.title.find_first_of("\"\r\n") != std::string::npos)
-        detail::refuse_argument(object, "lut.title has a quote or a line end", "Leave them out.");
+        detail::refuse_argument(object, "lut.title contains a quote or a line end",
+                                "Remove quotes and line ends from the title.");
 }
 
 std::string text_of(const CubeLut& lut) {
@@ -241,9 +242,9 @@ CubeLut parse_cube(std::string_view text, std::string_view name) { return CubePa
 CubeLut read_cube_file(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file || std::filesystem::is_directory(path))
-        refuse_file(kRead, path, "cannot be opened", "Name a file that is there and may be read.");
+        refuse_file(kRead, path, "cannot be opened", "Check that the file exists and is readable.");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    if (file.bad()) refuse_file(kRead, path, "cannot be read to its end", "See whether the file is complete.");
+    if (file.bad()) refuse_file(kRead, path, "cannot be read completely", "Check the file and the disk.");
     return CubeParser(kRead, path.string()).parse(text);
 }
 
@@ -262,7 +263,8 @@ void write_cube_file(const std::filesystem::path& path, const CubeLut& lut) {
     if (!failure) return;
     std::error_code ignored;
     std::filesystem::remove(aside, ignored);
-    refuse_file(kWrite, path, "cannot be written: " + failure.message(), "Write to another place.");
+    refuse_file(kWrite, path, "cannot be written: " + failure.message(),
+                "Write to an existing folder that is writable.");
 }
 
 Array cube_array(const Device& device, const CubeLut& lut, Format format) {
@@ -270,8 +272,8 @@ Array cube_array(const Device& device, const CubeLut& lut, Format format) {
     const FormatInfo& stored = info(format);
     if (stored.channels != 4 || (stored.kind != FormatKind::floating && stored.kind != FormatKind::unorm) ||
         stored.layout == FormatLayout::block)
-        detail::refuse_argument(kArray, fmt::format("a table of {} was asked for", name(format)),
-                                "Ask for four channels of float or unorm.");
+        detail::refuse_argument(kArray, fmt::format("a table of {} was requested", name(format)),
+                                "Use a float or unorm format with four channels.");
     const auto bytes = static_cast<std::size_t>(stored.bytes);
     const detail::PixelFormat pixels{detail::texel_format(format), false};
     std::vector<std::byte> texels(lut.entries.size() / 3 * bytes);

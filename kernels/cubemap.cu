@@ -1,10 +1,10 @@
-// Cubes, and what else shows all directions.
+// Cubemaps, and conversions from and to other images of all directions.
 //
-// Light is gathered from N Hammersley points, (i + 1/2) / N and the bits of i in reverse, turned into directions as the
-// lobe weighs them. A sample stands for the solid angle 1 / (N pdf), and is fetched at the level of detail whose texels
-// are as large (Colbert and Krivanek, GPU-Based Importance Sampling, GPU Gems 3, chapter 20; a cube's texel of side n
-// is taken for 4 pi / (6 n^2)). Sums are of differences from the first sample, so that a cube of one colour stays that
-// colour.
+// Light is sampled at N Hammersley points: (i + 1/2) / N and the reversed bits of i. They are transformed to directions
+// whose density follows the lobe. A sample covers the solid angle 1 / (N pdf) and is fetched at the level of detail
+// whose texels have that size (Colbert and Krivanek, GPU-Based Importance Sampling, GPU Gems 3, chapter 20; the solid
+// angle of a texel is approximated by 4 pi / (6 n^2), where a face has n x n texels). The functor sums differences from
+// the first sample, so that the result for a cube of a single color is exactly that color.
 #include <texton/cubemap.h>
 
 #include <string>
@@ -37,7 +37,7 @@ TEXTON_HD inline Direction normalized(const Direction& a) {
     return a * (1.0f / sqrtf(a.x * a.x + a.y * a.y + a.z * a.z));
 }
 
-// --- around and on a cube --------------------------------------------------------------------------------------------
+// --- conversion and rotation -----------------------------------------------------------------------------------------
 
 struct FromEquirect {
     static constexpr unsigned kSlices = 2;
@@ -50,7 +50,7 @@ struct FromEquirect {
                                down(source, half_turns_of(distance_from_axis(to), to.y)));
     }
 
-    /// Of opposite faces.
+    /// Computes the pixels of two opposite faces at mirrored positions.
     template <class Source>
     TEXTON_HD void mirrored(PixelPlace at, const Source& source, Float4 (&pixels)[4][kSlices]) const {
         const float u = detail::from_middle(at.middle_x(), side);
@@ -63,15 +63,16 @@ struct FromEquirect {
     }
 
 private:
-    /// All directions there have the same components but for their signs, and so two angles that are reflected.
+    /// The directions of these pixels differ only in the signs of their components. So both angles are computed once
+    /// and then reflected.
     template <std::int32_t face, class Source>
     TEXTON_HD void opposite_faces(float u, float v, const Source& source, Float4 (&pixels)[4][kSlices]) const {
         const Direction size = magnitude_of(detail::direction_on_face(face, u, v));
         const float distance = distance_from_axis(size);
         const float around = half_turns_of_slope(slope_of(size.x, size.z));
         const float from_top = half_turns_of_slope(slope_of(distance, size.y));
-        float x[2][2];  // where the direction's x is negative, and its z
-        float y[2];
+        float x[2][2];  // indices: 1 if the direction's x is negative; 1 if its z is negative
+        float y[2];     // index: 1 if the direction's y is negative
         for (int i = 0; i < 2; ++i) {
             const float to_x = i == 0 ? size.x : -size.x;
             for (int j = 0; j < 2; ++j)
@@ -92,7 +93,7 @@ private:
         return {detail::magnitude_of(to.x), detail::magnitude_of(to.y), detail::magnitude_of(to.z)};
     }
 
-    /// Half turns -> texels.
+    /// across() and down() convert angles in half turns to texel coordinates.
     template <class Source>
     TEXTON_HD static float across(const Source& source, float around) {
         return (0.5f + 0.5f * around) * static_cast<float>(source.width);
@@ -130,13 +131,13 @@ struct Rotated {
 
 // --- nets ------------------------------------------------------------------------------------------------------------
 
-/// Where the faces are, in faces from the left and the top.
+/// The layout of a net: its size, and the column and row of each face, in faces.
 struct Net {
     std::int32_t width;
     std::int32_t height;
     std::int32_t column[6];
     std::int32_t row[6];
-    std::int32_t turned;  ///< the face that is upside down; -1 for none
+    std::int32_t turned;  ///< the face that is rotated by 180 degrees; -1 if there is none
 };
 
 Net net_of(CubeNet layout) {
@@ -186,7 +187,7 @@ struct ToNet {
 
 // --- light -----------------------------------------------------------------------------------------------------------
 
-/// Bits in reverse, as a share of 2^32; 24 of them, so that it is below 1.
+/// Returns the reversed bits divided by 2^32. Only the upper 24 reversed bits are used, so that the result is below 1.
 TEXTON_HD inline float reversed_share(std::uint32_t bits) {
     bits = bits << 16 | bits >> 16;
     bits = (bits & 0x00ff00ffu) << 8 | (bits & 0xff00ff00u) >> 8;
@@ -196,14 +197,14 @@ TEXTON_HD inline float reversed_share(std::uint32_t bits) {
     return static_cast<float>(bits >> 8) * 0x1p-24f;
 }
 
-/// A direction around +z, what it counts, and its solid angle in texels of a cube whose side is 1.
+/// A direction around +z, its weight, and its solid angle in texels of a cube whose faces have one texel.
 struct LobeSample {
     Direction direction;
     float weight;
     float texels;
 };
 
-/// All by the cosine: pdf = cos / pi.
+/// Directions with cosine-weighted density, pdf = cos / pi. All samples have the weight 1.
 struct CosineLobe {
     TEXTON_HD LobeSample sample(const SineCosine& around, float share, float count) const {
         const float sine = sqrtf(share);
@@ -212,9 +213,10 @@ struct CosineLobe {
     }
 };
 
-/// Half vectors as GGX has them (Walter and others, Microfacet Models for Refraction, 2007, equation 35), with alpha
-/// the square of roughness; light weighs by its cosine (Karis, Real Shading in Unreal Engine 4, 2013). The viewer is at
-/// the normal, so that pdf = D / 4, and D = q^2 / (pi alpha^2) with q = 1 + (alpha^2 - 1) share.
+/// Half vectors with the GGX distribution (Walter and others, Microfacet Models for Refraction, 2007, equation 35),
+/// where alpha is the square of the roughness. Light is weighted by its cosine (Karis, Real Shading in Unreal Engine 4,
+/// 2013). The view direction is the normal, so that pdf = D / 4, and D = q^2 / (pi alpha^2) with q = 1 + (alpha^2 - 1)
+/// share.
 struct GgxLobe {
     float alpha;
 
@@ -229,8 +231,8 @@ struct GgxLobe {
     }
 };
 
-/// Two directions at right angles to a unit vector and to each other (Duff and others, Building an Orthonormal Basis,
-/// Revisited, 2017).
+/// A unit vector and two unit vectors orthogonal to it and to each other (Duff and others, Building an Orthonormal
+/// Basis, Revisited, 2017).
 struct Basis {
     Direction x;
     Direction y;
@@ -292,21 +294,23 @@ std::int32_t side_of(const View& cube) { return static_cast<std::int32_t>(cube.e
 void check_cube(const char* object, const View& cube) {
     const Extent sides = cube.extent();
     if (sides.width == sides.height && sides.depth == 6) return;
-    detail::refuse_argument(object, "a picture of " + to_string(sides) + " was given as a cube",
-                            "Give six square slices.");
+    detail::refuse_argument(object, "the cube has " + to_string(sides) + " pixels",
+                            "Pass an image with six square slices.");
 }
 
 void check_one_slice(const char* object, const View& picture) {
     if (picture.extent().depth == 1) return;
-    detail::refuse_argument(object, "a picture of " + to_string(picture.extent()) + " was given", "Give one slice.");
+    detail::refuse_argument(object, "the destination image has " + to_string(picture.extent()) + " pixels",
+                            "Pass an image with one slice.");
 }
 
 void check_net(const char* object, const Extent& sides, const Net& net, std::size_t side) {
     const Extent wanted{static_cast<std::size_t>(net.width) * side, static_cast<std::size_t>(net.height) * side};
     if (sides == wanted) return;
     detail::refuse_argument(
-        object, "the net is " + to_string(sides) + ", and a face of the cube " + to_string(Extent{side, side}),
-        "Give a net of " + to_string(wanted) + ".");
+        object,
+        "the net has " + to_string(sides) + " pixels, but a face of the cube has " + to_string(Extent{side, side}),
+        "Use a net of " + to_string(wanted) + " pixels.");
 }
 
 void check_samples(const char* object, const LightOptions& options) {
@@ -369,15 +373,15 @@ void prefilter_ggx(const Stream& stream, std::span<const View> levels, const Tex
     check_samples(kPrefilterGgx, options);
     if (levels.size() != roughness.size())
         detail::refuse_argument(kPrefilterGgx,
-                                std::to_string(levels.size()) + " levels were given, but " +
+                                std::to_string(levels.size()) + " levels were passed, but " +
                                     std::to_string(roughness.size()) + " numbers of roughness",
-                                "Give one for each level.");
+                                "Pass one number per level.");
     for (const View& level : levels) check_cube(kPrefilterGgx, level);
     for (const float value : roughness) detail::check_range(kPrefilterGgx, "roughness", value, 0, 1);
     for (std::size_t i = 0; i < levels.size(); ++i) {
         const float alpha = roughness[i] * roughness[i];
         const std::int32_t side = side_of(levels[i]);
-        if (alpha == 0)  // no lobe, but one direction
+        if (alpha == 0)  // the lobe is a single direction
             detail::launch_as(kPrefilterGgx, stream, levels[i], Rotated{{1, 0, 0, 0, 1, 0, 0, 0, 1}, side},
                               environment);
         else
@@ -386,7 +390,7 @@ void prefilter_ggx(const Stream& stream, std::span<const View> levels, const Tex
     }
 }
 
-// --- by name ---------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -397,7 +401,7 @@ InputInfo cube_input(const char* summary) { return {"cube", summary, {ArrayKind:
 ParameterInfo side_parameter(const char* otherwise) {
     return {.name = "side",
             .kind = ParameterKind::integer,
-            .summary = std::string("of a face in texels; 0 is ") + otherwise,
+            .summary = std::string("width and height of a face, in texels; 0 means ") + otherwise,
             .standard = 0.0,
             .lowest = 0,
             .highest = 32768};
@@ -406,7 +410,7 @@ ParameterInfo side_parameter(const char* otherwise) {
 ParameterInfo layout_parameter(std::vector<std::string> choices) {
     return {.name = "layout",
             .kind = ParameterKind::choice,
-            .summary = "which way it is longer",
+            .summary = "direction in which the net is longer",
             .standard = choices[0],
             .choices = std::move(choices)};
 }
@@ -414,7 +418,7 @@ ParameterInfo layout_parameter(std::vector<std::string> choices) {
 ParameterInfo samples_parameter() {
     return {.name = "samples",
             .kind = ParameterKind::integer,
-            .summary = "directions a texel",
+            .summary = "sample directions per texel",
             .standard = 1024.0,
             .lowest = 1,
             .highest = 65536};
@@ -440,7 +444,7 @@ CubeNet layout_of(const Arguments& arguments, NetKind kind) {
 }
 
 Kernel net_to_cube_kernel(const char* name, const char* summary, NetKind kind) {
-    KernelInfo info{name, kGroup, summary, {{"net", "a picture of the six faces"}}, {}};
+    KernelInfo info{name, kGroup, summary, {{"net", "image of the six faces"}}, {}};
     info.parameters = {layout_parameter({"horizontal", "vertical"})};
     return {
         std::move(info),
@@ -455,7 +459,7 @@ Kernel net_to_cube_kernel(const char* name, const char* summary, NetKind kind) {
 }
 
 Kernel cube_to_net_kernel(const char* name, const char* summary, NetKind kind) {
-    KernelInfo info{name, kGroup, summary, {cube_input("whose faces are laid out")}, {}};
+    KernelInfo info{name, kGroup, summary, {cube_input("cubemap whose faces are arranged in the net")}, {}};
     info.parameters = {layout_parameter({"horizontal", "vertical"})};
     return {
         std::move(info),
@@ -477,9 +481,9 @@ Kernel cube_to_net_kernel(const char* name, const char* summary, NetKind kind) {
 Kernel detail::equirect_to_cube_kernel() {
     KernelInfo info{"equirect_to_cube",
                     kGroup,
-                    "a picture of all directions, by longitude and latitude, as a cube",
-                    {{"equirect", "twice as wide as it is high; +z is in the middle, +y above"}},
-                    {side_parameter("a quarter of the width")}};
+                    "converts an equirectangular image to a cube",
+                    {{"equirect", "equirectangular image, twice as wide as high; +z is at the center, +y at the top"}},
+                    {side_parameter("a quarter of the input's width")}};
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 return std::vector{cube_like(side_or(arguments, inputs[0].extent().width / 4), inputs[0])};
@@ -491,8 +495,8 @@ Kernel detail::equirect_to_cube_kernel() {
 Kernel detail::cube_to_equirect_kernel() {
     KernelInfo info{"cube_to_equirect",
                     kGroup,
-                    "a cube as a picture of all directions, by longitude and latitude",
-                    {cube_input("what is unrolled")},
+                    "converts a cube to an equirectangular image",
+                    {cube_input("cubemap to convert")},
                     {}};
     return {std::move(info),
             [](const Arguments&, std::span<const Texture> inputs) {
@@ -506,25 +510,26 @@ Kernel detail::cube_to_equirect_kernel() {
 }
 
 Kernel detail::cross_to_cube_kernel() {
-    return net_to_cube_kernel("cross_to_cube", "a cross of six faces as a cube", NetKind::cross);
+    return net_to_cube_kernel("cross_to_cube", "converts a cross of six faces to a cube", NetKind::cross);
 }
 Kernel detail::cube_to_cross_kernel() {
-    return cube_to_net_kernel("cube_to_cross", "a cube as a cross of six faces", NetKind::cross);
+    return cube_to_net_kernel("cube_to_cross", "converts a cube to a cross of six faces", NetKind::cross);
 }
 Kernel detail::strip_to_cube_kernel() {
-    return net_to_cube_kernel("strip_to_cube", "a strip of six faces as a cube", NetKind::strip);
+    return net_to_cube_kernel("strip_to_cube", "converts a strip of six faces to a cube", NetKind::strip);
 }
 Kernel detail::cube_to_strip_kernel() {
-    return cube_to_net_kernel("cube_to_strip", "a cube as a strip of six faces", NetKind::strip);
+    return cube_to_net_kernel("cube_to_strip", "converts a cube to a strip of six faces", NetKind::strip);
 }
 
 Kernel detail::rotate_cube_kernel() {
-    KernelInfo info{"rotate_cube", kGroup, "a cube, turned", {cube_input("what is turned")}, {}};
-    info.parameters = {{.name = "rotation",
-                        .kind = ParameterKind::numbers,
-                        .summary = "the rows of a matrix that leads from a direction to the one that is read there",
-                        .standard = std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1},
-                        .count = 9}};
+    KernelInfo info{"rotate_cube", kGroup, "rotates a cube", {cube_input("cubemap to rotate")}, {}};
+    info.parameters = {
+        {.name = "rotation",
+         .kind = ParameterKind::numbers,
+         .summary = "matrix, row by row, that maps a direction of the result to the direction that is read",
+         .standard = std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1},
+         .count = 9}};
     return {std::move(info),
             [](const Arguments&, std::span<const Texture> inputs) {
                 return std::vector{cube_like(inputs[0].extent().width, inputs[0])};
@@ -541,8 +546,8 @@ Kernel detail::rotate_cube_kernel() {
 Kernel detail::irradiance_kernel() {
     KernelInfo info{"irradiance",
                     kGroup,
-                    "the light of all directions on a matt surface, over pi",
-                    {cube_input("the environment; best with levels and linear filters")},
+                    "computes the irradiance of an environment, divided by pi",
+                    {cube_input("environment; levels and linear filters reduce noise")},
                     {side_parameter("32"), samples_parameter()}};
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
@@ -557,12 +562,12 @@ Kernel detail::irradiance_kernel() {
 Kernel detail::prefilter_ggx_kernel() {
     KernelInfo info{"prefilter_ggx",
                     kGroup,
-                    "an environment as glossy surfaces mirror it, a level for each roughness",
-                    {cube_input("the environment; best with levels and linear filters")},
-                    {side_parameter("that of the environment"), samples_parameter()}};
+                    "prefilters an environment for glossy reflections, one level per roughness",
+                    {cube_input("environment; levels and linear filters reduce noise")},
+                    {side_parameter("the size of the environment's faces"), samples_parameter()}};
     info.parameters.push_back({.name = "roughness",
                                .kind = ParameterKind::numbers,
-                               .summary = "of each level, the first of which is the largest",
+                               .summary = "roughness of each level; the first level is the largest",
                                .standard = std::vector<double>{0, 0.25, 0.5, 0.75, 1},
                                .lowest = 0,
                                .highest = 1});

@@ -1,8 +1,8 @@
-// Filters whose weights are given, or come from distances.
+// Convolution, Gaussian blur, unsharp masking and the bilateral filter.
 //
-// Separable ones go across first, into floats, which have as many rows more as going down reads beyond the edges of the
-// picture. So it is the texture's sampler that says what lies beyond all four edges, whichever mode it has, and nothing
-// is rounded to a format in between.
+// Separable filters first sum along rows, into floats in scratch memory. The scratch memory has additional rows above
+// and below the image: those that the sums along columns read beyond the edges. So the sampler defines the texels
+// beyond all four edges in every address mode, and no intermediate value is rounded to the image's format.
 #include <texton/filter.h>
 
 #include <algorithm>
@@ -26,9 +26,9 @@ using namespace filters;
 constexpr int kMostRadius = kMostWeights / 2;
 constexpr int kMostBilateralRadius = 64;
 
-// --- rows and columns -----------------------------------------------------------------------------------------------
+// --- separable filters ----------------------------------------------------------------------------------------------
 
-/// Enqueues the first pass, into memory, and calls enqueue(functor of the second pass).
+/// Enqueues the first pass, which writes to scratch memory, and calls enqueue(functor of the second pass).
 template <class Enqueue>
 void in_two_passes(const detail::Launch& launch, const Separable& filter, const std::optional<Pool>& scratch,
                    const Enqueue& enqueue) {
@@ -124,7 +124,8 @@ void bilateral(const Stream& stream, const View& picture, const Texture& texture
     }
     const NumberedTexels texels = detail::texels_of(kBilateral, picture, texture);
     detail::check_floats(kBilateral, "texture", texture);
-    // A sigma so small that its square is no float makes every difference infinitely large, but that of nothing.
+    // If sigma is so small that 0.5 / sigma^2 exceeds the largest float, the largest float is used: then every
+    // difference other than 0 gets the weight 0.
     const auto counts = [](float sigma) {
         const double largest = std::numeric_limits<float>::max();
         return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
@@ -134,7 +135,7 @@ void bilateral(const Stream& stream, const View& picture, const Texture& texture
     if (!detail::device_kernels(launch).bilateral(launch, filter)) detail::run<1>(launch, filter);
 }
 
-// --- by name ---------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -145,7 +146,7 @@ Kernel filter_kernel(std::string name, std::string summary, std::vector<Paramete
     info.name = std::move(name);
     info.group = "filter";
     info.summary = std::move(summary);
-    info.inputs = {{"picture", "what is filtered", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.inputs = {{"picture", "image to filter", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = std::move(parameters);
     return {std::move(info), detail::shapes_like_input, std::move(enqueue)};
 }
@@ -181,9 +182,9 @@ std::vector<float> numbers(const Arguments& arguments, const char* name) {
 }  // namespace
 
 Kernel detail::convolve_kernel() {
-    return filter_kernel("convolve", "texels around each by weights of rows and columns",
-                         {weights_parameter("across", "weights from left to right, an odd number"),
-                          weights_parameter("down", "weights from above to below, an odd number")},
+    return filter_kernel("convolve", "convolves an image with weights for rows and for columns",
+                         {weights_parameter("across", "weights from left to right; their number is odd"),
+                          weights_parameter("down", "weights from top to bottom; their number is odd")},
                          [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                             std::span<const Texture> inputs) {
                              convolve(stream, pictures[0], inputs[0], numbers(arguments, "across"),
@@ -193,9 +194,9 @@ Kernel detail::convolve_kernel() {
 
 Kernel detail::gaussian_kernel() {
     return filter_kernel(
-        "gaussian", "a blur by a bell curve",
+        "gaussian", "blurs an image with a Gaussian",
         {sigma_parameter("sigma", "standard deviation, in texels", 1),
-         radius_parameter("texels to each side that count; 0: three sigmas", kMostRadius)},
+         radius_parameter("texels on each side that have weight; 0 means three times sigma, rounded up", kMostRadius)},
         [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
            std::span<const Texture> inputs) {
             gaussian(stream, pictures[0], inputs[0], {number(arguments, "sigma"), arguments.integer("radius")});
@@ -204,10 +205,13 @@ Kernel detail::gaussian_kernel() {
 
 Kernel detail::unsharp_kernel() {
     return filter_kernel(
-        "unsharp", "sharpened by what a blur takes away",
-        {{.name = "amount", .summary = "how much of it is added", .standard = 1.0},
+        "unsharp", "sharpens an image by adding its difference from a blurred image",
+        {{.name = "amount", .summary = "factor of the difference", .standard = 1.0},
          sigma_parameter("sigma", "standard deviation of the blur, in texels", 1),
-         {.name = "threshold", .summary = "what changes by less stays", .standard = 0.0, .lowest = 0}},
+         {.name = "threshold",
+          .summary = "channels that the blur changes by less than this stay unchanged",
+          .standard = 0.0,
+          .lowest = 0}},
         [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
            std::span<const Texture> inputs) {
             unsharp(stream, pictures[0], inputs[0],
@@ -216,16 +220,18 @@ Kernel detail::unsharp_kernel() {
 }
 
 Kernel detail::bilateral_kernel() {
-    return filter_kernel("bilateral", "a blur that keeps edges",
-                         {sigma_parameter("sigma_space", "standard deviation of distances, in texels", 2),
-                          sigma_parameter("sigma_range", "standard deviation of differences of values", 0.1),
-                          radius_parameter("texels to each side that count; 0: two sigmas", kMostBilateralRadius)},
-                         [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
-                            std::span<const Texture> inputs) {
-                             bilateral(stream, pictures[0], inputs[0],
-                                       {number(arguments, "sigma_space"), number(arguments, "sigma_range"),
-                                        arguments.integer("radius")});
-                         });
+    return filter_kernel(
+        "bilateral", "blurs an image but keeps edges",
+        {sigma_parameter("sigma_space", "standard deviation of the distance, in texels", 2),
+         sigma_parameter("sigma_range", "standard deviation of the difference of values", 0.1),
+         radius_parameter("texels on each side that have weight; 0 means two times sigma_space, rounded up",
+                          kMostBilateralRadius)},
+        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+           std::span<const Texture> inputs) {
+            bilateral(
+                stream, pictures[0], inputs[0],
+                {number(arguments, "sigma_space"), number(arguments, "sigma_range"), arguments.integer("radius")});
+        });
 }
 
 }  // namespace texton

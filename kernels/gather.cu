@@ -1,4 +1,5 @@
-// Gathers are made where four texels meet: there it is the same four, however a place is rounded.
+// Min-max pyramids and percentage-closer filtering. Gather fetches use the corner where four texels meet, so rounding
+// of the coordinate cannot select other texels.
 #include <texton/gather.h>
 
 #include <cmath>
@@ -16,7 +17,7 @@ namespace {
 constexpr const char* kPyramid = "texton::min_max_pyramid";
 constexpr const char* kCloser = "texton::percentage_closer";
 
-/// What a gather returns, by column and row.
+/// The four texels that a gather returns, by column and row.
 struct Four {
     float upper_left;
     float upper_right;
@@ -24,7 +25,7 @@ struct Four {
     float lower_right;
 };
 
-/// The texels around a place in texels.
+/// Gathers one channel of the four texels around a coordinate in texels.
 template <class Source>
 TEXTON_HD Four gather_four(const Source& source, float x, float y, int channel) {
     const Float4 four = source.gather(x * source.x_unit, y * source.y_unit, channel);
@@ -45,13 +46,13 @@ struct MinMax {
     TEXTON_HD Float4 color() const { return {lowest, highest, 0, 0}; }
 };
 
-/// Columns or rows below a pixel, of `size` all in all.
+/// The columns or rows, out of `size`, of the level below that a pixel covers.
 struct Below {
     std::int32_t first;
     std::int32_t end;
 
     TEXTON_HD Below(std::int32_t pixel, std::int32_t size) : first(2 * pixel), end(2 * pixel + 2) {
-        if (end + 1 >= size) end = size;  // one is left over, or there is but one
+        if (end + 1 >= size) end = size;  // includes the last one of an odd size, and handles a size of 1
     }
 };
 
@@ -63,7 +64,8 @@ struct OfTexels {
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
         const Below x(at.x, source.width);
         const Below y(at.y, source.height);
-        // A texture of one column or row is gathered at its texels' middles: what is read beyond them does not count.
+        // A texture with a single column or row is gathered at the centers of its texels along that axis. The texels
+        // beyond the edge that the gather returns are ignored.
         const bool wide = source.width > 1;
         const bool high = source.height > 1;
         MinMax all;
@@ -84,7 +86,7 @@ struct OfTexels {
     }
 };
 
-/// A level in memory.
+/// A level of the pyramid in scratch memory.
 struct Level {
     const MinMax* pixels;
     std::int32_t width;
@@ -117,15 +119,15 @@ struct Show {
 
 void check_levels(std::span<const View> levels, const std::vector<Extent>& extents) {
     if (levels.empty() || levels.size() > extents.size())
-        detail::refuse_argument(kPyramid, std::to_string(levels.size()) + " levels were given",
-                                "Give 1 to " + std::to_string(extents.size()) + " of them.");
+        detail::refuse_argument(kPyramid, std::to_string(levels.size()) + " levels were passed",
+                                "Pass 1 to " + std::to_string(extents.size()) + " levels.");
     for (std::size_t i = 0; i < levels.size(); ++i)
         detail::check_extent(kPyramid, ("levels[" + std::to_string(i) + "]").c_str(), levels[i], extents[i]);
 }
 
 // --- percentage closer -----------------------------------------------------------------------------------------------
 
-/// The share of a place that lies between texel middles, and where the four around it meet.
+/// A coordinate split into an integer part and a fraction.
 struct Corner {
     float place;
     float share;
@@ -147,7 +149,7 @@ struct PercentageCloser {
             const Corner y(place.y - 0.5f);
             return {lit(depths, x.place + 1.0f, y.place + 1.0f, x.share, y.share, reference), 0, 0, 0};
         }
-        // The mean of two texels a side is that of what linear filtering returns half a texel to either side.
+        // A square of 2 x 2 texels is the mean of four linear fetches, half a texel away on each side.
         const Corner x(place.x);
         const Corner y(place.y);
         float sum = 0;
@@ -197,7 +199,7 @@ void min_max_pyramid(const Stream& stream, std::span<const View> levels, const T
     detail::check_range(kPyramid, "channel", channel, 0, info(texture.format()).channels - 1);
     const std::vector<Extent> extents = min_max_extents(texture);
     check_levels(levels, extents);
-    Linear memory;  // of the level below
+    Linear memory;  // the level below
     for (std::size_t i = 0; i < levels.size(); ++i) {
         const auto level_in = [&](const Linear& of, const Extent& extent) {
             return Level{reinterpret_cast<const MinMax*>(of.data()), static_cast<std::int32_t>(extent.width),
@@ -227,23 +229,23 @@ void percentage_closer(const Stream& stream, const View& picture, const Texture&
     detail::launch_as(kCloser, stream, picture, PercentageCloser{options.size, options.bias}, depths, places);
 }
 
-// --- by name ---------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 Kernel detail::min_max_pyramid_kernel() {
     KernelInfo info;
     info.name = "min_max_pyramid";
     info.group = "gather";
-    info.summary = "the lowest and the highest of 2 x 2 values, of 2 x 2 of those, and so on";
-    info.inputs = {{"picture", "whose values are compared; it must gather"}};
+    info.summary = "computes a pyramid of the lowest and the highest values";
+    info.inputs = {{"picture", "image whose values are compared; its array needs gather usage"}};
     info.parameters = {{.name = "channel",
                         .kind = ParameterKind::integer,
-                        .summary = "whose values are compared, from 0",
+                        .summary = "channel whose values are compared, counted from 0",
                         .standard = 0.0,
                         .lowest = 0,
                         .highest = 3},
                        {.name = "levels",
                         .kind = ParameterKind::integer,
-                        .summary = "how many; 0: all",
+                        .summary = "number of levels; 0 means all",
                         .standard = 0.0,
                         .lowest = 0}};
     return {std::move(info),
@@ -266,15 +268,15 @@ Kernel detail::percentage_closer_kernel() {
     KernelInfo info;
     info.name = "percentage_closer";
     info.group = "gather";
-    info.summary = "how much of the depths around places is not nearer than references";
-    info.inputs = {{"depths", "what is compared; it must gather"},
-                   {"places", "x and y in texels of depths, and the reference, for each pixel"}};
+    info.summary = "computes the part of the depths around a coordinate that is not nearer than a reference";
+    info.inputs = {{"depths", "depths to compare; their array needs gather usage"},
+                   {"places", "for each pixel the coordinate x and y in texels of depths, and the reference"}};
     info.parameters = {{.name = "size",
                         .kind = ParameterKind::choice,
-                        .summary = "texels a side",
+                        .summary = "width and height of the compared square, in texels",
                         .standard = "2",
                         .choices = {"2", "3"}},
-                       {.name = "bias", .summary = "taken from every reference", .standard = 0.0}};
+                       {.name = "bias", .summary = "subtracted from every reference", .standard = 0.0}};
     return {std::move(info),
             [](const Arguments&, std::span<const Texture> inputs) {
                 return std::vector<PictureShape>{{inputs[1].extent(), Format::r8_unorm}};

@@ -1,5 +1,5 @@
-// Textures over each other, and the layers of one. The weights of layers travel with the functor, in a kernel's
-// arguments.
+// Blending of textures, and the layers of a layered texture. The functor contains the weights of the layers, so they
+// are passed in the arguments of the CUDA kernel.
 #include <texton/layers.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TEXTON_HD inline float union_of(float bottom_alpha, float top_alpha) {
     return bottom_alpha + top_alpha - bottom_alpha * top_alpha;
 }
 
-/// Each mode but Lerp: Float4 operator()(bottom, top), premultiplied.
+/// Each mode except Lerp has the function Float4 operator()(bottom, top), whose arguments and result are premultiplied.
 struct Over {
     TEXTON_HD Float4 operator()(const Float4& bottom, const Float4& top) const { return top + bottom * (1.0f - top.w); }
 };
@@ -117,7 +117,7 @@ struct OneLayer {
 
 struct TwoLayers {
     std::int32_t first;
-    float share;  // of the next
+    float share;  // weight of the second layer
 
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
@@ -140,13 +140,14 @@ struct LayerSum {
     }
 };
 
-/// Error{bad_argument} unless the picture is one slice of the size of a layered texture.
+/// Throws Error{bad_argument} unless the texture is layered and the image has one slice of its size.
 void check_layered(const char* object, const View& picture, const Texture& texture) {
     detail::check_kind(object, "texture", texture, {ArrayKind::layered_2d});
     detail::check_same_size(object, picture, "texture", texture);
     if (picture.extent().depth != 1)
-        detail::refuse_argument(object, "the picture has " + std::to_string(picture.extent().depth) + " slices",
-                                "Give a picture of one.");
+        detail::refuse_argument(object,
+                                "the destination image has " + std::to_string(picture.extent().depth) + " slices",
+                                "Pass an image with one slice.");
 }
 
 }  // namespace
@@ -191,7 +192,7 @@ void layer_sum(const Stream& stream, const View& picture, const Texture& texture
     detail::launch_as(kLayerSum, stream, picture, sum, texture);
 }
 
-// --- names -----------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -200,10 +201,10 @@ const std::vector<ArrayKind> kFlatOrLayered{ArrayKind::array_2d, ArrayKind::laye
 std::vector<ParameterInfo> blend_parameters() {
     return {{.name = "mode",
              .kind = ParameterKind::choice,
-             .summary = "how colours meet; they are premultiplied",
+             .summary = "how the premultiplied colors are combined",
              .standard = "over",
              .choices = {"over", "add", "multiply", "screen", "difference", "lerp"}},
-            {.name = "opacity", .summary = "of the top", .standard = 1.0, .lowest = 0, .highest = 1}};
+            {.name = "opacity", .summary = "opacity of the top", .standard = 1.0, .lowest = 0, .highest = 1}};
 }
 
 BlendOptions blend_options(const Arguments& arguments) {
@@ -225,8 +226,8 @@ std::vector<PictureShape> one_layer_of(const Arguments&, std::span<const Texture
 Kernel detail::blend_kernel() {
     return {{"blend",
              "layers",
-             "a texture over another",
-             {{"bottom", "what lies below", kFlatOrLayered}, {"top", "what lies above", kFlatOrLayered}},
+             "blends an image over another",
+             {{"bottom", "lower image", kFlatOrLayered}, {"top", "upper image", kFlatOrLayered}},
              blend_parameters()},
             like_bottom,
             [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
@@ -238,10 +239,10 @@ Kernel detail::blend_kernel() {
 Kernel detail::blend_masked_kernel() {
     return {{"blend_masked",
              "layers",
-             "a texture over another, as much as a third says",
-             {{"bottom", "what lies below", kFlatOrLayered},
-              {"top", "what lies above", kFlatOrLayered},
-              {"mask", "red: the top's opacity", kFlatOrLayered}},
+             "blends an image over another, with the opacity of a mask",
+             {{"bottom", "lower image", kFlatOrLayered},
+              {"top", "upper image", kFlatOrLayered},
+              {"mask", "image whose red channel is multiplied with the opacity of the top", kFlatOrLayered}},
              blend_parameters()},
             like_bottom,
             [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
@@ -253,10 +254,10 @@ Kernel detail::blend_masked_kernel() {
 Kernel detail::layer_kernel() {
     return {{"layer",
              "layers",
-             "a layer, or a blend of two neighbours",
-             {{"layers", "what it is of", {ArrayKind::layered_2d}}},
+             "copies a layer, or interpolates two adjacent layers",
+             {{"layers", "layered image", {ArrayKind::layered_2d}}},
              {{.name = "layer",
-               .summary = "from 0; 1.25 is a quarter of layer 2 and the rest of 1",
+               .summary = "number of the layer, counted from 0; 1.25 is 0.75 of layer 1 and 0.25 of layer 2",
                .standard = 0.0,
                .lowest = 0}}},
             one_layer_of,
@@ -269,11 +270,11 @@ Kernel detail::layer_kernel() {
 Kernel detail::layer_sum_kernel() {
     return {{"layer_sum",
              "layers",
-             "the sum of all layers, each times its weight",
-             {{"layers", "what is summed", {ArrayKind::layered_2d}}},
+             "computes the weighted sum of all layers",
+             {{"layers", "layered image whose layers are summed", {ArrayKind::layered_2d}}},
              {{.name = "weights",
                .kind = ParameterKind::numbers,
-               .summary = "one for each layer; none is their mean",
+               .summary = "one weight per layer; an empty list gives the mean",
                .standard = std::vector<double>{}}}},
             one_layer_of,
             [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,

@@ -1,7 +1,8 @@
-// The distortion of lenses, and its inverse.
+// Lens distortion and its inverse.
 //
-// A model bends the ray (x, y, 1) to another one: a formula, whose derivatives are a symmetric matrix in both models.
-// The inverse goes from a guess along these derivatives (Newton), in a fixed number of steps: both devices do the same.
+// A model maps the ray (x, y, 1) in front of the lens to a ray behind it. In both models the Jacobian of this mapping
+// is a symmetric matrix. The inverse is computed with Newton's method, in a fixed number of steps so that all devices
+// compute the same bits.
 #include <texton/warp.h>
 
 #include "kernels/functors/warp_functors.h"
@@ -16,21 +17,22 @@ using detail::WarpSlopes;
 constexpr const char* kUndistort = "texton::undistort";
 constexpr const char* kDistort = "texton::distort";
 
-constexpr int kSteps = 6;           // of Newton; four bring a common lens to the last bit
-constexpr float kClose = 0.00001f;  // how near it must come: a hundredth of a texel at a focal length of 1000
+constexpr int kSteps = 6;           // Newton steps; four are enough for full precision with common lenses
+constexpr float kClose = 0.00001f;  // tolerance of the inverse: 1/100 texel at a focal length of 1000 texels
 constexpr float kPi = 3.14159265f;
 
 // --- models ----------------------------------------------------------------------------------------------------------
 
-/// A ray behind the lens, and how it changes with the one in front.
+/// A ray behind the lens, and its derivatives with respect to the ray in front.
 struct BentRay {
     float x;
     float y;
     float xx;
-    float xy;  // of x with y, and of y with x
+    float xy;  // derivative of x with respect to y, and of y with respect to x
     float yy;
 };
 
+/// A ray in front of the lens. `exists` is false if no ray is mapped to the given ray behind the lens.
 struct StraightRay {
     float x;
     float y;
@@ -40,7 +42,7 @@ struct StraightRay {
 TEXTON_HD inline BentRay bend(const BrownConrady& lens, float x, float y) {
     const float r2 = x * x + y * y;
     const float grown = 1.0f + r2 * (lens.k1 + r2 * (lens.k2 + r2 * lens.k3));
-    const float growth = lens.k1 + r2 * (2.0f * lens.k2 + r2 * (3.0f * lens.k3));  // with r2
+    const float growth = lens.k1 + r2 * (2.0f * lens.k2 + r2 * (3.0f * lens.k3));  // derivative of `grown` by r2
     return {x * grown + (2.0f * lens.p1 * (x * y) + lens.p2 * (r2 + 2.0f * (x * x))),
             y * grown + (lens.p1 * (r2 + 2.0f * (y * y)) + 2.0f * lens.p2 * (x * y)),
             grown + 2.0f * (x * x) * growth + (2.0f * lens.p1 * y + 6.0f * lens.p2 * x),
@@ -62,12 +64,12 @@ TEXTON_HD inline StraightRay straighten(const BrownConrady& lens, float bent_x, 
     const BentRay reached = bend(lens, x, y);
     const float close = kClose * (1.0f + (fabsf(bent_x) + fabsf(bent_y)));
     const bool is_near = fabsf(reached.x - bent_x) <= close && fabsf(reached.y - bent_y) <= close;
-    // Beyond where the polynomial turns back one of the two directions is reversed.
+    // Beyond the point where the polynomial turns back, the Jacobian is not positive definite: a direction is reversed.
     const bool is_upright = reached.xx * reached.yy - reached.xy * reached.xy > 0 && reached.xx + reached.yy > 0;
     return {x, y, is_near && is_upright};
 }
 
-/// The distance from the middle for an angle, and how it grows with it.
+/// The distance from the center for an angle, and its derivative.
 struct FisheyeRadius {
     float radius;
     float growth;
@@ -107,7 +109,7 @@ TEXTON_HD inline StraightRay straighten(const Fisheye& lens, float bent_x, float
 
 // --- pixels ----------------------------------------------------------------------------------------------------------
 
-/// From a straight picture into one that a lens made.
+/// The map of undistort(): from pixels of the undistorted image to coordinates in the distorted image.
 template <class Distortion>
 struct Undistorted {
     Distortion lens;
@@ -128,6 +130,7 @@ struct Undistorted {
     }
 };
 
+/// The map of distort(): from pixels of the distorted image to coordinates in the undistorted image.
 template <class Distortion>
 struct Distorted {
     static constexpr unsigned kPixels = 1;
@@ -142,7 +145,7 @@ struct Distorted {
         const StraightRay to = ray(at);
         return {to.x * straight.fx + straight.cx, to.y * straight.fy + straight.cy, to.exists};
     }
-    /// Those of the formula, inverted.
+    /// Returns the inverse of the Jacobian of the distortion.
     TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
         const StraightRay to = ray(at);
         const BentRay back = bend(lens, to.x, to.y);
@@ -207,11 +210,12 @@ void distort(const Stream& stream, const View& picture, const Texture& texture, 
     enqueue_lens<Distorted>(kDistort, stream, picture, texture, lens, options);
 }
 
-// --- by name ---------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// fx, fy, cx and cy, or those that are right for a picture where nothing is known: its width as the focal length.
+/// Returns the camera with these values of fx, fy, cx and cy. If all are 0, returns a default for the extent: the width
+/// as the focal length, and the center as the principal point.
 Camera camera_of(const std::vector<double>& numbers, Extent extent) {
     using detail::number_at;
     if (numbers == std::vector<double>(4)) {
@@ -250,19 +254,20 @@ std::vector<ParameterInfo> lens_parameters() {
     return {
         {.name = "model",
          .kind = ParameterKind::choice,
-         .summary = "the kind of lens",
+         .summary = "distortion model",
          .standard = "brown_conrady",
          .choices = {"brown_conrady", "fisheye"}},
-        numbers("camera", "fx, fy, cx and cy of the distorted picture, in texels; 0 0 0 0 makes them of its size", 4),
+        numbers("camera", "fx, fy, cx and cy of the distorted image, in texels; 0 0 0 0 derives them from its size", 4),
         numbers("k", "k1 to k4; brown_conrady has no k4", 4),
         numbers("p", "p1 and p2 of brown_conrady", 2),
-        numbers("straight", "fx, fy, cx and cy of the straight picture; 0 0 0 0 are those of the camera", 4)};
+        numbers("straight", "fx, fy, cx and cy of the undistorted image, in texels; 0 0 0 0 means the values of camera",
+                4)};
 }
 
 }  // namespace
 
 Kernel detail::undistort_kernel() {
-    Kernel kernel = warp_kernel("undistort", "the straight picture of one taken through a lens", lens_parameters());
+    Kernel kernel = warp_kernel("undistort", "removes lens distortion", lens_parameters());
     kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         undistort(stream, pictures[0], inputs[0], lens_of(arguments, inputs[0].extent()), warp_options(arguments));
@@ -271,7 +276,7 @@ Kernel detail::undistort_kernel() {
 }
 
 Kernel detail::distort_kernel() {
-    Kernel kernel = warp_kernel("distort", "a straight picture as it is seen through a lens", lens_parameters());
+    Kernel kernel = warp_kernel("distort", "applies lens distortion", lens_parameters());
     kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         distort(stream, pictures[0], inputs[0], lens_of(arguments, pictures[0].extent()), warp_options(arguments));

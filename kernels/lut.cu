@@ -1,4 +1,4 @@
-// Colours through tables: a channel's place in the domain is a place between the middles of the table's first and last
+// Colors through lookup tables. The domain is mapped to the range between the centers of the table's first and last
 // texel.
 #include <texton/lut.h>
 
@@ -19,14 +19,14 @@ constexpr const char* kLut1d = "texton::lut_1d";
 constexpr const char* kLut3d = "texton::lut_3d";
 constexpr const char* kCurve = "texton::curve_array";
 
-// --- places ----------------------------------------------------------------------------------------------------------
+// --- coordinates in a table ------------------------------------------------------------------------------------------
 
-/// Of a table along one axis. NaN has the place of the low end.
+/// Converts values to entries of a table along one axis. NaN is converted to the entry of the low end.
 struct LutAxis {
     float low;
     float high;
-    float scale;  // entries, from middle to middle
-    float last;   // the last entry
+    float scale;  // entries per unit of value
+    float last;   // index of the last entry
 
     TEXTON_HD float entry(float value) const {
         const float inside = value > low ? (value < high ? value : high) : low;
@@ -34,7 +34,8 @@ struct LutAxis {
     }
 };
 
-/// Between which entries a place lies, and how far from the first; at the last entry both are that one.
+/// The two entries that enclose a value, and the weight of the second, 0 to 1. At the last entry, both
+/// are that entry.
 struct Cell {
     float first;
     float second;
@@ -89,8 +90,9 @@ struct Trilinear {
     }
 };
 
-/// A cell's cube is six tetrahedra around its grey diagonal. The way from the first corner to the last that takes the
-/// axes in the order of their shares, the largest first, passes the four corners of the one in which the colour lies.
+/// Tetrahedral interpolation. A cell is divided into six tetrahedra around its gray diagonal. A path from the first
+/// corner of the cell to the last that follows the axes in descending order of their weights passes the four corners
+/// of the tetrahedron that contains the color.
 struct Tetrahedral {
     static constexpr unsigned kPixels = 1;
     static constexpr bool kOwnTexels = true;
@@ -128,7 +130,8 @@ struct Tetrahedral {
 
 // --- checks ----------------------------------------------------------------------------------------------------------
 
-/// Of a table with that many entries along red, green and blue.
+/// Computes the axes of a table with these numbers of entries along red, green and blue. Throws Error{bad_argument} if
+/// the domain is invalid.
 void set_axes(LutAxis (&axes)[3], const char* object, const LutDomain& domain, const std::size_t (&entries)[3]) {
     for (int i = 0; i < 3; ++i) {
         const float low = domain.low[i];
@@ -138,20 +141,20 @@ void set_axes(LutAxis (&axes)[3], const char* object, const LutDomain& domain, c
         detail::check_positive(object, "domain.high - domain.low", high - low);
         const auto last = static_cast<float>(entries[i] - 1);
         axes[i] = {low, high, last / (high - low), last};
-        detail::check_finite(object, "entries over domain.high - domain.low", axes[i].scale);
+        detail::check_finite(object, "the number of entries per unit of the domain", axes[i].scale);
     }
 }
 
 void check_table(const char* object, const Texture& table, ArrayKind kind, LutFilter filter, LutChannels channels) {
     detail::check_kind(object, "table", table, {kind});
     if (table.source() == TextureSource::linear)
-        detail::refuse_argument(object, "table is a texture of a row of memory, which is read texel by texel",
-                                "Make it of a 1D array.");
+        detail::refuse_argument(object, "table is a texture of a row of memory, which cannot be filtered",
+                                "Create the table from a 1D array.");
     detail::check_floats(object, "table", table);
     if (channels == LutChannels::each && info(table.format()).channels < 3)
         detail::refuse_argument(
             object, "table is a texture of " + std::string(name(table.format())) + ", which has no green and blue",
-            "Give one of four channels; 1D tables may be shared.");
+            "Use a table with four channels, or a 1D table with LutChannels::shared.");
     if (filter == LutFilter::hardware) detail::check_filter(object, "table", table, Filter::linear);
 }
 
@@ -205,7 +208,7 @@ Array curve_array(const Device& device, std::span<const CurvePoint> points, std:
     const double first = points.front().x;
     const double last = points.back().x;
     std::vector<float> entries(size);
-    std::size_t piece = 1;  // the one that ends at this point
+    std::size_t piece = 1;  // index of the point at which the current segment ends
     for (std::size_t i = 0; i < size; ++i) {
         const double x = first + (last - first) * static_cast<double>(i) / static_cast<double>(size - 1);
         while (piece + 1 < points.size() && x > points[piece].x) ++piece;
@@ -219,12 +222,13 @@ Array curve_array(const Device& device, std::span<const CurvePoint> points, std:
     return table;
 }
 
-// --- names -----------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
 std::vector<InputInfo> lut_inputs(ArrayKind table, const char* summary) {
-    return {{"picture", "what is changed", {ArrayKind::array_2d, ArrayKind::layered_2d}}, {"table", summary, {table}}};
+    return {{"picture", "image whose colors are changed", {ArrayKind::array_2d, ArrayKind::layered_2d}},
+            {"table", summary, {table}}};
 }
 
 std::vector<ParameterInfo> lut_parameters(const char* exact) {
@@ -235,12 +239,12 @@ std::vector<ParameterInfo> lut_parameters(const char* exact) {
              .choices = {"hardware", "exact"}},
             {.name = "domain_min",
              .kind = ParameterKind::numbers,
-             .summary = "red, green and blue of the first entry",
+             .summary = "red, green and blue of the table's first entry",
              .standard = std::vector<double>{0, 0, 0},
              .count = 3},
             {.name = "domain_max",
              .kind = ParameterKind::numbers,
-             .summary = "red, green and blue of the last entry",
+             .summary = "red, green and blue of the table's last entry",
              .standard = std::vector<double>{1, 1, 1},
              .count = 3}};
 }
@@ -261,12 +265,12 @@ std::vector<PictureShape> like_picture(const Arguments&, std::span<const Texture
 }  // namespace
 
 Kernel detail::lut_1d_kernel() {
-    KernelInfo info{"lut_1d", "colour", "colours through a table for each channel",
-                    lut_inputs(ArrayKind::array_1d, "the table, red to red, green to green, blue to blue"),
-                    lut_parameters("between entries: the texture unit's 8 bits of weight, or float32")};
+    KernelInfo info{"lut_1d", "colour", "maps colors through a 1D lookup table",
+                    lut_inputs(ArrayKind::array_1d, "1D lookup table"),
+                    lut_parameters("interpolation between entries: hardware has 8-bit weights, exact is float32")};
     info.parameters.push_back({.name = "channels",
                                .kind = ParameterKind::choice,
-                               .summary = "each through its own channel of the table, or all through its red",
+                               .summary = "each channel reads its own channel of the table, or all read its red",
                                .standard = "each",
                                .choices = {"each", "shared"}});
     return {std::move(info), like_picture,
@@ -279,15 +283,16 @@ Kernel detail::lut_1d_kernel() {
 }
 
 Kernel detail::lut_3d_kernel() {
-    return {{"lut_3d", "colour", "colours through a table for all channels",
-             lut_inputs(ArrayKind::array_3d, "the table: x is red, y green, z blue"),
-             lut_parameters("between entries: the texture unit's 8 bits of weight, or tetrahedra in float32")},
-            like_picture,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
-               std::span<const Texture> inputs) {
-                lut_3d(stream, pictures[0], inputs[0], inputs[1],
-                       {domain_of(arguments), arguments.choice<LutFilter>("filter")});
-            }};
+    return {
+        {"lut_3d", "colour", "maps colors through a 3D lookup table",
+         lut_inputs(ArrayKind::array_3d, "3D lookup table: x is red, y is green, z is blue"),
+         lut_parameters("interpolation between entries: hardware has 8-bit weights, exact is tetrahedral in float32")},
+        like_picture,
+        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+           std::span<const Texture> inputs) {
+            lut_3d(stream, pictures[0], inputs[0], inputs[1],
+                   {domain_of(arguments), arguments.choice<LutFilter>("filter")});
+        }};
 }
 
 }  // namespace texton

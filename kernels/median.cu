@@ -1,4 +1,4 @@
-// The middle one of 9 or 25 values; how: kernels/functors/filter_functors.h.
+// The median of 9 or 25 values. kernels/functors/filter_functors.h explains the algorithm.
 #include <texton/filter.h>
 
 #include <texton/launch.h>
@@ -34,11 +34,11 @@ Kernel detail::median_kernel() {
     KernelInfo info;
     info.name = "median";
     info.group = "filter";
-    info.summary = "the middle one of the values around, in each channel";
-    info.inputs = {{"picture", "what is filtered", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.summary = "replaces each value by the median of its neighborhood, in each channel";
+    info.inputs = {{"picture", "image to filter", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = {{.name = "size",
                         .kind = ParameterKind::choice,
-                        .summary = "texels a side",
+                        .summary = "width and height of the neighborhood, in texels",
                         .standard = "3",
                         .choices = {"3", "5"}}};
     return {std::move(info), shapes_like_input,

@@ -1,4 +1,4 @@
-// Levels of a mip chain, each from the one above it: kernels/functors/mip_functors.h says how.
+// Levels of a mip chain, each computed from the level above. kernels/functors/mip_functors.h defines the filters.
 #include <texton/mips.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void enqueue_levels(const Stream& stream, std::span<const Step> steps, const Mip
 
 // --- levels in memory ------------------------------------------------------------------------------------------------
 
-/// As Array::view() has them: slices, layers or faces lie behind each other.
+/// Returns the extent of the first level. As in Array::view(), the depth counts slices, layers or faces.
 Extent sides_of(const Texture& texture) {
     Extent sides = texture.extent();
     if (texture.kind() == ArrayKind::array_3d) return sides;
@@ -87,25 +87,26 @@ void check_sides(std::span<const View> levels, const Texture& finest) {
         sides = half_of(sides, finest.kind());
         if (levels[i].extent() == sides) continue;
         detail::refuse_argument(kMakeMips, level_name(i) + " is " + to_string(levels[i].extent()),
-                                "Give one of " + to_string(sides) + ", half of the level above.");
+                                "Pass a level of " + to_string(sides) + ", half of the level above.");
     }
 }
 
-/// A level that the next one is made of.
+/// Throws Error{bad_argument} unless a texture can read the level, to compute the next level.
 void check_readable(const View& level, std::size_t index) {
     const FormatLayout layout = info(level.format()).layout;
     if (layout != FormatLayout::plain && layout != FormatLayout::packed)
-        detail::refuse_argument(kMakeMips, level_name(index) + " is of " + std::string(name(level.format())),
-                                "Give memory of a plain or packed format.");
+        detail::refuse_argument(kMakeMips, level_name(index) + " has format " + std::string(name(level.format())),
+                                "Pass memory of a plain or packed format.");
     if (level.kind() == MemoryKind::array)
         detail::refuse_argument(kMakeMips, level_name(index) + " is a part of an array",
-                                "Give memory, or call make_mips() with the array.");
-    if (level.place().owner == nullptr)  // the texture would go with this call
+                                "Pass memory, or call make_mips() with the array.");
+    if (level.place().owner == nullptr)  // the texture would be destroyed at the end of this call
         detail::refuse_argument(kMakeMips, level_name(index) + " is memory that Texton does not own",
-                                "Give memory of Linear or Pitched2D.");
+                                "Pass memory of Linear or Pitched2D.");
 }
 
-/// A level as a texture on memory can read it, which has no slices: as one row, of whole texels from a row to the next.
+/// A level that a texture of memory reads. Such textures have no slices, so the texture reads the level as a single
+/// row, whose row pitch and slice pitch are whole numbers of texels.
 struct Row {
     Texture texture;
     TexelsOfMemory texels;
@@ -140,12 +141,13 @@ void check_options(const MipOptions& options, Format format) {
     }
     if (!options.alpha_weighted) return;
     if (options.filter == MipFilter::min || options.filter == MipFilter::max)
-        detail::refuse_argument(kMakeMips, "alpha_weighted was asked for of a filter that takes no mean",
+        detail::refuse_argument(kMakeMips, "alpha_weighted was requested, but min and max compute no mean",
                                 "Use box or kaiser.");
     if (!fractions || info(format).channels < 4)
         detail::refuse_argument(
-            kMakeMips, "alpha_weighted was asked for, but " + std::string(name(format)) + " has no alpha that counts",
-            "Leave it off, or give four channels that read as floats.");
+            kMakeMips,
+            "alpha_weighted was requested, but " + std::string(name(format)) + " has no alpha that reads as float",
+            "Turn alpha_weighted off, or use a format with four channels that reads as floats.");
 }
 
 }  // namespace
@@ -179,41 +181,41 @@ Kernel detail::mips_kernel() {
     KernelInfo info;
     info.name = "mips";
     info.group = "mips";
-    info.summary = "the smaller levels of a picture's mip chain";
+    info.summary = "computes the smaller levels of an image's mip chain";
     info.inputs = {{"picture",
-                    "level 0, or the first level that is read",
+                    "image whose first level is level 0 of the chain",
                     {ArrayKind::array_2d, ArrayKind::layered_2d, ArrayKind::array_3d, ArrayKind::cubemap}}};
     info.parameters = {
         {.name = "filter",
          .kind = ParameterKind::choice,
-         .summary = "how the texels of the level above are weighed",
+         .summary = "how the texels of the level above are combined",
          .standard = "box",
          .choices = {"box", "kaiser", "min", "max"}},
         {.name = "levels",
          .kind = ParameterKind::integer,
-         .summary = "how many are made, at most; 0 is all, down to one texel",
+         .summary = "maximum number of levels; 0 means all, down to one texel",
          .standard = 0.0,
          .lowest = 0,
          .highest = 32},
         {.name = "alpha_weighted",
          .kind = ParameterKind::flag,
-         .summary = "colour counts as much as its alpha",
+         .summary = "weight colors by alpha, so transparent texels leave no fringe",
          .standard = false},
         {.name = "kaiser_width",
          .kind = ParameterKind::number,
-         .summary = "half the window, in texels of the smaller level",
+         .summary = "half width of the kaiser window, in texels of the smaller level",
          .standard = 3.0,
          .lowest = 1,
          .highest = kWidestKaiser},
         {.name = "kaiser_alpha",
          .kind = ParameterKind::number,
-         .summary = "of the window; higher is softer",
+         .summary = "shape of the kaiser window; higher is softer",
          .standard = 4.0,
          .lowest = 0,
          .highest = 10},
         {.name = "address",
          .kind = ParameterKind::choice,
-         .summary = "what kaiser reads beyond the edges",
+         .summary = "address mode of the texels that kaiser reads beyond the edges",
          .standard = "clamp",
          .choices = {"wrap", "clamp", "mirror"}},
     };

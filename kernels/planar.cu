@@ -20,7 +20,8 @@ std::string describe(Format format, const Extent& extent) {
     return std::string(name(format)) + " with " + to_string(extent) + " texels";
 }
 
-/// Error{bad_argument} unless the plane of a picture of that extent has the format and sides that it must have.
+/// Throws Error{bad_argument} unless a plane has the format and extent that the planar format requires for an image of
+/// this extent.
 void check_plane(const char* object, const PlanarOptions& options, int index, const Extent& picture, Format format,
                  const Extent& extent) {
     const PlaneInfo plane = plane_info(options.format, index);
@@ -28,8 +29,8 @@ void check_plane(const char* object, const PlanarOptions& options, int index, co
     if (format == plane.format && extent == wanted) return;
     const char* what = index == 0 ? "luma" : "chroma";
     detail::refuse_argument(object, std::string(what) + " is " + describe(format, extent),
-                            "A picture of " + to_string(picture) + " in " + std::string(name(options.format)) +
-                                " takes " + describe(plane.format, wanted) + ".");
+                            "For an image of " + to_string(picture) + " pixels in " +
+                                std::string(name(options.format)) + ", pass " + describe(plane.format, wanted) + ".");
 }
 
 void check_options(const char* object, const PlanarOptions& options, const Extent& extent) {
@@ -37,8 +38,8 @@ void check_options(const char* object, const PlanarOptions& options, const Exten
         detail::refuse_argument(object, "format is " + std::string(name(options.format)),
                                 "Use nv12, p010, p016 or nv16.");
     if (extent.width % 2 != 0 || extent.height % 2 != 0)
-        detail::refuse_argument(object, "the picture has " + to_string(extent) + " pixels",
-                                "Width and height must be even.");
+        detail::refuse_argument(object, "the image has " + to_string(extent) + " pixels",
+                                "Use an image whose width and height are even.");
 }
 
 }  // namespace
@@ -74,37 +75,35 @@ void from_rgb(const Stream& stream, const Frame& planes, const Texture& texture,
     detail::run<1>(chroma, detail::chroma_plane(options));
 }
 
-// --- names -----------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
 constexpr Format kFormats[] = {Format::nv12, Format::p010, Format::p016, Format::nv16};
 
 std::vector<ParameterInfo> planar_parameters() {
-    return {{.name = "format",
-             .kind = ParameterKind::choice,
-             .summary = "of the planes",
-             .standard = "nv12",
-             .choices = {"nv12", "p010", "p016", "nv16"}},
-            {.name = "standard",
-             .kind = ParameterKind::choice,
-             .summary = "how luma weighs red and blue",
-             .standard = "bt709",
-             .choices = {"bt601", "bt709", "bt2020"}},
-            {.name = "range",
-             .kind = ParameterKind::choice,
-             .summary = "which codes are black and white",
-             .standard = "limited",
-             .choices = {"limited", "full"}},
-            {.name = "siting",
-             .kind = ParameterKind::choice,
-             .summary = "where chroma lies among its luma",
-             .standard = "left",
-             .choices = {"left", "center", "top_left"}},
-            {.name = "swap_chroma",
-             .kind = ParameterKind::flag,
-             .summary = "Cr before Cb, as NV21 has it",
-             .standard = false}};
+    return {
+        {.name = "format",
+         .kind = ParameterKind::choice,
+         .summary = "planar format",
+         .standard = "nv12",
+         .choices = {"nv12", "p010", "p016", "nv16"}},
+        {.name = "standard",
+         .kind = ParameterKind::choice,
+         .summary = "standard that defines the weights of red, green and blue in luma",
+         .standard = "bt709",
+         .choices = {"bt601", "bt709", "bt2020"}},
+        {.name = "range",
+         .kind = ParameterKind::choice,
+         .summary = "code values of black and white: video range or full range",
+         .standard = "limited",
+         .choices = {"limited", "full"}},
+        {.name = "siting",
+         .kind = ParameterKind::choice,
+         .summary = "location of the chroma samples relative to the luma samples",
+         .standard = "left",
+         .choices = {"left", "center", "top_left"}},
+        {.name = "swap_chroma", .kind = ParameterKind::flag, .summary = "Cr before Cb, as in NV21", .standard = false}};
 }
 
 PlanarOptions options_of(const Arguments& arguments) {
@@ -119,8 +118,8 @@ Kernel detail::to_rgb_kernel() {
     return {
         {"to_rgb",
          "planar",
-         "luma and chroma to red, green and blue",
-         {{"luma", "plane 0"}, {"chroma", "plane 1, with Filter::linear"}},
+         "converts luma and chroma planes to red, green and blue",
+         {{"luma", "plane 0"}, {"chroma", "plane 1, read with Filter::linear"}},
          planar_parameters()},
         [](const Arguments&, std::span<const Texture> inputs) {
             const bool wide = info(inputs[0].format()).bits > 8;
@@ -135,8 +134,8 @@ Kernel detail::to_rgb_kernel() {
 Kernel detail::from_rgb_kernel() {
     return {{"from_rgb",
              "planar",
-             "red, green and blue to luma and chroma",
-             {{"picture", "what is converted"}},
+             "converts red, green and blue to luma and chroma planes",
+             {{"picture", "image to convert"}},
              planar_parameters()},
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 const PlanarOptions options = options_of(arguments);

@@ -1,4 +1,4 @@
-// Polar pictures: to and from.
+// Conversion between Cartesian and polar images.
 #include <texton/warp.h>
 
 #include "kernels/functors/warp_functors.h"
@@ -15,28 +15,28 @@ constexpr const char* kPolar = "texton::warp_polar";
 constexpr float kPi = 3.14159265f;
 constexpr float kLogarithmOf2 = 0.693147181f;
 
-/// How radii follow from rows of the polar picture.
+/// The relation between radii, in texels, and rows of the polar image.
 struct Radii {
     bool logarithmic;
     float inner;
-    float step;     // texels a row, or octaves
-    float rows;     // a texel, or an octave
-    float inverse;  // of inner, where logarithmic
+    float step;     // texels per row, or octaves per row if logarithmic
+    float rows;     // rows per texel, or rows per octave if logarithmic
+    float inverse;  // 1 / inner if logarithmic
 
     TEXTON_HD float radius(float row) const { return logarithmic ? inner * exp2_of(row * step) : inner + row * step; }
     TEXTON_HD float row(float radius) const {
         return (logarithmic ? log2_of(radius * inverse) : radius - inner) * rows;
     }
-    /// Texels from row to row.
+    /// Returns the change of the radius from one row to the next, in texels.
     TEXTON_HD float radius_slope(float radius) const { return logarithmic ? radius * (step * kLogarithmOf2) : step; }
-    /// Rows from texel to texel.
+    /// Returns the change of the row for a radius that is larger by one texel.
     TEXTON_HD float row_slope(float radius) const { return logarithmic ? rows / (radius * kLogarithmOf2) : rows; }
 };
 
 struct ToPolar {
     float middle_x;
     float middle_y;
-    float half_turns;  // a pixel
+    float half_turns;  // per pixel
     Radii radii;
 
     TEXTON_HD WarpPlace place(PixelPlace at) const {
@@ -56,7 +56,7 @@ struct ToPolar {
 struct FromPolar {
     float middle_x;
     float middle_y;
-    float width;  // of the polar texture: a whole turn
+    float width;  // width of the polar texture, which is a full turn
     Radii radii;
 
     TEXTON_HD WarpPlace place(PixelPlace at) const {
@@ -71,14 +71,14 @@ struct FromPolar {
         const float x = at.middle_x() - middle_x;
         const float y = at.middle_y() - middle_y;
         const float length = sqrtf(x * x + y * y);
-        const float radius = length > 0.5f ? length : 0.5f;  // the pixel in the middle sees every angle
+        const float radius = length > 0.5f ? length : 0.5f;  // the pixel at the center contains all angles
         const float around = width / (2.0f * kPi * (radius * radius));
         const float outward = radii.row_slope(radius) / radius;
         return {-y * around, x * outward, x * around, y * outward};
     }
 };
 
-/// With all that Polar leaves to the picture.
+/// Returns the parameters with the defaults that depend on the Cartesian image.
 Polar completed(Polar polar, Extent cartesian) {
     if (polar.outer == 0) {
         polar.middle_x = 0.5f * static_cast<float>(cartesian.width);
@@ -96,11 +96,11 @@ void check_polar(const Polar& polar) {
     detail::check_positive(kPolar, "outer", polar.outer);
     if (polar.inner < 0 || polar.inner >= polar.outer)
         detail::refuse_argument(
-            kPolar, "inner is " + std::to_string(polar.inner) + ", but outer " + std::to_string(polar.outer),
-            "Use an inner radius of 0 or more, below the outer one.");
+            kPolar, "inner is " + std::to_string(polar.inner) + ", but outer is " + std::to_string(polar.outer),
+            "Use an inner radius that is at least 0 and less than the outer radius.");
 }
 
-/// For a polar picture of so many rows.
+/// Returns the relation for a polar image with `height` rows.
 Radii radii_of(const Polar& polar, float height) {
     const float range = polar.logarithmic ? log2_of(polar.outer / polar.inner) : polar.outer - polar.inner;
     return {polar.logarithmic, polar.inner, range / height, height / range,
@@ -128,10 +128,10 @@ void warp_polar(const Stream& stream, const View& picture, const Texture& textur
 
 Kernel detail::warp_polar_kernel() {
     Kernel kernel = warp_kernel(
-        "warp_polar", "a picture as angles and radii, or back",
+        "warp_polar", "converts an image to polar coordinates, or back",
         {{.name = "direction",
           .kind = ParameterKind::choice,
-          .summary = "whether the result is polar, or the picture",
+          .summary = "to_polar: the result is polar; from_polar: the input is polar",
           .standard = "to_polar",
           .choices = {"to_polar", "from_polar"}},
          {.name = "logarithmic",
@@ -140,7 +140,9 @@ Kernel detail::warp_polar_kernel() {
           .standard = false},
          {.name = "circle",
           .kind = ParameterKind::numbers,
-          .summary = "x and y of the middle, inner and outer radius in texels; 0 0 0 0 reaches to the nearest edge",
+          .summary =
+              "x and y of the center, inner and outer radius, in texels; 0 0 0 0 means the largest circle around "
+              "the image's center",
           .standard = std::vector<double>{0, 0, 0, 0},
           .count = 4}});
     kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,

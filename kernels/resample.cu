@@ -1,4 +1,4 @@
-// Resampling: the middle of a pixel leads to a place in the texture, around which texels are weighed.
+// Resampling: the center of a pixel is mapped to a coordinate in the texture, and the texels around it are weighted.
 #include <texton/resample.h>
 
 #include <texton/float_math.h>
@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char* kResample = "texton::resample";
 
-// --- places ----------------------------------------------------------------------------------------------------------
+// --- coordinates -----------------------------------------------------------------------------------------------------
 
-/// Texels from pixel to pixel, and the place of the picture's corner.
+/// The distance between pixels along an axis, in texels, and the coordinate of the image's upper left corner.
 struct Axis {
     float step;
     float begin;
@@ -53,15 +53,15 @@ struct Linear2 {
     }
 };
 
-// --- cubic filters, of linear fetches --------------------------------------------------------------------------------
+// --- cubic filters, computed from linear fetches ---------------------------------------------------------------------
 
-/// Where to fetch along an axis, and what each fetch counts: a fetch between two texels stands for both.
+/// The coordinates and the weights of the fetches along an axis. A fetch between two texels replaces both of them.
 struct CubicTaps {
     float place[3];
     float weight[3];
 };
 
-/// The texel to the left of a place, by its middle, and how far the place is from there.
+/// The center of the texel to the left of a coordinate, and the distance of the coordinate from it.
 struct Between {
     float middle;
     float share;
@@ -72,7 +72,7 @@ TEXTON_HD inline Between between_texels(float place) {
     return {middle, place - middle};
 }
 
-/// The outer texels have negative weights: a fetch each; one for the two in the middle.
+/// Three fetches: one for each of the outer texels, whose weights are negative, and one for the two inner texels.
 TEXTON_HD inline CubicTaps catmull_rom_taps(float place) {
     const auto [middle, t] = between_texels(place);
     const float before = t * (t * (1.0f - 0.5f * t) - 0.5f);
@@ -83,7 +83,7 @@ TEXTON_HD inline CubicTaps catmull_rom_taps(float place) {
     return {{middle - 1.0f, middle + right / inner, middle + 2.0f}, {before, inner, after}};
 }
 
-/// Two fetches, of two texels each; the third counts nothing.
+/// Two fetches, each of which replaces two texels. The third has the weight 0.
 TEXTON_HD inline CubicTaps b_spline_taps(float place) {
     constexpr float kSixth = 1.0f / 6.0f;
     const auto [middle, t] = between_texels(place);
@@ -118,9 +118,9 @@ struct Cubic {
     }
 };
 
-// --- the same on the CPU device, for rows and columns --------------------------------------------------------------
+// --- taps for DeviceKernels::fetch_lattice() -------------------------------------------------------------------------
 
-/// `place_of` makes the one place of a pixel of it.
+/// Returns one tap per pixel. `place_of` converts the coordinate of the pixel to the coordinate of its fetch.
 template <class PlaceOf>
 detail::LatticeAxis single_taps(const Axis& axis, std::size_t pixels, const PlaceOf& place_of) {
     detail::LatticeAxis taps{1, std::vector<float>(pixels), {}};
@@ -143,7 +143,7 @@ detail::LatticeAxis cubic_taps(const Axis& axis, std::size_t pixels) {
 
 // --- filters of any width --------------------------------------------------------------------------------------------
 
-/// The share of texel `index` that lies between two places.
+/// The weight of a texel is the length of its part that the pixel covers.
 struct AreaWeight {
     float low;
     float high;
@@ -161,6 +161,7 @@ struct AreaWeight {
     }
 };
 
+/// The weight of a texel is the Lanczos window with three lobes. When the image is minified, the window is widened.
 class LanczosWeight {
 public:
     TEXTON_HD LanczosWeight(const Axis& axis, std::int32_t pixel)
@@ -178,10 +179,10 @@ public:
 
 private:
     float place_;
-    float scale_;  // pixels a texel, where it minifies
+    float scale_;  // pixels per texel when minifying, otherwise 1
 };
 
-/// Texels by what Weight says of them along each axis, over the sum of it.
+/// The mean of the texels, weighted by the product of their weights along both axes.
 template <class Weight>
 struct Weighted {
     static constexpr unsigned kPixels = 1;
@@ -294,17 +295,17 @@ Kernel detail::resample_kernel() {
     KernelInfo info;
     info.name = "resample";
     info.group = "resample";
-    info.summary = "a picture, or a part of it, in another size";
-    info.inputs = {{"picture", "what is resampled", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.summary = "resamples an image, or a region of it, to another size";
+    info.inputs = {{"picture", "image to resample", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = {
         {.name = "filter",
          .kind = ParameterKind::choice,
-         .summary = "how texels are weighed",
+         .summary = "how texels are weighted",
          .standard = "linear",
          .choices = {"nearest", "linear", "catmull_rom", "b_spline", "lanczos3", "area"}},
         {.name = "crop",
          .kind = ParameterKind::numbers,
-         .summary = "x, y, width and height of the part, in texels; 0 0 0 0 is all of it",
+         .summary = "x, y, width and height of the region, in texels; 0 0 0 0 means the whole image",
          .standard = std::vector<double>{0, 0, 0, 0},
          .count = 4},
     };

@@ -1,4 +1,5 @@
-// The checks of statistics, and their results. How they are added up: kernels/functors/statistics.h.
+// Argument checks of collect_statistics(), and read_statistics(). kernels/functors/statistics.h defines what a texel
+// contributes.
 #include "kernels/functors/statistics.h"
 
 #include <fmt/format.h>
@@ -26,23 +27,24 @@ static_assert(std::is_trivially_copyable_v<Statistics>);
 
 void check_memory(const char* object, const ConstView& memory) {
     if (memory.data() == nullptr)
-        detail::refuse_argument(object, "memory without an address was given",
-                                "Give memory of the device, not an array.");
+        detail::refuse_argument(object, "memory without an address was passed",
+                                "Pass memory of the device, not an array.");
     const std::size_t bytes = row_bytes(memory.format(), memory.extent().width);
     if (bytes < sizeof(Statistics))
-        detail::refuse_argument(object, fmt::format("memory of {} bytes was given", bytes),
-                                fmt::format("Give a row of sizeof(Statistics), {} bytes.", sizeof(Statistics)));
+        detail::refuse_argument(
+            object, fmt::format("the row of memory has {} bytes", bytes),
+            fmt::format("Pass a row of at least sizeof(Statistics), {} bytes.", sizeof(Statistics)));
     if (reinterpret_cast<std::uintptr_t>(memory.data()) % alignof(Statistics) != 0)
-        detail::refuse_argument(object, fmt::format("memory at {} was given", static_cast<const void*>(memory.data())),
-                                fmt::format("Give memory that begins at a multiple of {} bytes.", alignof(Statistics)));
+        detail::refuse_argument(object, fmt::format("the memory starts at {}", static_cast<const void*>(memory.data())),
+                                fmt::format("Pass memory that starts at a multiple of {} bytes.", alignof(Statistics)));
 }
 
 HistogramRange checked_range(const StatisticsOptions& options) {
     detail::check_finite(kCollect, "low", options.low);
     detail::check_finite(kCollect, "high", options.high);
     if (options.low >= options.high)
-        detail::refuse_argument(kCollect, fmt::format("low is {}, but high {}", options.low, options.high),
-                                "Give a range from low to high.");
+        detail::refuse_argument(kCollect, fmt::format("low is {}, but high is {}", options.low, options.high),
+                                "Use a range whose low is below its high.");
     return {options.low, static_cast<float>(Statistics::kBins) / (options.high - options.low)};
 }
 
@@ -53,13 +55,13 @@ void check_count(const Texture& texture) {
     if (extent.height <= most_rows && texture.layers() <= most_rows / extent.height) return;
     throw Error({.code = ErrorCode::overflow,
                  .object = kCollect,
-                 .problem = fmt::format("a texture of {} texels and {} layers was given, 2^31 texels or more",
+                 .problem = fmt::format("the texture has {} texels and {} layers, which is 2^31 texels or more",
                                         to_string(extent), texture.layers()),
-                 .remedy = "Read some of the layers, or parts of the memory, each by a texture of its own.",
+                 .remedy = "Split the layers or the memory into several textures with fewer texels.",
                  .numbers = {{"width", extent.width}, {"height", extent.height}, {"layers", texture.layers()}}});
 }
 
-/// The first bytes of the memory.
+/// Returns a view of the first sizeof(Statistics) bytes of the memory.
 template <class AnyView>
 AnyView bytes_of_statistics(const AnyView& memory) {
     detail::Place place = memory.place();

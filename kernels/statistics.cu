@@ -1,4 +1,4 @@
-// Statistics as images: a table, and a histogram.
+// The kernels that return statistics as images: a table and a histogram.
 #include "kernels/functors/statistics.h"
 
 #include <texton/copy.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kTableRows = 5;
 
-/// A channel in each column: lowest, highest, mean, NaNs, infinities.
+/// The table has one column per channel, and the rows lowest, highest, mean, NaNs and infinities.
 struct Table {
     const Statistics* statistics;
 
@@ -31,7 +31,8 @@ private:
     }
 };
 
-/// What is shown of a texture's statistics, which are collected into memory of the stream's pool.
+/// Returns a kernel that collects the statistics of a texture in scratch memory and calls `show` to write an image from
+/// them. The scratch memory comes from the current pool of the stream's device.
 Kernel kernel_of_statistics(const char* name, const char* summary, std::vector<ParameterInfo> parameters,
                             PictureShape (*shape)(const Texture& texture),
                             void (*show)(const Stream& stream, const View& picture, const Linear& statistics),
@@ -40,7 +41,7 @@ Kernel kernel_of_statistics(const char* name, const char* summary, std::vector<P
     info.name = name;
     info.group = "statistics";
     info.summary = summary;
-    info.inputs = {{"picture", "what is counted", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.inputs = {{"picture", "image to analyze", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = std::move(parameters);
     return {std::move(info),
             [shape](const Arguments&, std::span<const Texture> inputs) {
@@ -49,7 +50,7 @@ Kernel kernel_of_statistics(const char* name, const char* summary, std::vector<P
             [shape, show, options, object = std::string("texton::") + name](
                 const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                 std::span<const Texture> inputs) {
-                detail::check_extent(object.c_str(), "the picture", pictures[0], shape(inputs[0]).extent);
+                detail::check_extent(object.c_str(), "the destination image", pictures[0], shape(inputs[0]).extent);
                 const Linear memory = Linear::async(sizeof(Statistics), stream);
                 collect_statistics(stream, memory.view(), inputs[0], options(arguments));
                 show(stream, pictures[0], memory);
@@ -69,13 +70,14 @@ PictureShape histogram_shape(const Texture& texture) {
     return {{Statistics::kBins, info(texture.format()).channels}, Format::r32_uint};
 }
 
-/// By a copy, as floats do not hold all counts.
+/// Writes the histogram with a copy, because floats cannot represent all counts.
 void show_histogram(const Stream& stream, const View& picture, const Linear& statistics) {
     static_assert(offsetof(Statistics, histogram) == 0);
     if (picture.format() != Format::r32_uint)
-        detail::refuse_argument("texton::histogram",
-                                "a picture of " + std::string(name(picture.format())) + " was given",
-                                "Give one of r32_uint.");
+        detail::refuse_argument(
+            "texton::histogram",
+            "the destination image has format " + std::string(name(picture.format())) + ", but counts need r32_uint",
+            "Pass an image of r32_uint.");
     const ConstView bins = statistics.view(Format::r32_uint, {Statistics::kBins, picture.extent().height});
     copy(picture, bins, stream);
 }
@@ -83,16 +85,18 @@ void show_histogram(const Stream& stream, const View& picture, const Linear& sta
 }  // namespace
 
 Kernel detail::statistics_kernel() {
-    return kernel_of_statistics("statistics", "of each channel: lowest, highest, mean, NaNs and infinities, a row each",
-                                {}, table_shape, show_table, [](const Arguments&) { return StatisticsOptions{}; });
+    return kernel_of_statistics(
+        "statistics",
+        "computes the lowest, highest and mean value and the numbers of NaNs and infinities of each channel", {},
+        table_shape, show_table, [](const Arguments&) { return StatisticsOptions{}; });
 }
 
 Kernel detail::histogram_kernel() {
     return kernel_of_statistics(
-        "histogram", "how many values of each channel lie in each of 256 parts of a range",
+        "histogram", "counts the values of each channel in 256 equal parts of a range",
         {{.name = "range",
           .kind = ParameterKind::numbers,
-          .summary = "from where to where; values outside count in the first and last part",
+          .summary = "lower and upper end of the range; values outside are counted in the first and last part",
           .standard = std::vector<double>{0, 1},
           .count = 2}},
         histogram_shape, show_histogram, [](const Arguments& arguments) {

@@ -1,4 +1,4 @@
-// Slices and views of volumes.
+// Slices, projections and ray marching of volumes.
 #include <texton/volume.h>
 
 #include <texton/float_math.h>
@@ -14,7 +14,7 @@ constexpr const char* kSlice = "texton::volume_slice";
 constexpr const char* kProjection = "texton::volume_projection";
 constexpr const char* kMarch = "texton::volume_march";
 
-// --- places ----------------------------------------------------------------------------------------------------------
+// --- coordinates -----------------------------------------------------------------------------------------------------
 
 TEXTON_HD inline Vector3 operator+(const Vector3& a, const Vector3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
 TEXTON_HD inline Vector3 operator*(const Vector3& a, float scale) { return {a.x * scale, a.y * scale, a.z * scale}; }
@@ -25,15 +25,16 @@ TEXTON_HD Float4 fetch_at(const Source& source, const Vector3& place) {
     return source.at_texel(place.x, place.y, place.z);
 }
 
+/// The plane of the image, with the steps from a pixel to its right neighbor and to the neighbor below, in texels.
 struct Plane {
     Vector3 origin;
-    Vector3 right;  // from pixel to pixel
+    Vector3 right;
     Vector3 below;
 
     TEXTON_HD Vector3 place(PixelPlace at) const { return (right * at.middle_x() + below * at.middle_y()) + origin; }
 };
 
-/// A ray's steps.
+/// The steps of the rays that start at the pixels of a plane.
 struct Rays {
     Plane plane;
     Vector3 step;
@@ -97,11 +98,11 @@ struct March {
     static constexpr float kOpaque = 0.999f;
     Rays rays;
     float low;
-    float scale;     // texels of the transfer function for each 1 of value
-    float last;      // texel of it
-    float exponent;  // of what a step lets through
+    float scale;     // texels of the transfer function per unit of value
+    float last;      // index of its last texel
+    float exponent;  // exponent of the transparency: length of a step / opaque_length
     bool shading;
-    Vector3 light;  // of length 1
+    Vector3 light;  // unit vector
     float ambient;
     Float4 background;
 
@@ -123,13 +124,14 @@ struct March {
     }
 
 private:
-    /// Of the transfer function; the first for NaN.
+    /// Returns the coordinate of a value in the transfer function, in texels from the center of the first one; 0 for
+    /// NaN.
     TEXTON_HD float texel_of(float value) const {
         const float texel = (value - low) * scale;
         if (!(texel > 0)) return 0;
         return texel < last ? texel : last;
     }
-    /// The share of light that a surface of equal values reflects; all of it where there is none.
+    /// Returns the part of the light that the surface of equal values reflects, or 1 where the gradient is 0.
     template <class Source>
     TEXTON_HD float reflected(const Source& source, const Vector3& at) const {
         const Vector3 slope{source.at_texel(at.x + 1.0f, at.y, at.z).x - source.at_texel(at.x - 1.0f, at.y, at.z).x,
@@ -176,9 +178,10 @@ void check_transfer(const Texture& transfer) {
     detail::check_kind(kMarch, "transfer", transfer, {ArrayKind::array_1d});
     detail::check_floats(kMarch, "transfer", transfer);
     if (transfer.source() == TextureSource::linear)
-        detail::refuse_argument(kMarch, "transfer is a row of memory", "Give a texture of a 1D array.");
+        detail::refuse_argument(kMarch, "transfer is a texture of a row of memory, which cannot be filtered",
+                                "Create the texture from a 1D array.");
     if (info(transfer.format()).channels < 4)
-        detail::refuse_argument(kMarch, "transfer has no alpha", "Give a texture of four channels.");
+        detail::refuse_argument(kMarch, "transfer has no alpha", "Use a texture with four channels.");
 }
 
 }  // namespace
@@ -213,7 +216,7 @@ void volume_march(const Stream& stream, const View& picture, const Texture& text
     detail::check_range(kMarch, "ambient", options.ambient, 0, 1);
     check_vector(kMarch, "light", options.light);
     const float brightness = sqrtf(dot(options.light, options.light));
-    detail::check_positive(kMarch, "the length of light", brightness);
+    detail::check_positive(kMarch, "the length of the vector light", brightness);
     const float length = sqrtf(dot(rays.step, rays.step));
     detail::check_positive(kMarch, "the length of a step", length);
     const auto last = static_cast<float>(transfer.extent().width - 1);
@@ -229,7 +232,7 @@ void volume_march(const Stream& stream, const View& picture, const Texture& text
     detail::launch_as(kMarch, stream, picture, march, texture, transfer);
 }
 
-// --- by name ---------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -245,7 +248,7 @@ std::array<float, 4> background_of(const Arguments& arguments) {
     return color;
 }
 
-/// The whole of the slice at a depth.
+/// Returns the plane of a whole slice at depth z, in texels.
 VolumePlane whole_slice(Extent volume, float z) {
     return {{0, 0, z}, {static_cast<float>(volume.width), 0, 0}, {0, static_cast<float>(volume.height), 0}};
 }
@@ -282,18 +285,18 @@ ParameterInfo numbers_parameter(const char* name, const char* summary, std::size
 }
 
 std::vector<ParameterInfo> view_parameters() {
-    return {
-        numbers_parameter("view",
-                          "the picture's corner, its upper edge, its left edge and the rays, x y z each, in texels; "
-                          "all 0: through the whole volume, slice by slice",
-                          12),
-        {.name = "steps",
-         .kind = ParameterKind::integer,
-         .summary = "fetches along a ray; 0: one a texel",
-         .standard = 0.0,
-         .lowest = 0,
-         .highest = 65536},
-        numbers_parameter("background", "the colour behind the volume, multiplied by its alpha", 4)};
+    return {numbers_parameter(
+                "view",
+                "upper left corner, upper edge, left edge and ray, x y z each, in texels; all 0 means through "
+                "the whole volume along z",
+                12),
+            {.name = "steps",
+             .kind = ParameterKind::integer,
+             .summary = "fetches along a ray; 0 means one per texel",
+             .standard = 0.0,
+             .lowest = 0,
+             .highest = 65536},
+            numbers_parameter("background", "premultiplied color behind the volume", 4)};
 }
 
 Kernel volume_kernel(const char* name, const char* summary) {
@@ -301,8 +304,8 @@ Kernel volume_kernel(const char* name, const char* summary) {
     kernel.info.name = name;
     kernel.info.group = "volume";
     kernel.info.summary = summary;
-    kernel.info.inputs = {{"volume", "what is looked at", {ArrayKind::array_3d}}};
-    // The last input has the format: the volume, or the transfer function's colours.
+    kernel.info.inputs = {{"volume", "volume to show", {ArrayKind::array_3d}}};
+    // The last input determines the format: the volume, or the colors of the transfer function.
     kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
         const Extent volume = inputs[0].extent();
         return std::vector<PictureShape>{
@@ -314,12 +317,12 @@ Kernel volume_kernel(const char* name, const char* summary) {
 }  // namespace
 
 Kernel detail::volume_slice_kernel() {
-    Kernel kernel = volume_kernel("volume_slice", "a slice of a volume, at any angle");
-    kernel.info.parameters = {
-        numbers_parameter("plane",
-                          "the picture's corner, its upper edge and its left edge, x y z each, in texels; all 0: the "
-                          "slice in the middle",
-                          9)};
+    Kernel kernel = volume_kernel("volume_slice", "cuts a slice from a volume, at any angle");
+    kernel.info.parameters = {numbers_parameter(
+        "plane",
+        "upper left corner, upper edge and left edge, x y z each, in texels; all 0 means the slice at "
+        "the center",
+        9)};
     kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         volume_slice(stream, pictures[0], inputs[0], plane_of(arguments, inputs[0].extent()));
@@ -328,11 +331,12 @@ Kernel detail::volume_slice_kernel() {
 }
 
 Kernel detail::volume_projection_kernel() {
-    Kernel kernel = volume_kernel("volume_projection", "the highest, lowest or mean value of a volume along each ray");
+    Kernel kernel =
+        volume_kernel("volume_projection", "computes the highest, lowest or mean value of a volume along each ray");
     kernel.info.parameters = view_parameters();
     kernel.info.parameters.push_back({.name = "projection",
                                       .kind = ParameterKind::choice,
-                                      .summary = "which value",
+                                      .summary = "how the values along a ray are combined",
                                       .standard = "maximum",
                                       .choices = {"maximum", "minimum", "mean"}});
     kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
@@ -344,28 +348,31 @@ Kernel detail::volume_projection_kernel() {
 }
 
 Kernel detail::volume_march_kernel() {
-    Kernel kernel = volume_kernel("volume_march", "a volume as coloured fog, by a transfer function");
-    kernel.info.inputs.push_back({"transfer", "colour and opacity of each value", {ArrayKind::array_1d}});
+    Kernel kernel = volume_kernel("volume_march", "renders a volume by ray marching, with a transfer function");
+    kernel.info.inputs.push_back({"transfer", "color and opacity of each value", {ArrayKind::array_1d}});
     kernel.info.parameters = view_parameters();
     kernel.info.parameters.push_back({.name = "range",
                                       .kind = ParameterKind::numbers,
-                                      .summary = "the values of the transfer function's first and last texel",
+                                      .summary = "values at the transfer function's first and last texel",
                                       .standard = std::vector<double>{0, 1},
                                       .count = 2});
-    kernel.info.parameters.push_back({.name = "opaque_length",
-                                      .kind = ParameterKind::number,
-                                      .summary = "texels of a ray for which the opacity is meant",
-                                      .standard = 1.0});
     kernel.info.parameters.push_back(
-        {.name = "shading", .kind = ParameterKind::flag, .summary = "lit from one side", .standard = false});
+        {.name = "opaque_length",
+         .kind = ParameterKind::number,
+         .summary = "length of a ray, in texels, to which the transfer function's opacity refers",
+         .standard = 1.0});
+    kernel.info.parameters.push_back({.name = "shading",
+                                      .kind = ParameterKind::flag,
+                                      .summary = "light surfaces of equal values with a distant light",
+                                      .standard = false});
     kernel.info.parameters.push_back({.name = "light",
                                       .kind = ParameterKind::numbers,
-                                      .summary = "the direction toward the light, x y z",
+                                      .summary = "direction toward the light, x y z",
                                       .standard = std::vector<double>{0, 0, -1},
                                       .count = 3});
     kernel.info.parameters.push_back({.name = "ambient",
                                       .kind = ParameterKind::number,
-                                      .summary = "the share of light that comes from everywhere",
+                                      .summary = "part of the light that is ambient",
                                       .standard = 0.3,
                                       .lowest = 0,
                                       .highest = 1});

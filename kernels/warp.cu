@@ -1,4 +1,4 @@
-// Warps whose places follow from a matrix, or are given by an image.
+// Warps whose coordinates are computed by a matrix or given by an image.
 #include <texton/warp.h>
 
 #include <texton/sample.h>
@@ -18,7 +18,8 @@ constexpr const char* kMap = "texton::warp_map";
 
 // --- affine ----------------------------------------------------------------------------------------------------------
 
-/// The map in the sampler's coordinates, fetched as sample() does: the picture is the same whichever makes it.
+/// Fetches through a map to the sampler's coordinates. Each operation is rounded as in sample(), so the result does not
+/// depend on which of the two computes the image.
 struct AffineFetch {
     AffineMap map;
     bool layered;
@@ -81,9 +82,9 @@ struct PerspectivePlaces {
 // --- by an image -----------------------------------------------------------------------------------------------------
 
 struct ImagePlaces {
-    std::int32_t width;  // of the picture
-    std::int32_t height;
-    float x_scale;  // texels of the map a pixel
+    std::int32_t width;   // width of the destination image
+    std::int32_t height;  // height of the destination image
+    float x_scale;        // texels of the map per pixel
     float y_scale;
     bool offset;
     bool layered;
@@ -97,7 +98,8 @@ struct ImagePlaces {
         if (offset) return {at.middle_x() + place.x, at.middle_y() + place.y, exists};
         return {place.x, place.y, exists};
     }
-    /// Between the neighbours on both sides; at an edge, or beside a pixel without a place, to the pixel itself.
+    /// Returns half the difference between the neighbors on both sides. At an edge, or beside a pixel without a
+    /// coordinate, returns the difference between the pixel itself and its other neighbor.
     template <class Source>
     TEXTON_HD WarpSlopes slopes(PixelPlace at, const Source& map) const {
         const Change right = change(at, 1, 0, map);
@@ -129,12 +131,12 @@ void check_map(const Texture& texture, const Texture& map) {
     detail::check_kind(kMap, "map", map, {ArrayKind::array_2d, ArrayKind::layered_2d});
     detail::check_floats(kMap, "map", map);
     if (info(map.format()).channels < 2)
-        detail::refuse_argument(kMap, "map has one channel", "Give a texture of two: x and y.");
+        detail::refuse_argument(kMap, "map has one channel", "Use a texture with two channels: x and y.");
     if (map.kind() == ArrayKind::layered_2d && map.layers() != texture.layers())
-        detail::refuse_argument(
-            kMap,
-            "map has " + std::to_string(map.layers()) + " layers, but the texture " + std::to_string(texture.layers()),
-            "Give a 2D map, or one with a layer for each.");
+        detail::refuse_argument(kMap,
+                                "map has " + std::to_string(map.layers()) + " layers, but the texture has " +
+                                    std::to_string(texture.layers()),
+                                "Use a 2D map, or a map with as many layers as the texture.");
 }
 
 }  // namespace
@@ -181,23 +183,24 @@ void warp_map(const Stream& stream, const View& picture, const Texture& texture,
     detail::enqueue_warp(kMap, stream, picture, image, options, texture, map);
 }
 
-// --- by name ---------------------------------------------------------------------------------------------------------
+// --- named kernels ---------------------------------------------------------------------------------------------------
 
 Kernel detail::warp_kernel(std::string name, std::string summary, std::vector<ParameterInfo> parameters) {
     Kernel kernel;
     kernel.info.name = std::move(name);
     kernel.info.group = "warp";
     kernel.info.summary = std::move(summary);
-    kernel.info.inputs = {{"picture", "what is warped", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    kernel.info.inputs = {{"picture", "image to warp", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     kernel.info.parameters = std::move(parameters);
-    kernel.info.parameters.push_back({.name = "minification",
-                                      .kind = ParameterKind::choice,
-                                      .summary = "how levels are chosen; all but none need a picture with levels",
-                                      .standard = "none",
-                                      .choices = {"none", "mip", "anisotropic"}});
+    kernel.info.parameters.push_back(
+        {.name = "minification",
+         .kind = ParameterKind::choice,
+         .summary = "how levels are chosen; mip and anisotropic need an image with several levels",
+         .standard = "none",
+         .choices = {"none", "mip", "anisotropic"}});
     kernel.info.parameters.push_back({.name = "border",
                                       .kind = ParameterKind::numbers,
-                                      .summary = "the colour of pixels that have no place in the picture",
+                                      .summary = "color of pixels without a coordinate in the image",
                                       .standard = std::vector<double>{0, 0, 0, 0},
                                       .count = 4});
     kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
@@ -213,12 +216,13 @@ WarpOptions detail::warp_options(const Arguments& arguments) {
 }
 
 Kernel detail::warp_affine_kernel() {
-    Kernel kernel = warp_kernel("warp_affine", "the picture through an affine map",
-                                {{.name = "map",
-                                  .kind = ParameterKind::numbers,
-                                  .summary = "two rows of a matrix, from (x, y, 1) of a pixel to texels of the picture",
-                                  .standard = std::vector<double>{1, 0, 0, 0, 1, 0},
-                                  .count = 6}});
+    Kernel kernel =
+        warp_kernel("warp_affine", "warps an image with an affine map",
+                    {{.name = "map",
+                      .kind = ParameterKind::numbers,
+                      .summary = "two rows of a matrix that maps (x, y, 1) of a pixel to texels of the image",
+                      .standard = std::vector<double>{1, 0, 0, 0, 1, 0},
+                      .count = 6}});
     kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         const std::vector<double>& map = arguments.numbers("map");
@@ -232,10 +236,10 @@ Kernel detail::warp_affine_kernel() {
 
 Kernel detail::warp_perspective_kernel() {
     Kernel kernel = warp_kernel(
-        "warp_perspective", "the picture through a perspective map",
+        "warp_perspective", "warps an image with a perspective map",
         {{.name = "map",
           .kind = ParameterKind::numbers,
-          .summary = "three rows of a matrix, from (x, y, 1) of a pixel to (x, y, w) in texels of the picture",
+          .summary = "three rows of a matrix that maps (x, y, 1) of a pixel to (x, y, w) in texels of the image",
           .standard = std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1},
           .count = 9}});
     kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
@@ -249,14 +253,15 @@ Kernel detail::warp_perspective_kernel() {
 }
 
 Kernel detail::warp_map_kernel() {
-    Kernel kernel = warp_kernel("warp_map", "the picture at the places that another one says",
-                                {{.name = "places",
-                                  .kind = ParameterKind::choice,
-                                  .summary = "what the map's channels are: places in texels, or offsets from the pixel",
-                                  .standard = "absolute",
-                                  .choices = {"absolute", "offset"}}});
+    Kernel kernel = warp_kernel(
+        "warp_map", "warps an image with coordinates from another image",
+        {{.name = "places",
+          .kind = ParameterKind::choice,
+          .summary = "meaning of the map's channels: coordinates in texels, or offsets from the pixel's center",
+          .standard = "absolute",
+          .choices = {"absolute", "offset"}}});
     kernel.info.inputs.push_back(
-        {"map", "where each pixel reads: x and y in texels", {ArrayKind::array_2d, ArrayKind::layered_2d}});
+        {"map", "coordinate that each pixel reads: x and y in texels", {ArrayKind::array_2d, ArrayKind::layered_2d}});
     kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
         PictureShape shape = shape_like(inputs[0]);
         shape.extent.width = inputs[1].extent().width;

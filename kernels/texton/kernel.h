@@ -26,7 +26,7 @@ using ParameterValue = std::variant<bool, double, std::string, std::vector<doubl
 enum class ParameterKind : std::uint8_t {
     flag,     ///< true or false
     number,   ///< a number
-    integer,  ///< a number without a fraction
+    integer,  ///< a whole number
     choice,   ///< the name of one of the parameter's choices
     text,     ///< any text
     numbers   ///< a list of numbers

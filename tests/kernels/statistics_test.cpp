@@ -358,7 +358,7 @@ TEST_P(StatisticsTest, WrongArgumentsAreNamed) {
     };
     const View all = memory.view();
     refused(all, volume, {}, {"texture", "array_3d"});
-    refused(all, texture, {1, 1}, {"low is 1", "high 1"});
+    refused(all, texture, {1, 1}, {"low is 1", "high is 1"});
     refused(all, texture, {kNan, 1}, {"low", "nan"});
     refused(all, texture, {0, kInfinity}, {"high", "inf"});
     refused(all.region({{0}, {sizeof(Statistics) - 1}}), texture, {}, {"4463", "4464"});

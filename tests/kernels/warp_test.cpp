@@ -357,8 +357,8 @@ TEST_P(WarpRefusalTest, NumbersOutOfTheirRangeAreNamed) {
     refused(distorted({kCamera, Fisheye{}, Camera{.fy = -2}}), "texton::distort", {"fy of a camera is -2"});
     refused(polar({.outer = -3}), "texton::warp_polar", {"outer is -3"});
     refused(polar({.inner = -1, .outer = 3}), "texton::warp_polar", {"inner is -1"});
-    refused(polar({.inner = 3, .outer = 3}), "texton::warp_polar", {"inner is 3", "outer 3"});
-    refused(polar({.logarithmic = true, .outer = 0.5F}), "texton::warp_polar", {"inner is 1", "outer 0.5"});
+    refused(polar({.inner = 3, .outer = 3}), "texton::warp_polar", {"inner is 3", "outer is 3"});
+    refused(polar({.logarithmic = true, .outer = 0.5F}), "texton::warp_polar", {"inner is 1", "outer is 0.5"});
 }
 
 TEST_P(WarpRefusalTest, MinificationNeedsLevels) {
