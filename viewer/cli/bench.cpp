@@ -1,4 +1,4 @@
-// `texton bench`: what kernels take on the devices at hand.
+// `texton bench`: measures how long kernels take on a device.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -36,11 +36,12 @@ struct Options {
 struct Measured {
     std::string kernel;
     double milliseconds = 0;
-    double gigabytes = 0;  // read and written, once each, a second
-    std::string refusal{};
+    double gigabytes = 0;   // per second; each input and each result counts once
+    std::string refusal{};  // why the kernel cannot be measured; empty if it was
 };
 
-/// Its first kind: volumes and cubes have about as many texels as a picture of that size.
+// Returns the array for an input of a kernel, of the first kind that the input accepts. Volumes and cubemaps have about
+// as many texels as an image of `size`.
 ArrayInfo input_info(const Device& device, const InputInfo& input, Format format, const Extent& size) {
     ArrayInfo info{.format = format, .extent = {size.width, size.height}, .kind = input.kinds.front()};
     info.usage = verify::usage_for_kernels(device, info);
@@ -57,7 +58,8 @@ ArrayInfo input_info(const Device& device, const InputInfo& input, Format format
     return info;
 }
 
-/// Neighbours are alike, but not equal; a map leads each pixel to about its own place.
+// Returns an array whose neighboring texels have similar but different values, as in a photograph; block-compressed
+// formats get random blocks. The coordinates in an input called `map` are close to the position of each pixel.
 Array like_a_picture(const Device& device, const InputInfo& input, const ArrayInfo& info) {
     const bool blocks = texton::info(info.format).layout == FormatLayout::block;
     verify::Pattern pattern{.kind = blocks ? verify::PatternKind::noise : verify::PatternKind::gradient};
@@ -65,7 +67,8 @@ Array like_a_picture(const Device& device, const InputInfo& input, const ArrayIn
     return verify::upload(device, verify::draw(pattern, info));
 }
 
-/// The middle one of several rounds, in milliseconds; short ones are repeated, so that each round takes a while.
+// Returns the median time of a call in 5 rounds, in milliseconds. A round repeats the call until it takes about 20 ms,
+// at most 1000 times. A kernel that takes at least a second is measured in one round.
 double time_of(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
                std::span<const Texture> inputs) {
     constexpr int kRounds = 5;
@@ -112,7 +115,8 @@ Measured measure(const Device& device, const Kernel& kernel, Format format, cons
     return result;
 }
 
-/// What a copy within the device moves: the most that a kernel can.
+// Returns the bandwidth of a copy within the device, in GB/s; bytes count twice, read and written. This is the upper
+// limit for a kernel.
 double copy_speed(const Device& device) {
     constexpr Extent kSide{4096, 4096};
     const Linear from(device, Format::rgba8_unorm, kSide);
@@ -144,8 +148,8 @@ void print(const Device& device, const std::vector<Measured>& all, double limit,
         }
         return print_json(out);
     }
-    fmt::print("{}; a copy moves {:.1f} GB/s\n\n", device.name(), limit);
-    Table table({"kernel", "ms", "GB/s", "of a copy"});
+    fmt::print("{}; copy bandwidth: {:.1f} GB/s\n\n", device.name(), limit);
+    Table table({"kernel", "ms", "GB/s", "ratio to copy"});
     for (const Measured& row : all) {
         if (row.refusal.empty())
             table.add({row.kernel, fmt::format("{:.3f}", row.milliseconds), fmt::format("{:.2f}", row.gigabytes),
@@ -153,7 +157,7 @@ void print(const Device& device, const std::vector<Measured>& all, double limit,
     }
     fmt::print("{}", table.text());
     for (const Measured& row : all) {
-        if (!row.refusal.empty()) fmt::print("{} is not measured: {}\n", row.kernel, row.refusal);
+        if (!row.refusal.empty()) fmt::print("{} was not measured: {}\n", row.kernel, row.refusal);
     }
 }
 
@@ -182,22 +186,28 @@ Status run(const Options& options) {
 
 void add_bench(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("KERNEL", options->kernels, "Which; without any, all of them")->type_name("KERNEL...");
-    command->add_option("--size", options->size, "Of the pictures that they read")
-        ->type_name("WxH")
+    command->add_option("KERNEL", options->kernels, "Kernels to measure. Default: all kernels")->type_name("KERNEL...");
+    command->add_option("--size", options->size, "Size of the input images")->type_name("WxH")->capture_default_str();
+    command->add_option("--format", options->format, "Texel format of the input images")
+        ->type_name("FORMAT")
         ->capture_default_str();
-    command->add_option("--format", options->format, "Of those pictures")->type_name("FORMAT")->capture_default_str();
-    command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_option("--device", options->device,
+                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command->add_flag("--json", options->json, "Print one JSON object instead of tables");
     command->footer(
-        "Parameters have their standard values. Bytes are those of all pictures, read or written once; a kernel that\n"
-        "reads each many times is far from the limit. Those that take no such pictures are named below the table.\n"
+        "Parameters have their default values. GB/s counts the bytes of all inputs and results once, and `ratio to "
+        "copy`\n"
+        "divides it by the bandwidth of a copy within the device. A kernel that reads each texel many times is far "
+        "below 1.\n"
+        "Kernels that do not accept inputs of this size and format are listed below the table.\n"
         "\n"
         "Examples:\n"
         "  texton bench\n"
         "  texton bench resample gaussian --size 4096x4096 --format rgba32_float --device cpu\n"
         "\n"
-        "Exit status: 0; 2 if there is no such kernel, format or device.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  a kernel, the format or the device does not exist, or the size is invalid");
     command->callback([options, &status] { status = run(*options); });
 }
 

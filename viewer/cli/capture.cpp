@@ -42,7 +42,7 @@ FetchOperation operation_named(const std::string& name) {
     if (name == "lod") return FetchOperation::lod;
     if (name == "grad") return FetchOperation::gradients;
     if (name == "gather") return FetchOperation::gather;
-    refuse(fmt::format("--operation {} is unknown", name), "Use fetch, lod, grad or gather.");
+    refuse(fmt::format("unknown --operation {}", name), "Use fetch, lod, grad or gather.");
 }
 
 CaptureChoice choice_of(const Options& options) {
@@ -51,19 +51,19 @@ CaptureChoice choice_of(const Options& options) {
     if (!options.kind.empty()) {
         choice.kind = array_kind_named(options.kind);
         if (!choice.kind)
-            refuse(fmt::format("--kind {} is unknown", options.kind),
+            refuse(fmt::format("unknown --kind {}", options.kind),
                    "Use array_1d, array_2d, array_3d, layered_1d, layered_2d, cubemap or cubemap_layered.");
     }
     if (!options.format.empty()) {
         choice.format = format_named(options.format);
         if (!choice.format)
-            refuse(fmt::format("--format {} is unknown", options.format), "Use a name such as rgba8_unorm.");
+            refuse(fmt::format("unknown --format {}", options.format), "Use a name such as rgba8_unorm.");
     }
     if (!options.operation.empty()) choice.operation = operation_named(options.operation);
     return choice;
 }
 
-// Writes recordings to a folder, and says so.
+// Records captures on a device, writes them to a folder and prints their paths.
 class Recorder {
 public:
     Recorder(fs::path folder, Device device, bool json)
@@ -92,14 +92,17 @@ private:
 
 Status run(const Options& options) {
     if (options.like.empty() == (options.random == 0))
-        refuse("it was not said what to record", "Give either --like or --random.");
+        refuse("exactly one of --like and --random is needed", "Give --like RECORDING or --random COUNT.");
     const Device device = viewer::device_named(options.device);
     if (device.kind() != DeviceKind::cuda)
-        refuse(fmt::format("{} is no GPU, and recordings are of hardware", device.name()), "Use --device cuda.");
+        refuse(fmt::format("{} is not a GPU, but recordings need a hardware texture unit", device.name()),
+               "Use --device cuda.");
     const CaptureChoice choice = choice_of(options);
     std::error_code failure;
     fs::create_directories(options.out, failure);
-    if (failure) refuse(fmt::format("{}: {}", options.out, failure.message()), "Name a folder that can be written.");
+    if (failure)
+        refuse(fmt::format("the folder {} cannot be created: {}", options.out, failure.message()),
+               "Name a folder in a writable location.");
     Recorder recorder(options.out, device, options.json);
     for (const std::string& path : options.like) recorder.record(read_capture(path), fs::path(path).filename());
     for (std::size_t i = 0; i < options.random; ++i) {
@@ -114,25 +117,34 @@ Status run(const Options& options) {
 
 void add_capture(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("FOLDER", options->out, "Where the recordings go")->required();
-    command->add_option("--like", options->like, "Fetch the textures and points of these recordings on this GPU");
-    command->add_option("--random", options->random, "Record this many random textures, samplers and points");
-    command->add_option("--seed", options->seed, "Of the first random one; the next has the next")
+    command->add_option("FOLDER", options->out, "Folder for the recordings; it is created if necessary")->required();
+    command->add_option("--like", options->like, "Record the textures and points of these recordings on this GPU");
+    command->add_option("--random", options->random, "Number of recordings with random textures, samplers and points");
+    command->add_option("--seed", options->seed, "Seed of the first random recording; each following one adds 1")
         ->capture_default_str();
-    command->add_option("--points", options->points, "Points of each random one")
+    command->add_option("--points", options->points, "Number of points of a random recording")
         ->check(CLI::Range(1, 100'000'000))
         ->capture_default_str();
-    command->add_option("--kind", options->kind, "Random ones of this kind: array_2d, cubemap, ...");
-    command->add_option("--format", options->format, "Random ones of this format: rgba8_unorm, bc7_srgb, ...");
-    command->add_option("--operation", options->operation, "Random ones of this operation: fetch, lod, grad, gather");
-    command->add_option("--device", options->device, "cuda or cuda:N")->capture_default_str();
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_option("--kind", options->kind,
+                        "Array kind of random recordings: array_2d, cubemap, ... Default: random");
+    command->add_option("--format", options->format,
+                        "Texel format of random recordings: rgba8_unorm, bc7_srgb, ... Default: random");
+    command->add_option("--operation", options->operation,
+                        "Operation of random recordings: fetch, lod, grad or gather. Default: random");
+    command->add_option("--device", options->device, "GPU that records: cuda or cuda:N")->capture_default_str();
+    command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
+        "Give either --like or --random. Recordings of random textures are called random_SEED.cap; those of --like "
+        "keep\n"
+        "the file names of the given recordings. `texton replay` reads them.\n"
+        "\n"
         "Examples:\n"
         "  texton capture mine --like recordings\n"
         "  texton capture mine --random 100 --seed 7 --format bc7_unorm --operation grad\n"
         "\n"
-        "Exit status: 0; 2 if there is no GPU, or something cannot be recorded or written.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  there is no GPU, or a recording cannot be read, made or written");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,17 +1,18 @@
 #pragma once
-// The commands of `texton`, one file each. add_NAME() adds the options of a command and what it does, which sets the exit status.
+// The commands of `texton`, one source file each. add_NAME() adds the options, the help text and the callback of a
+// command. The callback runs the command and sets `status`, which must outlive the parsing of the command line.
 #include <CLI/CLI.hpp>
 
 namespace texton::cli {
 
-/// What `texton` returns to the shell.
+/// Exit status of `texton`.
 enum class Status : int {
-    good = 0,
-    different = 1,  ///< it ran, and something was not as it should be
-    failed = 2      ///< a wrong option, a file that cannot be read, a device that is not there
+    good = 0,       ///< success
+    different = 1,  ///< the command ran, and found a difference or a limit that is not met
+    failed = 2      ///< a wrong option, a file that cannot be read or written, or a device that does not exist
 };
 
-/// Refuses numbers below `least`.
+/// Returns a validator that refuses text that is not a number of at least `least`.
 [[nodiscard]] CLI::Validator at_least(int least);
 
 void add_bench(CLI::App* command, Status& status);

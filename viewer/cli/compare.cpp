@@ -44,11 +44,11 @@ struct Options {
     bool needs_flip() const { return shows("flip") || max_flip || !heat_map.empty(); }
 };
 
-// A file, and its texels as they are compared.
+// One of the two files, and its texels in the form in which they are compared.
 struct Side {
     std::string path;
     Image file;
-    std::vector<float> values;
+    std::vector<float> values;  // four decoded values a texel; empty if the texels are compared as stored
 
     int channels() const { return std::min<int>(info(file.format).channels, std::max(file.file_channels, 1)); }
     ConstView view() const {
@@ -66,13 +66,13 @@ void make_alike(Side& a, Side& b, bool as_values) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = "texton compare",
                      .problem = fmt::format("{}, but {}", a.words(), b.words()),
-                     .remedy = same_extent ? "Compare what they read as with --as-values, or convert one of them."
-                                           : "Cut or scale one of them first."});
+                     .remedy = same_extent ? "Compare the decoded values with --as-values, or convert one of the files."
+                                           : "Crop or resample one of the images first."});
     }
     for (Side* side : {&a, &b}) side->values = read_channels(side->view());
 }
 
-// What was asked to hold, and whether it does.
+// A limit that the command line sets, and the value that was found.
 struct Limit {
     std::string name;
     double allowed;
@@ -103,7 +103,7 @@ std::string place(Offset at, Extent extent) {
 
 std::string channel_name(std::size_t index) { return std::string(1, "rgba"[index]); }
 
-// The first and the last distance of a bin of the histogram.
+// Returns the first and the last ulp distance of a bin of the histogram.
 std::pair<std::uint64_t, std::uint64_t> bin(std::size_t index) {
     if (index == 0) return {0, 0};
     return {std::uint64_t{1} << (index - 1), (std::uint64_t{1} << index) - 1};
@@ -146,20 +146,20 @@ void print_differences(const Options& options, const Comparison& result) {
 void print_words(const Options& options, const Side& a, const Side& b, const Comparison& result) {
     const Extent extent = a.file.extent;
     fmt::print("a: {}\nb: {}\n", a.words(), b.words());
-    if (!a.values.empty()) fmt::print("compared as what they read as: rgba32_float\n");
+    if (!a.values.empty()) fmt::print("compared by decoded values: rgba32_float\n");
     fmt::print("{} of {} texels differ\n", result.all.differing, extent.width * extent.height * extent.depth);
     print_differences(options, result);
     if (options.shows("flip")) {
         const Flip& flip = *result.flip;
         fmt::print("\nFLIP: mean {}, max {}", number(flip.mean), number(flip.max));
         if (flip.exposures > 1) {
-            fmt::print(", of {} exposures from {:+.2f} to {:+.2f} stops", flip.exposures, flip.first_exposure,
+            fmt::print(", over {} exposures from {:+.2f} to {:+.2f} stops", flip.exposures, flip.first_exposure,
                        flip.last_exposure);
         }
         fmt::print("\n");
     }
     if (options.shows("histogram") && result.all.differing > 0) {
-        Table table({"ulps", "channels of texels"});
+        Table table({"ulp distance", "channel values"});
         for (std::size_t i = 0; i < result.ulp_histogram.size(); ++i) {
             const auto [first, last] = bin(i);
             if (result.ulp_histogram[i] == 0) continue;
@@ -169,7 +169,7 @@ void print_words(const Options& options, const Side& a, const Side& b, const Com
         fmt::print("\n{}", table.text());
     }
     if (options.shows("worst") && !result.worst.empty()) {
-        Table table({"worst at", "ulp", "difference", "a", "b"});
+        Table table({"worst texel", "ulp", "difference", "a", "b"});
         const auto list = [&](const std::array<double, 4>& values) {
             std::string out;
             for (std::size_t c = 0; c < result.channels.size(); ++c) out += (c == 0 ? "" : " ") + number(values[c]);
@@ -184,7 +184,7 @@ void print_words(const Options& options, const Side& a, const Side& b, const Com
     const std::vector<Limit> all = limits(options, result);
     if (!all.empty()) fmt::print("\n");
     for (const Limit& limit : all)
-        fmt::print("{} {}: {} {}\n", limit.name, number(limit.allowed), limit.held ? "held by" : "broken by",
+        fmt::print("{} {}: {} {}\n", limit.name, number(limit.allowed), limit.held ? "passed with" : "failed with",
                    number(limit.found));
 }
 
@@ -299,41 +299,47 @@ Status run(const Options& options) {
 
 void add_compare(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("A", options->a, "The reference")->required()->type_name("FILE");
-    command->add_option("B", options->b, "What is compared with it")->required()->type_name("FILE");
+    command->add_option("A", options->a, "Reference image")->required()->type_name("FILE");
+    command->add_option("B", options->b, "Image to compare with the reference")->required()->type_name("FILE");
     command
         ->add_option("--metric", options->metrics,
-                     "Show only this; may be given more than once, or as a list with commas")
+                     "Print only these metrics; repeat the option, or separate names by commas")
         ->delimiter(',')
         ->check(CLI::IsMember(std::set<std::string>(kMetrics.begin(), kMetrics.end())));
-    command->add_option("--worst", options->worst, "How many of the worst texels to show")->capture_default_str();
-    command->add_option("--heat-map", options->heat_map, "Write FLIP's error of each texel as a picture")
+    command->add_option("--worst", options->worst, "Number of worst texels to list")->capture_default_str();
+    command->add_option("--heat-map", options->heat_map, "Write an image of the FLIP error of each texel")
         ->type_name("FILE");
-    command->add_option("--ulp-map", options->ulp_map, "Write the ulp distance of each texel as a picture")
+    command->add_option("--ulp-map", options->ulp_map, "Write an image of the largest ulp distance of each texel")
         ->type_name("FILE");
-    command->add_option("--max-ulp", options->max_ulp, "Good if no channel is more ulps apart");
-    command->add_option("--min-psnr", options->min_psnr, "Good if PSNR, of all channels, is no less");
-    command->add_option("--min-ssim", options->min_ssim, "Good if SSIM, of luma, is no less");
-    command->add_option("--max-flip", options->max_flip, "Good if the mean of FLIP is no more");
-    command->add_option("--pixels-per-degree", options->pixels_per_degree, "How FLIP's observer sees the picture")
+    command->add_option("--max-ulp", options->max_ulp, "Maximum ulp distance of any channel");
+    command->add_option("--min-psnr", options->min_psnr, "Minimum PSNR of all channels, in dB");
+    command->add_option("--min-ssim", options->min_ssim, "Minimum SSIM; color images are compared by luma");
+    command->add_option("--max-flip", options->max_flip, "Maximum mean FLIP error");
+    command
+        ->add_option("--pixels-per-degree", options->pixels_per_degree,
+                     "Pixels per degree of the visual angle, for FLIP")
         ->check(CLI::Range(1.0, 1000.0))
         ->type_name("FLOAT")
         ->capture_default_str();
     command->add_flag("--as-values", options->as_values,
-                      "Compare files of unlike types by what they read as, in float32 (FLIP: as linear light)");
-    command->add_flag("--json", options->json, "Print one JSON object instead; infinities and NaN are null");
+                      "Compare files of different formats by decoded float32 values (linear light for FLIP)");
+    command->add_flag("--json", options->json, "Print one JSON object instead of tables; infinities and NaN are null");
     command->footer(
-        "The ulp distance of two values counts the values of the format between them: codes of integers and\n"
-        "normalized formats, floats otherwise. 0 equals -0, and NaN equals NaN. PSNR and SSIM are of the values\n"
-        "as stored, of files with three channels of those three.\n"
+        "The ulp distance of two values is the number of steps of the format from one to the other: codes of integer\n"
+        "and normalized formats, representable floats otherwise. 0 equals -0, and NaN equals NaN. PSNR and SSIM use "
+        "the\n"
+        "stored values; sRGB is not linearized. Of two files with three channels, only these three are compared.\n"
+        "--max-ulp, --min-psnr, --min-ssim and --max-flip are limits; the command passes if all of them are met.\n"
         "\n"
         "Examples:\n"
-        "  texton compare golden.png new.png                      # every bit of difference\n"
-        "  texton compare a.exr b.exr --max-ulp 1 --metric worst  # gate: no float more than one step away\n"
+        "  texton compare golden.png new.png                      # passes if no texel differs\n"
+        "  texton compare a.exr b.exr --max-ulp 1 --metric worst  # passes if all floats are at most one step apart\n"
         "  texton compare a.png b.png --max-flip 0.01 --heat-map seen.png\n"
         "\n"
-        "Exit status: 0 if all limits hold, or, without limits, if no texel differs; 1 if not; 2 if the files\n"
-        "cannot be read or compared.");
+        "Exit status:\n"
+        "  0  all limits are met or, without limits, no texel differs\n"
+        "  1  a limit is not met or, without limits, a texel differs\n"
+        "  2  a file cannot be read or written, or the files cannot be compared");
     command->callback([options, &status] { status = run(*options); });
 }
 

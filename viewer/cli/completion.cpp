@@ -1,4 +1,4 @@
-// Scripts that complete command lines, made of what the program says of its own commands and options.
+// Completion scripts for shells. They are generated from the commands and options that CLI11 knows.
 #include <algorithm>
 #include <memory>
 
@@ -9,20 +9,21 @@
 namespace texton::cli {
 namespace {
 
+// A command or an option.
 struct Word {
     std::string name;  // --json, or compare
     std::string description;
     bool takes_value = false;
-    std::vector<std::string> choices;  // of its value
+    std::vector<std::string> choices;  // of the value; empty if any value is accepted
 };
 
 struct Command {
     Word word;
     std::vector<Word> options;
-    std::vector<std::string> choices;  // of its first argument
+    std::vector<std::string> choices;  // of the first positional argument
 };
 
-// CLI11 writes the choices of an option into its type: `TEXT:{a,b}`.
+// Returns the choices of an option's value. CLI11 includes them in the type name: `TEXT:{a,b}`.
 std::vector<std::string> choices_of(const CLI::Option& option) {
     const std::string type = option.get_type_name();
     const std::size_t open = type.find('{'), close = type.rfind('}');
@@ -62,7 +63,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
     return CLI::detail::find_and_replace(std::move(text), what, with);
 }
 
-// Text as it stands in single quotes.
+// Returns text in single quotes, with the quotes inside escaped.
 std::string in_quotes(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
 std::string bash_script(const Command& program, const std::vector<Command>& commands) {
@@ -104,7 +105,7 @@ complete -o default -F _texton texton
         names(program.options), all, by_command, by_value);
 }
 
-// A specification of _arguments; brackets and colons mean something in it.
+// Returns a specification for _arguments. Brackets and colons are escaped, because they are syntax there.
 std::string zsh_option(const Word& option) {
     std::string text = option.description;
     for (const char* special : {"[", "]", ":"}) text = replaced(text, special, std::string("\\") + special);
@@ -174,16 +175,21 @@ std::string fish_script(const Command& program, const std::vector<Command>& comm
 
 void add_completion(CLI::App* command, Status& status) {
     const auto shell = std::make_shared<std::string>();
-    command->add_option("SHELL", *shell, "The shell")->required()->check(CLI::IsMember({"bash", "fish", "zsh"}));
+    command->add_option("SHELL", *shell, "Shell that runs the script")
+        ->required()
+        ->check(CLI::IsMember({"bash", "fish", "zsh"}));
     command->footer(
-        "It knows all commands and options of the program that prints it.\n"
+        "The script completes all commands and options of this version of texton.\n"
         "\n"
         "Examples:\n"
-        "  source <(texton completion bash)                            # now, or in ~/.bashrc\n"
+        "  source <(texton completion bash)                            # for this shell; add it to ~/.bashrc to keep "
+        "it\n"
         "  texton completion zsh >\"${fpath[1]}/_texton\"\n"
         "  texton completion fish >~/.config/fish/completions/texton.fish\n"
         "\n"
-        "Exit status: 0; 2 for another shell.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  there is no script for the shell");
     command->callback([shell, command, &status] {
         const CLI::App& program = *command->get_parent();
         const Command all = described(program);

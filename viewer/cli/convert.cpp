@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-    std::vector<std::string> files;  // the last is written
+    std::vector<std::string> files;  // the files to read, and last the file to write
     PictureWords picture;
     std::string tile;
     std::string compression;
@@ -65,24 +65,24 @@ Status run(const Options& options) {
 
 void add_convert(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "The files to read, and last the one to write")
+    command->add_option("FILE", options->files, "Image files to read, and last the file to write")
         ->required()
         ->expected(2, CLI::detail::expected_max_vector_size)
         ->type_name("IN... OUT");
     options->picture.add_to(*command);
-    command->add_option("--tile", options->tile, "Tiles of that size; without it, where the file has levels, of 64x64")
+    command->add_option("--tile", options->tile, "Tile size. Default: 64x64 if the file has levels, else no tiles")
         ->type_name("WxH");
-    command->add_option("--compression", options->compression, "As OpenImageIO names it: zip, none, ...");
-    command->add_option("--cube-out", options->cube_out, "How faces are laid out, where the file has none of its own")
+    command->add_option("--compression", options->compression,
+                        "Compression, as OpenImageIO names it: zip, none, ... Default: the usual one of the file type");
+    command->add_option("--cube-out", options->cube_out, "Layout of cube faces in OUT, for file types other than .dds")
         ->check(CLI::IsMember(all_names(viewer::kCubeLayouts)))
         ->capture_default_str();
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
-        "The ending of OUT says which kind of file it is: .dds holds every kind of array with all levels. Several "
-        "files\n"
-        "are layers, faces with --kind cubemap, or slices with --kind array_3d. Alpha, colour space and other words "
-        "of\n"
-        "the file are kept; a premultiplied alpha stays one. Values change only where --format or --color say so.\n"
+        "The extension of OUT selects the file type. A .dds file stores every array kind with all levels. Several\n"
+        "input files become the layers of an array, the faces of a cubemap (--kind cubemap) or the slices of a volume\n"
+        "(--kind array_3d). Alpha, color space and metadata are kept; premultiplied alpha stays premultiplied. Values\n"
+        "change only if --format or --color requires it. If writing fails, an existing OUT is unchanged.\n"
         "\n"
         "Examples:\n"
         "  texton convert sky.exr sky.png --format rgba8_srgb\n"
@@ -90,7 +90,9 @@ void add_convert(CLI::App* command, Status& status) {
         "  texton convert sky.exr cross.exr --kind cubemap --cube-out horizontal_cross\n"
         "  texton convert frames.yuv first.yuv --raw 1920x1080 --format nv12\n"
         "\n"
-        "Exit status: 0; 2 if a file cannot be read as that, or written. A file that was there is then kept.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  a file cannot be read with these options, or OUT cannot be written");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -31,7 +31,7 @@ constexpr ArrayKind kKinds[] = {ArrayKind::array_1d,       ArrayKind::array_2d, 
                                 ArrayKind::layered_1d,     ArrayKind::layered_2d, ArrayKind::cubemap,
                                 ArrayKind::cubemap_layered};
 
-// What an array of a format can be used for.
+// A use of an array.
 enum class Use { texture, surface, gather, sparse, deferred };
 struct UseRow {
     Use use;
@@ -48,7 +48,7 @@ std::string id(const Device& device) {
     return fmt::format("{}:{}", device.kind() == DeviceKind::cpu ? "cpu" : "cuda", device.index());
 }
 
-// The device is asked, with a small array.
+// Returns true if the device can create a small array of the kind and format for the use.
 bool can(const Device& device, ArrayKind kind, Format format, Use use) {
     const bool flat = is_flat(kind), deep = kind == ArrayKind::array_3d;
     const ArrayInfo wanted{.format = format,
@@ -181,7 +181,7 @@ std::string cell(const std::string& key, const Json& value) {
     return is_bytes ? viewer::size_words(value.get<std::size_t>()) : value.dump();
 }
 
-// A row for each key, a column for each device.
+// Prints a table with a row for each key and a column for each device.
 void print_side_by_side(const char* title, const std::vector<Device>& devices, Json (*of)(const Device&)) {
     std::vector<std::string> header{title};
     std::vector<Json> columns;
@@ -198,7 +198,7 @@ void print_side_by_side(const char* title, const std::vector<Device>& devices, J
     fmt::print("{}\n", table.of_words().text());
 }
 
-// Which of the plain, packed, block-compressed and planar formats a kind takes for a use.
+// Returns which of the plain, packed, block-compressed and planar formats an array of the kind accepts for a use.
 std::string layouts(const Device& device, ArrayKind kind, Use use) {
     constexpr std::pair<Format, const char*> kExamples[] = {{Format::rgba8_unorm, "plain"},
                                                             {Format::rgb10a2_unorm, "packed"},
@@ -237,7 +237,8 @@ void print_formats(const Device& device) {
         table.add(row);
     }
     fmt::print(
-        "{}t texture, s surface, g gather, p sparse, d deferred; bytes are of a texel, or of a block of 4 x 4\n\n",
+        "{}t texture, s surface, g gather, p sparse, d deferred. bytes: size of a texel, or of a block of 4 x 4 "
+        "texels\n\n",
         table.of_words().text());
 }
 
@@ -266,18 +267,23 @@ Status run(const Options& options) {
 
 void add_devices(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("--device", options->device, "Only this one: cpu, cpu:N, cuda or cuda:N");
-    command->add_flag("--formats", options->formats, "Also a table of all formats; --json has it always");
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_option("--device", options->device, "List only this device: cpu, cpu:N, cuda or cuda:N");
+    command->add_flag("--formats", options->formats,
+                      "Also print a table of all texel formats; --json always includes it");
+    command->add_flag("--json", options->json, "Print one JSON object instead of tables");
     command->footer(
-        "What arrays can be used for is asked of the device, with small ones; limits are in texels and bytes.\n"
+        "Limits of arrays are in texels; pitches, alignments and memory sizes are in bytes. The uses of array kinds "
+        "and\n"
+        "formats are found by creating small arrays on the device.\n"
         "\n"
         "Examples:\n"
-        "  texton devices                       # all, side by side\n"
+        "  texton devices                       # all devices, side by side\n"
         "  texton devices --device cuda --formats\n"
         "  texton devices --json | jq '.devices[].limits.texture_2d'\n"
         "\n"
-        "Exit status: 0; 2 if there is no device of that name.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  the device does not exist");
     command->callback([options, &status] { status = run(*options); });
 }
 

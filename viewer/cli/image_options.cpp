@@ -7,27 +7,33 @@
 namespace texton::cli {
 
 void PictureWords::add_to(CLI::App& command) {
-    command.add_option("--kind", kind_, "The kind of array: array_2d, array_3d, layered_2d, cubemap, ...")
+    command
+        .add_option("--kind", kind_, "Array kind: array_2d, array_3d, layered_2d, cubemap, ... Default: from the files")
         ->type_name("KIND");
-    command.add_option("--format", format_, "The format of its texels; values are converted where they must be")
+    command.add_option("--format", format_, "Texel format; values are converted if necessary. Default: from the files")
         ->type_name("FORMAT");
-    command.add_option("--color", color_, "What the numbers are taken for")
+    command.add_option("--color", color_, "Color encoding of the values in the file")
         ->check(CLI::IsMember(all_names(viewer::kPictureColors)))
         ->capture_default_str();
-    command.add_option("--window", window_, "The texels that are stored, or the picture as it is to be shown")
+    command
+        .add_option("--window", window_,
+                    "OpenEXR and TIFF: read the stored texels (data) or the displayed image (display)")
         ->check(CLI::IsMember(all_names(viewer::kPictureWindows)))
         ->capture_default_str();
-    command.add_flag("--as-stored", as_stored_, "Do not turn it as the file's orientation says");
-    command.add_option("--cube", cube_, "How six faces lie in the picture")
+    command.add_flag("--as-stored", as_stored_,
+                     "Do not rotate or mirror the image according to the file's orientation");
+    command.add_option("--cube", cube_, "Layout of the six cube faces in the image")
         ->check(CLI::IsMember(all_names(viewer::kCubeLayouts)));
-    command.add_option("--cube-side", cube_side_, "Of a face made of an equirectangular picture")->type_name("TEXELS");
-    command.add_option("--part", part_, "Which of the pictures of a file")->check(at_least(0));
-    command.add_option("--first-level", first_level_, "The level that becomes level 0")->check(at_least(0));
-    command.add_option("--levels", levels_, "How many levels at most; 0 is all")->check(at_least(0));
     command
-        .add_option("--raw", raw_, "The size of frames in a file without a header; their format is --format's, or nv12")
+        .add_option("--cube-side", cube_side_,
+                    "Width of a cube face of an equirectangular image. Default: a quarter of the image's width")
+        ->type_name("TEXELS");
+    command.add_option("--part", part_, "Index of the image in a file of several (OpenEXR, TIFF)")->check(at_least(0));
+    command.add_option("--first-level", first_level_, "Level of the file that becomes level 0")->check(at_least(0));
+    command.add_option("--levels", levels_, "Maximum number of levels; 0 reads all levels")->check(at_least(0));
+    command.add_option("--raw", raw_, "Frame size of a file without a header; --format is its format, nv12 by default")
         ->type_name("WxH");
-    command.add_option("--frame", frame_, "Which of those frames");
+    command.add_option("--frame", frame_, "Index of the frame in a file without a header");
 }
 
 PictureOptions PictureWords::options() const {

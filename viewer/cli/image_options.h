@@ -5,11 +5,12 @@
 
 namespace texton::cli {
 
-/// The options of a command that say what files are read as.
+/// The options of a command that select how image files are read.
 class PictureWords {
 public:
+    /// Adds the options to a command. The object must outlive the parsing of the command line.
     void add_to(CLI::App& command);
-    /// Error{bad_argument} for a kind, a format, a layout or a size that there is not.
+    /// Returns the parsed options. Throws Error{bad_argument} if the kind, the format or the size is invalid.
     PictureOptions options() const;
 
 private:

@@ -76,7 +76,7 @@ void print_words(const std::string& path, const Picture& picture) {
     add("levels", std::to_string(array.levels));
     add("bytes", viewer::size_words(packed_bytes(array)));
     add("channels", fmt::format("{}", fmt::join(metadata.channels, " ")));
-    add("colour space", metadata.color_space.empty() ? "not said" : metadata.color_space);
+    add("color space", metadata.color_space.empty() ? "unspecified" : metadata.color_space);
     add("alpha", name(metadata.alpha));
     if (metadata.orientation != 1) add("orientation", std::to_string(metadata.orientation));
     if (metadata.display != metadata.data) {
@@ -115,18 +115,21 @@ Status run(const Options& options) {
 
 void add_info(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("FILE", options->files, "Pictures")->required()->type_name("FILE");
+    command->add_option("FILE", options->files, "Image files")->required()->type_name("FILE");
     options->picture.add_to(*command);
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
-        "Only headers are read. What the options say is how a load would take the files.\n"
+        "Prints the array that a load with the same options would create, and the conversions that the load would do.\n"
+        "Only the headers of the files are read.\n"
         "\n"
         "Examples:\n"
         "  texton info *.exr\n"
         "  texton info sky.exr --kind cubemap\n"
         "  texton info card.png --json | jq '.files[].width'\n"
         "\n"
-        "Exit status: 0; 2 if a file cannot be read as that. The others are listed all the same.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  a file cannot be read with these options; the other files are printed nevertheless");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,4 +1,5 @@
-// The program texton-commands: the commands that read pictures and run kernels. The launcher, texton, becomes it.
+// The program texton-commands: all commands of texton except `view`. The launcher, texton, replaces itself by this
+// program.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -36,7 +37,7 @@ static_assert(std::all_of(texton::launcher::kCommandNames.begin(), texton::launc
                           [](const auto& listed) {
                               return is_here(listed) || listed.name == std::string_view("view");
                           }),
-              "a command of viewer/launcher/command_names.h is missing in kCommands");
+              "kCommands lacks a command of viewer/launcher/command_names.h");
 
 }  // namespace
 
@@ -55,7 +56,8 @@ int main(int argc, char** argv) {
         if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
         std::string problem = error.what();
         problem.erase(problem.find_last_not_of(" .\n") + 1);
-        return refuse(problem + ". `" + texton::launcher::typed_command(program) + " --help` says more.");
+        return refuse(problem + ". Run `" + texton::launcher::typed_command(program) +
+                      " --help` for more information.");
     } catch (const std::exception& error) {
         return refuse(texton::viewer::error_words(error));
     }

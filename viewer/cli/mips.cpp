@@ -26,7 +26,7 @@ struct Options {
     bool json = false;
 };
 
-// Level 0 of the picture and all levels that the kernel makes of it, in one array.
+// Writes level 0 of the image and all levels that the kernel computes from it as one array.
 Status run(const Options& options) {
     const Kernel& kernel = kernel_named("mips");
     PictureOptions how = options.picture.options();
@@ -54,27 +54,30 @@ Status run(const Options& options) {
 
 void add_mips(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("IN", options->in, "The picture; levels that it has are made anew")
+    command->add_option("IN", options->in, "Image file; only its level 0 is read")->required()->type_name("FILE");
+    command->add_option("OUT", options->out, "File to write, of a type that stores levels: .dds, .exr, .tif or .tx")
         ->required()
         ->type_name("FILE");
-    command->add_option("OUT", options->out, "A file that holds levels: .dds, .exr, .tif, .tx")
-        ->required()
-        ->type_name("FILE");
-    command->add_option("--set", options->values, "A parameter of the kernel; may be given more than once")
+    command
+        ->add_option("--set", options->values,
+                     "Set a parameter of the kernel `mips`; repeat the option for more parameters")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
     options->picture.add_to(*command);
-    command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_option("--device", options->device,
+                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
-        "`texton run mips --help` has the parameters. sRGB is averaged as light where the format says so:\n"
-        "--format rgba8_srgb, or --color srgb.\n"
+        "`texton run mips --help` prints the parameters. Texels of sRGB formats are averaged as linear light; use\n"
+        "--format rgba8_srgb or --color srgb if the file does not state its color space.\n"
         "\n"
         "Examples:\n"
         "  texton mips card.png card.dds --color srgb\n"
         "  texton mips sky.exr sky.tx --set filter=kaiser\n"
         "\n"
-        "Exit status: 0; 2 if a file cannot be read or written, or holds no levels.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  IN cannot be read, OUT cannot be written or its type stores no levels, or the device does not exist");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -26,7 +26,8 @@ struct Options {
     bool json = false;
 };
 
-// How many floats lie between two, or integers; no numbers are as far from all others as can be.
+// Returns the distance of two values in steps of their type: float32 or 32-bit integers. From NaN to any other bits it
+// is UINT32_MAX.
 std::uint32_t distance(std::uint32_t a, std::uint32_t b, bool integers) {
     if (a == b) return 0;
     if (integers) {
@@ -66,7 +67,7 @@ Result compare(const fs::path& path, const std::optional<Device>& device) {
     return result;
 }
 
-// A folder stands for the recordings in it, at any depth.
+// Returns the files of the paths. A folder is replaced by the .cap files in it and in its subfolders, sorted by path.
 std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
     std::vector<fs::path> files;
     for (const std::string& path : paths) {
@@ -82,8 +83,8 @@ std::vector<fs::path> files_of(const std::vector<std::string>& paths) {
         if (files.size() == first) {
             throw Error({.code = ErrorCode::io,
                          .object = "texton replay",
-                         .problem = fmt::format("{} holds no .cap file", path),
-                         .remedy = "Name a recording, or a folder with some."});
+                         .problem = fmt::format("the folder {} contains no .cap file", path),
+                         .remedy = "Name a recording, or a folder of recordings."});
         }
     }
     return files;
@@ -132,16 +133,22 @@ Status run(const Options& options) {
 
 void add_replay(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("PATH", options->paths, "Recordings (.cap), or folders with some")->required();
+    command->add_option("PATH", options->paths, "Recordings (.cap), or folders of recordings")->required();
     command->add_option("--device", options->device,
-                        "Fetch on this device (cpu, cpu:N, cuda or cuda:N) instead of by the model alone");
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+                        "Device: cpu, cpu:N, cuda or cuda:N. Default: no device, but the model of the texture unit");
+    command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
+        "Prints a line `NAME points equal max_ulp` for each recording: the number of points, the number of points\n"
+        "whose results are equal in every bit, and the largest ulp distance of a channel. A line of totals follows.\n"
+        "\n"
         "Examples:\n"
         "  texton replay recordings --device cuda\n"
         "  texton replay one.cap --json\n"
         "\n"
-        "Exit status: 0 if all points are equal; 1 if some are not; 2 if a file is no recording.");
+        "Exit status:\n"
+        "  0  the results of all points are equal\n"
+        "  1  the result of at least one point differs\n"
+        "  2  a file is not a recording, cannot be read or cannot be replayed, or the device does not exist");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -47,7 +47,7 @@ struct Options {
         {.code = ErrorCode::bad_argument, .object = kRun, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
-// --- what kernels there are ------------------------------------------------------------------------------------------
+// --- descriptions of kernels -----------------------------------------------------------------------------------------
 
 const char* word_of(ParameterKind kind) {
     switch (kind) {
@@ -73,8 +73,8 @@ std::string values_of(const ParameterInfo& parameter) {
     if (parameter.kind == ParameterKind::flag) return "true false";
     if (std::isfinite(parameter.lowest) && std::isfinite(parameter.highest))
         return fmt::format("{} to {}", parameter.lowest, parameter.highest);
-    if (std::isfinite(parameter.lowest)) return fmt::format("{} or more", parameter.lowest);
-    if (std::isfinite(parameter.highest)) return fmt::format("{} or less", parameter.highest);
+    if (std::isfinite(parameter.lowest)) return fmt::format("at least {}", parameter.lowest);
+    if (std::isfinite(parameter.highest)) return fmt::format("at most {}", parameter.highest);
     if (parameter.count != 0) return fmt::format("{} numbers", parameter.count);
     return word_of(parameter.kind);
 }
@@ -113,7 +113,7 @@ void print_list(bool json) {
         print_json({{"kernels", all}});
         return;
     }
-    Table table({"kernel", "group", "inputs", "what it does"});
+    Table table({"kernel", "group", "inputs", "description"});
     for (const Kernel& kernel : kernels()) {
         std::vector<std::string> inputs;
         for (const InputInfo& input : kernel.info.inputs) inputs.push_back(input.name);
@@ -132,7 +132,7 @@ void print_kernel(const KernelInfo& kernel, bool json) {
         fmt::print("\n{}", inputs.of_words().text());
     }
     if (!kernel.parameters.empty()) {
-        Table parameters({"--set", "standard", "values", ""});
+        Table parameters({"--set", "default", "values", ""});
         for (const ParameterInfo& parameter : kernel.parameters)
             parameters.add(
                 {parameter.name, std::visit(InWords{}, parameter.standard), values_of(parameter), parameter.summary});
@@ -153,7 +153,7 @@ private:
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// --- running one -----------------------------------------------------------------------------------------------------
+// --- running a kernel ------------------------------------------------------------------------------------------------
 
 Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
     PictureOptions picture_options;
@@ -184,21 +184,22 @@ Status run(const Options& options) {
         print_list(options.json);
         return Status::good;
     }
-    if (options.kernel.empty()) refuse("no kernel was named", "`texton run --list` has all.");
+    if (options.kernel.empty()) refuse("no kernel was named", "`texton run --list` lists all kernels.");
     const Kernel& kernel = kernel_named(options.kernel);
     if (options.help) {
         print_kernel(kernel.info, options.json);
         return Status::good;
     }
-    if (options.out.empty()) refuse("no -o OUT was given", "Say where the picture is to go.");
+    if (options.out.empty()) refuse("no output file was named", "Name the file to write with -o OUT.");
     if (options.inputs.size() != kernel.info.inputs.size())
-        refuse(fmt::format("{} takes {} file{}, and {} {} given", kernel.info.name, kernel.info.inputs.size(),
+        refuse(fmt::format("{} needs {} input file{}, but {} {} given", kernel.info.name, kernel.info.inputs.size(),
                            kernel.info.inputs.size() == 1 ? "" : "s", options.inputs.size(),
                            options.inputs.size() == 1 ? "was" : "were"),
-               fmt::format("`texton run {} --help` says which.", kernel.info.name));
+               fmt::format("`texton run {} --help` lists the inputs.", kernel.info.name));
     if (options.samplers.size() > 1 && options.samplers.size() != options.inputs.size())
-        refuse(fmt::format("--sampler was given {} times for {} files", options.samplers.size(), options.inputs.size()),
-               "Give one for all, or one for each.");
+        refuse(fmt::format("--sampler was given {} times, but there are {} input files", options.samplers.size(),
+                           options.inputs.size()),
+               "Give one sampler for all inputs, or one for each input.");
     verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, options.values)};
     if (!options.size.empty()) asked.size = verify::size_of(options.size, "--size");
     if (!options.format.empty()) asked.format = verify::format_of(options.format, "--format");
@@ -209,7 +210,7 @@ Status run(const Options& options) {
     const Watch kernel_watch;
     const std::vector<HostPicture> pictures = verify::run(device, asked, textures);
     if (options.timing)
-        fmt::print(stderr, "{}, and its pictures on the host: {:.2f} ms\n", kernel.info.name,
+        fmt::print(stderr, "{}, including copies of the images to the host: {:.2f} ms\n", kernel.info.name,
                    kernel_watch.milliseconds());
     const Watch save_watch;
     const bool cubes = kernel.info.group == "cubemap" || (!textures.empty() && is_cube(textures.front().kind()));
@@ -228,7 +229,7 @@ Status run(const Options& options) {
     } else {
         for (std::size_t i = 0; i < files.size(); ++i)
             fmt::print("{}: {}{}\n", files[i].string(), pictures[i].words(),
-                       files.size() < pictures.size() ? fmt::format(", {} pictures", pictures.size()) : "");
+                       files.size() < pictures.size() ? fmt::format(", {} levels", pictures.size()) : "");
     }
     return Status::good;
 }
@@ -243,35 +244,58 @@ std::string kernel_names() {
 
 void add_run(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->set_help_flag();  // says more where a kernel is named
-    command->add_flag("-h,--help", options->help, "Print this; after a kernel's name, its inputs and parameters");
-    command->add_flag("--list", options->list, "Print all kernels");
-    command->add_option("KERNEL", options->kernel, "What is to run")->type_name("{" + kernel_names() + "}");
-    command->add_option("IN", options->inputs, "A file for each of its inputs")->type_name("FILE");
-    command->add_option("-o,--out", options->out, "Where the picture goes; several get numbers before the ending")
+    command->set_help_flag();  // replaced by a flag that also describes a kernel
+    command->add_flag("-h,--help", options->help,
+                      "Print this help and exit; after KERNEL, print the inputs and parameters of the kernel");
+    command->add_flag("--list", options->list, "List all kernels");
+    command->add_option("KERNEL", options->kernel, "Kernel to run")->type_name("{" + kernel_names() + "}");
+    command->add_option("IN", options->inputs, "Image files, one for each input of the kernel")->type_name("FILE");
+    command
+        ->add_option("-o,--out", options->out,
+                     "File to write; several results get numbered files, OUT_0.png, OUT_1.png")
         ->type_name("FILE");
-    command->add_option("--set", options->values, "A parameter; may be given more than once")
+    command->add_option("--set", options->values, "Set a parameter; repeat the option for more parameters")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
-    command->add_option("--size", options->size, "Of the picture, where the kernel makes any")->type_name("WxH");
-    command->add_option("--format", options->format, "Of the picture, instead of the one that the kernel proposes")
+    command->add_option("--size", options->size, "Size of the result, for kernels that write images of any size")
+        ->type_name("WxH");
+    command->add_option("--format", options->format, "Texel format of the result. Default: chosen by the kernel")
         ->type_name("FORMAT");
     command
         ->add_option("--sampler", options->samplers,
-                     "How inputs are read: fields of the sampler with commas between; once, or for each input")
+                     "Sampler of the inputs; give it once for all inputs, or once for each input")
         ->type_name("KEY=VALUE,...")
         ->allow_extra_args(false);
-    command->add_option("--kind", options->kind, "The kind of array that the files are read as")->type_name("KIND");
-    command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command
+        ->add_option("--kind", options->kind,
+                     "Array kind that the files are read as. Default: from the kernel and the files")
+        ->type_name("KIND");
+    command->add_option("--device", options->device,
+                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
+    command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->add_flag("--timing", options->timing,
-                      "Print, on standard error, when what was decoded, copied, computed and saved");
+                      "Print the times of decoding, copying, computing and saving on standard error");
     command->footer(
-        "Levels of a chain go to one file if its kind holds levels (.dds, .exr, .tif, .tx), cubes to one file.\n"
-        "Inputs are read with linear filters and clamped, integers by points; fields of a sampler are filter,\n"
-        "mip_filter (point, linear), address (wrap, clamp, mirror, border, or wrap/clamp/clamp), border (0/0/0/1),\n"
-        "normalized_coordinates, seamless_cubemap, trilinear_optimization, max_anisotropy, mip_bias, mip_min,\n"
-        "mip_max. Tables of lut_1d and lut_3d may be .cube files; their domain is the kernel's unless it is set.\n"
+        "Output:\n"
+        "  A mip chain is written to one file if the file type stores levels (.dds, .exr, .tif, .tx), and a cubemap "
+        "is\n"
+        "  written to one file. Other kernels with several results write numbered files.\n"
+        "\n"
+        "Sampler fields, as KEY=VALUE pairs separated by commas:\n"
+        "  filter, mip_filter       point or linear. Default: linear, or point for integer formats\n"
+        "  address                  wrap, clamp, mirror or border; or one for each axis: wrap/clamp/clamp. Default: "
+        "clamp\n"
+        "  border                   border color, such as 0/0/0/1\n"
+        "  normalized_coordinates   true or false\n"
+        "  seamless_cubemap         true or false\n"
+        "  trilinear_optimization   true or false\n"
+        "  max_anisotropy           1 to 16\n"
+        "  mip_bias, mip_min, mip_max\n"
+        "\n"
+        "Lookup tables:\n"
+        "  The table of lut_1d and lut_3d may be a .cube file. The kernel uses the domain of the file, unless --set "
+        "sets\n"
+        "  domain_min or domain_max.\n"
         "\n"
         "Examples:\n"
         "  texton run --list\n"
@@ -281,7 +305,9 @@ void add_run(CLI::App* command, Status& status) {
         "      --sampler address=wrap\n"
         "  texton run lut_3d card.png film.cube -o graded.png --set filter=exact\n"
         "\n"
-        "Exit status: 0; 2 if there is no such kernel or parameter, or a file cannot be read or written.");
+        "Exit status:\n"
+        "  0  success\n"
+        "  2  a kernel, parameter or device does not exist, an option is invalid, or a file cannot be read or written");
     command->callback([options, command, &status] {
         if (options->help && options->kernel.empty()) {
             fmt::print("{}", command->help());

@@ -7,8 +7,11 @@
 
 namespace texton::cli {
 
-/// Writes what a kernel made, and returns the files. A chain of levels becomes one file if its kind holds levels; other
-/// pictures than one get numbers: out_0.png, out_1.png. Slices are layers, or faces if they are `cubes` and square.
+/// Writes the images of a kernel to files and returns the paths of the files.
+///
+/// A single image is written to `out`. A mip chain is written to `out` if the file type stores levels (.dds, .exr,
+/// .tif, .tiff, .tx). Otherwise each image is written to a numbered file: out_0.png, out_1.png. The slices of an image
+/// become layers, or cube faces if `cubes` is true, the image is square and the number of slices is a multiple of 6.
 std::vector<std::filesystem::path> save_pictures(const std::filesystem::path& out,
                                                  std::span<const verify::HostPicture> pictures, bool cubes);
 

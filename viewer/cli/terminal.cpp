@@ -53,7 +53,7 @@ CLI::Validator at_least(int least) {
         [least](const std::string& text) {
             double number = 0;
             const bool good = CLI::detail::lexical_cast(text, number) && number >= least;
-            return good ? std::string() : fmt::format("'{}' is no number of {} or more", text, least);
+            return good ? std::string() : fmt::format("'{}' is not a number of at least {}", text, least);
         },
         "");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the commands print: tables for people, JSON for programs, and a bar while something takes its time.
+// Output of the commands: tables for people, JSON for programs, and a progress bar.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,16 +10,18 @@
 
 namespace texton::cli {
 
-/// Columns as wide as their longest cell; the first is set to the left, the others to the right.
+/// A text table. Each column is as wide as its longest cell. The first column is left-aligned, the others are
+/// right-aligned.
 class Table {
 public:
     explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
-    /// Sets all columns to the left.
+    /// Left-aligns all columns.
     Table& of_words() {
         words_ = true;
         return *this;
     }
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+    /// Returns the lines of the table, each with its line end.
     std::string text() const;
 
 private:
@@ -27,7 +29,8 @@ private:
     bool words_ = false;
 };
 
-/// A bar on standard error, if that is a terminal; else nothing. Gone when it goes.
+/// A progress bar on standard error, if that is a terminal; otherwise nothing is printed. The destructor erases the
+/// bar.
 class ProgressBar {
 public:
     explicit ProgressBar(std::string_view title);
@@ -35,7 +38,8 @@ public:
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
 
-    void show(double done);  ///< 0 to 1
+    /// Shows the finished part of the work, 0 to 1; values outside are clamped.
+    void show(double done);
 
 private:
     std::string title_;
@@ -43,9 +47,9 @@ private:
     int percent_ = -1;
 };
 
-/// On standard output. Infinities and NaN, which JSON lacks, are null.
+/// Prints a value on standard output. Infinities and NaN, which JSON lacks, are printed as null.
 void print_json(const nlohmann::ordered_json& value);
-/// Kind, format, sides, layers, levels and bytes.
+/// Returns the kind, format, width, height, depth, layers, levels and bytes of an array.
 nlohmann::ordered_json json_of(const ArrayInfo& array);
 
 }  // namespace texton::cli

@@ -56,11 +56,12 @@ std::vector<const Case*> chosen(const Suite& suite, const std::string& filter) {
         for (const Case& each : suite.cases)
             if (std::regex_search(each.name, pattern)) cases.push_back(&each);
     } catch (const std::regex_error& error) {
-        refuse(fmt::format("--filter '{}' is no regular expression: {}", filter, error.what()), "Correct it.");
+        refuse(fmt::format("--filter '{}' is not a valid regular expression: {}", filter, error.what()),
+               "Correct the expression.");
     }
     if (cases.empty())
-        refuse(fmt::format("no case of {} is called '{}'", suite.name, filter),
-               "`texton verify SUITE --list` has all.");
+        refuse(fmt::format("no case of {} matches '{}'", suite.name, filter),
+               "`texton verify SUITE --list` lists all cases.");
     return cases;
 }
 
@@ -89,17 +90,18 @@ bool confirmed(std::size_t written, std::size_t removed) {
 const char* change_of(const Result& result) {
     if (!result.reference) return "new";
     if (result.comparisons.empty())
-        return result.pictures == result.reference->pictures ? "other inputs" : "other size";
-    return result.outcome == Outcome::passed ? "changed, as far as allowed" : "changed";
+        return result.pictures == result.reference->pictures ? "other inputs" : "other size or format";
+    return result.outcome == Outcome::passed ? "changed within tolerance" : "changed";
 }
 
 struct Update {
-    std::vector<std::size_t> changed;  // cases
-    std::vector<fs::path> left;        // references whose case is gone
+    std::vector<std::size_t> changed;  // indices of cases to approve
+    std::vector<fs::path> left;        // references whose case no longer exists
 };
 
-// A result is approved unless one reference of the case is equal to it. What other cases left is looked for where all
-// cases are known to be the suite's.
+// Returns the changes of an update. A result needs approval unless it is equal to one of the case's references.
+// References of cases that no longer exist are only looked for if all cases were run and no other suite uses the
+// folder.
 Update update_of(const Options& options, const Suite& suite, const std::vector<Result>& results) {
     Update update;
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -148,9 +150,9 @@ Status ask_and_update(const Options& options, const Suite& suite, const Device& 
     return Status::good;
 }
 
-// --- telling ---------------------------------------------------------------------------------------------------------
+// --- printing --------------------------------------------------------------------------------------------------------
 
-using Counts = std::array<std::size_t, 4>;  // by Outcome
+using Counts = std::array<std::size_t, 4>;  // indexed by Outcome
 
 std::size_t count_of(const Counts& counts, Outcome outcome) { return counts[static_cast<std::size_t>(outcome)]; }
 
@@ -211,7 +213,7 @@ Status run(const Options& options) {
         return Status::good;
     }
     if (options.update && options.json && !options.yes)
-        refuse("--json cannot ask whether to approve", "Add --yes, or leave --json out.");
+        refuse("--update cannot ask for confirmation if --json is given", "Add --yes, or omit --json.");
     const Device device = viewer::device_named(options.device);
     std::vector<Result> results;
     {
@@ -257,37 +259,51 @@ Status run(const Options& options) {
 
 void add_verify(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
-    command->add_option("SUITE", options->suite, "The suite, in JSON")->required()->type_name("FILE");
-    command->add_option("--device", options->device, "cpu, cpu:N, cuda or cuda:N; without it the best there is");
-    command->add_option("--filter", options->filter, "Only the cases in whose names this is found")->type_name("REGEX");
-    command->add_flag("--list", options->list, "Print the names of the cases, and run none");
-    CLI::Option* update =
-        command->add_flag("--update", options->update,
-                          "Approve what is made now, and remove what cases left that are gone: shows both, and asks");
-    command->add_flag("--yes", options->yes, "With --update: do not ask")->needs(update);
+    command->add_option("SUITE", options->suite, "Suite of regression tests, a JSON file")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--device", options->device,
+                        "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
     command
-        ->add_option("--as", options->variant, "With --update: approve beside what there is, under this name (sm_90)")
+        ->add_option("--filter", options->filter,
+                     "Run only the cases whose names contain a match of this regular expression")
+        ->type_name("REGEX");
+    command->add_flag("--list", options->list, "Print the names of the cases without running them");
+    CLI::Option* update = command->add_flag(
+        "--update", options->update,
+        "Approve the current results as references, and remove references of cases that no longer exist; lists the "
+        "changes and asks for confirmation");
+    command->add_flag("--yes", options->yes, "With --update: do not ask for confirmation")->needs(update);
+    command
+        ->add_option("--as", options->variant,
+                     "With --update: keep existing references, and write variants with this name, such as sm_90")
         ->type_name("NAME")
         ->needs(update);
-    command->add_option("--report", options->report, "Write pages with pictures of what does not pass to this folder")
+    command
+        ->add_option("--report", options->report,
+                     "Write an HTML report to this folder, with images of the cases that do not pass")
         ->type_name("FOLDER");
-    command->add_option("--junit", options->junit, "Write the results as JUnit XML")->type_name("FILE");
-    command->add_option("--jobs", options->jobs, "Cases at a time; without it as many as the machine has threads")
+    command->add_option("--junit", options->junit, "Write the results to this file as JUnit XML")->type_name("FILE");
+    command
+        ->add_option("--jobs", options->jobs,
+                     "Maximum number of cases that run at a time. Default: the number of hardware threads")
         ->check(at_least(1))
         ->type_name("N");
-    command->add_flag("--json", options->json, "Print one JSON object instead");
+    command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
-        "A case passes if what its kernel makes is within its tolerance of one of its references. The format of\n"
-        "suites and references is in tests/regress/README.md of Texton's sources.\n"
+        "A case passes if the images that its kernel writes match one of its references within the tolerance of the\n"
+        "case. tests/regress/README.md in Texton's sources describes the formats of suites and references.\n"
         "\n"
         "Examples:\n"
-        "  texton verify suite.json                            # on the GPU if there is one\n"
+        "  texton verify suite.json                            # on the GPU, if there is one\n"
         "  texton verify suite.json --filter '^blur/' --report out\n"
-        "  texton verify suite.json --update                   # approve\n"
+        "  texton verify suite.json --update                   # approve the results\n"
         "  texton verify suite.json --device cuda --update --as sm_90 --yes\n"
         "\n"
-        "Exit status: 0 if all cases pass; 1 if some differ or have no reference, or the update was declined; 2 if\n"
-        "some cannot be run, or the suite cannot be read.");
+        "Exit status:\n"
+        "  0  all cases pass, or the update is complete\n"
+        "  1  a case differs or has no reference, or the update was declined\n"
+        "  2  a case cannot be run, a file cannot be read or written, or the device does not exist");
     command->callback([options, &status] { status = run(*options); });
 }
 

@@ -1,29 +1,30 @@
 #pragma once
-// Every command of `texton` by its name, in the order in which they are listed. Needs no library, as the launcher has none.
+// The commands of `texton`, in the order in which the help lists them. This header needs no library, because the
+// launcher links none.
 #include <array>
 
 namespace texton::launcher {
 
+/// A command and its description in the help of `texton`.
 struct CommandName {
     const char* name;
-    const char* summary;
+    const char* summary;  ///< one sentence in the imperative, without a full stop
 };
 
+/// All commands, in alphabetical order.
 inline constexpr std::array kCommandNames{
-    CommandName{"bench", "Measures what kernels take on a device"},
-    CommandName{"capture", "Records what a GPU's texture unit returns, for `texton replay` anywhere"},
-    CommandName{"compare", "Says how two pictures differ: where, by how many ulps, and how much of it people see"},
-    CommandName{"completion", "Prints a script with which a shell completes texton's command lines"},
-    CommandName{"convert", "Writes a picture, or several as one array, as another kind of file, format or array"},
-    CommandName{"devices", "Lists every device: what it is, its limits, and which arrays it makes of which formats"},
-    CommandName{"info", "Says what picture files hold: kind, size, format, levels, and their own words"},
-    CommandName{"mips", "Writes a picture with all its mip levels"},
-    CommandName{"replay",
-                "Fetches recordings of a texture unit again, and compares every bit: a line `NAME points equal "
-                "max_ulp` each"},
-    CommandName{"run", "Runs a sampling kernel on pictures, and writes what it makes"},
-    CommandName{"verify", "Runs a suite of regression tests: kernels on pictures, held against approved references"},
-    CommandName{"view", "Opens the viewer"},
+    CommandName{"bench", "Measure how long kernels take on a device"},
+    CommandName{"capture", "Record the results of a GPU's texture unit, to replay them on any machine"},
+    CommandName{"compare", "Compare two images: differing texels, ulp distances, PSNR, SSIM and FLIP"},
+    CommandName{"completion", "Print a completion script for bash, fish or zsh"},
+    CommandName{"convert", "Convert images to another file type, texel format or array kind"},
+    CommandName{"devices", "List the devices with their limits, array kinds and texel formats"},
+    CommandName{"info", "Print the size, format, levels and metadata of image files"},
+    CommandName{"mips", "Compute the mip levels of an image and write them to a file"},
+    CommandName{"replay", "Fetch the points of texture unit recordings again, and compare every bit"},
+    CommandName{"run", "Run a sampling kernel on images, and write the results to files"},
+    CommandName{"verify", "Run a suite of regression tests, and compare the results with approved references"},
+    CommandName{"view", "Open images in the viewer, texton-view"},
 };
 
 }  // namespace texton::launcher

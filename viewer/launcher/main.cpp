@@ -1,6 +1,7 @@
-// The program texton. It answers what concerns no single command, and becomes the program that has the command: texton-view for
-// `view`, texton-commands for all others. Loading OpenImageIO's 250 libraries takes a quarter of a second of processor time; this
-// program links none of them.
+// The program texton. It prints the general help and the version itself. For a command it replaces itself, with exec(),
+// by the program that implements the command: texton-view for `view`, texton-commands for all others. Loading the 250
+// libraries of OpenImageIO takes a quarter of a second of processor time. This program links none of them, so it starts
+// quickly.
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,15 +18,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kFailed = 2;  // exit status, as texton::cli::Status::failed
+constexpr int kFailed = 2;  // exit status; the same as texton::cli::Status::failed
 
-// The folder of this program; empty if /proc does not say it.
+// Returns the folder of this program, or an empty path if /proc cannot be read.
 fs::path own_folder() {
     std::error_code unreadable;
     return fs::read_symlink("/proc/self/exe", unreadable).parent_path();
 }
 
-// Becomes `program`, looked for on PATH if it is a bare name. Returns only if that failed, with errno set.
+// Replaces this process by `program`. A name without a slash is looked up on PATH. Returns only on failure, with errno
+// set.
 void become(const std::string& program, std::vector<std::string> arguments) {
     std::vector<char*> pointers;
     for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -45,7 +47,8 @@ int start_view(std::vector<std::string> arguments) {
 }
 
 int start_commands(const std::vector<std::string>& arguments) {
-    // Beside this program in a build tree and where both were copied to; TEXTON_LIBEXEC leads there from an installed one.
+    // texton-commands is beside this program in a build tree and where both were copied to one folder. In an
+    // installation it is in TEXTON_LIBEXEC, a path relative to this program.
     const fs::path folder = own_folder();
     const fs::path beside = folder / "texton-commands";
     const fs::path installed = (folder / TEXTON_LIBEXEC / "texton-commands").lexically_normal();
@@ -56,7 +59,7 @@ int start_commands(const std::vector<std::string>& arguments) {
                   << ". Install Texton again.\n";
         return kFailed;
     }
-    std::cerr << "texton: its program texton-commands is neither " << beside.string() << " nor " << installed.string()
+    std::cerr << "texton: texton-commands was found neither at " << beside.string() << " nor at " << installed.string()
               << ". Install Texton again, or copy texton-commands beside texton.\n";
     return kFailed;
 }
@@ -68,7 +71,7 @@ int main(int argc, char** argv) {
     texton::launcher::describe(program);
     for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; })) {
         command->set_help_flag();
-        command->prefix_command();  // its options are known to the program that has it
+        command->prefix_command();  // the program that implements the command knows its options
     }
     const std::vector<std::string> typed(argv, argv + argc);
     try {
@@ -78,10 +81,10 @@ int main(int argc, char** argv) {
         if (program.get_subcommands().empty()) {
             if (error.get_exit_code() == 0) return program.exit(error);  // --help, --version
             if (argc < 2) {
-                std::cerr << "texton: no command was given. `texton --help` lists them.\n";
+                std::cerr << "texton: no command was given. Run `texton --help` for a list of commands.\n";
             } else {
-                std::cerr << "texton: there is no " << (argv[1][0] == '-' ? "option" : "command") << " '" << argv[1]
-                          << "'. `texton --help` lists them.\n";
+                std::cerr << "texton: unknown " << (argv[1][0] == '-' ? "option" : "command") << " '" << argv[1]
+                          << "'. Run `texton --help` for a list of options and commands.\n";
             }
             return kFailed;
         }

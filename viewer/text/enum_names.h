@@ -1,5 +1,5 @@
 #pragma once
-// Words for the values of enumerations, as sessions, suites, commands and the window have them.
+// Names of enumerators. Sessions, suites, the command line and the window of texton-view use the same names.
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -15,14 +15,16 @@
 
 namespace texton::viewer {
 
+/// An enumerator and its name.
 template <class Value>
 struct Named {
     const char* name;
     Value value;
 };
 template <class Value>
-Named(const char*, Value) -> Named<Value>;  // clang 14 deduces none for aggregates
+Named(const char*, Value) -> Named<Value>;  // Clang 14 does not deduce the argument of an aggregate
 
+/// The names of all enumerators of a type.
 template <class Value, std::size_t count>
 using Names = std::array<Named<Value>, count>;
 
@@ -52,6 +54,7 @@ inline constexpr std::array kFetchOperations{Named{"plain", FetchOperation::plai
                                              Named{"gather", FetchOperation::gather},
                                              Named{"texel", FetchOperation::texel}};
 
+/// Returns the name of `value`, or "" if `names` does not contain it.
 template <class Value, std::size_t count>
 constexpr const char* name_of(const Names<Value, count>& names, Value value) {
     for (const Named<Value>& each : names)
@@ -59,6 +62,7 @@ constexpr const char* name_of(const Names<Value, count>& names, Value value) {
     return "";
 }
 
+/// Returns the enumerator called `name`, or nullopt if `names` does not contain it.
 template <class Value, std::size_t count>
 constexpr std::optional<Value> value_of(const Names<Value, count>& names, std::string_view name) {
     for (const Named<Value>& each : names)
@@ -66,6 +70,7 @@ constexpr std::optional<Value> value_of(const Names<Value, count>& names, std::s
     return {};
 }
 
+/// Returns all names, in the order of `names`.
 template <class Value, std::size_t count>
 std::vector<std::string> all_names(const Names<Value, count>& names) {
     std::vector<std::string> all;

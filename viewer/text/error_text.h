@@ -4,7 +4,10 @@
 
 namespace texton::viewer {
 
-/// What an exception says to people: of the library's own the problem and the remedy, without the object's name.
+/// Returns the message of an exception for display.
+///
+/// For an Error these are its problem, its remedy and the CUDA call that failed, if any, without the name of the
+/// object. For other exceptions it is what().
 [[nodiscard]] std::string error_words(const std::exception& error);
 
 }  // namespace texton::viewer

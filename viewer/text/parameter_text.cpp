@@ -64,12 +64,12 @@ std::string parameter_words(const ParameterInfo& parameter) {
     if (has_lowest && has_highest) {
         out += fmt::format(", {} to {}", parameter.lowest, parameter.highest);
     } else if (has_lowest) {
-        out += fmt::format(", {} or more", parameter.lowest);
+        out += fmt::format(", at least {}", parameter.lowest);
     } else if (has_highest) {
-        out += fmt::format(", {} or less", parameter.highest);
+        out += fmt::format(", at most {}", parameter.highest);
     }
     const std::string standard = value_words(parameter.standard);
-    if (!standard.empty()) out += fmt::format("; {} if not said", standard);
+    if (!standard.empty()) out += fmt::format("; default {}", standard);
     return out;
 }
 

@@ -9,18 +9,20 @@
 
 namespace texton::viewer {
 
-/// "1, 0.5, 0".
+/// Returns numbers separated by commas: "1, 0.5, 0".
 [[nodiscard]] std::string list_words(std::span<const double> numbers);
-/// Numbers with commas or spaces between them; none if one of them is no number.
+/// Parses numbers separated by commas, semicolons or white space. Returns nullopt if a part is not a number.
 [[nodiscard]] std::optional<std::vector<double>> list_of(std::string_view words);
-/// "true", "0.5", "area", "1, 0, 0".
+/// Returns the value of a parameter as text: "true", "0.5", "area" or "1, 0, 0".
 [[nodiscard]] std::string value_words(const ParameterValue& value);
-/// Summary, range and standard value: "stops, -10 to 10; 0 if not said".
+/// Returns the summary, range and default value of a parameter: "stops, -10 to 10; default 0".
 [[nodiscard]] std::string parameter_words(const ParameterInfo& parameter);
-/// "base_level" as "Base level".
+/// Returns a name as a title: "Base level" for "base_level".
 [[nodiscard]] std::string title_of_name(std::string_view name);
 
-/// Kernels, by group, whose name, group or summary has each of the words, in any case; all of them if there are none.
+/// Returns the kernels whose group, name and summary together contain each of the words, in the order of kernels().
+///
+/// Upper and lower case are not distinguished. Without words it returns all kernels.
 [[nodiscard]] std::vector<const Kernel*> kernels_like(std::string_view words);
 
 }  // namespace texton::viewer

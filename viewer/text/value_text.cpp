@@ -20,7 +20,7 @@ float float16(std::uint32_t bits) {
     return bits >> 15 & 1 ? -value : value;
 }
 
-// A packed channel of floats, widened to float16.
+// Returns the bits of one channel of a packed floating-point format, widened to float16.
 std::uint32_t packed_half(Format format, int channel, std::span<const std::byte> texel) {
     std::uint32_t word = 0;
     std::memcpy(&word, texel.data(), info(format).bytes);

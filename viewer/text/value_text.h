@@ -1,5 +1,5 @@
 #pragma once
-// Texels in words: as they are stored, in decimal and hexadecimal, and as they read.
+// Texels as text: the stored codes in decimal and hexadecimal, and the values that textures return.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,35 +11,38 @@
 
 namespace texton::viewer {
 
-/// A channel of a texel in memory.
+/// One channel of a texel as it is stored in memory.
 struct StoredChannel {
-    std::uint32_t bits = 0;  ///< the lowest `width` of them
-    int width = 0;
-    std::string decimal;  ///< the code of integers and normalized formats, the value of floats
-    std::string hexadecimal;
+    std::uint32_t bits = 0;   ///< the stored bits, in the lowest `width` bits
+    int width = 0;            ///< in bits
+    std::string decimal;      ///< the code of integer and normalized formats, the value of floating-point formats
+    std::string hexadecimal;  ///< the stored bits: "0x3ff"
     bool operator==(const StoredChannel&) const = default;
 };
 
-/// The channels of one texel of a plain or packed format; none of blocks, whose channels have no bits of their own.
+/// Returns the channels of one texel of a plain or packed format.
+///
+/// Returns an empty list for block-compressed and planar formats, in which a texel has no bits of its own, and if
+/// `texel` is shorter than a texel of the format.
 [[nodiscard]] std::vector<StoredChannel> stored_channels(Format format, std::span<const std::byte> texel);
 
-/// With no more digits than are needed to tell it from other floats: "0.1", "1e-05", "nan", "inf", "-0".
+/// Returns the shortest decimal text that no other float has: "0.1", "1e-05", "nan", "inf" or "-0".
 [[nodiscard]] std::string float_words(float value);
-/// Of a channel of a fetch's result: "0.5", or "255" where the format is read as integers.
+/// Returns one channel of a fetch's result: "0.5", or "255" if textures of the format `read_as` return integers.
 [[nodiscard]] std::string channel_words(const Texel& texel, int channel, Format read_as);
-/// Its 32 bits: "0x3f000000".
+/// Returns the 32 bits of one channel of a fetch's result: "0x3f000000".
 [[nodiscard]] std::string channel_hexadecimal(const Texel& texel, int channel);
-/// So many bytes: "768 bytes", "5.7 GiB".
+/// Returns a number of bytes with a binary unit: "768 bytes" or "5.7 GiB".
 [[nodiscard]] std::string size_words(std::size_t bytes);
-/// Bytes in the order of memory: "00 ff 1e".
+/// Returns bytes in hexadecimal, in the order of memory: "00 ff 1e".
 [[nodiscard]] std::string byte_words(std::span<const std::byte> bytes);
-/// "R", "G", "B", "A".
+/// Returns the letter of a channel: R, G, B or A.
 [[nodiscard]] char channel_letter(int channel);
 
-/// As a share of a whole: (texel + 1/2) / side.
+/// Returns the normalized coordinate of a texel's center: (texel + 1/2) / side.
 [[nodiscard]] double share_of(std::size_t texel, std::size_t side);
 
-/// Whether textures return integers.
+/// Returns true if textures of the format return integers.
 [[nodiscard]] bool reads_integers(Format format);
 
 }  // namespace texton::viewer

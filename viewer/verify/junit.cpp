@@ -55,7 +55,7 @@ void write_text(const fs::path& path, const std::string& text) {
     throw Error({.code = ErrorCode::io,
                  .object = "texton::verify",
                  .problem = fmt::format("{} cannot be written", path.string()),
-                 .remedy = "Make its folder, or room."});
+                 .remedy = "Check that its folder exists and is writable, and that the disk has free space."});
 }
 
 void write_junit(const fs::path& path, const Suite& suite, const std::vector<const Case*>& cases,

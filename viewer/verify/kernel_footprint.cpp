@@ -12,9 +12,9 @@ namespace texton::verify {
 namespace {
 
 constexpr std::size_t kMostTaps = 400;
-constexpr std::size_t kMostTexels = std::size_t{1} << 26;  // of all pictures that a kernel is asked with
+constexpr std::size_t kMostTexels = std::size_t{1} << 26;  // of all input images together
 
-// Asks a kernel what it makes of a box of ones.
+// Runs the kernel of a case on an image that is 1 inside a box and 0 elsewhere.
 class Probe {
 public:
     Probe(const Case& of, std::size_t picture) : run_(of.run), picture_(picture), input_(of.inputs.front()) {
@@ -31,7 +31,7 @@ public:
     bool has_time() const noexcept { return asked_ + extent_.width * extent_.height <= kMostTexels; }
     Extent extent() const noexcept { return extent_; }
 
-    /// The first channel of the pixel.
+    // Runs the kernel and returns the first channel of the pixel.
     double ask(const Region& box, const Offset& pixel) {
         asked_ += extent_.width * extent_.height;
         const HostPicture picture = made(box);
@@ -58,11 +58,11 @@ private:
     Input input_;
     Sampler sampler_;
     Extent extent_;
-    std::size_t asked_ = 0;  // texels
+    std::size_t asked_ = 0;  // input texels so far
     bool usable_ = false;
 };
 
-// One half of a box, along its longer side, and the other.
+// Returns the two halves of a box, which is split across its longer side.
 std::pair<Region, Region> halves(const Region& box) {
     std::pair<Region, Region> out{box, box};
     if (box.extent.width >= box.extent.height) {
@@ -77,6 +77,7 @@ std::pair<Region, Region> halves(const Region& box) {
     return out;
 }
 
+// Finds the texels that contribute to a pixel by bisection.
 class Search {
 public:
     Search(Probe& probe, const Offset& pixel) : probe_(probe), pixel_(pixel) {}
@@ -88,13 +89,15 @@ public:
         double sum = 0;
         for (const Tap& tap : taps_) sum += tap.weight;
         const double whole_sum = probe_.ask(whole, pixel_);
-        if (!(std::abs(sum - whole_sum) < 1e-4 * (1 + std::abs(whole_sum)))) return std::nullopt;  // float32 sums
+        if (!(std::abs(sum - whole_sum) < 1e-4 * (1 + std::abs(whole_sum))))
+            return std::nullopt;  // tolerance for float32 sums
         std::ranges::stable_sort(taps_, std::greater{}, [](const Tap& tap) { return std::abs(tap.weight); });
         return taps_;
     }
 
 private:
-    // Weights of both signs may add up to 0 in a large box: those are halved whatever they answer.
+    // The most texels of a box that is skipped if the pixel does not respond. In a larger box, weights of both signs
+    // may cancel out, so it is halved even if the response is 0.
     static constexpr std::size_t kSmallBox = 64;
 
     void split(const Region& box) {
@@ -126,7 +129,7 @@ std::vector<std::optional<std::vector<Tap>>> footprints(const Case& of, const st
         Probe probe(of, picture);
         for (std::size_t i = 0; i < pixels.size() && probe.usable(); ++i) out[i] = Search(probe, pixels[i]).result();
     } catch (const Error&) {
-        // A kernel that does not take floats.
+        // The kernel does not accept floats, so its footprints are unknown.
     }
     return out;
 }

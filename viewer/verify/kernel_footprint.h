@@ -6,18 +6,23 @@
 
 namespace texton::verify {
 
-/// A texel that a kernel reads for a pixel, and what it counts.
+/// A texel that a kernel reads for a pixel, and its weight in the sum.
 struct Tap {
     Offset at;
     double weight = 0;
     bool operator==(const Tap&) const = default;
 };
 
-/// The texels of the one 2D input that lead to each of the pixels, by weight. None where that cannot be told: the pixel is no
-/// weighted sum of texels, or one of more than 400, or asking for those before it took all the time that there is.
+/// Returns, for each of the pixels, the texels that contribute to it, by descending magnitude of the weight.
 ///
-/// The kernel itself is asked, on the CPU device: with pictures that are 1 in a box and 0 elsewhere, each halved where the
-/// pixel sees it. The border colour is 0.
+/// `picture` is the index of the kernel's image that contains the pixels. The result of a pixel is nullopt if
+/// - the case has more than one input, or the input is not a 2D array of one level,
+/// - the kernel does not accept float inputs,
+/// - the pixel is not a weighted sum of texels, or more than 400 texels contribute to it,
+/// - the limit of 2^26 input texels was reached, for this pixel and those before it together.
+///
+/// The weights are measured by running the kernel on the CPU device. Its input is 1 inside a box and 0 elsewhere, and
+/// the border color is 0. A box to which the pixel responds is halved until it is a single texel.
 [[nodiscard]] std::vector<std::optional<std::vector<Tap>>> footprints(const Case& of, const std::vector<Offset>& pixels,
                                                                       std::size_t picture = 0);
 

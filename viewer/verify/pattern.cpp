@@ -1,4 +1,5 @@
-// A pattern is a kernel without textures that the CPU device runs: so that its colours become texels as all others do.
+// A pattern is a functor without textures, which launch() runs on the CPU device. Its values are therefore converted to
+// the texel format in the same way as the values of all other kernels.
 #include "viewer/verify/pattern.h"
 
 #include <cmath>
@@ -14,7 +15,7 @@
 namespace texton::verify {
 namespace {
 
-// A mixer of 32 bits: each bit of the input changes about half of the output's.
+// Mixes 32 bits: each input bit changes about half of the output bits.
 std::uint32_t mixed(std::uint32_t x) {
     x ^= x >> 16;
     x *= 0x7feb352dU;
@@ -100,8 +101,8 @@ HostArray draw(const Pattern& pattern, const ArrayInfo& info) {
     if (layout == FormatLayout::planar || (blocks && pattern.kind != PatternKind::noise)) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = "texton::verify::draw",
-                     .problem = fmt::format("no such pattern can be drawn in {}", name(info.format)),
-                     .remedy = blocks ? "Use noise." : "Use a format for each plane."});
+                     .problem = fmt::format("the pattern cannot be drawn in {}", name(info.format)),
+                     .remedy = blocks ? "Use the pattern noise." : "Draw each plane as an image of its own."});
     }
     HostArray array(info);
     const Device device = Device::cpu();

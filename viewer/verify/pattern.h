@@ -7,23 +7,26 @@
 
 namespace texton::verify {
 
+/// The patterns of generated images.
 enum class PatternKind : std::uint8_t {
-    noise,       ///< each channel of each texel by itself; of block-compressed formats, random blocks
-    gradient,    ///< red grows to the right, green downwards, blue with both and with the slices; alpha falls
-    zone_plate,  ///< grey rings, from wide in the middle to a texel at the rim
-    checker      ///< squares of four texels
+    noise,       ///< independent random values in all channels; random blocks in block-compressed formats
+    gradient,    ///< red increases with x, green with y, blue with x, y and z; alpha decreases with y
+    zone_plate,  ///< gray rings that become narrower from the center to one texel at the border
+    checker      ///< squares with sides of 4 texels, which change from slice to slice
 };
 
-/// A picture made by a rule: the same to the bit everywhere.
+/// A generated image, which has the same bits on every machine.
 struct Pattern {
     PatternKind kind = PatternKind::noise;
-    std::uint32_t seed = 1;
-    /// From the darkest to the brightest. By itself 0 to 1, -1 to 1 of snorm, all of integers.
+    std::uint32_t seed = 1;  ///< of noise; each level adds its index
+    /// Lowest and highest value. Default: -1 and 1 for snorm, the limits of the type for integers, 0 and 1 for other
+    /// formats.
     std::optional<std::array<float, 2>> range{};
 };
 
-/// Every level is the pattern in its own size. Error{unsupported} for planar formats, and for other patterns than noise in
-/// block-compressed ones.
+/// Returns an array whose levels each contain the pattern at the size of the level.
+///
+/// Throws Error{unsupported} if the format is planar, or if it is block-compressed and the pattern is not noise.
 [[nodiscard]] HostArray draw(const Pattern& pattern, const ArrayInfo& info);
 
 }  // namespace texton::verify

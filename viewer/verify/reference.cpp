@@ -39,11 +39,12 @@ HostPicture read_header(const Json& value) {
     return {format, extent};
 }
 
-// What texels follow is in the header, whose sizes may be wrong: none is larger than the file.
+// Checks an image size of the header, which may be damaged, before memory is allocated. Throws std::out_of_range if the
+// texels would not fit into the file.
 void check_size(const Json& picture, std::uintmax_t bytes_left) {
     double texels = 1;
     for (const char* side : {"width", "height", "depth"}) texels *= picture.at(side).get<double>();
-    // Blocks have a quarter of a byte a texel or more.
+    // Formats have at least a quarter of a byte for each texel.
     if (texels > 4.0 * static_cast<double>(bytes_left) + 16) throw std::out_of_range("a side");
 }
 
@@ -56,7 +57,7 @@ std::vector<fs::path> all_references(const fs::path& folder) {
     return paths;
 }
 
-// The case's name as file_name() has it.
+// Returns the part of the file name that file_name() created from the case's name.
 std::string stem_of(const fs::path& path) {
     const std::string stem = path.stem().string();
     return stem.substr(0, stem.find('@'));
@@ -66,7 +67,7 @@ std::string stem_of(const fs::path& path) {
 
 Reference read_reference(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) refuse(path, "cannot be read", "Approve one with --update.");
+    if (!file) refuse(path, "cannot be read", "Check the file, or approve the case again with --update.");
     Reference reference;
     reference.path = path;
     std::string line;
@@ -80,9 +81,9 @@ Reference read_reference(const fs::path& path) {
             reference.pictures.push_back(read_header(picture));
             std::vector<std::byte>& texels = reference.pictures.back().texels;
             file.read(reinterpret_cast<char*>(texels.data()), static_cast<std::streamsize>(texels.size()));
-            if (!file) refuse(path, "is cut off", "Approve it again with --update.");
+            if (!file) refuse(path, "is truncated", "Approve the case again with --update.");
             if (sha256(texels) != picture.at("sha256").get<std::string>())
-                refuse(path, "has other texels than its SHA-256 is of", "Approve it again with --update.");
+                refuse(path, "contains texels that do not match its SHA-256", "Approve the case again with --update.");
         }
         reference.inputs = header.at("inputs").get<std::vector<std::string>>();
         reference.device = header.at("device").get<std::string>();
@@ -90,9 +91,9 @@ Reference read_reference(const fs::path& path) {
         reference.toolkit = header.at("toolkit").get<std::string>();
     } catch (const Error& error) {
         if (error.code() == ErrorCode::io) throw;
-        refuse(path, "is no reference", "Approve one with --update.");
+        refuse(path, "is not a reference", "Approve the case again with --update.");
     } catch (const std::exception&) {
-        refuse(path, "is no reference", "Approve one with --update.");
+        refuse(path, "is not a reference", "Approve the case again with --update.");
     }
     return reference;
 }
@@ -131,7 +132,7 @@ void write_reference(const Reference& reference) {
     throw Error({.code = ErrorCode::io,
                  .object = "texton::verify::write_reference",
                  .problem = fmt::format("{} cannot be written", reference.path.string()),
-                 .remedy = "Make room, or the folder writable."});
+                 .remedy = "Check that the folder is writable, and that the disk has free space."});
 }
 
 fs::path reference_path(const fs::path& folder, const std::string& name_of_case, const std::string& variant) {

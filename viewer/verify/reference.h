@@ -1,5 +1,5 @@
 #pragma once
-// What a case is to make, as it was approved: a file whose first line is JSON, and whose other bytes are texels.
+// Approved results of a case. The first line of a reference file is JSON, and the rest of it is texels.
 #include <filesystem>
 #include <span>
 #include <string>
@@ -9,30 +9,33 @@
 
 namespace texton::verify {
 
+/// A reference file.
 struct Reference {
     std::filesystem::path path;
-    std::vector<HostPicture> pictures;
-    std::vector<std::string> inputs;  ///< SHA-256 of what the kernel read
-    std::string device;               ///< on which it was made
-    int driver = 0;
-    std::string toolkit;  ///< Texton's version
+    std::vector<HostPicture> pictures;  ///< the images that the kernel wrote
+    std::vector<std::string> inputs;    ///< SHA-256 of each input of the kernel
+    std::string device;                 ///< name of the device that created it
+    int driver = 0;                     ///< version of the CUDA driver
+    std::string toolkit;                ///< Texton's version
 };
 
-/// Error{io}, naming the file, if it is none, is cut off, or its texels have another SHA-256 than it says.
+/// Reads a reference. Throws Error{io}, with the path, if the file cannot be read, is not a reference, is truncated, or
+/// if its texels do not match their SHA-256.
 [[nodiscard]] Reference read_reference(const std::filesystem::path& path);
-/// To the reference's path: aside, and renamed.
+/// Writes a reference to its path, and creates the folder. The data is written to a temporary file, which is renamed
+/// when it is complete. Throws Error{io}, with the path, if the file cannot be written.
 void write_reference(const Reference& reference);
 
-/// CASE.texref, or CASE@VARIANT.texref for one of several approved.
+/// Returns the path of a reference: CASE.texref, or CASE@VARIANT.texref for a variant.
 [[nodiscard]] std::filesystem::path reference_path(const std::filesystem::path& folder, const std::string& name_of_case,
                                                    const std::string& variant = {});
-/// All that there are of a case, by name.
+/// Reads all references of a case, sorted by path. Throws the errors of read_reference().
 [[nodiscard]] std::vector<Reference> read_references(const std::filesystem::path& folder,
                                                      const std::string& name_of_case);
-/// Those of none of the cases, by name.
+/// Returns the paths of the references in the folder that belong to none of the cases, sorted by path.
 [[nodiscard]] std::vector<std::filesystem::path> left_references(const std::filesystem::path& folder,
                                                                  std::span<const std::string> names_of_cases);
-/// Error{io} names the file.
+/// Removes a reference. Throws Error{io}, with the path, if that fails.
 void remove_reference(const std::filesystem::path& path);
 
 }  // namespace texton::verify

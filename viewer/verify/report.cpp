@@ -20,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Light or dark, as the reader's system is; tables that are wider than the page scroll by themselves.
+// Follows the light or dark color scheme of the reader's system. A table that is wider than the page has its own scroll
+// bar.
 constexpr const char* kStyle = R"(<style>
 :root { color-scheme: light dark; --text: #222; --page: #fff; --line: #ddd; --good: #176b2c; --bad: #b00020; }
 @media (prefers-color-scheme: dark) {
@@ -47,7 +48,7 @@ input[type=range] { display: block; width: 100%; margin: .4em 0; }
 </style>
 )";
 
-// Wipes between the two pictures of every slider.
+// Moves the divider between the expected and the actual image with the slider.
 constexpr const char* kScript = R"(<script>
 for (const slider of document.querySelectorAll('input[type=range]')) {
     const top = slider.parentNode.querySelector('.top');
@@ -65,7 +66,7 @@ std::string page(const std::string& title, const std::string& body) {
            "</body>\n</html>\n";
 }
 
-// --- pictures to look at ---------------------------------------------------------------------------------------------
+// --- images of the pages ---------------------------------------------------------------------------------------------
 
 float shown(float value, const FormatInfo& format) {
     if (!(value == value)) return 0;
@@ -77,16 +78,17 @@ float shown(float value, const FormatInfo& format) {
         case FormatKind::sint: return value / std::ldexp(1.0f, format.bits) + 0.5f;
         case FormatKind::floating: break;
     }
-    if (value <= 0.0031308f) return 12.92f * value;  // linear light
+    if (value <= 0.0031308f) return 12.92f * value;  // floats are linear light
     return 1.055f * std::pow(std::min(value, 1.0f), 1 / 2.4f) - 0.055f;
 }
 
 std::byte code_of(float value) { return static_cast<std::byte>(std::lround(255 * std::clamp(value, 0.0f, 1.0f))); }
 
-// Slices below each other.
+// Returns the size of an image of all slices below each other.
 Extent flat(const Extent& extent) { return {extent.width, extent.height * extent.depth}; }
 
-// Four shown values a texel; one channel is grey, and alpha is left for itself.
+// Returns the displayed values of an image, four for each texel. Images of one channel become gray. Alpha is kept in
+// the fourth value and is not multiplied with the colors.
 std::vector<float> shown_values(const HostPicture& picture) {
     const FormatInfo& format = info(picture.format);
     std::vector<float> values = read_channels(picture.view());
@@ -105,7 +107,8 @@ Texels opaque(const std::vector<float>& values) {
     return texels;
 }
 
-// What differs most is white; a difference of alpha is grey.
+// Returns an image of the absolute differences and the factor by which they are amplified: the largest difference
+// becomes the maximum of a channel. A difference of alpha is added to all three colors, and so appears gray.
 std::pair<Texels, float> amplified(const std::vector<float>& a, const std::vector<float>& b) {
     std::vector<float> difference(a.size());
     float largest = 0;
@@ -136,7 +139,7 @@ std::string base64(std::string_view bytes) {
     return out;
 }
 
-// Writes the picture beside the page, and gives it as an element that has its bytes.
+// Writes an image file beside the page and returns an HTML element that embeds the contents of the file.
 std::string image(const fs::path& path, Extent extent, const Texels& texels, const char* attributes = "") {
     write_image(path, Format::rgba8_unorm, extent, texels);
     std::ifstream file(path, std::ios::binary);
@@ -146,10 +149,10 @@ std::string image(const fs::path& path, Extent extent, const Texels& texels, con
                        path.stem().string(), extent.width * enlarged, extent.height * enlarged, base64(bytes));
 }
 
-// Every bit, where the kind of file has the format.
+// Writes the exact texels to a .dds file.
 void save_exact(const fs::path& path, const HostPicture& picture) {
     HostPicture kept = picture;
-    // DDS lacks them; the codes are the same.
+    // DDS lacks these two formats. The unorm format has the same codes.
     if (kept.format == Format::r8_srgb) kept.format = Format::r8_unorm;
     if (kept.format == Format::rg8_srgb) kept.format = Format::rg8_unorm;
     save(path, std::as_const(kept).view());
@@ -185,9 +188,9 @@ std::string worst_table(const Case& of, const Comparison& comparison, const Exte
     const std::vector<std::optional<std::vector<Tap>>> taps = footprints(of, places, picture);
     const bool traced = std::ranges::any_of(taps, [](const auto& each) { return each.has_value(); });
     std::string out =
-        "<div class=\"table\">\n<table>\n<tr><th>worst at<th class=\"number\">ulp<th class=\"number\">difference"
+        "<div class=\"table\">\n<table>\n<tr><th>worst texel<th class=\"number\">ulp<th class=\"number\">difference"
         "<th>expected<br>actual";
-    out += traced ? "<th>texels that led to it &times; weight\n" : "\n";
+    out += traced ? "<th>texels read &times; weight\n" : "\n";
     for (std::size_t i = 0; i < comparison.worst.size(); ++i) {
         const WorstTexel& texel = comparison.worst[i];
         const std::size_t channels = comparison.channels.size();
@@ -209,7 +212,7 @@ std::string numbers_of(const Comparison& comparison) {
                        all.psnr);
 }
 
-// A name with the picture's number, where there are several.
+// Returns a name, with the index of the image if the kernel wrote several.
 std::string numbered(const char* name, const Result& result, std::size_t picture) {
     return result.pictures.size() > 1 ? fmt::format("{}_{}", name, picture) : name;
 }
@@ -218,7 +221,7 @@ std::string figure(const std::string& image, const std::string& caption) {
     return "<figure>\n" + image + "<figcaption>" + caption + "</figcaption>\n</figure>\n";
 }
 
-// A picture that can be held against its reference.
+// Returns the part of a page that compares an image with its reference.
 std::string compared(const fs::path& folder, const Case& of, const Result& result, std::size_t i) {
     const HostPicture& actual = result.pictures[i];
     const HostPicture& expected = result.reference->pictures[i];
@@ -228,11 +231,12 @@ std::string compared(const fs::path& folder, const Case& of, const Result& resul
     const auto [difference, factor] = amplified(shown_expected, shown_actual);
     std::string out = "<figure>\n<div class=\"wipe\">\n" + image(path("actual"), extent, opaque(shown_actual)) +
                       image(path("expected"), extent, opaque(shown_expected), "class=\"top\" ") +
-                      "<input type=\"range\" min=\"0\" max=\"100\" value=\"50\" aria-label=\"wipe\">\n</div>\n"
-                      "<figcaption>left expected, right actual</figcaption>\n</figure>\n";
+                      "<input type=\"range\" min=\"0\" max=\"100\" value=\"50\" aria-label=\"divider between expected "
+                      "and actual image\">\n</div>\n"
+                      "<figcaption>left: expected, right: actual</figcaption>\n</figure>\n";
     out += figure(image(path("difference"), extent, difference), fmt::format("difference &times; {:.4g}", factor));
     out += figure(image(path("ulp"), extent, ulp_map(ulp_distances(expected.view(), actual.view()))),
-                  "ulp distance: black 0, pale 65536 and more");
+                  "ulp distance: black is 0, pale yellow is 65536 or more");
     return out + numbers_of(result.comparisons[i]) + worst_table(of, result.comparisons[i], actual.extent, i);
 }
 
@@ -240,7 +244,7 @@ std::string pictures_of(const fs::path& folder, const Case& of, const Result& re
     std::string out;
     for (std::size_t i = 0; i < result.pictures.size(); ++i) {
         const HostPicture& actual = result.pictures[i];
-        if (result.pictures.size() > 1) out += fmt::format("<h2>Picture {}</h2>\n", i);
+        if (result.pictures.size() > 1) out += fmt::format("<h2>Image {}</h2>\n", i);
         out += fmt::format("<p>{}</p>\n", actual.words());
         save_exact(folder / (numbered("actual", result, i) + ".dds"), actual);
         if (!result.comparisons.empty()) {
@@ -265,7 +269,7 @@ std::string pictures_of(const fs::path& folder, const Case& of, const Result& re
 
 std::string reference_words(const Reference& reference) {
     const std::string driver = reference.driver != 0 ? fmt::format(", driver {}", reference.driver) : "";
-    return fmt::format("<p>Reference: <code>{}</code>, made on {}{} by Texton {}.</p>\n",
+    return fmt::format("<p>Reference: <code>{}</code>, created on {}{} by Texton {}.</p>\n",
                        escaped(reference.path.filename().string()), escaped(reference.device), driver,
                        escaped(reference.toolkit));
 }

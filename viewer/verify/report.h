@@ -6,9 +6,14 @@
 
 namespace texton::verify {
 
-/// A page that links all cases, index.html, and for each that did not pass a folder with a page that needs no other file:
-/// expected and actual under a slider, their difference, amplified, the ulp map, and the worst texels with the texels that
-/// led to them. Beside it the same pictures as files, and as .dds with every bit. Error{io}, naming the file.
+/// Writes an HTML report: index.html lists all cases. Each case that did not pass has a folder with a page and image
+/// files.
+///
+/// The page embeds its images, so it can be read without the other files. It shows the expected and the actual image
+/// with a movable divider, their amplified difference, the ulp map, and the worst texels with the input texels that
+/// contribute to them. The folder also contains the images as .png files, and as .dds files with the exact texels.
+///
+/// Throws Error{io}, with the path, if a file cannot be written.
 void write_report(const std::filesystem::path& folder, const Suite& suite, const Device& device,
                   const std::vector<const Case*>& cases, const std::vector<Result>& results);
 

@@ -22,25 +22,23 @@ std::vector<Comparison> compare_all(const std::vector<HostPicture>& pictures, co
     return comparisons;
 }
 
-// Why pictures are not what they should be, before a texel is looked at.
+// Returns how the number, formats or sizes of images differ from the reference; empty if they are equal.
 std::string unlike(const std::vector<HostPicture>& pictures, const Reference& reference) {
     const std::vector<HostPicture>& expected = reference.pictures;
     if (pictures.size() != expected.size())
-        return fmt::format("{} pictures were made, but the reference has {}", pictures.size(), expected.size());
+        return fmt::format("the kernel wrote {} images, but the reference has {}", pictures.size(), expected.size());
     for (std::size_t i = 0; i < pictures.size(); ++i) {
         if (pictures[i].format != expected[i].format || pictures[i].extent != expected[i].extent)
-            return fmt::format("a picture of {} was made, but the reference is {}", pictures[i].words(),
-                               expected[i].words());
+            return fmt::format("the image is {}, but the reference is {}", pictures[i].words(), expected[i].words());
     }
     return {};
 }
 
-// The limits that do not hold, in words.
+// Describes the limits of a tolerance that are exceeded; empty if all are met.
 std::string broken_limits(const Tolerance& tolerance, const Comparison& found, const Extent& extent) {
     std::string out;
     const auto check = [&out](const char* name, bool holds, double value, double allowed) {
-        if (!holds)
-            out += fmt::format("{}{} {:.9g} where {:.9g} is allowed", out.empty() ? "" : ", ", name, value, allowed);
+        if (!holds) out += fmt::format("{}{} {:.9g} (allowed: {:.9g})", out.empty() ? "" : ", ", name, value, allowed);
     };
     const double texels = static_cast<double>(extent.width * extent.height * extent.depth);
     const double share = static_cast<double>(found.all.differing) / texels;
@@ -52,7 +50,7 @@ std::string broken_limits(const Tolerance& tolerance, const Comparison& found, c
     return out;
 }
 
-// The pictures against one reference.
+// Compares images with one reference.
 Result judged(const Tolerance& tolerance, const std::vector<HostPicture>& pictures, const Reference& reference) {
     Result result;
     result.reference = reference;
@@ -67,7 +65,7 @@ Result judged(const Tolerance& tolerance, const std::vector<HostPicture>& pictur
         for (std::size_t i = 0; i < pictures.size(); ++i) {
             const std::string broken = broken_limits(tolerance, result.comparisons[i], pictures[i].extent);
             if (broken.empty() || !result.message.empty()) continue;
-            const std::string which = pictures.size() > 1 ? fmt::format("picture {}: ", i) : "";
+            const std::string which = pictures.size() > 1 ? fmt::format("image {}: ", i) : "";
             result.message =
                 fmt::format("{}{} of {} texels differ: {}", which, result.comparisons[i].all.differing,
                             pictures[i].extent.width * pictures[i].extent.height * pictures[i].extent.depth, broken);
@@ -84,7 +82,7 @@ bool is_nearer(const Result& a, const Result& b) {
     return a.differing() < b.differing();
 }
 
-// The path of a table of colours, if that is what the input is.
+// Returns the path of an input that is a .cube file, else nullptr.
 const std::filesystem::path* table_of(const Input& input) {
     const auto* files = std::get_if<Input::Files>(&input.source);
     return files != nullptr && files->paths.size() == 1 && is_table_file(files->paths.front()) ? &files->paths.front()
@@ -106,7 +104,7 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
     const std::vector<HostPicture> pictures = run(device, asked, textures);
     Result nearest;
     nearest.outcome = Outcome::no_reference;
-    nearest.message = "it has no reference; approve what it makes with --update";
+    nearest.message = "the case has no reference; approve the result with --update";
     for (const Reference& reference : read_references(suite.references, of.name)) {
         Result result = judged(of.tolerance, pictures, reference);
         if (!nearest.reference || is_nearer(result, nearest)) nearest = std::move(result);
@@ -115,7 +113,7 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
     if (nearest.reference && nearest.reference->inputs != hashes) {
         nearest.equal = false;
         if (nearest.outcome == Outcome::differs)
-            nearest.message += "; its inputs are not those of which the reference was made";
+            nearest.message += "; its inputs differ from the inputs of the reference";
     }
     if (nearest.equal) {
         nearest.reference->pictures.clear();
@@ -190,7 +188,7 @@ std::vector<Result> run_cases(const std::vector<const Case*>& cases, const Suite
     std::vector<std::jthread> threads;
     for (std::size_t i = 1; i < std::min<std::size_t>(jobs, cases.size()); ++i) threads.emplace_back(work);
     work();
-    threads.clear();  // waits for them
+    threads.clear();  // joins them
     return results;
 }
 

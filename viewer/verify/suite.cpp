@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// --- lists that multiply ---------------------------------------------------------------------------------------------
+// --- matrices of cases -----------------------------------------------------------------------------------------------
 
-// The words of a value in a case's name.
+// Returns the text of a matrix value in the name of a case.
 std::string words_of(const Json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (!value.is_array()) return value.dump();
@@ -27,7 +27,7 @@ std::string words_of(const Json& value) {
     return out;
 }
 
-// { "a": { "b": value } } of "a.b".
+// Returns { "a": { "b": value } } for the path "a.b".
 Json patch_of(std::string_view path, const Json& value) {
     const std::size_t dot = path.find('.');
     Json patch = Json::object();
@@ -36,7 +36,7 @@ Json patch_of(std::string_view path, const Json& value) {
     return patch;
 }
 
-// A name and what it changes in a case, for each value of a list.
+// Returns a name and a JSON merge patch of the case for each value of a matrix key.
 std::vector<std::pair<std::string, Json>> choices_of(JsonObject& matrix, const std::string& key) {
     const Json& values = matrix.at(key);
     std::vector<std::pair<std::string, Json>> out;
@@ -52,7 +52,7 @@ std::vector<std::pair<std::string, Json>> choices_of(JsonObject& matrix, const s
     return out;
 }
 
-// Inputs that are named at the top of the suite.
+// The "inputs" of the suite by name.
 using Shared = std::map<std::string, Json>;
 
 void put_shared(Json& value, const Shared& shared, const std::string& where) {
@@ -60,7 +60,7 @@ void put_shared(Json& value, const Shared& shared, const std::string& where) {
     const auto found = shared.find(value.get<std::string>());
     if (found == shared.end())
         refuse_words(where, fmt::format("there is no input '{}'", value.get<std::string>()),
-                     "Name one of the suite's \"inputs\", or write an object.");
+                     "Use a name from the suite's \"inputs\", or write an input object.");
     value = found->second;
 }
 
@@ -102,15 +102,15 @@ constexpr std::pair<const char*, PatternKind> kPatterns[] = {{"noise", PatternKi
 
 std::size_t side_of(const JsonObject& object, const std::string& key, const Json& value) {
     if (!value.is_number_unsigned() || value.get<std::size_t>() == 0)
-        object.refuse(key, "has the side " + value.dump(), "Give whole numbers above 0.");
+        object.refuse(key, "contains " + value.dump(), "Use whole numbers of at least 1.");
     return value.get<std::size_t>();
 }
 
-// [width], [width, height] or [width, height, depth]; what is not said is `rest`.
+// Parses [width], [width, height] or [width, height, depth]. A missing height is 1, and a missing depth is `rest`.
 Extent extent_of(JsonObject& object, const std::string& key, std::size_t rest) {
     const Json& value = object.at(key);
     if (!value.is_array() || value.empty() || value.size() > 3)
-        object.refuse(key, "is " + value.dump(), "Give [width, height].");
+        object.refuse(key, "is " + value.dump(), "Give [width], [width, height] or [width, height, depth].");
     Extent extent{side_of(object, key, value[0]), 1, rest};
     if (value.size() > 1) extent.height = side_of(object, key, value[1]);
     if (value.size() > 2) extent.depth = side_of(object, key, value[2]);
@@ -168,10 +168,11 @@ Input::Files files_input(JsonObject& object, const fs::path& folder) {
     files.options.format = format_in(object, "format");
     files.options.levels = static_cast<int>(object.count("levels").value_or(0));
     if (std::ranges::any_of(files.paths, is_table_file)) {
-        if (files.paths.size() != 1) object.refuse("file", "has a table among other files", "Give it alone.");
+        if (files.paths.size() != 1)
+            object.refuse("file", "contains a .cube table and other files", "Give the table alone.");
         for (const char* key : {"kind", "format", "levels"})
             if (object.find(key) != nullptr)
-                object.refuse(key, "means nothing for a .cube file", "Leave it out: the file says it.");
+                object.refuse(key, "does not apply to a .cube file", "Omit it; the file defines it.");
     }
     return files;
 }
@@ -192,8 +193,10 @@ Input read_input(const Json& value, const Json& sampler, const std::string& wher
     JsonObject object(value, where);
     const bool from_file = object.find("file") != nullptr;
     if (from_file == (object.find("pattern") != nullptr))
-        object.refuse("pattern", from_file ? "stands beside 'file'" : "is missing", "Give either 'pattern' or 'file'.");
-    if (!from_file && !object.text("pattern")) object.refuse("pattern", "is no text", "Use noise.");
+        object.refuse("pattern", from_file ? "is given together with 'file'" : "is missing",
+                      "Give either 'pattern' or 'file'.");
+    if (!from_file && !object.text("pattern"))
+        object.refuse("pattern", "is not text", "Use noise, gradient, zone_plate or checker.");
     Input input;
     input.where = where;
     if (from_file) {
@@ -222,7 +225,7 @@ Tolerance read_tolerance(JsonObject& object) {
     tolerance.psnr = limits.number("psnr");
     tolerance.share = limits.number("share");
     limits.refuse_others();
-    if (value->empty()) object.refuse("tolerance", "is empty", "Leave it out, which is {\"ulp\": 0}, or give a limit.");
+    if (value->empty()) object.refuse("tolerance", "is empty", "Omit it for {\"ulp\": 0}, or give a limit.");
     return tolerance;
 }
 
@@ -232,16 +235,17 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
     read.name = name;
     object.find("name");
     const std::optional<std::string> kernel = object.text("kernel");
-    if (!kernel) object.refuse("kernel", "is missing", "Give the name of one; `texton run --list` has all.");
+    if (!kernel) object.refuse("kernel", "is missing", "Give the name of a kernel; `texton run --list` lists all.");
     try {
         read.run.kernel = &kernel_named(*kernel);
     } catch (const Error& error) {
-        object.refuse("kernel", "is '" + *kernel + "', which is none", error.remedy());
+        object.refuse("kernel", "is '" + *kernel + "', which is not a kernel", error.remedy());
     }
     const Json* sampler_found = object.find("sampler");
     const Json sampler = sampler_found != nullptr ? *sampler_found : Json::object();
     if (const Json* input = object.find("input")) {
-        if (object.find("inputs") != nullptr) object.refuse("input", "stands beside 'inputs'", "Give one of them.");
+        if (object.find("inputs") != nullptr)
+            object.refuse("input", "is given together with 'inputs'", "Give only one of them.");
         read.inputs.push_back(read_input(*input, sampler, where + ", 'input'", folder));
     } else if (const Json* inputs = object.find("inputs")) {
         if (!inputs->is_array()) object.refuse("inputs", "is " + inputs->dump(), "Give a list.");
@@ -256,7 +260,7 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
     try {
         const Arguments checked(read.run.kernel->info, read.run.parameters);
     } catch (const Error& error) {
-        object.refuse("parameters", fmt::format("are not those of {}: {}", *kernel, error.problem()), error.remedy());
+        object.refuse("parameters", fmt::format("are not valid for {}: {}", *kernel, error.problem()), error.remedy());
     }
     if (object.find("size") != nullptr) read.run.size = extent_of(object, "size", 0);
     read.run.format = format_in(object, "format");
@@ -274,12 +278,12 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
 
 Json read_json(const fs::path& path) {
     std::ifstream file(path);
-    if (!file || fs::is_directory(path)) refuse_file(path, "cannot be read", "Give the path of a suite.");
+    if (!file || fs::is_directory(path)) refuse_file(path, "cannot be read", "Give the path of a suite, a JSON file.");
     try {
         return Json::parse(file, nullptr, true, true);
     } catch (const Json::parse_error& error) {
-        const std::string_view what = error.what();  // "[its number] parse error at line 1, ..."
-        refuse_file(path, fmt::format("is no JSON: {}", what.substr(what.find("] ") + 2)), "Correct it.");
+        const std::string_view what = error.what();  // "[json.exception...] parse error at line 1, ..."
+        refuse_file(path, fmt::format("is not valid JSON: {}", what.substr(what.find("] ") + 2)), "Correct the file.");
     }
 }
 
@@ -289,8 +293,9 @@ void check_names(const Suite& suite, const fs::path& path) {
         const auto [other, is_new] = names.try_emplace(file_name(each.name), &each);
         if (!is_new)
             refuse_file(path,
-                        fmt::format("has two cases that share a file: '{}' and '{}'", other->second->name, each.name),
-                        "Give each case a name of its own.");
+                        fmt::format("has two cases with the same reference file name: '{}' and '{}'",
+                                    other->second->name, each.name),
+                        "Give each case a different name.");
     }
 }
 
@@ -321,11 +326,11 @@ Suite read_suite(const fs::path& path) {
         for (const auto& [name, input] : inputs->items()) shared[name] = input;
     }
     const Json& cases = object.at("cases");
-    if (!cases.is_array()) object.refuse("cases", "is no list", "Write [ { \"name\": ... }, ... ].");
+    if (!cases.is_array()) object.refuse("cases", "is not a list", "Write [ { \"name\": ... }, ... ].");
     for (std::size_t i = 0; i < cases.size(); ++i) {
         JsonObject named(cases[i], fmt::format("{}, case {}", where, i + 1));
         const std::optional<std::string> name = named.text("name");
-        if (!name || name->empty()) named.refuse("name", "is missing", "Name the case.");
+        if (!name || name->empty()) named.refuse("name", "is missing", "Give each case a name.");
         const std::string place = fmt::format("{}, case '{}'", where, *name);
         for (const auto& [full_name, of_case] : multiplied(*name, cases[i], shared, place))
             suite.cases.push_back(

@@ -1,5 +1,6 @@
 #pragma once
-// A suite of regression tests: what a JSON file says that kernels are to make of which pictures.
+// Suites of regression tests. A JSON file lists kernels, their inputs and the tolerances of their results.
+// tests/regress/README.md describes the format.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,31 +12,34 @@
 
 namespace texton::verify {
 
-/// How far a result may be from its reference. All that is given has to hold.
+/// Limits for the difference of a result from its reference. All limits that are set must be met.
 struct Tolerance {
-    std::optional<std::uint32_t> ulp{};  ///< largest of any channel
-    std::optional<double> max{};         ///< largest absolute difference
-    std::optional<double> mse{};
-    std::optional<double> psnr{};   ///< at least
-    std::optional<double> share{};  ///< of texels that differ at all
+    std::optional<std::uint32_t> ulp{};  ///< maximum ulp distance of any channel
+    std::optional<double> max{};         ///< maximum absolute difference of any channel
+    std::optional<double> mse{};         ///< maximum mean squared error
+    std::optional<double> psnr{};        ///< minimum PSNR in dB
+    std::optional<double> share{};       ///< maximum number of texels that differ, divided by the number of texels
 };
 
-/// Files, or a picture that is made.
+/// An input of a case: image files or a pattern.
 struct Input {
+    /// Files that are read as one array.
     struct Files {
         std::vector<std::filesystem::path> paths;
         PictureOptions options;
     };
+    /// A pattern, and the array that it fills.
     struct Made {
         Pattern pattern;
         ArrayInfo info;
     };
     std::variant<Files, Made> source;
-    TextureRange range{};
-    Json sampler = Json::object();  ///< as for sampler_of()
-    std::string where;              ///< for messages
+    TextureRange range{};           ///< the part of the array that the texture reads
+    Json sampler = Json::object();  ///< in the form that sampler_of() reads
+    std::string where;              ///< position in the suite, for messages
 };
 
+/// A case: a kernel run, its inputs and the tolerance of its images.
 struct Case {
     std::string name;
     std::vector<Input> inputs;
@@ -43,17 +47,22 @@ struct Case {
     Tolerance tolerance;
 };
 
+/// A suite of cases.
 struct Suite {
-    std::string name;                  ///< the file's, without its ending
-    std::filesystem::path references;  ///< a folder
-    bool own_references = true;        ///< no other suite has any there, as the folder is named after this one
-    std::vector<Case> cases;           ///< lists multiplied
+    std::string name;                  ///< name of the file without its extension
+    std::filesystem::path references;  ///< folder of the references
+    bool own_references = true;        ///< the folder is named after the suite, so no other suite uses it
+    std::vector<Case> cases;           ///< with a case for each combination of a matrix
 };
 
-/// Error{bad_argument} names the case and the key that is unknown or wrong; Error{io} a file that cannot be read or is no JSON.
+/// Reads a suite. Image files are not read.
+///
+/// Throws Error{bad_argument}, with the case and the key, if a key is unknown or its value is invalid. Throws
+/// Error{io}, with the path, if the file cannot be read, is not valid JSON, or has two cases with the same reference
+/// file name.
 [[nodiscard]] Suite read_suite(const std::filesystem::path& path);
 
-/// A file's name for a case: what is not a letter, a digit, '-' or '.' is '_'.
+/// Returns a file name for a case: its name, with '_' for every character except letters, digits, '-' and '.'.
 [[nodiscard]] std::string file_name(const std::string& name_of_case);
 
 }  // namespace texton::verify

@@ -13,14 +13,15 @@ namespace texton::verify {
 namespace {
 
 void check_input(const Kernel& kernel, std::size_t input, const std::filesystem::path& path, ArrayKind kind) {
-    if (input >= kernel.info.inputs.size()) return;  // how many there are is said elsewhere
+    if (input >= kernel.info.inputs.size()) return;  // shapes() refuses a wrong number of inputs
     const InputInfo& wanted = kernel.info.inputs[input];
     if (std::ranges::find(wanted.kinds, kind) != wanted.kinds.end()) return;
-    throw Error({.code = ErrorCode::bad_argument,
-                 .object = "texton::" + kernel.info.name,
-                 .problem = fmt::format("{} holds a table that is read as {}, which '{}' cannot be", path.string(),
-                                        name(kind), wanted.name),
-                 .remedy = "Give tables of one dimension to lut_1d, and of three to lut_3d."});
+    throw Error(
+        {.code = ErrorCode::bad_argument,
+         .object = "texton::" + kernel.info.name,
+         .problem = fmt::format("{} contains a table that is read as {}, but the input '{}' does not accept this kind",
+                                path.string(), name(kind), wanted.name),
+         .remedy = "Use tables of 1 dimension with lut_1d, and tables of 3 dimensions with lut_3d."});
 }
 
 void propose(KernelRun& run, const char* parameter, const float (&values)[3]) {

@@ -82,7 +82,7 @@ TEST_F(CliTest, AWrongCommandOrOptionSaysWhatThereIs) {
         EXPECT_EQ(result.status, 2) << wrong;
         EXPECT_FALSE(result.err.empty()) << wrong;
     }
-    EXPECT_NE(run("record").err.find("no command 'record'"), std::string::npos);
+    EXPECT_NE(run("record").err.find("unknown command 'record'"), std::string::npos);
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
     EXPECT_NE(help.out.find("replay"), std::string::npos);
@@ -99,22 +99,22 @@ TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
     };
     const Row rows[] = {
         {"", "texton: no command was given."},
-        {"--fast", "texton: there is no option '--fast'."},
-        {"record", "texton: there is no command 'record'."},
-        {"info", "texton info: FILE is required. `texton info --help` says more."},
+        {"--fast", "texton: unknown option '--fast'."},
+        {"record", "texton: unknown command 'record'."},
+        {"info", "texton info: FILE is required. Run `texton info --help` for more information."},
         {"info --fast a.png", "texton info: The following argument was not expected: --fast. "},
         {"info gone.png", "texton info: gone.png does not exist. "},
         {"info empty.png", "texton info: empty.png is empty. "},
         {"info notes.txt", "texton info: notes.txt is no picture that can be read: "},
         {"info folder", "texton info: folder is a folder. "},
-        {"info --levels -1 empty.png", "texton info: --levels: '-1' is no number of 0 or more. "},
+        {"info --levels -1 empty.png", "texton info: --levels: '-1' is not a number of at least 0. "},
         {"run gaussian empty.png -o o.png --format round", "texton run: --format: there is no format 'round'. "},
         {"run gaussian empty.png -o o.png --size 0x5", "texton run: --size: '0x5' is no size. "},
         {"run gaussian a.png -o o.png --set radius=9999", "texton run: radius is 9999. Use 0 to 127."},
         {"run gaussian empty.png -o o.png --device cpu:7", "texton run: 'cpu:7': device 7 was asked for, "},
         {"run zoom empty.png -o o.png", "texton run: there is no kernel 'zoom'. "},
-        {"run gaussian empty.png notes.txt -o o.png", "texton run: gaussian takes 1 file, and 2 were given. "},
-        {"verify notes.txt --jobs 0", "texton verify: --jobs: '0' is no number of 1 or more. "},
+        {"run gaussian empty.png notes.txt -o o.png", "texton run: gaussian needs 1 input file, but 2 were given. "},
+        {"verify notes.txt --jobs 0", "texton verify: --jobs: '0' is not a number of at least 1. "},
         {"verify gone.json", "texton verify: gone.json cannot be read. "},
         {"replay gone.cap", "texton replay: gone.cap: it cannot be opened. "},
     };

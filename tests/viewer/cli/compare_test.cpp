@@ -94,7 +94,7 @@ TEST_F(CliCompareTest, LimitsDecideIfThereAreAny) {
     EXPECT_EQ(run("compare a.png a.png --max-ulp 0 --min-psnr 1000 --min-ssim 1 --max-flip 0").status, 0);
     const Ended both = run("compare a.png b.png --max-ulp 4 --min-psnr 90");
     EXPECT_EQ(both.status, 1);
-    EXPECT_THAT(both.out, HasSubstr("max_ulp 4: held by 4\nmin_psnr 90: broken by "));
+    EXPECT_THAT(both.out, HasSubstr("max_ulp 4: passed with 4\nmin_psnr 90: failed with "));
     const json limits = json::parse(run("compare a.png b.png --max-ulp 3 --metric ulp --json").out)["limits"];
     EXPECT_EQ(limits, json::parse(R"([{"limit":"max_ulp","allowed":3.0,"found":4.0,"held":false}])"));
 }
@@ -145,7 +145,7 @@ TEST_F(CliCompareTest, UnlikeFilesAreRefusedOrComparedByWhatTheyReadAs) {
     EXPECT_THAT(refused.err, HasSubstr("--as-values"));
     const Ended good = run("compare a.png a.exr --as-values");
     EXPECT_EQ(good.status, 0) << good.out;
-    EXPECT_THAT(good.out, HasSubstr("compared as what they read as: rgba32_float"));
+    EXPECT_THAT(good.out, HasSubstr("compared by decoded values: rgba32_float"));
     write("wide.png", Bytes(4 * 21), Format::rgba8_unorm, {21, 1});
     const Ended sizes = run("compare a.png wide.png --as-values");
     EXPECT_EQ(sizes.status, 2);

@@ -101,11 +101,11 @@ TEST(ParameterWordsTest, ListsAreReadAsTheyAreWritten) {
 
 TEST(ParameterWordsTest, AParameterSaysItsRangeAndItsStandard) {
     ParameterInfo parameter{.name = "most_stops", .summary = "in stops", .standard = 2.0};
-    EXPECT_EQ(parameter_words(parameter), "in stops; 2 if not said");
+    EXPECT_EQ(parameter_words(parameter), "in stops; default 2");
     parameter.lowest = 0;
-    EXPECT_EQ(parameter_words(parameter), "in stops, 0 or more; 2 if not said");
+    EXPECT_EQ(parameter_words(parameter), "in stops, at least 0; default 2");
     parameter.highest = 4;
-    EXPECT_EQ(parameter_words(parameter), "in stops, 0 to 4; 2 if not said");
+    EXPECT_EQ(parameter_words(parameter), "in stops, 0 to 4; default 2");
     EXPECT_EQ(title_of_name(parameter.name), "Most stops");
     EXPECT_EQ(value_words(true), "true");
     EXPECT_EQ(value_words(std::vector<double>{1, 2}), "1, 2");

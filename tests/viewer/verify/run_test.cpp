@@ -114,15 +114,15 @@ TEST_F(ReferenceTest, DamagedFilesAreNamed) {
     test::Bytes changed = whole;
     changed.back() ^= std::byte{1};
     refused(changed, "SHA-256");
-    refused(test::Bytes(whole.begin(), whole.end() - 1), "cut off");
-    refused(test::Bytes(whole.begin(), whole.begin() + 20), "no reference");
-    refused({}, "no reference");
+    refused(test::Bytes(whole.begin(), whole.end() - 1), "truncated");
+    refused(test::Bytes(whole.begin(), whole.begin() + 20), "not a reference");
+    refused({}, "not a reference");
     test::Bytes huge = whole;
     const std::string text(reinterpret_cast<const char*>(whole.data()), whole.size());
     const std::size_t width = text.find("\"width\":5");
     ASSERT_NE(width, std::string::npos);
     huge.insert(huge.begin() + static_cast<std::ptrdiff_t>(width) + 9, 9, std::byte{'0'});
-    refused(huge, "no reference");
+    refused(huge, "not a reference");
 }
 
 // --- judging ---------------------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ TEST_F(VerifyRunTest, AnyDifferenceFailsUnlessItIsTolerated) {
     approve(suite(), two_codes_off);
     const Result result = run(suite());
     EXPECT_EQ(result.outcome, Outcome::differs);
-    EXPECT_THAT(result.message, HasSubstr("1 of 64 texels differ: max ulp 2 where 0 is allowed"));
+    EXPECT_THAT(result.message, HasSubstr("1 of 64 texels differ: max ulp 2 (allowed: 0)"));
     EXPECT_EQ(result.max_ulp(), 2U);
     const auto outcome = [&](const std::string& tolerance) {
         return run(suite(R"(, "tolerance": )" + tolerance)).outcome;
@@ -202,10 +202,10 @@ TEST_F(VerifyRunTest, OneOfSeveralReferencesIsEnough) {
 TEST_F(VerifyRunTest, OtherSizesAndFormatsAreSaid) {
     approve(suite(), keep);
     EXPECT_THAT(run(suite(R"(, "size": [4, 4])")).message,
-                HasSubstr("a picture of 4 x 4 of rgba8_unorm was made, but the reference is 8 x 8 of rgba8_unorm"));
+                HasSubstr("the image is 4 x 4 of rgba8_unorm, but the reference is 8 x 8 of rgba8_unorm"));
     const Result other = run(suite("", "rg8_unorm"));
-    EXPECT_THAT(other.message, HasSubstr("8 x 8 of rg8_unorm was made"));
-    EXPECT_THAT(other.message, HasSubstr("its inputs are not those"));
+    EXPECT_THAT(other.message, HasSubstr("the image is 8 x 8 of rg8_unorm"));
+    EXPECT_THAT(other.message, HasSubstr("its inputs differ"));
 }
 
 TEST_F(VerifyRunTest, AnErrorIsAnOutcome) {

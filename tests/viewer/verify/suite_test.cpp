@@ -104,7 +104,7 @@ TEST_F(VerifySuiteTest, WhatMeansNothingIsNamedWithItsCase) {
 }
 
 TEST_F(VerifySuiteTest, WrongValuesAreNamed) {
-    refused(R"(, "size": [0, 4])", {"'size' has the side 0"});
+    refused(R"(, "size": [0, 4])", {"'size' contains 0"});
     refused(R"(, "size": "4x4")", {"'size' is \"4x4\""});
     refused(R"(, "format": "rgb8")", {"no format 'rgb8'"});
     refused(R"(, "tolerance": {"ulp": -1})", {"'ulp' is -1"});
@@ -124,7 +124,7 @@ TEST_F(VerifySuiteTest, WrongValuesAreNamed) {
 
 TEST_F(VerifySuiteTest, FilesThatAreNoSuitesAreNamed) {
     expect_error([&] { read("{ \"cases\": [ }"); }, ErrorCode::io, "texton::verify::read_suite",
-                 {"suite.json is no JSON"});
+                 {"suite.json is not valid JSON"});
     expect_error([&] { (void)read_suite(folder_.at("gone.json")); }, ErrorCode::io, "texton::verify::read_suite",
                  {"gone.json cannot be read"});
     const std::string twice = R"({"name": "a b", "kernel": "resample", "input": {"pattern": "noise", "size": [1, 1]}})";
