@@ -1,4 +1,4 @@
-// affine_map.h: where the pixels of a picture lead, the same on host and device.
+// affine_map.h: maps the pixels of a destination to coordinates, with the same result on host and device.
 #pragma once
 #include <texton/sample.h>
 
@@ -6,10 +6,10 @@
 
 namespace texton::detail {
 
-/// Pixels a side up to which the middle of each is a float32.
+/// Maximum width and height of an image whose pixel centers are exact in float32.
 inline constexpr std::size_t kMostPixels = std::size_t{1} << 23;
 
-/// The place of pixel (i, j).
+/// Returns the coordinates to which `map` maps the center of pixel (i, j). z is 0.
 TEXTON_HD inline Coordinates place_of_pixel(const AffineMap& map, std::uint32_t i, std::uint32_t j) {
     const float x = static_cast<float>(static_cast<std::int32_t>(i)) + 0.5f;
     const float y = static_cast<float>(static_cast<std::int32_t>(j)) + 0.5f;

@@ -1,9 +1,11 @@
-// anisotropy.h: a long footprint -> samples along a line.
+// anisotropy.h: computes the samples along a line that cover an anisotropic footprint.
 //
-// The unit samples at steps of one texel along the major axis, in pairs on both sides of the centre, until the
-// samples cover the ratio of the axes; the last pair weighs what is left. Everything is decided in the logarithms of
-// lod.h. Steps: ratio -> level and blend -> for each of the two levels a row of samples -> shares that add up to a
-// power of two.
+// The texture unit takes samples along the major axis of the footprint, one texel apart, in pairs on both sides of the
+// center. The number of pairs follows from the ratio of the axes, and the last pair gets the remaining weight. All
+// decisions use the logarithms of lod.h. The steps are:
+// 1. The ratio determines the level of detail and the blend of two levels.
+// 2. Each of the two levels gets a row of samples.
+// 3. The samples get weights that add up to a power of two.
 #pragma once
 #include <cstdint>
 
@@ -12,8 +14,8 @@
 
 namespace texton::detail {
 
-/// log2 of the largest ratio in 1/256, cut to 1/16: 1, 2, 4, 6, 8, 10, 12 and 16 exist, others count as the one
-/// below. 2 to 8 and 16: onehot_aniso2 to onehot_aniso16.
+/// Returns log2 of the effective maximum ratio, in 1/256 and truncated to 1/16. Effective maximums are 1, 2, 4, 6, 8,
+/// 10, 12 and 16; other settings are rounded down. Captures onehot_aniso2 to onehot_aniso16 show 2 to 8 and 16.
 TEXTON_HD inline std::int32_t log2_of_max_anisotropy(int max_anisotropy) {
     if (max_anisotropy >= 16) return 1024;
     if (max_anisotropy >= 12) return 912;
@@ -24,13 +26,13 @@ TEXTON_HD inline std::int32_t log2_of_max_anisotropy(int max_anisotropy) {
     return max_anisotropy >= 2 ? 256 : 0;
 }
 
-/// A vector in 1/64.
+/// A vector. The components of a unit vector are in 1/64, the components of an offset in 1/128 of a texel.
 struct Direction {
     std::int32_t x;
     std::int32_t y;
 };
 
-/// 64 * part / sqrt(square), rounded.
+/// Returns 64 * part / sqrt(square), rounded to the nearest integer.
 TEXTON_HD inline std::int32_t scale_to_unit(std::int32_t part, std::int32_t square) {
     std::int32_t result = 0;
     for (std::int32_t step = 64; step > 0; step >>= 1) {
@@ -40,8 +42,9 @@ TEXTON_HD inline std::int32_t scale_to_unit(std::int32_t part, std::int32_t squa
     return result;
 }
 
-/// The unit vector along an edge. Both components are cut to eighths of the larger one's power of two and taken at
-/// the middle of their step, the smaller as 0 below 1/32: rand_grad_aniso2_f32.
+/// Returns the unit vector along an edge. Both components are truncated to eighths of the larger component's power of
+/// two, and half a step is added to each. The smaller component counts as 0 if it is below 1/32 of that power of two.
+/// Capture: rand_grad_aniso2_f32.
 TEXTON_HD inline Direction direction_of(const SignedShortFloat* edge) {
     const ShortFloat x = magnitude_of(edge[0]);
     const ShortFloat y = magnitude_of(edge[1]);
@@ -62,15 +65,17 @@ TEXTON_HD inline std::int32_t limit_ratio(std::int32_t ratio, std::int32_t limit
     return ratio < 0 ? 0 : ratio > limit ? limit : ratio;
 }
 
-/// The footprint as a line of texels: its direction, its level of detail, and log2 of length by width, in 1/256.
+/// An anisotropic footprint as a line of texels. `lod` is in 1/256 of a level. `ratio` is log2 of the line's length
+/// divided by its width, in 1/256.
 struct FootprintLine {
     Direction direction;
     std::int32_t lod;
     std::int32_t ratio;
 };
 
-/// The minor axis is the parallelogram's area by the major axis: rand_grad_aniso16_f32. The row covers the ratio to one
-/// of at least a texel; the level of detail goes below that, for a bias to raise: aniso4_bias.
+/// Returns the line that covers a footprint. The length of the minor axis is the area of the parallelogram divided by
+/// the length of the major axis (capture rand_grad_aniso16_f32). For the ratio, the width is at least one texel. The
+/// level of detail has no such limit, so it can be negative until a bias raises it (capture aniso4_bias).
 TEXTON_HD inline FootprintLine footprint_line(const PixelFootprint& footprint, int max_anisotropy) {
     const Axis major = major_axis(footprint);
     if (major.length.mantissa == 0) return {{0, 0}, kNoDetail, 0};
@@ -84,16 +89,16 @@ TEXTON_HD inline FootprintLine footprint_line(const PixelFootprint& footprint, i
             limit_ratio(length - (width > 0 ? width : 0), limit)};
 }
 
-/// A row of sample pairs. Shares on each side add up to 128 << scale.
+/// A row of pairs of samples. The weights on each side of the center add up to 128 << scale.
 struct SampleRow {
     int scale;
-    std::int32_t
-        first;  ///< from the centre to the first pair, in 1/256 of a texel; the next are one texel further each
-    std::int32_t share;  ///< of each sample but the last
+    /// Distance from the center to the first pair in 1/256 of a texel. Each further pair is one texel further away.
+    std::int32_t first;
+    std::int32_t share;  ///< weight of each sample except the last one of each side
 };
 
-/// Ratios above 1. Up to a ratio of 2 one pair moves apart from the centre; above, pairs stand at 1/2, 3/2, ... texels:
-/// onehot_aniso16.
+/// Returns the row for a ratio above 1; `ratio` is its log2 in 1/256. Up to a ratio of 2, a single pair moves away from
+/// the center. Above 2, pairs are at 1/2, 3/2, ... texels. Capture: onehot_aniso16.
 TEXTON_HD inline SampleRow sample_row(std::int32_t ratio) {
     if (ratio <= 256) return {1, 256 - inverse_exp2(ratio), 256};
     const std::int32_t inverse = inverse_exp2(ratio & 255);
@@ -101,13 +106,14 @@ TEXTON_HD inline SampleRow sample_row(std::int32_t ratio) {
     return {2, 128, ratio == 511 ? 256 : inverse >> ((ratio >> 8) - 2)};
 }
 
-/// How far a pair stands from the centre, in 1/128 of a texel.
+/// Returns the offset of a pair from the center in 1/128 of a texel. `distance` is in 1/256 of a texel.
 TEXTON_HD inline Direction pair_offset(const Direction& direction, std::int32_t distance) {
     return {(distance * direction.x + 64) >> 7, (distance * direction.y + 64) >> 7};
 }
 
-/// The offset of the first pair in the finer of two blended levels, whose texels are smaller by 2^(weight / 256). It
-/// is rounded down, toward minus infinity; the pairs beyond stand at its odd multiples: rand_grad_aniso4_f32.
+/// Returns the offset of the first pair in the finer of two blended levels: `offset` times 2^(weight / 256), rounded
+/// toward minus infinity. The texels of the finer level are smaller by that factor. The offsets of the further pairs
+/// are odd multiples of the result. Capture: rand_grad_aniso4_f32.
 TEXTON_HD inline Direction stretch_offset(const Direction& offset, std::int32_t weight) {
     const std::int32_t factor = inverse_exp2(256 - weight) >> 1;
     return {(offset.x * factor) >> 6, (offset.y * factor) >> 6};

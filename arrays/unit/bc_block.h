@@ -1,4 +1,4 @@
-// bc_block.h: what the block decoders read and give.
+// bc_block.h: input and output of the decoders of compressed blocks.
 #pragma once
 #include <cstdint>
 
@@ -6,12 +6,13 @@
 
 namespace texton::detail {
 
-/// Normalized: 1/65535 or 1/32767. BC6H: bits of a float16. Channels that the format lacks are 0, alpha is 1.
+/// A decoded texel. Normalized channels are in 1/65535 or 1/32767; channels of BC6H are the bits of a float16. A
+/// channel that the format lacks is 0, a missing alpha is 1.
 struct BlockTexel {
     std::int32_t channel[4];
 };
 
-/// The 128 (BC1, BC4: 64) bits of a block, read from the lowest up.
+/// Reads the bits of a block, beginning with the lowest: 64 bits for BC1 and BC4, 128 for the other formats.
 class BlockBits {
 public:
     TEXTON_HD BlockBits(const unsigned char* block, int bytes) {

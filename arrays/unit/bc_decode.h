@@ -1,8 +1,9 @@
-// bc_decode.h: one texel of a BC1 to BC7 block, as the hardware decodes it.
+// bc_decode.h: decodes one texel of a BC1 to BC7 block, as the hardware does.
 //
-// BC6H and BC7 follow their specification (bc_partitioned.h). BC1 to BC5 leave the rounding of interpolated values to
-// the hardware; what it does was read off the captures named below. BC1, BC2, BC3 and BC7 give 8 bits a channel,
-// widened to 16; BC4 and BC5 give 16 bits; BC6H gives float16.
+// BC6H and BC7 follow their specification (bc_partitioned.h). The specification of BC1 to BC5 leaves the rounding of
+// interpolated values to the hardware. The rounding below was determined from the captures that each comment names.
+// BC1, BC2, BC3 and BC7 decode to 8 bits per channel, which are widened to 16. BC4 and BC5 decode to 16 bits, and BC6H
+// decodes to float16.
 #pragma once
 #include <cstdint>
 
@@ -12,20 +13,23 @@
 
 namespace texton::detail {
 
-// --- BC1, BC2, BC3 colour --------------------------------------------------------------------------------------------
+// --- BC1, BC2, BC3 color ---------------------------------------------------------------------------------------------
 
-/// A third of the way from `from` to `to`, 5-bit ends, in 8 bits: rand_bc1_f0.
+/// Returns the value a third of the way between two 5-bit endpoints, in 8 bits. Capture: rand_bc1_f0.
 TEXTON_HD inline int third_of_5_bits(int from, int to) { return ((2 * from + to) * 22) >> 3; }
-/// Halfway between 5-bit ends, in 8 bits: rand_bc1_f0.
+/// Returns the value halfway between two 5-bit endpoints, in 8 bits. Capture: rand_bc1_f0.
 TEXTON_HD inline int half_of_5_bits(int from, int to) { return ((from + to) * 33) >> 3; }
-/// The same two for green, whose 6-bit ends are widened to 8 bits first: rand_bc1_f0.
+/// Returns the value a third of the way between two green endpoints, in 8 bits. The 6-bit endpoints must have been
+/// widened to 8 bits. Capture: rand_bc1_f0.
 TEXTON_HD inline int third_of_8_bits(int from, int to) { return (1024 * from + 321 * (to - from) + 512) >> 10; }
+/// Returns the value halfway between two green endpoints, in the same way.
 TEXTON_HD inline int half_of_8_bits(int from, int to) { return (1024 * from + 513 * (to - from) + 512) >> 10; }
 
 TEXTON_HD inline int widen_5_bits(int value) { return value << 3 | value >> 2; }
 TEXTON_HD inline int widen_6_bits(int value) { return value << 2 | value >> 4; }
 
-/// Red, green, blue and alpha in 8 bits. Only BC1 has the three-colour block, whose fourth code is transparent black.
+/// Returns red, green, blue and alpha in 8 bits. The color block starts at bit `base`. Only BC1 has blocks of three
+/// colors, whose fourth code is transparent black.
 TEXTON_HD inline BlockTexel decode_bc1_color(const BlockBits& bits, int base, int texel, bool three_color_allowed) {
     const int end0 = static_cast<int>(bits.at(base, 16));
     const int end1 = static_cast<int>(bits.at(base + 16, 16));
@@ -46,14 +50,15 @@ TEXTON_HD inline BlockTexel decode_bc1_color(const BlockBits& bits, int base, in
 
 // --- BC3 alpha, BC4, BC5 ---------------------------------------------------------------------------------------------
 
-/// A BC3 alpha in 8 bits. Six steps are 289/2048 apart, four are 385/2048, counted from the nearer end: rand_bc3_f0.
+/// Returns the alpha of a BC3 texel in 8 bits. The step between interpolated values is 289/2048 of the range if there
+/// are six such values, and 385/2048 if there are four. Capture: rand_bc3_f0.
 TEXTON_HD inline int decode_bc3_alpha(const BlockBits& bits, int texel) {
     const int end0 = static_cast<int>(bits.at(0, 8));
     const int end1 = static_cast<int>(bits.at(8, 8));
     const int code = static_cast<int>(bits.at(16 + 3 * texel, 3));
     if (code < 2) return code ? end1 : end0;
     if (end0 <= end1 && code > 5) return code == 7 ? 255 : 0;
-    // Steps from the end that is a power of two of them away: 1, 2 or 4 of 7; 1 or 2 of 5.
+    // The steps are counted from the endpoint whose distance is a power of two: 1, 2 or 4 of 7 steps; 1 or 2 of 5.
     const bool eight = end0 > end1;
     const bool from_end0 = code == 2 || code == 3 || (eight && code == 5);
     const int steps = from_end0 ? code - 1 : (eight ? 8 : 6) - code;
@@ -62,16 +67,17 @@ TEXTON_HD inline int decode_bc3_alpha(const BlockBits& bits, int texel) {
     return (2048 * from + (eight ? 289 : 385) * steps * (to - from) + 1024) >> 11;
 }
 
-/// One channel of BC4 or BC5 in 16 bits. The ends are weighed in 1/64, and the end of the larger weight (of the
-/// smaller, where there is one on each side of the middle) fills the low bits: rand_bc4u_f0, rand_bc4s_f0.
+/// Returns one channel of a BC4 or BC5 texel in 16 bits. The endpoints have weights in 1/64. The low bits are filled
+/// from the endpoint with the larger weight. Only the two middle values of an eight-value block (codes 4 and 5) take
+/// them from the endpoint with the smaller weight. Captures: rand_bc4u_f0, rand_bc4s_f0.
 TEXTON_HD inline std::int32_t decode_bc4_channel(const BlockBits& bits, int base, int texel, bool is_signed) {
     static constexpr std::uint8_t kWeightOf8[8] = {0, 64, 9, 18, 28, 36, 46, 55};
     static constexpr std::uint8_t kWeightOf6[6] = {0, 64, 12, 24, 40, 52};
-    constexpr std::uint8_t kEnd1FillsOf8 = 0b11010010;  // a bit a code
+    constexpr std::uint8_t kEnd1FillsOf8 = 0b11010010;  // one bit per code
     constexpr std::uint8_t kEnd1FillsOf6 = 0b110010;
     int end0 = static_cast<int>(bits.at(base, 8));
     int end1 = static_cast<int>(bits.at(base + 8, 8));
-    if (is_signed) {  // -128 is -127 before the ends are compared: bc4_signed_ends
+    if (is_signed) {  // -128 counts as -127, also in the comparison of the endpoints (capture bc4_signed_ends)
         end0 = static_cast<std::int8_t>(end0) == -128 ? -127 : static_cast<std::int8_t>(end0);
         end1 = static_cast<std::int8_t>(end1) == -128 ? -127 : static_cast<std::int8_t>(end1);
     }
@@ -88,9 +94,9 @@ TEXTON_HD inline std::int32_t decode_bc4_channel(const BlockBits& bits, int base
     return blend + 2 * fill + (fill < 0 ? -(-fill >> 6) : fill >> 6);
 }
 
-// --- all -------------------------------------------------------------------------------------------------------------
+// --- all formats -----------------------------------------------------------------------------------------------------
 
-/// The texel (x, y), 0 to 3 each, of the block.
+/// Returns the texel (x, y) of the block. x and y are 0 to 3.
 TEXTON_HD inline BlockTexel decode_block_texel(const unsigned char* block, int x, int y, const TexelFormat& format) {
     const BlockBits bits(block, format.bytes);
     const int texel = 4 * y + x;

@@ -1,5 +1,5 @@
-// bc_partitioned.h: one texel of a BC6H or BC7 block, to the bit as their specification has it: rand_bc6hs_f0,
-// rand_bc7_f0.
+// bc_partitioned.h: decodes one texel of a BC6H or BC7 block, bit-exact to the specification of these formats.
+// Captures: rand_bc6hs_f0, rand_bc7_f0.
 #pragma once
 #include <cstdint>
 
@@ -10,21 +10,22 @@ namespace texton::detail {
 
 // --- BC7 -------------------------------------------------------------------------------------------------------------
 
-/// Which of the block's subsets a texel belongs to.
+/// Returns the index of the subset that contains a texel.
 TEXTON_HD inline int subset_of(int subsets, int partition, int texel) {
     if (subsets == 2) return bc_partition2(partition) >> texel & 1;
     if (subsets == 3) return static_cast<int>(bc_partition3(partition) >> (2 * texel) & 3);
     return 0;
 }
 
-/// The texel of each subset whose index has one bit less.
+/// Returns the anchor of a subset: the texel whose index has one bit less.
 TEXTON_HD inline int anchor_of(int subsets, int partition, int subset) {
     if (subset == 0) return 0;
     if (subsets == 2) return bc_anchor2(partition);
     return bc_anchor3(partition, subset);
 }
 
-/// Index of `texel` in a list of `width`-bit indices that begins at bit `base`.
+/// Returns the index of `texel` from a list of `width`-bit indices that starts at bit `base`. Indices of anchors have
+/// one bit less.
 TEXTON_HD inline int read_index(const BlockBits& bits, int base, int width, int subsets, int partition, int texel) {
     int position = base;
     for (int i = 0; i < texel; ++i) position += width;
@@ -137,7 +138,7 @@ TEXTON_HD inline BlockTexel decode_bc6h(const BlockBits& bits, int texel, bool i
     const int code =
         static_cast<int>(bits.at(0, 2)) < 2 ? static_cast<int>(bits.at(0, 2)) : static_cast<int>(bits.at(0, 5));
     const Bc6hMode m = bc6h_mode(code);
-    if (m.end_bits == 0) return {{0, 0, 0, 0x3c00}};  // reserved codes read as black
+    if (m.end_bits == 0) return {{0, 0, 0, 0x3c00}};  // reserved modes decode to opaque black
     int ends[4][3] = {};
     int position = m.code_bits;
     for (int i = 0; i < m.run_count; ++i) {

@@ -1,4 +1,4 @@
-// bc_tables.h: the tables of the BC6H and BC7 specification: modes, partitions, anchors, weights.
+// bc_tables.h: tables of the specifications of BC6H and BC7: modes, partitions, anchors and weights.
 #pragma once
 #include <cstdint>
 
@@ -6,7 +6,7 @@
 
 namespace texton::detail {
 
-/// A bit a texel: its subset, of two.
+/// Returns a partition of a block into two subsets. Bit i is the subset of texel i.
 TEXTON_HD inline std::uint32_t bc_partition2(int partition) {
     static constexpr std::uint16_t kSubsets[64] = {
         0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80, 0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8,
@@ -17,7 +17,7 @@ TEXTON_HD inline std::uint32_t bc_partition2(int partition) {
     return kSubsets[partition];
 }
 
-/// Two bits a texel: its subset, of three.
+/// Returns a partition of a block into three subsets. Bits 2 i and 2 i + 1 are the subset of texel i.
 TEXTON_HD inline std::uint32_t bc_partition3(int partition) {
     static constexpr std::uint32_t kSubsets[64] = {
         0xaa685050, 0x6a5a5040, 0x5a5a4200, 0x5450a0a8, 0xa5a50000, 0xa0a05050, 0x5555a0a0, 0x5a5a5050,
@@ -31,7 +31,7 @@ TEXTON_HD inline std::uint32_t bc_partition3(int partition) {
     return kSubsets[partition];
 }
 
-/// The texel of the second of two subsets whose index has one bit less.
+/// Returns the anchor of the second of two subsets: the texel whose index has one bit less.
 TEXTON_HD inline int bc_anchor2(int partition) {
     static constexpr std::uint8_t kTexel[64] = {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
                                                 15, 2,  8,  2,  2,  8,  8,  15, 2,  8,  2,  2,  8,  8,  2,  2,
@@ -40,7 +40,7 @@ TEXTON_HD inline int bc_anchor2(int partition) {
     return kTexel[partition];
 }
 
-/// The same for the second and third of three subsets.
+/// Returns the anchor of the second (`subset` is 1) or third (`subset` is 2) of three subsets.
 TEXTON_HD inline int bc_anchor3(int partition, int subset) {
     static constexpr std::uint8_t kSecond[64] = {3, 3,  15, 15, 8, 3,  15, 15, 8,  8,  6,  6,  6,  5,  3,  3,
                                                  3, 3,  8,  15, 3, 3,  6,  10, 5,  8,  8,  6,  8,  5,  15, 15,
@@ -53,20 +53,21 @@ TEXTON_HD inline int bc_anchor3(int partition, int subset) {
     return subset == 1 ? kSecond[partition] : kThird[partition];
 }
 
-/// Weight of the second end in 1/64, for indices of 2, 3 or 4 bits.
+/// Returns the weight of the second endpoint in 1/64. `width` is the size of the index: 2, 3 or 4 bits.
 TEXTON_HD inline int bc_weight(int index, int width) {
     static constexpr std::uint8_t kWeights[28] = {0, 21, 43, 64, 0,  9,  18, 27, 37, 46, 55, 64, 0,  4,
                                                   9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
     return kWeights[(1 << width) - 4 + index];
 }
 
+/// Layout of the BC7 blocks of one mode. Sizes are in bits.
 struct Bc7Mode {
     std::uint8_t subsets;
     std::uint8_t partition_bits;
     std::uint8_t rotation_bits;
     std::uint8_t index_selection_bits;
     std::uint8_t color_bits;
-    std::uint8_t alpha_bits;  ///< 0: alpha is 255
+    std::uint8_t alpha_bits;  ///< 0 if alpha is not stored; it is 255 then
     std::uint8_t p_bits_each;
     std::uint8_t p_bits_shared;
     std::uint8_t index_bits;
@@ -81,17 +82,18 @@ TEXTON_HD inline Bc7Mode bc7_mode(int mode) {
     return kModes[mode];
 }
 
+/// Layout of the BC6H blocks of one mode. Sizes are in bits.
 struct Bc6hMode {
     std::uint8_t code_bits;
     std::uint8_t subsets;
-    std::uint8_t end_bits;  ///< 0: a reserved code
+    std::uint8_t end_bits;  ///< 0 for a reserved mode
     std::uint8_t delta_bits[3];
-    bool transformed;  ///< the other ends are deltas to the first
+    bool transformed;  ///< the other endpoints are stored as differences from the first
     std::uint8_t first_run;
     std::uint8_t run_count;
 };
 
-/// The mode of the low 2 (below 2) or 5 bits of a block.
+/// Returns the mode for a code. The code is the low 2 bits of a block if they are below 2, otherwise the low 5 bits.
 TEXTON_HD inline Bc6hMode bc6h_mode(int code) {
     switch (code) {
         case 0: return {2, 2, 10, {5, 5, 5}, true, 0, 19};
@@ -112,16 +114,17 @@ TEXTON_HD inline Bc6hMode bc6h_mode(int code) {
     return {};
 }
 
-/// Bits of a block that lie side by side and belong to one channel of one end.
+/// A run of adjacent bits of a block that belong to one channel of one endpoint.
 struct Bc6hRun {
     std::uint8_t end;
     std::uint8_t channel;
-    std::uint8_t first;  ///< place in the end of the first bit
+    std::uint8_t first;  ///< position of the run's first bit in the endpoint
     std::uint8_t count;
     bool downward;
 };
 
-/// The runs of all modes, one mode after the other; each mode says where its own begin.
+/// Returns a run of the table that contains the runs of all modes. Bc6hMode::first_run is the index of a mode's first
+/// run.
 TEXTON_HD inline Bc6hRun bc6h_run(int index) {
     static constexpr Bc6hRun kRuns[236] = {
         {2, 1, 4, 1, false},  {2, 2, 4, 1, false},  {3, 2, 4, 1, false},  {0, 0, 0, 10, false}, {0, 1, 0, 10, false},

@@ -1,8 +1,9 @@
-// cube_map.h: a direction -> a face and a place on it, and how far gradients of the direction lead there.
+// cube_map.h: projects a direction onto a cube face, and computes the footprint of gradients of the direction.
 //
-// The direction is divided by its largest component before the texture unit sees it, with the approximate reciprocal
-// of the shader core. On the face it is then a normalized coordinate as any other. A fetch with gradients reaches the
-// unit as three directions, as of three neighbouring pixels: the gradients are what lies between their places.
+// The shader core divides the direction by its largest component before the texture unit receives it, with an
+// approximate reciprocal. The position on the face is then a normalized coordinate like any other. A fetch with
+// gradients passes three directions to the unit, as if they came from three neighboring pixels. The unit computes the
+// gradients from the differences of their positions on the cube.
 #pragma once
 #include <cstdint>
 
@@ -13,14 +14,15 @@
 
 namespace texton::detail {
 
-/// Faces in memory order: +X -X +Y -Y +Z -Z.
+/// A position on a face. The faces are numbered in memory order: +X, -X, +Y, -Y, +Z, -Z.
 struct CubePoint {
     std::int32_t face;
-    float u;  ///< -1 to 1 along the face's rows
+    float u;  ///< -1 to 1, along the rows of the face
+    /// -1 to 1, along the columns of the face
     float v;
 };
 
-/// Axis (0 x, 1 y, 2 z) and sign that a face's u, v and outward direction follow.
+/// Axes (0 is x, 1 is y, 2 is z) and signs of a face's u, v and outward direction.
 struct CubeFace {
     std::int8_t u_axis, u_sign, v_axis, v_sign, out_axis, out_sign;
 };
@@ -35,14 +37,14 @@ TEXTON_HD inline float magnitude_of(float value) { return float_of(bits_of(value
 
 TEXTON_HD inline CubePoint project_to_cube(float x, float y, float z) {
     const float direction[3] = {x, y, z};
-    std::uint32_t largest = 0;  // bits; what is no number does not count
+    std::uint32_t largest = 0;  // bits of the largest magnitude; NaN is ignored
     for (float component : direction) {
         const std::uint32_t magnitude = bits_of(component) & 0x7fffffffu;
         if (magnitude <= 0x7f800000u && magnitude > largest) largest = magnitude;
     }
     const float reciprocal = approximate_reciprocal(float_of(largest));
     float scaled[3];
-    float size[3];  // what is no number (0 times infinity) is smaller than all, and reads as 0
+    float size[3];  // magnitudes; for NaN (0 times infinity) -1, and the scaled component is 0
     for (int i = 0; i < 3; ++i) {
         scaled[i] = direction[i] * reciprocal;
         size[i] = magnitude_of(scaled[i]);
@@ -55,31 +57,32 @@ TEXTON_HD inline CubePoint project_to_cube(float x, float y, float z) {
         axis = 0;
     else if (size[1] > size[2])
         axis = 1;
-    const bool negative = scaled[axis] < 0.0f;  // no direction at all reads the middle of +Z: sweep_cube_ties
+    const bool negative = scaled[axis] < 0.0f;  // a zero direction reads the center of +Z (capture sweep_cube_ties)
     const int face = 2 * axis + (negative ? 1 : 0);
     const CubeFace f = cube_face(face);
     const float u = scaled[f.u_axis] * static_cast<float>(f.u_sign);
     const float v = scaled[f.v_axis] * static_cast<float>(f.v_sign);
-    // The approximate reciprocal may scale the largest component to just above 1: cube_edges_border.
+    // The approximate reciprocal may scale the largest component to slightly above 1 (capture cube_edges_border).
     return {face, u < -1.0f ? -1.0f : u, v < -1.0f ? -1.0f : v};
 }
 
 // --- gradients of the direction --------------------------------------------------------------------------------------
 
-/// The mantissa of a float with its leading bit; 0 for what is denormal.
+/// Returns the mantissa of a float with its leading bit, and 0 for denormal values.
 TEXTON_HD inline std::int64_t mantissa_of(std::uint32_t bits) {
     return (bits >> 23 & 255) == 0 ? 0 : (bits & 0x7fffffu) | 0x800000u;
 }
 
-/// a - b, cut to ten bits. The smaller one is first cut to the last bit of the larger one, or to half of it where the
-/// magnitudes subtract, as in short_sum(): differences just above and below powers of two on an H200.
+/// Returns a - b, truncated to ten bits. The operand with the smaller magnitude is truncated first: to the last bit of
+/// the larger one if the magnitudes are added, and to half of that bit if they are subtracted, as in short_sum().
+/// Measured on an H200 with differences slightly above and below powers of two.
 TEXTON_HD inline SignedShortFloat short_difference(float a, float b) {
     const bool swapped = magnitude_of(a) < magnitude_of(b);
     const std::uint32_t larger = bits_of(swapped ? b : a);
     const std::uint32_t smaller = bits_of(swapped ? a : b);
     const auto exponent = static_cast<std::int32_t>(larger >> 23 & 255);
     const int apart = exponent - static_cast<int>(smaller >> 23 & 255);
-    const int distance = apart < 32 ? apart : 32;  // beyond which nothing is left
+    const int distance = apart < 32 ? apart : 32;  // larger shifts also leave 0
     const std::int64_t rest = mantissa_of(smaller);
     const bool magnitudes_add = (larger ^ smaller) >> 31;
     const std::int64_t doubled = magnitudes_add ? 2 * (mantissa_of(larger) + (rest >> distance))
@@ -89,26 +92,27 @@ TEXTON_HD inline SignedShortFloat short_difference(float a, float b) {
     return {negative ? -difference.mantissa : difference.mantissa, difference.exponent};
 }
 
-/// a - b in texels; a face is 2 wide.
+/// Returns a - b in texels. The coordinates of a face range from -1 to 1.
 TEXTON_HD inline SignedShortFloat texels_between(float a, float b, std::int32_t size) {
     const SignedShortFloat distance = short_difference(0.5f * a, 0.5f * b);
     const ShortFloat texels = multiply(magnitude_of(distance), shorten(size, 0));
     return {distance.mantissa < 0 ? -texels.mantissa : texels.mantissa, texels.exponent};
 }
 
-/// Where a point of a face lies along one of the face's two axes.
+/// Returns the coordinate of a point along an axis of the cube. `axis` must be one of the two axes of the point's face.
 TEXTON_HD inline float place_along(const CubePoint& point, int axis) {
     const CubeFace face = cube_face(point.face);
     return face.u_axis == axis ? point.u * static_cast<float>(face.u_sign) : point.v * static_cast<float>(face.v_sign);
 }
 
-/// From a point to the edge between its face and `other`.
+/// Returns the distance in texels from a point to the edge between its face and `other`.
 TEXTON_HD inline SignedShortFloat texels_to_edge(const CubePoint& point, const CubeFace& other, std::int32_t size) {
     return texels_between(1.0f, place_along(point, other.out_axis) * static_cast<float>(other.out_sign), size);
 }
 
-/// From `centre` to `beyond` in texels: along the rows and columns of the centre's face, and outward. Over an edge, the
-/// ways to it and from it are added; the opposite face lies a whole face away: lod_from_grad_cube_folded.
+/// Computes the vector from `centre` to `beyond` in texels, along the rows and columns of the face of `centre` and
+/// outward. If `beyond` is on an adjacent face, the distances of both points from the shared edge are added. The
+/// opposite face is one face width away. Capture: lod_from_grad_cube_folded.
 TEXTON_HD inline void edge_on_cube(const CubePoint& centre, const CubePoint& beyond, std::int32_t size,
                                    SignedShortFloat* edge) {
     const CubeFace here = cube_face(centre.face);
@@ -125,8 +129,8 @@ TEXTON_HD inline void edge_on_cube(const CubePoint& centre, const CubePoint& bey
     if (beyond.face == (centre.face ^ 1)) edge[2] = texels_between(1.0f, -1.0f, size);
 }
 
-/// The footprint of a pixel on the face that its direction meets. Its edges lead to the places that the direction and
-/// each gradient together meet: lod_from_grad_cube.
+/// Returns the footprint of a pixel on the face that its direction hits. The edges of the footprint end at the
+/// positions of the direction plus each gradient. Capture: lod_from_grad_cube.
 TEXTON_HD inline PixelFootprint cube_footprint(std::int32_t size, const Coordinates& at, const Gradients& gradients) {
     const float* const dx = gradients.dx;
     const float* const dy = gradients.dy;

@@ -1,4 +1,4 @@
-// cube_seam.h: the texels that linear filtering reads beyond the edges of a seamless cube's faces.
+// cube_seam.h: finds the texels that linear filtering reads beyond the edges of a seamless cubemap's faces.
 #pragma once
 #include <cstdint>
 
@@ -7,7 +7,7 @@
 
 namespace texton::detail {
 
-/// Where a texel lies that a footprint on a face reads.
+/// Location of a texel relative to the face of its footprint: inside, beyond an edge or beyond a corner.
 enum class CubeStep : std::uint8_t { inside, edge, corner };
 
 TEXTON_HD inline CubeStep cube_step(std::int32_t x, std::int32_t y, std::int32_t size) {
@@ -16,17 +16,19 @@ TEXTON_HD inline CubeStep cube_step(std::int32_t x, std::int32_t y, std::int32_t
     return x_out && y_out ? CubeStep::corner : x_out || y_out ? CubeStep::edge : CubeStep::inside;
 }
 
+/// A texel of a cubemap's level.
 struct CubeTexel {
     std::int32_t face;
     std::int32_t x;
     std::int32_t y;
 };
 
-/// The texel where (x, y), outside of `face` along one axis, lies on the neighbouring face when that is folded flat:
-/// rand_cube_f32_s1_f1, cube_aniso16_rim.
+/// Returns the texel of the neighboring face that is at (x, y) when that face is unfolded into the plane of `face`. (x,
+/// y) must be outside of `face` along exactly one axis. Captures: rand_cube_f32_s1_f1, cube_aniso16_rim.
 TEXTON_HD inline CubeTexel cross_cube_edge(int face, std::int32_t x, std::int32_t y, std::int32_t size) {
     const CubeFace from = cube_face(face);
-    // Texel centres in units of half a texel from the face's middle; the face itself lies `size` out.
+    // Texel centers relative to the center of the face, in half texels. The distance of the face from the center of the
+    // cube is `size` half texels.
     std::int32_t u = 2 * x + 1 - size;
     std::int32_t v = 2 * y + 1 - size;
     std::int32_t out = size;
@@ -44,15 +46,15 @@ TEXTON_HD inline CubeTexel cross_cube_edge(int face, std::int32_t x, std::int32_
     return {to_face, (place[to.u_axis] * to.u_sign + size - 1) / 2, (place[to.v_axis] * to.v_sign + size - 1) / 2};
 }
 
-/// The texels of an axis at a place in 1/256 of a texel. Those beyond the face stay, for cross_cube_edge() to find;
-/// behind the last of the neighbouring face nothing has weight.
+/// Returns the taps of an axis at a position in 1/256 of a texel. Texels beyond the face are not clamped:
+/// cross_cube_edge() finds them. At the last texel of the neighboring face, both taps are that texel.
 TEXTON_HD inline AxisTaps seamless_taps(std::int64_t place, std::int32_t size) {
     const auto texel = static_cast<std::int32_t>(place >> 8);
     const bool last = texel == 2 * size - 1;
     return {{texel, last ? texel : texel + 1}, static_cast<std::int32_t>(place & 255)};
 }
 
-/// True if one of the two texels lies beyond the face, even without weight.
+/// Returns whether one of the two taps is beyond the face, even if its weight is 0.
 TEXTON_HD inline bool is_beyond(std::int64_t place, std::int32_t size) {
     return place < 0 || place >= (std::int64_t{size} - 1) * 256;
 }
@@ -61,14 +63,15 @@ TEXTON_HD inline std::int64_t clamp_place(std::int64_t place, std::int64_t low, 
     return place < low ? low : place > high ? high : place;
 }
 
-/// Where linear filtering reads on a face, in 1/256 of a texel.
+/// The position on a face that linear filtering reads, in 1/256 of a texel.
 struct SeamlessPlace {
     std::int64_t x;
     std::int64_t y;
 };
 
-/// A sample beyond an edge reads the neighbouring face, up to its far edge. Beside a corner, where three faces meet,
-/// there is none to read: there it goes no further than one texel. cube_aniso16_rim.
+/// Clamps a position on a face. Beyond an edge, a sample can read the neighboring face up to its far edge. Beyond a
+/// corner, where three faces meet, there is no further face, so both coordinates are clamped to one texel beyond the
+/// edge. Capture: cube_aniso16_rim.
 TEXTON_HD inline SeamlessPlace seamless_place(std::int64_t x, std::int64_t y, std::int32_t size) {
     const bool corner = is_beyond(x, size) && is_beyond(y, size);
     const std::int64_t side = std::int64_t{size} * 256;
