@@ -1,4 +1,4 @@
-// float_bits.h: float32 and float16 taken apart and put together again in integers, the same on host and device.
+// float_bits.h: converts float32 and float16 values with integer arithmetic, with the same results on host and device.
 #pragma once
 #include <cstdint>
 
@@ -8,7 +8,7 @@ namespace texton::detail {
 
 TEXTON_HD inline bool is_nan(float value) { return (bits_of(value) & 0x7fffffffu) > 0x7f800000u; }
 
-/// Position of the highest bit that is set; -1 for 0.
+/// Returns the position of the highest bit that is set, and -1 for 0.
 TEXTON_HD inline int highest_bit(std::uint64_t value) {
     int position = -1;
     for (int step = 32; step > 0; step >>= 1) {
@@ -20,14 +20,14 @@ TEXTON_HD inline int highest_bit(std::uint64_t value) {
     return value ? position + 1 : position;
 }
 
-/// floor(value * 2^fraction_bits), saturated at +-2^limit_bits; 0 for NaN.
+/// Returns floor(value * 2^fraction_bits), saturated at +-2^limit_bits. NaN and denormal values give 0.
 TEXTON_HD inline std::int64_t floor_to_fixed(float value, int fraction_bits, int limit_bits) {
     const std::uint32_t bits = bits_of(value);
     const bool negative = bits >> 31;
     const int exponent = static_cast<int>(bits >> 23 & 255);
     const std::int64_t limit = std::int64_t{1} << limit_bits;
     if (is_nan(value)) return 0;
-    if (exponent == 0) return 0;  // denormal coordinates count as zero: sweep_special_coords_*
+    if (exponent == 0) return 0;  // denormal coordinates count as 0: captures sweep_special_coords_*
     const std::int64_t mantissa = static_cast<std::int64_t>(bits & 0x7fffffu) | 0x800000;
     const int shift = exponent - 150 + fraction_bits;
     if (shift + 24 > limit_bits) return negative ? -limit : limit;
@@ -36,14 +36,14 @@ TEXTON_HD inline std::int64_t floor_to_fixed(float value, int fraction_bits, int
     return (negative ? -mantissa : mantissa) >> -shift;
 }
 
-/// The float32 nearest to sign * magnitude * 2^exponent, halves away from zero; too large is infinite, and what would be
-/// denormal is zero: special_3d_f32.
+/// Returns the float32 nearest to sign * magnitude * 2^exponent. Halves are rounded away from zero. Overflow gives
+/// infinity, and results that would be denormal are 0. Capture: special_3d_f32.
 TEXTON_HD inline std::uint32_t round_to_float(bool negative, std::uint64_t magnitude, int exponent) {
     const std::uint32_t sign = negative ? 0x80000000u : 0;
     const int top = highest_bit(magnitude);
     if (top < 0) return sign;
     int biased = top + exponent + 127;
-    const int lowest = biased > 0 ? top - 23 : -149 - exponent;  // bit of magnitude that becomes the last of the result
+    const int lowest = biased > 0 ? top - 23 : -149 - exponent;  // bit of `magnitude` that becomes the last one
     if (lowest <= 0) {
         magnitude <<= -lowest;
     } else if (lowest > 63) {
@@ -56,7 +56,7 @@ TEXTON_HD inline std::uint32_t round_to_float(bool negative, std::uint64_t magni
     return packed >= 0x7f800000u ? sign | 0x7f800000u : sign | static_cast<std::uint32_t>(packed);
 }
 
-/// The same for float16, which may be denormal, returned as the float32 of that value.
+/// Returns the float16 nearest to the value, converted to float32. Unlike in round_to_float(), results can be denormal.
 TEXTON_HD inline std::uint32_t round_to_half(bool negative, std::uint64_t magnitude, int exponent) {
     const int top = highest_bit(magnitude);
     const int lowest = top + exponent >= -14 ? top - 10 : -24 - exponent;
@@ -69,7 +69,7 @@ TEXTON_HD inline std::uint32_t round_to_half(bool negative, std::uint64_t magnit
     return round_to_float(negative, magnitude, exponent);
 }
 
-/// The bits of the float16 next to `value` toward zero; finite ones stay finite.
+/// Returns the bits of `value` rounded to float16 toward zero. Finite values stay finite.
 TEXTON_HD inline std::uint32_t half_toward_zero(float value) {
     const std::uint32_t sign = bits_of(value) >> 16 & 0x8000u;
     const std::uint32_t magnitude = bits_of(value) & 0x7fffffffu;

@@ -1,4 +1,4 @@
-// footprint.h: a place in one level -> the texels around it and what each of them weighs.
+// footprint.h: finds the texels around a position in one level, and their weights.
 #pragma once
 #include <cstdint>
 
@@ -11,17 +11,20 @@
 
 namespace texton::detail {
 
-/// Layers are unsigned: -1 and those past the last read the last (rand_1dlayered_f32).
+/// Clamps the index of a layer. The hardware treats indices as unsigned: -1 and indices past the last layer read the
+/// last one. Capture: rand_1dlayered_f32.
 TEXTON_HD inline std::int32_t clamp_layer(std::int32_t layer, std::int32_t count) {
     return static_cast<std::uint32_t>(layer) >= static_cast<std::uint32_t>(count) ? count - 1 : layer;
 }
 
-// --- the border colour -----------------------------------------------------------------------------------------------
+// --- border color ----------------------------------------------------------------------------------------------------
 
-/// `value`, at least `low` and at most 1 (0 if it is no number), times the largest code, which has `code_bits` bits: cut
-/// to four fraction bits more than those first, then to the nearest, halves toward zero. rand_2d_linear_u8x4_n0_a3, whose
-/// 0.5 reads as 127/255;
-/// random borders on an H200, which of rgb10a2, BC4 and BC5 have 16 bits.
+/// Returns the code of a border value. The value is clamped to the range from `low` to 1; NaN counts as 0. It is
+/// truncated to four fraction bits more than `code_bits`, multiplied by the largest code of `code_bits` bits, and
+/// rounded to the nearest code, halves toward zero.
+///
+/// Capture rand_2d_linear_u8x4_n0_a3: the border value 0.5 reads as 127/255. Random border colors on an H200 show that
+/// rgb10a2, BC4 and BC5 have 16 bits.
 TEXTON_HD inline std::int32_t quantize_border(float value, float low, int code_bits) {
     if (is_nan(value)) return 0;
     const float clamped = value > low ? (value < 1.0f ? value : 1.0f) : low;
@@ -34,7 +37,8 @@ TEXTON_HD inline std::int32_t quantize_border(float value, float low, int code_b
     return negative ? -magnitude : magnitude;
 }
 
-/// A border channel as the filter takes it. Integer formats take the low bits.
+/// Returns a channel of the border color as the filter receives it. Integer formats take the low bits of the float's
+/// bit pattern.
 TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int channel) {
     switch (lane_kind(format, channel)) {
         case LaneKind::integer:
@@ -50,13 +54,15 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
         case LaneKind::snorm8: return {quantize_border(value, -1.0f, 7), 0};
         case LaneKind::snorm16: return {quantize_border(value, -1.0f, 15), 0};
         case LaneKind::srgb: return lane_of_srgb(srgb_code_of(value));
-        case LaneKind::float16: return lane_of_half(half_toward_zero(value));  // border_f16_far, border_f16_special
+        case LaneKind::float16:
+            return lane_of_half(half_toward_zero(value));  // captures border_f16_far, border_f16_special
         case LaneKind::float32: return lane_of_float(bits_of(value));
     }
     return {};
 }
 
-/// The channels that a block or packed format lacks read in the border as they do in its texels.
+/// Returns the border color as the filter receives it. Channels that a block or packed format lacks have the same
+/// values as in its texels.
 TEXTON_HD inline Lanes border_lanes(const Sampler& sampler, const TexelFormat& format) {
     Lanes lanes{};
     for (int c = 0; c < 4 && c < format.channels; ++c) lanes.channel[c] = border_lane(sampler.border[c], format, c);
@@ -64,17 +70,17 @@ TEXTON_HD inline Lanes border_lanes(const Sampler& sampler, const TexelFormat& f
     return lanes;
 }
 
-// --- the texels of an axis -------------------------------------------------------------------------------------------
+// --- texels of an axis -----------------------------------------------------------------------------------------------
 
-/// Where the texels of a fetch lie in one level.
+/// The texels that a fetch reads in one level.
 struct LevelTaps {
     AxisTaps x;
     AxisTaps y;
-    AxisTaps z;     ///< slices; a layer or face has weight 0
-    bool seamless;  ///< texels -1 and `width` lie on the neighbouring faces
+    AxisTaps z;     ///< slices; the weight is 0 for layers and faces
+    bool seamless;  ///< texels outside of the face are on the neighboring faces
 };
 
-/// How a footprint is placed beside the coordinates themselves.
+/// Placement of a footprint relative to the coordinates.
 struct Placement {
     Split split = Split::fixed_point;
     std::int32_t shift_x = 0;  ///< in 1/256 of a texel
@@ -89,8 +95,9 @@ TEXTON_HD inline AxisTaps axis_taps(float coordinate, std::int32_t size, AxisKin
                                            : linear_taps(scaled, size, mode, split, shift);
 }
 
-/// A face is addressed as a 2D texture of its own, of which a coordinate of 1 lies outside; a seamless one clamps, whatever the
-/// sampler says: random directions on an H200.
+/// Returns the taps of an axis of a cube face. A face is addressed as a separate 2D texture, and a coordinate of 1 is
+/// outside of it. A seamless cubemap always clamps, whatever the address mode of the sampler. Measured on an H200 with
+/// random directions.
 TEXTON_HD inline AxisTaps face_taps(std::int64_t scaled, std::int32_t size, const Sampler& sampler, int axis,
                                     Split split, std::int32_t shift) {
     const AddressMode mode = sampler.seamless_cubemap ? AddressMode::clamp : sampler.address[axis];
@@ -122,7 +129,7 @@ TEXTON_HD inline LevelTaps find_cube_taps(const TextureView& view, const Sampler
     return taps;
 }
 
-/// Gathering splits by texels.
+/// Returns the kind of the x and y axes. Split::texels identifies a gather.
 TEXTON_HD inline AxisKind flat_axis_kind(const TextureView& view, Split split) {
     const bool plain = view.kind == ArrayKind::array_1d || view.kind == ArrayKind::array_2d;
     return plain && view.level_count == 1 && split != Split::texels ? AxisKind::long_axis : AxisKind::ordinary;
@@ -134,8 +141,8 @@ TEXTON_HD inline LevelTaps find_taps(const TextureView& view, const Sampler& sam
     LevelTaps taps{};
     const AxisKind kind = flat_axis_kind(view, placement.split);
     taps.x = axis_taps(at.x, level.width, kind, sampler, 0, placement.split, placement.shift_x);
-    // A 1D fetch is a 2D fetch at y = 0 of a texture one texel high (sweep_linear_norm_addr3), that of a layer is not:
-    // random borders on an H200.
+    // A 1D fetch is a 2D fetch at y = 0 of a texture that is one texel high (capture sweep_linear_norm_addr3). A fetch
+    // of a layered 1D texture is not: measured on an H200 with random border colors.
     if (view.kind == ArrayKind::layered_1d) {
         taps.y = single_tap(0);
     } else {
@@ -157,13 +164,14 @@ TEXTON_HD inline Lanes load_tap(const LevelView& level, const TexelFormat& forma
     return border_lanes(sampler, format);
 }
 
-/// The four texels of one slice: (x0 y0), (x1 y0), (x0 y1), (x1 y1).
+/// The four texels of a footprint in one slice: (x0, y0), (x1, y0), (x0, y1), (x1, y1).
 struct Quad {
     Lanes texel[4];
 };
 
-/// A texel of a quad has no part in the result where its weight along an axis is 0, and need not have memory then: fetches at
-/// the centre of the last texel before an unmapped tile are resident on an H200.
+/// Returns whether a texel of a quad contributes to the result. A texel whose weight along an axis is 0 does not
+/// contribute and needs no memory: on an H200, fetches at the center of the last texel before an unmapped tile are
+/// resident.
 TEXTON_HD inline bool has_weight(const LevelTaps& taps, int texel) {
     return ((texel & 1) == 0 || taps.x.weight != 0) && ((texel & 2) == 0 || taps.y.weight != 0);
 }
@@ -187,8 +195,9 @@ TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& forma
     return quad;
 }
 
-/// Where three faces meet there is no fourth texel. Its weight goes to the other three: a third, rounded, to each of
-/// its neighbours and the rest to the one across, which are all reached: rand_cube_f32_s1_f1.
+/// Redistributes the weight of a texel beyond a corner, where three faces meet and no fourth texel exists. Its two
+/// neighbors in the quad get a third each, rounded, and the texel diagonally opposite gets the rest. These three count
+/// as reached even if their weight is 0. Capture: rand_cube_f32_s1_f1.
 TEXTON_HD inline FootprintWeights share_cube_corner(const LevelTaps& taps, std::int32_t size,
                                                     FootprintWeights weights) {
     if (!taps.seamless) return weights;
@@ -204,8 +213,8 @@ TEXTON_HD inline FootprintWeights share_cube_corner(const LevelTaps& taps, std::
     return weights;
 }
 
-/// Adds the texels around a place in one level; their weights add up to `share`. Of two slices the nearer one's share
-/// is rounded and the other's is the rest: onehot_mip3d_l0_t0.
+/// Adds the texels around a position in one level. Their weights add up to `share`. With two slices, the share of the
+/// first one is rounded and the second one gets the rest. Capture: onehot_mip3d_l0_t0.
 TEXTON_HD inline void add_footprint(TexelSum& sum, const TextureView& view, const Sampler& sampler, int level,
                                     const Coordinates& at, std::int32_t share, int scale, const Placement& placement) {
     if (share == 0) return;

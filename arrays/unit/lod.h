@@ -1,7 +1,8 @@
-// lod.h: gradients -> level of detail, in 1/256 of a level.
+// lod.h: computes a level of detail from gradients, in 1/256 of a level.
 //
-// The unit has no square root and no logarithm. A gradient's length is its larger component plus 11/32 of the
-// smaller, both cut to ten bits; the logarithm of a length is its exponent and a table over the next eight bits.
+// The texture unit computes no square roots and no exact logarithms. It approximates the length of a gradient as its
+// larger component plus 11/32 of the smaller one, both truncated to ten bits. The logarithm of a length is its exponent
+// plus a value from a table, whose index is the eight bits after the leading one.
 #pragma once
 #include <cstdint>
 
@@ -10,15 +11,16 @@
 
 namespace texton::detail {
 
-/// `level` has the weight 256 - weight, the next one `weight`.
+/// A blend of two levels: `level` has the weight 256 - weight, level + 1 has the weight `weight`.
 struct LevelBlend {
     std::int32_t level;
     std::int32_t weight;
 };
 
-/// A level of detail that is below every level.
+/// A level of detail below every level.
 inline constexpr std::int32_t kNoDetail = -(1 << 24);
 
+/// Returns a level of detail in 1/256, truncated toward zero.
 TEXTON_HD inline std::int32_t lod_to_fixed(float lod) {
     const auto cut = static_cast<std::int32_t>(floor_to_fixed(lod < 0 ? -lod : lod, 8, 24));
     return lod < 0 ? -cut : cut;
@@ -26,9 +28,11 @@ TEXTON_HD inline std::int32_t lod_to_fixed(float lod) {
 
 inline constexpr float kLargestBias = 15.0f;
 
-/// The level of detail with the sampler's bias, which is -15 to 15: lod_bias_far. Trilinear optimization: with anisotropy
-/// the blend between levels is steeper, 6/4, 7/4 or 2, around its middle, so that most fetches need one level. Where the
-/// slope starts is taken off the bias before that is cut: aniso6_trilinear, aniso4_bias.
+/// Returns the level of detail with the sampler's bias, which is clamped to -15 to 15 (capture lod_bias_far).
+///
+/// Trilinear optimization: with anisotropy, the blend between two levels is steeper around its middle, with a slope of
+/// 6/4, 7/4 or 2, so that most fetches need only one level. The position where the slope starts is subtracted from the
+/// bias before the bias is truncated (captures aniso6_trilinear, aniso4_bias).
 TEXTON_HD inline std::int32_t biased_lod(const Sampler& sampler, std::int32_t lod) {
     const float wanted = sampler.mip_bias;
     const float bias = wanted < -kLargestBias ? -kLargestBias : wanted > kLargestBias ? kLargestBias : wanted;
@@ -40,8 +44,9 @@ TEXTON_HD inline std::int32_t biased_lod(const Sampler& sampler, std::int32_t lo
     return moved - fraction + (weight < 256 ? weight : 256);
 }
 
-/// Lod, bias and clamps are cut toward zero to 1/256 before they act: sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp. Nearest
-/// level: .5 goes up (sweep_lod_point_mip). The lower clamp wins over the upper one: lod_limits_crossed.
+/// Returns the levels that a fetch blends. The level of detail, the bias and the limits are truncated toward zero to
+/// 1/256 before use (captures sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp). Selection of the nearest level rounds
+/// .5 up (capture sweep_lod_point_mip). If the limits cross, the lower one wins (capture lod_limits_crossed).
 TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const Sampler& sampler, std::int32_t lod) {
     const std::int32_t low = lod_to_fixed(sampler.mip_min);
     const std::int32_t high = lod_to_fixed(sampler.mip_max);
@@ -55,7 +60,7 @@ TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const Sampler&
     return {lod >> 8, lod & 255};
 }
 
-/// mantissa * 2^(exponent - 9), the mantissa 512 to 1023; zero has mantissa 0.
+/// An unsigned value of ten bits: mantissa * 2^(exponent - 9). The mantissa is 512 to 1023, or 0 for zero.
 struct ShortFloat {
     std::int32_t mantissa;
     std::int32_t exponent;
@@ -68,7 +73,7 @@ TEXTON_HD inline bool is_less(const ShortFloat& a, const ShortFloat& b) {
 
 TEXTON_HD inline ShortFloat longer_of(const ShortFloat& a, const ShortFloat& b) { return is_less(a, b) ? b : a; }
 
-/// |value| * 2^exponent, cut to ten bits.
+/// Returns |value| * 2^exponent, truncated to ten bits.
 TEXTON_HD inline ShortFloat shorten(std::int64_t value, std::int32_t exponent) {
     const std::uint64_t magnitude = static_cast<std::uint64_t>(value < 0 ? -value : value);
     if (magnitude == 0) return {0, 0};
@@ -77,7 +82,7 @@ TEXTON_HD inline ShortFloat shorten(std::int64_t value, std::int32_t exponent) {
     return {static_cast<std::int32_t>(mantissa), exponent + top};
 }
 
-/// a * 2^(exponent - 9), with a sign.
+/// A value of ten bits and a sign: mantissa * 2^(exponent - 9).
 struct SignedShortFloat {
     std::int32_t mantissa;
     std::int32_t exponent;
@@ -87,8 +92,9 @@ TEXTON_HD inline ShortFloat magnitude_of(const SignedShortFloat& value) {
     return {value.mantissa < 0 ? -value.mantissa : value.mantissa, value.exponent};
 }
 
-/// a * b as the unit's multiplier gives it: the lowest six columns of the sum of partial products are left out, and 7
-/// units of the next one added for them, before it is cut to ten bits: rand_grad_aniso16_f32.
+/// Returns a * b as the unit's multiplier computes it. The sum of the partial products leaves out its lowest six
+/// columns, and 7 units of the next column are added to compensate. The result is truncated to ten bits. Capture:
+/// rand_grad_aniso16_f32.
 TEXTON_HD inline ShortFloat multiply(const ShortFloat& a, const ShortFloat& b) {
     if (a.mantissa == 0 || b.mantissa == 0) return {0, 0};
     std::int32_t sum = 7;
@@ -102,8 +108,8 @@ TEXTON_HD inline SignedShortFloat multiply(const SignedShortFloat& a, const Sign
     return {(a.mantissa < 0) == (b.mantissa < 0) ? product.mantissa : -product.mantissa, product.exponent};
 }
 
-/// The magnitude of a gradient component in texels, a product of the same multiplier: lod_from_grad_1d. NaN and infinite ones
-/// count as none.
+/// Returns the magnitude of a gradient component in texels, computed by the same multiplier (capture lod_from_grad_1d).
+/// NaN, infinite and denormal components count as 0.
 TEXTON_HD inline ShortFloat texels_of_gradient(float gradient, std::int32_t size) {
     const std::uint32_t bits = bits_of(gradient) & 0x7fffffffu;
     if (bits < 0x00800000u || bits >= 0x7f800000u) return {0, 0};
@@ -111,7 +117,7 @@ TEXTON_HD inline ShortFloat texels_of_gradient(float gradient, std::int32_t size
     return multiply(shorten(mantissa, static_cast<std::int32_t>(bits >> 23) - 150), shorten(size, 0));
 }
 
-/// Components by length.
+/// Three lengths in descending order.
 struct SortedLengths {
     ShortFloat longest;
     ShortFloat middle;
@@ -125,7 +131,7 @@ TEXTON_HD inline SortedLengths sort_lengths(const ShortFloat& a, const ShortFloa
     return is_less(shorter, c) ? SortedLengths{longer, c, shorter} : SortedLengths{longer, shorter, c};
 }
 
-/// a + b of which b is not longer: b is cut to the last bit of a, the sum to ten bits.
+/// Returns a + b. b must not be longer than a. b is truncated to the last bit of a, and the sum to ten bits.
 TEXTON_HD inline ShortFloat add_shorter(const ShortFloat& a, const ShortFloat& b) {
     const int distance = a.exponent - b.exponent;
     if (b.mantissa == 0 || distance > 30) return a;
@@ -134,8 +140,9 @@ TEXTON_HD inline ShortFloat add_shorter(const ShortFloat& a, const ShortFloat& b
 
 TEXTON_HD inline ShortFloat quarter_of(const ShortFloat& length) { return {length.mantissa, length.exponent - 2}; }
 
-/// About the length of (a, b, c): the longest, 11/32 of the next and a quarter of the last. In a plane that is within -5.5 % and
-/// +6 %: lod_from_grad, lod_from_grad_3d.
+/// Returns an approximation of the length of (a, b, c): the longest component plus 11/32 of the middle one plus a
+/// quarter of the shortest one. In a plane, the error is within -5.5 % and +6 %. Captures: lod_from_grad,
+/// lod_from_grad_3d.
 TEXTON_HD inline ShortFloat approximate_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
     const SortedLengths sorted = sort_lengths(a, b, c);
     if (sorted.middle.mantissa == 0) return sorted.longest;
@@ -143,12 +150,13 @@ TEXTON_HD inline ShortFloat approximate_length(const ShortFloat& a, const ShortF
     return add_shorter(sorted.longest, add_shorter(share, quarter_of(sorted.shortest)));
 }
 
-/// 11/16 of a length.
+/// Returns 11/16 of a length.
 TEXTON_HD inline ShortFloat scale_length(const ShortFloat& length) {
     return length.mantissa == 0 ? length : shorten(11 * length.mantissa + 4, length.exponent - 13);
 }
 
-/// 11/16 of approximate_length(). 11/32 of 11/16 are one factor: lod_from_diagonals, lod_from_diagonals_3d.
+/// Returns 11/16 of approximate_length(). The factors 11/32 and 11/16 of the middle component are combined into one,
+/// 121/512. Captures: lod_from_diagonals, lod_from_diagonals_3d.
 TEXTON_HD inline ShortFloat scaled_approximate_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
     const SortedLengths sorted = sort_lengths(a, b, c);
     const ShortFloat longest = scale_length(sorted.longest);
@@ -157,8 +165,8 @@ TEXTON_HD inline ShortFloat scaled_approximate_length(const ShortFloat& a, const
     return add_shorter(longest, add_shorter(share, quarter_of(scale_length(sorted.shortest))));
 }
 
-/// log2 in 1/256: 256 log2(1 + (i + 1/2) / 256) for the eight bits i after the leading one, rounded up from .53 on.
-/// The first and last entry are pulled to 0 and 255: lod_from_grad.
+/// Returns log2 in 1/256, and kNoDetail for 0. The fraction is 256 log2(1 + (i + 1/2) / 256) for the eight bits i after
+/// the leading one, rounded up from .53 on. The first and last entries are 0 and 255 instead. Capture: lod_from_grad.
 TEXTON_HD inline std::int32_t approximate_log2(const ShortFloat& value) {
     static constexpr std::uint8_t kFraction[256] = {
         0,   2,   4,   5,   6,   8,   9,   11,  12,  13,  15,  16,  18,  19,  20,  22,  23,  24,  26,  27,  28,  30,
@@ -176,7 +184,7 @@ TEXTON_HD inline std::int32_t approximate_log2(const ShortFloat& value) {
     return value.mantissa == 0 ? kNoDetail : value.exponent * 256 + kFraction[(value.mantissa >> 1) & 255];
 }
 
-/// 256 * 2^(-fraction / 256), rounded, for fractions 0 to 256: onehot_aniso16.
+/// Returns 256 * 2^(-fraction / 256), rounded, for fractions 0 to 256. Capture: onehot_aniso16.
 TEXTON_HD inline std::int32_t inverse_exp2(std::int32_t fraction) {
     static constexpr std::uint16_t kInverse[257] = {
         256, 255, 255, 254, 253, 253, 252, 251, 251, 250, 249, 248, 248, 247, 246, 246, 245, 244, 244, 243, 243, 242,
@@ -194,8 +202,9 @@ TEXTON_HD inline std::int32_t inverse_exp2(std::int32_t fraction) {
     return kInverse[fraction];
 }
 
-/// a + b, or a - b, cut to ten bits. The smaller one is first cut to the last bit of the larger one, or to half of it
-/// where the magnitudes subtract: rand_grad_general_f32.
+/// Returns a + b, or a - b if `subtract` is set, truncated to ten bits. The operand with the smaller magnitude is
+/// truncated first: to the last bit of the larger one, or to half of that bit if the magnitudes are subtracted.
+/// Capture: rand_grad_general_f32.
 TEXTON_HD inline SignedShortFloat short_sum(const SignedShortFloat& a, const SignedShortFloat& b, bool subtract) {
     const bool a_negative = a.mantissa < 0;
     const bool b_negative = (b.mantissa < 0) != subtract;
@@ -214,11 +223,11 @@ TEXTON_HD inline SignedShortFloat short_sum(const SignedShortFloat& a, const Sig
     return {negative ? -sum.mantissa : sum.mantissa, sum.exponent};
 }
 
-/// What the gradients map a pixel to, in texels of level 0: two edges of a parallelogram.
+/// The parallelogram that a pixel covers in the texture, as two edges in texels of level 0.
 struct PixelFootprint {
     SignedShortFloat x_edge[3];
     SignedShortFloat y_edge[3];
-    bool folded;  ///< over the edge of a cube's face
+    bool folded;  ///< the footprint crosses an edge of a cube's face
 };
 
 TEXTON_HD inline SignedShortFloat signed_texels(float gradient, std::int32_t size) {
@@ -236,8 +245,8 @@ TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool vol
     return footprint;
 }
 
-/// What lies between a place and its neighbour, cut. Of the place nothing below half of the neighbour's last bit counts:
-/// lod_between_neighbours_3d.
+/// Returns neighbour - place, truncated toward zero. Bits of `place` below half of the neighbor's last bit are dropped
+/// before the subtraction. Capture: lod_between_neighbours_3d.
 TEXTON_HD inline float difference_of_neighbours(float neighbour, float place) {
     const auto exponent = [](float value) { return static_cast<std::int32_t>(bits_of(value) >> 23 & 255); };
     const std::int32_t lost = exponent(neighbour) - exponent(place) - 1;
@@ -250,8 +259,9 @@ TEXTON_HD inline float difference_of_neighbours(float neighbour, float place) {
     return exact < 0 ? -cut : cut;
 }
 
-/// Gradients in a volume reach the unit as the coordinates of neighbouring pixels, and are rounded as those are. From 2^97 on
-/// coordinates are infinite to it, and gradients longer than any texture: lod_from_diagonals_3d, lod_from_far_3d.
+/// Returns the gradients as the unit receives them for a 3D texture: as coordinates of neighboring pixels, with the
+/// rounding of these. The unit treats coordinates from 2^97 as infinite; their gradients are longer than any texture.
+/// Captures: lod_from_diagonals_3d, lod_from_far_3d.
 TEXTON_HD inline Gradients neighbour_gradients(const Coordinates& at, const Gradients& gradients) {
     constexpr float kInfinite = 0x1p97f, kLonger = 0x1p60f;
     const float place[3] = {at.x, at.y, at.z};
@@ -264,13 +274,13 @@ TEXTON_HD inline Gradients neighbour_gradients(const Coordinates& at, const Grad
     return taken;
 }
 
-/// A way that a pixel may stretch in the texture, and how far.
+/// A direction in which a pixel extends in the texture, in texels, and its length.
 struct Axis {
     SignedShortFloat part[3];
     ShortFloat length;
 };
 
-/// The longer one, `a` if they are equal.
+/// Returns the longer axis, and `a` if both have the same length.
 TEXTON_HD inline Axis longer_axis(const Axis& a, const Axis& b) { return is_less(a.length, b.length) ? b : a; }
 
 TEXTON_HD inline Axis edge_axis(const SignedShortFloat* edge) {
@@ -278,8 +288,8 @@ TEXTON_HD inline Axis edge_axis(const SignedShortFloat* edge) {
             approximate_length(magnitude_of(edge[0]), magnitude_of(edge[1]), magnitude_of(edge[2]))};
 }
 
-/// 11/16 of a diagonal, a plus or minus b. Where the edges are nearly parallel that is longer than both:
-/// rand_grad_general_f32.
+/// Returns 11/16 of a diagonal, a + b or a - b. If the edges are nearly parallel, this is longer than both of them.
+/// Capture: rand_grad_general_f32.
 TEXTON_HD inline Axis diagonal_axis(const Axis& a, const Axis& b, bool subtract) {
     Axis axis{};
     ShortFloat magnitude[3];
@@ -293,9 +303,10 @@ TEXTON_HD inline Axis diagonal_axis(const Axis& a, const Axis& b, bool subtract)
     return axis;
 }
 
-/// The longest of the edges and diagonals, of equal ones the first in the order x edge, sum, y edge, difference. The
-/// difference is the longer edge less the shorter, y less x if they are equal: aniso16_free_f32. A folded footprint's
-/// diagonals do not count: lod_from_grad_cube.
+/// Returns the longest of the edges and the scaled diagonals. Of axes with the same length, the first in this order is
+/// returned: x edge, sum, y edge, difference. The difference is the longer edge minus the shorter one, and y minus x if
+/// both have the same length (capture aniso16_free_f32). The diagonals of a folded footprint are ignored (capture
+/// lod_from_grad_cube).
 TEXTON_HD inline Axis major_axis(const PixelFootprint& footprint) {
     const Axis x = edge_axis(footprint.x_edge);
     const Axis y = edge_axis(footprint.y_edge);

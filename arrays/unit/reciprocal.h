@@ -1,8 +1,8 @@
-// reciprocal.h: 1 / x as the shader core approximates it (rcp.approx.ftz.f32), bit for bit.
+// reciprocal.h: the shader core's approximation of 1 / x (rcp.approx.ftz.f32), bit-exact.
 //
-// The leading seven fraction bits of x choose a parabola, which is taken at the other sixteen: constant - slope * rest
-// + curve * rest^2, of which the square leaves out its lowest seventeen columns. All 2^23 fractions were recorded on an
-// H200; they leave no choice for any coefficient.
+// The seven leading fraction bits of x select a parabola, which is evaluated for the other sixteen bits: constant -
+// slope * rest + curve * rest^2. The square leaves out its lowest seventeen columns. All 2^23 fractions were recorded
+// on an H200; no other coefficients reproduce all of them.
 #pragma once
 #include <cstdint>
 
@@ -10,11 +10,11 @@
 
 namespace texton::detail {
 
-/// 1 / x between x and x + 1/128, in units of the result's last bit.
+/// Coefficients for 1 / x in an interval of length 1/128, in units of the result's last bit.
 struct ReciprocalPiece {
     std::uint32_t constant;  ///< in 1/4
-    std::uint16_t slope;     ///< in 2^-15 for 2^-23 of x
-    std::uint16_t curve;     ///< the same for the square's units of 2^17
+    std::uint16_t slope;     ///< in 2^-15 per 2^-23 of x
+    std::uint16_t curve;     ///< in 2^-15 per unit of truncated_square()
 };
 
 TEXTON_HD inline ReciprocalPiece reciprocal_piece(std::uint32_t index) {
@@ -54,7 +54,7 @@ TEXTON_HD inline ReciprocalPiece reciprocal_piece(std::uint32_t index) {
     return kPieces[index];
 }
 
-/// The square of sixteen bits in units of 2^17: each of its partial products is cut before they are added.
+/// Returns the square of a 16-bit value in units of 2^17. Each partial product is truncated before the addition.
 TEXTON_HD inline std::uint32_t truncated_square(std::uint32_t value) {
     std::uint32_t sum = 0;
     for (int bit = 0; bit < 16; ++bit)
@@ -62,7 +62,7 @@ TEXTON_HD inline std::uint32_t truncated_square(std::uint32_t value) {
     return sum;
 }
 
-/// Denormal inputs count as 0, and denormal results become 0.
+/// Returns the shader core's approximation of 1 / value. Denormal inputs count as 0, and denormal results become 0.
 TEXTON_HD inline float approximate_reciprocal(float value) {
     const std::uint32_t bits = bits_of(value);
     const std::uint32_t sign = bits & 0x80000000u;
@@ -71,7 +71,7 @@ TEXTON_HD inline float approximate_reciprocal(float value) {
     if (exponent == 0) return float_of(sign | 0x7f800000u);
     const ReciprocalPiece piece = reciprocal_piece(bits >> 16 & 127);
     const std::uint32_t rest = bits & 0xffffu;
-    constexpr std::int64_t kRounding = 2023;  // in 2^-15 of the last bit, as the sum
+    constexpr std::int64_t kRounding = 2023;  // in 2^-15 of the last bit, like `sum`
     const std::int64_t sum = (std::int64_t{piece.constant} << 13) + kRounding - std::int64_t{piece.slope} * rest +
                              std::int64_t{piece.curve} * truncated_square(rest);
     const auto mantissa = static_cast<std::int32_t>(sum >> 15);  // 2^23 to 2^24: the carry goes to the exponent

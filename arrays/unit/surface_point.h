@@ -1,5 +1,6 @@
 #pragma once
-// Where an access outside of a surface goes: one rule for all coordinates, layers and faces among them, on every device.
+// Bounds checks and clamping of surface accesses. The same rule applies to all coordinates, including layers and faces,
+// on every device.
 #include <cstdint>
 
 #include <texton/host_device.h>
@@ -7,7 +8,7 @@
 
 namespace texton::detail {
 
-/// The level of a surface, in texels; z counts slices, layers or faces.
+/// Size of a surface's level in texels. `depth` counts slices, layers or faces.
 struct SurfaceSize {
     std::int32_t width;
     std::int32_t height;
