@@ -11,44 +11,63 @@ namespace detail {
 struct ArrayBlock;
 }
 
-/// A part of an array. What is not named is taken whole: all layers, all faces, the full extent.
+/// A part of one level of an array. Members that are not set select all layers, all faces or the full extent.
 struct Subresource {
-    int level = 0;
-    std::optional<std::size_t> layer{};  ///< of a layered array; of cubemap_layered: the cube
-    std::optional<int> face{};           ///< of a cubemap: +x -x +y -y +z -z; of cubemap_layered: with `layer`
-    std::optional<Region> region{};      ///< inside of what the others name; z counts slices, layers or faces
-    bool operator==(const Subresource&) const = default;
+    int level = 0;                       ///< the level, counted from 0
+    std::optional<std::size_t> layer{};  ///< layer of a layered array; cube of a cubemap_layered
+    std::optional<int> face{};           ///< face in the order +x -x +y -y +z -z; cubemap_layered needs `layer` too
+    std::optional<Region> region{};      ///< box inside the selected part; z counts slices, layers or faces
+    bool operator==(const Subresource&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Owns a CUDA array: texels in the order that the texture unit likes, without an address. Only copy(), fill(), textures and
-/// surfaces reach them. Move-only; a moved-from one is empty. Contents start undefined.
+/// Owns a CUDA array: texels in the memory layout of the texture unit. The texels have no address. Access them with
+/// copy(), fill(), textures and surfaces.
+///
+/// The contents are undefined at first. Copies of an Array refer to the same array. Views, textures and surfaces keep
+/// it alive. When the last of them is gone, the memory is freed after the device has finished its work. A
+/// default-constructed or moved-from object is empty; its member functions throw Error{released}, except info().
+///
+/// Several threads may call const member functions at once. Work of different streams on the texels must be ordered by
+/// the caller.
 class Array {
 public:
+    /// Creates an empty object without an array.
     Array() = default;
-    /// Throws Error{bad_argument} for a side, layer or level count that the kind does not have, Error{overflow} for one above
-    /// the device's limit, which it names, Error{unsupported} for a format or usage that the device refuses for the kind,
-    /// Error{out_of_memory}.
+    /// Creates an array.
+    ///
+    /// Throws
+    /// - Error{bad_argument} if the kind does not allow the extent, the number of layers or the number of levels,
+    /// - Error{overflow} if a size exceeds the limit of the device, which the message names,
+    /// - Error{unsupported} if the kind does not support the format or the usage,
+    /// - Error{out_of_memory} if the device has too little memory,
+    /// - Error{capturing} while the calling thread records a graph.
     Array(const Device& device, const ArrayInfo& info);
 
+    /// Returns the description that the array was created with. An empty object returns a default ArrayInfo.
     const ArrayInfo& info() const noexcept;
+    /// Returns the device that has the array's memory.
     Device device() const;
 
-    /// The part as texels to copy and fill; it keeps the array alive. Layers and faces lie behind each other in z: a level of a
-    /// layered cubemap is width x width x 6 * layers. Throws Error{out_of_bounds}, Error{bad_argument} for a part that the
-    /// kind does not have.
+    /// Returns a view of a part of the array for copy() and fill(). The view keeps the array alive. Layers and faces
+    /// are consecutive slices in z: a level of a layered cubemap has width x width x (6 * layers) texels.
+    ///
+    /// Throws Error{out_of_bounds} if the level, layer, face or region does not exist. Throws Error{bad_argument} if
+    /// the kind has no layers or faces, or if a face of a layered cubemap is given without its layer.
     View view(const Subresource& part = {}) const;
 
-    /// For Texton's own parts.
+    /// Returns the internal state. For internal use.
     const std::shared_ptr<detail::ArrayBlock>& block() const noexcept { return block_; }
+    /// Creates an object from its internal state. For internal use.
     explicit Array(std::shared_ptr<detail::ArrayBlock> block) noexcept : block_(std::move(block)) {}
 
 private:
     std::shared_ptr<detail::ArrayBlock> block_;
 };
 
-/// What a DeferredArray of it would have to be backed with. Throws what its constructor throws.
+/// Returns the memory requirements of a DeferredArray with this description. Throws the same errors as its constructor.
 [[nodiscard]] MemoryRequirements memory_requirements(const Device& device, const ArrayInfo& info);
-/// How a SparseArray of it would be cut. Throws what its constructor throws.
+/// Returns the tile size and the mip tail of a SparseArray with this description. Throws the same errors as its
+/// constructor.
 [[nodiscard]] SparseProperties sparse_properties(const Device& device, const ArrayInfo& info);
 
 }  // namespace texton

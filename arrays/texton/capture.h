@@ -11,39 +11,46 @@
 
 namespace texton {
 
-/// A recording of a texture unit: one texture, one sampler, where it was fetched, and what came back. tests/captures/README.md
-/// has the format of the files.
+/// A recording of a texture unit: one texture, one sampler, the coordinates of fetches and their results.
+/// tests/captures/README.md describes the file format.
 struct Capture {
-    ArrayInfo array;                              ///< also of pitched memory: a 2D array of one level
-    TextureSource source = TextureSource::array;  ///< array or pitched
-    Sampler sampler;
-    FetchOperation operation = FetchOperation::plain;  ///< not texel
-    int component = 0;                                 ///< of gather
-    std::vector<std::vector<std::byte>> levels;        ///< packed texels, layers and faces behind each other
-    std::vector<FetchPoint> points;
-    std::vector<Texel> results;  ///< one a point
+    ArrayInfo array;  ///< the texture; pitched memory is described as a 2D array of one level
+    TextureSource source = TextureSource::array;       ///< array or pitched; never linear
+    Sampler sampler;                                   ///< how the texture is read
+    FetchOperation operation = FetchOperation::plain;  ///< the fetch that was recorded; never texel
+    int component = 0;                                 ///< the component that gather reads, 0 to 3
+    std::vector<std::vector<std::byte>> levels;  ///< packed texels of each level; layers and faces are consecutive
+    std::vector<FetchPoint> points;              ///< coordinates of the fetches
+    std::vector<Texel> results;                  ///< one result for each point; empty if nothing was fetched
 };
 
-/// Error{io} with the file's name, and what is wrong, if it cannot be read or is no whole capture.
+/// Reads a recording from a file. Throws Error{io} with the file's name and the reason if the file cannot be read or is
+/// not a valid recording.
 [[nodiscard]] Capture read_capture(const std::filesystem::path& path);
-/// Writes beside the path, then renames: what was there stays whole if anything fails. Error{io}.
+/// Writes a recording to a file. The data is written to a temporary file, PATH.part, which is renamed when it is
+/// complete. If writing fails, an existing file is unchanged. Throws Error{io} if the file cannot be written.
 void write_capture(const std::filesystem::path& path, const Capture& capture);
 
-/// What a random experiment may be; what is empty is drawn.
+/// Constraints of random_capture(). Members that are not set are chosen at random.
 struct CaptureChoice {
-    std::optional<ArrayKind> kind{};
-    std::optional<Format> format{};
-    std::optional<FetchOperation> operation{};
-    std::size_t points = 512;
+    std::optional<ArrayKind> kind{};            ///< kind of the texture
+    std::optional<Format> format{};             ///< format of the texels
+    std::optional<FetchOperation> operation{};  ///< the fetch; not texel
+    std::size_t points = 512;                   ///< number of coordinates
 };
 
-/// A texture, a sampler and points drawn at random, hostile ones (ties, far outside, infinite, no numbers) among them; without
-/// results. The same seed and choice give the same on every machine. Error{bad_argument} for a choice that cannot be.
+/// Returns a random texture, a random sampler and random coordinates. The results are empty. Some coordinates are
+/// difficult cases: ties between texels, far outside, infinite or NaN. The same seed and constraints return the same
+/// recording on every machine.
+///
+/// Throws Error{bad_argument} if the constraints contradict each other, if the operation is `texel`, or if the format
+/// is planar.
 [[nodiscard]] Capture random_capture(std::uint64_t seed, const CaptureChoice& choice = {});
 
-/// What the model of the texture unit returns for the points.
+/// Returns the results of the software model of the texture unit for the points. The stored results are ignored.
 [[nodiscard]] std::vector<Texel> replay(const Capture& capture);
-/// What the device returns.
+/// Returns the results of the device for the points. Blocks until they are complete. Throws the errors of Array,
+/// Texture and sample().
 [[nodiscard]] std::vector<Texel> replay(const Capture& capture, const Device& device);
 
 }  // namespace texton

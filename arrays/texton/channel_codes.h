@@ -1,37 +1,42 @@
 #pragma once
-// Floats and the codes of channels: the arithmetic that all formats share, the same on host and device.
+// Conversion of floats to the stored codes of channels. All formats share it. Host and device compute the same bits.
 #include <cstdint>
 
 #include <texton/host_device.h>
 
 namespace texton::detail {
 
-/// How the bits of a channel read.
+/// Interpretation of the bits of a channel.
 enum class Encoding : std::uint8_t { uint, sint, floating, unorm, snorm, srgb };
 
-/// The bits of the NaN that fetches return and that images of float32 store: host and device compute others of their own.
+/// Bits of the NaN that fetches return and that float32 images store. Arithmetic gives different NaNs on host and
+/// device, so NaNs are replaced by this one.
 inline constexpr std::uint32_t kNanBits = 0x7fffffffu;
-/// The NaN that a filtered fetch of float16 stores, and the float32 that it returns.
+/// Bits of the float16 NaN that results from a filtered fetch of float16 texels.
 inline constexpr std::uint32_t kHalfNanBits = 0x7fffu;
+/// The same NaN, converted to float32.
 inline constexpr std::uint32_t kWidenedHalfNanBits = 0x7fffe000u;
 
+/// Returns the bits of a float.
 TEXTON_HD inline std::uint32_t bits_of(float value) {
     std::uint32_t bits;
     __builtin_memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
+/// Returns the float with these bits.
 TEXTON_HD inline float float_of(std::uint32_t bits) {
     float value;
     __builtin_memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-/// The bits of a float, with one NaN for all.
+/// Returns the bits of a float. All NaNs return kNanBits.
 TEXTON_HD inline std::uint32_t plain_bits_of(float value) { return value == value ? bits_of(value) : kNanBits; }
 
-/// The code of a linear value: the nearest on a curve whose exponent is 0.41666. Its steps were bisected on an H200:
-/// border_srgb_step0, border_srgb_step1.
+/// Returns the 8-bit sRGB code of a linear value: the nearest code of a curve with the exponent 0.41666. NaN becomes 0.
+/// The steps of the table were found by bisection on an H200; see the recordings border_srgb_step0 and
+/// border_srgb_step1.
 TEXTON_HD inline std::uint32_t srgb_code_of(float linear) {
     static constexpr float kSteps[255] = {
         0.00015176351f, 0.0004552905f, 0.00075881754f, 0.0010623444f, 0.0013658716f, 0.0016693984f, 0.0019729256f,
@@ -78,27 +83,29 @@ TEXTON_HD inline std::uint32_t srgb_code_of(float linear) {
     return code;
 }
 
-/// 0 to 1 in steps of 1 / largest; what lies outside is clamped, NaN is 0.
+/// Returns the unorm code of a value: 0 to 1 maps to 0 to `largest`. Other values are clamped. NaN becomes 0.
 TEXTON_HD inline std::uint32_t unorm_code_of(float value, float largest) {
     const float clamped = value > 0 ? (value < 1 ? value : 1) : 0;
     return static_cast<std::uint32_t>(clamped * largest + 0.5f);
 }
 
-/// -1 to 1 in the same way, halves away from zero.
+/// Returns the snorm code of a value: -1 to 1 maps to -largest to `largest`. Other values are clamped, halves are
+/// rounded away from zero, and NaN becomes 0.
 TEXTON_HD inline std::uint32_t snorm_code_of(float value, float largest) {
     const std::uint32_t magnitude = unorm_code_of(value < 0 ? -value : value, largest);
     return value < 0 ? 0 - magnitude : magnitude;
 }
 
-/// The nearest float16, halves to even; too large is infinite, and NaN keeps its upper bits and becomes quiet.
+/// Returns the nearest float16; ties go to the even code. Values that are too large become infinite. A NaN keeps its
+/// upper bits and becomes quiet.
 TEXTON_HD inline std::uint32_t half_code_of(float value) {
     const std::uint32_t bits = bits_of(value);
     const std::uint32_t sign = bits >> 16 & 0x8000u;
     const std::uint32_t magnitude = bits & 0x7fffffffu;
     if (magnitude > 0x7f800000u) return sign | 0x7e00u | (magnitude >> 13 & 0x3ffu);
-    if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // half a step above the largest, and more
+    if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // rounds to infinity
     if (magnitude >= 0x38800000u) return sign | (((magnitude + 0xfffu + (magnitude >> 13 & 1)) >> 13) - (112u << 10));
-    // Float32's steps above 1/2 are those of denormal float16.
+    // Float32 values from 1/2 on are spaced like denormal float16 values, so the addition rounds to them.
     return sign | (bits_of(float_of(magnitude) + 0.5f) - bits_of(0.5f));
 }
 

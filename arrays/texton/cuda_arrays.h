@@ -1,6 +1,6 @@
 #pragma once
-// CUDA's own handles of Texton's arrays, textures and surfaces, and Texton's objects of CUDA's handles. Only where Texton was
-// built with CUDA.
+// Conversions between Texton's arrays, textures and surfaces and CUDA's handles. Available if Texton was built with
+// CUDA.
 #include <optional>
 
 #include <cuda_runtime_api.h>
@@ -11,30 +11,41 @@
 
 namespace texton {
 
-// The handle stays the object's: it lives as long as the object, and is destroyed by it alone. Each throws
-// Error{wrong_device} for an object of a CPU device, Error{released} for an empty one.
+// native() returns a non-owning handle. It is valid as long as the object, which destroys it. The functions throw
+// Error{wrong_device} for an object of a CPU device and Error{released} for an empty object.
 
-/// A level of the array, or all of it where it has but one; the driver's CUarray is the same pointer. Tell a SparseArray or
-/// a DeferredArray of what you enqueue on it: used_on(). Error{out_of_bounds} for a level that is not there.
+/// Returns the handle of one level of the array. The driver's CUarray is the same pointer. If you enqueue work on the
+/// array of a SparseArray or DeferredArray, call its used_on() afterwards. Throws Error{out_of_bounds} if the level
+/// does not exist.
 [[nodiscard]] cudaArray_t native(const Array& array, int level = 0);
-/// All levels. Error{bad_argument} for an array that has but one: it is no mipmapped array to CUDA.
+/// Returns the handle of all levels. Throws Error{bad_argument} if the array has only one level, because CUDA has no
+/// mipmapped array for it.
 [[nodiscard]] cudaMipmappedArray_t native_mipmapped(const Array& array);
-/// Error{not_mapped} for those of an array without memory.
+/// Returns the handle of a texture. Throws Error{not_mapped} if it reads a deferred array without memory.
 [[nodiscard]] cudaTextureObject_t native(const Texture& texture);
+/// Returns the handle of a surface. Throws Error{not_mapped} if it belongs to a deferred array without memory.
 [[nodiscard]] cudaSurfaceObject_t native(const Surface& surface);
 
-// What somebody else made and destroys, after the last copy of what is returned, and its views, textures and surfaces, are
-// gone. It must be of that device. Each throws Error{wrong_device} for a CPU device, Error{bad_argument} for null,
-// Error{unsupported} for what no Format names, for a planar array (but not its planes) and for a deferred one, of which nobody
-// can tell whether it has memory; and what the driver says of a handle that it does not know.
+// adopt_*() return non-owning objects for handles of other libraries. The handle must belong to the device. Its owner
+// may destroy it when the last copy of the returned object and its views, textures and surfaces are gone.
+//
+// The functions throw
+// - Error{wrong_device} for a CPU device,
+// - Error{bad_argument} if the handle is null,
+// - Error{unsupported} if no Format describes the texels, if the array is planar (its planes are supported), or if it
+//   is deferred, because CUDA does not tell whether it has memory,
+// - the error of the driver if the driver does not know the handle.
 
-/// Kind, extent and usage are the array's. CUDA knows of its texels how many bits their channels have, and whether these are
-/// floats: `format` says what they mean (unorm, srgb, ...), else integers do. Error{bad_argument} if it has other bits.
+/// Returns an Array for a CUDA array of one level. CUDA reports the kind, the extent, the usage and the channels. If
+/// CUDA reports integer channels, `format` may specify that they hold unorm, snorm or srgb values. Throws
+/// Error{bad_argument} if the channels of `format` do not match.
 [[nodiscard]] Array adopt_array(const Device& device, cudaArray_t array, std::optional<Format> format = {});
+/// Returns an Array for a CUDA array with levels. Otherwise the same as adopt_array().
 [[nodiscard]] Array adopt_mipmapped_array(const Device& device, cudaMipmappedArray_t array,
                                           std::optional<Format> format = {});
-/// As it is: what it reads and how is asked of CUDA, which does not tell the border colour: sampler().border is 0. handle()
-/// returns it, sample() fetches through it. What it reads must stay as long.
+/// Returns a Texture for a CUDA texture object. CUDA reports the texels that it reads and its sampler, but not the
+/// border color: sampler().border is 0. handle() returns the same texture object, and sample() fetches through it. The
+/// memory that the texture reads must live as long as the Texture.
 [[nodiscard]] Texture adopt_texture(const Device& device, cudaTextureObject_t texture);
 
 }  // namespace texton

@@ -1,5 +1,5 @@
 #pragma once
-// The fetches of a CUDA kernel under one name, for code that nvcc compiles.
+// All texture fetches of CUDA behind one function template, for code that nvcc compiles.
 #include <cuda_runtime.h>
 
 #include <texton/array_info.h>
@@ -7,7 +7,8 @@
 
 namespace texton {
 
-/// True for a fetch that CUDA has. Residency is told of the kinds that have sparse arrays.
+/// Returns true if CUDA has this fetch. Only fetches of array_2d, array_3d and layered_2d, the kinds of sparse arrays,
+/// can return the residency.
 constexpr bool has_fetch(FetchOperation operation, ArrayKind kind, bool residency) {
     const bool may_be_sparse =
         kind == ArrayKind::array_2d || kind == ArrayKind::array_3d || kind == ArrayKind::layered_2d;
@@ -24,7 +25,7 @@ constexpr bool has_fetch(FetchOperation operation, ArrayKind kind, bool residenc
 
 namespace detail {
 
-// `resident` is nothing, or one bool*.
+// In these functions `resident` is empty or one bool*. Here is the plain fetch.
 template <ArrayKind kind, class... Resident>
 __device__ uint4 fetch_plain(cudaTextureObject_t texture, const FetchPoint& at, Resident*... resident) {
     if constexpr (kind == ArrayKind::array_1d) return tex1D<uint4>(texture, at.x);
@@ -72,8 +73,10 @@ __device__ uint4 fetch_gradients(cudaTextureObject_t texture, const FetchPoint& 
 
 }  // namespace detail
 
-/// The words that a fetch returns: the texture unit fills registers, which are floats or integers by what the texture reads, not
-/// by the name of the call.
+/// Returns the four words that a fetch returns. The words contain floats or integers according to the format of the
+/// texture: the texture unit ignores the type in the name of the call. `component` is used by gather only. `resident`
+/// is empty or one bool*, which receives true if all texels of the fetch have memory. The combination must satisfy
+/// has_fetch().
 template <FetchOperation operation, ArrayKind kind, class... Resident>
 __device__ uint4 fetch_words(cudaTextureObject_t texture, const FetchPoint& at, int component, Resident*... resident) {
     if constexpr (operation == FetchOperation::plain) return detail::fetch_plain<kind>(texture, at, resident...);

@@ -5,30 +5,56 @@
 
 namespace texton {
 
-/// An array whose memory comes later, and may change: for textures that live for a part of a frame and share memory. Any kind,
-/// with levels and surfaces. As long as it has no memory, copies, fills, sampling and surfaces are refused with
-/// Error{not_mapped}: in CUDA they would kill the process' context. Move-only.
+/// An array that gets its memory after creation and may change it. Use it for textures that are needed for a part of a
+/// frame and share memory. All kinds, levels and surfaces are supported.
+///
+/// While the array has no memory, copies, fills, sampling and surface access throw Error{not_mapped}. In CUDA they
+/// would destroy the context of the process.
+///
+/// Copies refer to the same array, and a moved-from object is empty: its member functions throw Error{released}.
+/// Several threads may call member functions of one array at once. The array keeps the tiles that it is mapped to. Its
+/// destruction waits for all work that Texton enqueued on it and for the work that used_on() reported.
 class DeferredArray {
 public:
+    /// Creates an empty object without an array.
     DeferredArray() = default;
+    /// Creates an array without memory. Throws the same errors as the constructor of Array.
     DeferredArray(const Device& device, const ArrayInfo& info);
 
+    /// Returns the array for copies, fills, textures and surfaces.
     const Array& array() const noexcept { return array_; }
+    /// Returns the memory that map() needs.
     MemoryRequirements requirements() const;
+    /// Returns true if the array has memory, as of the last map(), move() or unmap() that was enqueued.
     bool mapped() const;
 
-    /// Backs the array with the first slots of `tiles`, in the stream's order, after the work that Texton enqueued on the array
-    /// and on what was mapped to the memory before; work that is enqueued later, on any stream, comes after it. What the memory
-    /// holds is what the array shows. Other arrays may be on the same memory: use them in turn. An array that is
-    /// mapped already changes over to the new memory. Error{bad_argument} if the tiles are too few, with the number needed;
-    /// Error{wrong_device}, Error{capturing}.
+    /// Enqueues the mapping of the array to the first slots of `tiles`. The mapping happens after the work that Texton
+    /// enqueued on the array and on arrays that were unmapped from these slots. Work that Texton enqueues later, on any
+    /// stream, runs after it. The texels of the array are the bytes that the memory contains. An array that is mapped
+    /// already changes to the new memory.
+    ///
+    /// Several arrays may be mapped to the same memory. The caller must order their use, because each array overwrites
+    /// the texels of the others.
+    ///
+    /// Throws
+    /// - Error{bad_argument} if there are too few tiles; the message contains the number needed,
+    /// - Error{wrong_device} if the tiles or the stream belong to another device,
+    /// - Error{released} if `tiles` is empty,
+    /// - Error{capturing} while the calling thread records a graph, or if the stream is being captured.
+    ///
+    /// If it throws, the mapping is unchanged.
     void map(const Tiles& tiles, const Stream& stream);
-    /// The same, but the texels come along. Error{not_mapped} if there are none.
+    /// Enqueues the mapping to other memory and copies the texels there. Otherwise the same as map(). Does nothing if
+    /// the array is already mapped to `tiles`. Throws Error{not_mapped} if the array has no memory.
     void move(const Tiles& tiles, const Stream& stream);
-    /// After all work that Texton enqueued on the array, and that used_on() names, on any stream.
+    /// Enqueues the removal of the memory. It happens after all work that Texton enqueued on the array and after the
+    /// work that used_on() reported, on any stream. Does nothing if the array has no memory. Throws Error{wrong_device}
+    /// and Error{capturing} like map().
     void unmap(const Stream& stream);
 
-    /// Tells of a kernel of the caller's own that was enqueued on the stream and touches the array.
+    /// Reports work of the caller, for example a kernel, that was enqueued on `stream` and reads or writes the array.
+    /// Call it after enqueuing the work. Later changes of the mapping and the destruction of the array wait for this
+    /// work. Throws Error{not_mapped} if the array has no memory.
     void used_on(const Stream& stream) const;
 
 private:

@@ -1,10 +1,10 @@
 #pragma once
-// What a fetch returns or a kernel computes -> the stored pixel of a picture, the same on host and device. For Texton's own
-// parts, and for the kernels that launch() makes of a user's functor.
+// Encoding of the result of a fetch or a kernel as the stored pixel of an image. Host and device compute the same bits.
+// For internal use and for the kernels that launch() generates from functors.
 //
-// Floats are clamped and rounded to the nearest code; each product and sum is rounded to float32 by itself. What a
-// point read returns becomes the code that it was read from, in every format: but for snorm's lowest code, which reads
-// as the one above it, and for NaNs of float16, which become quiet.
+// Floats are clamped and rounded to the nearest code. Each product and each sum is rounded to float32 separately. In
+// every format, encoding the result of a point read gives the code that was read, with two exceptions: the lowest code
+// of snorm becomes the code above it, because both read as -1, and NaNs of float16 become quiet.
 #include <cstdint>
 
 #include <texton/channel_codes.h>
@@ -14,19 +14,21 @@
 
 namespace texton::detail {
 
-/// How the channels of a texel lie in memory: side by side, as fields of one word, or in a block of 4x4 texels.
+/// Memory layout of the channels of a texel: consecutive, as bit fields of one word, or in a block of 4x4 texels.
 enum class Packing : std::uint8_t { plain, packed, bc1, bc2, bc3, bc4, bc5, bc6h_unsigned, bc6h_signed, bc7 };
 
+/// Properties of a format for encoding and decoding.
 struct TexelFormat {
-    Encoding encoding;
-    Packing packing;
-    std::uint8_t channels;
-    std::uint8_t bits;             ///< of a channel as stored, packed: of the first; BC: of a decoded channel
-    std::uint8_t bytes;            ///< of a texel; BC: of a block
-    Packed packed = Packed::none;  ///< which of the packed formats
+    Encoding encoding;             ///< interpretation of the codes
+    Packing packing;               ///< memory layout
+    std::uint8_t channels;         ///< number of channels
+    std::uint8_t bits;             ///< of a stored channel; packed: of the first one; BC: of a decoded one
+    std::uint8_t bytes;            ///< of a texel; BC: of a block of 4x4 texels
+    Packed packed = Packed::none;  ///< the packed format, if any
     bool operator==(const TexelFormat&) const = default;
 };
 
+/// Returns the properties of a packed format.
 template <class Fields>
 TEXTON_HD constexpr TexelFormat packed_texel_format() {
     return {Fields::kEncoding,
@@ -37,18 +39,19 @@ TEXTON_HD constexpr TexelFormat packed_texel_format() {
             Fields::kPacked};
 }
 
-/// The last of two or four sRGB channels is linear: TextureModelTest on an H200.
+/// Returns true if the channel of an sRGB format is stored linearly: the last of two or four channels. TextureModelTest
+/// compares this with the GPU.
 TEXTON_HD inline bool is_linear_channel(const TexelFormat& format, int channel) {
     return format.channels > 1 && channel == format.channels - 1;
 }
 
-/// How the pixels of a picture are stored, in a plain or packed format, and what is stored in them.
+/// How pixels are stored in an image of a plain or packed format.
 struct PixelFormat {
-    TexelFormat stored;
-    bool from_signed;  ///< of integers: those that are fetched have a sign
+    TexelFormat stored;  ///< format of the image
+    bool from_signed;    ///< integers only: the fetched integers are signed
 };
 
-/// The integer of the picture's range that is nearest to a fetched one.
+/// Returns the integer in the image's range that is nearest to a fetched integer.
 TEXTON_HD inline std::uint32_t integer_code_of(std::uint32_t fetched, const PixelFormat& picture) {
     const bool has_sign = picture.stored.encoding == Encoding::sint;
     const std::int64_t codes = std::int64_t{1} << (picture.stored.bits - (has_sign ? 1 : 0));
@@ -58,7 +61,7 @@ TEXTON_HD inline std::uint32_t integer_code_of(std::uint32_t fetched, const Pixe
     return static_cast<std::uint32_t>(value < lowest ? lowest : value < codes ? value : codes - 1);
 }
 
-/// The code of a channel, in as many of the lowest bits as the picture's channels have.
+/// Returns the code of a channel in the lowest bits. Signed codes extend their sign to the bits above.
 TEXTON_HD inline std::uint32_t encode_channel(std::uint32_t fetched, const PixelFormat& picture, int channel) {
     const TexelFormat& stored = picture.stored;
     switch (stored.encoding) {
@@ -74,11 +77,12 @@ TEXTON_HD inline std::uint32_t encode_channel(std::uint32_t fetched, const Pixel
     return 0;
 }
 
-/// A stored pixel: the first of its bytes are the lowest of the first word.
+/// A stored pixel. Its first byte is the lowest byte of the first word.
 struct Pixel {
-    std::uint32_t word[4];
+    std::uint32_t word[4];  ///< bytes beyond the size of the pixel are unused
 };
 
+/// Returns the word of a pixel in a packed format.
 TEXTON_HD inline std::uint32_t encode_packed(const Texel& texel, Packed packed) {
     return with_packed(packed, [&](auto arithmetic) {
         using Fields = decltype(arithmetic);
@@ -90,7 +94,7 @@ TEXTON_HD inline std::uint32_t encode_packed(const Texel& texel, Packed packed) 
     });
 }
 
-/// The pixel that a texel becomes: of its four channels the picture has the first.
+/// Returns the stored pixel of a texel. Channels that the image's format lacks are dropped.
 TEXTON_HD inline Pixel encode_pixel(const Texel& texel, const PixelFormat& picture) {
     const TexelFormat& stored = picture.stored;
     if (stored.packing == Packing::packed) return {{encode_packed(texel, stored.packed), 0, 0, 0}};
