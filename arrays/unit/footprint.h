@@ -54,8 +54,7 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
         case LaneKind::snorm8: return {quantize_border(value, -1.0f, 7), 0};
         case LaneKind::snorm16: return {quantize_border(value, -1.0f, 15), 0};
         case LaneKind::srgb: return lane_of_srgb(srgb_code_of(value));
-        case LaneKind::float16:
-            return lane_of_half(half_toward_zero(value));  // captures border_f16_far, border_f16_special
+        case LaneKind::float16: return lane_of_half(half_toward_zero(value));  // captures border_f16_*
         case LaneKind::float32: return lane_of_float(bits_of(value));
     }
     return {};

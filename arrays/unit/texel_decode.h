@@ -1,7 +1,7 @@
-// texel_decode.h: stored texels -> the numbers that the filter adds up.
+// texel_decode.h: converts stored texels to the numbers that the filter adds up.
 //
-// The filter has three widths. 8- and 16-bit normalized texels become 16-bit integers; float32, float16 and sRGB
-// texels become a mantissa and an exponent. Integer texels are filtered along an anisotropic footprint alone.
+// Normalized texels become integers of 16 bits; signed texels of 8 bits keep their 8 bits. float32, float16 and sRGB
+// texels become a mantissa and an exponent. Integer texels are filtered only along an anisotropic footprint.
 #pragma once
 #include "arrays/unit/bc_decode.h"
 #include "arrays/unit/float_bits.h"
@@ -9,21 +9,21 @@
 
 namespace texton::detail {
 
-/// A channel as the filter takes it.
+/// A channel of a texel as the filter receives it.
 ///
-/// Normalized: `mantissa` in 1/65535 or 1/32767. Floating: mantissa * 2^(exponent - fraction bits of the lane).
-/// Integers and float32 that is not filtered: `mantissa` is the 32 bits.
+/// Normalized: `mantissa` in 1/65535, 1/32767 or, for snorm8, 1/127. Floating-point: mantissa * 2^(exponent - fraction
+/// bits of the lane). Integers and float32 that is not filtered: `mantissa` is the 32 bits.
 struct Lane {
     std::int32_t mantissa;
     std::int32_t exponent;
-    bool negative = false;  ///< of floating ones, zeros too
+    bool negative = false;  ///< sign of floating-point values, including zeros
 };
 
 struct Lanes {
     Lane channel[4];
 };
 
-/// The width in which a channel is added up; wide ones have 32 bits.
+/// The number format in which a channel is added up. wide_uint and wide_sint have 32 bits.
 enum class LaneKind : std::uint8_t { integer, wide_uint, wide_sint, unorm16, snorm8, snorm16, srgb, float16, float32 };
 
 TEXTON_HD inline bool is_integer(LaneKind kind) { return kind <= LaneKind::wide_sint; }
@@ -41,13 +41,13 @@ TEXTON_HD inline LaneKind lane_kind(const TexelFormat& format, int channel) {
     return LaneKind::integer;
 }
 
-/// Bits that a point read takes of the 16 of a normalized channel.
+/// Returns how many upper bits of a 16-bit normalized channel a point read uses.
 TEXTON_HD inline int point_bits(const TexelFormat& format, int channel) {
     if (format.packing != Packing::packed) return 16;
     return with_packed(format.packed, [&](auto arithmetic) { return decltype(arithmetic)::point_bits(channel); });
 }
 
-/// Denormal float32 counts as zero: special_gather_f32.
+/// Denormal float32 values count as 0. Capture: special_gather_f32.
 TEXTON_HD inline Lane lane_of_float(std::uint32_t bits) {
     const bool negative = bits >> 31;
     const std::int32_t exponent = static_cast<std::int32_t>(bits >> 23 & 255);
@@ -62,9 +62,9 @@ TEXTON_HD inline Lane lane_of_half(std::uint32_t bits) {
     return {negative ? -magnitude : magnitude, (exponent ? exponent : 1) - 15, negative};
 }
 
-// sRGB decodes to 8 bits of mantissa under an exponent that 8 neighbouring codes share: the exponent of the largest
-// of them, at least 2^-7. The mantissa is the nearest to the curve of IEC 61966-2-1: sweep_srgb_point. The filter
-// sees that exponent, not the one of the value: rand_srgb_linear_u8x4.
+// sRGB codes decode to a mantissa of 8 bits. Each group of 8 adjacent codes shares an exponent: that of the group's
+// largest value, at least 2^-7. The mantissa is the nearest to the curve of IEC 61966-2-1 (capture sweep_srgb_point).
+// The filter uses the shared exponent, not the exponent of the value (capture rand_srgb_linear_u8x4).
 inline constexpr int kSrgbFractionBits = 7;
 
 TEXTON_HD inline Lane lane_of_srgb(std::uint32_t code) {
@@ -97,7 +97,7 @@ TEXTON_HD inline std::int32_t sign_extend(std::uint32_t value, int bits) {
     return static_cast<std::int32_t>(value << (32 - bits)) >> (32 - bits);
 }
 
-/// An unsigned normalized value of 8 or 16 bits in 1/65535.
+/// Returns an unsigned normalized value of 8 or 16 bits in 1/65535.
 TEXTON_HD inline std::int32_t widen_unorm(std::uint32_t value, int bits) {
     return static_cast<std::int32_t>(bits == 8 ? value * 257 : value);
 }
@@ -115,7 +115,7 @@ TEXTON_HD inline Lane decode_channel(std::uint32_t raw, const TexelFormat& forma
     return {};
 }
 
-/// An alpha of 1 in the 16 bits that the filter takes.
+/// Returns the code of alpha 1 in the 16 bits that the filter receives.
 TEXTON_HD inline std::int32_t opaque_code(Encoding encoding) {
     switch (encoding) {
         case Encoding::uint:
@@ -128,7 +128,7 @@ TEXTON_HD inline std::int32_t opaque_code(Encoding encoding) {
     return 65535;
 }
 
-/// Channels that a block format has as the hardware's filter sees them; those that it lacks read as 0, alpha as 1.
+/// Decodes a texel of a block as the filter receives it. Channels that the format lacks are 0; a missing alpha is 1.
 [[gnu::noinline]] TEXTON_HD inline Lanes decode_block(const unsigned char* block, int x, int y,
                                                       const TexelFormat& format) {
     const BlockTexel texel = decode_block_texel(block, x, y, format);
@@ -136,7 +136,7 @@ TEXTON_HD inline std::int32_t opaque_code(Encoding encoding) {
     for (int c = 0; c < 4; ++c) {
         if (format.encoding == Encoding::floating) {
             lanes.channel[c] = lane_of_half(static_cast<std::uint32_t>(texel.channel[c]));
-            lanes.channel[c].negative &= lanes.channel[c].mantissa != 0;  // zeros have no sign: bc6h_zero
+            lanes.channel[c].negative &= lanes.channel[c].mantissa != 0;  // zeros have no sign (capture bc6h_zero)
         } else if (format.encoding == Encoding::srgb && c < 3)
             lanes.channel[c] = lane_of_srgb(static_cast<std::uint32_t>(texel.channel[c] / 257));
         else
@@ -145,7 +145,7 @@ TEXTON_HD inline std::int32_t opaque_code(Encoding encoding) {
     return lanes;
 }
 
-/// The same of one word.
+/// Decodes a texel of a packed format in the same way.
 TEXTON_HD inline Lanes decode_packed(std::uint32_t word, const TexelFormat& format) {
     const bool floats = format.encoding == Encoding::floating;
     Lanes lanes{};
@@ -158,7 +158,7 @@ TEXTON_HD inline Lanes decode_packed(std::uint32_t word, const TexelFormat& form
     return lanes;
 }
 
-/// What is stored at `bytes`: a texel, or the block that holds the texel (x, y).
+/// Decodes the texel stored at `bytes`. For block formats, `bytes` is the block that contains the texel (x, y).
 TEXTON_HD inline Lanes decode_texel(const unsigned char* bytes, const TexelFormat& format, int x, int y) {
     if (format.packing >= Packing::bc1) return decode_block(bytes, x & 3, y & 3, format);
     if (format.packing == Packing::packed) return decode_packed(load_bits(bytes, 8 * format.bytes), format);
@@ -168,16 +168,17 @@ TEXTON_HD inline Lanes decode_texel(const unsigned char* bytes, const TexelForma
     return lanes;
 }
 
+/// Returns a texel of a level whose texels may lack memory. Texels without memory decode from zero bytes.
 TEXTON_HD inline Lanes load_partial_texel(const LevelView& level, const TexelFormat& format, int x, int y, int z) {
     const unsigned char nothing[16] = {};
     const unsigned char* found = level.partial->find(x, y, z);
     return decode_texel(found != nullptr ? found : nothing, format, x, y);
 }
 
-/// The texel at (x, y) of slice, layer or face z, all inside the level.
+/// Returns the texel at (x, y) of slice, layer or face z. All must be inside the level.
 TEXTON_HD inline Lanes load_texel(const LevelView& level, const TexelFormat& format, int x, int y, int z) {
     if (level.partial != nullptr) return load_partial_texel(level, format, x, y, z);
-    const int side = format.packing >= Packing::bc1 ? 2 : 0;  // log2 of the texels along a block
+    const int side = format.packing >= Packing::bc1 ? 2 : 0;  // log2 of a block's width and height in texels
     const unsigned char* stored =
         level.data + z * level.slice_pitch + (y >> side) * level.row_pitch + std::int64_t{x >> side} * format.bytes;
     return decode_texel(stored, format, x, y);

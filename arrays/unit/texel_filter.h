@@ -1,9 +1,10 @@
-// texel_filter.h: texels and weights -> the bits that a fetch returns.
+// texel_filter.h: computes the bits that a fetch returns from texels and weights.
 //
-// Weights are whole numbers of 1/256 that add up to 256 over all texels of a fetch: what a texel loses by rounding
-// its neighbour gains. Normalized texels are added up as integers. Floating ones are aligned to the largest exponent
-// of the four texels of their footprint and lose what lies below its guard bits before they are multiplied; footprints
-// are then aligned to the largest block of exponents, sum_3d_trilinear_f32.
+// Weights are integers in 1/256 that add up to 256 over all texels of a fetch: what rounding takes from the weight of a
+// texel is added to that of its neighbor. Normalized texels are added up as integers. Floating-point texels are aligned
+// to the largest exponent of the four texels of their footprint, and bits below the guard bits are dropped before the
+// multiplication. The sums of footprints are then aligned to the largest block of exponents (capture
+// sum_3d_trilinear_f32).
 #pragma once
 #include <cstdint>
 
@@ -14,18 +15,18 @@
 namespace texton::detail {
 
 inline constexpr int kFullWeight = 256;
-/// Weights may be in parts of 256 << scale, up to this scale.
+/// Weights can be in 1 / (256 << scale). This is the maximum scale.
 inline constexpr int kLargestScale = 2;
-/// Footprints that are aligned as one place.
+/// Maximum number of footprints that are aligned together.
 inline constexpr int kLargestPlace = 4;
 
 TEXTON_HD inline std::int32_t round_to_256th(std::int32_t product) { return (product + 128) >> 8; }
 
-/// Weights of a footprint's texels (x0 y0), (x1 y0), (x0 y1), (x1 y1), which add up to `share`: onehot_2d_*,
-/// onehot_3d_*, onehot_mip_*.
+/// Weights of the four texels of a footprint: (x0, y0), (x1, y0), (x0, y1), (x1, y1). They add up to the footprint's
+/// share. Captures: onehot_2d_*, onehot_3d_*, onehot_mip_*.
 struct FootprintWeights {
     std::int32_t of[4];
-    bool reaches[4];  ///< none of the texel's weights along x and y is 0, though their product may round to 0
+    bool reaches[4];  ///< both weights along x and y are nonzero, even if their product rounds to 0
 };
 
 TEXTON_HD inline FootprintWeights footprint_weights(std::int32_t x, std::int32_t y, std::int32_t share) {
@@ -36,12 +37,12 @@ TEXTON_HD inline FootprintWeights footprint_weights(std::int32_t x, std::int32_t
     return {{left_top, right - right_bottom, left - left_top, right_bottom}, {true, x != 0, y != 0, x != 0 && y != 0}};
 }
 
-/// Bits below the last of the largest texel that smaller ones keep: rand_2d_linear_f32_n0_a1,
-/// rand_2d_linear_f16_n0_a1, rand_srgb_linear_u8x4.
+/// Bits of a floating-point lane. `guard_bits` is the number of bits below the last bit of the largest texel that
+/// smaller texels keep. Captures: rand_2d_linear_f32_n0_a1, rand_2d_linear_f16_n0_a1, rand_srgb_linear_u8x4.
 struct LaneWidth {
     int fraction_bits;
     int guard_bits;
-    int special_exponent;  ///< of infinite texels and those that are no numbers
+    int special_exponent;  ///< exponent of infinity and NaN
 };
 
 TEXTON_HD inline LaneWidth lane_width(LaneKind kind) {
@@ -59,24 +60,28 @@ TEXTON_HD inline LaneWidth lane_width(LaneKind kind) {
     return {0, 0, 1000};
 }
 
-/// A sum of snorm8 texels times weights, which has 8 + kLargestScale fraction bits, in 1/32767. It is the sum and a 128th of
-/// it, taken from all but the lowest 4 bits of what has 8, rounded: rand_2d_linear_s8x4_n0_a1, aniso4_s8x4.
+/// Converts a sum of weighted snorm8 texels, which has 8 + kLargestScale fraction bits, to 1/32767. The factor 32767 /
+/// 127 is 256 * (1 + 2^-7 + 2^-15). Each of the three terms is truncated to 1/8, and their sum is rounded. Captures:
+/// rand_2d_linear_s8x4_n0_a1, aniso4_s8x4.
 TEXTON_HD inline std::int32_t widen_snorm8_sum(std::int32_t sum) {
     return ((sum << (3 - kLargestScale)) + (sum >> (4 + kLargestScale)) + (sum >> (12 + kLargestScale)) + 4) >> 3;
 }
 
-/// The lowest value reads as the one above it, after the sum: rand_2d_linear_s8x4_n0_a1.
+/// Returns the float of a signed normalized value in 1/32767. The lowest value reads as the next higher one; this
+/// applies after the summation. Capture: rand_2d_linear_s8x4_n0_a1.
 TEXTON_HD inline std::uint32_t signed_result(std::int32_t value) {
     return bits_of(static_cast<float>(value < -32767 ? -32767 : value) / 32767.0f);
 }
 
-/// Adds up one channel of a fetch, footprint by footprint.
+/// Accumulates one channel of a fetch, footprint by footprint. Call start() first, end_place() after each group of
+/// footprints that are aligned together, and result() last.
 class ChannelSum {
 public:
     TEXTON_HD void start(LaneKind kind) { kind_ = kind; }
 
-    /// Weights are in parts of 256 << scale. A texel that is reached counts by what it is, if by no weight: infinite ones and
-    /// those that are no numbers go through, and all but negative zeros make a sum of zero positive: special_3d_f32.
+    /// Adds the texels of a footprint. Their weights are in 1 / (256 << scale). A reached texel counts even if its
+    /// weight rounds to 0: infinity and NaN propagate, and a sum of zero is negative only if all reached texels are
+    /// negative zeros. Capture: special_3d_f32.
     TEXTON_HD void add(const Lane* lanes, const FootprintWeights& weights, int scale) {
         const LaneWidth width = lane_width(kind_);
         if (width.fraction_bits == 0) return add_fixed(lanes, weights, scale);
@@ -99,8 +104,8 @@ public:
         hold(sum, largest, scale);
     }
 
-    /// What was added since the last call is a place in one level: a footprint, those of two slices, or up to four of a row:
-    /// rand_grad_aniso16_f32.
+    /// Ends a group of footprints that are aligned together. A group is one footprint, the footprints of two slices, or
+    /// up to four footprints of a row of samples. Capture: rand_grad_aniso16_f32.
     TEXTON_HD void end_place() {
         for (int i = 0; i < held_count_; ++i) floating_ += shift_down(held_[i].sum, block_ - held_[i].block);
         held_count_ = 0;
@@ -109,7 +114,7 @@ public:
     TEXTON_HD std::uint32_t result() const {
         switch (kind_) {
             case LaneKind::integer: return static_cast<std::uint32_t>(rounded());
-            case LaneKind::wide_uint:  // rounded down: random gradients on an H200
+            case LaneKind::wide_uint:  // rounded down: measured on an H200
             case LaneKind::wide_sint: return static_cast<std::uint32_t>(fixed_ >> (8 + kLargestScale));
             case LaneKind::unorm16: return bits_of(static_cast<float>(rounded()) / 65535.0f);
             case LaneKind::snorm8: return signed_result(widen_snorm8_sum(static_cast<std::int32_t>(fixed_)));
@@ -135,7 +140,7 @@ private:
         }
     }
 
-    /// A texel that is no number, or is infinite: wild_2d_f16, wild_2d_f32.
+    /// Records a texel that is NaN or infinite. Captures: wild_2d_f16, wild_2d_f32.
     TEXTON_HD void add_special(const Lane& lane, const LaneWidth& width) {
         const std::int32_t magnitude = lane.negative ? -lane.mantissa : lane.mantissa;
         const bool infinite = magnitude == 1 << width.fraction_bits;
@@ -147,9 +152,10 @@ private:
         return special_ == kMinusInfinity ? 0xff800000U : no_number;
     }
 
-    /// Takes a footprint's sum, whose largest exponent is `exponent`. Blocks of four exponents are aligned as one, to the
-    /// largest of the place and of those before; each sum alone drops what falls below its last bit, downward:
-    /// sum_3d_trilinear_f32, sum_3d_trilinear_srgb, sum_3d_f16.
+    /// Stores the sum of a footprint whose largest exponent is `exponent`. Exponents are grouped into blocks of four,
+    /// and all exponents of a block are aligned alike. The sums are aligned to the largest block of this group and of
+    /// the groups before. Each sum is rounded down separately when it is aligned. Captures: sum_3d_trilinear_f32,
+    /// sum_3d_trilinear_srgb, sum_3d_f16.
     TEXTON_HD void hold(std::int64_t sum, std::int32_t exponent, int scale) {
         const std::int32_t block = ((exponent + kBias) & ~(kBlock - 1)) - kBias;
         held_[held_count_++] = {(sum * (std::int64_t{1} << (exponent - block))) >> scale, block};
@@ -190,18 +196,18 @@ private:
     std::int64_t floating_ = 0;
 };
 
-/// Channels that a fetch fills in; the others are 0. Blocks and packed texels always give four.
+/// Returns the number of channels that a fetch sets; the others are 0. Block and packed formats always set four.
 TEXTON_HD inline int returned_channels(const TexelFormat& format) {
     return format.packing == Packing::plain ? format.channels : 4;
 }
 
-/// The channel sums of a fetch.
+/// Accumulates all channels of a fetch.
 class TexelSum {
 public:
     TEXTON_HD explicit TexelSum(const TexelFormat& format) : count_(returned_channels(format)) {
         for (int c = 0; c < 4; ++c) channels_[c].start(lane_kind(format, c));
     }
-    /// The four texels of a footprint, channel by channel.
+    /// Adds the four texels of a footprint. `lanes` is indexed by channel, then by texel.
     TEXTON_HD void add(const Lane (&lanes)[4][4], const FootprintWeights& weights, int scale) {
         for (int c = 0; c < count_; ++c) channels_[c].add(lanes[c], weights, scale);
     }

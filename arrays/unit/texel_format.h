@@ -1,4 +1,4 @@
-// texel_format.h: a Format as the texture-unit model takes it.
+// texel_format.h: describes a Format for the model of the texture unit.
 #pragma once
 #include <texton/format.h>
 
@@ -6,6 +6,7 @@
 
 namespace texton::detail {
 
+/// Returns the description of a format that the model uses.
 [[nodiscard]] TexelFormat texel_format(Format format) noexcept;
 
 }  // namespace texton::detail

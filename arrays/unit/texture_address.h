@@ -1,7 +1,7 @@
-// texture_address.h: one coordinate -> the two texels of an axis and the weight between them.
+// texture_address.h: converts a coordinate to the two texels of an axis and the weight of the second one.
 //
-// The unit works in fixed point: texels have 8 fraction bits, normalized coordinates 21 to 23. All else follows
-// from that: which texel a tie falls to, and the steps that filtered pictures show.
+// The texture unit uses fixed point: texel positions have 8 fraction bits, normalized coordinates 21 to 23. This
+// determines which texel a tie selects, and the steps that are visible in filtered images.
 #pragma once
 #include <cstdint>
 
@@ -10,13 +10,13 @@
 
 namespace texton::detail {
 
-/// What an address mode does, for code that treats some alike: each mode's row, its texels in address_texel(), and
-/// address() in arrays/cpu/rows_taps.h define it.
+/// Properties of an address mode, for code that handles several modes alike. An address mode is defined by its row in
+/// address_rule(), its case in address_texel(), and its case in address() in arrays/cpu/rows_taps.h.
 struct AddressRule {
-    const char* name = nullptr;  ///< the enumerator's own; null if there is no such mode
-    int period = 0;              ///< the texture repeats after so many of its sides; 0: it does not
-    bool clamps = false;         ///< filtering clamps the coordinate itself
-    bool border = false;         ///< the border color is read outside
+    const char* name = nullptr;  ///< name of the enumerator; null if there is no such mode
+    int period = 0;              ///< period in multiples of the texture's size; 0 if the texture does not repeat
+    bool clamps = false;         ///< linear filtering clamps the coordinate
+    bool border = false;         ///< texels outside have the border color
 
     TEXTON_HD constexpr bool repeats() const { return period != 0; }
 };
@@ -31,34 +31,34 @@ TEXTON_HD constexpr AddressRule address_rule(AddressMode mode) {
     return {};
 }
 
-/// The modes are the numbers below this.
+/// Number of address modes. Their values are 0 to kAddressModeCount - 1.
 inline constexpr int kAddressModeCount = [] {
     int count = 0;
     while (address_rule(static_cast<AddressMode>(count)).name != nullptr) ++count;
     return count;
 }();
 
-/// Whether the coordinates x and y clamp.
+/// Returns whether the address modes of both x and y clamp.
 inline bool clamps_rows(const Sampler& sampler) {
     return address_rule(sampler.address[0]).clamps && address_rule(sampler.address[1]).clamps;
 }
 
-/// A texel that is not there: the border colour is read instead.
+/// Index that stands for a texel outside of the texture, which has the border color.
 inline constexpr std::int32_t kBorderTexel = -1;
 
-/// The texels that an axis reads and the weight of the second in 1/256.
+/// The two texels that a fetch reads along an axis, and the weight of the second one in 1/256.
 struct AxisTaps {
     std::int32_t texel[2];
     std::int32_t weight;
 };
 
-/// Which axes keep their bits alike: those of 1D and 2D textures that neither have levels nor gather may be longer than
-/// others, and the depth of a volume is apart.
+/// Kinds of axes, which differ in the number of fraction bits they keep. `long_axis`: axes of 1D and 2D textures with
+/// one level that are not gathered; these may be longer than others. `depth`: the depth of a 3D texture.
 enum class AxisKind : std::uint8_t { ordinary, long_axis, depth };
 
-/// Fraction bits that a normalized coordinate keeps: 21, more where an axis has many texels. Each limit was seen from both
-/// sides on an H200; that of the depth, 2300, is the same for all formats and sides tried, for a reason that is not known:
-/// rand_1d_linear_wide_norm, long_1d_u8, long_1d_layered_u8, deep_3d_u8.
+/// Returns the number of fraction bits that a normalized coordinate keeps: 21, and more if an axis has many texels.
+/// Each limit was measured from both sides on an H200. The limit of the depth, 2300, is the same for all tested formats
+/// and sizes; the reason is not known. Captures: rand_1d_linear_wide_norm, long_1d_u8, long_1d_layered_u8, deep_3d_u8.
 TEXTON_HD inline int coordinate_fraction_bits(std::int32_t size, AxisKind kind = AxisKind::ordinary) {
     switch (kind) {
         case AxisKind::ordinary: return size > 16384 ? 23 : size > 8192 ? 22 : 21;
@@ -86,8 +86,8 @@ TEXTON_HD inline std::int32_t address_texel(std::int64_t texel, std::int32_t siz
     return 0;
 }
 
-/// The coordinate in 1/512 of a texel, rounded down. Saturates at +-2^40, far outside of every texture; where the texture
-/// repeats, only where all numbers are even.
+/// Returns the coordinate in 1/512 of a texel, rounded down. Very large coordinates saturate, far outside of the
+/// texture. If the texture repeats, only coordinates saturate that are so large that all floats are even integers.
 TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t size, bool normalized, AddressMode mode,
                                                AxisKind kind) {
     const AddressRule rule = address_rule(mode);
@@ -96,26 +96,27 @@ TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t si
     if (!normalized) return floor_to_fixed(coordinate, 9, limit_bits);
     const int fraction_bits = coordinate_fraction_bits(size, kind);
     std::int64_t u = floor_to_fixed(coordinate, fraction_bits, limit_bits);
-    // Infinite and huge coordinates wrap and mirror as whole numbers do: sweep_special_coords_f0_n1_a0, _a2,
-    // mirror_far_u16.
+    // With wrap and mirror, infinite and very large coordinates read the same texels as even integers. Captures:
+    // sweep_special_coords_f0_n1_a0, sweep_special_coords_f0_n1_a2, mirror_far_u16.
     const std::int64_t one = std::int64_t{1} << fraction_bits;
     if (repeats) u &= rule.period * one - 1;
     return (u * size) >> (fraction_bits - 9);
 }
 
-/// The same for a place on a cube face, which runs from -1 to 1.
+/// Returns a position on a cube face, which ranges from -1 to 1, in the same unit.
 TEXTON_HD inline std::int64_t scale_face_coordinate(float coordinate, std::int32_t size) {
     const int fraction_bits = coordinate_fraction_bits(size);
     const std::int64_t u = floor_to_fixed(coordinate, fraction_bits - 1, 40) + (std::int64_t{1} << (fraction_bits - 1));
     return (u * size) >> (fraction_bits - 9);
 }
 
-/// What clamping acts on. Filtering clamps the fixed-point coordinate, which leaves no weight beside the edge
-/// (rand_2d_linear_f32_n0_a1); gathering clamps the two texels (rand_gather_u8x4_c0_n0).
+/// The value that clamping changes. Filtering clamps the fixed-point coordinate, which leaves no weight beyond the edge
+/// (capture rand_2d_linear_f32_n0_a1). Gathering clamps the indices of the two texels (capture rand_gather_u8x4_c0_n0).
 enum class Split : std::uint8_t { fixed_point, texels };
 
-/// Where linear filtering reads along an axis, in 1/256: texel centres are whole numbers after half a texel is taken off,
-/// rounded half up. `scaled` is in 1/512 of a texel; `shift`, in 1/256, moves the footprint.
+/// Returns the position that linear filtering reads along an axis, in 1/256 of a texel. Texel centers are integers:
+/// half a texel is subtracted from the coordinate, and the result is rounded half up. `scaled` is in 1/512 of a texel.
+/// `shift`, in 1/256, moves the footprint.
 TEXTON_HD inline std::int64_t linear_place(std::int64_t scaled, std::int32_t shift) {
     return ((scaled - 255) >> 1) + shift;
 }
@@ -132,7 +133,7 @@ TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, Ad
             static_cast<std::int32_t>(fixed & 255)};
 }
 
-/// `shift`, in 1/256 of a texel, moves the sample: aniso16_point.
+/// Returns the taps of a point read. `shift`, in 1/256 of a texel, moves the sample. Capture: aniso16_point.
 TEXTON_HD inline AxisTaps point_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, std::int32_t shift) {
     const std::int32_t texel = address_texel((scaled + 2 * shift) >> 9, size, mode);
     return {{texel, texel}, 0};

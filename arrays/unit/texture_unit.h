@@ -1,9 +1,14 @@
-// texture_unit.h: what a CUDA texture unit returns, in integer steps.
+// texture_unit.h: a model of a CUDA texture unit that uses integer arithmetic.
 //
-// A fetch runs level of detail (lod.h, anisotropy.h) -> address (texture_address.h, cube_map.h) -> footprint
-// (footprint.h) -> decode (texel_decode.h, bc_decode.h) -> weight and sum (texel_filter.h) -> round. Weights are 1.8
-// fixed point because the hardware's are: with exact weights, parity fails away from texel centres. Each rule names
-// the capture that shows it.
+// The steps of a fetch are:
+// 1. level of detail and anisotropy (lod.h, anisotropy.h)
+// 2. addressing (texture_address.h, cube_map.h)
+// 3. footprint (footprint.h)
+// 4. decoding (texel_decode.h, bc_decode.h)
+// 5. weighting, summation and rounding (texel_filter.h)
+//
+// Weights have 8 fraction bits, as in the hardware: with exact weights, results away from texel centers would differ
+// from the hardware. Comments name the capture that shows a rule.
 #pragma once
 #include <cstdint>
 
@@ -16,13 +21,14 @@
 
 namespace texton::detail {
 
-/// The format in which texels that are not filtered are read: float32 comes through untouched, NaN and all.
+/// Returns the format for reading texels without filtering. float32 is read as integers, so that all bits are
+/// unchanged, including those of NaN.
 TEXTON_HD inline TexelFormat unfiltered_format(TexelFormat format) {
     if (format.encoding == Encoding::floating && format.bits == 32) format.encoding = Encoding::uint;
     return format;
 }
 
-/// The bits that one channel of one texel returns through the filter.
+/// Returns the bits that one channel of a single texel gives through the filter.
 TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     if (is_integer(kind)) return static_cast<std::uint32_t>(lane.mantissa);
     ChannelSum sum;
@@ -33,23 +39,23 @@ TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     return sum.result();
 }
 
-/// The same where nothing filters, neither in a level nor between them. The filter widens snorm8 and the codes of packed
-/// formats to 16 bits; a point read divides by the largest code: TextureModelTest, r8_snorm and rgb10a2_unorm on an H200.
-/// `bits` is the channel's point_bits().
+/// Returns the bits that one channel of a texel gives without filtering, both within a level and between levels. The
+/// filter widens snorm8 and the codes of packed formats to 16 bits; a point read divides by the largest code instead
+/// (TextureModelTest; measured on an H200 with r8_snorm and rgb10a2_unorm). `bits` is the channel's point_bits().
 TEXTON_HD inline std::uint32_t unfiltered_result(const Lane& lane, LaneKind kind, int bits = 16) {
-    if (kind == LaneKind::float16 && lane.exponent == 16) {  // infinite, or no number
+    if (kind == LaneKind::float16 && lane.exponent == 16) {  // infinity or NaN
         const bool negative = lane.mantissa < 0;
         const auto fraction = static_cast<std::uint32_t>(negative ? -lane.mantissa : lane.mantissa) & 1023U;
         return (negative ? 0xff800000U : 0x7f800000U) | fraction << 13;
     }
     if (kind == LaneKind::snorm8)
         return bits_of(static_cast<float>(lane.mantissa < -127 ? -127 : lane.mantissa) / 127.0f);
-    if (kind == LaneKind::unorm16)  // all 16 are as the filter would have them
+    if (kind == LaneKind::unorm16)  // with all 16 bits, equal to the result of the filter
         return bits_of(static_cast<float>(lane.mantissa >> (16 - bits)) / static_cast<float>((1 << bits) - 1));
     return channel_result(lane, kind);
 }
 
-/// What a fetch makes of one texel where nothing filters.
+/// Returns the result of an unfiltered fetch of one texel.
 TEXTON_HD inline Texel unfiltered_texel(const Lanes& lanes, const TexelFormat& format) {
     Texel texel{};
     for (int c = 0; c < returned_channels(format); ++c)
@@ -58,7 +64,7 @@ TEXTON_HD inline Texel unfiltered_texel(const Lanes& lanes, const TexelFormat& f
 }
 
 TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampler, int level, const Coordinates& at) {
-    // Where there is one level, mip_filter counts for nothing: r8_snorm of flat arrays on an H200.
+    // A texture with a single level ignores mip_filter: measured on an H200 with r8_snorm.
     const bool filtered = sampler.mip_filter == Filter::linear && view.level_count > 1;
     const TexelFormat format = filtered ? view.format : unfiltered_format(view.format);
     const LevelTaps taps = find_taps(view, sampler, view.levels[level], at, {});
@@ -73,7 +79,8 @@ TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampl
 
 [[gnu::noinline]] TEXTON_HD inline Texel sample_levels(const TextureView& view, const Sampler& sampler,
                                                        const Coordinates& at, const LevelBlend& blend) {
-    // With anisotropy a point read goes through the filter, too, but in a volume: random gradients, snorm8 and rgb10a2.
+    // With anisotropy, point reads also pass through the filter, except in 3D textures: measured on an H200 with random
+    // gradients, snorm8 and rgb10a2.
     const bool filtered = sampler.max_anisotropy > 1 && view.kind != ArrayKind::array_3d;
     if (sampler.filter == Filter::point && blend.weight == 0 && !filtered)
         return point_texel(view, sampler, blend.level, at);
@@ -85,7 +92,8 @@ TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampl
     return sum.result();
 }
 
-/// A row of pairs in one level: which level, what it weighs, where the first pair stands and how far the next is.
+/// A row of pairs of samples in one level. `level_share` is the weight of the level, `first` the offset of the first
+/// pair, and `step` the distance between pairs.
 struct LevelRow {
     int level;
     std::int32_t level_share;
@@ -94,7 +102,8 @@ struct LevelRow {
     Direction step;
 };
 
-/// Footprints of a row that are one place of the sum: four, or two if texels have more than 32 bits: aniso8_f16x4.
+/// Returns how many footprints of a row are aligned together: four, or two if texels have more than 32 bits. Capture:
+/// aniso8_f16x4.
 TEXTON_HD inline int place_footprints(const TexelFormat& format) {
     const bool wide = format.packing == Packing::plain
                           ? format.bytes > 4
@@ -102,8 +111,8 @@ TEXTON_HD inline int place_footprints(const TexelFormat& format) {
     return wide ? 2 : kLargestPlace;
 }
 
-/// Adds a row, from its far end to the one that the line points to. Shares of the level's are rounded so that their
-/// running total is right: rand_grad_aniso8_f32.
+/// Adds a row of samples. The order is from the far end to the end that the direction points to. The weights of the
+/// samples are rounded so that their running total is correct. Capture: rand_grad_aniso8_f32.
 TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Sampler& sampler, const Coordinates& at,
                               const LevelRow& level) {
     const SampleRow& row = level.row;
@@ -126,8 +135,9 @@ TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Samp
     sum.end_place();
 }
 
-/// The finer level's row is that of the ratio, stretched; the coarser one's is that of a ratio as much smaller as its
-/// texels are larger, or one sample: rand_grad_aniso2_f32.
+/// Returns the result for an anisotropic footprint. In the finer level, the row follows from the ratio, and its offsets
+/// are stretched. In the coarser level, whose texels are larger, the ratio is smaller by the same factor; if it is 1 or
+/// less, one sample is taken. Capture: rand_grad_aniso2_f32.
 TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                    const FootprintLine& line) {
     const LevelBlend blend = blend_levels(view, sampler, line.lod);
@@ -154,20 +164,20 @@ TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampl
     return sum.result();
 }
 
-// --- the fetches -----------------------------------------------------------------------------------------------------
+// --- fetches ---------------------------------------------------------------------------------------------------------
 
-/// A fetch from level 0.
+/// Fetches from level 0.
 TEXTON_HD inline Texel fetch(const TextureView& view, const Sampler& sampler, const Coordinates& at) {
     return sample_levels(view, sampler, at, {0, 0});
 }
 
-/// A fetch at a level of detail that the caller gives.
+/// Fetches at the given level of detail.
 TEXTON_HD inline Texel fetch_lod(const TextureView& view, const Sampler& sampler, const Coordinates& at, float lod) {
     return sample_levels(view, sampler, at, blend_levels(view, sampler, lod_to_fixed(lod)));
 }
 
-/// A fetch whose level of detail and anisotropy follow from how the coordinates change between pixels. Cubemaps: the
-/// gradients are those of the direction.
+/// Fetches with a level of detail and an anisotropy that follow from the gradients, the change of the coordinates
+/// between pixels. For cubemaps, the gradients are those of the direction.
 TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                   const Gradients& gradients) {
     const bool volume = view.kind == ArrayKind::array_3d;
@@ -175,7 +185,7 @@ TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sample
         is_cube(view.kind)
             ? cube_footprint(view.levels[0].width, at, gradients)
             : pixel_footprint(view.levels[0], volume, volume ? neighbour_gradients(at, gradients) : gradients);
-    // Where a pixel reaches over a cube's edge it counts as round: cube_aniso16_f32.
+    // A footprint that crosses an edge of a cube is treated as isotropic (capture cube_aniso16_f32).
     const bool isotropic =
         sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || footprint.folded;
     if (!isotropic) return sample_line(view, sampler, at, footprint_line(footprint, sampler.max_anisotropy));
@@ -183,15 +193,15 @@ TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sample
     return sample_levels(view, sampler, at, blend_levels(view, sampler, lod));
 }
 
-/// Texel number `index` of a row of memory, of which those outside read as zeros.
+/// Returns texel `index` of linear memory. Texels outside read as zeros.
 TEXTON_HD inline Texel fetch_texel(const TextureView& view, std::int32_t index) {
     if (index < 0 || index >= view.levels[0].width) return {};
     const TexelFormat format = unfiltered_format(view.format);
     return unfiltered_texel(load_texel(view.levels[0], format, index, 0, 0), format);
 }
 
-/// One channel of the four texels that linear filtering would blend, in the order (0,1) (1,1) (1,0) (0,0):
-/// rand_gather_*.
+/// Returns one channel of the four texels that linear filtering would blend, in the order (0, 1), (1, 1), (1, 0), (0,
+/// 0). Captures: rand_gather_*.
 TEXTON_HD inline Texel gather(const TextureView& view, const Sampler& sampler, const Coordinates& at, int channel) {
     static constexpr int kOrder[4] = {2, 3, 1, 0};
     Sampler linear = sampler;
@@ -205,7 +215,7 @@ TEXTON_HD inline Texel gather(const TextureView& view, const Sampler& sampler, c
     return result;
 }
 
-/// Any of them.
+/// Performs the given fetch operation.
 TEXTON_HD inline Texel fetch_point(const TextureView& view, const Sampler& sampler, const FetchPoint& point,
                                    FetchOperation operation, int component) {
     const Coordinates at{point.x, point.y, point.z, point.layer};

@@ -1,4 +1,4 @@
-// texture_view.h: the plain structs that the texture-unit model reads: texels in memory, and how to sample them.
+// texture_view.h: the structures that the model of the texture unit reads: texels in memory and coordinates.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +11,11 @@
 
 namespace texton::detail {
 
-/// Texels of which some may have no memory: those of a sparse array.
+/// Access to texels of which some may have no memory, as in a sparse array.
 class PartialTexels {
 public:
-    /// The texel, or the block that holds it; null where there is none, which reads as zeros.
+    /// Returns the memory of the texel at (x, y, z), or of the block that contains it. Returns null if it has none;
+    /// such texels read as zeros.
     TEXTON_HD virtual const unsigned char* find(int x, int y, int z) = 0;
 
 protected:
@@ -24,15 +25,15 @@ protected:
     ~PartialTexels() = default;
 };
 
-/// One mip level. Layers and cube faces lie `slice_pitch` apart, as the slices of a 3D level do.
+/// A mip level; non-owning. Layers and cube faces are `slice_pitch` apart, like the slices of a 3D level.
 struct LevelView {
     const unsigned char* data;
     std::int32_t width;
     std::int32_t height;
-    std::int32_t depth;                ///< slices of a 3D level, layers (faces counted one by one), else 1
-    std::int64_t row_pitch;            ///< bytes from a row (BC: of blocks) to the next
+    std::int32_t depth;                ///< slices of a 3D level; layers, with each face counted as one; otherwise 1
+    std::int64_t row_pitch;            ///< bytes from a row (block formats: a row of blocks) to the next
     std::int64_t slice_pitch;          ///< bytes from a slice, layer or face to the next
-    PartialTexels* partial = nullptr;  ///< in place of `data`
+    PartialTexels* partial = nullptr;  ///< used instead of `data` if not null
 };
 
 inline LevelView level_view(const unsigned char* data, const Extent& extent, std::size_t row_pitch,
@@ -47,6 +48,7 @@ inline LevelView level_view(const unsigned char* data, const Extent& extent, std
 
 inline constexpr int kMaxLevels = 18;
 
+/// A texture as the model reads it; non-owning. Only `level_count` levels are valid.
 struct TextureView {
     ArrayKind kind;
     TexelFormat format;
@@ -54,7 +56,7 @@ struct TextureView {
     LevelView levels[kMaxLevels];
 };
 
-/// Where to sample. `layer` is what the layered fetches take.
+/// Coordinates of a fetch. Only fetches of layered textures use `layer`.
 struct Coordinates {
     float x;
     float y;
@@ -62,7 +64,7 @@ struct Coordinates {
     std::int32_t layer;
 };
 
-/// Change of the coordinates from one pixel to the next, along the screen's x and y.
+/// Change of the coordinates from a pixel to the next, along the x and y axes of the destination.
 struct Gradients {
     float dx[3];
     float dy[3];
