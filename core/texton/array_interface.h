@@ -1,4 +1,5 @@
 #pragma once
+// Exchange of texels with Python libraries without a copy: the CUDA array interface and NumPy's array interface.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,32 +9,40 @@
 
 namespace texton {
 
-/// The fields of Python's __cuda_array_interface__ (memory of a CUDA device) and __array_interface__ (host memory and the CPU
-/// device), both of version 3. It owns nothing: whoever fills it keeps the memory.
+/// The fields of Python's __cuda_array_interface__ (memory of a CUDA device) and __array_interface__ (host memory and
+/// memory of the CPU device), both of version 3. Non-owning: whoever fills in the fields must keep the memory alive.
 struct ArrayInterface {
-    static constexpr int version = 3;
+    static constexpr int version = 3;  ///< version of both protocols
 
-    std::vector<std::int64_t> shape{};
-    std::string typestr{};                ///< byte order, type and bytes of a number: "|u1", "<i2", "<f4"
-    void* data = nullptr;                 ///< the first number
-    bool read_only = false;               ///< the second of Python's `data`
-    std::vector<std::int64_t> strides{};  ///< bytes; empty, None in Python: packed
-    /// Only in __cuda_array_interface__: what work on the texels comes after. 1 is the default stream, 2 the default stream of
-    /// the thread, others are a cudaStream_t. None: nothing is going on.
+    std::vector<std::int64_t> shape{};    ///< number of elements along each axis, slowest axis first
+    std::string typestr{};                ///< byte order, type and bytes of an element: "|u1", "<i2", "<f4"
+    void* data = nullptr;                 ///< address of the first element
+    bool read_only = false;               ///< second value of Python's `data`
+    std::vector<std::int64_t> strides{};  ///< bytes between elements along each axis; empty (None in Python): packed
+    /// Stream with pending work on the texels, in __cuda_array_interface__ only. 1 is the legacy default stream, 2 is
+    /// the default stream of the thread, and other values are a cudaStream_t. nullopt: no work is pending.
     std::optional<std::uintptr_t> stream{};
 };
 
-/// The texels of a view; read-only those of a ConstView. The shape is that of to_dlpack(), and so is what is refused. `stream`
-/// is left out: where work on the texels is not done yet, set it.
+/// Describes the texels of a view. The caller must keep the view or the owner of its memory alive.
+///
+/// `dimensions` and the shape are as for to_dlpack(). `stream` is nullopt: the caller must set it if work on the texels
+/// is in flight. Throws the errors of to_dlpack().
 [[nodiscard]] ArrayInterface array_interface(const View& view, int dimensions = 0);
+/// Describes the texels of a read-only view: `read_only` is true. Otherwise like the overload for View.
 [[nodiscard]] ArrayInterface array_interface(const ConstView& view, int dimensions = 0);
 
-/// Texels that somebody else owns and keeps. Axes and formats are those of from_dlpack(). Error{not_registered} if it is a CUDA
-/// device that does not know the memory; what the CPU device does not know is host memory. The stream is the caller's to wait
-/// for. Error{not_permitted} for memory that is read-only: see const_from_array_interface().
+/// Returns a non-owning view of texels that another library owns.
+///
+/// Axes and formats are as for from_dlpack(). On the CPU device, memory that the device did not allocate is viewed as
+/// host memory. `array.stream` is ignored: the caller must wait for it.
+///
+/// Throws Error{not_registered} if `device` is a CUDA device that does not know the memory, and Error{not_permitted} if
+/// the array is read-only: use const_from_array_interface(). Throws Error{bad_argument} or Error{unsupported} if the
+/// array cannot be viewed, as from_dlpack().
 [[nodiscard]] View from_array_interface(const Device& device, const ArrayInterface& array,
                                         std::optional<Format> format = std::nullopt);
-/// The same to read from, also where it is read-only.
+/// Returns a read-only view, and also accepts read-only arrays. Otherwise like from_array_interface().
 [[nodiscard]] ConstView const_from_array_interface(const Device& device, const ArrayInterface& array,
                                                    std::optional<Format> format = std::nullopt);
 

@@ -1,6 +1,8 @@
 #pragma once
-// CUDA's own handles of Texton's objects, and Texton's objects of CUDA's handles. Only where Texton was built with
-// CUDA.
+// Conversion between Texton's objects and CUDA's handles. Available only if Texton was built with CUDA.
+//
+// A returned handle belongs to the object: it is valid while the object lives, and the caller must not destroy it. Each
+// function throws Error{wrong_device} if the object belongs to a CPU device.
 #include <cuda_runtime_api.h>
 
 #include <texton/graph.h>
@@ -9,20 +11,24 @@
 
 namespace texton {
 
-// The handle stays the object's: it lives as long as the object, and is destroyed by it alone. Each throws
-// Error{wrong_device} for an object of a CPU device.
-
-/// The number by which the CUDA runtime knows the device.
+/// Returns the device number of the CUDA runtime.
 [[nodiscard]] int ordinal(const Device& device);
-/// Null for the default stream, whose device must be current when it is used.
+/// Returns the CUDA stream. It is null for the default stream, which belongs to the device that is current at its use.
 [[nodiscard]] cudaStream_t native(const Stream& stream);
+/// Returns the CUDA event.
 [[nodiscard]] cudaEvent_t native(const Event& event);
+/// Returns the CUDA memory pool.
 [[nodiscard]] cudaMemPool_t native(const Pool& pool);
+/// Returns the executable CUDA graph.
 [[nodiscard]] cudaGraphExec_t native(const Graph& graph);
 
-/// A stream that somebody else made and destroys, after the last copy of what is returned and the last memory that is
-/// freed on it are gone. It must be of that device: Error{wrong_device}. Null and cudaStreamLegacy are the default
-/// stream; cudaStreamPerThread, which is another stream on each thread, is Error{bad_argument}.
+/// Returns a non-owning Stream for a CUDA stream. Null and cudaStreamLegacy give the default stream of the device.
+///
+/// The caller must keep the CUDA stream until all copies of the result are destroyed, and all memory that is freed on
+/// it.
+///
+/// Throws Error{wrong_device} if the stream belongs to another device, and Error{bad_argument} for cudaStreamPerThread,
+/// which is a different stream on each thread.
 [[nodiscard]] Stream adopt_stream(const Device& device, cudaStream_t stream);
 
 }  // namespace texton

@@ -1,4 +1,5 @@
 #pragma once
+// Devices, their properties and their limits.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,97 +12,113 @@ namespace detail {
 class Backend;
 }
 
-enum class DeviceKind : std::uint8_t { cuda, cpu };
+/// Kind of a device.
+enum class DeviceKind : std::uint8_t {
+    cuda,  ///< a GPU, used through CUDA
+    cpu    ///< the CPU device, which follows the same rules
+};
 
-/// What the device is and can do. Fixed while the process runs.
+/// Properties and capabilities of a device. They do not change while the process runs.
 struct DeviceProperties {
-    std::string name;
-    DeviceKind kind = DeviceKind::cpu;
-    int index = 0;  ///< among the devices of its kind
-    std::array<std::uint8_t, 16> uuid{};
-    int compute_major = 0;  ///< 0 on the CPU device
-    int compute_minor = 0;
-    int multiprocessors = 0;  ///< CPU device: hardware threads
-    std::size_t total_memory = 0;
-    std::size_t l2_bytes = 0;
-    bool managed_memory = false;
-    bool concurrent_managed_access = false;  ///< host and device may touch managed memory at the same time
-    bool pageable_memory_access = false;
-    bool host_register = false;
-    bool host_register_read_only = false;
-    bool host_pointer_is_device_pointer = false;  ///< mapped host memory has one address on both sides
-    bool memory_pools = false;
-    bool pool_file_descriptors = false;  ///< pools may be shared as POSIX file descriptors
-    bool pool_fabric_handles = false;    ///< what the driver claims; making one may still be refused
-    bool host_numa_pools = false;
-    bool virtual_memory = false;  ///< Physical and AddressRange work
-    int driver_version = 0;       ///< 13000 is 13.0; 0 on the CPU device
-    int runtime_version = 0;
+    std::string name;                             ///< name for people
+    DeviceKind kind = DeviceKind::cpu;            ///< kind of the device
+    int index = 0;                                ///< index among the devices of its kind, from 0
+    std::array<std::uint8_t, 16> uuid{};          ///< unique identifier
+    int compute_major = 0;                        ///< major compute capability; CPU device: 0
+    int compute_minor = 0;                        ///< minor compute capability; CPU device: 0
+    int multiprocessors = 0;                      ///< number of multiprocessors; CPU device: of hardware threads
+    std::size_t total_memory = 0;                 ///< bytes of memory
+    std::size_t l2_bytes = 0;                     ///< bytes of the L2 cache; CPU device: of the last-level cache
+    bool managed_memory = false;                  ///< Managed is supported
+    bool concurrent_managed_access = false;       ///< host and device can access managed memory at the same time
+    bool pageable_memory_access = false;          ///< the device can access pageable host memory
+    bool host_register = false;                   ///< Registered is supported
+    bool host_register_read_only = false;         ///< RegisterOptions::read_only is supported
+    bool host_pointer_is_device_pointer = false;  ///< mapped host memory has the same address on host and device
+    bool memory_pools = false;                    ///< Pool is supported
+    bool pool_file_descriptors = false;           ///< pools can be shared as POSIX file descriptors
+    bool pool_fabric_handles = false;             ///< the driver reports fabric handles; creating one can still fail
+    bool host_numa_pools = false;                 ///< pools on NUMA nodes of the host are supported
+    bool virtual_memory = false;                  ///< Physical and AddressRange are supported
+    int driver_version = 0;                       ///< 13000 is 13.0; CPU device: 0
+    int runtime_version = 0;                      ///< 13000 is 13.0; CPU device: 0
 };
 
-/// The largest sizes and the alignments that the device demands. The CPU device has those of an H200.
+/// Maximum sizes in texels and required alignments in bytes. The CPU device has the values of an H200.
 struct DeviceLimits {
-    std::size_t pitch_alignment = 512;  ///< rows of pitched memory start at multiples of it
-    std::size_t max_pitch = 2147483647;
-    std::size_t texture_alignment = 512;
-    std::size_t texture_pitch_alignment = 32;
-    std::size_t surface_alignment = 512;
-    std::size_t texture_1d = 131072;
-    std::array<std::size_t, 2> texture_2d{131072, 65536};
-    std::array<std::size_t, 3> texture_3d{16384, 16384, 16384};
-    std::array<std::size_t, 2> texture_1d_layered{32768, 2048};
-    std::array<std::size_t, 3> texture_2d_layered{32768, 32768, 2048};
-    std::size_t cubemap = 32768;
-    std::array<std::size_t, 2> cubemap_layered{32768, 2046};
-    std::array<std::size_t, 2> gather{32768, 32768};
-    std::array<std::size_t, 2> mipmap_2d{32768, 32768};
-    std::size_t mipmap_1d = 32768;
-    std::array<std::size_t, 3> pitch_2d{131072, 65000,
-                                        2097120};  ///< width, height, pitch of a texture on pitched memory
+    std::size_t pitch_alignment = 512;                           ///< rows of pitched memory start at multiples of this
+    std::size_t max_pitch = 2147483647;                          ///< maximum bytes between rows
+    std::size_t texture_alignment = 512;                         ///< first texel of a texture of memory
+    std::size_t texture_pitch_alignment = 32;                    ///< pitch of a texture of pitched memory
+    std::size_t surface_alignment = 512;                         ///< first texel of a surface
+    std::size_t texture_1d = 131072;                             ///< width
+    std::array<std::size_t, 2> texture_2d{131072, 65536};        ///< width, height
+    std::array<std::size_t, 3> texture_3d{16384, 16384, 16384};  ///< width, height, depth
+    std::array<std::size_t, 2> texture_1d_layered{32768, 2048};  ///< width, layers
+    std::array<std::size_t, 3> texture_2d_layered{32768, 32768, 2048};  ///< width, height, layers
+    std::size_t cubemap = 32768;                                        ///< width and height of a face
+    std::array<std::size_t, 2> cubemap_layered{32768, 2046};            ///< width and height of a face; total of faces
+    std::array<std::size_t, 2> gather{32768, 32768};                    ///< width, height of arrays with gather
+    std::array<std::size_t, 2> mipmap_2d{32768, 32768};                 ///< width, height of 2D arrays with levels
+    std::size_t mipmap_1d = 32768;                                      ///< width of 1D arrays with levels
+    /// Width, height, and pitch in bytes of a texture of pitched memory.
+    std::array<std::size_t, 3> pitch_2d{131072, 65000, 2097120};
 };
 
+/// Memory of a device.
 struct MemoryInfo {
-    std::size_t free = 0;
-    std::size_t total = 0;
+    std::size_t free = 0;   ///< bytes that are free
+    std::size_t total = 0;  ///< bytes in all
 };
 
-/// A place where work runs and memory lives: a CUDA GPU, or the CPU device, which obeys the same rules.
+/// A device that runs work and holds memory: a CUDA GPU, or the CPU device, which follows the same rules.
 ///
-/// A cheap handle: copies name the same device. All devices live as long as the process. The environment variable
-/// TEXTON_CPU_DEVICES (1 to 8, default 1) sets how many CPU devices there are, so that code for several devices can be tried
-/// anywhere; TEXTON_CPU_MEMORY sets the bytes of memory that each claims to have (default: the machine's).
+/// A handle that is cheap to copy: copies refer to the same device. All devices live until the process ends, and all
+/// functions are thread-safe.
+///
+/// Two environment variables configure the CPU devices. TEXTON_CPU_DEVICES (1 to 8, default 1) is their number, so that
+/// code for several devices can be tested on any machine. TEXTON_CPU_MEMORY is the memory size in bytes that each of
+/// them reports (default: the memory of the machine).
 class Device {
 public:
-    /// CUDA devices first, in the driver's order; then the CPU devices.
+    /// Returns all devices: the CUDA devices in the driver's order, then the CPU devices.
     [[nodiscard]] static std::vector<Device> list();
-    /// The first CUDA device, or else the CPU device.
+    /// Returns the first CUDA device, or the CPU device if there is none.
     [[nodiscard]] static Device best();
-    /// Throws Error{bad_argument} if there is no such device; its text says why CUDA has none.
+    /// Returns a CUDA device. Throws Error{bad_argument} if it does not exist; the message then says why.
     [[nodiscard]] static Device cuda(int index = 0);
+    /// Returns a CPU device. Throws Error{bad_argument} if it does not exist.
     [[nodiscard]] static Device cpu(int index = 0);
-    /// Why Device::list() has no CUDA device ("built without CUDA", "no driver"); empty if it has one.
+    /// Returns why Device::list() has no CUDA device, for example because no driver is installed. Empty if it has one.
     [[nodiscard]] static std::string why_no_cuda();
 
-    DeviceKind kind() const noexcept;
-    int index() const noexcept;
-    const std::string& name() const noexcept;
-    const DeviceProperties& properties() const noexcept;
-    const DeviceLimits& limits() const noexcept;
+    DeviceKind kind() const noexcept;                     ///< Returns the kind of the device.
+    int index() const noexcept;                           ///< Returns the index among the devices of its kind.
+    const std::string& name() const noexcept;             ///< Returns the name of the device.
+    const DeviceProperties& properties() const noexcept;  ///< Returns the properties.
+    const DeviceLimits& limits() const noexcept;          ///< Returns the limits.
+    /// Returns the free and total memory at this time. Other processes can change it at any time.
     MemoryInfo memory() const;
-    /// Waits for all work of the device. Error{capturing} while any thread records a graph, which CUDA would break off.
+    /// Waits for all work of the device. Throws Error{capturing} while any thread records a graph, because CUDA would
+    /// invalidate the capture.
     void synchronize() const;
 
-    /// True if this device can be given direct access to `peer`'s memory. Copies between devices work without it, too.
+    /// Returns true if this device can directly access the memory of `peer`. Copies between devices do not need this.
     bool can_access(const Device& peer) const;
-    /// Lets kernels and copies of this device touch `peer`'s memory. Doing it twice changes nothing.
+    /// Allows kernels and copies of this device to access the memory of `peer`. Repeated calls have no effect.
+    ///
+    /// Throws Error{wrong_device} if `peer` is this device or of another kind, and Error{unsupported} if the devices
+    /// cannot access each other.
     void enable_access(const Device& peer) const;
+    /// Ends the access that enable_access() allowed. Throws Error{wrong_device} if `peer` is this device or of another
+    /// kind.
     void disable_access(const Device& peer) const;
 
-    bool operator==(const Device&) const = default;
+    bool operator==(const Device&) const = default;  ///< Returns true if both are the same device.
 
-    /// For Texton's own parts.
+    /// For Texton's implementation only.
     explicit Device(detail::Backend& backend) noexcept : backend_(&backend) {}
-    detail::Backend& backend() const noexcept { return *backend_; }
+    detail::Backend& backend() const noexcept { return *backend_; }  ///< For Texton's implementation only.
 
 private:
     detail::Backend* backend_;

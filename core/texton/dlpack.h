@@ -1,6 +1,6 @@
 #pragma once
-// Texels that other libraries (PyTorch, CuPy, NumPy, JAX) view or own, without a copy, by DLPack. Works with every version of
-// dlpack/dlpack.h that has DLManagedTensor.
+// Exchange of texels with other libraries (PyTorch, CuPy, NumPy, JAX) by DLPack, without a copy. Works with every
+// version of dlpack/dlpack.h that has DLManagedTensor.
 #include <optional>
 
 #include <texton/view.h>
@@ -9,31 +9,43 @@ struct DLManagedTensor;
 
 namespace texton {
 
-/// A tensor over the texels of the view, whose owner lives until the tensor's deleter is called; what host_view() and
-/// borrowed_view() point at is the caller's to keep. Call the deleter once, or hand the tensor to a library that does.
+/// Returns a tensor of the view's texels. It keeps the owner of the memory alive until its deleter is called. The
+/// memory of host_view() and borrowed_view() has no owner: the caller must keep it.
 ///
-/// The shape is [width], [height][width] or [depth][height][width], with as many axes as the extent needs, or as
-/// `dimensions` (1, 2, 3) says; then [channels], if there are more than one. Padding shows in the strides. unorm, snorm and
-/// sRGB channels are the integers that they are stored as. The device is kDLCUDA or kDLCUDAManaged with its index,
-/// kDLCUDAHost for pinned and registered memory, and kDLCPU for other host memory and the CPU device.
+/// Call the deleter once, or pass the tensor to a library that does.
 ///
-/// Work that still writes the texels is the caller's to order before the library's.
+/// The shape is [width], [height][width] or [depth][height][width]. `dimensions` (1, 2 or 3) is the number of these
+/// axes; 0 means as many as the extent needs. A format with several channels adds the axis [channels]. Padding is
+/// expressed by the strides. Channels of unorm, snorm and sRGB formats are the stored integers. The device is kDLCUDA
+/// or kDLCUDAManaged with the device's index, kDLCUDAHost for pinned and registered memory, and kDLCPU for other host
+/// memory and for the CPU device.
 ///
-/// Error{unsupported} for arrays, and for packed, block-compressed and planar formats; Error{bad_argument} if a pitch or
-/// the first texel's address is no multiple of a channel's bytes, or the extent needs more dimensions.
+/// The caller must order pending writes to the texels before the library's work.
+///
+/// Throws
+/// - Error{unsupported} for arrays, and for packed, block-compressed and planar formats,
+/// - Error{bad_argument} if a pitch or the address of the first texel is not a multiple of a channel's bytes, or if the
+///   extent needs more than `dimensions` axes,
+/// - Error{released} if the memory was freed or unmapped.
 [[nodiscard]] DLManagedTensor* to_dlpack(const View& view, int dimensions = 0);
 
-/// The tensor's texels, which the view then owns: the deleter runs when the last copy of it is gone. If this throws, the
-/// tensor stays the caller's. Work of the library that is still going on, and work on the view when its last copy goes, is
-/// the caller's to order.
+/// Returns a view of the tensor's texels and takes ownership of the tensor: its deleter is called when the last copy of
+/// the view is destroyed. If this function throws, the caller still owns the tensor.
 ///
-/// Without a format the axes are [width], [height][width], [height][width][channels] or [depth][height][width][channels], and
-/// the texels uint, sint or float as the tensor's type. With one, which must be stored as that type, the last axis is the
-/// channels only if it has more than one; so [depth][height][width] is a volume, and [width][4] a row of four channels.
-/// Channels are 1, 2 or 4. Only rows and slices may have gaps.
+/// The caller must order the library's pending work before work on the view, and must wait for work on the view before
+/// its last copy is destroyed.
 ///
-/// kDLCUDA, kDLCUDAHost and kDLCUDAManaged need that CUDA device: Error{wrong_device}, and Error{not_registered} if it does
-/// not know the memory. kDLCPU is memory of the CPU device where that knows it, else host memory.
+/// Without `format`, the axes are [width], [height][width], [height][width][channels] or
+/// [depth][height][width][channels], and the texels are uint, sint or float like the tensor's type. With `format`, its
+/// channels must be stored as the tensor's type. The last axis is then the channels only if the format has more than
+/// one channel, so [depth][height][width] is a volume, and [width][4] is a row of texels with four channels. A texel
+/// has 1, 2 or 4 channels. Only rows and slices may have gaps between them.
+///
+/// kDLCPU is memory of the CPU device if the device knows the memory, and host memory otherwise. kDLCUDA, kDLCUDAHost
+/// and kDLCUDAManaged need the CUDA device with the tensor's index.
+///
+/// Throws Error{wrong_device} if there is no such CUDA device, Error{not_registered} if it does not know the memory,
+/// and Error{bad_argument}, Error{unsupported} or Error{overflow} if the tensor cannot be viewed.
 [[nodiscard]] View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format = std::nullopt);
 
 }  // namespace texton

@@ -1,4 +1,5 @@
 #pragma once
+// The exception that all functions of Texton throw.
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -8,52 +9,56 @@
 
 namespace texton {
 
-/// What kind of mistake or failure an Error reports: the same on every device.
+/// Kind of an error. It is the same on every device.
 enum class ErrorCode {
-    bad_argument,    ///< null, zero, a flag or a combination that means nothing
-    out_of_bounds,   ///< a region, offset or count that reaches past the end
-    overflow,        ///< sizes whose product does not fit in 64 bits or in the device's limit
+    bad_argument,    ///< null, zero, or an invalid value or combination
+    out_of_bounds,   ///< a region, offset or count reaches beyond the end
+    overflow,        ///< a size does not fit in 64 bits or exceeds a limit of the device
     overlap,         ///< source and destination share bytes
-    released,        ///< the object was moved from, freed or never made
-    wrong_device,    ///< the object lives on another device than the one needed
-    wrong_location,  ///< a memory location of a type that the operation does not take
+    released,        ///< the object is empty: it was moved from, freed or never created
+    wrong_device,    ///< the object belongs to another device than required
+    wrong_location,  ///< the operation does not accept this kind of memory location
     not_mapped,      ///< a sparse or deferred array has no memory there
-    not_registered,  ///< a pointer, range or symbol that the device does not know
-    out_of_memory,   ///< numbers() says what was asked for and what is free
-    unsupported,     ///< this device or driver cannot do it
-    not_permitted,   ///< the object was not made for it, or the system forbids it
+    not_registered,  ///< the device does not know the pointer, range or symbol
+    out_of_memory,   ///< numbers() contains the requested and the free bytes
+    unsupported,     ///< the device or driver does not support this
+    not_permitted,   ///< the object was created without this permission, or the system forbids it
     capturing,       ///< not possible while a stream is being captured into a graph
-    device_failure,  ///< the driver failed: call() and cuda_name() say where and how
+    device_failure,  ///< the driver failed: see call() and cuda_name()
     io               ///< a file could not be read or written
 };
 
+/// Returns the name of the enumerator, for example "bad_argument".
 [[nodiscard]] std::string_view name(ErrorCode code) noexcept;
 
-/// A number that belongs to an error, with its name: {"width", 0}.
+/// A named number of an error, for example {"width", 0}.
 using ErrorNumber = std::pair<std::string, std::uint64_t>;
 
-/// The parts an Error is made of. `problem` says what was asked and what stands in the way; `remedy` what to do.
+/// The parts of an Error.
 struct ErrorParts {
-    ErrorCode code = ErrorCode::bad_argument;
-    std::string object{};   ///< the class or function asked, such as "texton::Pitched2D"
-    std::string problem{};  ///< one sentence without its full stop
-    std::string remedy{};   ///< one sentence with its full stop; may be empty
-    std::vector<ErrorNumber> numbers{};
-    std::string call{};       ///< the CUDA function that failed; empty if no driver saw the request
-    std::string cuda_name{};  ///< such as "cudaErrorMemoryAllocation"; empty if no driver saw the request
+    ErrorCode code = ErrorCode::bad_argument;  ///< kind of the error
+    std::string object{};                      ///< class or function that was called, for example "texton::Pitched2D"
+    std::string problem{};               ///< what was asked and what stands in the way: a clause without a full stop
+    std::string remedy{};                ///< what to do: full sentences; can be empty
+    std::vector<ErrorNumber> numbers{};  ///< the numbers of the message
+    std::string call{};                  ///< the CUDA function that failed; empty if no driver call failed
+    std::string cuda_name{};             ///< for example "cudaErrorMemoryAllocation"; empty if no driver call failed
 };
 
-/// The one exception of Texton. what() reads: `object: problem. remedy [call: cuda_name]`.
+/// The exception of all functions of Texton. what() returns `object: problem. remedy [call: cuda_name]`.
 class Error : public std::runtime_error {
 public:
+    /// Creates an error and composes the text of what().
     explicit Error(ErrorParts parts);
 
-    ErrorCode code() const noexcept { return parts_.code; }
-    const std::string& object() const noexcept { return parts_.object; }
-    const std::string& problem() const noexcept { return parts_.problem; }
-    const std::string& remedy() const noexcept { return parts_.remedy; }
-    const std::vector<ErrorNumber>& numbers() const noexcept { return parts_.numbers; }
+    ErrorCode code() const noexcept { return parts_.code; }                 ///< Returns the kind of the error.
+    const std::string& object() const noexcept { return parts_.object; }    ///< Returns the class or function.
+    const std::string& problem() const noexcept { return parts_.problem; }  ///< Returns what went wrong.
+    const std::string& remedy() const noexcept { return parts_.remedy; }    ///< Returns what to do. Can be empty.
+    const std::vector<ErrorNumber>& numbers() const noexcept { return parts_.numbers; }  ///< Returns the numbers.
+    /// Returns the CUDA function that failed. Empty if no driver call failed.
     const std::string& call() const noexcept { return parts_.call; }
+    /// Returns the name of the CUDA error code. Empty if no driver call failed.
     const std::string& cuda_name() const noexcept { return parts_.cuda_name; }
 
 private:

@@ -1,4 +1,5 @@
 #pragma once
+// Filling memory with a repeated pattern.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,19 +9,40 @@
 
 namespace texton {
 
-/// Repeats a pattern of 1, 2 or 4 bytes over every row of the view; padding between rows stays. A row must be a whole number
-/// of patterns and start at a multiple of one: Error{bad_argument}. In an array the pattern must be as long as a texel is
-/// (a block, for BC formats), or divide it; one without memory is Error{not_mapped}.
+/// Fills every row of the view with a repeated pattern, and returns when the fill is done. Padding between rows is not
+/// changed.
 ///
-/// Without a stream the fill is done when the call returns.
+/// In memory, rows must start at a multiple of the pattern's length and contain a whole number of patterns. In an
+/// array, the length of the pattern must divide the bytes of a texel (of a block, for block-compressed formats).
+/// Several threads may call this function at once.
+///
+/// Throws
+/// - Error{bad_argument} if the view is empty or the pattern does not fit,
+/// - Error{released} if the memory of the view was freed or unmapped,
+/// - Error{not_registered} if only a part of a host range is pinned or registered,
+/// - Error{not_mapped} if a deferred array has no memory,
+/// - Error{capturing} if the calling thread records a graph.
 void fill(const View& destination, std::uint8_t pattern);
+/// Fills with a pattern of 2 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint16_t pattern);
+/// Fills with a pattern of 4 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint32_t pattern);
+/// Enqueues a fill on a stream. Pageable host memory is filled before the call returns. For other memory the call can
+/// return before the fill is done. Host memory can be filled on a stream of any device. Otherwise like the overload
+/// without a stream.
+///
+/// Throws the errors of that overload, and Error{wrong_device} if the stream belongs to another device than the memory.
+/// Throws Error{capturing} for sparse and deferred arrays if the stream is captured by other code than
+/// Graph::capture().
 void fill(const View& destination, std::uint8_t pattern, const Stream& stream);
+/// Enqueues a fill with a pattern of 2 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint16_t pattern, const Stream& stream);
+/// Enqueues a fill with a pattern of 4 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint32_t pattern, const Stream& stream);
-/// A texel of any format as the pattern: 1, 2, 4, 8 or 16 bytes, as they are stored.
+/// Fills with a texel of any format: 1, 2, 4, 8 or 16 bytes as they are stored. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::span<const std::byte> texel);
+/// Enqueues a fill with a texel of any format. The bytes are read during the call. Otherwise like the overload for 1
+/// byte.
 void fill(const View& destination, std::span<const std::byte> texel, const Stream& stream);
 
 }  // namespace texton
