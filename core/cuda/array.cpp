@@ -8,10 +8,10 @@
 #include "core/cuda/shape.h"
 #include "core/request.h"
 
-// Arrays of every kind: how they are made, cut into tiles and mapped.
+// Creates arrays of every kind and maps memory to sparse and deferred arrays.
 //
-// Arrays can be written and read by surfaces wherever the driver allows it, whether the caller wants surfaces or not: that
-// lets copies and fills run as kernels, at four times the speed of the driver's.
+// Every array is created with surface access if the driver allows it, even if the caller does not request surfaces.
+// Copies and fills can then run as CUDA kernels, which are four times as fast as the driver's copies.
 
 namespace texton::detail {
 namespace {
@@ -29,14 +29,14 @@ constexpr PlanarFormat kPlanarFormats[] = {
 
 bool is_planar(const ArrayInfo& array) noexcept { return info(array.format).layout == FormatLayout::planar; }
 
-// Sides that a kind does not have are 0 to CUDA; layers and faces are its depth.
+// CUDA expects 0 for dimensions that a kind does not have. The depth holds the layers and faces.
 cudaExtent cuda_sides(const ArrayInfo& array) noexcept {
     const bool deep = array.kind != ArrayKind::array_1d && array.kind != ArrayKind::array_2d;
     return cuda_extent(array.extent.width, is_flat(array.kind) ? 0 : array.extent.height,
                        deep ? slice_count(array, 0) : 0);
 }
 
-// Surfaces reach as far as textures, but for 1D arrays.
+// The size limits of surfaces equal the limits of textures, except for 1D arrays.
 bool takes_surfaces(const ArrayInfo& array, ArrayBacking backing, int ordinal) {
     if (backing == ArrayBacking::sparse || info(array.format).layout == FormatLayout::block) return false;
     if (array.kind != ArrayKind::array_1d) return true;
@@ -59,7 +59,7 @@ unsigned flags_of(const CudaArray& array) noexcept {
     return flags;
 }
 
-// The runtime makes planar arrays of one format alone; the driver of all four.
+// The runtime can create planar arrays of only one format. The driver can create all four.
 void make_planar(CudaArray& array) {
     const auto row = std::find_if(std::begin(kPlanarFormats), std::end(kPlanarFormats),
                                   [&](const PlanarFormat& each) { return each.format == array.info.format; });
@@ -97,7 +97,7 @@ void make_plain(CudaArray& array) {
     array.parts.push_back(array.plain);
 }
 
-// What both ways of mapping say of the array and the memory.
+// Fills in the fields of the map request that tiles and whole arrays have in common. A null `memory` unmaps.
 CUarrayMapInfo map_info(const CudaArray& array, PhysicalHandle memory, std::size_t offset, int ordinal) noexcept {
     CUarrayMapInfo out{};
     if (array.mipmapped != nullptr) {
@@ -120,7 +120,8 @@ CUstream driver_stream(StreamHandle stream) noexcept { return native(stream); }
 }  // namespace
 
 CudaArray::~CudaArray() {
-    // A surface may be in use by a kernel that is still to run. Freeing the array waits for it anyway.
+    // A CUDA kernel that is still in flight may use a surface. The wait costs nothing extra, because freeing the array
+    // waits too.
     if (!surfaces.empty() && !recording()) (void)ask<cudaDeviceSynchronize>();
     for (const cudaSurfaceObject_t surface : surfaces) (void)ask<cudaDestroySurfaceObject>(surface);
     if (!owned) return;
@@ -191,7 +192,8 @@ SparseProperties CudaBackend::array_tiles(ArrayHandle sparse) {
     } else {
         call<cudaArrayGetSparseProperties>(&is, array.plain);
     }
-    // A plain array without a tail answers level 0, as one does that is all tail.
+    // For a plain array the driver reports level 0, whether it has no mip tail or is all tail. The tail's size tells
+    // the two apart.
     const bool tail = is.miptailSize != 0;
     return {.tile = {is.tileExtent.width, is.tileExtent.height, is.tileExtent.depth},
             .first_tail_level = tail ? static_cast<int>(is.miptailFirstLevel) : array.info.levels,
@@ -199,7 +201,8 @@ SparseProperties CudaBackend::array_tiles(ArrayHandle sparse) {
             .tail_per_layer = (is.flags & cudaArraySparsePropertiesSingleMipTail) == 0};
 }
 
-// Two lists: of a list in which a tail follows tiles, the driver (580) maps the tiles alone, and says that all is well.
+// Tiles and mip tails go to the driver in separate lists. If a tail follows tiles in one list, driver 580 maps only the
+// tiles and still reports success.
 void CudaBackend::map_tiles(std::span<const TileMapRequest> requests, StreamHandle stream) {
     const DeviceScope scope(ordinal_);
     std::vector<CUarrayMapInfo> levels;

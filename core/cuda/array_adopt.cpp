@@ -6,7 +6,7 @@
 
 #include "core/cuda/array.h"
 
-// Arrays that somebody else made: what they are is asked of the driver.
+// Adopts arrays that were created by other code. Their properties are queried from the driver.
 
 namespace texton::detail {
 namespace {
@@ -15,8 +15,8 @@ namespace {
     throw Error({.code = code, .object = {}, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
-// Texton makes unorm and snorm arrays of integers, which textures turn into fractions. Others may use the kinds of their own
-// that CUDA has for them.
+// Texton creates unorm and snorm arrays with integer channels, and textures convert them to fractions. Other code may
+// use CUDA's channel kinds for normalized formats, which are accepted here.
 bool fits(const FormatInfo& row, const cudaChannelFormatDesc& channels) noexcept {
     const cudaChannelFormatDesc is = channel_descriptor(row.format);
     if (is.x != channels.x || is.y != channels.y || is.z != channels.z || is.w != channels.w) return false;
@@ -33,29 +33,30 @@ bool fits(const FormatInfo& row, const cudaChannelFormatDesc& channels) noexcept
 Format format_of(const cudaChannelFormatDesc& channels, std::optional<Format> named) {
     if (named) {
         if (fits(info(*named), channels)) return *named;
-        refuse(ErrorCode::bad_argument,
-               fmt::format(
-                   "the array was said to hold {}, but its channels have {}, {}, {} and {} bits and are of kind {}",
-                   name(*named), channels.x, channels.y, channels.z, channels.w, static_cast<int>(channels.f)),
-               "Name a format of these bits, or none.");
+        refuse(
+            ErrorCode::bad_argument,
+            fmt::format("format {} was given, but the array's channels have {}, {}, {} and {} bits and are of kind {}",
+                        name(*named), channels.x, channels.y, channels.z, channels.w, static_cast<int>(channels.f)),
+            "Pass a format with these channels, or no format.");
     }
     const auto rows = formats();
     const auto row =
         std::find_if(rows.begin(), rows.end(), [&](const FormatInfo& each) { return fits(each, channels); });
     if (row != rows.end()) return row->format;
-    refuse(ErrorCode::unsupported, "the array holds texels that no Format names", "Use it with CUDA alone.");
+    refuse(ErrorCode::unsupported, "no texton::Format matches the texels of the array",
+           "Access the array through CUDA only.");
 }
 
-// The driver takes planar arrays apart, the runtime does not even describe all of them.
+// Planar arrays can be detected only through the driver, because the runtime does not describe all of them.
 void refuse_planar(cudaArray_t array) {
     CUDA_ARRAY3D_DESCRIPTOR is{};
     driver<cuArray3DGetDescriptor>(&is, reinterpret_cast<CUarray>(array));
     if (is.NumChannels == 3 && (is.Flags & CUDA_ARRAY3D_VIDEO_ENCODE_DECODE) != 0) {
-        refuse(ErrorCode::unsupported, "an array of planes was given", "Give the planes, one by one.");
+        refuse(ErrorCode::unsupported, "the array is planar", "Adopt its planes one by one: see cudaArrayGetPlane().");
     }
 }
 
-// Kind, sides and usage, as `first`, an array or the first level of one, has them.
+// Sets kind, extent and usage from `first`, which is the array itself or its first level.
 void describe(CudaArray& array, cudaArray_t first, std::optional<Format> format) {
     refuse_planar(first);
     cudaChannelFormatDesc channels{};
@@ -63,8 +64,9 @@ void describe(CudaArray& array, cudaArray_t first, std::optional<Format> format)
     unsigned flags = 0;
     call<cudaArrayGetInfo>(&channels, &sides, &flags, first);
     if ((flags & cudaArrayDeferredMapping) != 0) {
-        refuse(ErrorCode::unsupported, "a deferred-mapping array was given: nobody can ask CUDA whether it is mapped",
-               "Make it as a DeferredArray, which keeps count of it.");
+        refuse(ErrorCode::unsupported,
+               "the array has deferred mapping, and CUDA does not report whether memory is mapped to it",
+               "Create it as a texton::DeferredArray, which keeps track of its memory.");
     }
     const bool layered = (flags & cudaArrayLayered) != 0;
     ArrayInfo& is = array.info;

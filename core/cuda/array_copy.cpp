@@ -8,16 +8,19 @@
 #include "core/cuda/array.h"
 #include "core/cuda/array_kernel.h"
 
-// How wide a unit the kernel may move, and with which blocks. Measured on an H200, reading and writing 1 GiB, in GB/s: units of
-// 16 bytes in blocks of 16 x 16 threads reach 3940 to 4220 for every kind of array and texels of 1 to 16 bytes, where
-// cudaMemcpy3D has 850 for 2D arrays and 1540 to 2100 for others. Blocks of 32 threads and more across lose a third where
-// arrays are written. A kernel wins at every size: a copy of 4 KiB takes 2.9 us, the driver's 4.5.
+// Chooses the width of the units and the shape of the thread blocks.
+//
+// Measured on an H200 with 1 GiB, counting bytes read and bytes written: units of 16 bytes in blocks of 16 x 16 threads
+// reach 3940 to 4220 GB/s for every kind of array and texels of 1 to 16 bytes. cudaMemcpy3D reaches 850 GB/s for 2D
+// arrays and 1540 to 2100 GB/s for other kinds. Blocks with 32 or more threads in x are a third slower when they write
+// to arrays. The CUDA kernels are faster at every size: a copy of 4 KiB takes 2.9 us, and the driver's copy takes 4.5
+// us.
 
 namespace texton::detail {
 namespace {
 
 constexpr unsigned kThreads = 256;
-constexpr std::size_t kMostBlocks = 65535;  // in y and z
+constexpr std::size_t kMostBlocks = 65535;  // limit of the grid in y and z
 
 SurfaceShape shape_of(ArrayKind kind) noexcept {
     switch (kind) {
@@ -32,12 +35,12 @@ SurfaceShape shape_of(ArrayKind kind) noexcept {
     return SurfaceShape::planes;
 }
 
-// The largest power of two, at most 16, that divides the number.
+// Returns the largest power of two, at most 16, that divides the number.
 int divisor(std::uint64_t number) noexcept { return 1 << std::min(4, std::countr_zero(number)); }
 
 std::size_t x_bytes(const Place& array) noexcept { return array.array_offset.x * info(array.format).bytes; }
 
-// Begins `before` bytes before the place.
+// Returns the side that starts `before` bytes before the place.
 SurfaceSide surface_side(const Place& place, std::size_t before) {
     CudaArray& array = cuda_array(place.array);
     return {.surface = surface_of(array, place.array_part),
@@ -59,8 +62,9 @@ PatternSide pattern_side(const FillRequest& request) noexcept {
     return {.bytes = std::bit_cast<uint4>(bytes)};
 }
 
-// A kernel that may not touch the memory would end the context: so only what the device surely owns is given to one. Memory
-// of a pool may be the host's; managed memory may be anywhere, and moves best when the driver knows of the copy.
+// Returns true if it is certain that the device may access the memory, because an invalid access ends the context.
+// Memory of a pool may be host memory. Managed memory may be anywhere, and the driver moves it best if it performs the
+// copy itself.
 bool kernel_reaches(const Place& place, const CudaBackend& backend) {
     if (place.backend != &backend) return false;
     switch (place.kind) {
@@ -79,7 +83,7 @@ bool kernel_reaches(const Place& place, const CudaBackend& backend) {
     return ask<cudaPointerGetAttributes>(&is, place.address) == cudaSuccess && is.type == cudaMemoryTypeDevice;
 }
 
-// The widest unit in which both sides' rows lie alike.
+// Returns the widest unit for which the rows of both sides have the same alignment.
 int common_unit(const Place& to, const Place& from, const Box& box) noexcept {
     if (to.kind == MemoryKind::array && from.kind == MemoryKind::array) return divisor(x_bytes(to) - x_bytes(from));
     const Place& memory = to.kind == MemoryKind::array ? from : to;
@@ -116,7 +120,7 @@ bool copy_by_kernel(const CudaBackend& backend, const CopyRequest& request, cuda
     if (!to_array && !from_array) return false;
     if (!kernel_reaches(to, backend) || !kernel_reaches(from, backend)) return false;
     const int unit = common_unit(to, from, request.box);
-    // Surfaces were not seen to take single bytes of wider texels.
+    // Surface accesses of 1 byte to wider texels have not been verified to work, so the driver makes these copies.
     if (unit == 1 && info(to.format).bytes > 1) return false;
     const DeviceScope scope(backend.ordinal());
     const std::size_t before = x_bytes(to_array ? to : from) % static_cast<std::size_t>(unit);
@@ -139,7 +143,8 @@ bool fill_array_by_kernel(const CudaBackend& backend, const FillRequest& request
     constexpr int kUnit = 16;
     const DeviceScope scope(backend.ordinal());
     const std::size_t before = x_bytes(to) % kUnit;
-    const unsigned down = info(to.format).bytes == kUnit ? 64 : 16;  // 4000 GB/s with 16 for texels of 16 bytes
+    // Texels of 16 bytes use 64 rows per block, because 16 rows reach only 4000 GB/s.
+    const unsigned down = info(to.format).bytes == kUnit ? 64 : 16;
     launch(MoveWay::pattern_to_array, surface_side(to, before), pattern_side(request), request.box, before, kUnit,
            stream, down);
     return true;

@@ -1,8 +1,8 @@
 #include "core/cuda/array_kernel.h"
 
-// A row is moved in units as wide as both sides allow, read and written as raw bytes whatever the texels are. Surfaces take
-// accesses of 1 to 16 bytes at multiples of their size; one that reaches past the end of an array's row is dropped as a whole, so
-// that the ends of a row are moved in smaller ones.
+// Rows are moved as raw bytes of any texel format, in units as wide as both sides allow. Surface accesses have 1 to 16
+// bytes and must be aligned to their size. An access that crosses the end of an array's row is dropped as a whole, so
+// the ends of a row are moved in smaller units.
 
 namespace texton::detail {
 namespace {
@@ -83,7 +83,7 @@ __device__ void store(const MemorySide& side, const At& at, Unit<bytes> unit) {
     *reinterpret_cast<Unit<bytes>*>(address(side, at)) = unit;
 }
 
-// A unit is at least as long as the pattern and begins where it does.
+// A unit is at least as long as the pattern and starts at a multiple of the pattern's length.
 template <int bytes>
 __device__ Unit<bytes> load(const PatternSide& side, const At&) {
     if constexpr (bytes == 16) {
@@ -95,7 +95,7 @@ __device__ Unit<bytes> load(const PatternSide& side, const At&) {
     }
 }
 
-// The largest piece that begins at at.byte, which must be a multiple of its size, and ends at `end` at most.
+// Moves the largest piece that starts at at.byte, is aligned to its size and ends at `end` or before.
 template <int bytes, class To, class From>
 __device__ void move_piece(const To& to, const From& from, At& at, Size end) {
     if (at.byte % bytes == 0 && at.byte + bytes <= end) {

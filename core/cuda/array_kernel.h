@@ -1,5 +1,5 @@
 #pragma once
-// The kernels behind copies and fills of arrays, for the host compiler to launch.
+// The CUDA kernels for copies and fills of arrays, as code compiled by the host compiler launches them.
 #include <cstddef>
 #include <cstdint>
 
@@ -9,10 +9,10 @@
 
 namespace texton::detail {
 
-/// How a surface is addressed. Faces of cubes are layers.
+/// Addressing of a surface: 1D, layered 1D, 2D, layered 2D or 3D. Faces of cubemaps are layers.
 enum class SurfaceShape : std::uint8_t { line, lines, plane, planes, volume };
 
-/// A box of bytes in an array...
+/// One side of a move: a box in an array.
 struct SurfaceSide {
     cudaSurfaceObject_t surface = 0;
     SurfaceShape shape = SurfaceShape::plane;
@@ -20,25 +20,28 @@ struct SurfaceSide {
     int y = 0;
     int z = 0;  // slice, layer or face
 };
-/// ... in the device's memory...
+/// One side of a move: a box in memory of the device. Pitches are in bytes.
 struct MemorySide {
     std::byte* address = nullptr;
     unsigned long long pitch = 0;
     unsigned long long slice_pitch = 0;
 };
-/// ... or of a pattern, repeated to 16 bytes.
+/// Source of a fill: the pattern, repeated to 16 bytes.
 struct PatternSide {
     uint4 bytes{};
 };
 
-/// The bytes of a row that are moved: both sides begin `first` bytes before the first one, where a unit begins.
+/// The box that is moved. Both sides start `first` bytes before the box, so that rows start at a multiple of the unit.
 struct MoveBox {
+    // first byte of a row to move, counted from the start of the sides
     unsigned long long first = 0;
+    // end of the bytes to move, counted from the start of the sides
     unsigned long long end = 0;
     unsigned long long rows = 1;
     unsigned long long slices = 1;
 };
 
+/// Memory types of the two sides.
 enum class MoveWay : std::uint8_t {
     array_to_memory,
     memory_to_array,
@@ -47,13 +50,16 @@ enum class MoveWay : std::uint8_t {
     pattern_to_memory
 };
 
-/// For cudaLaunchKernel, with the arguments (to, from, MoveBox); null if there is none. Each thread moves units of `unit`
-/// bytes (1, 2, 4, 8 or 16), in rows_a_thread(unit) rows blockDim.y apart. Blocks must cover a row; rows and slices are
-/// covered by any grid. Addresses, pitches and positions in arrays must be multiples of the unit; the first and the last unit of a
-/// row may be moved in part, down to the size of a texel.
+/// Returns the CUDA kernel for cudaLaunchKernel, or null if `unit` is not 1, 2, 4, 8 or 16. Its arguments are the
+/// destination side, the source side and a MoveBox. Each thread moves units of `unit` bytes in rows_a_thread(unit) rows
+/// that are blockDim.y apart.
+///
+/// The grid must cover a row in x; in y and z it may have any size. Addresses, pitches and byte positions in arrays
+/// must be multiples of the unit. The first and the last unit of a row may be moved in part, in pieces of at least one
+/// texel.
 const void* move_kernel(MoveWay way, int unit) noexcept;
 
-/// More for narrow units, so that enough bytes are under way.
+/// Returns the rows that each thread moves. Narrow units need more rows per thread to keep enough bytes in flight.
 TEXTON_HD constexpr unsigned rows_a_thread(int unit) noexcept { return unit == 16 ? 1 : 4; }
 
 }  // namespace texton::detail

@@ -7,8 +7,8 @@
 
 #include "core/cuda/device.h"
 
-// How CUDA devices are found, and what they say of themselves. Nothing here makes a context: a program that only lists
-// the devices costs no memory on them.
+// Enumerates the CUDA devices and queries their properties. No context is created here, so a program that only lists
+// the devices allocates no device memory.
 
 namespace texton::detail {
 namespace {
@@ -40,7 +40,8 @@ DeviceProperties describe(int ordinal, const cudaDeviceProp& is) {
     out.pool_fabric_handles = (is.memoryPoolSupportedHandleTypes & cudaMemHandleTypeFabric) != 0;
     out.host_numa_pools = attribute(cudaDevAttrHostNumaMemoryPoolsSupported) != 0;
     int maps_memory = 0;
-    quietly([&] {  // a driver that cannot be asked has none of it
+    // a driver that does not answer is treated as one without virtual memory
+    quietly([&] {
         CUdevice device = 0;
         driver<cuDeviceGet>(&device, ordinal);
         driver<cuDeviceGetAttribute>(&maps_memory, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device);
@@ -60,7 +61,7 @@ std::array<std::size_t, N> sides(const int (&values)[N]) {
 
 DeviceLimits limits_of(const cudaDeviceProp& is) {
     DeviceLimits out;
-    out.pitch_alignment = is.textureAlignment;  // what cudaMallocPitch rounds rows up to
+    out.pitch_alignment = is.textureAlignment;  // cudaMallocPitch rounds rows up to this alignment
     out.max_pitch = is.memPitch;
     out.texture_alignment = is.textureAlignment;
     out.texture_pitch_alignment = is.texturePitchAlignment;
@@ -89,8 +90,8 @@ std::string why_no_device(cudaError_t error) {
                            version / 1000, version % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
                            name);
     }
-    if (error == cudaErrorNoDevice) return fmt::format("the CUDA driver sees no device ({})", name);
-    return fmt::format("the CUDA driver does not start: {} ({})", cudaGetErrorString(error), name);
+    if (error == cudaErrorNoDevice) return fmt::format("the CUDA driver finds no device ({})", name);
+    return fmt::format("the CUDA driver cannot be initialized: {} ({})", cudaGetErrorString(error), name);
 }
 
 }  // namespace
@@ -130,10 +131,10 @@ void rethrow_refused_handle(const Error& error, HandleType type) {
     if (type != HandleType::fabric || error.code() == ErrorCode::out_of_memory) throw error;
     throw Error({.code = error.code(),
                  .object = {},
-                 .problem = fmt::format("a fabric handle was asked for, but {}", error.problem()),
-                 .remedy =
-                     "Fabric handles need a fabric of GPUs and an IMEX channel in /dev/nvidia-caps-imex-channels that "
-                     "this user may open; within one machine use HandleType::file_descriptor.",
+                 .problem = fmt::format("a fabric handle was requested, but {}", error.problem()),
+                 .remedy = "Fabric handles need GPUs that are connected by a fabric, and an IMEX channel in "
+                           "/dev/nvidia-caps-imex-channels that this user may open. Within one machine, use "
+                           "HandleType::file_descriptor.",
                  .call = error.call(),
                  .cuda_name = error.cuda_name()});
 }
@@ -170,8 +171,8 @@ void CudaBackend::set_peer_access(Backend& peer, bool enabled) {
     if (other == nullptr) {
         throw Error({.code = ErrorCode::wrong_device,
                      .object = {},
-                     .problem = "a device that is no CUDA device cannot be a peer",
-                     .remedy = "Name another CUDA device."});
+                     .problem = "only a CUDA device can be a peer of a CUDA device",
+                     .remedy = "Pass another CUDA device."});
     }
     const DeviceScope scope(ordinal_);
     const cudaError_t answer = enabled ? ask<cudaDeviceEnablePeerAccess>(other->ordinal_, 0)
@@ -195,7 +196,7 @@ CudaDevices make_cuda_devices() {
             made.devices.push_back(std::make_unique<CudaBackend>(ordinal));
     } catch (const Error& failed) {
         made.devices.clear();
-        made.why_none = fmt::format("the CUDA driver does not describe its devices: {}", failed.what());
+        made.why_none = fmt::format("the properties of the CUDA devices cannot be read: {}", failed.what());
     }
     return made;
 }

@@ -1,12 +1,13 @@
 #pragma once
-// The one way into CUDA. `call<cudaMalloc>(&address, bytes)` calls the runtime, `driver<cuMemCreate>(...)` the driver;
-// the function is a template argument, so that an error and the record of calls name it without writing the name a
-// second time.
+// All calls into CUDA go through this file. `call<cudaMalloc>(&address, bytes)` calls a function of the runtime,
+// `driver<cuMemCreate>(...)` a function of the driver. The function is a template argument, so errors and the call list
+// can name it.
 //
-// A call that fails becomes an Error with code, call and cuda_name, and the runtime's last error is cleared, so that
-// nobody else finds it. Functions that answer with a code that is no failure go through `ask`. If TEXTON_RECORD_CALLS
-// names a file, every function that succeeded is appended to it, once a process, at its first success; else a call
-// costs one load more.
+// A call that fails throws an Error with code, call and cuda_name. It also clears the runtime's last error, so that
+// later code does not find it. `ask` calls functions whose result codes are not all failures.
+//
+// If the environment variable TEXTON_RECORD_CALLS names a file, each function is appended to this file at its first
+// success in the process. This costs one atomic load per call. All of this is thread-safe.
 #include <atomic>
 #include <string>
 #include <string_view>
@@ -17,7 +18,8 @@
 
 namespace texton::detail {
 
-/// The name of a function given as a template argument, without the version that a header's macro may have appended.
+/// Returns the name of the function that is the template argument, without the version suffix that a macro of a header
+/// may add.
 template <auto Function>
 consteval std::string_view function_name() {
     std::string_view text = __PRETTY_FUNCTION__;
@@ -31,13 +33,14 @@ consteval std::string_view function_name() {
     return text;
 }
 
+/// Throws the Error of a failed call and clears the runtime's last error.
 [[noreturn]] void fail_call(std::string_view name, cudaError_t error);
 [[noreturn]] void fail_driver(std::string_view name, CUresult error);
-/// Marks the function as called, and records it if that was asked for.
+/// Marks the function as called and appends its name to the call list, if there is one.
 void note_call(std::string_view name, std::atomic<bool>& noted) noexcept;
-/// The driver's function of that name. Error{unsupported} if this driver has none.
+/// Returns the driver's function with this name. Throws Error{unsupported} if the driver does not have it.
 void* driver_entry(std::string_view name);
-/// What a failed call of the runtime leaves behind for cudaGetLastError is taken away.
+/// Clears the error that a failed call of the runtime leaves for cudaGetLastError().
 void clear_last_error() noexcept;
 
 template <auto Function>
@@ -105,21 +108,23 @@ struct Driver<Function> {
     static inline constinit std::atomic<void*> entry{nullptr};
 };
 
-/// Calls a function of the runtime; throws Error if it fails.
+/// Calls a function of the runtime. Throws Error if it fails.
 template <auto Function>
 inline constexpr Call<Function> call{};
-/// Calls a function of the runtime and returns its answer: for answers that are no failures, such as cudaErrorNotReady.
+/// Calls a function of the runtime and returns its result code, for functions whose codes are not all failures, such as
+/// cudaErrorNotReady.
 template <auto Function>
 inline constexpr Ask<Function> ask{};
 /// Calls a function that returns a value and cannot fail, such as make_cudaExtent.
 template <auto Function>
 inline constexpr Value<Function> value{};
-/// Calls a function of the driver, found by its name; throws Error if it fails.
+/// Calls a function of the driver, which is looked up by name. Throws Error if it fails or if the driver does not have
+/// it.
 template <auto Function>
 inline constexpr Driver<Function> driver{};
 
-/// For destructors: runs `action`, and drops what it throws. A driver that has shut down before a static object did is
-/// the usual reason, and nothing is left to free then.
+/// Runs `action` and discards its exceptions, for destructors. Usually the driver has shut down before a static object
+/// is destroyed. Nothing is left to free in this case.
 template <class Action>
 void quietly(Action&& action) noexcept {
     try {
@@ -128,9 +133,9 @@ void quietly(Action&& action) noexcept {
     }
 }
 
-/// Makes a device the calling thread's current one, and afterwards the one that was. Throws Error.
-///
-/// The device's context is bound as well, which functions of the driver need.
+/// Makes a device current in the calling thread and restores the previous device in the destructor. It also binds the
+/// device's context, which functions of the driver need. The constructor throws Error. Create and destroy it in the
+/// same thread.
 class DeviceScope {
 public:
     explicit DeviceScope(int ordinal);

@@ -1,6 +1,6 @@
 #pragma once
-// A CUDA device behind the seam. The members are in cuda_memory, cuda_pool, cuda_physical, cuda_copy, cuda_fill,
-// cuda_stream and cuda_array; how the devices are found is in backend.cpp.
+// The Backend of a CUDA device. Its members are implemented in memory.cpp, pool.cpp, physical.cpp, copy.cpp, fill.cpp,
+// stream.cpp, array.cpp and backend.cpp; backend.cpp also enumerates the devices.
 #include <mutex>
 
 #include <texton/error.h>
@@ -10,28 +10,33 @@
 
 namespace texton::detail {
 
+/// The state behind a GraphHandle.
 struct NativeGraph {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t exec = nullptr;
-    std::mutex launching;  // CUDA wants launches of one graph one after the other
+    std::mutex launching;  // CUDA requires that launches of the same graph are serialized
 };
+/// The state behind a PhysicalHandle.
 struct NativePhysical {
     CUmemGenericAllocationHandle value = 0;
 };
 
-// Streams, events and pools are CUDA's own pointers under another name.
+// The handles of streams, events and pools are CUDA's own pointers, cast to another type.
 inline cudaStream_t native(StreamHandle stream) noexcept { return reinterpret_cast<cudaStream_t>(stream); }
 inline cudaEvent_t native(EventHandle event) noexcept { return reinterpret_cast<cudaEvent_t>(event); }
 inline cudaMemPool_t native(PoolHandle pool) noexcept { return reinterpret_cast<cudaMemPool_t>(pool); }
 
-/// For the runtime and the driver alike, whose enumerations have the same numbers.
+/// Convert to CUDA's types. The enumerations of the runtime and of the driver have the same values.
 cudaMemLocation to_cuda(const Location& location) noexcept;
 cudaMemAccessFlags to_cuda(Access access) noexcept;
 int handle_bits(HandleType type) noexcept;
 
-/// Says of a refused fabric handle what it needs. Rethrows `error` otherwise.
+/// Throws an Error that explains what fabric handles need if `type` is fabric and memory was not the cause. Otherwise
+/// rethrows `error`.
 [[noreturn]] void rethrow_refused_handle(const Error& error, HandleType type);
 
+/// A CUDA device. It is thread-safe and lives until the process ends. Each member makes the device current where CUDA
+/// needs it and restores the caller's device before it returns.
 class CudaBackend final : public Backend {
 public:
     explicit CudaBackend(int ordinal);
@@ -135,10 +140,10 @@ private:
     int ordinal_;
     DeviceProperties properties_;
     DeviceLimits limits_;
-    std::once_flag move_kernels_;  // loaded with the first array
+    std::once_flag move_kernels_;  // the CUDA kernels for copies are loaded when the first array is created
 };
 
-/// Null unless the backend is a CUDA device.
+/// Returns the backend as a CudaBackend, or null if it is null or another kind of device.
 inline CudaBackend* as_cuda(Backend* backend) noexcept {
     if (backend == nullptr || backend->properties().kind != DeviceKind::cuda) return nullptr;
     return static_cast<CudaBackend*>(backend);

@@ -1,6 +1,6 @@
 #pragma once
-// The structs of 3D copies. Apart from call.h, since their makers come with a header that overloads the functions
-// which are template arguments elsewhere.
+// Functions that create the structs of 3D copies. They are separate from call.h because they need a header that
+// overloads functions of the runtime, and an overloaded function cannot be a template argument.
 #include <cstddef>
 
 #include <cuda_runtime_api.h>
