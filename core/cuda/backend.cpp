@@ -40,7 +40,7 @@ DeviceProperties describe(int ordinal, const cudaDeviceProp& is) {
     out.pool_fabric_handles = (is.memoryPoolSupportedHandleTypes & cudaMemHandleTypeFabric) != 0;
     out.host_numa_pools = attribute(cudaDevAttrHostNumaMemoryPoolsSupported) != 0;
     int maps_memory = 0;
-    // a driver that does not answer is treated as one without virtual memory
+    // If the driver does not answer, the device is treated as one without virtual memory.
     quietly([&] {
         CUdevice device = 0;
         driver<cuDeviceGet>(&device, ordinal);

@@ -17,7 +17,7 @@ struct Meaning {
     ErrorCode code;
 };
 
-// The driver's numbers are the runtime's for all of these. What is not named is device_failure.
+// The driver's error codes have the same values for all of these. Codes that are not listed become device_failure.
 constexpr Meaning kMeanings[] = {
     {cudaErrorMemoryAllocation, ErrorCode::out_of_memory},
     {cudaErrorInvalidValue, ErrorCode::bad_argument},
@@ -60,12 +60,15 @@ ErrorCode meaning(cudaError_t error) noexcept {
 
 const char* remedy(ErrorCode code) noexcept {
     switch (code) {
-        case ErrorCode::out_of_memory: return "Ask for less, or free memory of the device first.";
-        case ErrorCode::bad_argument: return "Check the arguments against the limits and properties of the device.";
-        case ErrorCode::not_registered: return "Name memory or a variable that the device knows.";
-        case ErrorCode::unsupported: return "See Device::properties() for what the device can do.";
-        case ErrorCode::not_permitted: return "Do without it, or have the machine's administrator allow it.";
-        case ErrorCode::capturing: return "Do it before or after Graph::capture, and join every stream before it ends.";
+        case ErrorCode::out_of_memory: return "Request less memory, or free memory of the device first.";
+        case ErrorCode::bad_argument: return "Compare the arguments with Device::limits() and Device::properties().";
+        case ErrorCode::not_registered:
+            return "Pass memory that is registered with the device, or a __device__ variable of this program.";
+        case ErrorCode::unsupported: return "Device::properties() lists the features of the device.";
+        case ErrorCode::not_permitted:
+            return "Avoid this function, or ask the administrator of the machine for the permission.";
+        case ErrorCode::capturing:
+            return "Call it outside Graph::capture, and join all streams before the capture ends.";
         case ErrorCode::out_of_bounds:
         case ErrorCode::overflow:
         case ErrorCode::overlap:
@@ -76,7 +79,7 @@ const char* remedy(ErrorCode code) noexcept {
         case ErrorCode::io:
         case ErrorCode::device_failure: break;
     }
-    return "The device may not work again in this process: look for the first failure, or run compute-sanitizer.";
+    return "The device may be unusable for the rest of this process. Find the first failure, or run compute-sanitizer.";
 }
 
 [[noreturn]] void fail(std::string_view name, cudaError_t error, std::string cuda_name, std::string_view text) {
@@ -84,13 +87,13 @@ const char* remedy(ErrorCode code) noexcept {
     const ErrorCode code = meaning(error);
     throw Error({.code = code,
                  .object = {},
-                 .problem = fmt::format("the driver answered: {}", text),
+                 .problem = fmt::format("the driver reported: {}", text),
                  .remedy = remedy(code),
                  .call = std::string(name),
                  .cuda_name = std::move(cuda_name)});
 }
 
-// The file that names are appended to; -1 if none was asked for or it cannot be opened.
+// Returns the file for the names of called functions, or -1 if none is requested or the file cannot be opened.
 int record_file() noexcept {
     static const int file = [] {
         const char* path = std::getenv("TEXTON_RECORD_CALLS");
@@ -116,15 +119,15 @@ void fail_driver(std::string_view name, CUresult error) {
     quietly([&] { driver<cuGetErrorString>(error, &text); });
     fail(name, static_cast<cudaError_t>(error),
          cuda_name != nullptr ? cuda_name : fmt::format("CUresult {}", static_cast<int>(error)),
-         text != nullptr ? text : "an error that it does not describe");
+         text != nullptr ? text : "an error without a description");
 }
 
 void note_call(std::string_view name, std::atomic<bool>& noted) noexcept {
     if (noted.exchange(true, std::memory_order_relaxed)) return;
     const int file = record_file();
     if (file < 0) return;
-    // One write for each line: processes that append to one file do not mix theirs. A line that is lost shows as not
-    // called.
+    // Each line is written by one write(), so that processes appending to the same file do not mix their lines. If a
+    // write fails, the function is missing in the list.
     quietly([&] {
         const std::string line = std::string(name) + '\n';
         [[maybe_unused]] const ssize_t written = write(file, line.data(), line.size());
@@ -132,16 +135,16 @@ void note_call(std::string_view name, std::atomic<bool>& noted) noexcept {
 }
 
 void* driver_entry(std::string_view name) {
-    constexpr unsigned int kInterface =
-        13000;  // whatever newer toolkit compiles this, these functions are as in CUDA 13.0
+    // Requests the functions as they are in CUDA 13.0, even if a newer toolkit compiles this file.
+    constexpr unsigned int kInterface = 13000;
     void* entry = nullptr;
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
     call<cudaGetDriverEntryPointByVersion>(std::string(name).c_str(), &entry, kInterface, cudaEnableDefault, &found);
     if (entry == nullptr || found != cudaDriverEntryPointSuccess) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = {},
-                     .problem = fmt::format("this driver has no {}", name),
-                     .remedy = "Install the driver that belongs to CUDA 13.0, or a newer one.",
+                     .problem = fmt::format("the installed driver does not have {}", name),
+                     .remedy = "Install a driver for CUDA 13.0 or newer.",
                      .call = "cudaGetDriverEntryPointByVersion",
                      .cuda_name = "cudaDriverEntryPointSymbolNotFound"});
     }
@@ -153,7 +156,7 @@ void clear_last_error() noexcept { (void)cudaGetLastError(); }
 DeviceScope::DeviceScope(int ordinal) : before_(ordinal), changed_(false) {
     call<cudaGetDevice>(&before_);
     changed_ = before_ != ordinal;
-    // A thread that never set its device has a current one, but no context of it.
+    // A thread that never set its device has a current device, but this device's context is not bound to the thread.
     if (!changed_ && context_bound) return;
     call<cudaSetDevice>(ordinal);
     context_bound = true;

@@ -6,12 +6,16 @@
 #include "core/cuda/shape.h"
 #include "core/transfer.h"
 
-// copy() picks the one call that fits: two devices (Peer), arrays, symbols, else 1D, 2D or 3D; between arrays and memory of one
-// device a kernel of Texton's own. Everything has a form that takes a stream and one that does not. A copy without a stream is done at return: CUDA's own forms without a
-// stream wait for the host's side alone, so that what they leave on the default stream is waited for here. The driver finds
-// out by the addresses which way a copy goes: memory of a pool may be the host's.
+// copy() selects the CUDA function that fits: a peer copy between two devices, else a copy with arrays, with a symbol,
+// or in 1D, 2D or 3D. Copies between arrays and memory of one device run Texton's own CUDA kernel. The copy direction
+// is always cudaMemcpyDefault, because memory of a pool may be host memory and the driver determines it from the
+// address.
 //
-// A batch of rows goes to the driver as one call; what cannot be in it is copied one by one.
+// Each copy has a form with a stream and a form without. A copy without a stream is complete when copy() returns.
+// CUDA's own functions without a stream wait only if the host's memory is involved, so copy() also waits for the
+// default stream.
+//
+// A batch of rows is passed to the driver in one call. Copies that cannot be part of a batch are made one by one.
 
 namespace texton::detail {
 namespace {
@@ -31,7 +35,7 @@ bool on_device(const Place& place) noexcept {
     return as_cuda(place.backend) != nullptr;  // all memory of a CPU device is host memory here
 }
 
-// Page-locked memory may have lost its backend, if only its address was given: then it is what its kind says.
+// A place made from an address alone may be page-locked and have no backend, so the kind decides.
 bool pageable(const Place& place) noexcept {
     return place.kind == MemoryKind::host ||
            (place.backend != nullptr && place.backend->properties().kind == DeviceKind::cpu);
@@ -39,7 +43,7 @@ bool pageable(const Place& place) noexcept {
 
 bool is_line(const Box& box) noexcept { return box.rows == 1 && box.slices == 1; }
 
-// Rows from slice to slice. A box of one slice may have more rows than the view's slices had.
+// Returns the distance between slices in rows. For a box of one slice, the slice pitch may be smaller than the box.
 std::size_t slice_rows(const Place& place, const Box& box) noexcept {
     return box.slices == 1 ? box.rows : place.slice_pitch / place.pitch;
 }
@@ -48,12 +52,12 @@ cudaPitchedPtr pitched(const Place& place, const Box& box) noexcept {
     return cuda_pitched(place.address, place.pitch, box.row_bytes, slice_rows(place, box));
 }
 
-// Where a 3D copy begins in an array, in texels: of block-compressed ones, too.
+// Returns the position in an array where a 3D copy starts, in texels even for block-compressed formats.
 cudaPos position(const Place& place) noexcept {
     return cuda_position(place.array_offset.x, place.array_offset.y, place.array_offset.z);
 }
 
-// The part of a copy in one slice.
+// Returns the part of the place that belongs to one slice of the copy.
 Place slice_of(const Place& place, std::size_t slice) {
     Place part = place;
     if (place.array != nullptr) {
@@ -68,10 +72,12 @@ cudaArray_t native(const Place& place) noexcept {
     return cuda_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
 }
 
-// The driver (580) takes the rows of these arrays for closer together than they are when it copies within a device, by any of
-// its calls; so do surfaces. Copies from and to the host, and textures, have them right. Seen on an H200: sparse arrays whose
-// width is no multiple of a tile's, the levels of a mip tail, and planes of 7 and 11 rows, not those of
-// 32, 64, 65 and 600.
+// Returns true if copies within the device do not work for this array. Driver 580 assumes a row distance that is too
+// small for these arrays in all of its functions, and so do surfaces. Copies from and to the host and texture fetches
+// are correct.
+//
+// Observed on an H200 for sparse arrays whose width is not a multiple of the tile width, for the levels of a mip tail,
+// and for planes of 7 and 11 rows, but not of 32, 64, 65 and 600 rows.
 bool misread_on_device(const Place& place) {
     if (place.array == nullptr) return false;
     const CudaArray& array = cuda_array(place.array);
@@ -86,7 +92,7 @@ bool misread_on_device(const Place& place) {
     return level.width % tile.width != 0 || level.height % tile.height != 0 || level.depth % tile.depth != 0;
 }
 
-// One copy on one stream, or without one.
+// Performs one copy, on a stream or without one. It refers to the request, which must outlive it.
 class Copier {
 public:
     Copier(CudaBackend& runs, const CopyRequest& request, std::optional<cudaStream_t> stream) noexcept
@@ -116,13 +122,13 @@ public:
     }
 
     bool two_devices() const noexcept {
-        // Managed memory is no one device's: its address says where it is.
+        // Managed memory belongs to no single device, so the driver finds its location from the address.
         const auto fixed = [](const Place& place) { return on_device(place) && place.kind != MemoryKind::managed; };
         return to_.backend != from_.backend && fixed(to_) && fixed(from_);
     }
 
 private:
-    // A symbol of the device that copies goes by its name, another's by its address.
+    // A symbol of the copying device is passed by its handle. A symbol of another device is passed by its address.
     bool named_here(const Place& place) const noexcept {
         return place.kind == MemoryKind::symbol && place.backend == &runs_;
     }
@@ -145,7 +151,7 @@ private:
         }
     }
 
-    // Rows further apart than a pitch may be.
+    // Copies rows whose pitch exceeds the device's limit.
     void row_by_row() const {
         for (std::size_t slice = 0; slice < box_.slices; ++slice) {
             for (std::size_t row = 0; row < box_.rows; ++row) {
@@ -155,14 +161,15 @@ private:
         }
     }
 
-    // How far apart slices of blocks are in memory, CUDA does not say.
+    // CUDA does not document the distance between slices in memory for block-compressed formats.
     bool slices_of_blocks() const noexcept {
         const bool memory = to_.array == nullptr || from_.array == nullptr;
         const Place& other = to_.array == nullptr ? from_ : to_;
         return box_.slices > 1 && memory && other.array != nullptr && block_side(other.format) > 1;
     }
 
-    // Of several layers of a 1D array the driver copies the first alone, within a device: seen with managed memory.
+    // Within a device, the driver copies only the first of several layers of a layered 1D array. Observed with managed
+    // memory.
     bool layers_of_lines() const noexcept {
         const auto lines = [](const Place& place) {
             return place.array != nullptr && cuda_array(place.array).info.kind == ArrayKind::layered_1d;
@@ -178,7 +185,8 @@ private:
         }
     }
 
-    // In bytes, or with an array in its texels: of blocks that reach past the edge, only those that are there.
+    // Returns the extent in bytes, or in texels if an array is involved. Blocks at the edge of a level count only with
+    // the texels inside.
     cudaExtent extent() const noexcept {
         const Place* array = to_.array != nullptr ? &to_ : from_.array != nullptr ? &from_ : nullptr;
         if (array == nullptr) return cuda_extent(box_.row_bytes, box_.rows, box_.slices);
@@ -190,7 +198,7 @@ private:
                            std::min(box_.rows * side, level.height - array->array_offset.y), box_.slices);
     }
 
-    // cudaMemcpy3DParms or cudaMemcpy3DPeerParms.
+    // Parameters is cudaMemcpy3DParms or cudaMemcpy3DPeerParms.
     template <class Parameters>
     Parameters both_sides() const {
         Parameters all{};
@@ -273,7 +281,8 @@ private:
         const auto flat = [](const Place& place) {
             return place.array == nullptr || cuda_array(place.array).info.kind == ArrayKind::array_2d;
         };
-        // There is no 2D form for two arrays on a stream, nor is one known to be for those of blocks.
+        // There is no 2D function for two arrays on a stream, and the 2D function without a stream is not documented
+        // for blocks.
         if (!flat(to_) || !flat(from_) || (both && (stream_ || blocks))) {
             box();
         } else if (both) {
@@ -294,7 +303,7 @@ private:
         }
     }
 
-    // The 2D forms count bytes of a row (of blocks), and such rows.
+    // The 2D functions count bytes of a row and rows. For block-compressed formats these are rows of blocks.
     static std::size_t x_bytes(const Place& array) noexcept {
         return array.array_offset.x / block_side(array.format) * info(array.format).bytes;
     }
@@ -309,8 +318,8 @@ private:
     std::optional<cudaStream_t> stream_;
 };
 
-// Pageable memory is left out: a batch neither reads a large source during the call, nor is a destination written when it
-// returns. Boxes are, too: a batch of them is no faster than a loop.
+// Excludes pageable memory: a batch does not read a large source during the call, and a destination is not yet written
+// when the call returns. Excludes boxes of several rows, because a batch of them is no faster than a loop.
 bool fits_batch(CudaBackend& runs, const CopyRequest& request) noexcept {
     const Place& to = *request.destination;
     const Place& from = *request.source;
@@ -327,7 +336,7 @@ void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
         const DeviceScope scope(ordinal_);
         const Copier copier(*this, request, std::nullopt);
         copier.run();
-        if (on_device(from) && !on_device(to)) return;  // the one direction that CUDA itself waits for
+        if (on_device(from) && !on_device(to)) return;  // CUDA's own function waits only in this direction
         call<cudaStreamSynchronize>(cudaStream_t{});
         if (copier.two_devices()) {
             const DeviceScope other(
@@ -336,18 +345,18 @@ void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
         }
         return;
     }
-    // A stream of its own knows its device; the default stream and symbols are the current device's.
+    // Every stream except the default stream knows its device. The default stream and symbols use the current device.
     std::optional<DeviceScope> scope;
     if (*stream == nullptr || to.kind == MemoryKind::symbol || from.kind == MemoryKind::symbol) scope.emplace(ordinal_);
     Copier(*this, request, native(*stream)).run();
-    // Where the device reads pageable memory by itself, such a copy may still run after the call; elsewhere it cannot.
+    // If the device reads pageable memory directly, the copy may still run after the call. Otherwise it cannot.
     if (properties_.pageable_memory_access && (pageable(to) || pageable(from)) && !stream_capturing(*stream)) {
         call<cudaStreamSynchronize>(native(*stream));
     }
 }
 
 void CudaBackend::copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) {
-    // The driver takes no batch on the default stream, and records none into a graph.
+    // The driver rejects batches on the default stream and cannot capture them into a graph.
     const bool one_by_one = stream == nullptr || requests.size() == 1 || stream_capturing(stream);
     std::vector<void*> to;
     std::vector<const void*> from;

@@ -6,22 +6,23 @@
 #include "core/cuda/shape.h"
 #include "core/transfer.h"
 
-// Patterns of one byte go through the runtime's memset, in as many dimensions as the box has; those of two and four
-// bytes through the driver's, which has no third dimension; longer ones by a kernel. The host's memory is filled by the device
-// where the device has an address for it, else by the host in the stream's order.
+// Patterns of 1 byte are filled with the runtime's memset in up to 3 dimensions. Patterns of 2 and 4 bytes use the
+// driver's memset, which has no third dimension. Longer patterns use a CUDA kernel. Host memory is filled by the device
+// if the device has an address for it. Otherwise the host fills it in the order of the stream.
 //
-// Arrays are filled by a kernel through surfaces, or else by copies from a pinned buffer that holds the pattern.
+// Arrays are filled by a CUDA kernel through surfaces. Arrays without surfaces are filled by copies from a pinned
+// buffer that holds the pattern.
 
 namespace texton::detail {
 namespace {
 
-// What is filled, free of the caller's views: a copy of it may run later.
+// The memory to fill, independent of the caller's views, because the host may fill it after fill() returns.
 struct Target {
     std::byte* address;
     std::size_t pitch, slice_pitch;
     Box box;
     std::array<std::byte, 16> pattern;
-    std::size_t pattern_bytes;  // as few as say the same
+    std::size_t pattern_bytes;  // the shortest length that gives the same contents
 };
 
 Target target_of(const FillRequest& request) noexcept {
@@ -121,7 +122,7 @@ bool is_host(const Place& place) noexcept {
            as_cuda(place.backend) == nullptr;
 }
 
-// Copies rows of the pattern into an array that no kernel can write to.
+// Fills an array that no CUDA kernel can write by copying rows of the pattern into it.
 void fill_by_copies(CudaBackend& backend, const FillRequest& request, StreamHandle stream) {
     const Box& box = request.box;
     const std::size_t rows = std::clamp<std::size_t>(HostStage::kBytes / box.row_bytes, 1, box.rows);
@@ -167,7 +168,8 @@ void CudaBackend::fill(const FillRequest& request, const StreamHandle* stream) {
         if (!mapped) return fill_host(request, stream);
         target.address = static_cast<std::byte*>(known.devicePointer);
     }
-    std::optional<DeviceScope> scope;  // functions of the driver need a context, the default stream the right one
+    // Functions of the driver need a context, and the default stream needs its device to be current.
+    std::optional<DeviceScope> scope;
     if (on == nullptr || target.pattern_bytes > 1) scope.emplace(ordinal_);
     if (target.pattern_bytes > 4) {
         Place reached = *request.destination;
@@ -181,7 +183,8 @@ void CudaBackend::fill(const FillRequest& request, const StreamHandle* stream) {
     if (stream == nullptr) call<cudaStreamSynchronize>(cudaStream_t{});  // a memset of device memory does not wait
 }
 
-// Pageable memory may go when the call returns, so that it is written by then; recorded into a graph, at launch.
+// Pageable memory may be freed after the call, so it is filled before the call returns. In a graph capture it is filled
+// at launch.
 void CudaBackend::fill_host(const FillRequest& request, const StreamHandle* stream) {
     const Target target = target_of(request);
     if (stream == nullptr) {

@@ -14,8 +14,8 @@ void check_cuda(const Device& device, const char* object) {
     if (device.kind() == DeviceKind::cuda) return;
     throw Error({.code = ErrorCode::wrong_device,
                  .object = object,
-                 .problem = fmt::format("a CUDA handle was asked for of an object of {}", device.name()),
-                 .remedy = "Only objects of a CUDA device have one: see Device::kind()."});
+                 .problem = fmt::format("the object belongs to {}, which has no CUDA handles", device.name()),
+                 .remedy = "Pass an object of a CUDA device: see Device::kind()."});
 }
 
 }  // namespace
@@ -52,16 +52,17 @@ Stream adopt_stream(const Device& device, cudaStream_t stream) {
     if (stream == cudaStreamPerThread) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kObject,
-                     .problem = "the default stream of a thread was given, which is another one on each thread",
-                     .remedy = "Make a stream with cudaStreamCreateWithFlags, or use Stream::default_of(device)."});
+                     .problem = "cudaStreamPerThread was given, which is a different stream in each thread",
+                     .remedy = "Create a stream with cudaStreamCreateWithFlags, or use Stream::default_of(device)."});
     }
     int owner = 0;
     detail::request(&device.backend(), kObject, {}, [&] { detail::call<cudaStreamGetDevice>(stream, &owner); });
     if (owner != device.index()) {
         throw Error({.code = ErrorCode::wrong_device,
                      .object = kObject,
-                     .problem = fmt::format("a stream of CUDA device {} was given for {}", owner, device.name()),
-                     .remedy = "Name the device that the stream was made on.",
+                     .problem = fmt::format("the stream belongs to CUDA device {}, but the device given is {}", owner,
+                                            device.name()),
+                     .remedy = "Pass the device on which the stream was created.",
                      .numbers = {{"stream_device", static_cast<std::uint64_t>(owner)},
                                  {"device", static_cast<std::uint64_t>(device.index())}}});
     }

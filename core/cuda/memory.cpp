@@ -23,7 +23,7 @@ std::optional<Location> location_of(int type, int id) {
     return std::nullopt;
 }
 
-// One entry a device and one for the host: as many as the driver can name.
+// Returns one entry per device and one for the host, which is the maximum that the driver can return.
 std::vector<int> room_for_accessors() {
     int devices = 0;
     call<cudaGetDeviceCount>(&devices);
@@ -85,7 +85,8 @@ bool CudaBackend::knows(const void* address) {
 
 namespace {
 
-// Lets a thread that records a graph make what is no part of it.
+// Allows the current thread to allocate host memory during a graph capture. The allocation does not become part of the
+// graph.
 class RelaxedCapture {
 public:
     RelaxedCapture() { (void)ask<cudaThreadExchangeStreamCaptureMode>(&mode_); }
@@ -170,7 +171,7 @@ void CudaBackend::attach_managed(StreamHandle stream, std::byte* address, std::s
         case Attach::host: flags = cudaMemAttachHost; break;
         case Attach::single: flags = cudaMemAttachSingle; break;
     }
-    call<cudaStreamAttachMemAsync>(native(stream), address, 0, flags);  // 0: the whole block, as it must be
+    call<cudaStreamAttachMemAsync>(native(stream), address, 0, flags);  // 0 means the whole block, which CUDA requires
 }
 
 void CudaBackend::advise(std::byte* address, std::size_t bytes, Advice advice, const Location& location) {
@@ -184,7 +185,7 @@ void CudaBackend::advise(std::byte* address, std::size_t bytes, Advice advice, c
         case Advice::set_accessed_by: what = cudaMemAdviseSetAccessedBy; break;
         case Advice::unset_accessed_by: what = cudaMemAdviseUnsetAccessedBy; break;
     }
-    // Where the location means nothing it is still looked at: this device is one that every driver takes.
+    // The driver checks the location even for advice that ignores it. Every driver accepts this device.
     const Location named = location.kind == LocationKind::none ? Location{LocationKind::device, ordinal_} : location;
     call<cudaMemAdvise>(address, bytes, what, to_cuda(named));
 }

@@ -5,7 +5,7 @@
 #include "core/cuda/device.h"
 #include "core/request.h"
 
-// Physical memory and the addresses it is mapped to: the driver's cuMem functions.
+// Physical memory and mapped address ranges, implemented with the driver's cuMem functions.
 
 namespace texton::detail {
 namespace {
@@ -52,15 +52,16 @@ std::size_t CudaBackend::physical_granularity(const PhysicalInfo& info, Granular
 PhysicalHandle CudaBackend::create_physical(std::size_t bytes, const PhysicalInfo& info) {
     const DeviceScope scope(ordinal_);
     if (bytes > properties_.total_memory && info.location.kind == LocationKind::device) {
-        // The driver calls sizes beyond all reason a wrong argument.
-        throw Error({.code = ErrorCode::out_of_memory, .problem = "more was asked for than the device has"});
+        // For extremely large sizes the driver reports an invalid value instead of missing memory.
+        throw Error(
+            {.code = ErrorCode::out_of_memory, .problem = "the request exceeds the total memory of the device"});
     }
     const CUmemAllocationProp properties = driver_properties(info);
     auto memory = std::make_unique<NativePhysical>();
     try {
         driver<cuMemCreate>(&memory->value, bytes, &properties, 0);
     } catch (const Error& error) {
-        // There are hosts on which pieces of 512 MiB and more, made for tiles, are called a wrong argument (driver 580).
+        // On some hosts driver 580 reports an invalid value for tile memory of 512 MiB and more.
         if (info.tile_pool && error.code() == ErrorCode::bad_argument) {
             throw Error({.code = ErrorCode::out_of_memory,
                          .problem = error.problem(),
@@ -91,7 +92,7 @@ ShareableHandle CudaBackend::export_physical(PhysicalHandle memory, HandleType t
 PhysicalHandle CudaBackend::import_physical(const ShareableHandle& handle, std::size_t) {
     const DeviceScope scope(ordinal_);
     ShareableHandle copy = handle;
-    // A file descriptor goes by value in a pointer, a fabric handle by its address.
+    // The function takes a file descriptor as a pointer's value, and a fabric handle by address.
     void* from = handle.type == HandleType::fabric
                      ? static_cast<void*>(copy.fabric.data())
                      : reinterpret_cast<void*>(static_cast<std::intptr_t>(handle.file_descriptor));
@@ -122,7 +123,7 @@ void CudaBackend::map_physical(std::byte* address, std::size_t bytes, PhysicalHa
 void CudaBackend::unmap_physical(std::byte* address, std::size_t bytes) noexcept {
     quietly([&] {
         const DeviceScope scope(ordinal_);
-        // cuMemUnmap does not promise to wait for work that still uses the memory, and a fault there ends the context.
+        // cuMemUnmap is not documented to wait for work in flight on the memory, and a fault would end the context.
         if (!recording()) (void)ask<cudaDeviceSynchronize>();
         driver<cuMemUnmap>(pointer(address), bytes);
     });

@@ -6,7 +6,7 @@
 #include "core/cuda/device.h"
 #include "core/request.h"
 
-// The stream-ordered allocator.
+// Memory pools: CUDA's stream-ordered allocator.
 
 namespace texton::detail {
 namespace {
@@ -21,7 +21,7 @@ cudaMemAllocationType type_of(PoolType type) noexcept {
 
 struct AttributeName {
     cudaMemPoolAttr which;
-    bool flag;  // an int; the others are 64 bits
+    bool flag;  // the value is an int; the other attributes have 64 bits
 };
 
 AttributeName name_of(PoolAttribute attribute) noexcept {
@@ -54,8 +54,8 @@ PoolHandle CudaBackend::create_pool(const PoolInfo& info) {
     props.location = to_cuda(info.location);
     props.maxSize = info.max_bytes;
     cudaMemPool_t pool = nullptr;
-    // Without a fabric channel the driver (580) makes such a pool all the same, and aborts the process when it is
-    // destroyed. Physical memory is refused properly, so that it is tried first.
+    // Without a fabric channel, driver 580 creates such a pool anyway and aborts the process when the pool is
+    // destroyed. Creating physical memory fails with an error in this case, so it is tried first.
     if (info.handle == HandleType::fabric) {
         const PhysicalInfo trial{.location = info.location, .handle = HandleType::fabric};
         release_physical(create_physical(physical_granularity(trial, Granularity::minimum), trial));
@@ -147,14 +147,14 @@ ShareableHandle CudaBackend::export_pool(PoolHandle pool, HandleType type) {
 PoolHandle CudaBackend::import_pool(const ShareableHandle& handle) {
     const DeviceScope scope(ordinal_);
     ShareableHandle copy = handle;
-    // A file descriptor goes by value in a pointer, a fabric handle by its address.
+    // The function takes a file descriptor as a pointer's value, and a fabric handle by address.
     void* from = handle.type == HandleType::fabric
                      ? static_cast<void*>(copy.fabric.data())
                      : reinterpret_cast<void*>(static_cast<std::intptr_t>(handle.file_descriptor));
     cudaMemPool_t pool = nullptr;
     call<cudaMemPoolImportFromShareableHandle>(&pool, from, cuda_handle(handle.type), 0);
     try {
-        // The device that imports must be able to touch the memory; not every driver grants that by itself.
+        // The importing device needs access to the memory, and not every driver grants it automatically.
         const Location own{LocationKind::device, ordinal_};
         if (pool_access(handle_of(pool), own) != Access::read_write) {
             const AccessGrant grant{own, Access::read_write};

@@ -19,7 +19,7 @@ void run_once(void* data) noexcept {
 void run_again(void* data) noexcept { (*static_cast<HostFunction*>(data))(); }
 void drop(void* data) noexcept { delete static_cast<HostFunction*>(data); }
 
-// The default stream is the current device's; a stream of its own knows its device.
+// Makes the device current if the stream is the default stream. Other streams know their device.
 class StreamScope {
 public:
     StreamScope(StreamHandle stream, int ordinal) {
@@ -30,7 +30,7 @@ private:
     std::optional<DeviceScope> scope_;
 };
 
-// The graph that the stream is being recorded into, or null.
+// Returns the graph into which the stream is being captured, or null.
 cudaGraph_t recorded_graph(cudaStream_t stream) {
     if (stream == nullptr) return nullptr;  // the default stream cannot be captured
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -39,7 +39,8 @@ cudaGraph_t recorded_graph(cudaStream_t stream) {
     return status == cudaStreamCaptureStatusActive ? graph : nullptr;
 }
 
-// Records a graph as one node of another: a launch would break the recording off. Graphs with allocations cannot be.
+// Adds a graph as a child node to the graph being captured, because a launch would invalidate the capture. CUDA does
+// not allow this for graphs with allocations.
 void add_child(cudaGraph_t child, cudaStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     cudaGraph_t graph = nullptr;
@@ -105,7 +106,7 @@ void CudaBackend::run_on_host(StreamHandle stream, std::function<void()> functio
         (void)owned.release();
         return;
     }
-    // A graph may run it any number of times, so that the graph owns it.
+    // A graph may run the function any number of times, so the graph owns the function.
     cudaUserObject_t object = nullptr;
     HostFunction* kept = owned.get();
     call<cudaUserObjectCreate>(&object, kept, drop, 1, cudaUserObjectNoDestructorSync);
@@ -159,13 +160,15 @@ GraphHandle CudaBackend::end_capture(StreamHandle stream) {
     const DeviceScope scope(ordinal_);
     call<cudaStreamEndCapture>(native(stream), &graph->graph);
     if (graph->graph == nullptr) {
-        throw Error({.code = ErrorCode::capturing,
-                     .object = {},
-                     .problem = "the recording was broken off by something that cannot be recorded",
-                     .remedy = "Look for a call outside of Texton that waits or allocates while recording."});
+        throw Error(
+            {.code = ErrorCode::capturing,
+             .object = {},
+             .problem = "the graph capture was invalidated by a call that cannot be captured",
+             .remedy =
+                 "Find calls outside of Texton that wait or allocate during the capture, and move them out of it."});
     }
     try {
-        // Memory that a launch allocated and nobody freed is freed by the next one.
+        // Memory that a launch allocated and that is still allocated is freed by the next launch.
         call<cudaGraphInstantiate>(&graph->exec, graph->graph, cudaGraphInstantiateFlagAutoFreeOnLaunch);
     } catch (...) {
         (void)ask<cudaGraphDestroy>(graph->graph);
