@@ -9,29 +9,32 @@
 
 namespace texton {
 
-/// A picture in host memory, tightly packed, top row first.
+/// An image in host memory. The texels are tightly packed, and the top row comes first.
 struct Image {
-    Format format = Format::rgba8_unorm;
-    Extent extent{0, 0, 0};
-    std::vector<std::byte> texels;
-    int file_channels = 0;  ///< how many the file has: 3 where `format` has 4, because they were widened
+    Format format = Format::rgba8_unorm;  ///< format of `texels`
+    Extent extent{0, 0, 0};               ///< width, height and depth in texels
+    std::vector<std::byte> texels;        ///< packed_bytes(format, extent) bytes
+    int file_channels = 0;                ///< channels in the file, before widening or truncation to those of `format`
 };
 
-/// Reads a picture (the first of its file, at full size) in the type that the file stores: 8- and 16-bit unsigned
-/// become unorm, half and float become float, 8- and 16-bit signed and all 32-bit integers become sint or uint. 64-bit
-/// types are refused.
+/// Reads the first image of a file at full size. The format has the type that the file stores: 8-bit and 16-bit
+/// unsigned integers become unorm, 8-bit and 16-bit signed integers become sint, 32-bit integers become uint or sint,
+/// and half and float become float. Several threads may call this function at once.
 ///
-/// Three channels are widened to four with alpha 1 (the largest value of unorm, 1 of the others). Of more than four the
-/// first four are read. Alpha is as the file stores it, not multiplied in. Throws Error{io}, naming the file, if it is
-/// missing, truncated, empty, too large for memory, or of a kind that cannot be read.
+/// Three channels are widened to four. The added alpha is 1, which in a unorm format is the maximum code value. If the
+/// file has more than four channels, the first four are read. Colors are not multiplied or divided by alpha.
+///
+/// Throws Error{io}, which names the file, if the file is missing, truncated, empty or too large for memory, if its
+/// channels have 64 bits, if its samples are deep, or if the kind of file is not supported.
 [[nodiscard]] Image read_image(const std::filesystem::path& path);
 
-/// Writes tightly packed texels to a file of the kind that its name's ending says. Written aside and renamed when
-/// complete, so that a failure leaves what was there before.
+/// Writes tightly packed texels to a file. The extension of the path selects the kind of file. The texels are written
+/// to a temporary file, which is renamed when it is complete. If writing fails, an existing file is unchanged. Several
+/// threads may call this function at once.
 ///
-/// Values are never converted: Error{io} if that kind of file cannot hold the format (a PNG no floats, a JPEG no alpha)
-/// or the file cannot be written. Error{bad_argument} if `texels` is not packed_bytes(format, extent) long, a side is
-/// 0, or the format is block-compressed, planar or packed.
+/// Values are never converted. Throws Error{io} if the kind of file cannot hold the format (for example float in PNG or
+/// alpha in JPEG) or if the file cannot be written. Throws Error{bad_argument} if `texels` does not have
+/// packed_bytes(format, extent) bytes, if a dimension is 0, or if the format is block-compressed, planar or packed.
 void write_image(const std::filesystem::path& path, Format format, Extent extent, std::span<const std::byte> texels);
 
 }  // namespace texton

@@ -20,174 +20,214 @@ namespace detail {
 struct PictureState;
 }
 
-/// What the numbers of a file are taken for. With sRGB, texels of 8 bits and of BC1, 2, 3 and 7 get a format that the
-/// texture unit decodes; wider ones have no such format and are kept as stored, unless a format is asked for (see
-/// PictureOptions).
+/// How the values of the color channels are interpreted.
+///
+/// For sRGB, 8-bit texels and texels of BC1, BC2, BC3 and BC7 get an sRGB format, which the texture unit decodes. Other
+/// texels have no sRGB format and keep their stored values, unless PictureOptions::format requests a conversion.
 enum class PictureColor : std::uint8_t {
     by_metadata,  ///< sRGB if the file says so
-    srgb,
-    linear
+    srgb,         ///< sRGB
+    linear        ///< linear
 };
 
-/// Of a file that stores a part of its picture, or more than it (OpenEXR, TIFF).
+/// The window to read from a file whose data window and display window differ (OpenEXR, TIFF).
 enum class PictureWindow : std::uint8_t {
     data,    ///< the texels that the file stores
-    display  ///< the picture as it is meant to be shown: what is not stored is 0 in all channels
+    display  ///< the image as it is meant to be shown; texels that are not stored are 0 in all channels
 };
 
-/// How six faces lie in a picture. Faces are those of CUDA, seen from inside: +x -x +y -y +z -z.
+/// Layout of the six faces of a cube in an image. The width and height of a face are n. The faces have the order
+/// +x -x +y -y +z -z and the orientation of CUDA's cubemaps, seen from inside.
 enum class CubeLayout : std::uint8_t {
-    faces,             ///< six pictures (files, or parts of one) in that order
-    vertical_strip,    ///< w x 6w, in that order
-    horizontal_strip,  ///< 6w x w, in that order
-    horizontal_cross,  ///< 4w x 3w: +y above, -y below, and -x +z +x -z in the middle row
-    vertical_cross,    ///< 3w x 4w: +y above, -x +z +x in the second row, then -y, then -z turned by 180 degrees
-    /// A direction (x, y, z) is at u = 1/2 + atan2(x, z) / 2pi, v = acos(y / length) / pi, in shares of width and
-    /// height. The texel at (i, j) of a face with side n looks along its centre, ((i + 1/2) / n, (j + 1/2) / n), and is
-    /// blended from the four texels whose centres are around (u * width, v * height): weights in float64; around in u,
-    /// clamped in v. sRGB is blended as light. The picture is held in memory as a whole.
+    faces,             ///< six images (files, or parts of one file), in the order of the faces
+    vertical_strip,    ///< n x 6n, in the order of the faces
+    horizontal_strip,  ///< 6n x n, in the order of the faces
+    horizontal_cross,  ///< 4n x 3n: +y in the first row, -x +z +x -z in the second row, -y in the third row
+    vertical_cross,  ///< 3n x 4n: +y in the first row, -x +z +x in the second, then -y, then -z rotated by 180 degrees
+    /// Equirectangular: the direction (x, y, z) has the normalized coordinate u = 1/2 + atan2(x, z) / 2pi, v =
+    /// acos(y / length) / pi.
+    ///
+    /// The texel (i, j) of a face shows the direction through its center, ((i + 1/2) / n, (j + 1/2) / n) of the face.
+    /// It is interpolated bilinearly in float64, with wrapping in u and clamping in v. sRGB values are interpolated as
+    /// linear light. The whole image is decoded into memory as floats.
     equirectangular,
-    openexr_cube,  ///< OpenEXR's strip, whose faces are mirrored
-    /// OpenEXR's: the same, but x mirrored, and u = 0 and 1 at the centres of the outermost texels; v as well.
+    openexr_cube,  ///< OpenEXR's vertical strip: +y and -y are mirrored vertically, other faces horizontally
+    /// OpenEXR's variant of equirectangular: x is mirrored, and u and v are 0 and 1 at the centers of the outermost
+    /// texels.
     openexr_latlong
 };
 
-/// A file of planar frames has no header: what it cannot say.
+/// Description of a file of raw planar frames, which has no header.
 struct RawFrames {
-    Format format = Format::nv12;
-    Extent extent;          ///< both sides even
-    std::size_t frame = 0;  ///< which of those that follow each other
-    bool operator==(const RawFrames&) const = default;
+    Format format = Format::nv12;                       ///< a planar format
+    Extent extent;                                      ///< size of a frame in texels; width and height must be even
+    std::size_t frame = 0;                              ///< index of the frame to read, counted from 0
+    bool operator==(const RawFrames&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// What a picture is read as. Each default is what the files say.
+/// Options of open_picture(). By default, the files determine everything.
 struct PictureOptions {
-    /// Several files are layers, one is what it holds. As a volume, files or parts are its slices; as layered_1d, rows
-    /// its layers.
+    /// Kind of the array. By default, several files are layers of a layered_2d, and one file determines its kind. For
+    /// array_3d the files or parts are slices; for layered_1d the rows of the image are layers.
     std::optional<ArrayKind> kind{};
-    /// Without one: the type that the file stores; 8 and 16 bits unsigned are unorm, 8 and 16 bits signed sint, 32 bits
-    /// uint and sint. A format whose channels have the same bits and are floats or not like the file's takes the stored
-    /// bits as they are. Between unorm, srgb and floats, values are converted: sRGB becomes linear in floats, floats
-    /// become sRGB in srgb, and what does not fit unorm is clamped. Others are refused.
+    /// Format of the texels. By default, it has the type that the file stores: unsigned integers of 8 and 16 bits
+    /// become unorm, signed integers of 8 and 16 bits become sint, integers of 32 bits become uint or sint.
+    ///
+    /// If the format has channels of the same size as the file, and both are floats or neither is, the stored bits are
+    /// reinterpreted. Otherwise values are converted between unorm, srgb and floats: sRGB becomes linear in floats,
+    /// floats become sRGB in srgb, and values outside 0 to 1 are clamped in unorm and srgb. Other conversions are not
+    /// supported.
     std::optional<Format> format{};
-    PictureColor color = PictureColor::by_metadata;
-    PictureWindow window = PictureWindow::data;
-    bool upright = true;  ///< turned as the file's orientation says
-    std::optional<CubeLayout> cube{};
-    std::size_t cube_side = 0;  ///< of a face made of an equirectangular picture; 0: a quarter of its width
-    int part = 0;               ///< of a file with several (OpenEXR, TIFF) where only one is read
-    int first_level = 0;        ///< becomes level 0
-    int levels = 0;             ///< how many at most; 0: all that there are
-    std::optional<RawFrames> raw{};
-    bool operator==(const PictureOptions&) const = default;
+    PictureColor color = PictureColor::by_metadata;  ///< how color values are interpreted
+    PictureWindow window = PictureWindow::data;      ///< the window to read
+    bool upright = true;                             ///< true: rotate and mirror as the file's orientation says
+    std::optional<CubeLayout> cube{};                ///< layout of a cubemap; see open_picture() for the default
+    std::size_t cube_side = 0;  ///< width of a face made from an equirectangular image; 0: a quarter of its width
+    int part = 0;               ///< index of the part of a file with several parts (OpenEXR, TIFF) if one part is read
+    int first_level = 0;        ///< level of the file that becomes level 0
+    int levels = 0;             ///< maximum number of levels; 0: all
+    std::optional<RawFrames> raw{};  ///< set: the file contains raw planar frames, and the other options are ignored
+    bool operator==(const PictureOptions&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Whether colour was multiplied with alpha when the file was written. Texton keeps it as it is.
-enum class PictureAlpha : std::uint8_t { none, straight, premultiplied };
+/// Whether colors were multiplied by alpha when the file was written. Texton does not change that.
+enum class PictureAlpha : std::uint8_t {
+    none,          ///< no alpha channel
+    straight,      ///< colors are not multiplied by alpha
+    premultiplied  ///< colors are multiplied by alpha
+};
 
-/// Texels of a file's own plane, in which a picture and its parts have places.
+/// A window in the coordinates of the file, in texels.
 struct PictureFrame {
-    int x = 0;
-    int y = 0;
-    int width = 0;
-    int height = 0;
-    bool operator==(const PictureFrame&) const = default;
+    int x = 0;                                             ///< left edge
+    int y = 0;                                             ///< top edge
+    int width = 0;                                         ///< width
+    int height = 0;                                        ///< height
+    bool operator==(const PictureFrame&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// A word that a file has for itself: "Artist", "Copyright", "XResolution".
+/// A metadata attribute of a file.
 struct PictureAttribute {
-    std::string name;
-    std::string value;
-    std::string type = "string";  ///< as OpenImageIO names it: "float", "int[2]"
-    bool operator==(const PictureAttribute&) const = default;
+    std::string name;                                          ///< for example "Artist" or "XResolution"
+    std::string value;                                         ///< the value as text
+    std::string type = "string";                               ///< OpenImageIO's type name: "float", "int[2]"
+    bool operator==(const PictureAttribute&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// What the (first) file says of itself, before any conversion.
+/// Metadata of the file before any conversion. Of several files it is the metadata of the first one.
 struct PictureMetadata {
-    std::string file_kind;    ///< "openexr", "tiff", "dds"
-    std::string color_space;  ///< as the file names it ("sRGB", "Linear"); empty if it does not
-    std::vector<std::string> channels;
-    PictureAlpha alpha = PictureAlpha::none;
-    int orientation = 1;  ///< 1 to 8, as in Exif
-    PictureFrame data;
-    PictureFrame display;
-    std::size_t parts = 1;                     ///< pictures in the file
-    std::size_t frames = 1;                    ///< of a file of raw frames
-    std::vector<PictureAttribute> attributes;  ///< all else
+    std::string file_kind;                     ///< for example "openexr", "tiff" or "dds"
+    std::string color_space;                   ///< as in the file ("sRGB", "Linear"); empty if the file has none
+    std::vector<std::string> channels;         ///< names of the channels
+    PictureAlpha alpha = PictureAlpha::none;   ///< kind of alpha
+    int orientation = 1;                       ///< orientation of Exif, 1 to 8
+    PictureFrame data;                         ///< window of the stored texels
+    PictureFrame display;                      ///< window that is meant to be shown
+    std::size_t parts = 1;                     ///< images in the file
+    std::size_t frames = 1;                    ///< frames in a file of raw frames
+    std::vector<PictureAttribute> attributes;  ///< all other attributes
 };
 
-/// The user's callback said to stop. Nothing is left behind.
+/// Exception of an operation that a callback canceled. A canceled save() leaves no file behind. A canceled load() into
+/// an existing array leaves the parts that were loaded until then.
 class Cancelled : public Error {
 public:
     using Error::Error;
 };
 
-/// How far a load or a save is, in bytes of texels.
+/// Progress of a load or a save in bytes of texels.
 struct PictureProgress {
-    std::size_t done = 0;
-    std::size_t total = 0;
+    std::size_t done = 0;   ///< bytes so far
+    std::size_t total = 0;  ///< bytes of the whole operation
 };
-/// Called after each part, on the calling thread; false stops with Cancelled.
+/// Progress callback. It is called on the calling thread after each part. If it returns false, the operation throws
+/// Cancelled.
 using OnPictureProgress = std::function<bool(const PictureProgress&)>;
 
-/// What reading a part of a level costs.
+/// Cost of reading part of a level.
 struct PictureAccess {
-    Extent granule;         ///< texels that are decoded together: a tile, or a strip of rows
-    bool in_order = false;  ///< rows above those that were read last cost as much as all from the first one on
-    bool operator==(const PictureAccess&) const = default;
+    Extent granule;         ///< texels that are decoded together: a tile or a strip of rows
+    bool in_order = false;  ///< true: going back to earlier rows costs as much as reading all rows from the first one
+    bool operator==(const PictureAccess&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Files, or an array, as one array of texels of which any part can be read. Opening reads headers only. A cheap
-/// handle; any thread may read.
+/// An image of which any part can be read: one or several files, or an array in memory. Opening reads only the headers
+/// of the files.
+///
+/// Copies refer to the same image. Several threads may call const member functions at once. An image of an array or a
+/// view keeps that memory alive, if its owner is known to Texton. A default-constructed object is empty; its member
+/// functions throw Error{released}, except state().
 class Picture {
 public:
+    /// Creates an empty object.
     Picture() = default;
 
-    /// The array that would hold it. A planar picture is array_2d, of which plane() has the texels.
+    /// Returns the description of the array that holds the image. A planar image is an array_2d, whose texels are read
+    /// with plane().
     const ArrayInfo& info() const;
-    /// What is not as the files have it, in plain sentences ("Three channels are widened to four, with alpha 1.").
+    /// Returns a list of the differences between the image and the texels of the files, in full sentences ("Three
+    /// channels are widened to four, with alpha 1.").
     const std::vector<std::string>& conversions() const;
+    /// Returns the metadata of the first file.
     const PictureMetadata& metadata() const;
-    /// 0 is luma, 1 chroma, of planar pictures only: Error{bad_argument}, Error{out_of_bounds}.
+    /// Returns a plane of a planar image: 0 is luma, 1 is chroma. Throws Error{bad_argument} if the image is not
+    /// planar, and Error{out_of_bounds} for another index.
     Picture plane(int index) const;
 
-    /// The texels of the part, tightly packed, as Array::view(part) has them: layers and faces lie behind each other.
-    /// Only what the part needs is decoded: bands of rows, or tiles where the file has them. Throws what Array::view
-    /// throws, Error{bad_argument} unless `texels` is as long, Error{io}, naming the file, if it is damaged or no
-    /// longer there.
+    /// Reads the texels of a part, tightly packed, in the order of Array::view(part): layers and faces are consecutive
+    /// slices. Decodes only the tiles or rows that contain the part. Blocks until the texels are read.
+    ///
+    /// Throws the errors of Array::view(). Throws Error{bad_argument} if the image is planar or `texels` does not have
+    /// the size of the part. Throws Error{io}, which names the file, if the file is damaged, was changed or no longer
+    /// exists. Throws Error{out_of_memory} if the texels cannot be decoded for lack of memory.
     void read(const Subresource& part, std::span<std::byte> texels) const;
 
-    /// For who reads a picture part by part: boxes of whole granules, from above, are read at the least cost. Error{out_of_bounds} for
-    /// a level that there is not, Error{bad_argument} for a planar picture.
+    /// Returns the cost of reading parts of a level. Reading boxes of whole granules from top to bottom costs least.
+    /// Throws Error{out_of_bounds} if the level does not exist, and Error{bad_argument} if the image is planar.
     PictureAccess access(int level = 0) const;
 
-    /// For Texton's own parts.
+    /// Returns the internal state. For internal use.
     const std::shared_ptr<const detail::PictureState>& state() const noexcept { return state_; }
+    /// Creates an object from its internal state. For internal use.
     explicit Picture(std::shared_ptr<const detail::PictureState> state) noexcept : state_(std::move(state)) {}
 
 private:
     std::shared_ptr<const detail::PictureState> state_;
 };
 
-/// Opens what OpenImageIO reads, DDS (also cubes, arrays, volumes, block-compressed) and raw planar frames. As for
-/// read_image(): three channels are widened to four, of more than four the first four are read. Levels are those of the
-/// file (DDS, TX, tiled OpenEXR and TIFF), as far as each is half of the last, rounded down.
+/// Opens an image file: any file that OpenImageIO reads, DDS (also cubemaps, layers, volumes and block compression) or
+/// raw planar frames. Several threads may call this function at once.
 ///
-/// As a cubemap without `cube`, six pictures are its faces; else one picture is by the file's own words OpenEXR's cube
-/// or latlong, or by its sides a strip, a cross (4:3, 3:4) or equirectangular (2:1).
+/// As with read_image(), three channels are widened to four, and of more than four channels the first four are read.
+/// The levels of the file (DDS, TX, tiled OpenEXR and TIFF) are kept as long as each has half the size of the previous
+/// one, rounded down.
 ///
-/// Throws Error{io}, naming the file, if one is missing, damaged, shorter than its header says (DDS, raw), of a kind
-/// that cannot be read, or unlike the first; Error{unsupported} if it is not of the kind or format that was asked for.
+/// If PictureOptions::kind is a cubemap and PictureOptions::cube is not set, the layout is found as follows. The
+/// metadata of the file can name OpenEXR's cube or latlong layout. Otherwise square images are faces, and other images
+/// have the layout that fits their size: a strip, a cross (4:3 or 3:4) or equirectangular (2:1).
+///
+/// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS or raw file is shorter than
+/// expected, if the kind of file is not supported, or if size or format differ from those of the first file. Throws
+/// Error{unsupported} if the files do not have the requested kind or format.
+/// Throws Error{out_of_bounds} if the first level or the frame does not exist, and Error{bad_argument} if the
+/// description of raw frames is invalid.
 [[nodiscard]] Picture open_picture(const std::filesystem::path& path, const PictureOptions& options = {});
+/// Opens several files as one image: layers, slices or faces in the order of the paths. Throws the same errors, and
+/// Error{bad_argument} if there is no path, or more than one path with raw frames.
 [[nodiscard]] Picture open_picture(std::span<const std::filesystem::path> paths, const PictureOptions& options = {});
 
-/// The file and those that follow it: names that differ in their last number alone, each one more than the one before.
+/// Returns the file and its successors in a numbered sequence. The names differ only in their last number, which
+/// increases by 1. The sequence ends before the first missing file. Throws Error{io} if the first file does not exist,
+/// is empty or cannot be read.
 [[nodiscard]] std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& first);
 
-/// What an array, or a part of one, or memory of any kind holds, as a picture to read or save. It keeps the array
-/// alive.
+/// Returns the contents of an array as an image to read or save. The image refers to the texels and keeps the array
+/// alive. The caller must order writes to the texels before Picture::read().
 [[nodiscard]] Picture picture_of(const Array& array);
+/// Returns the texels of a view as an image. The slices of a view of a layered array become layers; those of other
+/// memory become a volume.
 [[nodiscard]] Picture picture_of(const ConstView& view);
+/// Returns the contents of a planar array as a planar image.
 [[nodiscard]] Picture picture_of(const PlanarArray& array);
 
 }  // namespace texton

@@ -8,48 +8,63 @@
 
 namespace texton {
 
-/// One part of a load: decoded into a pinned buffer, then copied into the array. Milliseconds since the load began.
+/// Times of one step of a load: a part of the image is decoded into a pinned buffer and then copied to the array. Times
+/// are in milliseconds since the load began.
 struct LoadStep {
-    std::size_t bytes = 0;
-    double decode_begin = 0;
-    double decode_end = 0;
-    /// How long, of that, Texton changed what had been read: format, channels, place. What a file's reader changes as it
-    /// decodes (three channels to four, for one) is decoding.
+    std::size_t bytes = 0;    ///< bytes of texels
+    double decode_begin = 0;  ///< when decoding began
+    double decode_end = 0;    ///< when decoding and conversion ended
+    /// Duration of Texton's conversions (format, channels, layout), which is part of the decoding time. Conversions by
+    /// the file decoder, such as three channels to four, are not included.
     double convert = 0;
-    double copy_begin = 0;  ///< as the device counts
-    double copy_end = 0;
+    double copy_begin = 0;  ///< when the copy began, by the clock of the device
+    double copy_end = 0;    ///< when the copy ended, by the clock of the device
 };
 
+/// Times and memory of a load.
 struct LoadTiming {
-    std::vector<LoadStep> steps;
-    double total = 0;      ///< milliseconds until the texels could be sampled
-    std::size_t peak = 0;  ///< bytes of pinned buffers
+    std::vector<LoadStep> steps;  ///< in the order of decoding
+    double total = 0;             ///< milliseconds until all copies were done
+    std::size_t peak = 0;         ///< bytes of pinned buffers
 };
 
-/// A line for each step and one for the whole, with rates, and what share of the copies ran while the host decoded.
+/// Returns a table with one line per step, followed by a summary: the rates, and the percentage of the copying time
+/// during which the host decoded.
 [[nodiscard]] std::string to_string(const LoadTiming& timing);
 
+/// Options of load() and load_planar().
 struct LoadOptions {
-    ArrayUsage usage{};
-    OnPictureProgress progress{};
-    LoadTiming* timing = nullptr;  ///< filled in if it is given
+    ArrayUsage usage{};            ///< usage of the new array; ignored for an existing array
+    OnPictureProgress progress{};  ///< called after each step; empty: not called
+    LoadTiming* timing = nullptr;  ///< receives the times of the load; null: they are not measured
 };
 
-/// An array of the device with all that the picture has. Texels stream through three pinned buffers: while one is
-/// decoded, the others are copied. Beside the array and what the decoder itself takes (for most kinds of file as much
-/// again), a load holds no more than three times 16 MiB, or three tiles, or rows, if one is larger than that: a picture
-/// of 16 GiB takes a process of far less than 2 GiB beside its array. The exceptions are equirectangular cubes and
-/// kinds of file that OpenImageIO itself decodes as a whole (interlaced PNG, GIF, WebP, HEIF, JPEG 2000).
+/// Creates an array on the device and loads all levels, layers and faces of an image that is not planar. Blocks until
+/// the texels can be sampled. Several threads may call this function at once.
 ///
-/// The first part is decoded before the array is made. Throws what Array, Picture::read and the callback throw,
-/// Cancelled; Error{bad_argument} for a planar picture.
+/// The texels pass through three pinned buffers: while the host decodes into one of them, the others are copied. Each
+/// buffer has 16 MiB, or the size of one tile or row of the file if that is larger. The decoder needs further memory,
+/// for most kinds of file about the same amount again. The memory of a load is therefore independent of the size of the
+/// image. Exceptions are equirectangular cubes and the kinds of file that OpenImageIO decodes as a whole: interlaced
+/// PNG, GIF, WebP, HEIF and JPEG 2000.
+///
+/// The array is created after the first part was decoded, so a damaged file is usually found without it. Throws the
+/// errors of Array and of Picture::read(), Cancelled if the callback returns false, and the callback's exceptions.
+/// Throws Error{bad_argument} if the image is planar.
 [[nodiscard]] Array load(const Device& device, const Picture& picture, const LoadOptions& options = {});
-/// The same, of a planar picture.
+/// Creates a planar array on the device and loads a planar image in the same way. Throws Error{bad_argument} if the
+/// image is not planar, and otherwise the errors of load() and of PlanarArray.
 [[nodiscard]] PlanarArray load_planar(const Device& device, const Picture& picture, const LoadOptions& options = {});
 
-/// Into an array that is there (of a DeferredArray: its array()). Error{bad_argument} unless kind, format, extent,
-/// layers and levels are the picture's. If it fails or is cancelled, the array holds what had come until then.
+/// Loads an image into an existing array. To load into a DeferredArray, pass its array(). Blocks until the texels can
+/// be sampled. The caller must order other work on the texels.
+///
+/// Throws Error{bad_argument} if kind, format, extent, number of layers or number of levels differ from those of the
+/// image, and otherwise the errors of the other overload. After an error or cancellation the array contains the parts
+/// that were loaded until then.
 void load(const Array& array, const Picture& picture, const LoadOptions& options = {});
+/// Loads a planar image into an existing planar array. Throws Error{bad_argument} if the image is not planar or if
+/// format or extent differ, and otherwise the same errors.
 void load(const PlanarArray& array, const Picture& picture, const LoadOptions& options = {});
 
 }  // namespace texton

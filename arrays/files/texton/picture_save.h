@@ -10,30 +10,37 @@
 
 namespace texton {
 
+/// Options of save().
 struct SaveOptions {
-    /// Texels of a tile. Unset: 64 x 64 where the file has levels, and else rows.
+    /// Size of a tile in texels. If it is not set, files with levels have tiles of 64 x 64 and other files have rows.
     std::optional<Extent> tile{};
-    std::string compression{};  ///< as OpenImageIO names it ("zip", "none"); empty: the kind of file's usual
-    CubeLayout cube = CubeLayout::vertical_strip;  ///< of cubemaps, but for DDS, which has faces
-    std::vector<PictureAttribute> attributes{};    ///< beside the picture's own
-    OnPictureProgress progress{};
+    /// Compression method with the name that OpenImageIO uses ("zip", "none"). Empty: the default of the kind of file.
+    std::string compression{};
+    CubeLayout cube = CubeLayout::vertical_strip;  ///< layout of cubemaps; ignored for DDS, which stores faces
+    std::vector<PictureAttribute> attributes{};    ///< attributes that are added to those of the image
+    OnPictureProgress progress{};                  ///< called after each part; empty: not called
 };
 
-/// Writes the picture, band by band, to a file of the kind that its name's ending says: aside, and renamed when it is
-/// complete, so that a failure leaves what was there before. Values are never converted.
+/// Writes an image to a file, a few rows at a time. The extension of the path selects the kind of file. The texels are
+/// written to a temporary file, which is renamed when it is complete. If writing fails, an existing file is unchanged.
+/// Values are never converted. Several threads may call this function at once.
 ///
-/// .dds holds all kinds with all levels, in all formats but r8_srgb, rg8_srgb and the planar. .yuv and .raw hold a
-/// planar frame. Others hold what OpenImageIO writes in them: .tif and .exr also levels (tiled; .tx is a TIFF), or
-/// layers and slices as parts; cubemaps are laid out as asked, cubes of a layered one are parts; layered_1d becomes
-/// rows. Alpha, colour space and the attributes of the picture's metadata are kept.
+/// - .dds holds all kinds of array with all levels, in all formats except r8_srgb, rg8_srgb and planar formats.
+/// - .yuv and .raw hold one planar frame.
+/// - Other kinds of file are written by OpenImageIO. .tif and .exr hold levels, in tiles, or parts: layers and slices
+///   become parts. .tx is a TIFF. Cubemaps are written in the layout SaveOptions::cube, and each cube of a
+///   cubemap_layered becomes a part. Each layer of a layered_1d becomes a row. Alpha, color space and the attributes of
+///   the image's metadata are kept, except attributes that describe how the old file was stored.
 ///
-/// Throws Error{io}, naming the file, if that kind of file cannot hold it, or it cannot be written; Cancelled; what
-/// Picture::read throws.
+/// Throws Error{io}, which names the file, if the kind of file cannot hold the image or if the file cannot be written.
+/// Throws Cancelled if the callback returns false, and the errors of Picture::read().
 void save(const std::filesystem::path& path, const Picture& picture, const SaveOptions& options = {});
 
-/// The same, of picture_of() what is given.
+/// Writes an array to a file: equivalent to save(path, picture_of(array), options).
 void save(const std::filesystem::path& path, const Array& array, const SaveOptions& options = {});
+/// Writes the texels of a view to a file: equivalent to save(path, picture_of(view), options).
 void save(const std::filesystem::path& path, const ConstView& view, const SaveOptions& options = {});
+/// Writes a planar array to a file: equivalent to save(path, picture_of(array), options).
 void save(const std::filesystem::path& path, const PlanarArray& array, const SaveOptions& options = {});
 
 }  // namespace texton
