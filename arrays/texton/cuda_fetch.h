@@ -25,7 +25,7 @@ constexpr bool has_fetch(FetchOperation operation, ArrayKind kind, bool residenc
 
 namespace detail {
 
-// In these functions `resident` is empty or one bool*. Here is the plain fetch.
+// In these functions `resident` is empty or one bool*, which receives the residency.
 template <ArrayKind kind, class... Resident>
 __device__ uint4 fetch_plain(cudaTextureObject_t texture, const FetchPoint& at, Resident*... resident) {
     if constexpr (kind == ArrayKind::array_1d) return tex1D<uint4>(texture, at.x);

@@ -1,11 +1,12 @@
 #pragma once
-// How a thread of a CUDA kernel stores pixels, for code that nvcc compiles.
+// Functions with which a thread of a CUDA kernel stores pixels, for code that nvcc compiles.
 #include <cuda_runtime.h>
 
 #include <texton/pixel_target.h>
 
 namespace texton::detail {
 
+/// Writes a stored pixel of type T to the surface of the target. (x, y, z) is relative to the box of the target.
 template <class T>
 __device__ void write_surface(const PixelTarget& target, T pixel, unsigned x, unsigned y, unsigned z) {
     const auto surface = static_cast<cudaSurfaceObject_t>(target.surface);
@@ -23,7 +24,8 @@ __device__ void write_surface(const PixelTarget& target, T pixel, unsigned x, un
     }
 }
 
-/// A pixel of an array, or one that lies anywhere in memory. Not inlined: it is rare, and long.
+/// Encodes and stores a pixel in an array or at any address in memory. It is not inlined because it is rarely used and
+/// long.
 __device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                                                          uint4 texel) {
     const Pixel pixel = encode_pixel({{texel.x, texel.y, texel.z, texel.w}}, target.format);
@@ -44,6 +46,7 @@ __device__ __noinline__ inline void store_pixel_anywhere(const PixelTarget& targ
     }
 }
 
+/// Stores the first `bytes` bytes of a pixel at an address that is a multiple of `bytes`.
 __device__ inline void store_aligned(std::byte* to, const Pixel& pixel, int bytes) {
     switch (bytes) {
         case 1: *reinterpret_cast<std::uint8_t*>(to) = static_cast<std::uint8_t>(pixel.word[0]); break;
@@ -56,22 +59,23 @@ __device__ inline void store_aligned(std::byte* to, const Pixel& pixel, int byte
     }
 }
 
-/// unorm_code_of() of 16 bits in the lowest 16: adding 2^23 toward zero leaves the whole number there, at a quarter of what
-/// a conversion costs.
+/// Returns the code of unorm_code_of() for 16 bits in the lowest 16 bits; the upper bits are undefined. The addition of
+/// 2^23, rounded toward zero, leaves the integer part in the lowest bits. It costs a quarter of a conversion.
 __device__ inline std::uint32_t unorm16_bits_of(std::uint32_t fetched) {
     return bits_of(__fadd_rz(__saturatef(float_of(fetched)) * 65535.0f + 0.5f, 8388608.0f));
 }
 
-/// floor(code + 0.5) in the bits from 8 to 15, of codes from 0 to 255.
+/// Returns floor(code + 0.5) in bits 8 to 15, for codes from 0 to 255. The other bits are undefined.
 __device__ inline std::uint32_t code_bits_of(float code) { return bits_of(__fadd_rd(code, 32768.5f)); }
 
-/// unorm_code_of() of 8 bits in the bits from 8 to 15. That rounds the sum with a half, which makes a code of 0.5 - 2^-25 a
-/// whole one: what is added to the product does so too, and changes no other float's code.
+/// Returns the code of unorm_code_of() for 8 bits in bits 8 to 15. unorm_code_of() rounds the sum of the product and
+/// 0.5 to float32, so a product of 0.5 - 2^-25 becomes 1. The constant added here has the same effect and changes the
+/// code of no other float.
 __device__ inline std::uint32_t unorm8_bits_of(float value) {
     return code_bits_of(fmaf(__saturatef(value), 255.0f, 0x1p-26f));
 }
 
-/// half_code_of() of two, by the conversion that differs from it in NaN alone.
+/// Returns the codes of half_code_of() for two values. The hardware conversion differs from it only for NaN.
 __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t high) {
     const auto code_of = [](std::uint32_t fetched) -> std::uint32_t {
         if ((fetched & 0x7fffffffu) > 0x7f800000u) return half_code_of(float_of(fetched));
@@ -82,8 +86,8 @@ __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t hi
     return code_of(low) | code_of(high) << 16;
 }
 
-/// encode_pixel() of a plain format where encoding and bits are constants: it shrinks to what they take, and the most frequent have shorter
-/// ways. Bytes beyond the format's are not defined.
+/// Returns the pixel of encode_pixel() for a plain format. Encoding and bits are constants, so the compiler removes the
+/// other cases; the most frequent formats have faster code. Bytes beyond the size of the pixel are undefined.
 template <Encoding encoding, int bits>
 __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     if constexpr (encoding == Encoding::unorm && bits == 8) {
@@ -104,13 +108,14 @@ __device__ Pixel encode_pixel_as(const uint4& texel, PixelFormat format) {
     }
 }
 
-/// Pixels of a picture that lie one as far from the other, of which `inside` are in it.
+/// Pixels at a constant distance in memory. The first `inside` of them belong to the image.
 struct PixelRun {
-    std::byte* first;
-    std::size_t apart;  ///< bytes
-    unsigned inside;
+    std::byte* first;   ///< address of the first pixel
+    std::size_t apart;  ///< bytes from pixel to pixel
+    unsigned inside;    ///< number of pixels to store
 };
 
+/// Encodes and stores pixels of `bytes` bytes each.
 template <Encoding encoding, int bits, unsigned kCount>
 __device__ void store_run_as(const PixelFormat& format, int bytes, const PixelRun& run, const uint4 (&texels)[kCount]) {
     std::byte* to = run.first;
@@ -122,7 +127,8 @@ __device__ void store_run_as(const PixelFormat& format, int bytes, const PixelRu
     }
 }
 
-/// Pixels of four channels, and of one of 32 bits, have a constant for their size.
+/// Encodes and stores pixels. The size of pixels with four channels or with one channel of 32 bits is a constant, so
+/// the compiler selects the store instruction.
 template <Encoding encoding, int bits, unsigned kCount>
 __device__ void store_run_as(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
     constexpr int kBytes = bits / 2;
@@ -131,6 +137,7 @@ __device__ void store_run_as(const PixelFormat& format, const PixelRun& run, con
     store_run_as<encoding, bits>(format, format.stored.bytes, run, texels);
 }
 
+/// Encodes and stores pixels of a packed format.
 template <unsigned kCount>
 __device__ void store_packed_run(const TexelFormat& stored, const PixelRun& run, const uint4 (&texels)[kCount]) {
     std::byte* to = run.first;
@@ -144,6 +151,7 @@ __device__ void store_packed_run(const TexelFormat& stored, const PixelRun& run,
     }
 }
 
+/// Encodes and stores pixels of any plain or packed format.
 template <unsigned kCount>
 __device__ void store_run(const PixelFormat& format, const PixelRun& run, const uint4 (&texels)[kCount]) {
     const TexelFormat& stored = format.stored;
@@ -170,17 +178,19 @@ __device__ void store_run(const PixelFormat& format, const PixelRun& run, const 
     }
 }
 
+/// Returns true if the target is in memory and the address of every pixel is a multiple of its size.
 __device__ inline bool has_aligned_pixels(const PixelTarget& target) {
     return target.address != nullptr && target.aligned;
 }
 
+/// Returns the address of a pixel of a target in memory.
 __device__ inline std::byte* pixel_address(const PixelTarget& target, unsigned x, unsigned y, unsigned z) {
     return target.address + z * target.slice_pitch + y * target.pitch +
            std::size_t{x} * static_cast<unsigned>(target.format.stored.bytes);
 }
 
-/// Stores the pixels (x, y, z), (x, y + step, z), ... of what fetches returned: words of floats for formats of floats, of
-/// integers for those of integers.
+/// Encodes and stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. The words of `texels`
+/// contain floats if the format returns floats, and integers otherwise.
 template <unsigned kCount>
 __device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
                              const uint4 (&texels)[kCount]) {
@@ -196,7 +206,7 @@ __device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, 
     }
 }
 
-/// The same of (x, y, z), (x, y, z + 1), ...
+/// Encodes and stores the pixels (x, y, z), (x, y, z + 1), ... that are inside the target.
 template <unsigned kCount>
 __device__ void store_slices(const PixelTarget& target, unsigned x, unsigned y, unsigned z,
                              const uint4 (&texels)[kCount]) {

@@ -11,9 +11,10 @@ namespace texton {
 /// While the array has no memory, copies, fills, sampling and surface access throw Error{not_mapped}. In CUDA they
 /// would destroy the context of the process.
 ///
-/// Copies refer to the same array, and a moved-from object is empty: its member functions throw Error{released}.
-/// Several threads may call member functions of one array at once. The array keeps the tiles that it is mapped to. Its
-/// destruction waits for all work that Texton enqueued on it and for the work that used_on() reported.
+/// Copies refer to the same array, and a moved-from object is empty: its member functions, except array(), throw
+/// Error{released}. Several threads may call member functions of one array at once. The array keeps the tiles that it
+/// is mapped to. Its destruction waits for all work that Texton enqueued on it and for the work that used_on()
+/// reported.
 class DeferredArray {
 public:
     /// Creates an empty object without an array.

@@ -1,5 +1,5 @@
 #pragma once
-// Where a kernel writes its pixels. For Texton's own parts, and for the kernels that launch() makes of a user's functor.
+// The destination of a kernel. For internal use and for the kernels that launch() generates from functors.
 #include <cstddef>
 #include <cstdint>
 
@@ -8,19 +8,19 @@
 
 namespace texton::detail {
 
-/// A box of pixels in memory that the kernel reaches, or in an array by its surface.
+/// A box of pixels in memory that the kernel can access, or in an array that it accesses through a surface. Non-owning.
 struct PixelTarget {
-    std::byte* address = nullptr;          ///< null: `surface`
-    std::size_t pitch = 0;                 ///< bytes from row to row
-    std::size_t slice_pitch = 0;           ///< bytes from slice to slice
-    std::uint64_t surface = 0;             ///< cudaSurfaceObject_t
-    std::int32_t offset[3]{};              ///< of the box in the array: texels, rows, slices (layers or faces)
-    ArrayKind kind = ArrayKind::array_2d;  ///< of the array
-    bool aligned = true;                   ///< every pixel lies at a multiple of its bytes
-    PixelFormat format{};
-    std::uint32_t width = 0;
-    std::uint32_t height = 0;
-    std::uint32_t depth = 1;
+    std::byte* address = nullptr;  ///< first pixel; null if the box is in an array
+    std::size_t pitch = 0;         ///< bytes from row to row
+    std::size_t slice_pitch = 0;   ///< bytes from slice to slice
+    std::uint64_t surface = 0;     ///< cudaSurfaceObject_t; used if `address` is null
+    std::int32_t offset[3]{};  ///< position of the box in the array, in texels, rows and slices (or layers or faces)
+    ArrayKind kind = ArrayKind::array_2d;  ///< kind of the array
+    bool aligned = true;                   ///< the address of every pixel is a multiple of its size
+    PixelFormat format{};                  ///< how pixels are stored
+    std::uint32_t width = 0;               ///< of the box, in pixels
+    std::uint32_t height = 0;              ///< of the box, in pixels
+    std::uint32_t depth = 1;               ///< slices of the box
 };
 
 }  // namespace texton::detail

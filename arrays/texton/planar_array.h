@@ -6,34 +6,51 @@
 
 namespace texton {
 
-/// The two planes of a planar picture, in memory of any kind.
+/// The two planes of a planar image, in memory of any kind.
 struct Frame {
-    View luma;
-    View chroma;  ///< half as wide; half as high, too, but for nv16
+    View luma;    ///< plane 0, with the size of the image
+    View chroma;  ///< plane 1: half the width and, except for nv16, half the height
 };
 
-/// The planes of a frame in host memory: the rows of luma, then those of chroma. `pitch` 0 means packed; the planes share it.
-/// Errors as host_view(); bad_argument unless the format is planar and both sides are even.
+/// Returns views of the planes of an image in host memory: all rows of luma, followed by all rows of chroma. `pitch` is
+/// the distance between rows in bytes, the same for both planes; 0 means packed rows. The views do not keep the memory
+/// alive.
+///
+/// Throws Error{bad_argument} if the format is not planar, if width or height is zero or odd, or if the depth is not 1.
+/// Also throws the errors of host_view().
 [[nodiscard]] Frame host_frame(void* data, Format format, Extent extent, std::size_t pitch = 0);
 
-/// Copies both planes.
+/// Copies both planes and returns when the copy is complete. Both planes are checked before one is written. Throws the
+/// errors of copy() for views.
 void copy(const Frame& destination, const Frame& source);
+/// Enqueues the copy of both planes on the stream. Both planes are checked before one is enqueued. Throws the errors of
+/// copy() for views.
 void copy(const Frame& destination, const Frame& source, const Stream& stream);
 
-/// Owns a planar array (nv12, p010, p016, nv16): one object for the driver, with a plane for luma and one for chroma, each of
-/// which is sampled as an array of its own. Move-only.
+/// Owns a planar CUDA array (nv12, p010, p016 or nv16). It has a luma plane and a chroma plane. Each plane is sampled
+/// as a separate Array.
+///
+/// Copies refer to the same array. A moved-from object is empty: plane(), frame() and device() throw Error{released}.
+/// Threads and streams: see Array.
 class PlanarArray {
 public:
+    /// Creates an empty object without an array.
     PlanarArray() = default;
-    /// Error{bad_argument} unless the format is planar and both sides are even, Error{overflow} above the device's limit.
+    /// Creates a planar array with undefined contents.
+    ///
+    /// Throws Error{bad_argument} if the format is not planar, if width or height is zero or odd, or if the depth is
+    /// not 1. Throws Error{overflow} if the size exceeds the limit of the device, Error{out_of_memory} if the device
+    /// has too little memory, and Error{capturing} while the calling thread records a graph.
     PlanarArray(const Device& device, Format format, Extent extent);
 
-    Format format() const noexcept;
-    Extent extent() const noexcept;
-    Device device() const;
+    Format format() const noexcept;  ///< Returns the planar format.
+    Extent extent() const noexcept;  ///< Returns the size of the luma plane.
+    Device device() const;           ///< Returns the device that has the memory.
 
-    /// Plane 0 or 1 as an array: r8_unorm and rg8_unorm, or the same with 16. It keeps the whole alive.
+    /// Returns a plane as an array: 0 is luma (r8_unorm or r16_unorm), 1 is chroma (rg8_unorm or rg16_unorm). A copy of
+    /// the returned Array keeps both planes alive. Throws Error{out_of_bounds} for other indices.
     const Array& plane(int index) const;
+    /// Returns views of both planes for copies. They keep the array alive.
     Frame frame() const;
 
 private:

@@ -10,58 +10,77 @@
 
 namespace texton {
 
+/// Options of sample() for points.
 struct SampleOptions {
-    FetchOperation operation = FetchOperation::plain;
-    int component = 0;       ///< of gather: 0 to 3
-    bool residency = false;  ///< asks which fetches found memory under all their texels: 2D, 3D and layered 2D alone
+    FetchOperation operation = FetchOperation::plain;  ///< fetch function
+    int component = 0;                                 ///< component that gather reads, 0 to 3
+    bool residency = false;  ///< also return Samples::resident; array_2d, array_3d and layered_2d only
 };
 
+/// The results of sample() for points.
 struct Samples {
-    std::vector<Texel> texels;
-    std::vector<std::uint8_t> resident;  ///< 1 or 0 a point; empty unless residency was asked for
+    std::vector<Texel> texels;  ///< one result for each point
+    /// For each point 1 if all texels of its fetch have memory, else 0. Empty unless SampleOptions::residency is set.
+    std::vector<std::uint8_t> resident;
 };
 
-/// Fetches every point on the texture's device and returns when all are done.
+/// Fetches all points on the texture's device and returns when the results are complete.
 ///
-/// Error{bad_argument} for an operation that the texture does not take: gather of another kind than 2D or without
-/// usage.gather, gradients or a level of detail on memory, texel on an array. Error{not_mapped} for a DeferredArray without
-/// memory.
+/// Throws
+/// - Error{bad_argument} if the texture does not support the operation or the residency: gather needs an array_2d with
+///   ArrayUsage::gather, `lod` and `gradients` need an array, `texel` needs a row of memory,
+/// - Error{not_mapped} if the texture reads a DeferredArray without memory,
+/// - Error{released} if the memory that the texture reads was freed,
+/// - Error{capturing} while the calling thread records a graph.
 [[nodiscard]] Samples sample(const Texture& texture, std::span<const FetchPoint> points,
                              const SampleOptions& options = {});
 
-/// A place to fetch in 2D, in texels: texel (i, j) covers [i, i + 1) x [j, j + 1).
+/// A 2D coordinate. It is in texels, where texel (i, j) covers [i, i + 1) x [j, j + 1), or 0 to 1 with normalized
+/// coordinates.
 struct Point2 {
-    float x = 0;
-    float y = 0;
+    float x = 0;  ///< horizontal coordinate
+    float y = 0;  ///< vertical coordinate
 };
 
-/// Plain fetches of a 2D texture as floats. Integer formats are converted; channels that the format lacks are 0, alpha 1.
+/// Fetches all points of a 2D texture with plain fetches and returns the results as floats when they are complete.
+/// Integers are converted to float. Channels that the format lacks are 0, except that alpha is 1. Throws the same
+/// errors as sample() for FetchPoint.
 [[nodiscard]] std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const Point2> points);
 
-/// From the middle of pixel (i, j) of a picture, px = i + 1/2 and py = j + 1/2, to a place in a texture: in texels, or
-/// 0 to 1 with normalized coordinates. Each product and sum is rounded to float32: x = (xx * px + xy * py) + x0.
+/// An affine map from the center of pixel (i, j), px = i + 1/2 and py = j + 1/2, to a coordinate of a texture. The
+/// coordinate is in texels, or 0 to 1 with normalized coordinates. Each product and each sum is rounded to float32.
 struct AffineMap {
-    float xx = 1, xy = 0, x0 = 0;
+    float xx = 1, xy = 0, x0 = 0;  ///< x = (xx * px + xy * py) + x0
     float yx = 0, yy = 1, y0 = 0;  ///< y = (yx * px + yy * py) + y0
-    std::int32_t layer = 0;        ///< of a layered texture, as in FetchPoint
+    std::int32_t layer = 0;        ///< layer of a layered texture, as in FetchPoint
 };
 
-/// A plain fetch of a 2D or layered 2D texture for every pixel of `picture`, in the picture's format. The picture lies
-/// in memory of the texture's device, or in pinned, registered or managed memory. Every device makes the same bits.
+/// Computes every pixel of an image with a plain fetch of a 2D or layered 2D texture and returns when the image is
+/// complete. The image is in memory of the texture's device, or in pinned, registered or managed memory. All devices
+/// compute the same bits.
 ///
-/// Floats become the nearest code of unorm, snorm and sRGB (there within 1/500 of a step), clamped, NaN as 0; the
-/// nearest float16, halves to even; float32 as they are. Integers become the nearest one in the picture's range. A
-/// picture takes the first of a Texel's four channels; those that the texture lacks are 0, but alpha is 1 in
+/// Results are converted to the format of the image. Floats become the nearest code of unorm, snorm and sRGB (for sRGB
+/// within 1/500 of a step); they are clamped, and NaN becomes 0. Floats become the nearest float16, with ties to even,
+/// or are stored unchanged as float32. Integers become the nearest integer in the image's range. The image takes as
+/// many of a Texel's channels as its format has. Channels that the texture lacks are 0, except that alpha is 1 in
 /// block-compressed formats.
 ///
-/// Without a stream the picture is done when the call returns. With one it is made in the stream's order and may be
-/// recorded into a graph; the texture, what it reads and the picture must stay until it is done.
-///
-/// Errors: bad_argument (a texture of another kind; a map that is not finite; an array, pageable memory, several slices
-/// or a block-compressed format as the picture; integers for floats or the reverse), overlap (with the memory that the
-/// texture reads), overflow (a side above 2^23 pixels), released, wrong_device, not_registered (a host range that is
-/// only partly registered), not_mapped, capturing.
+/// Throws
+/// - Error{bad_argument} if the texture has another kind; if the map is not finite; if the image is an array, is in
+///   pageable memory, has several slices or has a block-compressed or planar format; or if the texture returns integers
+///   and the image stores floats, or the reverse,
+/// - Error{overlap} if the image shares bytes with the memory that the texture reads,
+/// - Error{overflow} if width or height exceeds 2^23 pixels,
+/// - Error{released} if memory of the image or the texture was freed,
+/// - Error{wrong_device} if the image belongs to another device,
+/// - Error{not_registered} if the image is in a host range that is only partly registered,
+/// - Error{not_mapped} if the texture reads a DeferredArray without memory,
+/// - Error{capturing} while the calling thread records a graph.
 void sample(const Texture& texture, const AffineMap& map, const View& picture);
+/// Enqueues the same operation on the stream and returns without waiting. It can be recorded into a graph. The texture,
+/// the memory that it reads and the image must live until the work is complete. Throws the same errors, and
+/// Error{wrong_device} for a stream of another device; Error{capturing} is thrown only for a sparse or deferred array
+/// on a stream that is not captured with Graph::capture.
 void sample(const Texture& texture, const AffineMap& map, const View& picture, const Stream& stream);
 
 }  // namespace texton

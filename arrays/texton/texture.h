@@ -11,59 +11,89 @@ namespace detail {
 struct TextureState;
 }
 
-/// Which part of an array a texture reads, and as what.
+/// The part of an array that a texture reads, and the format in which it reads the texels.
 struct TextureRange {
-    /// Another format with the same bits: rgba8_srgb for rgba8_unorm, r32_uint for rgba8_uint. Arrays of 32-bit integers and
-    /// floats are not read as 8- or 16-bit channels, block-compressed ones only unorm as srgb.
+    /// Another format with the same number of bits, for example rgba8_srgb for rgba8_unorm or r32_uint for rgba8_uint.
+    /// Arrays of floats and of 32-bit integers cannot be read as 8-bit or 16-bit integer, unorm or snorm channels. Of
+    /// the block-compressed formats, unorm can be read as srgb. Without a value, the format of the array is used.
     std::optional<Format> format{};
-    int first_level = 0;
-    /// 0: all from the first on; a single one, not of a layered array, may be read in texels. Block-compressed and packed
-    /// arrays are read as a whole, or one level of those without layers and faces.
+    int first_level = 0;  ///< the first level to read
+    /// Number of levels; 0 means all remaining levels. Unnormalized coordinates need exactly one level, and a layered
+    /// array must have only one level then. Textures of block-compressed and packed arrays read the whole array; if it
+    /// has no layers and faces, they may read one level.
     int levels = 0;
-    std::size_t first_layer = 0;
-    std::size_t layers = 0;  ///< of a layered array; 0: all from the first on
-    bool operator==(const TextureRange&) const = default;
+    std::size_t first_layer = 0;                           ///< the first layer to read, of a layered array
+    std::size_t layers = 0;                                ///< number of layers; 0 means all remaining layers
+    bool operator==(const TextureRange&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// What a texture reads from.
-enum class TextureSource : std::uint8_t { array, linear, pitched };
+/// The memory that a texture reads.
+enum class TextureSource : std::uint8_t {
+    array,   ///< an array
+    linear,  ///< one row of memory
+    pitched  ///< rows of memory
+};
 
-/// Texels as kernels read them. Unorm, snorm and sRGB formats read as floats, sRGB as linear light; integers as integers.
+/// Texels of an array or of memory, as kernels read them. Unorm, snorm and sRGB formats return floats; sRGB returns
+/// linear light. Integer formats return integers.
 ///
-/// A cheap handle, which keeps what it reads. The same source with the same sampler and range is the same texture object,
-/// which lives as long as the source; where one has more than 256, those that no handle names are dropped as more are made.
-/// Memory that Texton does not own (borrowed_view, symbols) has no such: each texture of it is an object of its own.
+/// Copies are cheap and refer to the same texture, which keeps its source alive if Texton owns the source. Textures are
+/// cached: a second Texture with the same source, sampler and range refers to the same texture object. The source keeps
+/// this object, also if no Texture refers to it. A source keeps about 256 unused objects at most; unused objects beyond
+/// this number are destroyed when others are created. Textures of memory that Texton does not own (borrowed_view(),
+/// symbols) are not cached: each call creates a new object.
+///
+/// Several threads may create and use textures at once. The caller must order reads after pending writes to the texels
+/// on other streams.
 class Texture {
 public:
-    /// Errors name the field of the sampler that the format or the kind does not take: bad_argument. released, unsupported
-    /// (a format or view that the device refuses), out_of_bounds (levels or layers). While a graph is recorded one that is
-    /// there is found, but none made: Error{capturing}.
+    /// Creates a texture of an array, or finds it in the cache.
+    ///
+    /// Throws
+    /// - Error{bad_argument} if the format or the kind does not support a member of the sampler, which the message
+    ///   names, or if the format of the range has another layout,
+    /// - Error{out_of_bounds} if a level or layer of the range does not exist,
+    /// - Error{unsupported} if CUDA cannot read this part or plane of the array, or cannot read it in this format,
+    /// - Error{released} if the array is empty,
+    /// - Error{capturing} while the calling thread records a graph, unless the texture is in the cache.
     explicit Texture(const Array& array, const Sampler& sampler = {}, const TextureRange& range = {});
-    /// A row of memory (any but the host's; plain or packed texels), read with FetchOperation::texel; or rows a pitch apart,
-    /// read as a 2D texture. The first texel must lie at a multiple of limits().texture_alignment, rows at one of
-    /// texture_pitch_alignment.
+    /// Creates a texture of memory, or finds it in the cache. The memory must not be host memory, and its format must
+    /// be plain or packed. A view of one row is read with FetchOperation::texel; a view of several rows is read as a 2D
+    /// texture. The address of the first texel must be a multiple of limits().texture_alignment, and the pitch a
+    /// multiple of limits().texture_pitch_alignment.
+    ///
+    /// Throws
+    /// - Error{bad_argument} if the view or its alignment is not suitable, or if the sampler is not,
+    /// - Error{overflow} if the size exceeds the limits of the device,
+    /// - Error{unsupported} if the format is block-compressed or planar,
+    /// - Error{released} if the memory was freed,
+    /// - Error{capturing} while the calling thread records a graph, unless the texture is in the cache.
     explicit Texture(const ConstView& memory, const Sampler& sampler = {});
-    // No moves: a handle always names its texture.
-    Texture(const Texture&) = default;
-    Texture& operator=(const Texture&) = default;
+    // There are no move operations, so a Texture is never empty.
+    Texture(const Texture&) = default;             ///< Creates another handle of the same texture.
+    Texture& operator=(const Texture&) = default;  ///< Refers to the same texture as the other handle.
 
-    TextureSource source() const noexcept;
-    ArrayKind kind() const noexcept;
-    Format format() const noexcept;  ///< as it is read
-    const Sampler& sampler() const noexcept;
-    /// Of one layer or face at the first level that it reads.
-    Extent extent() const noexcept;
-    int levels() const noexcept;
-    std::size_t layers() const noexcept;
-    Device device() const;
+    TextureSource source() const noexcept;    ///< Returns the kind of memory that the texture reads.
+    ArrayKind kind() const noexcept;          ///< Returns the kind of texture; array_1d or array_2d for memory.
+    Format format() const noexcept;           ///< Returns the format in which the texels are read.
+    const Sampler& sampler() const noexcept;  ///< Returns the sampler.
+    Extent extent() const noexcept;           ///< Returns the size of a layer or face at the first level that is read.
+    int levels() const noexcept;              ///< Returns the number of levels that are read.
+    std::size_t layers() const noexcept;  ///< Returns the number of layers that are read; of cubemap_layered: cubes.
+    Device device() const;                ///< Returns the device that reads the texels.
 
-    /// For kernels: cudaTextureObject_t on a CUDA device, where the source must outlive the kernel; on the CPU device a number
-    /// that no kernel takes. Error{not_mapped} for an array without memory.
+    /// Returns the handle for kernels, a cudaTextureObject_t on a CUDA device. The source must live until the kernel
+    /// has finished. On the CPU device the number is unique, but no kernel accepts it. Throws Error{not_mapped} for a
+    /// deferred array without memory. If the mapping of a sparse or deferred array is still changing, the call waits
+    /// for it.
     std::uint64_t handle() const;
 
+    /// Returns true if both handles refer to the same texture object.
     bool operator==(const Texture& other) const noexcept { return state_ == other.state_; }
 
-    const std::shared_ptr<detail::TextureState>& state() const noexcept { return state_; }  ///< for Texton's own parts
+    /// Returns the internal state. For internal use.
+    const std::shared_ptr<detail::TextureState>& state() const noexcept { return state_; }
+    /// Creates an object from its internal state. For internal use.
     explicit Texture(std::shared_ptr<detail::TextureState> state) noexcept : state_(std::move(state)) {}
 
 private:

@@ -11,61 +11,80 @@ struct TilePoolState;
 struct TileRun;
 }  // namespace detail
 
+/// Options of a TilePool.
 struct TilePoolInfo {
-    std::size_t budget = 0;                           ///< bytes that the pool may hold; 0: what the device has
-    std::size_t chunk_bytes = std::size_t{64} << 20;  ///< what it takes from the device at a time; a multiple of 2 MiB
-    bool operator==(const TilePoolInfo&) const = default;
+    std::size_t budget = 0;                           ///< maximum bytes that the pool holds; 0 means no limit
+    std::size_t chunk_bytes = std::size_t{64} << 20;  ///< bytes of an allocation from the device; a multiple of 2 MiB
+    bool operator==(const TilePoolInfo&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Sizes in slots of 64 KiB.
+/// Usage of a TilePool. Sizes are in slots of 64 KiB.
 struct TilePoolUsage {
-    std::size_t held = 0;          ///< taken from the device
-    std::size_t used = 0;          ///< handed out, or still mapped
-    std::size_t free = 0;          ///< held - used
-    std::size_t largest_free = 0;  ///< the longest run that can be handed out without growing
-    std::size_t chunks = 0;
-    double fragmentation() const noexcept;  ///< 1 - largest_free / free; 0 if nothing is free
+    std::size_t held = 0;          ///< slots allocated from the device
+    std::size_t used = 0;          ///< slots that belong to a Tiles object or are still mapped
+    std::size_t free = 0;          ///< slots that can be allocated: held - used
+    std::size_t largest_free = 0;  ///< longest run that allocate() can return without growing the pool
+    std::size_t chunks = 0;        ///< allocations from the device
+    /// Returns 1 - largest_free / free, or 0 if no slot is free.
+    double fragmentation() const noexcept;
 };
 
-/// A run of slots of 64 KiB, one after the other in one piece of memory. A cheap handle: the slots go back to the pool when the
-/// last copy is gone and nothing is mapped to them any more. What is mapped to them next waits, on its stream, for the work
-/// before.
+/// A run of consecutive slots of 64 KiB in one piece of memory.
+///
+/// Copies are cheap and refer to the same slots. The slots return to the pool when the last copy is gone and nothing is
+/// mapped to them. A later mapping to the same slots waits on its stream for earlier work on them. A
+/// default-constructed or moved-from object is empty: size() returns 0, and device() and mapped() throw
+/// Error{released}. Several threads may use copies at once.
 class Tiles {
 public:
+    /// Creates an empty object without slots.
     Tiles() = default;
-    std::size_t size() const noexcept;  ///< slots
+    /// Returns the number of slots.
+    std::size_t size() const noexcept;
+    /// Returns the size of all slots in bytes.
     std::size_t bytes() const noexcept { return size() * kTileBytes; }
+    /// Returns the device of the pool.
     Device device() const;
-    /// How many of the slots are mapped somewhere.
+    /// Returns the number of slots that are mapped to an array.
     std::size_t mapped() const;
 
-    /// For Texton's own parts.
+    /// Returns the internal state. For internal use.
     const std::shared_ptr<detail::TileRun>& run() const noexcept { return run_; }
+    /// Creates an object from its internal state. For internal use.
     explicit Tiles(std::shared_ptr<detail::TileRun> run) noexcept : run_(std::move(run)) {}
 
 private:
     std::shared_ptr<detail::TileRun> run_;
 };
 
-/// Memory for sparse and deferred arrays. It grows by chunks as tiles are asked for. Thread-safe; a cheap handle; what it
-/// handed out keeps its memory alive, and the last of them waits for the work that is left on it.
+/// Memory for sparse and deferred arrays. The pool allocates it from the device in chunks when tiles are allocated.
+///
+/// Thread-safe. Copies are cheap and refer to the same pool. Tiles keep the memory of the pool alive. When the last
+/// copy and the last Tiles object are gone, the pool waits for pending work on its memory and then frees it.
 class TilePool {
 public:
+    /// Creates a pool without memory. Throws Error{unsupported} if the device cannot map memory to arrays, and
+    /// Error{bad_argument} if `chunk_bytes` is not a positive multiple of the device's allocation granularity.
     explicit TilePool(const Device& device, const TilePoolInfo& info = {});
-    // No moves: a handle always names its pool.
-    TilePool(const TilePool&) = default;
-    TilePool& operator=(const TilePool&) = default;
+    // There are no move operations, so a TilePool is never empty.
+    TilePool(const TilePool&) = default;             ///< Creates another handle of the same pool.
+    TilePool& operator=(const TilePool&) = default;  ///< Refers to the same pool as the other handle.
 
-    const Device& device() const noexcept;
-    const TilePoolInfo& info() const noexcept;
+    const Device& device() const noexcept;      ///< Returns the device that has the memory.
+    const TilePoolInfo& info() const noexcept;  ///< Returns the options that the pool was created with.
 
-    /// Best fit; a run longer than a chunk gets a chunk of its own. Error{bad_argument} for 0, Error{out_of_memory} if the
-    /// budget or the device does not hold it.
+    /// Allocates consecutive slots, from the smallest free run that is long enough. A run that is longer than a chunk
+    /// gets its own chunk.
+    ///
+    /// Throws Error{bad_argument} for 0 slots, Error{out_of_memory} if the budget or the memory of the device does not
+    /// suffice, and Error{capturing} if the pool has to grow while the calling thread records a graph.
     [[nodiscard]] Tiles allocate(std::size_t slots) const;
-    /// Enough slots for `bytes`.
+    /// Allocates as many slots as `bytes` bytes need. Throws the same errors as allocate().
     [[nodiscard]] Tiles allocate_bytes(std::size_t bytes) const;
+    /// Returns the current usage.
     TilePoolUsage usage() const;
-    /// Gives chunks that are wholly free, and whose work is done, back to the device, until at most `keep` bytes are held.
+    /// Frees chunks that are completely unused and have no pending work, until the pool holds at most `keep` bytes.
+    /// Throws Error{capturing} while the calling thread records a graph.
     void trim(std::size_t keep = 0) const;
 
 private:
