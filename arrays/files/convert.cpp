@@ -34,7 +34,7 @@ float encoded_of(float linear) noexcept {
     return static_cast<float>(value <= 0.0031308 ? value * 12.92 : 1.055 * std::pow(value, 1 / 2.4) - 0.055);
 }
 
-// The last of two or four channels is alpha, which is never sRGB.
+// The last of two or four channels is alpha, which is never sRGB-encoded.
 void change_colours(std::vector<float>& values, int channels, float (*change)(float) noexcept) {
     const auto count = static_cast<std::size_t>(channels);
     for (std::size_t at = 0; at < values.size(); ++at) {
@@ -52,7 +52,7 @@ void from_unorm(const std::byte* texels, std::vector<float>& values) noexcept {
     }
 }
 
-// Rounds halves up; what is no number becomes 0.
+// Rounds halves up. NaN becomes 0.
 template <class Code>
 void to_unorm(const std::vector<float>& values, std::byte* texels) noexcept {
     constexpr double kMost = std::numeric_limits<Code>::max();
@@ -90,7 +90,7 @@ void store_floats(std::vector<float> values, Format format, bool encode, std::by
     }
 }
 
-// Where each channel comes from; kOne is 1.
+// Source channel of each target channel, or a constant: kZero is 0, kOne is 1.
 constexpr int kZero = -1, kOne = -2;
 std::array<int, 4> sources_of_channels(int from, int to, bool has_alpha) noexcept {
     if (from == 1 && to == 4) return {0, 0, 0, kOne};
@@ -173,7 +173,7 @@ private:
 
     PictureFilePtr file_;
     bool by_value_;
-    Format middle_;  // the target's type with the channels of the file
+    Format middle_;  // type of the target with the number of channels of the file
     std::array<int, 4> sources_;
 };
 
@@ -185,14 +185,15 @@ std::string_view family(Format format) noexcept {
 void say_channels(int from, int to, bool has_alpha, std::vector<std::string>& sentences) {
     if (from == to) return;
     if (from > to) {
-        sentences.push_back(fmt::format("Of {} channels the first {} kept.", from, to == 1 ? "is" : "two are"));
+        sentences.push_back(
+            fmt::format("The image has {} channels, of which the first {} kept.", from, to == 1 ? "is" : "two are"));
     } else if (to == 2) {
-        sentences.emplace_back("One channel is widened to two, the second 1.");
+        sentences.emplace_back("One channel is widened to two; the second channel is 1.");
     } else if (from == 2 && !has_alpha) {
         sentences.emplace_back("Two channels are widened to four, with blue 0 and alpha 1.");
     } else {
         sentences.push_back(
-            fmt::format("Grey is widened to red, green and blue{}.", from == 1 ? ", with alpha 1" : ""));
+            fmt::format("Gray is widened to red, green and blue{}.", from == 1 ? ", with alpha 1" : ""));
     }
 }
 
@@ -284,7 +285,7 @@ private:
     bool openexr_;
     Extent extent_;
     mutable std::once_flag decoded_;
-    mutable std::vector<float> values_;  // linear, as many channels as the format
+    mutable std::vector<float> values_;  // linear values, with the channels of the format
 };
 
 }  // namespace
@@ -314,23 +315,25 @@ PictureFilePtr converted(PictureFilePtr file, Format to, bool has_alpha, const s
     if (from == to) return file;
     const Conversion how = conversion(from, to);
     if (how == Conversion::impossible) {
-        fail_file(kOpen, name, fmt::format("holds {}, which does not become {}", texton::name(from), texton::name(to)),
-                  "Ask for a format with channels as wide, or one of unorm, srgb or floats for another of them.",
+        fail_file(kOpen, name,
+                  fmt::format("contains {}, which cannot be converted to {}", texton::name(from), texton::name(to)),
+                  "Request a format whose channels have the same number of bits. Values are converted between unorm, "
+                  "srgb and float formats only.",
                   ErrorCode::unsupported);
     }
     const bool to_srgb = info(to).kind == FormatKind::srgb;
     const bool by_value = how == Conversion::values;
     const bool srgb = to_srgb || (file->srgb() && !(by_value && info(to).kind == FormatKind::floating));
     if (by_value) {
-        sentences.push_back(fmt::format("Channels of {} bits become {} bits{}.", info(from).bits, info(to).bits,
-                                        info(to).kind == FormatKind::floating ? " of float" : ""));
+        sentences.push_back(fmt::format("Channels are converted from {} bits to {} bits{}.", info(from).bits,
+                                        info(to).bits, info(to).kind == FormatKind::floating ? " (float)" : ""));
         if (info(from).kind == FormatKind::floating && info(to).kind != FormatKind::floating) {
             sentences.emplace_back("Values below 0 and above 1 are clamped.");
         }
         if (file->srgb() && !srgb) sentences.emplace_back("sRGB is decoded to linear values.");
         if (!file->srgb() && srgb) sentences.emplace_back("Linear values are encoded as sRGB.");
     } else if (info(from).kind != info(to).kind) {
-        sentences.push_back(fmt::format("The stored bits are taken for {} as they are.", texton::name(to)));
+        sentences.push_back(fmt::format("The stored bits are reinterpreted as {}.", texton::name(to)));
     }
     say_channels(info(from).channels, info(to).channels, has_alpha, sentences);
     return std::make_shared<Converted>(std::move(file), to, srgb, has_alpha);
@@ -339,8 +342,9 @@ PictureFilePtr converted(PictureFilePtr file, Format to, bool has_alpha, const s
 PictureFilePtr faces_around(PictureFilePtr picture, CubeLayout layout, std::size_t side, const std::string& name) {
     const Extent extent = picture->level(0);
     if (!has_values(picture->format())) {
-        fail_file(kOpen, name, fmt::format("holds {}, which is not blended", texton::name(picture->format())),
-                  "Store it as unorm or floats.", ErrorCode::unsupported);
+        fail_file(kOpen, name,
+                  fmt::format("contains {}, which cannot be interpolated", texton::name(picture->format())),
+                  "Store the image in a unorm or float format.", ErrorCode::unsupported);
     }
     if (side == 0) side = std::max<std::size_t>(1, extent.width / 4);
     return std::make_shared<FacesAround>(std::move(picture), layout, side);

@@ -1,28 +1,33 @@
 #pragma once
-// Pictures in another format, and faces from equirectangular ones: what changes texels and not only their place.
+// Image files that compute new texels: format conversion, and cube faces from equirectangular images. Rearrangement of
+// unchanged texels is in layout.h.
 #include <optional>
 
 #include "arrays/files/source.h"
 
 namespace texton::detail {
 
-/// How texels of one format become another.
+/// How texels of one format are converted to another.
 enum class Conversion : std::uint8_t {
-    none,    ///< the bits of each channel stay; there may be more channels, or fewer
-    values,  ///< the numbers stay, as far as they fit
-    impossible
+    none,       ///< the bits of each channel are kept; the number of channels may change
+    values,     ///< the numeric values are kept within the range of the target
+    impossible  ///< not supported
 };
+/// Returns the conversion from one format to another.
 [[nodiscard]] Conversion conversion(Format from, Format to) noexcept;
 
-/// The format that reads the same bits as sRGB or not; the same one if there is none.
+/// Returns the sRGB or the unorm variant of a format. Returns the format unchanged if it has no such variant.
 [[nodiscard]] Format with_srgb(Format format, bool srgb) noexcept;
 
-/// Error{unsupported}, naming `name`, if there is no conversion. `has_alpha`: the last of two channels is alpha, so
-/// that grey becomes red, green and blue. Adds to `sentences` what is done.
+/// Returns the file converted to the format `to`. If `has_alpha` is true, the second of two channels is alpha, and the
+/// first one is gray, which becomes red, green and blue. Appends a description of the conversion to `sentences`. Throws
+/// Error{unsupported}, which contains `name`, if the conversion is impossible.
 [[nodiscard]] PictureFilePtr converted(PictureFilePtr file, Format to, bool has_alpha, const std::string& name,
                                        std::vector<std::string>& sentences);
 
-/// Six slices with that side, or a quarter of the width if it is 0, from an equirectangular picture.
+/// Returns six slices, the cube faces that are resampled from an equirectangular image. `side` is the width of a face;
+/// 0 means a quarter of the image's width. Throws Error{unsupported}, which contains `name`, if the format is neither
+/// unorm, srgb nor float.
 [[nodiscard]] PictureFilePtr faces_around(PictureFilePtr picture, CubeLayout layout, std::size_t side,
                                           const std::string& name);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of file: what each is as a stack of slices, and what it says of itself.
+// Readers and writers of each kind of file. A reader returns a stack of slices and the metadata.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -9,34 +9,39 @@
 
 namespace texton::detail {
 
-/// One picture of a file.
+/// One image of a file.
 struct OpenedPicture {
-    PictureFilePtr file;
-    PictureMetadata metadata;
-    std::vector<std::string> conversions;
-    std::optional<ArrayKind> kind;       ///< what the file itself is for; unset: a picture
-    std::optional<CubeLayout> cube;      ///< by the file's own words
-    std::vector<PictureFrame> data;      ///< of each level
-    std::vector<PictureFrame> displays;  ///< of each level
+    PictureFilePtr file;                   ///< the texels
+    PictureMetadata metadata;              ///< the metadata
+    std::vector<std::string> conversions;  ///< as Picture::conversions()
+    std::optional<ArrayKind> kind;         ///< kind of array that the file specifies; unset: a single image
+    std::optional<CubeLayout> cube;        ///< cube layout that the metadata specifies
+    std::vector<PictureFrame> data;        ///< data window of each level
+    std::vector<PictureFrame> displays;    ///< display window of each level
 };
 
-/// The number of pictures in a file that OpenImageIO reads.
+/// Returns the number of images in a file that OpenImageIO reads. Throws Error{io}.
 [[nodiscard]] int picture_count(const std::filesystem::path& path);
-/// One of them: PictureMetadata::parts is 1.
+/// Opens one image of such a file. PictureMetadata::parts of the result is 1. Throws Error{io}.
 [[nodiscard]] OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, PictureColor color);
 
+/// Returns true if the file begins with the DDS signature. Throws Error{io} if it cannot be read.
 [[nodiscard]] bool is_dds(const std::filesystem::path& path);
+/// Opens a DDS file. Throws Error{io} if it is damaged, and Error{unsupported} for an unknown format.
 [[nodiscard]] OpenedPicture open_dds(const std::filesystem::path& path, PictureColor color);
 
-/// The planes of one frame.
+/// One frame of a file of raw planar frames.
 struct OpenedFrame {
-    PictureFilePtr luma, chroma;
-    PictureMetadata metadata;
+    PictureFilePtr luma, chroma;  ///< the planes
+    PictureMetadata metadata;     ///< the metadata
 };
+/// Opens a frame. Throws Error{bad_argument} if the description is invalid, Error{io} if the size of the file does not
+/// match it, and Error{out_of_bounds} if the frame does not exist.
 [[nodiscard]] OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw);
 
-/// What a file of that kind (its name's ending) would be written by.
+/// Writes a DDS file. Throws Error{io} and Cancelled.
 void save_dds(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress);
+/// Writes one raw planar frame. Throws Error{io} and Cancelled.
 void save_raw_frame(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress);
 
 }  // namespace texton::detail

@@ -19,7 +19,7 @@ constexpr const char* kRead = "texton::read_image";
 constexpr const char* kWrite = "texton::write_image";
 constexpr std::size_t kBandBytes = std::size_t{16} << 20;
 
-// A part of a picture that is read at once: rows of one slice, or of as many as a tile has.
+// A part of an image that is read with one call: rows of one slice, or of as many slices as a tile has.
 struct Band {
     int first_row, end_row;
     int first_slice, end_slice;
@@ -42,7 +42,7 @@ bool read_band(OIIO::ImageInput& input, const Band& band, int channels, Image& i
                             spec.z + band.end_slice, 0, channels, type, texels, texel, row, slice);
 }
 
-// The memory grows with what has been read, as a damaged file may claim any size.
+// Memory is allocated as texels are read, because the header of a damaged file can specify any size.
 void read_bands(OIIO::ImageInput& input, const std::filesystem::path& path, int channels, Image& image) {
     const OIIO::ImageSpec& spec = input.spec();
     const std::size_t all = packed_bytes(image.format, image.extent);
@@ -79,8 +79,8 @@ Image read_image(const std::filesystem::path& path) {
     image.extent = {static_cast<std::size_t>(spec.width), static_cast<std::size_t>(spec.height),
                     static_cast<std::size_t>(std::max(spec.depth, 1))};
     const auto too_large = [&] {
-        fail_file(kRead, path, "says it is " + to_string(image.extent) + ", more than there is memory for",
-                  "See whether the file is damaged; if not, cut it down.");
+        fail_file(kRead, path, "has a size of " + to_string(image.extent) + ", which does not fit in memory",
+                  "The file may be damaged. Otherwise reduce its size.");
     };
     try {
         read_bands(*input, path, channels, image);
@@ -101,8 +101,8 @@ void write_image(const std::filesystem::path& path, Format format, Extent extent
     if (row.oiio.empty()) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kWrite,
-                     .problem = std::string(row.name) + " has no counterpart in picture files",
-                     .remedy = "Convert it to a plain format first."});
+                     .problem = std::string(row.name) + " cannot be stored in image files",
+                     .remedy = "Convert the texels to a plain format first."});
     }
     constexpr auto kLongest = static_cast<std::size_t>(std::numeric_limits<int>::max());
     const bool empty = extent.width == 0 || extent.height == 0 || extent.depth == 0;
@@ -110,9 +110,9 @@ void write_image(const std::filesystem::path& path, Format format, Extent extent
     if (empty || huge || texels.size() != packed_bytes(format, extent)) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kWrite,
-                     .problem = std::to_string(texels.size()) + " bytes are not " + to_string(extent) + " texels of " +
-                                std::string(row.name),
-                     .remedy = "Pass tightly packed rows, every side at least 1.",
+                     .problem = std::to_string(texels.size()) + " bytes do not match " + to_string(extent) +
+                                " texels of " + std::string(row.name),
+                     .remedy = "Pass tightly packed rows and dimensions of at least 1.",
                      .numbers = {{"bytes", texels.size()}, {"width", extent.width}, {"height", extent.height}}});
     }
 
@@ -124,17 +124,17 @@ void write_image(const std::filesystem::path& path, Format format, Extent extent
     spec.attribute("oiio:UnassociatedAlpha", 1);
     if (row.kind == FormatKind::srgb) spec.attribute("oiio:ColorSpace", "sRGB");
     if (spec.depth > 1 && !output->supports("volumes")) {
-        fail_file(kWrite, path, "is of a kind that holds no volumes", "Write slice by slice.");
+        fail_file(kWrite, path, "is of a kind that cannot hold volumes", "Write each slice to its own file.");
     }
-    // A kind of file without them may drop the channels without a word.
+    // OpenImageIO drops the channels silently if the kind of file does not support them.
     if (row.channels != 1 && !output->supports("alpha") && !output->supports("nchannels")) {
         fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name),
-                  "Use .png, .tif or .exr, or convert the texels first.");
+                  "Use .png, .tif or .exr, or convert the texels to another format first.");
     }
     output.open({&spec, 1});
     if (output->spec().format != spec.format || output->spec().nchannels != spec.nchannels) {
         fail_file(kWrite, path, "is of a kind that cannot hold " + std::string(row.name),
-                  "Use .tif or .exr, or convert the texels first.");
+                  "Use .tif or .exr, or convert the texels to another format first.");
     }
     output.require_written(output->write_image(spec.format, texels.data()));
     output.complete();

@@ -19,8 +19,8 @@ const detail::PictureState& opened(const std::shared_ptr<const detail::PictureSt
     if (state != nullptr) return *state;
     throw Error({.code = ErrorCode::released,
                  .object = kPicture,
-                 .problem = "no file was opened",
-                 .remedy = "Use what open_picture() returns."});
+                 .problem = "the object is empty",
+                 .remedy = "Open a file with open_picture()."});
 }
 
 [[noreturn]] void refuse(ErrorCode code, const detail::PictureState& state, const std::string& problem,
@@ -35,11 +35,12 @@ const detail::PictureState& opened(const std::shared_ptr<const detail::PictureSt
 template <class Index>
 void check_index(const detail::PictureState& state, const char* what, Index asked, std::size_t count) {
     if (std::cmp_greater_equal(asked, 0) && std::cmp_less(asked, count)) return;
-    refuse(ErrorCode::out_of_bounds, state, fmt::format("{} {} was asked for, but there are {}", what, asked, count),
-           "They are counted from 0.", {{what, static_cast<std::uint64_t>(asked)}, {"count", count}});
+    refuse(ErrorCode::out_of_bounds, state,
+           fmt::format("{} {} was requested, but there are only {}", what, asked, count), "Indices start at 0.",
+           {{what, static_cast<std::uint64_t>(asked)}, {"count", count}});
 }
 
-// As Array::view() takes parts: the texels of a level that the names leave, and of these the region.
+// Selects texels like Array::view(): first level, layer and face, then the region inside them.
 Region box_of(const detail::PictureState& state, const Subresource& part) {
     const ArrayInfo& info = state.info;
     check_index(state, "level", part.level, static_cast<std::size_t>(info.levels));
@@ -48,8 +49,8 @@ Region box_of(const detail::PictureState& state, const Subresource& part) {
     if (part.layer) {
         if (!is_layered(info.kind)) {
             refuse(ErrorCode::bad_argument, state,
-                   fmt::format("layer {} of {} was asked for", *part.layer, name(info.kind)),
-                   "Leave the layer out: slices of a volume are taken by a region.", {{"layer", *part.layer}});
+                   fmt::format("layer {} of an image of kind {} was requested", *part.layer, name(info.kind)),
+                   "Leave the layer unset. Select slices of a volume with a region.", {{"layer", *part.layer}});
         }
         check_index(state, "layer", *part.layer, info.layers);
         box.offset.z = *part.layer * faces;
@@ -58,8 +59,8 @@ Region box_of(const detail::PictureState& state, const Subresource& part) {
     if (part.face) {
         if (!is_cube(info.kind) || (is_layered(info.kind) && !part.layer)) {
             refuse(ErrorCode::bad_argument, state,
-                   fmt::format("face {} of {} was asked for", *part.face, name(info.kind)),
-                   "Only cubemaps have faces; of cubemap_layered name the layer, too.", {});
+                   fmt::format("face {} of an image of kind {} was requested", *part.face, name(info.kind)),
+                   "Only cubemaps have faces. A face of a cubemap_layered also needs a layer.", {});
         }
         check_index(state, "face", *part.face, 6);
         box.offset.z += static_cast<std::size_t>(*part.face);
@@ -85,8 +86,8 @@ Picture Picture::plane(int index) const {
     const detail::PictureState& state = opened(state_);
     if (state.file != nullptr) {
         refuse(ErrorCode::bad_argument, state,
-               fmt::format("plane {} of {} was asked for", index, name(state.info.format)),
-               "Only planar pictures have planes.", {});
+               fmt::format("plane {} of an image of format {} was requested", index, name(state.info.format)),
+               "Only planar images have planes.", {});
     }
     check_index(state, "plane", index, 2);
     return state.planes[static_cast<std::size_t>(index)];
@@ -95,16 +96,18 @@ Picture Picture::plane(int index) const {
 void Picture::read(const Subresource& part, std::span<std::byte> texels) const {
     const detail::PictureState& state = opened(state_);
     if (state.file == nullptr) {
-        refuse(ErrorCode::bad_argument, state, fmt::format("texels of {} were asked for", name(state.info.format)),
-               "Read its planes.", {});
+        refuse(ErrorCode::bad_argument, state,
+               fmt::format("the texels of an image of the planar format {} cannot be read together",
+                           name(state.info.format)),
+               "Read the planes that plane() returns.", {});
     }
     const Region box = box_of(state, part);
     const std::size_t bytes = packed_bytes(state.info.format, box.extent);
     if (texels.size() != bytes) {
         refuse(ErrorCode::bad_argument, state,
-               fmt::format("{} bytes are not {} texels of {}", texels.size(), to_string(box.extent),
+               fmt::format("{} bytes do not match {} texels of {}", texels.size(), to_string(box.extent),
                            name(state.info.format)),
-               "Pass as many bytes as the part has, tightly packed.", {{"bytes", texels.size()}, {"needed", bytes}});
+               "Pass a buffer of the size of the tightly packed part.", {{"bytes", texels.size()}, {"needed", bytes}});
     }
     detail::read_named(state.name, *state.file, part.level, box, texels.data());
 }
@@ -112,8 +115,9 @@ void Picture::read(const Subresource& part, std::span<std::byte> texels) const {
 PictureAccess Picture::access(int level) const {
     const detail::PictureState& state = opened(state_);
     if (state.file == nullptr) {
-        refuse(ErrorCode::bad_argument, state, fmt::format("it was asked how {} are read", name(state.info.format)),
-               "Ask its planes.", {});
+        refuse(ErrorCode::bad_argument, state,
+               fmt::format("access() does not support the planar format {}", name(state.info.format)),
+               "Call access() of the planes that plane() returns.", {});
     }
     check_index(state, "level", level, static_cast<std::size_t>(state.info.levels));
     return state.file->access(level);

@@ -132,7 +132,7 @@ TEST_F(PictureTest, AFormatWithTheSameBitsTakesThemAsTheyAre) {
         const Picture picture = open_picture(path, {.format = format});
         EXPECT_EQ(picture.info().format, format);
         EXPECT_EQ(picture.conversions(),
-                  Sentences{"The stored bits are taken for " + std::string(name(format)) + " as they are."});
+                  Sentences{"The stored bits are reinterpreted as " + std::string(name(format)) + "."});
         EXPECT_TRUE(same_bytes(read_part(picture), stored.levels[0]));
     }
 }
@@ -144,17 +144,17 @@ TEST_F(PictureTest, ValuesBecomeOtherUnormsAndFloatsAndTheSentenceSaysSo) {
     const fs::path path = one("a.tif", stored);
     const Picture wide = open_picture(path, {.format = Format::r16_unorm});
     EXPECT_EQ(values<std::uint16_t>(read_part(wide)), (std::vector<std::uint16_t>{0, 257, 127 * 257, 65535}));
-    EXPECT_EQ(wide.conversions(), Sentences{"Channels of 8 bits become 16 bits."});
+    EXPECT_EQ(wide.conversions(), Sentences{"Channels are converted from 8 bits to 16 bits."});
     const Picture floats = open_picture(path, {.format = Format::r32_float});
     EXPECT_EQ(values<float>(read_part(floats)), (std::vector<float>{0, 1 / 255.0f, 127 / 255.0f, 1}));
-    EXPECT_EQ(floats.conversions(), Sentences{"Channels of 8 bits become 32 bits of float."});
+    EXPECT_EQ(floats.conversions(), Sentences{"Channels are converted from 8 bits to 32 bits (float)."});
 
     StoredPicture high = stored_picture(4, 1, 1, TypeDesc::FLOAT, 1);
     high.levels[0] = bytes_of<float>({-1.0f, 0.5f, 1.0f, 7.0f});
     const Picture clamped = open_picture(one("b.exr", high), {.format = Format::r8_unorm});
     EXPECT_EQ(values<std::uint8_t>(read_part(clamped)), (std::vector<std::uint8_t>{0, 128, 255, 255}));
     EXPECT_EQ(clamped.conversions(),
-              (Sentences{"Channels of 32 bits become 8 bits.", "Values below 0 and above 1 are clamped."}));
+              (Sentences{"Channels are converted from 32 bits to 8 bits.", "Values below 0 and above 1 are clamped."}));
     const Picture half = open_picture(at("b.exr"), {.format = Format::r16_float});
     EXPECT_EQ(values<std::uint16_t>(read_part(half)), (std::vector<std::uint16_t>{0xbc00, 0x3800, 0x3c00, 0x4700}));
 }
@@ -193,11 +193,12 @@ TEST_F(PictureTest, ChannelsAreAddedAndLeftOutAsTheFormatAsks) {
         return values<std::uint8_t>(read_part(picture));
     };
     using Texel = std::vector<std::uint8_t>;
-    EXPECT_EQ(read(1, false, {9}, Format::rgba8_unorm, "Grey is widened"), (Texel{9, 9, 9, 255}));
-    EXPECT_EQ(read(2, true, {9, 3}, Format::rgba8_unorm, "Grey is widened"), (Texel{9, 9, 9, 3}));
+    EXPECT_EQ(read(1, false, {9}, Format::rgba8_unorm, "Gray is widened"), (Texel{9, 9, 9, 255}));
+    EXPECT_EQ(read(2, true, {9, 3}, Format::rgba8_unorm, "Gray is widened"), (Texel{9, 9, 9, 3}));
     EXPECT_EQ(read(2, false, {9, 3}, Format::rgba8_unorm, "blue 0"), (Texel{9, 3, 0, 255}));
-    EXPECT_EQ(read(1, false, {9}, Format::rg8_unorm, "the second 1"), (Texel{9, 255}));
-    EXPECT_EQ(read(4, false, {9, 8, 7, 6}, Format::r8_unorm, "Of 4 channels the first is kept."), (Texel{9}));
+    EXPECT_EQ(read(1, false, {9}, Format::rg8_unorm, "the second channel is 1"), (Texel{9, 255}));
+    EXPECT_EQ(read(4, false, {9, 8, 7, 6}, Format::r8_unorm, "The image has 4 channels, of which the first is kept."),
+              (Texel{9}));
     EXPECT_EQ(read(3, false, {9, 8, 7}, Format::rg8_unorm, "the first two are kept"), (Texel{9, 8}));
 }
 
@@ -276,7 +277,7 @@ TEST_F(PictureTest, PartsThatAreNotThereAreRefusedAndNamed) {
     refused({.level = 1}, ErrorCode::out_of_bounds, "level 1");
     refused({.layer = 0}, ErrorCode::bad_argument, "layer 0 of array_2d");
     refused({.face = 0}, ErrorCode::bad_argument, "face 0 of array_2d");
-    refused({.region = Region{{0, 0, 0}, {4, 4}}}, ErrorCode::bad_argument, "64 bytes are not 4 x 4 texels");
+    refused({.region = Region{{0, 0, 0}, {4, 4}}}, ErrorCode::bad_argument, "64 bytes do not match 4 x 4 texels");
     test::expect_error(
         [&] {
             picture.read({.region = Region{{4, 4, 0}, {8, 8}}}, bytes);

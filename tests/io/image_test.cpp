@@ -229,7 +229,7 @@ TEST_F(ImageTest, WrongArgumentsAreRefusedAndNamed) {
         test::expect_error([&] { write_image(at("a.tif"), format, extent, texels); }, ErrorCode::bad_argument,
                            "texton::write_image", {fragment});
     };
-    refused(Format::rgba8_unorm, {4, 3}, "64 bytes are not 4 x 3 texels of rgba8_unorm");
+    refused(Format::rgba8_unorm, {4, 3}, "64 bytes do not match 4 x 3 texels of rgba8_unorm");
     refused(Format::rgba8_unorm, {0, 4}, "0 x 4");
     refused(Format::rgba8_unorm, {std::size_t{1} << 40, 1}, "rgba8_unorm");
     refused(Format::bc1_unorm, {16, 8}, "bc1_unorm");
