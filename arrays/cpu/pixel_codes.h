@@ -1,6 +1,6 @@
-// pixel_codes.h: codes and the floats that they are, on vectors.
+// pixel_codes.h: conversions between codes and floats, on vectors.
 //
-// Included by sources of vectors once for each instruction set, in its namespace: there is no guard.
+// Included by vectorized sources once for each instruction set, inside its namespace. So there is no include guard.
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -16,7 +16,8 @@ constexpr Word kWord;
 
 #include "arrays/cpu/pixel_vectors.h"
 
-// A code over 255, rounded once: the product with the upper part of 1 / 255 is exact, so that it may be fused or not.
+// Returns code / 255, rounded once. The product with the upper part of 1 / 255 is exact, so the result is the same
+// whether or not the operations are fused.
 HWY_INLINE FloatVector float_of_unorm8(IntVector code) {
     constexpr float kUpper = 0x1.01p-8f;
     constexpr float kLower = 0x1.010102p-24f;
@@ -24,7 +25,7 @@ HWY_INLINE FloatVector float_of_unorm8(IntVector code) {
     return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
-// A code over 65535 in the same way: CpuPlanarWaysTest.RgbOfEveryCodeIsAsTheFunctor has them all.
+// Returns code / 65535 in the same way. CpuPlanarWaysTest.RgbOfEveryCodeIsAsTheFunctor tests all codes.
 HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
     constexpr float kUpper = 0x1p-16f;
     constexpr float kLower = 0x1.0001p-32f;
@@ -32,7 +33,8 @@ HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
     return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
-// The whole part of numbers that have one of 32 bits: Highway's conversions take larger ones too, in three steps.
+// Returns the whole part of numbers whose whole part fits 32 bits. Highway's conversions also accept larger numbers,
+// but need three instructions.
 HWY_INLINE IntVector whole_part(FloatVector value) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
     return IntVector{_mm512_cvttps_epi32(value.raw)};
@@ -45,7 +47,7 @@ HWY_INLINE IntVector whole_part(FloatVector value) {
 #endif
 }
 
-// unorm_code_of()
+// Returns the same as unorm_code_of().
 template <int largest>
 HWY_INLINE IntVector unorm_of_float(FloatVector value) {
     const FloatVector positive = hn::IfThenElseZero(hn::Gt(value, hn::Zero(kFloat)), value);

@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// As rows_simd.cpp: without vectors the plain way does as well.
+// As in rows_simd.cpp: without vectors, the scalar implementation is used.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 RowDecode decoder_for(const TexelFormat&) { return nullptr; }
 RowEncode encoder_for(const TexelFormat&) { return nullptr; }
@@ -32,7 +32,7 @@ constexpr Byte kByte;
 constexpr Short kShort;
 constexpr Bytes kBytes;
 
-// --- a channel -------------------------------------------------------------------------------------------------------
+// --- conversion of a channel -----------------------------------------------------------------------------------------
 
 struct Unorm8 {
     using Stored = std::uint8_t;
@@ -63,7 +63,7 @@ struct Float32 {
     static constexpr Float kTag{};
 };
 
-// --- as many pixels as a vector has lanes ----------------------------------------------------------------------------
+// --- one vector of pixels, interleaved channels ----------------------------------------------------------------------
 
 template <class Channel, std::size_t channels>
 HWY_INLINE void decode_vector(const typename Channel::Stored* stored, float* texels) {
@@ -98,13 +98,14 @@ HWY_INLINE void encode_vector(const float* pixels, typename Channel::Stored* sto
     }
 }
 
-// --- the same, channel by channel ------------------------------------------------------------------------------------
+// --- one vector of pixels, separate channels -------------------------------------------------------------------------
 
 struct FloatPixels {
     FloatVector channel[4];
 };
 
-// Bytes of a pixel are taken out of, and put into, a word of it: interleaving bytes takes more steps.
+// Pixels of four bytes are loaded and stored as words, and shifts separate the channels. Interleaving bytes would take
+// more instructions.
 template <class Channel, std::size_t channels>
 HWY_INLINE FloatPixels load_pixels(const typename Channel::Stored* stored) {
     constexpr auto kTag = Channel::kTag;
@@ -150,7 +151,7 @@ HWY_INLINE void store_pixels(const FloatPixels& pixels, typename Channel::Stored
     }
 }
 
-// --- rows: the last few pixels go through room for a whole vector ----------------------------------------------------
+// --- rows: the last pixels pass through a buffer for a whole vector --------------------------------------------------
 
 constexpr std::size_t kMostLanes = 16;
 

@@ -1,24 +1,24 @@
 #pragma once
-// Rows of texels as a point read returns them, and of pixels as a picture stores them, on vectors: for the formats that
-// most pictures have.
+// Vectorized conversion of rows: from stored texels to the floats of a point read, and from floats to stored pixels.
+// Only the most frequent formats are supported.
 #include <cstddef>
 
 #include <texton/pixel_encode.h>
 
 namespace texton::detail {
 
-/// Stored texels -> four floats of each; channels that the format lacks are 0.
+/// Converts stored texels to four floats each. Channels that the format lacks are 0.
 using RowDecode = void (*)(const unsigned char* stored, std::size_t count, float* texels);
-/// Four floats of each pixel -> stored pixels, as encode_pixel() has them; NaN is one for all.
+/// Converts pixels of four floats to stored pixels, as encode_pixel() does. All NaNs are stored as the same NaN.
 using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char* stored);
 
-/// A texel, or a pixel, is four floats as they are.
+/// Returns whether a texel or pixel of the format is four floats in memory.
 [[nodiscard]] inline bool is_four_floats(const TexelFormat& format) {
     return format.packing == Packing::plain && format.encoding == Encoding::floating && format.bits == 32 &&
            format.channels == 4;
 }
 
-/// Texels and pixels are the same codes of 8 bits, which read as 0 to 1.
+/// Returns whether texels and pixels are the same 8-bit unorm codes.
 [[nodiscard]] inline bool are_alike_codes_of_8_bits(const TexelFormat& texture, const TexelFormat& picture) {
     const auto are_codes = [](const TexelFormat& format) {
         return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
@@ -26,11 +26,14 @@ using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char
     return are_codes(texture) && are_codes(picture) && texture.channels == picture.channels;
 }
 
-/// The same with each channel by itself: rows of red, of green and so on, which begin `apart` floats after one another.
+/// Does the same as RowDecode with separate channels: a row of red values, a row of green values and so on, which start
+/// `apart` floats after one another.
 using PlaneDecode = void (*)(const unsigned char* stored, std::size_t count, float* channels, std::size_t apart);
+/// Does the same as RowEncode with separate channels.
 using PlaneEncode = void (*)(const float* channels, std::size_t apart, std::size_t count, unsigned char* stored);
 
-/// Null for other formats than unorm of 8 or 16 bits and float of 32.
+/// Returns the function for a format, or null if the format is neither unorm of 8 or 16 bits nor float of 32 bits. This
+/// also applies to the three functions below.
 [[nodiscard]] RowDecode row_decoder(const TexelFormat& format);
 [[nodiscard]] RowEncode row_encoder(const TexelFormat& format);
 [[nodiscard]] PlaneDecode plane_decoder(const TexelFormat& format);

@@ -1,8 +1,9 @@
-// pixel_vectors.h: what vectors of pixels share: the one NaN of images, and stores past caches.
+// pixel_vectors.h: functions shared by vectorized sources: the canonical NaN of images, and stores that bypass the
+// caches.
 //
-// Included by sources of vectors once for each instruction set, in its namespace: there is no guard.
+// Included by vectorized sources once for each instruction set, inside its namespace. So there is no include guard.
 
-// plain_bits_of(): kNanBits in place of any NaN.
+// Replaces every NaN by kNanBits, as plain_bits_of() does.
 template <class D>
 HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> with_one_nan(D d, hwy::HWY_NAMESPACE::Vec<D> value) {
     namespace hn = hwy::HWY_NAMESPACE;
@@ -11,7 +12,7 @@ HWY_INLINE hwy::HWY_NAMESPACE::Vec<D> with_one_nan(D d, hwy::HWY_NAMESPACE::Vec<
     return hn::IfThenElse(hn::IsNaN(value), nan, value);
 }
 
-// Whether whole vectors from `to` on can be stored past caches.
+// Returns whether vectors can be stored from `to` on with stores that bypass the caches, which must be aligned.
 template <class D>
 HWY_INLINE bool begins_vector(D d, const void* to) {
     return reinterpret_cast<std::uintptr_t>(to) %
@@ -19,8 +20,8 @@ HWY_INLINE bool begins_vector(D d, const void* to) {
            0;
 }
 
-// A vector, written to memory without being read before if it goes past caches, which needs begins_vector(). Whoever does so
-// calls hwy::FlushStream() before others read it: for_each_tile() does.
+// Stores a vector. A store that bypasses the caches does not read the memory first; it requires begins_vector(). After
+// such stores, the caller must call hwy::FlushStream() before others read the memory. for_each_tile() does so.
 template <bool past_caches, class D>
 HWY_INLINE void store_vector_to(hwy::HWY_NAMESPACE::Vec<D> value, D d, hwy::HWY_NAMESPACE::TFromD<D>* to) {
     if constexpr (past_caches) {

@@ -45,7 +45,7 @@ void TapColumns::prepare_taps() {
     }
 }
 
-// None, where most of the texels between the first and the last would not be taken.
+// Leaves `middles_` empty if most of the texels between the first and the last one would not be used.
 void TapColumns::find_middles(std::int32_t width) {
     std::int32_t first = width;
     std::int32_t last = -1;

@@ -1,5 +1,5 @@
 #pragma once
-// Places along x that many rows of fetches of texels of four floats have in common, prepared.
+// Prepared x coordinates that many rows of fetches have in common. The texels must be four floats.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,15 +12,16 @@
 
 namespace texton::detail {
 
-/// Places are prepared by so many.
+/// Returns `places`, rounded up to a multiple of kLatticeStep. Positions are prepared in steps of that size.
 [[nodiscard]] constexpr std::size_t whole_lattice_steps(std::size_t places) {
     return (places + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
 }
 
-/// Texels that pixels take of rows of such.
+/// The columns of the texels that the pixels of a row read, prepared for many rows of texels.
 class TexelColumns {
 public:
-    /// `second`: of each the one that is read besides, with room for a whole number of kLatticeStep, or null.
+    /// `second` contains the second texel that each pixel reads, padded to a multiple of kLatticeStep. It is null if no
+    /// second texels are read. `width` is the number of texels in a row.
     TexelColumns(std::vector<std::int32_t> texels, std::int32_t width, const std::int32_t* second = nullptr);
 
     std::span<const std::int32_t> texels() const noexcept { return {texels_.data(), count_}; }
@@ -28,13 +29,14 @@ public:
 
 private:
     std::size_t count_;
-    std::vector<std::int32_t> texels_;  // and then the last one again
+    std::vector<std::int32_t> texels_;  // padded with the last one
     std::vector<Columns> kinds_;
     std::vector<std::int32_t> window_;
     std::vector<std::int32_t> lanes_;
 };
 
-/// Places along x that many rows of fetches have in common; they must outlive it.
+/// x coordinates that many rows of fetches have in common. Non-owning: the coordinates must outlive the object. Fetches
+/// modify it, so threads must not share it.
 class RowColumns {
 public:
     std::size_t count() const noexcept { return count_; }
@@ -44,7 +46,7 @@ private:
     friend class RowSampler;
     friend class TapColumns;
     RowColumns(const float* places, std::size_t count) : places_(places), count_(count) {}
-    /// Of texels that follow each other.
+    /// Prepares the adjacent texels `first` to `last`.
     RowColumns(std::int32_t first, std::int32_t last, std::int32_t width);
 
     bool is_prepared() const { return first_.has_value(); }
@@ -52,21 +54,24 @@ private:
 
     const float* places_ = nullptr;
     std::size_t count_;
-    bool between_ = false;               // some have a share of the second texel
-    std::int32_t last_row_ = -1;         // the lowest that was fetched
-    std::optional<TexelColumns> first_;  // none: nothing is prepared
+    bool between_ = false;               // some pixels also read a second texel
+    std::int32_t last_row_ = -1;         // bottommost row that was fetched
+    std::optional<TexelColumns> first_;  // empty if nothing is prepared
     std::vector<std::int32_t> second_;
     std::vector<std::int32_t> share_;
 };
 
-/// A fetch of each pixel of a row, and what it counts.
+/// The x coordinates of one fetch per pixel of a row, and the weights of these fetches. Non-owning.
 struct WeighedPlaces {
     const float* places;
     const float* weights;
 };
 
-/// Pixels that are sums of fetches along x, of many rows. Taps at the middles of texels have most of these in common:
-/// those are fetched by texel, and then taken by pixel.
+/// Prepared pixels that are weighted sums of fetches along x, for many rows. Taps at the centers of texels have most
+/// texels in common. These texels are fetched once per row, and the pixels then select from the fetched texels.
+///
+/// Non-owning: the x coordinates must outlive the object; the weights are copied. Sums modify it, so threads must not
+/// share it.
 class TapColumns {
 public:
     std::span<RowColumns> columns() noexcept { return columns_; }
@@ -79,13 +84,13 @@ private:
     void find_middles(std::int32_t width);
     void prepare_taps();
 
-    std::vector<RowColumns> columns_;  // of each tap
+    std::vector<RowColumns> columns_;  // one for each tap
     std::vector<std::vector<float>> weights_;
-    std::optional<RowColumns> middles_;               // none: all taps are fetched
-    std::vector<std::optional<TexelColumns>> taken_;  // of the middles, by tap
-    std::vector<Texel> fetched_;                      // middles of a row
-    std::vector<LatticeTap> taps_;                    // none: nothing is prepared
-    std::int32_t last_row_ = -1;                      // the lowest that was fetched
+    std::optional<RowColumns> middles_;               // texels fetched once per row; empty if there are none
+    std::vector<std::optional<TexelColumns>> taken_;  // by tap: columns in `middles_`
+    std::vector<Texel> fetched_;                      // the texels of `middles_` in one row
+    std::vector<LatticeTap> taps_;                    // empty if nothing is prepared
+    std::int32_t last_row_ = -1;                      // bottommost row that was fetched
 };
 
 }  // namespace texton::detail

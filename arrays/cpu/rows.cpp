@@ -12,7 +12,7 @@
 namespace texton::detail {
 namespace {
 
-// --- what the vectors need to know -----------------------------------------------------------------------------------
+// --- parameters of the vector functions ------------------------------------------------------------------------------
 
 AxisPlan plan_axis(const TextureView& view, const Sampler& sampler, int axis) {
     const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
@@ -25,7 +25,7 @@ AxisPlan plan_axis(const TextureView& view, const Sampler& sampler, int axis) {
     plan.clamps = rule.clamps;
     plan.repeats = rule.repeats();
     const int fraction_bits = coordinate_fraction_bits(size, flat_axis_kind(view, Split::fixed_point));
-    // What is infinite or saturates repeats as 0 does; NaN is 0 everywhere.
+    // Infinite and saturated coordinates of a texture that repeats read as 0. NaN always reads as 0.
     plan.zero_from =
         static_cast<std::int32_t>(plan.repeats ? bits_of(std::ldexp(1.0f, 60 - fraction_bits)) : 0x7f800001u);
     plan.limit = plan.repeats ? 0x1p60f : sampler.normalized_coordinates ? 4.0f : 0x1p20f;
@@ -35,7 +35,7 @@ AxisPlan plan_axis(const TextureView& view, const Sampler& sampler, int axis) {
     return plan;
 }
 
-// A channel of the border as a texel that reads the same would be stored, if there is one.
+// Returns the stored code whose value equals a channel of the border color, if there is such a code.
 std::uint32_t stored_border(float value, const TexelFormat& format, int channel) {
     const Lane lane = border_lane(value, format, channel);
     switch (lane_kind(format, channel)) {
@@ -57,14 +57,15 @@ bool same_lanes(const Lanes& a, const Lanes& b, int channels) {
     for (int c = 0; c < channels; ++c) {
         const Lane& x = a.channel[c];
         const Lane& y = b.channel[c];
-        // The exponent of a zero counts for nothing.
+        // The exponent of a zero is irrelevant.
         if (x.mantissa != y.mantissa || x.negative != y.negative) return false;
         if (x.mantissa != 0 && x.exponent != y.exponent) return false;
     }
     return true;
 }
 
-// False if no texel reads as the border does, which may have 16 bits where the format has 10.
+// Stores the border color as a texel. Returns false if no texel has the same value: in some formats, the border color
+// has more bits than the texels.
 bool store_border(const Sampler& sampler, const TexelFormat& format, unsigned char* texel) {
     if (format.packing != Packing::plain) return false;
     for (int c = 0; c < format.channels; ++c) {
@@ -78,9 +79,9 @@ bool has_border(const Sampler& sampler) {
     return address_rule(sampler.address[0]).border || address_rule(sampler.address[1]).border;
 }
 
-// Where nothing but the texels of level 0 counts.
+// Returns whether fetches depend only on the texels of level 0, and sizes permit the vector functions.
 bool is_simple(const TextureView& view, const Sampler& sampler) {
-    constexpr std::int32_t kLargestSide = 1 << 18;  // these keep all numbers within 32 bits
+    constexpr std::int32_t kLargestSide = 1 << 18;  // keeps all numbers within 32 bits
     constexpr std::int64_t kMostTexels = std::int64_t{1} << 31;
     const LevelView& level = view.levels[0];
     if (view.kind != ArrayKind::array_1d && view.kind != ArrayKind::array_2d && view.kind != ArrayKind::layered_2d)
@@ -92,17 +93,17 @@ bool is_simple(const TextureView& view, const Sampler& sampler) {
         if (!sampler.normalized_coordinates && address_rule(sampler.address[axis]).repeats()) return false;
     }
     if (sampler.filter == Filter::linear) return true;
-    // Else a point read goes through the filter.
+    // Otherwise, point reads pass through the filter.
     return sampler.max_anisotropy < 2 && (sampler.mip_filter == Filter::point || view.level_count == 1);
 }
 
-// A texel that was copied is the pixel.
+// Returns whether a copy of a texel is a valid pixel.
 bool is_stored_alike(const TexelFormat& texture, const PixelFormat& picture) {
     const TexelFormat& stored = picture.stored;
     return texture == stored && texture.encoding != Encoding::snorm;
 }
 
-// A Texel of floats is the pixel.
+// Returns whether a pixel equals a Texel of floats.
 bool is_texel(const TexelFormat& picture) {
     return picture.encoding == Encoding::floating && picture.bits == 32 && picture.channels == 4;
 }
@@ -164,7 +165,7 @@ RowSampler::RowSampler(const TextureView& view, const Sampler& sampler, std::int
 RowSampler::~RowSampler() { std::fesetenv(&caller_modes_); }
 
 bool RowSampler::has_kernels(std::size_t count) const {
-    constexpr std::size_t kFewest = 8;  // below it a block is not worth its while
+    constexpr std::size_t kFewest = 8;  // smaller blocks are not worthwhile
     return kernels_.pixels != nullptr && count >= kFewest;
 }
 
@@ -173,7 +174,7 @@ void RowSampler::fetch_by_model(const float* x, const float* y, std::size_t coun
         texels[i] = detail::fetch(view_, sampler_, Coordinates{x[i], y[i], 0, layer_});
 }
 
-// Blocks of which the last is filled up with the last place.
+// Fetches blocks. The last block is padded with the last position.
 void RowSampler::fetch_blocks(BlockFetch fetch, std::size_t bytes, const float* x, const float* y, std::size_t count,
                               unsigned char* results) const {
     const std::size_t whole = count / kRowBlock * kRowBlock;
@@ -229,7 +230,7 @@ void RowSampler::fetch(const float* x, const float* y, std::size_t count, const 
     }
 }
 
-// Only texels of four floats have columns: there the sums are quick, and places cost as much.
+// Columns are prepared only for texels of four floats: their sums are so fast that finding the positions takes as long.
 RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     RowColumns columns(x, count);
     const LatticeKernels& kernels = lattice_kernels();
@@ -291,8 +292,8 @@ bool RowSampler::fetch(RowColumns& columns, const FetchedRow& at, Texel* texels,
     if (!columns.is_prepared() || at.top < 0) return false;
     LatticeRow row{row_at(at.top), row_at(at.bottom), at.share, past_caches};
     const std::int32_t last_row = std::exchange(columns.last_row_, std::max(columns.last_row_, at.bottom));
-    // Of two rows that are new, what follows in them; of one, the row below: longer ones than two do not fit the first
-    // cache.
+    // Prefetches. If both rows are new, further texels of these rows are prefetched. If only the lower row is new, the
+    // row below is prefetched. More than two long rows do not fit the first-level cache.
     constexpr std::ptrdiff_t kAhead = 512;  // floats
     if (at.top > last_row) {
         row.soon[0] = row.top + kAhead;
@@ -315,8 +316,8 @@ bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const 
     if (taps.taps_.empty() || at.top < 0) return false;
     const bool between = at.share != 0;
     LatticeRow row{row_at(at.top), row_at(at.bottom), at.share};
-    // Rows are short: where they are read one after the other, the next one is as far away again, and with the one above
-    // it.
+    // Rows are short here. If they are read in order, the next row is expected at the same distance again. It is
+    // prefetched together with the row above it.
     const std::int32_t step = at.bottom - taps.last_row_;
     if (taps.last_row_ >= 0 && step > 0 && at.bottom + step < view_.levels[0].height) {
         row.soon[0] = row_at(at.bottom + step);
@@ -325,7 +326,7 @@ bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const 
     taps.last_row_ = std::max(taps.last_row_, at.bottom);
     const LatticeKernels& kernels = lattice_kernels();
     auto* fetched = reinterpret_cast<float*>(taps.fetched_.data());
-    if (between && taps.middles_) {  // whose row has all texels
+    if (between && taps.middles_) {  // this row contains all texels of the taps
         kernels.fetch[false][true](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
         row.soon[0] = row.soon[1] = nullptr;
     }
@@ -336,7 +337,7 @@ bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const 
 
 void RowSampler::fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
                            const PixelFormat& picture, std::byte* pixels) const {
-    constexpr std::size_t kPlaces = 512;  // on the stack
+    constexpr std::size_t kPlaces = 512;  // positions on the stack
     float x[kPlaces];
     float y[kPlaces];
     for (std::size_t begin = 0; begin < count; begin += kPlaces) {
