@@ -1,5 +1,6 @@
 #pragma once
-// The addresses of a pool, reserved as a whole when it is made; memory comes and goes behind them in units.
+// Address ranges of pools. The whole range is reserved when a pool is created; memory is added to it and removed from
+// it in units.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +9,18 @@
 
 namespace texton::detail {
 
+/// The address range of one pool, optionally shareable with other processes. It has no lock of its own: the pool
+/// serializes the calls. The destructor unmaps the range.
 class CpuArena {
 public:
     using Id = std::array<std::uint8_t, 16>;
 
-    /// `bytes` and all offsets and counts below: multiples of kUnit. `node` -1: any.
+    /// Reserves addresses without memory. `bytes`, and all offsets and counts below, are in bytes and multiples of
+    /// kUnit. `node` is a NUMA node, or -1 for any. Throws Error{out_of_memory} if the system cannot reserve the
+    /// addresses.
     CpuArena(std::size_t bytes, bool shareable, int node);
-    /// The arena behind another process's descriptor. Error{bad_argument} if it is none.
+    /// Maps the arena behind another process's file descriptor, which is duplicated. Throws Error{bad_argument} if the
+    /// descriptor is not one of an arena.
     explicit CpuArena(int descriptor);
     ~CpuArena();
     CpuArena(const CpuArena&) = delete;
@@ -25,15 +31,15 @@ public:
     const Id& id() const noexcept { return id_; }
     Descriptor duplicate_file() const { return file_.duplicate(); }
 
-    /// False if the system has no memory. Contents are undefined.
+    /// Makes part of the range accessible. Its contents are undefined. Returns false if the system has no memory.
     bool commit(std::size_t offset, std::size_t count) noexcept;
-    /// Whoever touches it from here on faults.
+    /// Returns the memory of part of the range to the system. Later accesses to it fault.
     void decommit(std::size_t offset, std::size_t count) noexcept;
 
 private:
     void map(int protection);
 
-    Descriptor file_;  // shareable: a header of one unit, then the arena
+    Descriptor file_;  // only if shareable: a header of one unit, followed by the arena
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
     int node_ = -1;

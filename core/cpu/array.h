@@ -1,5 +1,6 @@
 #pragma once
-// An array of the CPU device: texels in rows, slice after slice, level after level; or in tiles, where it is sparse.
+// Arrays of the CPU device. Texels are stored in rows, slice after slice and level after level, or in tiles if the
+// array is sparse.
 #include <memory>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace texton::detail {
 
 class CpuPhysical;
 
-/// Bytes that lie behind each other; a null address: nothing is mapped there.
+/// Contiguous bytes. A null address means that no memory is mapped there.
 struct CpuRun {
     std::byte* address = nullptr;
     std::size_t bytes = 0;
@@ -19,57 +20,64 @@ struct CpuRun {
 
 /// One level, or one plane of a planar array. Layers and faces are slices.
 struct CpuLevel {
-    Extent extent;                // texels; depth is the slices, layers or faces
-    std::size_t row_pitch = 0;    // bytes from a row (of blocks) to the next
-    std::size_t slice_pitch = 0;  // bytes; 0 for layers that have mip tails of their own
-    std::byte* data = nullptr;    // null: no memory yet, or in tiles
+    Extent extent;                // texels; the depth is the number of slices, layers or faces
+    std::size_t row_pitch = 0;    // bytes from one row (of blocks) to the next
+    std::size_t slice_pitch = 0;  // bytes; 0 if each layer has its own mip tail and the level is in the tail
+    std::byte* data = nullptr;    // null if the array is sparse or has no memory yet
 
-    // Sparse arrays: where each tile's 64 KiB are, null for none; x fastest, then y, then z, then layer. Within a tile texels
-    // (blocks) lie in rows and slices of the tile's own size. A level of the mip tail has pages of 64 KiB in place of tiles
-    // (tile.width 0): the texel at byte b of the level is in page (tail_offset + b) / 64 KiB.
+    // Sparse arrays only. `tiles` points to the address of each tile's 64 KiB, or null where nothing is mapped. The
+    // order is x, then y, then z, then layer, with x fastest. Texels (or blocks) are stored in the rows and slices of a
+    // tile. Levels in the mip tail have pages of 64 KiB in place of tiles, and tile.width is 0: byte b of the level is
+    // in page (tail_offset + b) / 64 KiB.
     std::byte** tiles = nullptr;
     Extent tile{0, 0, 0};         // texels
-    Extent tile_count{0, 0, 0};   // depth: of one layer's tiles, for 3D; else 1
-    std::size_t tile_pitch = 0;   // bytes from a row (of blocks) of a tile to the next
-    std::size_t tile_rows = 0;    // rows (of blocks) of a tile's slice
-    std::size_t tail_offset = 0;  // in the tail
+    Extent tile_count{0, 0, 0};   // tiles of one layer; the depth is 1 except for 3D arrays
+    std::size_t tile_pitch = 0;   // bytes from one row (of blocks) of a tile to the next
+    std::size_t tile_rows = 0;    // rows (of blocks) in a slice of a tile
+    std::size_t tail_offset = 0;  // bytes from the start of the tail
     std::size_t tail_pages = 0;   // pages from one layer's tail to the next in `tiles`; 0 if there is one tail
 
     bool sparse() const noexcept { return tiles != nullptr; }
-    /// The bytes of a row from `byte` on, as far as they lie behind each other. `row` counts rows of blocks, `slice` slices,
-    /// layers or faces.
+    /// Returns the bytes of a row from `byte` to the end of the contiguous part. `row` counts rows of blocks; `slice`
+    /// counts slices, layers or faces.
     CpuRun run(std::size_t byte, std::size_t row, std::size_t slice) const noexcept;
-    /// The texel, or the block that holds it; null where nothing is mapped. z counts slices, layers or faces.
+    /// Returns the address of a texel, or of the block that contains it, or null where nothing is mapped. `z` counts
+    /// slices, layers or faces.
     std::byte* texel(std::size_t x, std::size_t y, std::size_t z, Format format) const noexcept;
 };
 
-/// Levels, or planes of a planar array.
+/// Returns the number of levels, or of planes of a planar array.
 [[nodiscard]] int part_count(const ArrayInfo& info) noexcept;
+/// Returns the format of a level or plane.
 [[nodiscard]] Format part_format(const ArrayInfo& info, int part);
-/// Depth: slices, layers or faces.
+/// Returns the extent of a level or plane. The depth is the number of slices, layers or faces.
 [[nodiscard]] Extent part_extent(const ArrayInfo& info, int part);
 
+/// An array of the CPU device. Its description is fixed. Pages and owners change only in work of the stream that maps
+/// memory, so the order of the streams protects them.
 struct CpuArray {
     ArrayInfo info;
     ArrayBacking backing = ArrayBacking::own;
-    std::vector<CpuLevel> parts;                             // levels, or planes
-    std::vector<std::size_t> offsets;                        // of the parts in the array's memory
-    std::size_t bytes = 0;                                   // of all parts; sparse: of all tiles and tails
-    std::byte* memory = nullptr;                             // of its own
-    std::vector<std::byte*> pages;                           // what the levels' `tiles` point into
-    std::vector<std::shared_ptr<const CpuPhysical>> owners;  // of what each page, or the deferred array, is mapped to
+    std::vector<CpuLevel> parts;       // levels or planes
+    std::vector<std::size_t> offsets;  // of each part in the array's memory, in bytes
+    std::size_t bytes = 0;             // of all parts; for sparse arrays, of all tiles and tails
+    std::byte* memory = nullptr;       // memory that the array owns; null for sparse and deferred arrays
+    std::vector<std::byte*> pages;     // the tiles of all levels; CpuLevel::tiles points into it
+    // Owner of each page's memory, or of a deferred array's memory.
+    std::vector<std::shared_ptr<const CpuPhysical>> owners;
 
-    Format part_format(int part) const { return detail::part_format(info, part); }  ///< planes have their own
-    /// The parts are at `address` from here on; null: nowhere.
+    /// Returns the format of a level or plane.
+    Format part_format(int part) const { return detail::part_format(info, part); }
+    /// Sets the address of all parts. A null address removes the memory.
     void place(std::byte* address) noexcept;
 };
 
 inline CpuArray& cpu_array(ArrayHandle handle) noexcept { return *reinterpret_cast<CpuArray*>(handle); }
 
-/// Without memory.
+/// Creates the description of an array without memory.
 [[nodiscard]] std::unique_ptr<CpuArray> make_cpu_array(const ArrayInfo& info, ArrayBacking backing);
 
-/// What an H200 says of such an array.
+/// Return the sizes that an H200 reports for such an array.
 [[nodiscard]] SparseProperties sparse_sizes(const ArrayInfo& info);
 [[nodiscard]] MemoryRequirements deferred_sizes(const ArrayInfo& info);
 

@@ -1,6 +1,5 @@
 #pragma once
-// Recording of streams into a graph. Operations are kept in the order in which they were recorded, which is a valid
-// order to run them in.
+// Capture of streams into a graph. Operations are kept in the order of recording, which is a valid order of execution.
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -14,7 +13,8 @@
 
 namespace texton::detail {
 
-/// Memory that was allocated while recording. It ends when the graph is gone and the program has freed it.
+/// Memory that was allocated during a graph capture. It is freed when both the graph and the program have released it.
+/// Throws Error{out_of_memory} on creation.
 struct CpuGraphMemory {
     CpuGraphMemory(std::shared_ptr<Account> account, std::size_t bytes);
     ~CpuGraphMemory();
@@ -26,12 +26,12 @@ struct CpuGraphMemory {
     std::byte* address;
 };
 
-/// The memory of graphs that the program has not freed yet. Any thread may call.
+/// The graph memory that the program has not freed yet. Thread-safe.
 class CpuGraphMemories {
 public:
     static CpuGraphMemories& instance();  ///< never destroyed
     void add(const std::shared_ptr<CpuGraphMemory>& memory);
-    /// Null if there is none at the address.
+    /// Returns null if there is no such memory at the address.
     std::shared_ptr<CpuGraphMemory> find(const std::byte* address) const;
     void remove(const CpuGraphMemory& memory);
 
@@ -40,11 +40,12 @@ private:
     std::map<const std::byte*, std::shared_ptr<CpuGraphMemory>> memories_;
 };
 
+/// A captured graph. It owns its work and keeps the memory allocated during the capture. Threads may share it.
 struct CpuGraph {
     std::vector<Work> work;
     std::size_t operations = 0;
     std::vector<std::shared_ptr<CpuGraphMemory>> memory;
-    std::mutex running;  // one launch at a time
+    std::mutex running;  // launches are serialized
 
     void run() {
         const std::lock_guard lock(running);
@@ -52,41 +53,49 @@ struct CpuGraph {
     }
 };
 
-/// Error{capturing}.
+/// Throws Error{capturing}.
 [[noreturn]] void refuse_capturing(const char* problem, const char* remedy);
 
+/// A graph capture in progress. It begins on one stream, and other streams join it by waiting for an event that was
+/// recorded in it. Thread-safe, but begin() and end() must run in the same thread. A stream in the capture keeps it
+/// alive.
 class CpuCapture : public std::enable_shared_from_this<CpuCapture> {
 public:
-    /// A point in the recording that an event marks.
+    /// A point in the capture, set by recording an event.
     struct Mark {
         std::shared_ptr<CpuCapture> capture;
         CpuClock seen;
     };
 
+    /// Throws Error{capturing} if the stream is already being captured.
     static void begin(const std::shared_ptr<CpuStream>& origin);
 
+    /// Adds work of a member stream. Does nothing if the capture has just ended in another thread.
     void record(const CpuStream& stream, Work work);
-    /// Counts as an operation, but nothing runs: an allocation or a free.
+    /// Counts an operation that runs nothing: an allocation or a free.
     void record_nothing(const CpuStream& stream) { record(stream, nullptr); }
+    /// Keeps memory alive as long as the graph.
     void keep(std::shared_ptr<CpuGraphMemory> memory);
-    /// True if the memory is of this recording.
+    /// Returns true if the memory was allocated in this capture.
     bool owns(const CpuGraphMemory& memory) const;
 
     Mark mark(const CpuStream& stream);
-    /// The stream waits for the mark: it takes part in the recording from here on.
+    /// Makes the stream wait for the mark. The stream takes part in the capture from here on. Throws Error{capturing}
+    /// if the stream is in another capture, or if this capture has ended.
     void join(const std::shared_ptr<CpuStream>& stream, const Mark& mark);
-    /// Error{capturing} if `stream` is not where it began, the thread is another one, or a stream was not joined back:
-    /// the recording has ended then, but for the first two.
+    /// Ends the capture and returns the graph. Throws Error{capturing} if the capture did not begin on `stream` or in
+    /// this thread; the capture then continues. Throws Error{capturing} if another stream has not joined back; the
+    /// capture has then ended.
     std::shared_ptr<CpuGraph> end(const CpuStream& stream);
-    /// Ends it; nothing is kept.
+    /// Ends the capture and discards what was recorded.
     void abandon() noexcept;
     bool began_on(const CpuStream& stream) const noexcept { return origin_ == stream.id(); }
 
 private:
     struct Member {
         std::shared_ptr<CpuStream> stream;
-        std::uint64_t recorded = 0;  // operations of this stream
-        CpuClock seen;               // operations of the others that come before what it records next
+        std::uint64_t recorded = 0;  // number of operations of this stream
+        CpuClock seen;               // operations of other streams that come before the next operation of this stream
     };
 
     std::uint64_t origin_ = 0;

@@ -1,26 +1,27 @@
 #pragma once
-// Copies and fills of the CPU device, in bytes: by all cores where they are large.
+// Copies and fills of the CPU device, in bytes. Large ones run on all cores.
 #include "core/cpu/array.h"
 
 namespace texton::detail {
 
-/// Rows of bytes, in plain memory or in an array, whose memory is looked up as the work runs: it may be mapped by then.
+/// One side of a copy or fill: rows of bytes in plain memory or in an array. The memory of an array is looked up when
+/// the work runs, because it may be mapped only then.
 struct CpuSide {
     explicit CpuSide(const Place& place);
 
     std::byte* address = nullptr;     // of plain memory
     const CpuLevel* level = nullptr;  // of an array
-    std::size_t byte = 0;             // in the level's rows
-    std::size_t row = 0;              // of blocks
+    std::size_t byte = 0;             // byte in a row of the level
+    std::size_t row = 0;              // row of the level; counts rows of blocks
     std::size_t slice = 0;
-    std::size_t pitch = 0;  // bytes; of no use in tiles
+    std::size_t pitch = 0;  // bytes; not used for tiles
     std::size_t slice_pitch = 0;
 
     bool tiled() const noexcept { return level != nullptr && level->sparse(); }
 };
 
-/// A copy by itself: what the request points to may be gone when it runs. Bytes that are not mapped read as 0; what is
-/// written there is dropped.
+/// A copy that does not refer to its request, so the request may be destroyed before the copy runs. Bytes that are not
+/// mapped read as 0, and writes to them are dropped.
 struct CpuCopy {
     explicit CpuCopy(const CopyRequest& request);
     void run() const;
@@ -28,9 +29,10 @@ struct CpuCopy {
     CpuSide to;
     CpuSide from;
     Box box;
-    bool pageable;  ///< a side is host memory that is not page-locked
+    bool pageable;  ///< true if a side is host memory that is not page-locked
 };
 
+/// A fill that does not refer to its request. Writes to bytes that are not mapped are dropped.
 struct CpuFill {
     explicit CpuFill(const FillRequest& request);
     void run() const;

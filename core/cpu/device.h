@@ -1,5 +1,5 @@
 #pragma once
-// The CPU device: what it keeps, and where each part of the seam is.
+// The CPU device, and the list of all CPU devices.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -16,19 +16,23 @@
 
 namespace texton::detail {
 
+/// The state behind an EventHandle. The mutex protects the other members.
 struct CpuEvent {
     EventTiming timing = EventTiming::on;
     std::mutex mutex;
-    std::shared_ptr<const CpuRecord> record;  // null: never recorded, or recorded into a graph
-    std::optional<CpuCapture::Mark> mark;     // recorded into a graph
+    // Null if the event was never recorded, or was last recorded in a graph capture.
+    std::shared_ptr<const CpuRecord> record;
+    std::optional<CpuCapture::Mark> mark;  // set if the event was last recorded in a graph capture
 };
 
+/// A device that runs on the processor. It is thread-safe. Each stream has a queue and a thread; see stream.h. The
+/// destructor finishes the work of all streams and frees the device's memory.
 class CpuDevice final : public Backend {
 public:
     CpuDevice(int index, std::size_t memory);
     ~CpuDevice() override;
 
-    // backend.cpp: the device and its memory
+    // Device and memory: backend.cpp
     const DeviceProperties& properties() const noexcept override { return properties_; }
     const DeviceLimits& limits() const noexcept override { return limits_; }
     MemoryInfo memory_info() override;
@@ -48,7 +52,7 @@ public:
     std::byte* host_device_pointer(std::byte* address) override;
     SymbolPlace find_symbol(const void* symbol) override;
 
-    // device_managed.cpp: managed and mapped memory
+    // Managed and mapped memory: device_managed.cpp
     std::byte* allocate_managed(std::size_t bytes, Attach attach) override;
     void attach_managed(StreamHandle stream, std::byte* address, std::size_t bytes, Attach attach) override;
     void advise(std::byte* address, std::size_t bytes, Advice advice, const Location& location) override;
@@ -69,7 +73,7 @@ public:
     void unmap_physical(std::byte* address, std::size_t bytes) noexcept override;
     void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) override;
 
-    // device_pools.cpp
+    // Pools: device_pools.cpp
     PoolHandle create_pool(const PoolInfo& info) override;
     void destroy_pool(PoolHandle pool) noexcept override;
     PoolHandle default_pool(const Location& location, PoolType type) override;
@@ -87,7 +91,7 @@ public:
     std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) override;
     void free_async(std::byte* address, StreamHandle stream) override;
 
-    // device_streams.cpp: streams, events, graphs, copy and fill
+    // Streams, events, graphs, copies and fills: device_streams.cpp
     void copy(const CopyRequest& request, const StreamHandle* stream) override;
     void copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) override;
     void fill(const FillRequest& request, const StreamHandle* stream) override;
@@ -111,7 +115,7 @@ public:
     void launch_graph(GraphHandle graph, StreamHandle stream) override;
     void destroy_graph(GraphHandle graph) noexcept override;
 
-    // device_arrays.cpp
+    // Arrays: device_arrays.cpp
     ArrayHandle create_array(const ArrayInfo& info, ArrayBacking backing) override;
     void destroy_array(ArrayHandle array) noexcept override;
     MemoryRequirements array_requirements(ArrayHandle deferred) override;
@@ -123,13 +127,15 @@ private:
     using PoolKey = std::tuple<LocationKind, int, PoolType>;
 
     Location own_location() const noexcept;
+    /// Returns the stream; a null handle is the default stream.
     std::shared_ptr<CpuStream> stream(StreamHandle handle) const;
     std::vector<std::shared_ptr<CpuStream>> streams() const;
+    /// Enqueues the work, or adds it to the capture of the stream.
     void submit(StreamHandle handle, Work work);
-    /// Waits for all work of this device, and of those that have access to it.
+    /// Waits for all work of this device and of the devices that have peer access to its memory.
     void finish_work() const;
-    /// Calls `release` when all work is done: at once, or, in a stream's own thread, which cannot wait for itself, in
-    /// another.
+    /// Calls `release` when all work is done. Waits in this call, except in the thread of a stream, which cannot wait
+    /// for itself: a new thread then waits and calls `release`.
     void when_idle(std::function<void()> release) const noexcept;
     void release_block(std::byte* address) noexcept;
     std::shared_ptr<Account> account_of(const Location& location) const;
@@ -142,33 +148,36 @@ private:
     std::shared_ptr<CpuStream> default_stream_;
 
     mutable std::mutex mutex_;
-    std::map<const std::byte*, std::size_t> blocks_;  // bytes held
+    std::map<const std::byte*, std::size_t> blocks_;  // bytes reserved in the account
     std::map<CpuStream*, std::shared_ptr<CpuStream>> streams_;
-    std::vector<std::shared_ptr<CpuStream>> closing_;  // destroyed, with work that is left
+    std::vector<std::shared_ptr<CpuStream>> closing_;  // destroyed streams that may still have work
     std::map<PoolKey, std::shared_ptr<CpuPool>> default_pools_;
     std::map<PoolKey, PoolHandle> current_pools_;
 };
 
-/// The CPU devices that live, in the order in which they were made.
+/// The existing CPU devices in the order of creation. Thread-safe. It does not own the devices.
 class CpuDevices {
 public:
     static CpuDevices& instance();  ///< never destroyed
     void add(CpuDevice& device);
     void remove(CpuDevice& device);
-    /// Null if there is none with the index. Of several the last.
+    /// Returns the last device with the index, or null if there is none.
     CpuDevice* find(int index) const;
+    /// Returns the device that was created first, or null if there is none.
     CpuDevice* first() const;
     void set_access(const CpuDevice& from, const CpuDevice& to, bool enabled);
-    /// The devices that have access to `to`'s memory.
+    /// Returns the devices that have peer access to the memory of `to`.
     std::vector<const CpuDevice*> with_access(const CpuDevice& to) const;
 
 private:
     mutable std::mutex mutex_;
     std::vector<CpuDevice*> devices_;
-    std::set<std::pair<const CpuDevice*, const CpuDevice*>> access_;  // from, to
+    // Pairs of the accessing device and the accessed device.
+    std::set<std::pair<const CpuDevice*, const CpuDevice*>> access_;
 };
 
-/// The location with 'the nearest NUMA node' named. Error{wrong_location} for a device or a node that does not exist.
+/// Returns the location, with host_numa_current replaced by the NUMA node of the calling thread. Throws
+/// Error{wrong_location} for a device or a NUMA node that does not exist.
 Location resolved(const Location& location);
 
 }  // namespace texton::detail

@@ -1,6 +1,6 @@
 #pragma once
-// Page-locked host memory of all CPU devices: allocated or registered. The CPU device can reach all memory as it is;
-// what matters is that it knows which is which, as CUDA does.
+// Page-locked host memory of all CPU devices, allocated or registered. The CPU device can access all memory, but it
+// tracks the kinds of memory as CUDA does.
 #include <map>
 #include <mutex>
 
@@ -11,16 +11,20 @@
 
 namespace texton::detail {
 
+/// The page-locked ranges of the process. Thread-safe.
 class CpuHost {
 public:
     static CpuHost& instance();  ///< never destroyed
 
+    /// Throws Error{out_of_memory}.
     std::byte* allocate(std::size_t bytes, PinnedOptions options);
     void free(std::byte* address) noexcept;
-    /// Error{bad_argument} if a byte of the range is page-locked already.
+    /// Registers memory of the caller. Throws Error{bad_argument} if a byte of the range is already page-locked, and
+    /// Error{unsupported} for io_memory.
     void add(std::byte* address, std::size_t bytes, RegisterOptions options);
+    /// Unregisters memory. Does nothing for an address that is not registered.
     void remove(std::byte* address) noexcept;
-    /// Error{not_registered} for an address in no such memory.
+    /// Returns the options of the range that contains the address. Throws Error{not_registered} if there is none.
     PinnedOptions options(const std::byte* address) const;
 
 private:

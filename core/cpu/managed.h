@@ -1,5 +1,5 @@
 #pragma once
-// What is known of a block of managed memory, page by page. The memory itself is the device's.
+// Attributes of managed memory per page. The device owns the memory itself.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,13 +10,14 @@
 
 namespace texton::detail {
 
+/// The attributes of one block of managed memory. Thread-safe. They do not affect accesses.
 class CpuManaged {
 public:
     static constexpr std::size_t kPage = std::size_t{64} << 10;  ///< bytes that share their attributes
 
     CpuManaged(std::size_t bytes, Attach attach) : pages_((bytes + kPage - 1) / kPage), attach_(attach) {}
 
-    // Offsets and counts in bytes.
+    // Offsets and counts are in bytes.
     void advise(std::size_t offset, std::size_t count, Advice advice, const Location& location);
     void prefetched(std::size_t offset, std::size_t count, const Location& location);
     void attach(Attach attach);
@@ -25,8 +26,8 @@ public:
 private:
     struct Page {
         bool read_mostly = false;
-        std::uint32_t accessed_by = 0;  // a bit a device, the highest for the host
-        Location preferred;             // of kind none: not advised
+        std::uint32_t accessed_by = 0;  // one bit per device; the highest bit is the host
+        Location preferred;             // kind none if not advised
         Location prefetched;
         bool operator==(const Page&) const = default;
     };
@@ -38,7 +39,7 @@ private:
     Attach attach_;
 };
 
-/// Managed memory of all CPU devices: any of them may be asked about it.
+/// The managed memory of all CPU devices, because each device may be asked about the memory of the others. Thread-safe.
 class CpuManagedBlocks {
 public:
     struct Part {
@@ -49,7 +50,7 @@ public:
 
     void add(const std::byte* address, std::size_t bytes, Attach attach);
     void remove(const std::byte* address) noexcept;
-    /// Error{not_registered} if the range lies in no such memory.
+    /// Throws Error{not_registered} if the range is not inside a managed block.
     Part find(const std::byte* address, std::size_t bytes) const;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Memory without an address, and addresses to map it to.
+// Physical memory and the address ranges to which it is mapped.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,10 +13,14 @@
 
 namespace texton::detail {
 
+/// Memory that can be mapped at several addresses and shared with other processes. It is fixed after creation, so
+/// threads may share it.
 class CpuPhysical {
 public:
+    /// Throws Error{out_of_memory}.
     CpuPhysical(std::size_t bytes, const PhysicalInfo& info, std::shared_ptr<Account> account);
-    /// Memory of another process. Error{bad_argument} if it is none, or smaller than `bytes`.
+    /// Imports memory of another process; the descriptor is duplicated. Throws Error{bad_argument} if it is not such
+    /// memory or has fewer than `bytes`.
     CpuPhysical(int descriptor, std::size_t bytes);
     ~CpuPhysical();
     CpuPhysical(const CpuPhysical&) = delete;
@@ -25,24 +29,26 @@ public:
     int file() const noexcept { return file_.get(); }
     const PhysicalInfo& info() const noexcept { return info_; }
     std::size_t bytes() const noexcept { return bytes_; }
-    /// Of memory for tiles; null for other memory, which is touched where CpuAddresses maps it.
+    /// Returns the address of memory made for tiles. Returns null for other memory, which can be accessed only where
+    /// CpuAddresses maps it.
     std::byte* address() const noexcept { return address_; }
+    /// Returns a handle with a new file descriptor that the caller must close.
     ShareableHandle export_handle() const;
 
 private:
     PhysicalInfo info_;
     std::size_t bytes_;
-    std::shared_ptr<Account> account_;  // empty for another process's memory
+    std::shared_ptr<Account> account_;  // null for memory of another process
     Descriptor file_;
     std::byte* address_ = nullptr;
 };
 
-/// What a handle stands for: sparse and deferred arrays share it while they are mapped to it.
+/// The state behind a PhysicalHandle. Sparse and deferred arrays share ownership while they are mapped to the memory.
 inline std::shared_ptr<CpuPhysical>& cpu_physical(PhysicalHandle handle) noexcept {
     return *reinterpret_cast<std::shared_ptr<CpuPhysical>*>(handle);
 }
 
-/// The address ranges of one device.
+/// The address ranges of one device. Thread-safe. The destructor unmaps all ranges.
 class CpuAddresses {
 public:
     ~CpuAddresses();
@@ -50,9 +56,10 @@ public:
     void release(std::byte* address, std::size_t bytes) noexcept;
     void map(std::byte* address, std::size_t bytes, const CpuPhysical& memory);
     void unmap(std::byte* address, std::size_t bytes) noexcept;
-    /// Error{bad_argument} if a part is not mapped, Error{wrong_location} for a place that cannot reach the memory.
+    /// Throws Error{bad_argument} if the range is not made of whole mappings, and Error{wrong_location} for a location
+    /// that cannot access the memory.
     void set_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants);
-    /// True if `device` may read what is mapped there.
+    /// Returns true if `device` may read the memory mapped at the address.
     bool readable(const std::byte* address, const Location& device) const;
 
 private:

@@ -1,5 +1,5 @@
 #pragma once
-// Pools of the CPU device: memory in stream order, with the rules of reuse that CUDA's allocator has.
+// Pools of the CPU device: stream-ordered memory with the reuse rules of CUDA's allocator.
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,11 +13,15 @@
 
 namespace texton::detail {
 
+/// A memory pool. Thread-safe. CpuPools keeps it alive until it is abandoned and all its memory is freed. Freed memory
+/// remembers the position in a stream at which it was freed, and is reused only by work that is ordered after this
+/// position.
 class CpuPool : public std::enable_shared_from_this<CpuPool> {
 public:
-    /// `owner`: index of the device. The account is that of the memory at info.location.
+    /// `owner` is the index of the device. `account` is the account of the memory at info.location.
     CpuPool(int owner, const PoolInfo& info, std::shared_ptr<Account> account);
-    /// A pool of another process.
+    /// Imports a pool of another process. Its allocations are imported with import_pointer(). Throws
+    /// Error{bad_argument} if the descriptor is not one of a pool.
     CpuPool(int owner, int descriptor);
     ~CpuPool();
 
@@ -26,16 +30,21 @@ public:
     const std::shared_ptr<Account>& account() const noexcept { return account_; }
     PoolHandle handle() noexcept { return reinterpret_cast<PoolHandle>(this); }
 
+    /// Returns memory for work that is enqueued on the stream from here on. May make the stream wait for the last use
+    /// of the memory. Throws Error{out_of_memory}.
     std::byte* allocate(std::size_t bytes, CpuStream& stream);
-    /// Error{bad_argument} if nothing is allocated at the address.
+    /// Frees the allocation at the address in the order of the position. Throws Error{bad_argument} if nothing is
+    /// allocated there.
     void free(std::byte* address, const CpuTicket& position);
 
     std::uint64_t attribute(PoolAttribute attribute) const;
     void set_attribute(PoolAttribute attribute, std::uint64_t value);
     Access access(const Location& location) const;
     void set_access(std::span<const AccessGrant> grants);
+    /// Returns memory that is not in use to the system until at most `keep` bytes are reserved.
     void trim(std::size_t keep);
-    /// The host knows that the ticket is done: what was freed before is anybody's, and what exceeds the threshold goes.
+    /// Notifies the pool that the host has waited for the ticket. Memory that was freed before the ticket becomes
+    /// usable for every stream, and reserved memory above the threshold is returned to the system.
     void observe(const CpuTicket& ticket);
 
     ShareableHandle export_handle() const;
@@ -46,13 +55,13 @@ public:
         return address >= arena_.base() && address < arena_.base() + arena_.bytes();
     }
     const std::byte* base() const noexcept { return arena_.base(); }
-    /// True if the address lies in something allocated.
+    /// Returns true if the address is inside an allocation.
     bool knows(const std::byte* address) const;
 
-    /// No handle is left. True if nothing is allocated any more either.
+    /// Notifies the pool that no handle to it is left. Returns true if nothing is allocated either.
     bool abandon();
     bool abandoned_and_empty() const;
-    /// Keeps the pool until the last free is done. Called once nothing is allocated.
+    /// Keeps the pool alive until the work before the last free is done. Call it only if nothing is allocated.
     void outlive_frees();
 
 private:
@@ -60,14 +69,16 @@ private:
     struct Range {
         std::size_t bytes = 0;
         State state = State::hole;
-        CpuTicket freed;  // free: when its last use is done; of no stream if that is known
+        // For free ranges, the position after their last use; without a stream if that is known to be done.
+        CpuTicket freed;
     };
     using Ranges = std::map<std::size_t, Range>;
-    struct Window {  // neighbours that together are large enough
+    // A sequence of neighboring ranges that is large enough in total.
+    struct Window {
         Ranges::iterator first;
         Ranges::iterator last;
-        std::size_t grow = 0;       // bytes of holes in it that are needed
-        std::size_t last_part = 0;  // bytes of the last one that are needed
+        std::size_t grow = 0;       // bytes of holes that need memory
+        std::size_t last_part = 0;  // bytes needed of the last range
         bool found = false;
     };
 
@@ -90,8 +101,8 @@ private:
     CpuArena arena_;
 
     mutable std::mutex mutex_;
-    Ranges ranges_;                                          // by offset; they cover the arena
-    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // free ones: bytes, offset
+    Ranges ranges_;                                          // by offset; together they cover the arena
+    std::set<std::pair<std::size_t, std::size_t>> by_size_;  // free ranges as (bytes, offset)
     std::vector<AccessGrant> grants_;
     std::uint64_t reserved_ = 0, reserved_high_ = 0, used_ = 0, used_high_ = 0, threshold_ = 0;
     bool follow_events_ = true, opportunistic_ = true, internal_ = true;
@@ -100,15 +111,15 @@ private:
     std::vector<CpuTicket> imported_frees_;
 };
 
-/// All pools of the process, by their addresses: memory of a pool may be freed on a stream of any device.
+/// All pools of the process by address, because memory of a pool may be freed on a stream of any device. Thread-safe.
 class CpuPools {
 public:
     static CpuPools& instance();  ///< never destroyed
     void add(std::shared_ptr<CpuPool> pool);
-    /// Null if the address is in no pool.
+    /// Returns null if the address is in no pool.
     std::shared_ptr<CpuPool> find(const std::byte* address) const;
     std::shared_ptr<CpuPool> of(PoolHandle handle) const;
-    /// No handle is left: the pool goes as soon as its memory is freed.
+    /// Notifies that no handle to the pool is left. The pool is removed as soon as all its memory is freed.
     void abandon(const std::shared_ptr<CpuPool>& pool);
     void free(const std::shared_ptr<CpuPool>& pool, std::byte* address, const CpuTicket& position);
     void observe(const CpuTicket& ticket) const;

@@ -1,16 +1,17 @@
 #pragma once
-// Host variables that are symbols of every CPU device. Any thread may call.
+// Host variables that act as symbols of every CPU device. Thread-safe.
 #include <texton/symbol.h>
 #include <cstddef>
 
 namespace texton::detail {
 
-/// The size of a later registration of the same variable holds until it is removed.
+/// Registers a variable. If it is registered several times, the size of the last registration applies until that is
+/// removed.
 void add_cpu_symbol(void* address, std::size_t bytes);
 void remove_cpu_symbol(void* address) noexcept;
-/// Error{not_registered} if there is no such symbol.
+/// Throws Error{not_registered} if there is no symbol at the address.
 SymbolPlace find_cpu_symbol(const void* address);
-/// True if the byte belongs to a symbol.
+/// Returns true if the byte belongs to a symbol.
 [[nodiscard]] bool in_cpu_symbol(const std::byte* address);
 
 }  // namespace texton::detail

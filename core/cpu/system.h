@@ -1,5 +1,6 @@
 #pragma once
-// What the CPU device asks of the operating system: facts of the machine, and memory with an account of it.
+// Functions of the operating system for the CPU device: properties of the machine, and memory with an account of its
+// use.
 #include <cstddef>
 #include <mutex>
 #include <string>
@@ -7,35 +8,35 @@
 namespace texton::detail {
 
 inline constexpr std::size_t kMiB = std::size_t{1} << 20;
-/// The unit in which the CPU device holds memory of pools and physical memory.
+/// The unit in which memory of pools and physical memory is allocated.
 inline constexpr std::size_t kUnit = 2 * kMiB;
 
 constexpr std::size_t round_up(std::size_t value, std::size_t unit) noexcept {
     return (value + unit - 1) / unit * unit;
 }
 
-/// What this process may use at most: the machine's memory, or its control group's limit.
+/// Returns the maximum memory of this process in bytes: the machine's memory or the limit of the control group.
 std::size_t machine_memory();
-/// What could be had now without swapping; machine_memory() where the system does not say.
+/// Returns the memory that is available now without swapping, or machine_memory() if the system does not report it.
 std::size_t available_memory();
 std::string processor_model();
 std::size_t last_cache_bytes();
 bool has_numa_node(int node);
-/// The node of the processor that the calling thread runs on.
+/// Returns the NUMA node of the processor on which the calling thread runs.
 int current_numa_node();
-/// Best effort: memory that is not there yet comes from the node.
+/// Requests that memory not allocated yet comes from the node. Does nothing if the system refuses.
 void prefer_numa_node(void* address, std::size_t bytes, int node) noexcept;
 
-/// Error{out_of_memory} with both numbers.
+/// Throws Error{out_of_memory} with both numbers.
 [[noreturn]] void refuse_memory(std::size_t asked, std::size_t free);
 
-/// Bytes held of a memory of fixed size.
+/// Counts the bytes in use of a memory of fixed size. Thread-safe.
 class Account {
 public:
-    /// `others`: what of it the rest of the machine uses already.
+    /// `others` is the part that the rest of the machine already uses, in bytes.
     Account(std::size_t total, std::size_t others) noexcept : total_(total), capacity_(total - others) {}
 
-    /// Error{out_of_memory} if fewer are free, here or on the machine.
+    /// Throws Error{out_of_memory} if fewer bytes are free in the account or on the machine.
     void take(std::size_t bytes);
     bool try_take(std::size_t bytes);
     void give(std::size_t bytes) noexcept;
@@ -49,15 +50,15 @@ private:
     std::size_t held_ = 0;
 };
 
-/// Host memory of all CPU devices together. Never destroyed.
+/// Returns the account of the host memory, which all CPU devices share. It is never destroyed.
 Account& host_account();
 
-/// Memory from the system: aligned, in huge pages where it is large. Error{out_of_memory}; nothing is lost when it
-/// throws.
+/// Allocates aligned memory and counts it in the account. Large memory uses huge pages. Throws Error{out_of_memory} and
+/// then leaves the account unchanged.
 std::byte* take_memory(Account& account, std::size_t bytes, std::size_t alignment);
 void give_memory(Account& account, std::byte* address, std::size_t bytes) noexcept;
 
-/// A file descriptor, closed when it goes.
+/// Owns a file descriptor and closes it.
 class Descriptor {
 public:
     Descriptor() = default;
@@ -68,17 +69,18 @@ public:
 
     int get() const noexcept { return value_; }
     int release() noexcept;
-    /// A second descriptor of the same file.
+    /// Returns a second descriptor of the same file. Throws Error{device_failure}.
     Descriptor duplicate() const;
 
 private:
     int value_ = -1;
 };
 
-/// Sparse memory of fixed size that can be mapped, also by another process. It can neither shrink nor grow, so that no
-/// mapping ever reaches past its end.
+/// Creates sparse memory of fixed size that this and other processes can map. It can neither shrink nor grow, so no
+/// mapping reaches past its end. Throws Error{out_of_memory} or Error{device_failure}.
 Descriptor make_shared_memory(const char* name, std::size_t bytes);
-/// Checks that it is what make_shared_memory(name, ...) made, and returns its size. Error{bad_argument}.
+/// Checks that make_shared_memory() created the memory with this name, and returns its size in bytes. Throws
+/// Error{bad_argument} otherwise.
 std::size_t shared_memory_bytes(int descriptor, const char* name);
 
 }  // namespace texton::detail
