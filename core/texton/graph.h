@@ -1,4 +1,5 @@
 #pragma once
+// Graphs: work that is recorded once and launched many times.
 #include <functional>
 #include <memory>
 
@@ -10,31 +11,49 @@ namespace detail {
 struct GraphState;
 }
 
-/// Work recorded once and launched as a whole, any number of times.
+/// A recorded sequence of operations, which is launched as a whole, any number of times.
 ///
-/// What a graph touches must outlive its launches: views do not keep their owners alive inside a graph. But sparse and deferred
-/// arrays it does keep, and each launch is a use of theirs, with the memory that they have then. Memory that was allocated
-/// while capturing belongs to the graph; see Linear.
+/// A handle that is cheap to copy: copies refer to the same graph, which ends with the last of them. Several threads
+/// may launch a graph; its launches run one after another.
+///
+/// The caller must keep everything that the graph reads and writes until its launches are done: views do not keep their
+/// owners alive inside a graph. Sparse and deferred arrays are an exception: the graph keeps them, and each launch uses
+/// the memory that they have at that time. Memory that is allocated during the capture belongs to the graph; see
+/// Linear.
 class Graph {
 public:
-    /// Runs `record`, in which everything enqueued on `stream`, and on streams that wait for events recorded on it, is
-    /// recorded instead of run. Streams joined that way must be joined back before `record` returns. If `record` throws, the
-    /// capture ends, nothing is kept and the exception goes on.
-    /// While recording, the calling thread cannot allocate or free with the host's order (Linear, Pitched2D, ...), copy or
-    /// fill without a stream, wait, or ask a pool for its figures: Error{capturing}.
+    /// Calls `record` and returns a graph of the work that it enqueues on `stream`. The work does not run.
+    ///
+    /// The graph also contains the work of every stream that waits for an event recorded on `stream`. `stream` must
+    /// wait for an event of each of these streams before `record` returns.
+    ///
+    /// During the call, the calling thread cannot allocate or free memory outside of stream order (Linear, Pitched2D,
+    /// ...), copy or fill without a stream, wait for work, or query a pool: these throw Error{capturing}. Destructors
+    /// free such memory after the recording.
+    ///
+    /// Throws
+    /// - Error{bad_argument} if `record` is empty,
+    /// - Error{capturing} if `stream` is a default stream or is being captured, if a stream did not join, or if an
+    ///   operation cannot be recorded,
+    /// - the exceptions of `record`.
+    ///
+    /// After an exception the capture has ended, and no work was recorded.
     [[nodiscard]] static Graph capture(const Stream& stream, const std::function<void()>& record);
 
-    // No moves: a handle always names its graph.
-    Graph(const Graph&) = default;
-    Graph& operator=(const Graph&) = default;
+    // No moves: a handle always refers to its graph.
+    Graph(const Graph&) = default;             ///< Copies the handle.
+    Graph& operator=(const Graph&) = default;  ///< Copies the handle.
 
-    /// Error{wrong_device}, Error{not_mapped} if a deferred array that it uses has no memory.
+    /// Enqueues the graph's work on a stream, and returns without waiting for it. While the stream is captured, the
+    /// graph becomes a part of the captured graph.
+    ///
+    /// Throws Error{wrong_device} if the stream belongs to another device, and Error{not_mapped} if a deferred array of
+    /// the graph has no memory.
     void launch(const Stream& stream) const;
-    /// How many operations were recorded.
-    std::size_t size() const noexcept;
-    const Device& device() const noexcept;
+    std::size_t size() const noexcept;      ///< Returns the number of recorded operations.
+    const Device& device() const noexcept;  ///< Returns the device of the graph.
 
-    const std::shared_ptr<detail::GraphState>& state() const noexcept { return state_; }  ///< for Texton's own parts
+    const std::shared_ptr<detail::GraphState>& state() const noexcept { return state_; }  ///< For internal use.
 
 private:
     explicit Graph(std::shared_ptr<detail::GraphState> state) noexcept : state_(std::move(state)) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Marks a function that kernels may call as well as the host.
+/// Marks a function that both the host and CUDA kernels can call.
 #if defined(__CUDACC__)
 #define TEXTON_HD __host__ __device__
 #else

@@ -1,4 +1,5 @@
 #pragma once
+// Contiguous device memory.
 #include <texton/stream.h>
 #include <texton/view.h>
 
@@ -6,39 +7,49 @@ namespace texton {
 
 class Pool;
 
-/// Owns bytes of device memory in one piece: from the device (cudaMalloc), or from a pool in stream order.
+/// Owns contiguous bytes of device memory: allocated by the device (cudaMalloc), or from a pool in stream order
+/// (cudaMallocAsync).
 ///
-/// Contents start uninitialised. Move-only; a moved-from one is empty (bytes() == 0), and asking it for a view is
-/// Error{released}. Plain memory is freed with the host's order: the device finishes its work first. Stream-ordered memory is
-/// freed on its stream, without waiting: work on other streams must be ordered before by an Event.
+/// The contents are undefined at first. Copies of a Linear share the memory. Views keep it alive; it is freed when the
+/// last of them is gone. A default-constructed or moved-from object is empty: bytes() is 0, data() is null, and the
+/// other member functions throw Error{released}. Several threads may call const member functions at once.
 ///
-/// Allocated while its stream is captured, the memory belongs to the graph: destroy the Linear while still recording to free
-/// it in the graph, or keep it until the graph's work is done.
+/// Memory of the device is freed after the device has finished its work. Memory of a pool is freed in the order of the
+/// stream that it was allocated on, without waiting: the caller must order work on other streams before that, with an
+/// Event.
+///
+/// Memory that is allocated while its stream is captured belongs to the graph. If the object is destroyed during the
+/// recording, the graph frees the memory. Otherwise keep the object until the graph's work is done.
 class Linear {
 public:
-    Linear() = default;
-    /// Throws Error{bad_argument} for 0 bytes, Error{out_of_memory} if the device cannot hold them.
+    Linear() = default;  ///< Creates an empty object.
+    /// Allocates memory of the device. Throws Error{bad_argument} for 0 bytes, Error{out_of_memory} if the device has
+    /// too little memory, and Error{capturing} while the calling thread records a graph.
     Linear(const Device& device, std::size_t bytes);
-    /// Memory for `extent` texels, packed.
+    /// Allocates memory for `extent` packed texels. Also throws Error{overflow} if their size does not fit in 64 bits.
     Linear(const Device& device, Format format, Extent extent);
-    /// From the current pool of the stream's device, in stream order (cudaMallocAsync).
+    /// Allocates memory from the current pool of the stream's device, in stream order. Throws Error{bad_argument} for 0
+    /// bytes and Error{out_of_memory} if the device has too little memory.
     [[nodiscard]] static Linear async(std::size_t bytes, const Stream& stream);
 
-    std::size_t bytes() const noexcept;
-    std::byte* data() const noexcept;
-    Device device() const;
-    /// All of it as one row of bytes.
-    View view() const;
-    /// Its start as `extent` packed texels. Throws Error{out_of_bounds} if they do not fit.
+    std::size_t bytes() const noexcept;  ///< Returns the size in bytes.
+    std::byte* data() const noexcept;    ///< Returns the device address of the first byte.
+    Device device() const;               ///< Returns the device that holds the memory.
+    View view() const;                   ///< Returns a view of all bytes as one row of r8_uint.
+    /// Returns a view of `extent` packed texels from the first byte on. Throws Error{out_of_bounds} if they do not fit,
+    /// and Error{bad_argument} if a dimension is 0 or the format is planar.
     View view(Format format, Extent extent) const;
 
-    /// Frees pool memory now, in order on `stream` (cudaFreeAsync). Views of it are refused from here on.
-    /// Error{not_permitted} for memory that did not come from a pool.
+    /// Frees memory of a pool in the order of `stream` (cudaFreeAsync). The object is then empty, and operations on
+    /// views of the memory throw Error{released}.
+    ///
+    /// Throws Error{not_permitted} if the memory is not from a pool, and Error{wrong_device} if the stream belongs to a
+    /// device of another kind. After an exception the memory is still allocated.
     void free(const Stream& stream);
 
-    /// For Texton's own parts.
+    /// For internal use.
     explicit Linear(std::shared_ptr<detail::Block> block) noexcept : block_(std::move(block)) {}
-    const std::shared_ptr<detail::Block>& block() const noexcept { return block_; }
+    const std::shared_ptr<detail::Block>& block() const noexcept { return block_; }  ///< For internal use.
 
 private:
     std::shared_ptr<detail::Block> block_;
