@@ -15,34 +15,42 @@
 
 namespace texton::detail {
 
-/// Plain fetches of a texture at many places, in blocks: of 1D textures, where y must be 0, and 2D ones on vectors where the
-/// format and the sampler allow, else by the model. Equal to the model in every bit: while it lives, its thread rounds to the nearest and
-/// keeps denormals, so it is made where it is used.
+/// Performs plain fetches at many positions, in blocks. It uses vectors for 1D textures, where y must be 0, and for 2D
+/// textures and layers if the format and the sampler permit it. Otherwise it uses the model of the texture unit.
+///
+/// The results are bit-identical to those of the model. To ensure this, the constructor sets the default floating-point
+/// environment for the calling thread (round to nearest, keep denormals), and the destructor restores the caller's. So
+/// a sampler must be created, used and destroyed on one thread.
 class RowSampler {
 public:
-    /// The view and the sampler must outlive it. Of a layered texture `layer` is read.
+    /// The view and the sampler must outlive the object. `layer` is read if the texture is layered.
     RowSampler(const TextureView& view, const Sampler& sampler, std::int32_t layer = 0);
     ~RowSampler();
     RowSampler(const RowSampler&) = delete;
     RowSampler& operator=(const RowSampler&) = delete;
 
     void fetch(const float* x, const float* y, std::size_t count, Texel* texels) const;
-    /// As encode_pixel() has them, one after the other.
+    /// Fetches and stores adjacent pixels, encoded as by encode_pixel().
     void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const;
 
+    /// Prepares x coordinates, which must outlive the result.
     [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const;
+    /// Prepares y coordinates.
     [[nodiscard]] std::vector<FetchedRow> rows(std::span<const float> y) const;
-    /// At prepared columns; false where they are not to be had, and has done nothing. `past_caches`: into a picture that
-    /// is far larger than caches.
+    /// Fetches at prepared columns. Returns false, and does nothing, if the columns or the row could not be prepared.
+    /// `past_caches` stores past the caches, for destinations far larger than the caches; the caller must then call
+    /// hwy::FlushStream() before others read the memory.
     [[nodiscard]] bool fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches = false) const;
 
+    /// Prepares weighted sums of `count` fetches per tap. The x coordinates must outlive the result.
     [[nodiscard]] TapColumns taps(std::span<const WeighedPlaces> taps, std::size_t count) const;
-    /// Of fetches at prepared columns: tap after tap, each product and each sum rounded by itself; zeros may have any
-    /// sign. There must be room for whole_lattice_steps(). False as for fetch().
+    /// Computes weighted sums of fetches at prepared columns. The taps are added in order, and each product and each
+    /// sum is rounded separately. The sign of zeros is unspecified. `sums` must have room for whole_lattice_steps()
+    /// texels. Returns false, and does nothing, if the columns or the row could not be prepared.
     [[nodiscard]] bool sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const;
 
-    /// For the pixels of a row from (i, j) on, of a picture that `map` leads to the texture; its layer is not looked
-    /// at.
+    /// Fetches the pixels (i, j), (i + 1, j), ... of a destination whose pixels `map` maps to coordinates. The layer of
+    /// `map` is ignored.
     void fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
                    const PixelFormat& picture, std::byte* pixels) const;
 
@@ -50,7 +58,7 @@ private:
     bool has_kernels(std::size_t count) const;
     void fetch_blocks(BlockFetch fetch, std::size_t bytes, const float* x, const float* y, std::size_t count,
                       unsigned char* results) const;
-    /// As pixels of the texture's own format.
+    /// Stores pixels of the texture's own format.
     void fetch_stored(const float* x, const float* y, std::size_t count, std::byte* pixels) const;
     const float* row_at(std::int32_t y) const;
     void fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const;
@@ -60,9 +68,9 @@ private:
     std::int32_t layer_;
     std::fenv_t caller_modes_;
     RowPlan plan_{};
-    RowKernels kernels_;              // none: by the model
-    TexelDecoder decoder_ = nullptr;  // of point reads
-    RowDecode decode_row_ = nullptr;  // the same for many; null: one by one
+    RowKernels kernels_;              // empty: the model is used
+    TexelDecoder decoder_ = nullptr;  // for point reads
+    RowDecode decode_row_ = nullptr;  // the same for rows; null: texel by texel
 };
 
 }  // namespace texton::detail

@@ -1,12 +1,13 @@
-// rows_fixed.h: normalized texels, side by side, and their weights -> what a fetch returns, on vectors. There is a
-// struct for each kind of texel, which adds up a block and turns the results into pixels or floats.
+// rows_fixed.h: computes the results of fetches of normalized texels from texels and weights, on vectors. For each kind
+// of texel there is a struct, which sums a block and converts the results to pixels or floats.
 //
-// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
-// includes it.
+// Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
+// other file may include it.
 
-// --- the weights of channels, which follow each other pixel by pixel -------------------------------------------------
+// --- weights of interleaved channels ---------------------------------------------------------------------------------
 
-// Of `channels` channels each lane's, from the pixels that begin at `weights`.
+// Returns the weight for each lane. A lane is one of the `channels` channels of a pixel, and the weights of the pixels
+// start at `weights`.
 template <std::size_t channels>
 HWY_INLINE IntVector spread_weights(const std::uint32_t* weights) {
     const auto pixels = hn::LoadU(kInt, reinterpret_cast<const std::int32_t*>(weights));
@@ -24,14 +25,14 @@ HWY_INLINE Weights load_weights(const Taps& taps, std::size_t element) {
     return {{hn::And(top, low), hn::ShiftRight<16>(top), hn::And(bottom, low), hn::ShiftRight<16>(bottom)}};
 }
 
-// --- channels from the stage -----------------------------------------------------------------------------------------
+// --- channels of staged texels ---------------------------------------------------------------------------------------
 
 struct Sides {
     WordVector left;
     WordVector right;
 };
 
-// An unsigned type of so many bytes.
+// An unsigned type of `bytes` bytes.
 template <std::size_t bytes>
 struct Unsigned;
 template <>
@@ -56,7 +57,7 @@ HWY_INLINE void load_pairs(D d, const unsigned char* pairs, hn::Vec<D>& left, hn
     right = hn::BitCast(d, odd);
 }
 
-// From channel number `element` on.
+// Loads the left and right texels from channel number `element` on.
 template <class Element, std::size_t channels>
 HWY_INLINE Sides load_sides(const unsigned char* row, std::size_t element) {
     constexpr std::size_t kBytes = sizeof(Element) * channels;
@@ -74,13 +75,13 @@ HWY_INLINE Sides load_sides(const unsigned char* row, std::size_t element) {
     }
 }
 
-// --- sums of channels: each kind adds up a block's, and turns the results into pixels or floats ----------------------
+// --- sums of channels ------------------------------------------------------------------------------------------------
 
 HWY_INLINE hn::Vec<Code> load_codes(const unsigned char* pairs) { return hn::BitCast(kCode, hn::LoadU(kByte, pairs)); }
 HWY_INLINE hn::Vec<Code> even_bytes(hn::Vec<Code> pairs) { return hn::And(pairs, hn::Set(kCode, 0xff)); }
 HWY_INLINE hn::Vec<Code> odd_bytes(hn::Vec<Code> pairs) { return hn::ShiftRight<8>(pairs); }
 
-// A sum of 8-bit codes times weights in 1/255 and, as the filter rounds it, in 1/65535.
+// Convert a sum of weighted 8-bit codes to 1/255 and, with the rounding of the filter, to 1/65535.
 template <class D>
 HWY_INLINE hn::Vec<D> in_255th(D codes, hn::Vec<D> sum) {
     return hn::ShiftRight<8>(hn::Add(sum, hn::Set(codes, 128)));
@@ -89,14 +90,14 @@ template <class D>
 HWY_INLINE hn::Vec<D> in_65535th(D codes, hn::Vec<D> sum) {
     return hn::Add(sum, in_255th(codes, sum));
 }
-// A code over 65535, rounded once: the product with the upper part of 1 / 65535 is exact.
-// CpuWaysTest.EveryCodeOf16BitsIsFetchedAsItsFraction has all codes.
+// Returns code / 65535, rounded once. The product with the upper part of 1 / 65535 is exact.
+// CpuWaysTest.EveryCodeOf16BitsIsFetchedAsItsFraction tests all codes.
 HWY_INLINE FloatVector float_of_unorm16(WordVector codes) {
     const FloatVector value = hn::ConvertTo(kFloat, hn::BitCast(kInt, codes));
     return hn::MulAdd(value, number(0x1p-16f), hn::Mul(value, number(0x1.0001p-32f)));
 }
 
-// Results are sums of texels times weights, at most 255 * 256.
+// Results are sums of weighted texels, at most 255 * 256.
 template <std::size_t channels>
 struct Unorm8 {
     using Result = std::uint16_t;
@@ -104,8 +105,8 @@ struct Unorm8 {
     static constexpr std::size_t kChannels = channels;
     static constexpr bool kResultsArePixels = false;
 
-    // The bytes of a pair are taken apart into even and odd ones: left and right, or channels 0 and 2 and channels 1
-    // and 3.
+    // Separates the bytes of a pair of texels into even and odd ones. These are the left and right texel if there is
+    // one channel, otherwise channels 0 and 2 and channels 1 and 3.
     static HWY_NOINLINE void blend(const Rows& rows, const Taps& taps, Result* sums) {
         constexpr std::size_t kPair = 2 * channels;  // bytes
         for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kByte) / kPair) {
@@ -143,7 +144,7 @@ private:
                        hn::Mul(odd_bytes(pairs), hn::ConcatOdd(kCode, second, first)));
     }
 
-    // The left weight as often as a texel has even bytes, then the right one.
+    // Returns the left weight once for each even byte of a texel, then the right weight in the same way.
     static HWY_INLINE hn::Vec<Code> pair_weights(const std::uint32_t* weights) {
         if constexpr (channels == 2) return hn::BitCast(kCode, hn::LoadU(kWord, weights));
         HWY_ALIGN static constexpr std::uint8_t kTwice[16] = {0, 1, 0, 1, 2, 3, 2, 3, 8, 9, 8, 9, 10, 11, 10, 11};
@@ -152,7 +153,7 @@ private:
         return hn::BitCast(kCode, hn::TableLookupBytes(hn::BitCast(kByte, wide), hn::LoadDup128(kByte, kTwice)));
     }
 
-    // The channels in their order again.
+    // Adds the left and right texels, and restores the order of the channels.
     static HWY_INLINE hn::Vec<Code> add_sides(hn::Vec<Code> even, hn::Vec<Code> odd) {
         constexpr int kSide = 8 * channels;  // bits
         const hn::Repartition<typename Unsigned<2 * channels>::type, Code> pairs;

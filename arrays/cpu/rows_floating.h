@@ -1,9 +1,10 @@
-// rows_floating.h: the same as rows_fixed.h for texels with an exponent: float16, sRGB and float32.
+// rows_floating.h: computes the results of fetches of texels with an exponent (float16, sRGB and float32) on vectors,
+// as rows_fixed.h does for normalized texels.
 //
-// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
-// includes it.
+// Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
+// other file may include it.
 
-// --- floating texels: what their sums share --------------------------------------------------------------------------
+// --- floating-point texels: shared parts of the sums -----------------------------------------------------------------
 
 constexpr std::int32_t kMagnitude = 0x7fffffff;  // a float32's bits without the sign
 constexpr std::int32_t kSign = -0x7fffffff - 1;
@@ -11,7 +12,7 @@ constexpr auto kNanWord = static_cast<std::int32_t>(kNanBits);
 constexpr std::int32_t kExponentOne = 1 << 23;
 constexpr std::int32_t kInfinity = 255 << 23;
 
-// 2^(power - e), where 2^e has the bits `exponent`.
+// Returns 2^(power - e), where `exponent` contains the bits of 2^e.
 HWY_INLINE FloatVector inverse_scale(int power, IntVector exponent) {
     const auto biased = static_cast<std::uint32_t>(power + 2 * 127) << 23;
     return as_floats(hn::Sub(whole(static_cast<std::int32_t>(biased)), exponent));
@@ -24,7 +25,8 @@ struct Texels {
 
 HWY_INLINE IntVector magnitude_of(FloatVector value) { return hn::And(bits(value), whole(kMagnitude)); }
 
-// The bits of 2^e, where e is the exponent of the largest texel that has weight, or that of `least`.
+// Returns the bits of 2^e, where e is the largest exponent of the texels that have weight, or that of `least` if it is
+// larger.
 HWY_INLINE IntVector largest_exponent(const Texels& texels, const Weights& weights, std::int32_t least) {
     IntVector largest = whole(least);
     for (int k = 0; k < 4; ++k) {
@@ -34,11 +36,11 @@ HWY_INLINE IntVector largest_exponent(const Texels& texels, const Weights& weigh
     return hn::And(largest, whole(kInfinity));
 }
 
-// A texel that is reached counts by what it is, if by no weight (ChannelSum::add).
+// Texels that a footprint reaches. They count even if their weight rounds to 0, as in ChannelSum::add().
 struct Reached {
-    Texels texels;  // those not reached are -0, and so are negative denormals
+    Texels texels;  // -0 for unreached texels and negative denormals
     hn::Mask<Int> all_minus_zero;
-    hn::Mask<Int> any_special;  // infinite or no number
+    hn::Mask<Int> any_special;  // infinity or NaN
 };
 
 HWY_INLINE Reached find_reached(const Texels& texels, const Weights& weights) {
@@ -66,7 +68,7 @@ HWY_INLINE Reached find_reached(const Texels& texels, const Weights& weights) {
     return result;
 }
 
-// The sum of texels of which one is infinite or no number.
+// Returns the sum of texels of which at least one is infinite or NaN.
 HWY_INLINE FloatVector special_sum(const Reached& reached) {
     FloatVector sum = hn::Zero(kFloat);
     for (const FloatVector texel : reached.texels.of) {
@@ -90,8 +92,9 @@ HWY_NOINLINE FloatVector sum_anew(const Texels texels, const Weights weights) {
     return as_floats(hn::IfThenElse(reached.all_minus_zero, whole(kSign), result));
 }
 
-// A quick sum, which takes texels for finite, is right but where it is no finite number, or smaller than `safe`: there
-// it may be a zero with the wrong sign, or have lost digits. Zeros all around are zero.
+// Returns the quick sum if it is reliable, and otherwise recomputes it with sum_anew(). The quick sum assumes finite
+// texels. It is unreliable if it is not finite or if its magnitude is below `safe`: it can be a zero with the wrong
+// sign, or it can have lost digits. If all texels are positive zeros, the result is 0.
 template <class Kind>
 HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& texels, const Weights& weights) {
     const IntVector magnitude = magnitude_of(quick);
@@ -104,9 +107,9 @@ HWY_INLINE FloatVector settle(FloatVector quick, IntVector safe, const Texels& t
     return sum_anew<Kind>(texels, weights);
 }
 
-// --- floats of 16 bits and fewer -------------------------------------------------------------------------------------
+// --- float16 and sRGB ------------------------------------------------------------------------------------------------
 
-// round_to_half() of a sum that float32 holds exactly, as float16's bits.
+// Returns round_to_half() of a sum that float32 holds exactly, as the bits of the float16.
 HWY_INLINE IntVector half_of_sum(FloatVector sum) {
     const IntVector magnitude = magnitude_of(sum);
     const IntVector exponent = hn::Max(hn::And(magnitude, whole(kInfinity)), whole(113 * kExponentOne));
@@ -129,8 +132,8 @@ HWY_INLINE FloatVector float_of_half(WordVector half) {
     return as_floats(hn::Or(value, hn::ShiftLeft<16>(hn::And(code, whole(0x8000)))));
 }
 
-// The sum of texels, each cut to so many bits below the first bit of 2^exponent, in units of the last of these times
-// 256: a whole number below 2^24.
+// Returns the weighted sum of texels. Each texel is truncated to `cut_bits` bits below the first bit of 2^exponent. The
+// unit of the result is 1/256 of the last of these bits, so the result is an integer. It is below 2^24.
 template <int cut_bits>
 HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const Weights& weights, IntVector exponent) {
     const FloatVector steps = inverse_scale(cut_bits, exponent);
@@ -140,7 +143,7 @@ HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const Weights& weights, 
     return sum;
 }
 
-// The same as a value.
+// Returns the value of a result of sum_of_cut().
 template <int cut_bits>
 HWY_INLINE FloatVector scale_sum(FloatVector sum, IntVector exponent) {
     return hn::Mul(sum, as_floats(hn::Sub(exponent, whole((cut_bits + 8) * kExponentOne))));
@@ -166,7 +169,7 @@ struct Float16 {
     }
 
     static HWY_INLINE FloatVector sum_finite(const Texels& texels, const Weights& weights) {
-        constexpr int kCutBits = 14;  // with guard bits
+        constexpr int kCutBits = 14;  // including guard bits
         const IntVector exponent = largest_exponent(texels, weights, 113 * kExponentOne);
         return scale_sum<kCutBits>(sum_of_cut<kCutBits>(texels, weights, exponent), exponent);
     }
@@ -176,9 +179,9 @@ struct Float16 {
     }
 };
 
-// Results are float16 in the colours, and sums as of Unorm8 in a channel that is linear. Codes are looked up: a colour
-// is its value with the filter's exponent, plus 7, in the lowest bits of the mantissa; a linear one is taken for a
-// colour of exponent 0.
+// Results are float16 for colors, and sums like those of Unorm8 for a linear channel. Codes are converted by table
+// lookup. The table value of a color contains the filter's exponent, plus 7, in the lowest bits of the mantissa. A
+// linear code is handled like a color with exponent 0.
 template <std::size_t channels>
 struct Srgb {
     using Result = std::uint16_t;
@@ -252,12 +255,12 @@ private:
 
 HWY_INLINE FloatVector part_of_one(IntVector weight) { return hn::Mul(float_of_weight(weight), number(0x1p-8f)); }
 
-// Texels within three exponents of the largest have no bits below its guard bits. So each is taken apart into upper and
-// lower twelve bits, whose sums float32 holds exactly, and half of the last bit more: it is felt at halves alone, which
-// so leave zero.
+// Sums pixels before it is known whether their texels are alike. Most are: in each lane, all are positive and within
+// three exponents of each other, or all are 0. Then every sum is reliable, and none needs special handling.
 //
-// Pixels that are summed up before it is known whether their texels are alike, which most are: in each lane all positive
-// and within three exponents of each other, or all 0. Then no sum is in doubt, and none has to be looked at by itself.
+// Texels within three exponents of the largest one have no bits below its guard bits. So each texel is split into its
+// upper and lower twelve bits, and float32 holds the sums of both exactly. Half of a last bit is added, which changes
+// only the rounding of ties: they are rounded away from zero.
 class AlikeTexels {
 public:
     struct Sum {
@@ -265,9 +268,9 @@ public:
         FloatVector lower;
     };
 
-    HWY_INLINE AlikeTexels() : largest_(hn::Zero(kInt)), smallest_(whole(kMagnitude)) {}  // compiled for the target
+    HWY_INLINE AlikeTexels() : largest_(hn::Zero(kInt)), smallest_(whole(kMagnitude)) {}  // has the target's attributes
 
-    /// The first texel that is weighed.
+    /// Starts a sum with its first texel.
     HWY_INLINE Sum first(FloatVector texel, FloatVector weight) {
         const FloatVector upper = take(texel);
         return {hn::Mul(upper, weight), hn::Mul(hn::Sub(texel, upper), weight)};
@@ -278,7 +281,7 @@ public:
         sum.lower = hn::MulAdd(hn::Sub(texel, upper), weight, sum.lower);
     }
 
-    /// What so many sums of weights of all 1 round to; false if some texels are not alike.
+    /// Rounds sums whose weights add up to 1. Returns false if some texels are not alike.
     template <std::size_t count>
     HWY_INLINE bool round(const Sum (&sums)[count], FloatVector (&rounded)[count]) const {
         const IntVector exponent = hn::And(largest_, whole(kInfinity));
@@ -295,9 +298,9 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kLeast = 40 * kExponentOne;                        // all factors are float32
-    static constexpr std::int32_t kEnd = 254 * kExponentOne;                         // a sum may be infinite
-    static constexpr std::int32_t kHalfOfLastBit = (23 + 3 + 8 + 1) * kExponentOne;  // of weighed texels
+    static constexpr std::int32_t kLeast = 40 * kExponentOne;                        // all factors are normal
+    static constexpr std::int32_t kEnd = 254 * kExponentOne;                         // sums can be infinite from here
+    static constexpr std::int32_t kHalfOfLastBit = (23 + 3 + 8 + 1) * kExponentOne;  // of weighted texels
 
     HWY_INLINE FloatVector take(FloatVector texel) {
         largest_ = hn::Max(largest_, bits(texel));
@@ -305,7 +308,7 @@ private:
         return as_floats(hn::And(bits(texel), whole(~0xfff)));
     }
 
-    IntVector largest_;  // bits
+    IntVector largest_;  // bits of texels
     IntVector smallest_;
 };
 
@@ -332,7 +335,7 @@ struct Float32 {
         }
     }
 
-    /// The same of texels where they are, of which a vector holds whole ones.
+    /// Does the same with texels that are read directly from the texture. A vector must hold whole texels.
     static HWY_NOINLINE void blend_inside(const RowPlan& plan, const Taps& taps,
                                           Result* results) requires(channels == kParts) {
         const auto* const top = reinterpret_cast<const float*>(plan.texels);
@@ -362,12 +365,13 @@ struct Float32 {
 
     static HWY_INLINE FloatVector sum(const Texels& texels, const Weights& weights) {
         const IntVector exponent = largest_exponent(texels, weights, kSmallest);
-        // Leaves the sum 25 bits, and is more than texels have that are too small.
+        // From here, the sum has 25 bits or more, and its texels are not too small for quick_sum().
         const IntVector safe = hn::Max(hn::Sub(exponent, whole(10 * kExponentOne)), whole(kSmallest));
         return settle<Float32>(quick_sum(texels, weights, exponent), safe, texels, weights);
     }
 
-    // Also where a float32 does not hold as many steps as the largest texel has: there texels are enlarged first.
+    // Also handles texels so small that float32 cannot hold the scale for truncating them. These texels are enlarged
+    // first.
     static HWY_INLINE FloatVector sum_finite(const Texels& texels, const Weights& weights) {
         const IntVector exponent = largest_exponent(texels, weights, kExponentOne);
         const auto tiny = hn::Lt(exponent, whole(kSmallest));
@@ -383,14 +387,14 @@ struct Float32 {
     static HWY_INLINE FloatVector widen(const Result* results) { return hn::Load(kFloat, results); }
 
 private:
-    // What the texels on one side weigh of 1, by_parts().
+    // Returns the weights of the texels on one side as parts of 1, in the order of by_parts().
     static HWY_INLINE FloatVector share(const std::uint32_t* both, bool right) {
         const IntVector weights = hn::BitCast(kInt, hn::LoadU(kWord, both));
         const IntVector one = right ? hn::ShiftRight<16>(weights) : hn::And(weights, whole(0xffff));
         return by_parts(part_of_one(one));
     }
 
-    // By itself, since its vectors would drive those of alike texels out of registers.
+    // Not inlined, since its vectors would displace those of alike texels from registers.
     static HWY_NOINLINE void blend_any(const float* top, const float* bottom, const Taps& taps, std::size_t pixel,
                                        Result* results) {
         for (std::size_t at = pixel; at < pixel + kGroup; at += kPixels, results += 4 * kPixels) {
@@ -401,12 +405,12 @@ private:
         }
     }
 
-    static constexpr std::int32_t kCutBits = 27;                  // with guard bits
-    static constexpr std::int32_t kSmallest = 40 * kExponentOne;  // exponent for which all factors are float32
+    static constexpr std::int32_t kCutBits = 27;                  // including guard bits
+    static constexpr std::int32_t kSmallest = 40 * kExponentOne;  // exponent whose factors are all normal
 
-    // In float32 alone: texels are cut to whole numbers below 2^28, of which the upper and the lower bits are added up
-    // by themselves. Where the sum of both has 25 bits or more, the half of its last bit that is added leaves zero, and
-    // is felt at halves alone.
+    // Uses only float32. Texels are truncated to integers below 2^28, whose upper and lower bits are summed separately.
+    // Half of a last bit is added, away from zero. If the total has 25 bits or more, this changes only the rounding of
+    // ties.
     static HWY_INLINE FloatVector quick_sum(const Texels& texels, const Weights& weights, IntVector exponent) {
         constexpr int kLowBits = 13;
         constexpr auto kLow = static_cast<float>(1 << kLowBits);
@@ -426,7 +430,7 @@ private:
         return hn::Mul(doubled, as_floats(hn::Sub(exponent, whole((kCutBits + 8 + 1) * kExponentOne))));
     }
 
-    // Texels are cut in float32, of which none has more than 24 bits, and added up in float64.
+    // Texels are truncated in float32, where none has more than 24 bits, and summed in float64.
 
     static HWY_INLINE FloatVector sum_of_cut(const Texels& texels, const Weights& weights, IntVector exponent,
                                              FloatVector steps) {
@@ -441,8 +445,9 @@ private:
         return hn::LowerHalf(d, vector);
     }
 
-    // The sum is a whole number below 2^37, so a part of 2^44 more of it is less than half way to the next place where
-    // the rounding of DemoteTo changes: it is felt at halves alone, which so leave zero.
+    // The sum is an integer below 2^37. The factor is enlarged by 2^-44 of itself, which moves the product by less than
+    // half the distance to the next value where the rounding of DemoteTo changes. So only ties change: they are rounded
+    // away from zero.
     template <bool upper>
     static HWY_INLINE hn::Vec<HalfFloat> sum_half(const Texels& cut, const Weights& weights, IntVector exponent) {
         DoubleVector sum = hn::Zero(kDouble);
