@@ -25,11 +25,11 @@ constexpr const char* kArray = "texton::Array";
 template <class Index>
 void check_index(const char* what, Index asked, std::size_t count) {
     if (std::cmp_greater_equal(asked, 0) && std::cmp_less(asked, count)) return;
-    refuse(ErrorCode::out_of_bounds, fmt::format("{} {} was asked for, but there are {}", what, asked, count),
-           "They are counted from 0.", {{what, static_cast<std::uint64_t>(asked)}, {"count", count}});
+    refuse(ErrorCode::out_of_bounds, fmt::format("{} {} was requested, but the array has {}", what, asked, count),
+           "Indices begin at 0.", {{what, static_cast<std::uint64_t>(asked)}, {"count", count}});
 }
 
-// The first slice in z, and how many.
+// A range of slices in z.
 struct Slices {
     std::size_t first;
     std::size_t count;
@@ -39,8 +39,10 @@ Slices slices_of(const ArrayInfo& info, const Subresource& part) {
     Slices slices{0, slice_count(info, part.level)};
     if (part.layer) {
         if (!is_layered(info.kind)) {
-            refuse(ErrorCode::bad_argument, fmt::format("layer {} of {} was asked for", *part.layer, name(info.kind)),
-                   "Leave the layer out: slices of a volume are taken by a region.", {{"layer", *part.layer}});
+            refuse(
+                ErrorCode::bad_argument,
+                fmt::format("layer {} of the kind {} was requested, which has no layers", *part.layer, name(info.kind)),
+                "Remove the layer. Select slices of a volume with a region.", {{"layer", *part.layer}});
         }
         check_index("layer", *part.layer, info.layers);
         const std::size_t faces = is_cube(info.kind) ? 6 : 1;
@@ -48,12 +50,13 @@ Slices slices_of(const ArrayInfo& info, const Subresource& part) {
     }
     if (part.face) {
         if (!is_cube(info.kind)) {
-            refuse(ErrorCode::bad_argument, fmt::format("face {} of {} was asked for", *part.face, name(info.kind)),
-                   "Only cubemaps have faces.", {});
+            refuse(ErrorCode::bad_argument,
+                   fmt::format("face {} of the kind {} was requested, which has no faces", *part.face, name(info.kind)),
+                   "Remove the face.", {});
         }
         if (is_layered(info.kind) && !part.layer) {
-            refuse(ErrorCode::bad_argument, fmt::format("face {} was asked for, but of no cube", *part.face),
-                   "Name the cube as the layer, too.", {});
+            refuse(ErrorCode::bad_argument, fmt::format("face {} was requested without a cube", *part.face),
+                   "Also give the cube as the layer.", {});
         }
         check_index("face", *part.face, 6);
         slices = {slices.first + static_cast<std::size_t>(*part.face), 1};

@@ -11,11 +11,11 @@
 namespace texton::detail {
 namespace {
 
-// What each kind of array is limited by.
+// The limits of a kind of array.
 struct KindRow {
     ArrayKind kind;
-    int sides;          // that may be longer than 1
-    const char* limit;  // its name in DeviceLimits
+    int sides;          // number of dimensions that may exceed 1
+    const char* limit;  // name of the member of DeviceLimits
     Extent (*largest)(const DeviceLimits&);
     std::size_t (*most_layers)(const DeviceLimits&);
     bool sparse;
@@ -52,7 +52,7 @@ constexpr KindRow kKinds[] = {
      [](L l) {
          return Extent{l.cubemap_layered[0], l.cubemap_layered[0]};
      },
-     [](L l) { return l.cubemap_layered[1] / 6; }, false},  // CUDA counts the faces
+     [](L l) { return l.cubemap_layered[1] / 6; }, false},  // CUDA counts faces
 };
 
 constexpr bool in_order() {
@@ -65,7 +65,7 @@ static_assert(in_order() && kKinds[std::size(kKinds) - 1].kind == ArrayKind::cub
 
 const KindRow& row_of(ArrayKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-// Widths of a kind's surfaces, where they are narrower than its textures; DeviceLimits does not have it.
+// Maximum width of surfaces of array_1d. It is smaller than that of textures, and DeviceLimits does not contain it.
 constexpr std::size_t kSurface1D = 32768;
 
 class Check {
@@ -104,19 +104,22 @@ private:
         const std::string_view kind = name(info_.kind);
         const bool empty = extent.width == 0 || extent.height == 0 || extent.depth == 0;
         if (empty || (row_.sides < 2 && extent.height != 1) || (row_.sides < 3 && extent.depth != 1)) {
-            constexpr const char* kRemedy[] = {"The width must be at least 1, height and depth 1.",
-                                               "Width and height must be at least 1, and the depth 1.",
-                                               "Every side must be at least 1."};
-            refuse(ErrorCode::bad_argument, fmt::format("{} of {} texels was asked for", kind, sides()),
+            constexpr const char* kRemedy[] = {"Use a width of at least 1, and a height and depth of 1.",
+                                               "Use a width and height of at least 1, and a depth of 1.",
+                                               "Use a width, height and depth of at least 1."};
+            refuse(ErrorCode::bad_argument,
+                   fmt::format("an array of kind {} with {} texels was requested", kind, sides()),
                    kRemedy[row_.sides - 1]);
         }
         if (is_cube(info_.kind) && extent.width != extent.height) {
-            refuse(ErrorCode::bad_argument, fmt::format("faces of {} texels were asked for", to_string(extent)),
-                   "The faces of a cube are squares.");
+            refuse(ErrorCode::bad_argument,
+                   fmt::format("cube faces of {} texels were requested, which are not square", to_string(extent)),
+                   "Use equal width and height.");
         }
         if (info_.layers == 0 || (!is_layered(info_.kind) && info_.layers != 1)) {
-            refuse(ErrorCode::bad_argument, fmt::format("{} with {} layers was asked for", kind, info_.layers),
-                   is_layered(info_.kind) ? "Ask for at least 1 layer." : "Set layers to 1, or use a layered kind.");
+            refuse(ErrorCode::bad_argument,
+                   fmt::format("an array of kind {} with {} layers was requested", kind, info_.layers),
+                   is_layered(info_.kind) ? "Use at least 1 layer." : "Set layers to 1, or use a layered kind.");
         }
     }
 
@@ -124,40 +127,45 @@ private:
         const int most = full_levels(info_);
         if (info_.levels >= 1 && info_.levels <= most) return;
         refuse(ErrorCode::bad_argument,
-               fmt::format("{} levels of {} texels were asked for, which has {}", info_.levels, sides(), most),
-               "Ask for 1 to full_levels() levels.");
+               fmt::format("{} levels were requested, but an array of {} texels can have 1 to {}", info_.levels,
+                           sides(), most),
+               "full_levels() returns the maximum number of levels.");
     }
 
     void format() const {
         const FormatLayout layout = texton::info(info_.format).layout;
         if (layout == FormatLayout::planar) {
-            refuse(ErrorCode::unsupported, fmt::format("an array of {} was asked for, which has planes", what()),
-                   "Use PlanarArray.");
+            refuse(ErrorCode::unsupported,
+                   fmt::format("an array of {} was requested, which is a planar format", what()), "Use PlanarArray.");
         }
         if (layout == FormatLayout::block && is_flat(info_.kind)) {
             refuse(ErrorCode::unsupported,
-                   fmt::format("{} of {} was asked for, whose blocks have two dimensions", name(info_.kind), what()),
-                   "Use another kind of array, or a format without blocks.");
+                   fmt::format("an array of kind {} and format {} was requested, but blocks need two dimensions",
+                               name(info_.kind), what()),
+                   "Use another kind of array, or a format without compression.");
         }
     }
 
     void usage() const {
         if (info_.usage.surface && texton::info(info_.format).layout == FormatLayout::block) {
-            refuse(ErrorCode::unsupported, fmt::format("surfaces of {} were asked for", what()),
-                   "Write the blocks through an array of rg32_uint (8 bytes) or rgba32_uint (16), and copy them.");
+            refuse(ErrorCode::unsupported,
+                   fmt::format("surfaces of {} were requested, which is a block-compressed format", what()),
+                   "Write the blocks to an array of rg32_uint (blocks of 8 bytes) or rgba32_uint (16 bytes), then copy "
+                   "them.");
         }
         if (info_.usage.gather && info_.kind != ArrayKind::array_2d) {
-            refuse(ErrorCode::unsupported, fmt::format("gathering from {} was asked for", name(info_.kind)),
-                   "Only array_2d can be gathered from.");
+            refuse(ErrorCode::unsupported,
+                   fmt::format("ArrayUsage::gather was requested for the kind {}", name(info_.kind)),
+                   "Use array_2d, the only kind that supports gather.");
         }
         if (backing_ != ArrayBacking::sparse) return;
         if (!row_.sparse) {
-            refuse(ErrorCode::unsupported, fmt::format("a sparse {} was asked for", name(info_.kind)),
-                   "Use array_2d, array_3d or layered_2d, or a DeferredArray.");
+            refuse(ErrorCode::unsupported, fmt::format("a sparse array of kind {} was requested", name(info_.kind)),
+                   "Use array_2d, array_3d or layered_2d, or use DeferredArray.");
         }
         if (info_.usage.surface) {
-            refuse(ErrorCode::unsupported, "surfaces of a sparse array were asked for",
-                   "Write to another array and copy the texels, or use a DeferredArray.");
+            refuse(ErrorCode::unsupported, "surfaces of a sparse array were requested, which CUDA does not support",
+                   "Write to another array and copy the texels, or use DeferredArray.");
         }
     }
 
@@ -182,10 +190,11 @@ private:
 
     [[noreturn]] void too_large(const char* limit, const std::string& most) const {
         refuse(ErrorCode::overflow,
-               fmt::format("{} of {} texels{} was asked for, but the limit of {} for {} is {}", name(info_.kind),
-                           sides(), is_layered(info_.kind) ? fmt::format(" and {} layers", info_.layers) : "",
-                           device_.name(), limit, most),
-               "Split the picture.");
+               fmt::format("an array of kind {} with {} texels{} was requested, but the limit of {} for {} is {}",
+                           name(info_.kind), sides(),
+                           is_layered(info_.kind) ? fmt::format(" and {} layers", info_.layers) : "", device_.name(),
+                           limit, most),
+               "Split the image.");
     }
 
     std::string sides() const { return to_string(info_.extent); }
@@ -245,7 +254,7 @@ void check_array(const Device& device, const ArrayInfo& info, ArrayBacking backi
 }
 
 void create_array(ArrayBlock& block, ArrayBacking backing, const char* object) {
-    refuse_while_recording(object, "making an array");
+    refuse_while_recording(object, "creating an array");
     block.handle = request(block.backend, object, {{"bytes", block.bytes}},
                            [&] { return block.backend->create_array(block.info, backing); });
 }

@@ -60,21 +60,21 @@ public:
     }
 
 private:
-    // What goes after the array.
+    // The memory and the copy target. They are destroyed after the array.
     struct Remains {
         ~Remains() {
             if (memory.run != nullptr) detail::release_slots(memory);
         }
-        SlotRange memory;                            // none: not mapped
-        std::shared_ptr<detail::ArrayBlock> shadow;  // of the same info, for move(); mapped only within it
+        SlotRange memory;                            // empty if not mapped
+        std::shared_ptr<detail::ArrayBlock> shadow;  // an array with the same description, mapped only during move()
     };
 
     void check_usable(const char* object) const override {
         if (remains_->memory.run != nullptr) return;
         throw Error({.code = ErrorCode::not_mapped,
                      .object = object,
-                     .problem = "a deferred array was to be used, but has no memory",
-                     .remedy = "Call DeferredArray::map() first."});
+                     .problem = "the deferred array has no memory",
+                     .remedy = "Call DeferredArray::map() before you use the array."});
     }
 
     SlotRange slots_of(const Tiles& tiles) const {
@@ -84,8 +84,8 @@ private:
         throw Error(
             {.code = ErrorCode::bad_argument,
              .object = kDeferred,
-             .problem = fmt::format("{} tiles of 64 KiB were given, but the array takes {}", tiles.size(), needed),
-             .remedy = "Allocate requirements().bytes with TilePool::allocate_bytes().",
+             .problem = fmt::format("{} tiles of 64 KiB were given, but the array needs {}", tiles.size(), needed),
+             .remedy = "Allocate the tiles with TilePool::allocate_bytes(requirements().bytes).",
              .numbers = {{"tiles", tiles.size()}, {"needed", needed}}});
     }
 
@@ -101,7 +101,8 @@ private:
         remains_->memory = wanted;
     }
 
-    // The shadow shows the new memory while the texels are copied there: arrays of one info lay them out alike.
+    // Maps the shadow to the new memory, copies the texels into it and maps this array there. Arrays with the same
+    // description have the same memory layout.
     void move_to(const SlotRange& wanted, const Stream& stream) const {
         const detail::ArrayBlock& shadow = *remains_->shadow;
         const detail::StreamHandle on = stream.state()->handle;

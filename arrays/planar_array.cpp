@@ -20,18 +20,18 @@ constexpr const char* kPlanar = "texton::PlanarArray";
                  .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
 }
 
-// The driver wants an even height of nv16, too.
+// The driver needs an even height for nv16 too.
 void check_picture(Format format, Extent extent, const char* object) {
     if (info(format).layout != FormatLayout::planar) {
         refuse(object, ErrorCode::bad_argument, extent,
-               fmt::format("a picture of {} was asked for, which has no planes", name(format)),
-               "Use nv12, p010, p016 or nv16, or an Array.");
+               fmt::format("a planar image of {} was requested, which is not a planar format", name(format)),
+               "Use nv12, p010, p016 or nv16, or create an Array.");
     }
     const bool empty = extent.width == 0 || extent.height == 0 || extent.depth != 1;
     if (!empty && extent.width % 2 == 0 && extent.height % 2 == 0) return;
     refuse(object, ErrorCode::bad_argument, extent,
-           fmt::format("a picture of {} texels of {} was asked for", to_string(extent), name(format)),
-           "Width and height must be even, and neither 0.");
+           fmt::format("a planar image of {} texels and format {} was requested", to_string(extent), name(format)),
+           "Use an even width and height greater than 0, and a depth of 1.");
 }
 
 Extent plane_extent(Format format, Extent extent, int plane) {
@@ -43,9 +43,9 @@ std::shared_ptr<detail::ArrayBlock> make_whole(const Device& device, Format form
     const auto& most = device.limits().texture_2d;
     if (extent.width > most[0] || extent.height > most[1]) {
         refuse(kPlanar, ErrorCode::overflow, extent,
-               fmt::format("a picture of {} texels was asked for, but the limit of {} for texture_2d is {} x {}",
+               fmt::format("a planar image of {} texels was requested, but the limit of {} for texture_2d is {} x {}",
                            to_string(extent), device.name(), most[0], most[1]),
-               "Split the picture.");
+               "Split the image.");
     }
     const ArrayInfo info{.format = format, .extent = extent};
     auto whole = std::make_shared<detail::ArrayBlock>(device.backend(), info, packed_bytes(info));
@@ -63,12 +63,12 @@ Frame host_frame(void* data, Format format, Extent extent, std::size_t pitch) {
     }
     const Format luma = plane_info(format, 0).format;
     const std::size_t row =
-        row_bytes(luma, extent.width);  // of both planes: chroma has half the texels of twice the size
+        row_bytes(luma, extent.width);  // the same for both planes: chroma has half the texels, of twice the size
     if (pitch == 0) pitch = row;
     if (pitch < row) {
         refuse(kObject, ErrorCode::bad_argument, extent,
-               fmt::format("the pitch of {} bytes is shorter than a row of {}", pitch, row),
-               "Pass the bytes from one row to the next, or 0 for packed rows.");
+               fmt::format("the pitch is {} bytes, but a row has {}", pitch, row),
+               "Pass the distance between rows in bytes, or 0 for packed rows.");
     }
     const std::size_t luma_bytes = checked_product(pitch, extent.height, kObject, "pitch * height");
     return {.luma = host_view(data, luma, extent, pitch),
@@ -77,7 +77,7 @@ Frame host_frame(void* data, Format format, Extent extent, std::size_t pitch) {
 }
 
 void copy(const Frame& destination, const Frame& source) {
-    CopyBatch checked;  // both planes are checked before one is written
+    CopyBatch checked;  // checks both planes before one is written
     checked.add(destination.luma, source.luma);
     checked.add(destination.chroma, source.chroma);
     copy(destination.luma, source.luma);
@@ -114,8 +114,8 @@ const Array& PlanarArray::plane(int index) const {
     if (index == 0 || index == 1) return planes_[index];
     throw Error({.code = ErrorCode::out_of_bounds,
                  .object = kPlanar,
-                 .problem = fmt::format("plane {} was asked for, but there are 2", index),
-                 .remedy = "Plane 0 is luma, plane 1 chroma.",
+                 .problem = fmt::format("plane {} was requested, but there are 2", index),
+                 .remedy = "Use 0 for luma or 1 for chroma.",
                  .numbers = {{"plane", static_cast<std::uint64_t>(index)}, {"count", 2}}});
 }
 

@@ -7,7 +7,7 @@ namespace texton::detail {
 
 Sampling& sampling(Backend& backend) {
     static std::mutex mutex;
-    static auto& made = *new std::map<Backend*, std::unique_ptr<Sampling>>;  // never destroyed: devices are not, either
+    static auto& made = *new std::map<Backend*, std::unique_ptr<Sampling>>;  // never destroyed, like devices
     const std::lock_guard lock(mutex);
     std::unique_ptr<Sampling>& own = made[&backend];
     if (own == nullptr) {

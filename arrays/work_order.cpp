@@ -10,7 +10,7 @@
 namespace texton::detail {
 namespace {
 
-// Not asked while this thread records a graph, which the question would break off.
+// Returns false while this thread records a graph, because a query of an event would invalidate the recording.
 bool is_done(const Event& event) { return !recording() && event.done(); }
 
 }  // namespace
@@ -29,7 +29,7 @@ WorkOrder::Use& WorkOrder::use_of(const Stream& stream) {
     for (Use& use : uses_) {
         const auto state = use.stream.lock();
         if (state == stream.state()) return use;
-        // Each Stream::default_of() is a state of its own for one queue.
+        // Each Stream::default_of() has its own state, but all refer to the same queue.
         if (is_default && state != nullptr && state->handle == nullptr && state->device == stream.device()) return use;
     }
     for (Use& use : uses_) {
@@ -80,7 +80,7 @@ void WorkOrder::finish() noexcept {
             if (use.pending) use.event.synchronize();
         }
     } catch (const Error&) {
-        // A device that has failed, or a driver that has shut down: nothing runs any more.
+        // The device has failed or the driver has shut down, so no work is running.
     }
 }
 

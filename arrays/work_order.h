@@ -1,5 +1,5 @@
 #pragma once
-// The order between the work on an array and the changes of its memory.
+// Orders the work on an array and the changes of its memory.
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -8,31 +8,32 @@
 
 namespace texton::detail {
 
-/// Work that is enqueued on the stream from now on comes after the event. Between a CUDA and a CPU device the host waits.
+/// Orders later work of the stream after the event. If one of them belongs to a CUDA device and the other to the CPU
+/// device, the host waits.
 void order(const Stream& stream, const Event& event);
 
-/// What an array's memory is used for, stream by stream, and when it last changed. A change comes after all uses before it; a
-/// use after the last change. Any thread may call.
+/// Tracks the uses of an array's memory on each stream and the last change of the memory. A change is ordered after all
+/// earlier uses, and a use after the last change. Thread-safe.
 class WorkOrder {
 public:
-    /// Work was enqueued on the stream.
+    /// Records that work on the memory was enqueued on the stream.
     void used_on(const Stream& stream);
-    /// What follows on the stream comes after the last change; a null stream: the host waits for it.
+    /// Orders later work of the stream after the last change. If `stream` is null, the host waits for the change.
     void wait_for_change(const Stream* stream);
 
-    /// What follows on the stream, a change, comes after all uses and the last change.
+    /// Orders later work of the stream, which will change the memory, after all uses and the last change.
     void wait_for_all(const Stream& stream);
-    /// The event marks the end of a change that waited for all.
+    /// Records the end of a change that was enqueued after wait_for_all().
     void changed(std::shared_ptr<const Event> done) noexcept;
 
-    /// The host waits for everything.
+    /// Waits on the host until all uses and the last change are complete.
     void finish() noexcept;
 
 private:
     struct Use {
-        std::weak_ptr<StreamState> stream;  // a handle may come again for another stream
+        std::weak_ptr<StreamState> stream;  // not a handle, because CUDA may reuse handles
         Event event;
-        bool pending;  // a change that waited for it makes it past
+        bool pending;  // false if a later change has waited for the event
     };
     Use& use_of(const Stream& stream);
 

@@ -17,42 +17,44 @@ namespace {
 void check_format(const char* object, Format format) {
     const FormatLayout layout = info(format).layout;
     if (layout == FormatLayout::plain || layout == FormatLayout::packed) return;
-    throw Error({.code = ErrorCode::bad_argument,
-                 .object = object,
-                 .problem = fmt::format("a picture of {} was given", name(format)),
-                 .remedy = "Give pixels of a plain or packed format."});
+    throw Error(
+        {.code = ErrorCode::bad_argument,
+         .object = object,
+         .problem = fmt::format("an image of {} was given, which is a block-compressed or planar format", name(format)),
+         .remedy = "Use an image of a plain or packed format."});
 }
 
 void check_sides(const char* object, const Extent& extent) {
     if (extent.width <= kMostPixels && extent.height <= kMostPixels) return;
-    throw Error(
-        {.code = ErrorCode::overflow,
-         .object = object,
-         .problem = fmt::format("a picture of {} pixels was given, but beyond {} a side the middles of pixels are "
-                                "no float32 numbers",
-                                to_string(extent), kMostPixels),
-         .remedy = "Make the picture in parts.",
-         .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
+    throw Error({.code = ErrorCode::overflow,
+                 .object = object,
+                 .problem = fmt::format(
+                     "an image of {} pixels was given, but the width and height are limited to {} because pixel "
+                     "centers are float32 numbers",
+                     to_string(extent), kMostPixels),
+                 .remedy = "Compute the image in parts.",
+                 .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
 }
 
 void check_home(const char* object, const Place& picture, const Backend& device) {
     if (picture.kind == MemoryKind::host) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = object,
-                     .problem = "pageable host memory was given as the picture",
-                     .remedy = "Give memory of the device, or Pinned memory."});
+                     .problem = "the image is in pageable host memory",
+                     .remedy = "Use memory of the device, or pinned memory."});
     }
     const Backend* home = detail::home(picture);
     if (home == nullptr || home == &device) return;
     if (picture.kind == MemoryKind::managed && home->properties().kind == device.properties().kind) return;
     throw Error({.code = ErrorCode::wrong_device,
                  .object = object,
-                 .problem = fmt::format("memory of {} was given as the picture of work on {}", home->properties().name,
-                                        device.properties().name),
-                 .remedy = "Give memory of that device, or pinned or managed memory."});
+                 .problem = fmt::format("the image is in memory of {}, but the work runs on {}",
+                                        home->properties().name, device.properties().name),
+                 .remedy = "Use memory of that device, or pinned or managed memory."});
 }
 
-// True if a row of one is also, in part, a row of the other: those of each lie in order, none in another.
+// Returns true if a row of the image shares bytes with a row of the memory. In each of them the rows are in ascending
+// order and do not overlap.
 bool rows_meet(const Place& memory, const Place& picture) {
     const auto length = static_cast<std::ptrdiff_t>(row_bytes(memory.format, memory.extent.width));
     const auto picture_length = static_cast<std::ptrdiff_t>(row_bytes(picture.format, picture.extent.width));
@@ -63,14 +65,14 @@ bool rows_meet(const Place& memory, const Place& picture) {
             const std::ptrdiff_t begin = picture.address + z * picture.slice_pitch + y * picture.pitch - memory.address;
             const std::ptrdiff_t end = begin + picture_length;
             if (end <= 0) continue;
-            const std::ptrdiff_t row = std::min((end - 1) / pitch, last_row);  // the last that begins before the end
+            const std::ptrdiff_t row = std::min((end - 1) / pitch, last_row);  // the last row that begins before `end`
             if (row * pitch + length > begin) return true;
         }
     }
     return false;
 }
 
-// Levels of an array that a texture reads are not written, whichever layer.
+// Returns true if the image is in a level of an array that the texture reads. Layers are not distinguished.
 bool same_level(const TextureState& texture, const Place& picture) {
     if (texture.source != TextureSource::array || texture.block == nullptr) return false;
     const ArrayBlock& block = static_cast<const ArrayBlock&>(*texture.block);
@@ -79,7 +81,7 @@ bool same_level(const TextureState& texture, const Place& picture) {
     return picture.array_part >= first && picture.array_part < first + texture.levels;
 }
 
-// The picture is what the texture reads at its first level.
+// Returns true if the image is exactly the first level that the texture reads.
 bool is_same(const TextureState& texture, const Place& picture) {
     if (picture.kind == MemoryKind::array) {
         const ArrayBlock& block = static_cast<const ArrayBlock&>(*texture.block);
@@ -110,7 +112,7 @@ void check_source(const char* object, const Texture& texture) {
     throw Error({.code = ErrorCode::released,
                  .object = object,
                  .problem = "the memory that the texture reads was freed or unmapped",
-                 .remedy = "Make the texture of memory that lives."});
+                 .remedy = "Keep the memory alive, or create a texture of other memory."});
 }
 
 bool meets_source(const Texture& texture, const Place& picture) {
@@ -124,7 +126,7 @@ void check_apart(const char* object, const Texture& texture, const Place& pictur
     throw Error(
         {.code = ErrorCode::overlap,
          .object = object,
-         .problem = fmt::format("a picture of {} pixels shares {} that the texture reads", to_string(picture.extent),
+         .problem = fmt::format("an image of {} pixels shares {} that the texture reads", to_string(picture.extent),
                                 picture.kind == MemoryKind::array ? "a level" : "bytes with the memory"),
          .remedy = "Write to other memory.",
          .numbers = {{"width", picture.extent.width}, {"height", picture.extent.height}}});

@@ -1,5 +1,5 @@
 #pragma once
-// The checks of a picture that a kernel writes, and of the textures that it reads.
+// Checks of the image that a kernel writes and of the textures that it reads.
 #include <texton/texture.h>
 #include <texton/view.h>
 
@@ -7,18 +7,22 @@
 
 namespace texton::detail {
 
-/// Where a kernel of the device writes. Errors name `object`: bad_argument (no texels, pageable memory, a block-compressed or
-/// planar format), overflow, released, wrong_device, not_registered.
+/// Returns the memory location of an image that a kernel of the device writes. Pageable memory that is registered is
+/// returned as registered memory.
+///
+/// Errors contain `object`. Throws Error{bad_argument} for pageable memory or a block-compressed or planar format,
+/// Error{overflow} if width or height is too large, Error{released} if the memory was freed, Error{wrong_device} if it
+/// belongs to another device, and Error{not_registered} if the memory is only partly registered.
 [[nodiscard]] Place written_picture(const char* object, const View& picture, const Backend& device);
 
-/// Error{released} if what the texture reads is gone.
+/// Throws Error{released} if the memory that the texture reads was freed.
 void check_source(const char* object, const Texture& texture);
 
-/// True if the picture shares bytes with memory, or a level with an array, that the texture reads.
+/// Returns true if the image shares bytes with the memory, or a level with the array, that the texture reads.
 [[nodiscard]] bool meets_source(const Texture& texture, const Place& picture);
 
-/// Error{overlap} if the picture shares bytes with memory, or a level with an array, that the texture reads; unless it is all of
-/// it, texel by texel, where `same_allowed`.
+/// Throws Error{overlap} if meets_source() returns true. If `same_allowed` is true, the image may be identical to the
+/// first level that the texture reads, with each pixel at the position of a texel.
 void check_apart(const char* object, const Texture& texture, const Place& picture, bool same_allowed = false);
 
 }  // namespace texton::detail
