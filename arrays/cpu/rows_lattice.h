@@ -1,11 +1,12 @@
-// rows_lattice.h: rows of fetches at prepared places, of texels of four floats.
+// rows_lattice.h: rows of fetches at prepared positions, for texels of four floats.
 //
-// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
-// includes it.
+// Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
+// other file may include it.
 
-// --- sums ------------------------------------------------------------------------------------------------------------
+// --- single texels ---------------------------------------------------------------------------------------------------
 
-// A texel by itself is what decoding makes of it: without denormals, and with one NaN.
+// Returns the result for a texel that is not blended. Denormals become zeros with the same sign, and all NaNs become
+// the same NaN.
 HWY_INLINE FloatVector single_texel(FloatVector texel) {
     const IntVector magnitude = magnitude_of(texel);
     const auto denormal = hn::Lt(magnitude, whole(kExponentOne));
@@ -16,7 +17,7 @@ HWY_INLINE FloatVector single_texel(FloatVector texel) {
 
 // --- rows ------------------------------------------------------------------------------------------------------------
 
-// The weights of columns with the shares x in a row with the share y, of all 1, by_parts().
+// The four weights of each pixel's footprint as parts of 1, in the order of by_parts().
 struct FloatWeights {
     FloatVector of[4];
 };
@@ -44,7 +45,7 @@ HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places,
     return alike.round(sums, texels);
 }
 
-// A group of pixels; false if their texels are not alike where some are weighed.
+// Fetches a group of pixels. Returns false if blended texels are not alike (see AlikeTexels).
 template <bool two_columns, bool two_rows>
 HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
                             const FloatWeights& weights, FloatVector (&texels)[kParts]) {
@@ -60,7 +61,8 @@ HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPlaces& places,
     });
 }
 
-// Any texels. By itself, since its vectors would drive those of alike ones out of registers.
+// Fetches a group of pixels of any texels. Not inlined, since its vectors would displace those of alike texels from
+// registers.
 template <bool two_columns, bool two_rows>
 HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
                                   float* texels) {
@@ -82,7 +84,7 @@ HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPlaces& p
     }
 }
 
-// A line of the cache holds four texels.
+// Prefetches the columns of a group in the rows `row.soon`. A cache line holds four texels.
 HWY_INLINE void prefetch_pixels(const LatticeRow& row, const std::int32_t* columns) {
     if (row.soon[0] == nullptr) return;
     const auto [first, last] = std::minmax(columns[0], columns[kGroup - 1]);
@@ -92,7 +94,7 @@ HWY_INLINE void prefetch_pixels(const LatticeRow& row, const std::int32_t* colum
     }
 }
 
-// `two_columns` and `two_rows`: the second one has a share.
+// `two_columns` and `two_rows`: the second column or row has a share, so it is read.
 template <bool two_columns, bool two_rows>
 HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixels,
                                    float* texels) {
@@ -117,7 +119,7 @@ HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& 
 
 // --- sums of taps ----------------------------------------------------------------------------------------------------
 
-// Where a tap's texels stand one by one; nowhere if they are to be weighed.
+// The texels of a tap if every pixel takes a single texel. `row` is null if texels must be blended.
 struct Taken {
     const float* row;
     const PreparedColumns& columns;
@@ -128,12 +130,13 @@ struct Taken {
     }
 };
 
-// What is left of single_texel() where neither the sign of zeros nor the kind of NaN counts.
+// Replaces denormals by 0. This is sufficient instead of single_texel() if neither the sign of zeros nor the kind of
+// NaN matters.
 HWY_INLINE FloatVector without_denormals(FloatVector texel) {
     return as_floats(hn::IfThenZeroElse(hn::Lt(magnitude_of(texel), whole(kExponentOne)), bits(texel)));
 }
 
-// False if some texels are not alike.
+// Computes the sums of a group of pixels. Returns false if some texels are not alike.
 template <bool two_rows>
 HWY_INLINE bool sum_group(const LatticeRow& row, const LatticeTaps& taps, std::size_t pixel, float* sums) {
     const IntVector share_y = whole(row.share);

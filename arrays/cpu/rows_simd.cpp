@@ -1,10 +1,14 @@
-// The texture unit's rules (texture_unit.h) on vectors. A block of fetches runs, each stage over the whole block,
-//   coordinates -> first texels and weights -> the texels, side by side -> sums -> pixels or Texels.
+// Implements the rules of the texture unit (texture_unit.h) on vectors. Each stage processes a whole block of fetches:
+// 1. Coordinates are converted to first texels and weights.
+// 2. The texels are copied side by side.
+// 3. The weighted texels are summed.
+// 4. The sums are converted to pixels or Texels.
 //
-// Texels are copied together by plain loads, a pair with one, since gathers are no faster. Where pairs follow each
-// other in a row of the texture, as they do in a mip chain, they are not even copied. Sums are exact: 16-bit
-// integers for texels of 8 bits, float32 for 16 bits and sRGB, float64 for float32. So nothing depends on their order
-// or on fused products, and one rounding at the end, written as the hardware does it, is the only one.
+// Texels are copied with plain loads, a pair with one load, since gather instructions are not faster. If pairs are
+// adjacent in a row of the texture, as in the computation of a mip chain, they are not copied. Sums are exact: 16-bit
+// integers for 8-bit texels, float32 for 16-bit and sRGB texels, two float32 or a float64 for float32 texels. So the
+// results depend neither on the order of summation nor on fused products. The only rounding is at the end, and it is
+// that of the hardware.
 #include "arrays/cpu/rows_simd.h"
 
 #include <algorithm>
@@ -26,7 +30,7 @@ HWY_BEFORE_NAMESPACE();
 namespace texton::detail {
 namespace HWY_NAMESPACE {
 
-// Highway's fallback for CPUs without SSSE3 has no vectors: the model does as well.
+// Highway's fallback for CPUs without SSSE3 has no vectors, so the model is used instead.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 RowKernels kernels_for(const TexelFormat&, Filter) { return {}; }
 const LatticeKernels& lattice() {
@@ -66,7 +70,7 @@ struct AsPixels {
     }
 };
 
-// Channels that the format lacks are 0.
+// Converts the results to Texels. Channels that the format lacks are 0.
 template <class Kind>
 struct AsTexels {
     static constexpr std::size_t kBytes = sizeof(Texel);
@@ -151,7 +155,7 @@ RowKernels linear_kernels(const TexelFormat& format) {
 }  // namespace
 
 void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
-    const Coordinates start = place_of_pixel({0, map.xy, 0, 0, map.yy, 0}, 0, j);  // the products with j
+    const Coordinates start = place_of_pixel({0, map.xy, 0, 0, map.yy, 0}, 0, j);  // the terms that contain j
     const IntVector first = hn::Iota(kInt, static_cast<std::int32_t>(i));
     for (std::size_t k = 0; k < count; k += hn::Lanes(kInt)) {
         const IntVector pixel = hn::Add(first, whole(static_cast<std::int32_t>(k)));

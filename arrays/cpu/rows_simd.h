@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of plain fetches of a 2D texture, compiled once for each instruction set that Highway knows.
+// Plain fetches of a 2D texture in blocks, compiled once for each instruction set that Highway supports.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -10,138 +10,152 @@
 
 namespace texton::detail {
 
-/// Fetches of a block: whole vectors everywhere, and little enough that all stages stay in the first cache.
+/// Number of fetches in a block. It is a whole number of vectors of every instruction set, and small enough that all
+/// stages stay in the first-level cache.
 inline constexpr std::size_t kRowBlock = 64;
 
-/// What coordinates along an axis mean: scale_coordinate() and address_texel(), prepared.
+/// Prepared parameters of scale_coordinate() and address_texel() for an axis.
 struct AxisPlan {
     std::int32_t size;
     AddressMode mode;
     bool normalized;
     bool clamps;             ///< filtering clamps the coordinate
-    bool repeats;            ///< only the part of a coordinate below `period` counts
-    std::int32_t zero_from;  ///< bits of the least magnitude that reads as 0
-    float limit;  ///< coordinates are clamped to +-limit, outside of the texture; above all that count where it repeats
-    double steps;          ///< of a normalized coordinate from 0 to 1
-    double period;         ///< in steps
-    double units_of_step;  ///< in 1/512 of a texel
+    bool repeats;            ///< coordinates repeat with `period`
+    std::int32_t zero_from;  ///< coordinates whose magnitude has these bits or more read as 0
+    /// Coordinates are clamped to +-limit. This is outside of the texture or, if it repeats, above all coordinates that
+    /// do not read as 0.
+    float limit;
+    double steps;          ///< steps of a normalized coordinate from 0 to 1
+    double period;         ///< period in steps
+    double units_of_step;  ///< size of a step in 1/512 of a texel
 };
 
-/// Level 0 of a texture without holes, and what its sampler makes of coordinates.
+/// Level 0 of a texture whose texels all have memory, and the prepared parameters of its sampler. Non-owning.
 struct RowPlan {
     const unsigned char* texels;
-    std::int32_t pitch;  ///< texels from a row to the next; there are fewer than 2^31
+    std::int32_t pitch;  ///< texels from a row to the next; the level has fewer than 2^31 texels
     AxisPlan x;
     AxisPlan y;
-    unsigned char border[16];  ///< the border colour as a stored texel
+    unsigned char border[16];  ///< the border color as a stored texel
 };
 
-/// Fetches blocks one after the other. The default rounding and denormals are presumed.
+/// Fetches `blocks` blocks. Requires the default floating-point environment: round to nearest, keep denormals.
 using BlockFetch = void (*)(const RowPlan& plan, const float* x, const float* y, std::size_t blocks,
                             unsigned char* results);
 
+/// Functions for a format and a filter. Members are null if they are not available.
 struct RowKernels {
-    BlockFetch pixels = nullptr;  ///< as pixels of the texture's own format; point reads: its stored texels
-    BlockFetch texels = nullptr;  ///< as Texels; linear filtering alone
+    /// Results are pixels of the texture's own format; for point reads, its stored texels.
+    BlockFetch pixels = nullptr;
+    BlockFetch texels = nullptr;  ///< results are Texels; only for linear filtering
 };
 
-/// How the pixels of a row are found among its texels, in groups of as many as a vector has lanes.
+/// How the texels of a group of pixels are loaded from a row. A group has as many pixels as a vector has lanes.
 enum class Columns : std::uint8_t {
-    any,    ///< one by one
-    pairs,  ///< one by one, with those after them
-    run,    ///< all one after the other
-    even,   ///< every second one
-    one,    ///< those of a vector of pixels within one vector of texels
-    two     ///< within two
+    any,    ///< one load for each texel
+    pairs,  ///< one load for each texel; each second texel follows the first one
+    run,    ///< adjacent texels
+    even,   ///< every second texel
+    one,    ///< the texels of each vector of pixels are within one vector of texels
+    two     ///< the texels of each vector of pixels are within two vectors of texels
 };
 
-/// Texels of a row that pixels are, or begin with: kLatticeStep pixels at a time.
+/// The texels of a row that pixels read, or the first ones of pairs. Prepared for kLatticeStep pixels at a time.
+/// Non-owning.
 struct PreparedColumns {
     const std::int32_t* texels;
-    const Columns* kinds;        ///< of groups: of their first pixels
-    const std::int32_t* window;  ///< of vectors: the first texel that is read, at their first pixels
-    const std::int32_t* lanes;   ///< four of each pixel, in the window
+    const Columns* kinds;        ///< one for each group, at its first pixel
+    const std::int32_t* window;  ///< for each vector, at its first pixel: the first texel that is loaded
+    const std::int32_t* lanes;   ///< four for each pixel: their lanes in the window
 };
 
-/// Of each place along an axis the two texels that linear filtering reads, addressed, and the second one's share, in
-/// 1/256.
+/// Results of LatticeKernels::find for positions along an axis: the two texels that linear filtering reads, with the
+/// address mode applied, and the share of the second one in 1/256.
 struct PlacesToFind {
     std::int32_t* first;
     std::int32_t* second;
     std::int32_t* share;
 };
 
+/// Prepared positions along x: the first texels, the second texels and their shares in 1/256. Non-owning.
 struct PreparedPlaces {
     PreparedColumns first;
     const std::int32_t* second;
     const std::int32_t* share;
 };
 
-/// Where a row of fetches lies, as PlacesToFind; the lower row is the upper one where it has no share.
+/// Vertical position of a row of fetches, like PlacesToFind. If the lower row has no share, it equals the upper one.
 struct FetchedRow {
     float y;
-    std::int32_t top;  ///< kBorderTexel: one is the border, or nothing is known
+    std::int32_t top;  ///< kBorderTexel if a row is in the border, or if nothing is known
     std::int32_t bottom;
     std::int32_t share;
 };
 
-/// The texels of two rows, of four floats each, and the share of the lower row. The same columns of the rows `soon`, if
-/// there are such, are asked for ahead: where the first is null, so is the second.
+/// Two rows of texels of four floats, and the share of the lower row in 1/256. The same columns of the rows `soon` are
+/// prefetched. If the first of these is null, the second is null too.
 struct LatticeRow {
     const float* top;
     const float* bottom;
     std::int32_t share;
-    bool past_caches = false;  ///< what is fetched is written to memory, and need not be read before
+    bool past_caches = false;  ///< the results are stored past the caches
     const float* soon[2] = {};
 };
 
-/// One of the fetches whose weighed sum pixels are.
+/// One of the taps whose weighted sum is a pixel.
 struct LatticeTap {
     PreparedPlaces places;
-    PreparedColumns taken;  ///< from `fetched`; none: it is fetched pixel by pixel
-    const float* weights;   ///< of each pixel
-    bool two_columns;       ///< as of LatticeKernels::fetch
+    PreparedColumns taken;  ///< columns in `fetched`; if empty, the tap is fetched pixel by pixel
+    const float* weights;   ///< one for each pixel
+    bool two_columns;       ///< as in LatticeKernels::fetch
 };
 
+/// The taps of a row.
 struct LatticeTaps {
     std::span<const LatticeTap> taps;
-    const float* fetched;  ///< a row of texels, if the second row has a share
+    const float* fetched;  ///< a row of fetched texels; used if the second row has a share
 };
 
-/// What fetches have in common that lie in rows and columns. Of each kLatticeStep places at a time.
+/// Number of positions that the functions of LatticeKernels process at a time. Counts are multiples of it.
 inline constexpr std::size_t kLatticeStep = 16;
+/// Functions for fetches whose positions form rows and columns. All members are null if the CPU has no supported
+/// instruction set.
 struct LatticeKernels {
     using Find = void (*)(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found);
     using Fetch = void (*)(const LatticeRow& row, const PreparedPlaces& columns, std::size_t count, float* texels);
     using Sum = void (*)(const LatticeRow& row, const LatticeTaps& taps, std::size_t count, float* sums);
 
     Find find = nullptr;
-    /// Of rows of `width` texels. `second`: those that are read besides, or null.
+    /// Finds out how to load texels from rows of `width` texels. `second` contains the second texels that are also
+    /// read, or is null.
     void (*find_windows)(const std::int32_t* texels, const std::int32_t* second, std::size_t count, std::int32_t width,
                          Columns* kinds, std::int32_t* window, std::int32_t* lanes) = nullptr;
-    Fetch fetch[2][2] = {};  ///< by whether a column has a second texel with a share, and the row
-    /// Tap after tap, each product and each sum rounded by itself; by whether the second row has a share.
+    Fetch fetch[2][2] = {};  ///< first index: columns have a second texel with a share; second index: rows do
+    /// Adds the taps in order. Each product and each sum is rounded separately. The index says whether the second row
+    /// has a share.
     Sum sum[2] = {};
 };
 
-/// Those of the best instruction set of this CPU, or none.
+/// Returns the functions for the best instruction set of this CPU. Thread-safe.
 [[nodiscard]] const LatticeKernels& lattice_kernels();
 
-/// Where the pixels of a row from (i, j) on lead: place_of_pixel(). Both have room for a whole number of 16 places.
+/// Computes the coordinates of the pixels (i, j), (i + 1, j), ... as place_of_pixel() does. `x` and `y` must have room
+/// for a multiple of 16 positions.
 void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);
 
-/// sRGB codes and what the filter makes of them.
+/// Tables of sRGB codes for the filter.
 struct SrgbTables {
-    /// float32 of a texel, with the filter's exponent, plus 7, in the lowest three bits.
+    /// Bits of a color's float32, with the filter's exponent, plus 7, in the lowest three bits.
     std::uint32_t colour[256];
-    std::uint32_t linear[256];                   ///< the same of a channel that is linear: 128ths, of exponent 0
-    unsigned char code_of_half[(15 << 10) + 1];  ///< of a filtered colour, which is a float16 from 0 to 1
+    std::uint32_t linear[256];                   ///< the same for a linear channel: code / 128, exponent 0
+    unsigned char code_of_half[(15 << 10) + 1];  ///< index: a filtered color, a float16 from 0 to 1
 };
 
+/// Returns the tables, which are computed by the first call. Thread-safe.
 [[nodiscard]] const SrgbTables& srgb_tables();
 
-/// Those of the best instruction set of this CPU. None where the model must do: another packing, a format that is not
-/// filtered here, or a CPU that is too old.
+/// Returns the functions for the best instruction set of this CPU. All members are null if the model must be used: for
+/// another packing, for a format that cannot be filtered here, or on a CPU without a supported instruction set.
 [[nodiscard]] RowKernels row_kernels(const TexelFormat& format, Filter filter);
 
 }  // namespace texton::detail

@@ -1,7 +1,7 @@
-// rows_taps.h: coordinates -> texels and weights -> the texels of a block, side by side, on vectors.
+// rows_taps.h: computes texels and weights from coordinates, and copies the texels of a block side by side, on vectors.
 //
-// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
-// includes it.
+// Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
+// other file may include it.
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -9,7 +9,7 @@ using Int = hn::CappedTag<std::int32_t, 16>;
 using Word = hn::Rebind<std::uint32_t, Int>;
 using Float = hn::Rebind<float, Int>;
 using Double = hn::Repartition<double, Float>;
-using Code = hn::Repartition<std::uint16_t, Int>;  // twice the lanes
+using Code = hn::Repartition<std::uint16_t, Int>;  // twice as many lanes as Int
 using Byte = hn::Repartition<std::uint8_t, Int>;
 using HalfInt = hn::Half<Int>;
 using HalfWord = hn::Half<Word>;
@@ -38,18 +38,18 @@ HWY_INLINE FloatVector as_floats(IntVector value) { return hn::BitCast(kFloat, v
 HWY_INLINE IntVector whole(std::int32_t value) { return hn::Set(kInt, value); }
 HWY_INLINE FloatVector number(float value) { return hn::Set(kFloat, value); }
 
-// --- coordinates -> texels and weights -------------------------------------------------------------------------------
+// --- coordinates to texels and weights -------------------------------------------------------------------------------
 
 struct Taps {
-    // The first texel of each axis, not yet addressed, and its place in the texture: at most 2^31.
+    // The first texel of each axis before the address mode is applied, and its index in the texture: at most 2^31.
     HWY_ALIGN std::int32_t x[kRowBlock];
     HWY_ALIGN std::int32_t y[kRowBlock];
     HWY_ALIGN std::int32_t place[kRowBlock];
-    // Of the upper and the lower texels: the left one's weight below the right one's. Padded, since vectors are read
-    // from anywhere.
+    // Weights of the upper and the lower texels. The weight of the left texel is in the low half, that of the right
+    // texel in the high half. Padded, since vectors are loaded from any position.
     HWY_ALIGN std::uint32_t top[kRowBlock + 16];
     HWY_ALIGN std::uint32_t bottom[kRowBlock + 16];
-    bool inside;  // all texels lie in the texture
+    bool inside;  // all texels are inside the texture
 };
 
 HWY_INLINE IntVector place_of(const RowPlan& plan, IntVector x, IntVector y) {
@@ -69,8 +69,8 @@ HWY_INLINE hn::Vec<HalfInt> scale_normalized(const AxisPlan& axis, hn::Vec<HalfF
     return hn::DemoteTo(kHalfInt, hn::Floor(hn::Mul(steps, hn::Set(kDouble, axis.units_of_step))));
 }
 
-// In 1/512 of a texel, rounded down. All products are exact: the factors are powers of two, or whole numbers of few
-// bits.
+// Returns coordinates in 1/512 of a texel, rounded down. All products are exact: the factors are powers of two or
+// integers of few bits.
 HWY_INLINE IntVector scale(const AxisPlan& axis, const float* coordinates) {
     FloatVector at = hn::LoadU(kFloat, coordinates);
     const IntVector magnitude = hn::And(bits(at), whole(0x7fffffff));
@@ -82,19 +82,19 @@ HWY_INLINE IntVector scale(const AxisPlan& axis, const float* coordinates) {
                        scale_normalized(axis, hn::LowerHalf(kHalfFloat, at)));
 }
 
-// linear_taps() before the address mode.
+// Returns the position that linear_taps() computes before it applies the address mode.
 HWY_INLINE IntVector linear_place(const AxisPlan& axis, const float* coordinates) {
     const IntVector place = hn::ShiftRight<1>(hn::Sub(scale(axis, coordinates), whole(255)));
     if (!axis.clamps) return place;
     return hn::Min(hn::Max(place, hn::Zero(kInt)), whole((axis.size - 1) * 256));
 }
 
-// address_texel(): with texture_address.h, all that defines an address mode.
+// Returns the same as address_texel(). This function and texture_address.h define the address modes.
 HWY_INLINE IntVector address(const AxisPlan& axis, IntVector texel) {
     const IntVector zero = hn::Zero(kInt);
     const IntVector last = whole(axis.size - 1);
     switch (axis.mode) {
-        case AddressMode::wrap:  // `repeats` leaves at most one texel outside
+        case AddressMode::wrap:  // with `repeats`, at most one texel is outside
             return hn::IfThenZeroElse(hn::Gt(texel, last), hn::IfThenElse(hn::Lt(texel, zero), last, texel));
         case AddressMode::clamp: return hn::Min(hn::Max(texel, zero), last);
         case AddressMode::mirror: return hn::Max(hn::Min(texel, hn::Sub(whole(2 * axis.size - 1), texel)), zero);
@@ -113,8 +113,8 @@ struct Weights {
     IntVector of[4];  // left top, right top, left bottom, right bottom
 };
 
-// footprint_weights() of a share of kFullWeight: what the four products of the weights round to follows from one of them,
-// which has 16 bits.
+// Returns the same as footprint_weights() for a share of kFullWeight. All four rounded products follow from one
+// product, which has 16 bits.
 HWY_INLINE Weights footprint_weights(IntVector x, IntVector y) {
     const IntVector product = hn::BitCast(kInt, hn::Mul(hn::BitCast(kCode, x), hn::BitCast(kCode, y)));
     const IntVector right_bottom = hn::ShiftRight<8>(hn::Add(product, whole(kFullWeight / 2)));
@@ -148,10 +148,10 @@ HWY_NOINLINE void find_linear_taps(const RowPlan& plan, const float* x, const fl
     taps.inside = all_within(lowest_x, highest_x, plan.x.size - 1) && all_within(lowest_y, highest_y, plan.y.size - 1);
 }
 
-// --- the texels, side by side ----------------------------------------------------------------------------------------
+// --- texels, side by side --------------------------------------------------------------------------------------------
 
-// The upper or the lower texels of a block: left and right one in turns, but those of 16 bytes, which are vectors by
-// themselves: first all on the left.
+// The upper and the lower texels of a block. Left and right texels alternate. Texels of 16 bytes fill a vector each, so
+// all left texels come first.
 struct Stage {
     HWY_ALIGN unsigned char top[kRowBlock * 32];
     HWY_ALIGN unsigned char bottom[kRowBlock * 32];
@@ -172,8 +172,8 @@ HWY_INLINE const unsigned char* texel_or_border(const RowPlan& plan, std::int32_
     return place < 0 ? plan.border : texel_at<bytes>(plan, place);
 }
 
-// By a vector, since compilers turn loops of plain copies into vectors put together lane by lane, which is half as
-// fast.
+// Copies with a vector. Compilers turn loops of plain copies into vectors that are assembled lane by lane, which is
+// half as fast.
 template <std::size_t bytes>
 HWY_INLINE void copy_texels(const unsigned char* from, unsigned char* to) {
     if constexpr (bytes < 4) {
@@ -229,7 +229,7 @@ HWY_INLINE void stage_addressed(const RowPlan& plan, const Taps& taps, Stage& st
     }
 }
 
-// True if the texels lie `step` apart.
+// Returns whether the texels are `step` apart.
 HWY_NOINLINE bool is_run(const std::int32_t* places, std::int32_t step) {
     if (places[1] - places[0] != step) return false;
     const IntVector steps = hn::Mul(hn::Iota(kInt, 0), whole(step));
@@ -258,8 +258,8 @@ HWY_NOINLINE Rows stage_rows(const RowPlan& plan, const Taps& taps, Stage& stage
     return {stage.top, stage.bottom};
 }
 
-// The next block's texels are asked for while this one's are summed up: where rows of the picture cross rows of the
-// texture nothing else does. A line of the cache holds some texels.
+// Prefetches the texels of the next block while the current one is summed. If rows of the destination cross rows of the
+// texture, nothing else prefetches them. A cache line holds several texels.
 template <std::size_t bytes>
 HWY_INLINE void prefetch_inside(const RowPlan& plan, const Taps& taps) {
     if (!taps.inside) return;

@@ -1,16 +1,16 @@
-// rows_windows.h: which texels of a row pixels take, found once and loaded row after row.
+// rows_windows.h: finds once which texels of a row the pixels read, and loads them for one row after the other.
 //
-// Included by rows_simd.cpp once for each instruction set, in its namespace: there is no guard, and nothing else
-// includes it.
+// Included by rows_simd.cpp once for each instruction set, inside its namespace. So there is no include guard, and no
+// other file may include it.
 
-constexpr std::size_t kParts = 4;                               // vectors of as many pixels as one has lanes
-constexpr std::size_t kPixels = hn::MaxLanes(kFloat) / kParts;  // of a vector
+constexpr std::size_t kParts = 4;                               // vectors in a group of pixels
+constexpr std::size_t kPixels = hn::MaxLanes(kFloat) / kParts;  // pixels in a vector
 constexpr std::size_t kGroup = kParts * kPixels;
 
 template <std::size_t part>
 using Part = std::integral_constant<std::size_t, part>;
 
-// Not a loop: arrays that it went through would be put into memory.
+// Calls `make` for each part. A loop would move the arrays that it indexes from registers to memory.
 template <class Make>
 HWY_INLINE void for_parts(const Make& make) {
     make(Part<0>());
@@ -19,13 +19,14 @@ HWY_INLINE void for_parts(const Make& make) {
     make(Part<3>());
 }
 
-// Which pixels of a group the lanes of a vector are of.
+// Returns the index of the pixel in the group for each lane of a part.
 HWY_INLINE IntVector lanes_of_part(std::size_t part) {
     HWY_ALIGN static constexpr std::int32_t kSpread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
     return hn::Add(hn::Load(kInt, kSpread), whole(static_cast<std::int32_t>(part * kPixels)));
 }
 
-// Numbers of the pixels of a group, so that those of a part are the lane of its number in each block of four.
+// Reorders one number for each pixel of a group. In the result, lane `part` of each block of four lanes belongs to a
+// pixel of that part.
 template <class V>
 HWY_INLINE V by_parts(V numbers) {
     const IntVector each = hn::Iota(kInt, 0);
@@ -34,15 +35,15 @@ HWY_INLINE V by_parts(V numbers) {
     return hn::TableLookupLanes(numbers, hn::IndicesFromVec(hn::DFromV<V>(), order));
 }
 
-// Such a number of each of the part's pixels, in all of its channels.
+// Returns the number of each pixel of a part in all lanes of the pixel. `numbers` are in the order of by_parts().
 template <std::size_t part, class V>
 HWY_INLINE V spread(V numbers) {
     return hn::Broadcast<part>(numbers);
 }
 
-// --- the texels of a vector of pixels --------------------------------------------------------------------------------
+// --- texels of a vector of pixels ------------------------------------------------------------------------------------
 
-// As many pixels of a row of texels as a vector holds.
+// Loads the texels of a vector of pixels, one by one.
 template <class D>
 HWY_INLINE hn::Vec<D> load_pixels(D d, const float* row, const std::int32_t* columns) {
     if constexpr (hn::MaxLanes(D()) == 4) {
@@ -54,7 +55,7 @@ HWY_INLINE hn::Vec<D> load_pixels(D d, const float* row, const std::int32_t* col
     }
 }
 
-// Lanes of two vectors.
+// Looks up lanes in two vectors.
 HWY_INLINE FloatVector look_up_in_two(FloatVector low, FloatVector high, IntVector lanes) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
     return FloatVector{_mm512_permutex2var_ps(low.raw, lanes.raw, high.raw)};
@@ -84,7 +85,7 @@ HWY_INLINE bool with_kind(Columns kind, const Call& call) {
     return false;
 }
 
-// Of two vectors of texels every second one, from the first or the one after it on.
+// Returns every second texel of two vectors, from the first one on or, with `after`, from the second one on.
 HWY_INLINE FloatVector every_second(FloatVector low, FloatVector high, bool after) {
     if constexpr (kPixels == 2)
         return after ? hn::ConcatUpperUpper(kFloat, high, low) : hn::ConcatLowerLower(kFloat, high, low);
@@ -92,7 +93,7 @@ HWY_INLINE FloatVector every_second(FloatVector low, FloatVector high, bool afte
     return look_up_in_two(low, high, hn::Add(hn::Load(kInt, kLanes), whole(after ? 4 : 0)));
 }
 
-// Of a vector of pixels the texels, or those after them.
+// Loads the texels of a vector of pixels or, if `after` is 1, the texels after them.
 template <Columns kind>
 HWY_INLINE FloatVector load_columns(const float* row, const PreparedColumns& columns, std::size_t pixel,
                                     std::ptrdiff_t after) {
@@ -119,7 +120,7 @@ HWY_INLINE FloatVector load_second(const float* row, const PreparedPlaces& place
     return load_columns<kind>(row, places.first, pixel, 1);
 }
 
-// --- where they are --------------------------------------------------------------------------------------------------
+// --- preparation of columns ------------------------------------------------------------------------------------------
 
 void find_places(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found) {
     for (std::size_t i = 0; i < count; i += hn::Lanes(kInt)) {
@@ -131,15 +132,16 @@ void find_places(const AxisPlan& axis, const float* places, std::size_t count, c
     }
 }
 
-// The first texel of so many that have all those of a vector of pixels among them, and lie in the row, with one more;
-// negative: there is none.
+// Returns the first texel of a window of `window` texels that contains all texels of a vector of pixels. The window and
+// one more texel are inside the row. Returns a negative number if there is no such window.
 std::int32_t find_window(const std::int32_t* texels, std::int32_t width, std::int32_t window) {
     const auto [least, most] = std::minmax_element(texels, texels + kPixels);
     const std::int32_t first = std::min(*least, width - window - 1);
     return *most - first < window ? first : -1;
 }
 
-// `second`: the texels that are read besides, which beyond an edge are not those after the first ones; null: none.
+// Finds out how to load a group of texels. `second` contains the second texels that are also read, or is null. Beyond
+// an edge, these do not follow the first texels.
 Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::int32_t width, std::int32_t* window) {
     constexpr auto kVector = static_cast<std::int32_t>(kPixels);
     const IntVector first = hn::LoadU(kInt, texels);
@@ -150,7 +152,7 @@ Columns find_group(const std::int32_t* texels, const std::int32_t* second, std::
     if (hn::AllTrue(kInt, hn::Eq(first, hn::Add(whole(texels[0]), each)))) return Columns::run;
     const auto is_even = hn::Eq(first, hn::Add(whole(texels[0]), hn::Add(each, each)));
     if (hn::AllTrue(kInt, is_even) && texels[kGroup - 1] + 1 < width) return Columns::even;
-    if (kPixels == 2) return Columns::pairs;  // two loads are quicker than looking up in a window
+    if (kPixels == 2) return Columns::pairs;  // two loads are faster than a lookup
     for (const Columns kind : {Columns::one, Columns::two}) {
         bool found = true;
         for (std::size_t i = 0; i < kGroup && found; i += kPixels) {

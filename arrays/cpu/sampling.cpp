@@ -1,4 +1,4 @@
-// Textures and surfaces of the CPU device: the model of the texture unit over the texels as they lie in memory.
+// Textures and surfaces of the CPU device. They apply the model of the texture unit to the texels in memory.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -21,7 +21,7 @@ struct CpuSurface {
 
 CpuSurface& surface_of(SurfaceHandle handle) noexcept { return *reinterpret_cast<CpuSurface*>(handle); }
 
-// Null where nothing is read or written.
+// Returns null if there is nothing to read or write.
 std::byte* texel_at(const CpuSurface& surface, SurfacePoint at, Boundary boundary) noexcept {
     if (!is_inside(at, surface.size)) {
         if (boundary != Boundary::clamp) return nullptr;
@@ -33,7 +33,7 @@ std::byte* texel_at(const CpuSurface& surface, SurfacePoint at, Boundary boundar
 
 // --- batches ---------------------------------------------------------------------------------------------------------
 
-/// Calls body(begin, end) for pieces of [0, count), on all cores.
+/// Calls body(begin, end) for parts of [0, count) on all cores.
 template <class Body>
 void in_pieces(std::size_t count, const Body& body) {
     constexpr std::size_t kPiece = 4096;  // fetches
@@ -47,7 +47,8 @@ void in_pieces(std::size_t count, const Body& body) {
 
 // --- grids -----------------------------------------------------------------------------------------------------------
 
-// Free of what the caller holds: made when the stream comes to it. The texture may be dropped before, what it reads not.
+// A request to sample a grid. It copies its parameters, since it can run later on a stream. The texture can be
+// destroyed before, but the memory that it reads must remain valid.
 struct CpuGrid {
     CpuTexture texture;
     AffineMap map;
@@ -154,7 +155,7 @@ public:
         });
     }
 
-    // One after the other, so that no texel is half of one point's and half of another's.
+    // Writes sequentially, so that points at the same texel cannot mix their bytes.
     void write(SurfaceHandle handle, std::span<const SurfacePoint> points, Boundary boundary,
                std::span<const std::byte> texels) override {
         const CpuSurface& surface = surface_of(handle);

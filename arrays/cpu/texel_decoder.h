@@ -1,14 +1,14 @@
 #pragma once
-// The model's decoding of single texels, compiled for each format by itself: several times as fast as with the format looked at
-// anew for each texel.
+// Decoding of single texels by the model, compiled separately for each format. This is several times as fast as a
+// function that examines the format for each texel.
 #include "arrays/unit/texture_view.h"
 
 namespace texton::detail {
 
-/// What a point fetch makes of the texel stored there.
+/// Returns the result of a point fetch of the texel that is stored at `stored`.
 using TexelDecoder = Texel (*)(const unsigned char* stored);
 
-/// Null for block-compressed formats.
+/// Returns the decoder of a format, or null for block-compressed formats.
 [[nodiscard]] TexelDecoder texel_decoder(const TexelFormat& format) noexcept;
 
 }  // namespace texton::detail

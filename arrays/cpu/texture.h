@@ -1,6 +1,6 @@
 #pragma once
-// A texture of the CPU device: what it reads, looked up when it fetches, since the memory of deferred and sparse arrays comes
-// and goes; and how a thread reads it.
+// A texture of the CPU device, and the reader that a thread uses to fetch from it. The memory of deferred and sparse
+// arrays can change, so its addresses are looked up for each use.
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -15,12 +15,13 @@
 
 namespace texton::detail {
 
+/// A texture of the CPU device. It reads either an array or other memory. Non-owning.
 struct CpuTexture {
-    const CpuArray* array = nullptr;  // or memory
+    const CpuArray* array = nullptr;  // null: the texture reads `memory`
     std::size_t first_part = 0;
     std::size_t levels = 1;
-    std::size_t first_slice = 0;  // layers and faces counted one by one
-    std::size_t slices = 1;       // not of 3D
+    std::size_t first_slice = 0;  // layers, with each face counted as one
+    std::size_t slices = 1;       // not used for 3D arrays
     LevelView memory{};
     ArrayKind kind = ArrayKind::array_2d;
     Format stored = Format::r8_uint;
@@ -30,6 +31,7 @@ struct CpuTexture {
 
 inline CpuTexture& texture_of(TextureHandle handle) noexcept { return *reinterpret_cast<CpuTexture*>(handle); }
 
+/// The texels of a level of a sparse array. Fetches modify `missed`, so threads must not share an object. Non-owning.
 class SparseTexels final : public PartialTexels {
 public:
     SparseTexels() = default;
@@ -43,7 +45,7 @@ public:
         return reinterpret_cast<const unsigned char*>(texel);
     }
 
-    bool missed = false;  // a texel was asked for that has no memory
+    bool missed = false;  // a texel without memory was read
 
 private:
     const CpuLevel* level_ = nullptr;
@@ -51,7 +53,8 @@ private:
     std::size_t first_slice_ = 0;
 };
 
-// A texture as one thread reads it.
+// Reads a texture on one thread. It looks up the addresses of the levels when it is constructed. Threads must not share
+// it. The texture and its memory must outlive it.
 class TextureReader {
 public:
     explicit TextureReader(const CpuTexture& texture) : sampler_(texture.sampler) {
@@ -79,11 +82,12 @@ public:
     TextureReader(const TextureReader&) = delete;
     TextureReader& operator=(const TextureReader&) = delete;
 
+    /// Fetches at a point.
     Texel fetch(const FetchPoint& point, const SampleOptions& options) const {
         return fetch_point(view_, sampler_, point, options.operation, options.component);
     }
 
-    /// The same for many points.
+    /// Fetches at many points.
     void fetch(std::span<const FetchPoint> points, const SampleOptions& options, std::span<Texel> texels) const {
         if (options.operation == FetchOperation::plain &&
             (view_.kind == ArrayKind::array_1d || view_.kind == ArrayKind::array_2d)) {
@@ -93,16 +97,17 @@ public:
         }
     }
 
-    /// What the model reads; valid as long as the reader.
+    /// Returns the view that the model reads, which is valid for the lifetime of the reader.
     const TextureView& view() const noexcept { return view_; }
 
-    /// Plain fetches of a 2D texture, or of a layer; valid as long as the reader.
+    /// Returns a sampler for plain fetches of a 1D or 2D texture or of a layer, which is valid for the lifetime of the
+    /// reader.
     RowSampler rows(std::int32_t layer) const { return {view_, sampler_, layer}; }
     std::unique_ptr<RowSampler> make_rows(std::int32_t layer) const {
         return std::make_unique<RowSampler>(view_, sampler_, layer);
     }
 
-    /// True if all texels of the fetches since the last call had memory.
+    /// Returns whether all texels of the fetches since the last call had memory.
     bool found_all() {
         bool found = true;
         for (int i = 0; i < view_.level_count; ++i) found &= !std::exchange(sparse_[i].missed, false);
