@@ -27,9 +27,9 @@ void fill(const View& destination, std::uint8_t pattern);
 void fill(const View& destination, std::uint16_t pattern);
 /// Fills with a pattern of 4 bytes. Otherwise like the overload for 1 byte.
 void fill(const View& destination, std::uint32_t pattern);
-/// Enqueues a fill on a stream. Pageable host memory is filled before the call returns. For other memory the call can
-/// return before the fill is done. Host memory can be filled on a stream of any device. Otherwise like the overload
-/// without a stream.
+/// Enqueues a fill on a stream. The call can return before the fill is done, and the caller must keep the memory until
+/// then. A CUDA device fills pageable host memory before the call returns. Host memory can be filled on a stream of any
+/// device. Otherwise like the overload without a stream.
 ///
 /// Throws the errors of that overload, and Error{wrong_device} if the stream belongs to another device than the memory.
 /// Throws Error{capturing} for sparse and deferred arrays if the stream is captured by other code than

@@ -1,4 +1,5 @@
 #pragma once
+// Physical memory, and ranges of addresses that it is mapped to.
 #include <memory>
 #include <span>
 
@@ -11,69 +12,110 @@ namespace detail {
 struct NativePhysical;
 }
 
-/// How physical memory is made (cuMemCreate).
+/// Options of physical memory (cuMemCreate).
 struct PhysicalInfo {
-    Location location = Location::none();  ///< a device or a NUMA node; none: the device it is made on
-    HandleType handle = HandleType::none;  ///< how it can be exported
-    bool tile_pool = false;                ///< for sparse and deferred arrays alone: cannot be mapped to addresses
-    bool operator==(const PhysicalInfo&) const = default;
+    Location location = Location::none();  ///< a device or a NUMA node; none: the creating device
+    HandleType handle = HandleType::none;  ///< kind of handle that can be exported
+    bool tile_pool = false;                ///< for sparse and deferred arrays; cannot be mapped to addresses
+    bool operator==(const PhysicalInfo&) const = default;  ///< Returns true if all members are equal.
 };
 
-enum class Granularity : std::uint8_t { minimum, recommended };
+/// Which granularity Physical::granularity() returns.
+enum class Granularity : std::uint8_t {
+    minimum,     ///< the smallest unit that the driver accepts
+    recommended  ///< the unit with the best performance
+};
 
-/// Owns physical memory that has no address yet.
+/// Owns physical memory, which has no address until an AddressRange maps it.
 ///
-/// bytes() is a multiple of granularity(). Copies share it; it ends with the last copy and the last mapping.
+/// Copies share the memory. It is released when the last copy and the last mapping are gone. A default-constructed or
+/// moved-from object is empty: bytes() is 0, and the other member functions throw Error{released}. Several threads may
+/// call const member functions at once.
 class Physical {
 public:
-    /// The unit in which such memory is made and mapped.
+    /// Returns the unit in bytes of the size of such memory, and of the offsets that it is mapped to.
+    ///
+    /// Throws Error{unsupported} if the device has no virtual memory management, and Error{wrong_location} if the
+    /// location is another device, the host, or the host for a tile pool.
     [[nodiscard]] static std::size_t granularity(const Device& device, const PhysicalInfo& info = {},
                                                  Granularity which = Granularity::minimum);
 
-    Physical() = default;
-    /// Error{bad_argument} if `bytes` is 0 or no multiple of the granularity: the message names the next one that is.
+    Physical() = default;  ///< Creates an empty object.
+    /// Allocates physical memory.
+    ///
+    /// Throws
+    /// - Error{bad_argument} if `bytes` is 0 or not a multiple of the granularity; the message contains the next
+    ///   multiple,
+    /// - Error{out_of_memory} if there is too little memory,
+    /// - Error{capturing} while the calling thread records a graph,
+    /// - the errors of granularity().
     Physical(const Device& device, std::size_t bytes, const PhysicalInfo& info = {});
-    /// Memory of another process; `bytes` is what that one made.
+    /// Imports memory of another process. `bytes` is the size that it was created with. The caller closes a file
+    /// descriptor. Throws Error{bad_argument} for 0 bytes, a handle without a type or a closed file descriptor.
     [[nodiscard]] static Physical import(const Device& device, const ShareableHandle& handle, std::size_t bytes);
 
-    /// Error{not_permitted} if it was made without that handle type. The caller closes a file descriptor.
+    /// Returns a handle for another process. The caller closes a file descriptor. Throws Error{not_permitted} if the
+    /// memory was not created with this kind of handle.
     [[nodiscard]] ShareableHandle export_handle(HandleType type = HandleType::file_descriptor) const;
 
-    std::size_t bytes() const noexcept;
-    PhysicalInfo info() const;
-    Device device() const;
+    std::size_t bytes() const noexcept;  ///< Returns the size in bytes, a multiple of the granularity.
+    PhysicalInfo info() const;           ///< Returns the options. The location is never none.
+    Device device() const;               ///< Returns the device that created or imported the memory.
 
-    /// For Texton's own parts.
-    const std::shared_ptr<detail::Block>& block() const noexcept { return block_; }
-    detail::NativePhysical* handle() const;
+    const std::shared_ptr<detail::Block>& block() const noexcept { return block_; }  ///< For internal use.
+    detail::NativePhysical* handle() const;                                          ///< For internal use.
 
 private:
     std::shared_ptr<detail::Block> block_;
 };
 
-/// Owns a range of device addresses into which physical memory is mapped. Move-only.
+/// Owns a range of device addresses to which physical memory is mapped.
 ///
-/// Views of it hold while what they cover stays mapped: unmap() makes older ones Error{released}.
+/// Copies refer to the same range. Views keep the range and its mappings alive; it is freed when the last of them is
+/// gone. A view is valid while the memory that it covers stays mapped: after unmap(), its use throws Error{released}. A
+/// default-constructed or moved-from object is empty: bytes() is 0, data() is null, and the other member functions
+/// throw Error{released}. Several threads may map, unmap and view at once.
 class AddressRange {
 public:
-    AddressRange() = default;
-    /// `bytes` must be a multiple of the granularity of what will be mapped.
+    AddressRange() = default;  ///< Creates an empty object.
+    /// Reserves addresses. `bytes` must be a multiple of Physical::granularity(). `alignment` in bytes is 0 (no
+    /// requirement) or a power of two times the granularity.
+    ///
+    /// Throws Error{bad_argument} for other values, and Error{unsupported} if the device has no virtual memory
+    /// management.
     AddressRange(const Device& device, std::size_t bytes, std::size_t alignment = 0);
 
-    /// Maps all of `memory` at `offset`. Error{overlap} if something is mapped there, Error{bad_argument} for an offset that
-    /// is no multiple of the granularity. Nobody may touch it before set_access().
+    /// Maps all of `memory` to the addresses from byte `offset` on. The memory must not be accessed before
+    /// set_access().
+    ///
+    /// Throws
+    /// - Error{out_of_bounds} if the memory does not fit at the offset,
+    /// - Error{bad_argument} if the offset is not a multiple of the granularity,
+    /// - Error{overlap} if other memory is mapped there,
+    /// - Error{not_permitted} for memory of a tile pool,
+    /// - Error{wrong_device} if the memory belongs to another device.
+    ///
+    /// After an exception nothing was mapped.
     void map(std::size_t offset, const Physical& memory);
-    /// `offset` must be where a map() began.
+    /// Unmaps the memory that map() mapped at `offset`, after the device has finished its work.
+    ///
+    /// Throws Error{bad_argument} if no mapping starts at the offset, and Error{capturing} while the calling thread
+    /// records a graph.
     void unmap(std::size_t offset);
-    /// For the whole of what is mapped.
+    /// Sets the access of devices or NUMA nodes to all memory that is mapped now.
+    ///
+    /// Throws Error{bad_argument} if `grants` is empty, and Error{wrong_location} for other locations.
     void set_access(std::span<const AccessGrant> grants) const;
-    /// Reading and writing for the device itself.
+    /// Allows the device to read and write all memory that is mapped now.
     void set_access() const;
 
-    std::byte* data() const noexcept;
-    std::size_t bytes() const noexcept;
-    Device device() const;
-    /// Error{not_permitted} if a part of it is not mapped or has no access.
+    std::byte* data() const noexcept;    ///< Returns the first address.
+    std::size_t bytes() const noexcept;  ///< Returns the size in bytes.
+    Device device() const;               ///< Returns the device of the addresses.
+    /// Returns a view of `extent` packed texels from byte `offset` on.
+    ///
+    /// Throws Error{not_permitted} if a part is not mapped or the device cannot write it, Error{out_of_bounds} if the
+    /// texels do not fit, and Error{bad_argument} if a dimension is 0 or the format is planar.
     View view(Format format, Extent extent, std::size_t offset = 0) const;
 
 private:

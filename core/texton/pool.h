@@ -1,4 +1,5 @@
 #pragma once
+// Memory pools: allocation and deallocation in stream order.
 #include <memory>
 #include <optional>
 #include <span>
@@ -8,99 +9,134 @@
 
 namespace texton {
 
-enum class PoolType : std::uint8_t { pinned, managed };
+/// Kind of memory of a pool.
+enum class PoolType : std::uint8_t {
+    pinned,  ///< memory that stays at the pool's location
+    managed  ///< managed memory, which moves to where it is used
+};
 
-/// How a pool is made. A pool that other processes shall import needs a handle type; host pools without a NUMA node and managed
-/// pools cannot be shared.
+/// Options of a new pool. To be imported by other processes, a pool needs a handle type. Pools on the host without a
+/// NUMA node and managed pools cannot be shared.
 struct PoolInfo {
-    Location location = Location::none();  ///< none: the device the pool is made on; for managed pools: no preference
-    PoolType type = PoolType::pinned;
-    HandleType handle = HandleType::none;
-    std::size_t max_bytes = 0;  ///< 0: no limit but the device's; must be 0 for managed pools
-    bool operator==(const PoolInfo&) const = default;
+    Location location = Location::none();  ///< none: the creating device; managed pools: no preferred location
+    PoolType type = PoolType::pinned;      ///< kind of memory
+    HandleType handle = HandleType::none;  ///< kind of handle that can be exported
+    std::size_t max_bytes = 0;             ///< maximum size; 0: limited by the device only, required for managed pools
+    bool operator==(const PoolInfo&) const = default;  ///< Returns true if all members are equal.
 };
 
+/// Memory use of a pool in bytes.
 struct PoolUsage {
-    std::uint64_t reserved = 0;       ///< bytes held from the system
-    std::uint64_t reserved_high = 0;  ///< the most since it was last reset
-    std::uint64_t used = 0;           ///< bytes that the program holds
-    std::uint64_t used_high = 0;
+    std::uint64_t reserved = 0;       ///< bytes that the pool holds from the system
+    std::uint64_t reserved_high = 0;  ///< maximum of `reserved` since the last reset
+    std::uint64_t used = 0;           ///< bytes that are allocated by the program
+    std::uint64_t used_high = 0;      ///< maximum of `used` since the last reset
 };
 
-/// When memory freed on one stream may be given to another. All on by default.
+/// When memory that was freed on one stream can be allocated on another stream.
 struct PoolReuse {
-    bool follow_event_dependencies = true;
-    bool opportunistic = true;          ///< if the free is already done
-    bool internal_dependencies = true;  ///< by making the new stream wait
-    bool operator==(const PoolReuse&) const = default;
+    bool follow_event_dependencies = true;              ///< if the other stream has waited for an event after the free
+    bool opportunistic = true;                          ///< if the free is already complete
+    bool internal_dependencies = true;                  ///< always; the pool makes the other stream wait for the free
+    bool operator==(const PoolReuse&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// An allocation of a shared pool, to be imported by another process.
+/// An allocation of a shared pool, for another process that imports it. Plain bytes.
 struct PointerExport {
-    std::array<std::uint8_t, 64> bytes{};
+    std::array<std::uint8_t, 64> bytes{};  ///< CUDA's description of the allocation
 };
 
 namespace detail {
 struct PoolState;
 }
 
-/// Memory that is allocated and freed in stream order, without asking the system each time.
+/// A pool of memory that is allocated and freed in stream order. The pool keeps freed memory for the next allocation
+/// instead of returning it to the system each time.
 ///
-/// A cheap handle: copies name the same pool. A pool that was created or imported ends with its last handle and its last
-/// allocation; default pools never do.
+/// A handle that is cheap to copy: copies refer to the same pool. A pool that was created or imported ends with its
+/// last handle and its last allocation. Default pools live until the process ends. All functions are thread-safe.
+///
+/// While the calling thread records a graph, usage(), trim(), set_access() and the functions that get or set attributes
+/// throw Error{capturing}, because a driver would invalidate the capture.
 class Pool {
 public:
+    /// Creates a pool.
+    ///
+    /// Throws
+    /// - Error{unsupported} if the device does not support such a pool,
+    /// - Error{wrong_location} if the location is another device or Location::host_numa_current(),
+    /// - Error{bad_argument} for combinations that PoolInfo excludes.
     explicit Pool(const Device& device, const PoolInfo& info = {});
-    /// The pool that the location begins with: device, host or NUMA node; managed also with no location.
+    /// Returns the default pool of a location: a device, the host or a NUMA node. Managed pools also accept no
+    /// location. Throws Error{wrong_location} for other locations, and Error{unsupported} if the device has no NUMA
+    /// pools.
     [[nodiscard]] static Pool default_of(const Device& device, const Location& location,
                                          PoolType type = PoolType::pinned);
+    /// Returns the default pool of the device's memory.
     [[nodiscard]] static Pool default_of(const Device& device);
-    /// The pool that Linear::async uses for the location: the default one unless make_current() chose another.
+    /// Returns the current pool of a location: the default pool, or the one that make_current() chose. Linear::async()
+    /// allocates from the current pool of the device. Throws the errors of default_of().
     [[nodiscard]] static Pool current(const Device& device, const Location& location, PoolType type = PoolType::pinned);
+    /// Returns the current pool of the device's memory.
     [[nodiscard]] static Pool current(const Device& device);
-    /// A pool of another process. It cannot allocate: only import_pointer() works on it. The handle stays the caller's.
+    /// Imports a pool of another process. It cannot allocate, only import_pointer(). The caller closes a file
+    /// descriptor. Throws Error{bad_argument} for a handle without a type or a closed file descriptor.
     [[nodiscard]] static Pool import(const Device& device, const ShareableHandle& handle);
-    // No moves: a handle always names its pool.
-    Pool(const Pool&) = default;
-    Pool& operator=(const Pool&) = default;
+    // No moves: a handle always refers to its pool.
+    Pool(const Pool&) = default;             ///< Copies the handle.
+    Pool& operator=(const Pool&) = default;  ///< Copies the handle.
 
-    /// Makes this the pool of its own location and type. Error{not_permitted} for an imported pool.
+    /// Makes this the current pool of its location and type. Throws Error{not_permitted} for an imported pool.
     void make_current() const;
 
-    /// Error{out_of_memory} names what was asked for and what is free. The pool may be of another device than the stream, if
-    /// that device has access.
+    /// Allocates memory in stream order. The stream can belong to another device if that device has access to the pool.
+    ///
+    /// Throws
+    /// - Error{bad_argument} for 0 bytes,
+    /// - Error{out_of_memory} with the requested and the free bytes,
+    /// - Error{wrong_device} if the stream's device has no access,
+    /// - Error{not_permitted} for an imported pool.
     [[nodiscard]] Linear allocate(std::size_t bytes, const Stream& stream) const;
 
-    PoolUsage usage() const;
-    void reset_used_high() const;
-    void reset_reserved_high() const;
-    /// Bytes the pool keeps when a stream, event or device is synchronised (0 at first).
+    PoolUsage usage() const;           ///< Returns the memory use.
+    void reset_used_high() const;      ///< Resets PoolUsage::used_high to the current value.
+    void reset_reserved_high() const;  ///< Resets PoolUsage::reserved_high to the current value.
+    /// Returns how many bytes the pool keeps when a stream, event or device is synchronized. Initially 0.
     std::uint64_t release_threshold() const;
-    void set_release_threshold(std::uint64_t bytes) const;
-    PoolReuse reuse() const;
-    void set_reuse(PoolReuse reuse) const;
-    /// Gives back what is not in use until at most `keep` bytes are held.
+    void set_release_threshold(std::uint64_t bytes) const;  ///< Sets the value of release_threshold().
+    PoolReuse reuse() const;                                ///< Returns when freed memory is reused.
+    void set_reuse(PoolReuse reuse) const;                  ///< Sets when freed memory is reused.
+    /// Returns unused memory to the system until the pool holds at most `keep` bytes.
     void trim(std::size_t keep = 0) const;
 
+    /// Returns the access of a location to the pool. A pool on a device accepts devices of its kind; a pool on the host
+    /// also accepts the host and NUMA nodes. Throws Error{wrong_location} for other locations.
     Access access(const Location& location) const;
+    /// Sets the access of locations to the pool. Accepts the same locations as access(). Throws Error{bad_argument} if
+    /// `grants` is empty, or if the pool's own location would lose its access.
     void set_access(std::span<const AccessGrant> grants) const;
 
-    /// Error{not_permitted} if the pool was made without that handle type. The caller closes a file descriptor.
+    /// Returns a handle for another process. The caller closes a file descriptor. Throws Error{not_permitted} if the
+    /// pool was not created with this kind of handle, or if it is imported.
     [[nodiscard]] ShareableHandle export_handle(HandleType type = HandleType::file_descriptor) const;
-    /// Error{bad_argument} if `memory` is not from this pool.
+    /// Returns a description of an allocation for a process that imports the pool. Throws Error{bad_argument} if the
+    /// memory is not from this pool, and Error{not_permitted} if the pool was created without a handle type.
     [[nodiscard]] PointerExport export_pointer(const Linear& memory) const;
-    /// `bytes` as they were allocated: Error{out_of_bounds} for more. Must be destroyed before the exporting process frees
-    /// it.
+    /// Imports an allocation of an imported pool. `bytes` is its size. The result must be destroyed before the
+    /// exporting process frees the memory.
+    ///
+    /// Throws Error{out_of_bounds} if `bytes` exceeds the allocation, Error{bad_argument} for 0 bytes, and
+    /// Error{not_permitted} if this pool is not imported.
     [[nodiscard]] Linear import_pointer(const PointerExport& pointer, std::size_t bytes) const;
 
-    Device device() const;
-    const PoolInfo& info() const noexcept;
-    bool imported() const noexcept;
-    bool operator==(const Pool& other) const noexcept;  ///< the same pool of the driver
+    Device device() const;                              ///< Returns the device that created or imported the pool.
+    const PoolInfo& info() const noexcept;              ///< Returns the options of the pool.
+    bool imported() const noexcept;                     ///< Returns true if the pool belongs to another process.
+    bool operator==(const Pool& other) const noexcept;  ///< Returns true if both refer to the same pool.
 
-    /// For Texton's own parts.
+    /// For internal use.
     explicit Pool(std::shared_ptr<detail::PoolState> state) noexcept : state_(std::move(state)) {}
-    const std::shared_ptr<detail::PoolState>& state() const noexcept { return state_; }
+    const std::shared_ptr<detail::PoolState>& state() const noexcept { return state_; }  ///< For internal use.
 
 private:
     std::shared_ptr<detail::PoolState> state_;

@@ -1,36 +1,50 @@
 #pragma once
+// Registration of host memory: page-locking of memory that the caller owns.
 #include <span>
 
 #include <texton/view.h>
 
 namespace texton {
 
-/// cudaHostRegister's flags.
+/// Options of a registration (cudaHostRegister).
 struct RegisterOptions {
-    bool portable = false;
-    bool mapped = false;
-    bool io_memory = false;  ///< the range is a device's memory, mapped into this process
-    bool read_only = false;  ///< the device only reads it; needs properties().host_register_read_only
-    bool operator==(const RegisterOptions&) const = default;
+    bool portable = false;   ///< pinned for all devices, not only for the registering one
+    bool mapped = false;     ///< has an address on the device
+    bool io_memory = false;  ///< the range is memory of a device that is mapped into the process
+    bool read_only = false;  ///< the device only reads; see DeviceProperties::host_register_read_only
+    bool operator==(const RegisterOptions&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Page-locks host memory that the caller owns and keeps, as long as this lives. Registering a byte twice is
-/// Error{bad_argument}. A host view that lies partly in a registered range and partly outside is refused by copy() and fill(),
-/// since CUDA cannot copy such a range.
+/// Page-locks host memory that the caller owns.
+///
+/// The caller must keep the memory while the registration exists: until the last copy of the object and the last view
+/// of it are gone. copy() and fill() do not accept a host view that is only partly in a registered range, because CUDA
+/// cannot copy it. A default-constructed or moved-from object is empty: bytes() is 0, data() is null, and the other
+/// member functions throw Error{released}. Several threads may call const member functions at once.
 class Registered {
 public:
-    Registered() = default;
+    Registered() = default;  ///< Creates an empty object.
+    /// Registers `bytes` bytes from `data` on.
+    ///
+    /// Throws
+    /// - Error{bad_argument} if `data` is null, `bytes` is 0, or a byte is already pinned or registered,
+    /// - Error{unsupported} if the device cannot register memory, or not with read_only,
+    /// - Error{capturing} while the calling thread records a graph.
     Registered(const Device& device, void* data, std::size_t bytes, RegisterOptions options = {});
+    /// Registers the bytes of an array or vector. Throws the errors of the overload above.
     template <class T, std::size_t N>
     Registered(const Device& device, std::span<T, N> values, RegisterOptions options = {})
         : Registered(device, static_cast<void*>(values.data()), values.size_bytes(), options) {}
 
-    std::byte* data() const noexcept;
-    std::size_t bytes() const noexcept;
-    /// Error{not_permitted} if it was not registered as mapped and the device does not map by itself.
+    std::byte* data() const noexcept;    ///< Returns the host address of the first byte.
+    std::size_t bytes() const noexcept;  ///< Returns the size in bytes.
+    /// Returns the address for kernels. Throws Error{not_permitted} if the memory is not mapped and the device does not
+    /// use host addresses (DeviceProperties::host_pointer_is_device_pointer).
     std::byte* device_pointer() const;
-    Device device() const;
-    View view() const;
+    Device device() const;  ///< Returns the device that registered the memory.
+    View view() const;      ///< Returns a view of all bytes as one row of r8_uint.
+    /// Returns a view of `extent` packed texels from the first byte on. Throws Error{out_of_bounds} if they do not fit,
+    /// and Error{bad_argument} if a dimension is 0 or the format is planar.
     View view(Format format, Extent extent) const;
 
 private:
@@ -38,8 +52,8 @@ private:
     RegisterOptions asked_;
 };
 
-/// The device's address of host memory that is pinned or registered as mapped, (cudaHostGetDevicePointer).
-/// Error{not_registered} for any other pointer.
+/// Returns the device address of host memory that is pinned, or registered as mapped (cudaHostGetDevicePointer). Throws
+/// Error{not_registered} for other memory.
 [[nodiscard]] std::byte* device_pointer(const Device& device, const void* host);
 
 }  // namespace texton

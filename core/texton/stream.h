@@ -1,4 +1,5 @@
 #pragma once
+// Streams and events.
 #include <functional>
 #include <memory>
 
@@ -13,60 +14,80 @@ struct EventState;
 
 class Event;
 
-/// A queue of work of one device, in order. Streams run beside each other, and beside the host: nothing waits but for what
-/// wait() and synchronize() say. Streams of Texton do not wait for CUDA's default stream (they are non-blocking).
+/// A queue of a device, whose work runs in order.
 ///
-/// A cheap handle: copies name the same queue, which ends when the last of them and the last memory that is freed on it go.
+/// Streams run concurrently with each other and with the host; only wait() and synchronize() order them. Streams that
+/// Texton creates do not wait for CUDA's default stream (they are non-blocking).
+///
+/// A handle that is cheap to copy: copies refer to the same queue. It ends with the last copy and the last memory that
+/// is freed on it; work that is still enqueued then runs to its end. All functions are thread-safe.
 class Stream {
 public:
-    /// Higher-priority streams (negative numbers) are served first where the device can; others are clamped.
+    /// Creates a stream. Lower values of `priority` are served first, if the device supports this. Values out of range
+    /// are clamped.
     explicit Stream(const Device& device, int priority = 0);
-    /// CUDA's legacy default stream of the device; the CPU device has one of its own.
+    /// Returns the default stream of the device: CUDA's legacy default stream, or that of the CPU device.
     [[nodiscard]] static Stream default_of(const Device& device);
-    // No moves: a handle always names its queue.
-    Stream(const Stream&) = default;
-    Stream& operator=(const Stream&) = default;
+    // No moves: a handle always refers to its queue.
+    Stream(const Stream&) = default;             ///< Copies the handle.
+    Stream& operator=(const Stream&) = default;  ///< Copies the handle.
 
-    const Device& device() const noexcept;
-    /// Blocks until all work enqueued so far is done. Throws Error{capturing} while the stream is being captured.
+    const Device& device() const noexcept;  ///< Returns the device of the stream.
+    /// Blocks until all work that is enqueued now is done. Throws Error{capturing} while the stream is captured.
     void synchronize() const;
-    /// True if no work is left. Throws Error{capturing} while the stream is being captured.
+    /// Returns true if all enqueued work is done. Throws Error{capturing} while the stream is captured.
     bool idle() const;
-    /// Work enqueued from now on starts after `event`'s last record is done. Never blocks the host. An event of another
-    /// device of the same kind is fine.
+    /// Makes work that is enqueued later wait for the last record of `event`. Does nothing if the event was never
+    /// recorded. Never blocks the host. The event can belong to another device of the same kind; throws
+    /// Error{wrong_device} for a device of another kind.
     void wait(const Event& event) const;
-    /// Calls `function` on another thread, in stream order. It must neither throw nor use Texton or CUDA.
+    /// Enqueues a call of `function`, which runs on another thread. It must not throw, and must not use Texton or CUDA.
+    /// In a graph, every launch calls it. Throws Error{bad_argument} if `function` is empty.
     void run(std::function<void()> function) const;
-    bool capturing() const;
+    bool capturing() const;  ///< Returns true while the stream is captured into a graph.
 
-    bool operator==(const Stream& other) const noexcept;  ///< the same queue
+    bool operator==(const Stream& other) const noexcept;  ///< Returns true if both refer to the same queue.
 
-    /// For Texton's own parts.
+    /// For internal use.
     explicit Stream(std::shared_ptr<detail::StreamState> state) noexcept : state_(std::move(state)) {}
-    const std::shared_ptr<detail::StreamState>& state() const noexcept { return state_; }
+    const std::shared_ptr<detail::StreamState>& state() const noexcept { return state_; }  ///< For internal use.
 
 private:
     std::shared_ptr<detail::StreamState> state_;
 };
 
-enum class EventTiming : std::uint8_t { on, off };
+/// Whether an event measures time. Events without timing are faster.
+enum class EventTiming : std::uint8_t {
+    on,  ///< Event::milliseconds_since() is available
+    off  ///< no timing
+};
 
-/// A mark in a stream. A cheap handle, like Stream.
+/// A marker in a stream, which other streams and the host can wait for.
+///
+/// A handle that is cheap to copy: copies refer to the same event, which ends with the last of them. All functions are
+/// thread-safe.
 class Event {
 public:
+    /// Creates an event that was never recorded.
     explicit Event(const Device& device, EventTiming timing = EventTiming::on);
-    Event(const Event&) = default;
-    Event& operator=(const Event&) = default;
+    Event(const Event&) = default;             ///< Copies the handle.
+    Event& operator=(const Event&) = default;  ///< Copies the handle.
 
-    const Device& device() const noexcept;
+    const Device& device() const noexcept;  ///< Returns the device of the event.
+    /// Places the event after all work that is enqueued on the stream now; replaces the previous record. Throws
+    /// Error{wrong_device} if the stream belongs to another device.
     void record(const Stream& stream) const;
-    /// True if the work before the last record is done, or if there was none.
+    /// Returns true if the work before the last record is done, or if the event was never recorded.
     bool done() const;
+    /// Blocks until the work before the last record is done. Returns at once if the event was never recorded.
     void synchronize() const;
-    /// Milliseconds from `begin` to this event. Both must be recorded, done, and made with timing.
+    /// Returns the milliseconds from `begin` to this event.
+    ///
+    /// Throws Error{bad_argument} if an event was created without timing, was never recorded or is not done, and
+    /// Error{wrong_device} if the events belong to two devices.
     float milliseconds_since(const Event& begin) const;
 
-    const std::shared_ptr<detail::EventState>& state() const noexcept { return state_; }  ///< for Texton's own parts
+    const std::shared_ptr<detail::EventState>& state() const noexcept { return state_; }  ///< For internal use.
 
 private:
     std::shared_ptr<detail::EventState> state_;

@@ -1,4 +1,5 @@
 #pragma once
+// Views of texels in memory of any kind.
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -11,32 +12,34 @@
 
 namespace texton {
 
-/// What a view points into.
+/// Kind of the memory that a view refers to.
 enum class MemoryKind : std::uint8_t {
-    host,        ///< pageable memory of the process
-    pinned,      ///< Pinned
-    registered,  ///< Registered
-    managed,     ///< Managed
-    linear,      ///< Linear, also from a Pool
-    pitched,     ///< Pitched2D, Pitched3D
-    mapped,      ///< AddressRange
-    symbol,      ///< Symbol<T>
-    array        ///< Array and its kin
+    host,        ///< pageable host memory
+    pinned,      ///< memory of a Pinned
+    registered,  ///< memory of a Registered
+    managed,     ///< memory of a Managed
+    linear,      ///< memory of a Linear, also from a Pool, and memory of borrowed_view()
+    pitched,     ///< memory of a Pitched2D or Pitched3D
+    mapped,      ///< memory of an AddressRange
+    symbol,      ///< a variable of a Symbol
+    array        ///< an array of any class
 };
 
+/// Returns the name of the enumerator, for example "pinned".
 [[nodiscard]] std::string_view name(MemoryKind kind) noexcept;
 
 namespace detail {
 struct Block;        // owned memory of any kind
-struct NativeArray;  // the backend's array
+struct NativeArray;  // an array of a backend
 
-/// Where texels are. `address` is null for arrays; symbols have the host's name of the variable in `symbol`.
+/// The location of texels in memory. `address` is null for arrays. For symbols, `symbol` is the address of the host's
+/// variable.
 struct Place {
     std::shared_ptr<const Block> owner;  // empty for memory that Texton does not own
     Backend* backend = nullptr;          // null for pageable host memory
     std::byte* address = nullptr;
     const void* symbol = nullptr;
-    std::size_t symbol_offset = 0;
+    std::size_t symbol_offset = 0;  // bytes
     NativeArray* array = nullptr;
     int array_part = 0;           // the level, or the plane of a planar array
     Offset array_offset;          // texels; z counts slices, layers or faces
@@ -48,58 +51,80 @@ struct Place {
 };
 }  // namespace detail
 
-/// A box of texels in memory of any kind, to read from. Keeps what owns the memory alive, except host_view() and
-/// borrowed_view(), which point at what the caller keeps.
+/// A read-only view of a box of texels in memory of any kind.
+///
+/// A value that is cheap to copy. A view keeps the owner of its memory alive. host_view(), borrowed_view() and views of
+/// a Symbol are non-owning: the caller must keep the memory. A default-constructed view is empty; its use in copy() or
+/// fill() throws Error{bad_argument}. Several threads may call const member functions at once.
 class ConstView {
 public:
-    ConstView() = default;
+    ConstView() = default;  ///< Creates an empty view.
 
-    MemoryKind kind() const noexcept { return place_.kind; }
-    Format format() const noexcept { return place_.format; }
-    Extent extent() const noexcept { return place_.extent; }
-    std::size_t pitch() const noexcept { return place_.pitch; }              ///< bytes from row to row
-    std::size_t slice_pitch() const noexcept { return place_.slice_pitch; }  ///< bytes from slice to slice
-    /// First texel; a device pointer unless the memory is the host's. Null for arrays and symbols.
+    MemoryKind kind() const noexcept { return place_.kind; }     ///< Returns the kind of memory.
+    Format format() const noexcept { return place_.format; }     ///< Returns the format of the texels.
+    Extent extent() const noexcept { return place_.extent; }     ///< Returns the size in texels.
+    std::size_t pitch() const noexcept { return place_.pitch; }  ///< Returns the bytes from one row to the next.
+    /// Returns the bytes from one slice to the next.
+    std::size_t slice_pitch() const noexcept { return place_.slice_pitch; }
+    /// Returns the address of the first texel: a host address for host memory, and a device address for other memory.
+    /// Null for arrays.
     const std::byte* data() const noexcept { return place_.address; }
-    /// None for pageable host memory.
+    /// Returns the device of the memory, or nullopt for memory of MemoryKind::host.
     std::optional<Device> device() const noexcept;
 
-    /// A box inside this one. Throws Error{out_of_bounds}; for BC formats offsets must be multiples of 4, and sides too,
-    /// unless they reach the edge.
+    /// Returns a view of a part of this view. Throws Error{out_of_bounds} if the region is empty or reaches beyond the
+    /// edge.
+    ///
+    /// For block-compressed formats, the offset must be a multiple of 4 texels. Width and height must be multiples of
+    /// 4, or reach the edge. Throws Error{bad_argument} otherwise.
     [[nodiscard]] ConstView region(Region region) const;
 
-    const detail::Place& place() const noexcept { return place_; }  ///< for Texton's own parts
-    explicit ConstView(detail::Place place) noexcept : place_(std::move(place)) {}
+    const detail::Place& place() const noexcept { return place_; }                  ///< For internal use.
+    explicit ConstView(detail::Place place) noexcept : place_(std::move(place)) {}  ///< For internal use.
 
 protected:
-    detail::Place place_;
+    detail::Place place_;  ///< For internal use.
 };
 
-/// The same, to write to as well.
+/// A view of a box of texels that can be read and written. Otherwise like ConstView.
 class View : public ConstView {
 public:
-    View() = default;
+    View() = default;  ///< Creates an empty view.
+    /// Returns the address of the first texel. Null for arrays.
     std::byte* data() const noexcept { return place_.address; }
+    /// Returns a view of a part of this view. Throws the errors of ConstView::region().
     [[nodiscard]] View region(Region region) const;
-    explicit View(detail::Place place) noexcept : ConstView(std::move(place)) {}
+    explicit View(detail::Place place) noexcept : ConstView(std::move(place)) {}  ///< For internal use.
 };
 
-/// Texels in host memory of the caller. `pitch` 0 means tightly packed rows, `slice_pitch` 0 means pitch * rows. Throws
-/// Error{bad_argument} for null, a side of 0, a pitch shorter than a row, or a slice pitch that is no multiple of the pitch.
+/// Returns a non-owning view of texels in host memory. `pitch` 0 means packed rows; `slice_pitch` 0 means that slices
+/// follow each other without a gap.
+///
+/// Throws Error{bad_argument} if
+/// - `data` is null, or a dimension is 0,
+/// - the format is planar: view each plane with the format of plane_info(),
+/// - the pitch is shorter than a row,
+/// - the slice pitch is shorter than a slice or not a multiple of the pitch.
+///
+/// Throws Error{overflow} if the size does not fit in 64 bits.
 [[nodiscard]] View host_view(void* data, Format format, Extent extent, std::size_t pitch = 0,
                              std::size_t slice_pitch = 0);
+/// Returns a read-only view. Otherwise like the overload for writable memory.
 [[nodiscard]] ConstView host_view(const void* data, Format format, Extent extent, std::size_t pitch = 0,
                                   std::size_t slice_pitch = 0);
 
-/// The bytes of a host array or vector as one row of r8_uint.
+/// Returns a non-owning view of the bytes of a host array or vector, as one row of r8_uint. It is read-only if T is
+/// const.
 template <class T, std::size_t N>
 requires std::is_trivially_copyable_v<T>
 [[nodiscard]] auto host_view(std::span<T, N> values) {
     return host_view(values.data(), Format::r8_uint, Extent{values.size_bytes()});
 }
 
-/// Texels in device memory that somebody else owns and keeps: a CUDA pointer from another library, say. The device is asked
-/// whether it knows the pointer: Error{not_registered} if it does not.
+/// Returns a non-owning view of device memory that another library allocated. `pitch` and `slice_pitch` are as for
+/// host_view().
+///
+/// Throws Error{not_registered} if the device does not know the first or the last byte, and the errors of host_view().
 [[nodiscard]] View borrowed_view(const Device& device, void* data, Format format, Extent extent, std::size_t pitch = 0,
                                  std::size_t slice_pitch = 0);
 
