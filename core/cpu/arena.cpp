@@ -26,8 +26,8 @@ CpuArena::CpuArena(std::size_t bytes, bool shareable, int node) : bytes_(bytes),
         Header header{.bytes = bytes};
         if (getrandom(header.id.data(), header.id.size(), 0) != static_cast<ssize_t>(header.id.size())) {
             throw Error({.code = ErrorCode::device_failure,
-                         .problem = "no random number was to be had",
-                         .remedy = "Try again.",
+                         .problem = "the system did not provide random numbers",
+                         .remedy = "Try again later.",
                          .call = "getrandom"});
         }
         file_ = make_shared_memory(kFileName, kUnit + bytes);
@@ -46,8 +46,8 @@ CpuArena::CpuArena(int descriptor) {
     if (!read || header.magic != kMagic || header.bytes == 0 || header.bytes % kUnit != 0 || file_bytes < kUnit ||
         header.bytes != file_bytes - kUnit) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "the file descriptor is not that of a pool, or its contents are damaged",
-                     .remedy = "Pass what Pool::export_handle() gave in the other process."});
+                     .problem = "the file descriptor does not belong to a pool, or its contents are damaged",
+                     .remedy = "Pass the descriptor that Pool::export_handle() returned in the other process."});
     }
     bytes_ = header.bytes;
     id_ = header.id;
@@ -59,7 +59,7 @@ CpuArena::~CpuArena() { munmap(base_, bytes_); }
 
 void CpuArena::map(int protection) {
     const int sharing = file_.get() >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    // Aligned to a unit, so that large pages fit: what sticks out is given back.
+    // The range is aligned to a unit so that it can use huge pages. The addresses before and after it are released.
     void* reserved = mmap(nullptr, bytes_ + kUnit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (reserved == MAP_FAILED) refuse_memory(bytes_, 0);
     auto* begin = static_cast<std::byte*>(reserved);

@@ -9,7 +9,7 @@ namespace {
 
 // Parts start at multiples of a cache line.
 constexpr std::size_t kPartAlignment = 64;
-// In the mip tail, where the smallest levels have little room, at those of the largest texel.
+// In the mip tail, levels start at multiples of the largest texel, because many small levels share little space.
 constexpr std::size_t kTailAlignment = 16;
 
 std::size_t pieces(std::size_t whole, std::size_t piece) noexcept { return whole / piece + (whole % piece != 0); }
@@ -30,7 +30,7 @@ void cut_into_tiles(CpuLevel& level, Format format, Extent tile) {
     level.tile_rows = row_count(format, tile.height);
 }
 
-// First all tiles, level after level, then the tails, layer after layer.
+// Numbers the pages: first all tiles, level by level, then the tails, layer by layer.
 void add_pages(CpuArray& array) {
     const SparseProperties sizes = sparse_sizes(array.info);
     const bool volume = array.info.kind == ArrayKind::array_3d;

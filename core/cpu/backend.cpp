@@ -14,7 +14,7 @@
 namespace texton::detail {
 namespace {
 
-// The same in every run and on every machine, and another for each index.
+// Returns an identifier that depends only on the index, so it is equal in all runs and on all machines.
 std::array<std::uint8_t, 16> uuid_of(int index) {
     std::array<std::uint8_t, 16> uuid{};
     constexpr std::string_view kText = "Texton CPU dev ";
@@ -47,7 +47,7 @@ DeviceProperties properties_of(int index, std::size_t memory) {
     return properties;
 }
 
-// A device that claims no size of its own has what the machine can still give.
+// A device without a configured size has the memory that the machine still has available.
 std::shared_ptr<Account> account_for(std::size_t memory) {
     if (memory != 0) return std::make_shared<Account>(memory, 0);
     return std::make_shared<Account>(machine_memory(), machine_memory() - available_memory());
@@ -108,8 +108,8 @@ std::vector<const CpuDevice*> CpuDevices::with_access(const CpuDevice& to) const
 Location resolved(const Location& location) {
     const auto refuse = [&] {
         throw Error({.code = ErrorCode::wrong_location,
-                     .problem = fmt::format("there is no {}", to_string(location)),
-                     .remedy = "Name a device or a NUMA node that exists."});
+                     .problem = fmt::format("{} does not exist", to_string(location)),
+                     .remedy = "Pass a device or a NUMA node that exists."});
     };
     switch (location.kind) {
         case LocationKind::none:
@@ -150,7 +150,7 @@ void CpuDevice::synchronize() {
     const auto all = streams();
     for (const auto& each : all) {
         if (each->capture() != nullptr) {
-            refuse_capturing("a stream of the device is being captured", "Wait for the device after the capture.");
+            refuse_capturing("a stream of the device is being captured", "Synchronize the device after the capture.");
         }
     }
     for (const auto& each : all) {
@@ -179,7 +179,7 @@ void CpuDevice::when_idle(std::function<void()> release) const noexcept {
         finish_work();
         release();
     } catch (const std::exception&) {
-        // No thread or no memory to free with: it stays held.
+        // There is no thread or no memory for the release, so the resource stays allocated.
     }
 }
 
@@ -214,7 +214,7 @@ PitchedMemory CpuDevice::allocate_pitched_3d(std::size_t row_bytes, std::size_t 
 
 void CpuDevice::free(std::byte* address) noexcept {
     when_idle([this, address] {
-        // An imported allocation, freed as plain memory is. All work is done: any position will do.
+        // An imported allocation can be freed like plain memory. All work is done, so any position is valid.
         if (const auto pool = CpuPools::instance().find(address)) {
             CpuPools::instance().free(pool, address, default_stream_->position());
         } else {
@@ -264,13 +264,14 @@ void CpuDevice::register_host(std::byte* address, std::size_t bytes, RegisterOpt
 }
 
 void CpuDevice::unregister_host(std::byte* address) noexcept {
-    // At once, also in a stream's thread: the caller may register the range again when this returns.
+    // Removes the range immediately even in a stream's thread, because the caller may register it again after this
+    // call.
     if (!CpuStream::in_work()) finish_work();
     CpuHost::instance().remove(address);
 }
 
 std::byte* CpuDevice::host_device_pointer(std::byte* address) {
-    CpuHost::instance().options(address);  // throws for an unknown one
+    CpuHost::instance().options(address);  // throws if the address is unknown
     return address;
 }
 

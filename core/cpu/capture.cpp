@@ -7,7 +7,7 @@
 namespace texton::detail {
 namespace {
 
-// What cudaMalloc aligns to.
+// The alignment of cudaMalloc.
 constexpr std::size_t kAlignment = 512;
 
 void merge(CpuClock& into, const CpuClock& from) {
@@ -51,7 +51,7 @@ void refuse_capturing(const char* problem, const char* remedy) {
 
 void CpuCapture::begin(const std::shared_ptr<CpuStream>& origin) {
     if (origin->capture() != nullptr) {
-        refuse_capturing("the stream is being captured already", "End the first capture, or capture another stream.");
+        refuse_capturing("the stream is already being captured", "End the first capture, or capture another stream.");
     }
     const auto capture = std::make_shared<CpuCapture>();
     capture->origin_ = origin->id();
@@ -62,7 +62,7 @@ void CpuCapture::begin(const std::shared_ptr<CpuStream>& origin) {
 void CpuCapture::record(const CpuStream& stream, Work work) {
     const std::lock_guard lock(mutex_);
     const auto member = members_.find(stream.id());
-    if (member == members_.end()) return;  // another thread has just ended the recording
+    if (member == members_.end()) return;  // another thread has just ended the capture
     if (work) graph_->work.push_back(std::move(work));
     ++graph_->operations;
     ++member->second.recorded;
@@ -90,11 +90,11 @@ CpuCapture::Mark CpuCapture::mark(const CpuStream& stream) {
 void CpuCapture::join(const std::shared_ptr<CpuStream>& stream, const Mark& mark) {
     const auto active = stream->capture();
     if (active != nullptr && active.get() != this) {
-        refuse_capturing("two recordings would depend on each other", "Record them into one graph.");
+        refuse_capturing("the two captures would depend on each other", "Capture both streams into one graph.");
     }
     const std::lock_guard lock(mutex_);
     if (members_.empty()) {
-        refuse_capturing("the event was recorded into a graph that has ended", "Record it anew.");
+        refuse_capturing("the event was recorded in a capture that has ended", "Record the event again.");
     }
     Member& member = members_[stream->id()];
     if (member.stream == nullptr) {
@@ -106,10 +106,10 @@ void CpuCapture::join(const std::shared_ptr<CpuStream>& stream, const Mark& mark
 
 std::shared_ptr<CpuGraph> CpuCapture::end(const CpuStream& stream) {
     if (!began_on(stream)) {
-        refuse_capturing("the capture did not begin on this stream", "End it on the stream where it began.");
+        refuse_capturing("the capture did not begin on this stream", "End the capture on the stream where it began.");
     }
     if (thread_ != std::this_thread::get_id()) {
-        refuse_capturing("the capture did not begin in this thread", "End it in the thread where it began.");
+        refuse_capturing("the capture did not begin in this thread", "End the capture in the thread where it began.");
     }
     bool joined = true;
     {
@@ -121,8 +121,8 @@ std::shared_ptr<CpuGraph> CpuCapture::end(const CpuStream& stream) {
     }
     abandon();
     if (!joined) {
-        refuse_capturing("a stream that took part was not joined back",
-                         "Record an event on it, and let the first stream wait for that.");
+        refuse_capturing("a stream that took part in the capture was not joined back",
+                         "Record an event on this stream, and let the first stream wait for the event.");
     }
     return graph_;
 }

@@ -10,10 +10,10 @@
 namespace texton::detail {
 namespace {
 
-// Below this size the cores' agreement costs more than it gains.
+// For fewer bytes, the synchronization of the cores takes longer than the time it saves.
 constexpr std::size_t kParallelBytes = std::size_t{1} << 20;
 
-// Rows that touch on all sides become one; so do slices.
+// Merges rows that are contiguous on all sides into one, and slices too.
 template <class... Side>
 Box merged(Box box, const Side&... sides) {
     if ((sides.tiled() || ...)) return box;
@@ -28,8 +28,9 @@ Box merged(Box box, const Side&... sides) {
     return box;
 }
 
-// Calls body(row, first byte, bytes), where rows count on through slices. One long piece a core: the C library moves
-// long pieces past the caches, and short ones through them at two thirds of the speed.
+// Calls body(row, first byte, bytes) for pieces of the box; rows are counted through all slices. Each core gets one
+// long contiguous piece, because the C library writes long pieces past the caches. Short pieces go through the caches
+// and reach two thirds of the speed.
 template <class Body>
 void in_parallel(const Box& box, std::size_t unit, const Body& body) {
     const std::size_t rows = box.rows * box.slices;
@@ -52,7 +53,7 @@ void in_parallel(const Box& box, std::size_t unit, const Body& body) {
     run_in_parallel(cores, [&](std::size_t i) { run(std::min(i * piece, total), std::min((i + 1) * piece, total)); });
 }
 
-// The bytes of a row of the box from `byte` on, as far as they lie behind each other.
+// Returns the bytes of a row of the box from `byte` to the end of the contiguous part.
 CpuRun run_of(const CpuSide& side, const Box& box, std::size_t row, std::size_t byte) noexcept {
     if (side.tiled()) {
         return side.level->run(side.byte + byte, side.row + row % box.rows, side.slice + row / box.rows);
@@ -72,7 +73,7 @@ void fill_row(std::byte* row, std::size_t bytes, const std::byte* pattern) {
     for (std::size_t i = 0; i < bytes; i += pattern_bytes) std::memcpy(row + i, pattern, pattern_bytes);
 }
 
-// One byte repeated is what memset writes, at the full speed of memory.
+// Patterns that repeat one byte use memset, which reaches the full memory bandwidth.
 FillRow fill_function(const std::array<std::byte, 16>& pattern, std::size_t bytes) {
     const bool one_byte = std::all_of(pattern.begin(), pattern.begin() + static_cast<std::ptrdiff_t>(bytes),
                                       [&](std::byte each) { return each == pattern[0]; });
@@ -117,7 +118,8 @@ void CpuCopy::run() const {
             const CpuRun out_of = run_of(from, box, row, byte + done);
             const std::size_t count = std::min({bytes - done, into.bytes, out_of.bytes});
             if (into.address != nullptr && out_of.address != nullptr) {
-                std::memmove(into.address, out_of.address, count);  // mapped to the same memory, both may overlap
+                // The sides may overlap if both are mapped to the same memory.
+                std::memmove(into.address, out_of.address, count);
             } else if (into.address != nullptr) {
                 std::memset(into.address, 0, count);
             }

@@ -6,11 +6,11 @@
 namespace texton::detail {
 namespace {
 
-// What a mapping refers to is kept until the mapping is gone, as a driver does.
+// Mapped memory is kept alive until it is unmapped, as the CUDA driver does.
 struct PageMapping {
     CpuArray* array;
     std::size_t page;
-    std::shared_ptr<const CpuPhysical> memory;  // empty: nothing
+    std::shared_ptr<const CpuPhysical> memory;  // null to unmap
     std::byte* address;
 };
 
@@ -19,8 +19,8 @@ std::shared_ptr<const CpuPhysical> tile_memory(PhysicalHandle handle) {
     std::shared_ptr<const CpuPhysical> memory = cpu_physical(handle);
     if (memory->address() == nullptr) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "an array was to be mapped to memory that is not made for tiles",
-                     .remedy = "Set tile_pool in its PhysicalInfo."});
+                     .problem = "the memory was not created for tiles, so no array can be mapped to it",
+                     .remedy = "Set tile_pool in the PhysicalInfo of the memory."});
     }
     return memory;
 }
@@ -85,7 +85,7 @@ SparseProperties CpuDevice::array_tiles(ArrayHandle sparse) { return sparse_size
 void CpuDevice::map_tiles(std::span<const TileMapRequest> requests, StreamHandle handle) {
     const auto on = stream(handle);
     if (on->capture() != nullptr) {
-        refuse_capturing("mapping tiles cannot be recorded", "Map them before or after the capture.");
+        refuse_capturing("the mapping of tiles cannot be captured", "Map the tiles before or after the capture.");
     }
     std::vector<PageMapping> mappings;
     for (const TileMapRequest& request : requests) add_pages(request, mappings);
@@ -100,7 +100,7 @@ void CpuDevice::map_tiles(std::span<const TileMapRequest> requests, StreamHandle
 void CpuDevice::map_array(ArrayHandle deferred, PhysicalHandle physical, std::size_t offset, StreamHandle handle) {
     const auto on = stream(handle);
     if (on->capture() != nullptr) {
-        refuse_capturing("mapping an array cannot be recorded", "Map it before or after the capture.");
+        refuse_capturing("the mapping of an array cannot be captured", "Map the array before or after the capture.");
     }
     on->enqueue([array = &cpu_array(deferred), memory = tile_memory(physical), offset] {
         array->place(memory == nullptr ? nullptr : memory->address() + offset);

@@ -12,7 +12,7 @@ namespace {
 
 [[noreturn]] void refuse_fabric() {
     throw Error({.code = ErrorCode::not_permitted,
-                 .problem = "a fabric handle was asked for, but the CPU device has no fabric",
+                 .problem = "a fabric handle was requested, but the CPU device has no fabric",
                  .remedy = "Use HandleType::file_descriptor."});
 }
 
@@ -37,7 +37,8 @@ std::byte* CpuDevice::allocate_managed(std::size_t bytes, Attach attach) {
 
 void CpuDevice::attach_managed(StreamHandle handle, std::byte* address, std::size_t bytes, Attach attach) {
     if (stream(handle)->capture() != nullptr) {
-        refuse_capturing("attaching managed memory cannot be recorded", "Attach it before or after the capture.");
+        refuse_capturing("the attachment of managed memory cannot be captured",
+                         "Attach the memory before or after the capture.");
     }
     const auto part = CpuManagedBlocks::instance().find(address, bytes);
     submit(handle, [block = part.block, attach] { block->attach(attach); });
@@ -52,12 +53,12 @@ void CpuDevice::advise(std::byte* address, std::size_t bytes, Advice advice, con
 
 void CpuDevice::prefetch(std::byte* address, std::size_t bytes, const Location& location, StreamHandle handle) {
     if (stream(handle)->capture() != nullptr) {
-        refuse_capturing("a prefetch cannot be recorded", "Prefetch before or after the capture.");
+        refuse_capturing("a prefetch cannot be captured", "Prefetch before or after the capture.");
     }
     const auto part = CpuManagedBlocks::instance().find(address, bytes);
     const Location target = resolved(location);
     submit(handle, [address, bytes] {
-        // Whole pages alone; where the system cannot do it, they come when they are touched.
+        // Populates whole pages. If the system cannot do this, pages are populated at the first access.
         constexpr std::uintptr_t kPage = 4096;
         const auto begin = reinterpret_cast<std::uintptr_t>(address) / kPage * kPage;
         const auto end = reinterpret_cast<std::uintptr_t>(address) + bytes;
@@ -123,7 +124,7 @@ void CpuDevice::map_physical(std::byte* address, std::size_t bytes, PhysicalHand
     addresses_.map(address, bytes, *cpu_physical(memory));
 }
 
-// Not deferred in a stream's thread, unlike free(): the addresses may be mapped anew when this returns.
+// Not deferred in a stream's thread, unlike free(), because the caller may map the addresses again after this call.
 void CpuDevice::unmap_physical(std::byte* address, std::size_t bytes) noexcept {
     if (!CpuStream::in_work()) finish_work();
     addresses_.unmap(address, bytes);

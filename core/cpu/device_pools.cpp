@@ -7,7 +7,7 @@ namespace {
 
 [[noreturn]] void refuse_fabric() {
     throw Error({.code = ErrorCode::not_permitted,
-                 .problem = "a fabric handle was asked for, but the CPU device has no fabric",
+                 .problem = "a fabric handle was requested, but the CPU device has no fabric",
                  .remedy = "Use HandleType::file_descriptor."});
 }
 
@@ -17,10 +17,10 @@ CpuPool& pool_of(PoolHandle handle) { return *reinterpret_cast<CpuPool*>(handle)
 
 std::shared_ptr<Account> CpuDevice::account_of(const Location& location) const {
     if (location.kind == LocationKind::device || location.kind == LocationKind::none) return account_;
-    return {std::shared_ptr<Account>(), &host_account()};  // never ends
+    return {std::shared_ptr<Account>(), &host_account()};  // never destroyed, so no ownership is needed
 }
 
-// The device that keeps the default pools of a location: those of the host are the first one's.
+// Returns the device that keeps the default pools of a location. The pools of the host belong to the first device.
 CpuDevice& CpuDevice::home(const Location& location) {
     CpuDevice* device = nullptr;
     if (location.kind == LocationKind::device && location.id != properties_.index) {
@@ -81,8 +81,8 @@ void CpuDevice::set_current_pool(const Location& asked, PoolType type, PoolHandl
     const Location location = resolved(asked);
     if (pool_of(pool).info().location != location || pool_of(pool).info().type != type) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "a pool was to become current for another location or type than its own",
-                     .remedy = "Make it current for what it was made for."});
+                     .problem = "a pool can become current only for its own location and type",
+                     .remedy = "Pass the location and the type with which the pool was created."});
     }
     CpuDevice& keeper = home(location);
     const std::lock_guard lock(keeper.mutex_);
@@ -123,8 +123,8 @@ PoolHandle CpuDevice::import_pool(const ShareableHandle& handle) {
 PointerExport CpuDevice::export_pointer(const std::byte* address) {
     if (const auto pool = CpuPools::instance().find(address)) return pool->export_pointer(address);
     throw Error({.code = ErrorCode::bad_argument,
-                 .problem = "memory that is not from a pool was to be exported",
-                 .remedy = "Pass what a shared pool allocated."});
+                 .problem = "the memory is not from a pool, so it cannot be exported",
+                 .remedy = "Pass an allocation of a shared pool."});
 }
 
 std::byte* CpuDevice::import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) {
@@ -150,8 +150,8 @@ void CpuDevice::free_async(std::byte* address, StreamHandle stream_handle) {
     const auto memory = CpuGraphMemories::instance().find(address);
     if (capture != nullptr) {
         if (memory == nullptr || !capture->owns(*memory)) {
-            refuse_capturing("memory that was allocated outside of the graph was to be freed in it",
-                             "Free it before or after the capture.");
+            refuse_capturing("memory that was allocated outside of the capture cannot be freed in it",
+                             "Free the memory before or after the capture.");
         }
         capture->record_nothing(*on);
         CpuGraphMemories::instance().remove(*memory);
@@ -159,14 +159,14 @@ void CpuDevice::free_async(std::byte* address, StreamHandle stream_handle) {
     }
     if (memory != nullptr) {
         CpuGraphMemories::instance().remove(*memory);
-        on->enqueue([memory] {});  // holds it until here
+        on->enqueue([memory] {});  // keeps the memory until the stream is here
         return;
     }
     const auto pool = CpuPools::instance().find(address);
     if (pool == nullptr) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "memory that is not from a pool was to be freed in stream order",
-                     .remedy = "Free what a pool allocated, and once."});
+                     .problem = "the memory is not from a pool, so it cannot be freed in stream order",
+                     .remedy = "Free each allocation of a pool once."});
     }
     CpuPools::instance().free(pool, address, on->position());
 }

@@ -17,15 +17,17 @@ std::shared_ptr<CpuGraph>& graph_of(GraphHandle handle) {
 
 void refuse_if_captured(const CpuStream& stream) {
     if (stream.capture() == nullptr) return;
-    refuse_capturing("the stream is being captured", "Ask after the capture.");
+    refuse_capturing("the stream is being captured", "Call this function after the capture.");
 }
 
-// The last record; null if there was none. Error{capturing} if that was into a graph.
+// Returns the last record, or null if there is none. Throws Error{capturing} if the event was last recorded in a
+// capture.
 std::shared_ptr<const CpuRecord> record_of(EventHandle handle) {
     CpuEvent& event = event_of(handle);
     const std::lock_guard lock(event.mutex);
     if (event.mark) {
-        refuse_capturing("the event was last recorded into a graph", "Record it outside of a capture first.");
+        refuse_capturing("the event was last recorded in a graph capture",
+                         "Record the event outside of a capture first.");
     }
     return event.record;
 }
@@ -141,7 +143,7 @@ void CpuDevice::stream_wait(StreamHandle handle, EventHandle event_handle) {
     }
     if (record == nullptr) return;
     if (on->capture() != nullptr) {
-        refuse_capturing("a graph was to wait for an event that was recorded outside of it",
+        refuse_capturing("a captured stream cannot wait for an event that was recorded outside of the capture",
                          "Record the event during the same capture.");
     }
     on->wait_for(record->ticket);
@@ -195,8 +197,8 @@ float CpuDevice::elapsed_milliseconds(EventHandle begin, EventHandle end) {
     const auto last = record_of(end);
     if (first == nullptr || last == nullptr || !first->ticket.done() || !last->ticket.done()) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "the time of an event was asked for that is not done",
-                     .remedy = "Record both events, and wait for them."});
+                     .problem = "an event is not done, so its time is unknown",
+                     .remedy = "Record both events, and wait for them before you ask for the time."});
     }
     return std::chrono::duration<float, std::milli>(last->time - first->time).count();
 }

@@ -18,7 +18,7 @@ CpuHost& CpuHost::instance() {
 
 std::byte* CpuHost::allocate(std::size_t bytes, PinnedOptions options) {
     std::byte* address = take_memory(host_account(), bytes, kPage);
-    options.mapped = true;  // one address space
+    options.mapped = true;  // host and device share one address space
     const std::lock_guard lock(mutex_);
     ranges_[address] = {bytes, options, true};
     return address;
@@ -39,16 +39,16 @@ void CpuHost::free(std::byte* address) noexcept {
 void CpuHost::add(std::byte* address, std::size_t bytes, RegisterOptions options) {
     if (options.io_memory) {
         throw Error({.code = ErrorCode::unsupported,
-                     .problem = "the CPU device has no use for another device's memory",
-                     .remedy = "Register it without io_memory."});
+                     .problem = "the CPU device does not support memory of another device",
+                     .remedy = "Register host memory without io_memory."});
     }
     const std::lock_guard lock(mutex_);
     const auto after = ranges_.lower_bound(address + bytes);
     if (after != ranges_.begin() && std::prev(after)->first + std::prev(after)->second.bytes > address) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = fmt::format("{} bytes at {} share bytes with memory that is page-locked already", bytes,
+                     .problem = fmt::format("{} bytes at {} overlap memory that is already page-locked", bytes,
                                             static_cast<const void*>(address)),
-                     .remedy = "Register each byte once."});
+                     .remedy = "Register each byte only once."});
     }
     ranges_[address] = {bytes, {.portable = options.portable, .mapped = true}, false};
 }
@@ -67,7 +67,7 @@ PinnedOptions CpuHost::options(const std::byte* address) const {
     }
     throw Error({.code = ErrorCode::not_registered,
                  .problem = fmt::format("{} is neither pinned nor registered", static_cast<const void*>(address)),
-                 .remedy = "Allocate it with Pinned, or register it with Registered."});
+                 .remedy = "Allocate the memory with Pinned, or register it with Registered."});
 }
 
 }  // namespace texton::detail

@@ -94,7 +94,7 @@ CpuManagedBlocks::Part CpuManagedBlocks::find(const std::byte* address, std::siz
     throw Error(
         {.code = ErrorCode::not_registered,
          .problem = fmt::format("{} bytes at {} are not managed memory", bytes, static_cast<const void*>(address)),
-         .remedy = "Name a range inside a Managed block."});
+         .remedy = "Pass a range inside a Managed block."});
 }
 
 }  // namespace texton::detail

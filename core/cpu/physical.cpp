@@ -18,8 +18,8 @@ constexpr const char* kFileName = "texton-memory";
 
 [[noreturn]] void refuse_mapping(const char* call) {
     throw Error({.code = errno == ENOMEM ? ErrorCode::out_of_memory : ErrorCode::device_failure,
-                 .problem = fmt::format("the system does not map the memory: {}", std::strerror(errno)),
-                 .remedy = "Map fewer pieces.",
+                 .problem = fmt::format("the system cannot map the memory: {}", std::strerror(errno)),
+                 .remedy = "Use fewer mappings.",
                  .call = call});
 }
 
@@ -48,8 +48,8 @@ CpuPhysical::CpuPhysical(int descriptor, std::size_t bytes) : bytes_(bytes) {
     const std::size_t size = shared_memory_bytes(descriptor, kFileName);
     if (size < bytes) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = fmt::format("{} bytes were asked of memory that has {}", bytes, size),
-                     .remedy = "Import as many bytes as the other process made.",
+                     .problem = fmt::format("{} bytes were requested of memory that has {}", bytes, size),
+                     .remedy = "Import the size with which the other process created the memory.",
                      .numbers = {{"size", size}}});
     }
     file_ = Descriptor(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
@@ -101,8 +101,8 @@ void CpuAddresses::map(std::byte* address, std::size_t bytes, const CpuPhysical&
                         address <= std::prev(after)->first + (std::prev(after)->second - bytes);
     if (!inside) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "memory was mapped to addresses that are not reserved",
-                     .remedy = "Map inside an AddressRange."});
+                     .problem = "the addresses to map are not reserved",
+                     .remedy = "Pass addresses inside an AddressRange."});
     }
     constexpr int kSharing = MAP_SHARED | MAP_FIXED | MAP_NORESERVE;
     if (mmap(address, bytes, PROT_NONE, kSharing, memory.file(), 0) == MAP_FAILED) {
@@ -130,14 +130,14 @@ void CpuAddresses::set_access(std::byte* address, std::size_t bytes, std::span<c
             if (grant.location.kind == LocationKind::device || last->second.on_host) continue;
             throw Error(
                 {.code = ErrorCode::wrong_location,
-                 .problem = fmt::format("{} was to be given access to device memory", to_string(grant.location)),
-                 .remedy = "Name a device, or make the memory on a NUMA node."});
+                 .problem = fmt::format("{} cannot be granted access to device memory", to_string(grant.location)),
+                 .remedy = "Pass a device, or create the memory on a NUMA node."});
         }
     }
     if (covered != bytes) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "access was given to addresses that are not mapped as a whole",
-                     .remedy = "Give access to whole mappings."});
+                     .problem = "the range for access does not consist of whole mappings",
+                     .remedy = "Pass a range of whole mappings."});
     }
     for (auto entry = first; entry != last; ++entry) {
         Mapping& mapping = entry->second;

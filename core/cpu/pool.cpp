@@ -4,22 +4,22 @@
 
 #include <texton/error.h>
 
-// The arena is cut into ranges: used, free, or a hole without memory. Free ranges remember the point in a stream at
-// which they were freed. To allocate:
-//   1. The smallest free range that this stream may use (usable() has the rules).
-//   2. Several neighbours, with holes between and after them filled as far as needed: the pool grows.
-//   3. If it cannot grow, give back units that lie idle elsewhere, and try again.
-//   4. Memory whose last use is still to be done: the stream waits for that, if internal dependencies are allowed.
+// The arena is divided into ranges: used, free, or a hole without memory. A free range remembers the position in a
+// stream at which it was freed. An allocation takes the first of these that works:
+//   1. The smallest free range that the stream may use; see usable() for the rules.
+//   2. Several neighboring ranges. Holes between and after them are filled as far as needed, so the pool grows.
+//   3. The same after idle memory elsewhere in the pool was returned to the system.
+//   4. Memory whose last use is not done yet. The stream waits for it, if internal dependencies are allowed.
 
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kGrain = 512;  // bytes: allocations are multiples of it
+constexpr std::size_t kGrain = 512;  // bytes; allocations are rounded up to multiples of it
 constexpr std::size_t kGrowth = 32 * kMiB;
 
 int node_of(const Location& location) { return location.kind == LocationKind::host_numa ? location.id : -1; }
 
-// Holes and fragments take addresses as well as memory: twice as many of those as there can be memory.
+// Holes and fragments occupy addresses too, so the arena has twice as many addresses as the pool can have memory.
 std::size_t arena_bytes(const PoolInfo& info, const Account& account) {
     std::size_t most = std::min(account.total(), machine_memory());
     if (info.max_bytes != 0) most = std::min(most, info.max_bytes);
@@ -80,7 +80,8 @@ CpuPool::Window CpuPool::find_window(std::size_t bytes, const CpuTicket& positio
         }
         total += range->second.bytes;
         holes += hole ? range->second.bytes : 0;
-        for (; total >= bytes; ++first) {  // all windows that end here: longer ones may need fewer holes
+        // Checks all windows that end here, because a longer window may need less memory for holes.
+        for (; total >= bytes; ++first) {
             const std::size_t last_part = bytes - std::min(bytes, total - range->second.bytes);
             const std::size_t grow = holes - (hole ? range->second.bytes - last_part : 0);
             if (!best.found || grow < best.grow) best = {first, range, grow, last_part, true};
@@ -92,7 +93,8 @@ CpuPool::Window CpuPool::find_window(std::size_t bytes, const CpuTicket& positio
     return best;
 }
 
-// Memory behind the holes of the window; of its last one only what is needed, in steps. False if there is none.
+// Adds memory to the holes of the window. A hole at its end gets only the memory that is needed, in steps. Returns
+// false if there is not enough memory.
 bool CpuPool::fill_holes(Window& window) {
     const bool open = window.last->second.state == State::hole;
     const std::size_t inner = window.grow - (open ? window.last_part : 0);
@@ -152,7 +154,7 @@ std::byte* CpuPool::allocate(std::size_t asked, CpuStream& stream) {
     return arena_.base() + range->first;
 }
 
-// One free range of the window, after the stream has been told to wait for what is still to be done in it.
+// Returns one free range made from the window. The stream first waits for work that still uses the range.
 CpuPool::Ranges::iterator CpuPool::take(const Window& window, std::size_t bytes, CpuStream& stream) {
     std::size_t total = 0;
     const CpuTicket position = stream.position();
@@ -163,7 +165,7 @@ CpuPool::Ranges::iterator CpuPool::take(const Window& window, std::size_t bytes,
     while (window.first->second.bytes < bytes) {
         const auto next = std::next(window.first);
         const std::size_t missing = bytes - window.first->second.bytes;
-        if (next->second.bytes > missing) split(next, missing);  // the rest keeps its own free
+        if (next->second.bytes > missing) split(next, missing);  // the rest keeps its position
         const std::size_t added = next->second.bytes;
         set_state(next, State::hole);
         ranges_.erase(next);
@@ -208,7 +210,7 @@ CpuPool::Ranges::iterator CpuPool::split_at(std::size_t offset) {
     return range->first == offset ? range : split(range, offset - range->first);
 }
 
-// Joins free neighbours that the same streams may use, and holes.
+// Merges neighboring holes, and neighboring free ranges that the same streams may use.
 void CpuPool::merge_free() {
     for (auto range = ranges_.begin(); range != ranges_.end();) {
         if (range->second.state == State::free && opportunistic_ && range->second.freed.done())
@@ -242,7 +244,8 @@ void CpuPool::free(std::byte* address, const CpuTicket& position) {
     const auto offset = static_cast<std::size_t>(address - arena_.base());
     if (imported_) {
         const auto entry = imported_offsets_.find(offset);
-        if (entry == imported_offsets_.end()) refuse_address("nothing was imported at the address", "Free it once.");
+        if (entry == imported_offsets_.end())
+            refuse_address("nothing was imported at the address", "Free each imported allocation once.");
         imported_offsets_.erase(entry);
         std::erase_if(imported_frees_, [](const CpuTicket& ticket) { return ticket.done(); });
         imported_frees_.push_back(position);
@@ -250,7 +253,7 @@ void CpuPool::free(std::byte* address, const CpuTicket& position) {
     }
     const auto range = ranges_.find(offset);
     if (range == ranges_.end() || range->second.state != State::used) {
-        refuse_address("nothing is allocated at the address", "Free what was allocated, and once.");
+        refuse_address("nothing is allocated at the address", "Free each allocation once.");
     }
     used_ -= range->second.bytes;
     set_state(range, State::free, position);
@@ -261,10 +264,10 @@ void CpuPool::trim(std::size_t keep) {
     if (!imported_) trim_locked(keep);
 }
 
-// Gives back whole units whose last use is done, from the end of the arena on.
+// Returns whole units whose last use is done to the system, starting at the end of the arena.
 void CpuPool::trim_locked(std::size_t keep) {
     const auto idle = [](const Range& range) { return range.state == State::free && range.freed.done(); };
-    auto after = ranges_.end();  // of the run that is looked at
+    auto after = ranges_.end();  // end of the current run of ranges
     while (reserved_ > keep && after != ranges_.begin()) {
         if (!idle(std::prev(after)->second)) {
             --after;
@@ -291,7 +294,7 @@ void CpuPool::trim_locked(std::size_t keep) {
         account_->give(count);
         after = ranges_.find(std::min(run_begin, cut));
     }
-    // Holes side by side become one, so that large allocations find them.
+    // Merges neighboring holes, so that large allocations can use them.
     for (auto range = ranges_.begin(); range != ranges_.end();) {
         const auto next = std::next(range);
         if (next == ranges_.end()) break;

@@ -1,4 +1,5 @@
-// What of a pool has no part in allocation: attributes, access, other processes, and the list of all pools.
+// The functions of pools other than allocation: attributes, access, sharing with other processes, and the list of all
+// pools.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPointerMagic = 0x315254504E5854;  // "TXNPTR1"
 
-// The 64 bytes of a PointerExport. The sum lets damage be seen.
+// The 64 bytes of a PointerExport. The checksum detects damage.
 struct PointerRecord {
     std::uint64_t magic = kPointerMagic;
     CpuArena::Id pool{};
@@ -22,7 +23,7 @@ struct PointerRecord {
     std::uint64_t unused[2]{};
     std::uint64_t sum = 0;
 
-    // FNV-1a of all that comes before the sum.
+    // Returns the FNV-1a hash of all bytes before the sum.
     std::uint64_t checksum() const noexcept {
         std::uint64_t hash = 14695981039346656037U;
         const auto* first = reinterpret_cast<const unsigned char*>(this);
@@ -65,15 +66,20 @@ void CpuPool::set_attribute(PoolAttribute attribute, std::uint64_t value) {
         case PoolAttribute::reuse_internal_dependencies: internal_ = value != 0; return;
         case PoolAttribute::release_threshold: threshold_ = value; return;
         case PoolAttribute::reserved_high:
-            if (value != 0) refuse("a high mark was set to a number other than 0", "Set it to 0: it begins anew.");
+            if (value != 0)
+                refuse("a high-water mark can only be set to 0",
+                       "Pass 0 to restart the measurement at the current value.");
             reserved_high_ = reserved_;
             return;
         case PoolAttribute::used_high:
-            if (value != 0) refuse("a high mark was set to a number other than 0", "Set it to 0: it begins anew.");
+            if (value != 0)
+                refuse("a high-water mark can only be set to 0",
+                       "Pass 0 to restart the measurement at the current value.");
             used_high_ = used_;
             return;
         case PoolAttribute::reserved_current:
-        case PoolAttribute::used_current: refuse("what a pool holds cannot be set", "Allocate, free or trim.");
+        case PoolAttribute::used_current:
+            refuse("the current use of a pool cannot be set", "Allocate or free memory, or trim the pool.");
     }
 }
 
@@ -90,8 +96,8 @@ void CpuPool::set_access(std::span<const AccessGrant> grants) {
     for (const AccessGrant& grant : grants) {
         if (on_host(grant.location) && info_.location.kind == LocationKind::device && info_.type == PoolType::pinned) {
             throw Error({.code = ErrorCode::wrong_location,
-                         .problem = "the host was to be given access to a pool of device memory",
-                         .remedy = "Name a device, or make a host pool."});
+                         .problem = "the host cannot be granted access to a pool of device memory",
+                         .remedy = "Pass a device, or create a pool of host memory."});
         }
     }
     const std::lock_guard lock(mutex_);
@@ -104,8 +110,8 @@ void CpuPool::set_access(std::span<const AccessGrant> grants) {
 ShareableHandle CpuPool::export_handle() const {
     if (info_.handle != HandleType::file_descriptor || imported_) {
         throw Error({.code = ErrorCode::not_permitted,
-                     .problem = "the pool was not made to be shared",
-                     .remedy = "Make it with HandleType::file_descriptor."});
+                     .problem = "the pool was not created for sharing",
+                     .remedy = "Create the pool with HandleType::file_descriptor."});
     }
     return {.type = HandleType::file_descriptor, .file_descriptor = arena_.duplicate_file().release()};
 }
@@ -113,15 +119,15 @@ ShareableHandle CpuPool::export_handle() const {
 PointerExport CpuPool::export_pointer(const std::byte* address) const {
     if (info_.handle != HandleType::file_descriptor) {
         throw Error({.code = ErrorCode::not_permitted,
-                     .problem = "the pool was not made to be shared",
-                     .remedy = "Make it with HandleType::file_descriptor."});
+                     .problem = "the pool was not created for sharing",
+                     .remedy = "Create the pool with HandleType::file_descriptor."});
     }
     const std::lock_guard lock(mutex_);
     const auto range = imported_ ? ranges_.end() : ranges_.find(static_cast<std::size_t>(address - arena_.base()));
     if (range == ranges_.end() || range->second.state != State::used) {
         throw Error({.code = ErrorCode::bad_argument,
-                     .problem = "nothing is allocated at the address that was to be exported",
-                     .remedy = "Pass what the pool allocated."});
+                     .problem = "nothing is allocated at the address to export",
+                     .remedy = "Pass an allocation of the pool."});
     }
     PointerRecord record{.pool = arena_.id(), .offset = range->first, .bytes = range->second.bytes};
     record.sum = record.checksum();
@@ -136,9 +142,10 @@ std::byte* CpuPool::import_pointer(const PointerExport& pointer, std::size_t byt
     const bool whole = record.magic == kPointerMagic && record.sum == record.checksum();
     if (!imported_ || !whole || record.pool != arena_.id() || record.bytes == 0 || record.bytes > arena_.bytes() ||
         record.offset > arena_.bytes() - record.bytes) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .problem = whole ? "the exported pointer is not of this pool" : "the exported pointer is damaged",
-                     .remedy = "Pass what export_pointer() of the pool in the other process gave."});
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .problem = whole ? "the exported pointer belongs to another pool" : "the exported pointer is damaged",
+             .remedy = "Pass the result of export_pointer() for this pool in the other process."});
     }
     if (bytes > record.bytes) refuse_length(bytes, record.bytes);
     const std::lock_guard lock(mutex_);
@@ -181,7 +188,7 @@ void CpuPools::free(const std::shared_ptr<CpuPool>& pool, std::byte* address, co
 void CpuPools::remove(const std::shared_ptr<CpuPool>& pool) {
     {
         const std::lock_guard lock(mutex_);
-        if (pools_.erase(pool->base()) == 0) return;  // another thread came first
+        if (pools_.erase(pool->base()) == 0) return;  // another thread was first
     }
     pool->outlive_frees();
 }

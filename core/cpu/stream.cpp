@@ -11,12 +11,13 @@
 
 #include <texton/error.h>
 
-// A stream's thread takes the whole queue at a time, runs it item by item, and counts. Whoever waits for a point in the
-// queue waits for that count, or runs what is missing if nobody does: no more than that, since later items may wait for
-// what the waiter does next. The lock is taken around the whole, and for an item only if somebody waits.
+// A stream's thread takes the whole queue at once, runs it item by item, and counts the items that are done. A thread
+// that waits for a position waits for this count. If nobody runs the queue, the waiter runs the items up to its
+// position, but no more, because later items may wait for something that the waiter does next. The lock is held around
+// a batch, and for a single item only if somebody waits.
 //
-// Threads are detached: a stream may outlive static objects. When the process ends, an atexit handler stops them
-// between two items, so that no work runs into memory that static destructors free.
+// Threads are detached, because a stream may outlive static objects. When the process ends, an atexit handler stops the
+// threads between two items, so that no work accesses memory that static destructors free.
 
 namespace texton::detail {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 thread_local const CpuStream* own_stream = nullptr;
 std::atomic<bool> ending{false};
 
-// How often an idle thread looks for work before it sleeps: about the time that waking it takes.
+// Number of times that an idle thread checks for work before it sleeps. This takes about as long as waking the thread.
 constexpr int kLooks = 400;
 
 std::uint64_t next_id() {
@@ -34,7 +35,7 @@ std::uint64_t next_id() {
 
 }  // namespace
 
-// Streams whose thread runs. Never destroyed.
+// The streams whose thread runs. Never destroyed.
 class CpuWorkers {
 public:
     static CpuWorkers& instance() {
@@ -61,7 +62,7 @@ private:
         ending.store(true);
         std::unique_lock lock(mutex_);
         const auto running = streams_;
-        lock.unlock();  // a stream that starts its thread holds its own lock when it asks for this one
+        lock.unlock();  // a stream that starts its thread holds its own lock when it takes this one
         for (const auto& stream : running) {
             const std::lock_guard inner(stream->mutex_);
             stream->work_.notify_all();
@@ -73,7 +74,8 @@ private:
 
     std::mutex mutex_;
     std::condition_variable empty_;
-    std::multiset<std::shared_ptr<CpuStream>> streams_;  // twice while one thread ends and the next begins
+    // Contains a stream twice while one thread ends and the next starts.
+    std::multiset<std::shared_ptr<CpuStream>> streams_;
 };
 
 bool CpuTicket::done() const noexcept { return stream == nullptr || stream->reached(sequence); }
@@ -174,8 +176,8 @@ void CpuStream::start_worker() {
     } catch (const std::system_error& error) {
         CpuWorkers::instance().remove(self);
         throw Error({.code = ErrorCode::device_failure,
-                     .problem = std::string("the system gives no thread for the stream: ") + error.what(),
-                     .remedy = "Use fewer streams.",
+                     .problem = std::string("the system cannot start a thread for the stream: ") + error.what(),
+                     .remedy = "Use fewer streams at the same time.",
                      .call = "pthread_create"});
     }
     has_worker_ = true;
@@ -211,13 +213,13 @@ void CpuStream::run(std::unique_lock<std::mutex>& lock, std::size_t count) noexc
     pending_.store(queue_.size(), std::memory_order_release);
     lock.unlock();
     const CpuStream* const outer = std::exchange(own_stream, this);
-    std::fenv_t modes;  // the waiter's
+    std::fenv_t modes;  // of the waiting thread
     std::fegetenv(&modes);
     std::fesetenv(FE_DFL_ENV);
     for (Work& work : batch_) {
         if (process_ends()) break;
         work();
-        work = nullptr;  // what it owns goes before it counts as done
+        work = nullptr;  // destroys the item's captures before the item counts as done
         completed_.fetch_add(1);
         if (waiters_.load() == 0) continue;
         const std::lock_guard inner(mutex_);

@@ -13,10 +13,10 @@ namespace {
 
 struct Symbols {
     std::mutex mutex;
-    std::map<const void*, std::vector<std::size_t>> sizes;  // one for each registration that lives
+    std::map<const void*, std::vector<std::size_t>> sizes;  // one entry per active registration
 };
 
-// Never destroyed: symbols are usually static objects.
+// Never destroyed, because symbols are usually static objects.
 Symbols& symbols() {
     static Symbols& made = *new Symbols;
     return made;
@@ -42,8 +42,8 @@ SymbolPlace find_cpu_symbol(const void* address) {
     const auto entry = symbols().sizes.find(address);
     if (entry == symbols().sizes.end()) {
         throw Error({.code = ErrorCode::not_registered,
-                     .problem = fmt::format("no symbol of the CPU devices is at {}", address),
-                     .remedy = "Make the variable a symbol with CpuSymbol, and keep that alive."});
+                     .problem = fmt::format("there is no symbol of the CPU devices at {}", address),
+                     .remedy = "Register the variable with CpuSymbol, and keep the CpuSymbol alive."});
     }
     return {static_cast<std::byte*>(const_cast<void*>(address)), entry->second.back()};
 }

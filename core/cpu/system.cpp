@@ -24,11 +24,12 @@
 namespace texton::detail {
 namespace {
 
-// From this size on, a request is also compared with what the machine has at that moment: other programs use it as
-// well.
+// Larger requests are also compared with the memory that the machine has available now, because other programs use it
+// too.
 constexpr std::size_t kLargeBytes = 64 * kMiB;
 
-// The number after `key` in a file of "key: number" lines, or in a file of a number alone; 0 if there is none.
+// Returns the number after `key` in a file of "key: number" lines, or in a file with only a number. Returns 0 if there
+// is none.
 std::size_t number_in(const char* path, std::string_view key) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
@@ -48,7 +49,7 @@ std::size_t physical_memory() {
                       : static_cast<std::size_t>(pages) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Limit and usage of this process's control group, of version 2 or 1; 0 where there is none.
+// Limit and usage of this process's control group (version 2 or 1), or 0 if there is none.
 struct GroupMemory {
     std::size_t limit = 0;
     std::size_t used = 0;
@@ -62,7 +63,7 @@ GroupMemory group_memory() {
         if (!unified && memory == std::string::npos) continue;
         const std::string root = unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory";
         const std::string own = unified ? line.substr(3) : line.substr(memory + 8);
-        for (const std::string& folder : {root + own, root}) {  // in a container its own group may be the root
+        for (const std::string& folder : {root + own, root}) {  // in a container, the own group may be the root
             const std::string file = folder + (unified ? "/memory.max" : "/memory.limit_in_bytes");
             const std::size_t limit = number_in(file.c_str(), "");
             if (limit == 0) continue;
@@ -110,7 +111,7 @@ std::size_t last_cache_bytes() {
 bool has_numa_node(int node) {
     if (node < 0) return false;
     const std::string folder = fmt::format("/sys/devices/system/node/node{}", node);
-    return access(folder.c_str(), F_OK) == 0 || node == 0;  // a kernel without NUMA has node 0 alone
+    return access(folder.c_str(), F_OK) == 0 || node == 0;  // a system without NUMA has only node 0
 }
 
 int current_numa_node() {
@@ -128,8 +129,8 @@ void prefer_numa_node(void* address, std::size_t bytes, int node) noexcept {
 
 void refuse_memory(std::size_t asked, std::size_t free) {
     throw Error({.code = ErrorCode::out_of_memory,
-                 .problem = fmt::format("{} bytes were asked for, but {} are free", asked, free),
-                 .remedy = "Ask for less, or free memory of the device first.",
+                 .problem = fmt::format("{} bytes were requested, but {} are free", asked, free),
+                 .remedy = "Request less memory, or free memory of the device first.",
                  .numbers = {{"asked", asked}, {"available", free}}});
 }
 
@@ -161,7 +162,7 @@ Account& host_account() {
 }
 
 std::byte* take_memory(Account& account, std::size_t bytes, std::size_t alignment) {
-    if (bytes > account.total()) refuse_memory(bytes, account.free());  // also keeps the next sums from wrapping
+    if (bytes > account.total()) refuse_memory(bytes, account.free());  // also prevents an overflow in the next sums
     const std::size_t held = round_up(bytes, alignment);
     if (!account.try_take(held)) refuse_memory(bytes, std::min(account.free(), available_memory()));
     const std::size_t aligned_to = bytes >= kUnit ? kUnit : alignment;
@@ -195,8 +196,8 @@ Descriptor Descriptor::duplicate() const {
     Descriptor copy(fcntl(value_, F_DUPFD_CLOEXEC, 0));
     if (copy.get() >= 0) return copy;
     throw Error({.code = ErrorCode::device_failure,
-                 .problem = fmt::format("the system gives no further file descriptor: {}", std::strerror(errno)),
-                 .remedy = "Close descriptors that are not needed.",
+                 .problem = fmt::format("the system cannot create another file descriptor: {}", std::strerror(errno)),
+                 .remedy = "Close file descriptors that are not needed.",
                  .call = "fcntl"});
 }
 
@@ -206,27 +207,28 @@ Descriptor make_shared_memory(const char* name, std::size_t bytes) {
                       fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
     if (made) return file;
     throw Error({.code = errno == ENOMEM || errno == EFBIG ? ErrorCode::out_of_memory : ErrorCode::device_failure,
-                 .problem = fmt::format("the system gives no shared memory: {}", std::strerror(errno)),
+                 .problem = fmt::format("the system cannot create shared memory: {}", std::strerror(errno)),
                  .remedy = "Close file descriptors that are not needed.",
                  .call = "memfd_create"});
 }
 
 std::size_t shared_memory_bytes(int descriptor, const char* name) {
     const auto refuse = [&](const char* problem) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .problem = fmt::format("file descriptor {} {}", descriptor, problem),
-                     .remedy = "Pass what the exporting process gave, over a socket or inherited."});
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .problem = fmt::format("file descriptor {} {}", descriptor, problem),
+             .remedy = "Pass a descriptor that was received over a socket or inherited from the exporting process."});
     };
     struct stat status {};
     if (descriptor < 0 || fstat(descriptor, &status) != 0) refuse("is not open");
-    const int seals = fcntl(descriptor, F_GET_SEALS);  // -1 for anything but such memory
+    const int seals = fcntl(descriptor, F_GET_SEALS);  // -1 if the descriptor is not such memory
     constexpr int kWanted = F_SEAL_SHRINK | F_SEAL_GROW;
     if (seals < 0 || (seals & kWanted) != kWanted) refuse("is not memory of a Texton process");
     std::array<char, 128> target{};
     const std::string link = fmt::format("/proc/self/fd/{}", descriptor);
     const ssize_t length = readlink(link.c_str(), target.data(), target.size() - 1);
     const std::string expected = fmt::format("/memfd:{}", name);
-    if (length > 0 && !std::string_view(target.data()).starts_with(expected)) refuse("is memory of another kind");
+    if (length > 0 && !std::string_view(target.data()).starts_with(expected)) refuse("is another kind of memory");
     return static_cast<std::size_t>(status.st_size);
 }
 
