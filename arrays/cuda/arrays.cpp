@@ -26,16 +26,16 @@ detail::CudaBackend& cuda_backend(const Device& device, const char* object) {
     if (device.kind() == DeviceKind::cuda) return static_cast<detail::CudaBackend&>(device.backend());
     throw Error({.code = ErrorCode::wrong_device,
                  .object = object,
-                 .problem = fmt::format("CUDA was asked for, but the device is {}", device.name()),
-                 .remedy = "Only CUDA devices have its handles: see Device::kind()."});
+                 .problem = fmt::format("a CUDA device is required, but the device is {}", device.name()),
+                 .remedy = "Pass an object of a CUDA device: see Device::kind()."});
 }
 
 void check_handle(bool there, const char* object) {
     if (there) return;
     throw Error({.code = ErrorCode::bad_argument,
                  .object = object,
-                 .problem = "null was given",
-                 .remedy = "Give a handle that CUDA returned."});
+                 .problem = "the handle is null",
+                 .remedy = "Pass a handle that CUDA returned."});
 }
 
 detail::CudaArray& cuda_array(const Array& array, const char* object) {
@@ -54,7 +54,7 @@ Array adopt(const Device& device, const char* object, const Adopt& adopt_handle)
     return Array(std::move(block));
 }
 
-// --- what a foreign texture is ---------------------------------------------------------------------------------------
+// --- properties of adopted textures ----------------------------------------------------------------------------------
 
 Sampler sampler_of(const CUDA_TEXTURE_DESC& how) noexcept {
     const auto filter = [](CUfilter_mode mode) {
@@ -83,11 +83,11 @@ Format find_format(const Matches& matches) {
     }
     throw Error({.code = ErrorCode::unsupported,
                  .object = {},
-                 .problem = "the texture reads texels that no Format names",
-                 .remedy = "Use it with CUDA, or make a texture of other texels."});
+                 .problem = "no texton::Format matches the texels of the texture",
+                 .remedy = "Use the texture through CUDA only, or create one with another format."});
 }
 
-/// What fetches make of texels stored as `stored`.
+/// Returns the format in which fetches return texels that are stored in the format `stored`.
 Format as_read(Format stored, unsigned flags) {
     const FormatInfo& is = info(stored);
     const bool fractions = (flags & CU_TRSF_READ_AS_INTEGER) == 0 && is.bits <= 16;
@@ -109,19 +109,22 @@ Format stored_as(const cudaChannelFormatDesc& channels) {
     });
 }
 
+// The description of an adopted texture.
 struct Foreign {
     cudaResourceDesc resource{};
     CUDA_TEXTURE_DESC how{};
-    CUDA_RESOURCE_VIEW_DESC view{};  // its format is none where the texture has no view
+    CUDA_RESOURCE_VIEW_DESC view{};  // the format is CU_RES_VIEW_FORMAT_NONE if the texture has no view
 };
 
 Foreign ask_of(cudaTextureObject_t texture) {
     Foreign is;
     detail::call<cudaGetTextureObjectResourceDesc>(&is.resource, texture);
-    // Of these the runtime of CUDA 13.0 says what is not: views where there are none. Neither tells the border, which stays 0.
+    // These calls use the driver, because the runtime of CUDA 13.0 reports views for textures without a view. Neither
+    // of them reports the border color, which stays 0.
     detail::driver<cuTexObjectGetTextureDesc>(&is.how, texture);
     detail::quietly(
-        [&] { detail::driver<cuTexObjectGetResourceViewDesc>(&is.view, texture); });  // fails without a view
+        // Fails if the texture has no view.
+        [&] { detail::driver<cuTexObjectGetResourceViewDesc>(&is.view, texture); });
     return is;
 }
 
@@ -135,11 +138,12 @@ void set_array(detail::TextureState& state, const Array& array, const Foreign& i
         const auto format = static_cast<cudaResourceViewFormat>(view.format);
         stored = find_format([&](const FormatInfo& row) { return detail::view_format(row.format) == format; });
         first_level = static_cast<int>(view.firstMipmapLevel);
-        // The driver takes views that say more levels than there are.
+        // The driver accepts views with more levels than the array has.
         state.first_level = first_level;
         state.levels = std::min(static_cast<int>(view.lastMipmapLevel) + 1, info.levels) - first_level;
         if (is_layered(info.kind)) {
-            // Of cubemaps the first is a face, but cubes are counted from there to the last.
+            // For cubemaps, the first layer of a view is a face, but the layers from there to the last are counted in
+            // cubes.
             const std::size_t faces = info.kind == ArrayKind::cubemap_layered ? 6 : 1;
             state.layers = std::min<std::size_t>(view.lastLayer - view.firstLayer + 1,
                                                  info.layers - std::min(view.firstLayer / faces, info.layers));
@@ -149,7 +153,7 @@ void set_array(detail::TextureState& state, const Array& array, const Foreign& i
     state.kind = info.kind;
     state.format = as_read(stored, is.how.flags);
     state.extent = level_extent(info, first_level);
-    if (block_side(stored) != block_side(info.format)) {  // blocks that were stored as integers
+    if (block_side(stored) != block_side(info.format)) {  // the array stores the blocks as integers
         state.extent.width *= block_side(stored);
         state.extent.height *= block_side(stored);
     }
@@ -202,8 +206,8 @@ cudaArray_t native(const Array& array, int level) {
     throw Error(
         {.code = ErrorCode::out_of_bounds,
          .object = kNative,
-         .problem = fmt::format("level {} was asked for, but the array has {}", level, levels),
-         .remedy = "Ask for a level that it has.",
+         .problem = fmt::format("level {} was requested, but the number of levels is {}", level, levels),
+         .remedy = "Pass a level from 0 to the number of levels minus 1.",
          .numbers = {{"level", static_cast<std::uint64_t>(level)}, {"levels", static_cast<std::uint64_t>(levels)}}});
 }
 
@@ -212,8 +216,8 @@ cudaMipmappedArray_t native_mipmapped(const Array& array) {
     if (is.mipmapped != nullptr) return is.mipmapped;
     throw Error({.code = ErrorCode::bad_argument,
                  .object = kNativeMipmapped,
-                 .problem = "an array of one level was given, which is no mipmapped array to CUDA",
-                 .remedy = "Use native(array), or make the array with several levels."});
+                 .problem = "the array has one level, so it is not a mipmapped array in CUDA",
+                 .remedy = "Use native(array), or create the array with several levels."});
 }
 
 cudaTextureObject_t native(const Texture& texture) {

@@ -12,7 +12,7 @@
 namespace texton::detail {
 namespace {
 
-// Those that fill one word, or four: of two words it takes longer than without.
+// Formats with one or four 32-bit words per texel. For two words, touching is slower than direct fetches.
 std::optional<TouchedTexels> touched_texels(Format format) noexcept {
     switch (format) {
         case Format::rgba8_unorm: return TouchedTexels::unorm8_x4;
@@ -22,7 +22,7 @@ std::optional<TouchedTexels> touched_texels(Format format) noexcept {
     }
 }
 
-constexpr unsigned kMostBlocks = 65535;  // in y
+constexpr unsigned kMostBlocks = 65535;  // limit of the grid in y
 
 unsigned blocks_of(unsigned size, unsigned of_block) { return (size + of_block - 1) / of_block; }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Grids of plain fetches on a CUDA device: one for each pixel of a picture.
+// Grids of plain fetches on a CUDA device: one fetch for each pixel of an image.
 #include <mutex>
 #include <optional>
 
@@ -12,23 +12,26 @@
 
 namespace texton::detail {
 
-/// None where touching its texels first never pays.
+/// Returns the properties for touching the texels first, or nothing if this is never faster for the texture.
 std::optional<TouchedTexture> touched_texture(const TextureRequest& request) noexcept;
 
-/// Of one device, which is the current one whenever it is called.
+/// Enqueues grids of fetches on one device, which must be current in all calls. Thread-safe.
 class CudaGrids {
 public:
     explicit CudaGrids(int ordinal) noexcept : ordinal_(ordinal) {}
 
-    /// Doing that waits for the device where they are first used: so with the first texture.
+    /// Loads the CUDA kernels. Loading waits for the device, so call it when the first texture is created.
     void load();
-    /// Its picture is memory that the device reaches, or an array.
+    /// Enqueues the grid without waiting. The image must be memory that the device can access, or an array with
+    /// surfaces. Throws Error{wrong_device} or Error{unsupported} otherwise.
     void enqueue(const NativeTexture& texture, const GridRequest& request, cudaStream_t on);
 
 private:
-    // False where that gains nothing: of texels that the second cache holds, or that pixels have not all in common.
+    // Enqueues the grid with a kernel that touches the texels first. Returns false and enqueues nothing if this is not
+    // faster or not possible: if the texels fit in the L2 cache, if the map skips texels, or if the image has another
+    // format or is not aligned.
     bool sample_touched(const NativeTexture& texture, const GridRequest& request, PixelTarget picture, cudaStream_t on);
-    double cache_bytes();  // of the second cache
+    double cache_bytes();  // size of the L2 cache
 
     int ordinal_;
     std::once_flag loaded_;

@@ -10,7 +10,7 @@
 namespace texton::detail {
 namespace {
 
-// How the device reaches memory: the host's by an address that may be another.
+// Returns the device's address of the memory. For host memory it may differ from the host's address.
 std::byte* device_address(const Place& place) {
     if (place.kind != MemoryKind::pinned && place.kind != MemoryKind::registered) return place.address;
     cudaPointerAttributes is{};
@@ -20,7 +20,7 @@ std::byte* device_address(const Place& place) {
                  .object = {},
                  .problem = fmt::format("the GPU has no address for the {} memory at {}", name(place.kind),
                                         static_cast<const void*>(place.address)),
-                 .remedy = "Make it with this device, or as portable and mapped."});
+                 .remedy = "Allocate or register the memory with this device, or as portable and mapped."});
 }
 
 }  // namespace
@@ -44,8 +44,8 @@ PixelTarget cuda_pixel_target(const Place& picture) {
     if (!array.has_surfaces) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = {},
-                     .problem = "the array has no surfaces, by which kernels write",
-                     .remedy = "Write to memory and copy() that to the array."});
+                     .problem = "the array has no surface access, which CUDA kernels need to write to it",
+                     .remedy = "Write to memory, and use copy() from there to the array."});
     }
     target.surface = surface_of(array, picture.array_part);
     target.kind = array.info.kind;

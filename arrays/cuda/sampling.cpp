@@ -12,23 +12,24 @@
 #include "arrays/sampling.h"
 #include "core/cuda/array.h"
 
-// Textures and surfaces of a CUDA device. A batch passes in pieces through one block of device memory, on a stream that
-// waits for no other: so nothing that the caller has enqueued elsewhere holds a batch up, and no batch takes more memory than
-// another.
+// Textures and surfaces of a CUDA device. A batch passes in pieces through one block of device memory, on a separate
+// stream. Work that the caller has enqueued elsewhere therefore does not delay a batch, and all batches use the same
+// amount of device memory.
 
 namespace texton::detail {
 namespace {
 
-// The points of a batch that are under way, and where in the device's memory they and what they become lie.
+// The part of a batch that is in flight, and the locations of its points and results in device memory.
 struct Piece {
     std::size_t first;
     std::size_t count;
     std::byte* texels;
     std::byte* points;
-    std::byte* flags;  // a byte a point
+    std::byte* flags;  // one byte per point
     cudaStream_t stream;
 };
 
+// The stream and the device memory of batches.
 struct Workspace {
     static constexpr std::size_t kBytes = std::size_t{16} << 20;
 
@@ -55,6 +56,7 @@ void launch(const void* kernel, void** arguments, const Piece& piece) {
     call<cudaLaunchKernel>(kernel, dim3{blocks, 1, 1}, dim3{kThreads, 1, 1}, arguments, std::size_t{0}, piece.stream);
 }
 
+// Thread-safe. Batches of all threads run one after another, because they share the block of memory.
 class CudaSampling final : public Sampling {
 public:
     explicit CudaSampling(CudaBackend& backend) noexcept : backend_(backend), grids_(backend.ordinal()) {}
@@ -109,7 +111,7 @@ public:
         return surface.release();
     }
 
-    // The surface object is the array's.
+    // The surface object belongs to the array.
     void destroy_surface(SurfaceHandle surface) noexcept override { delete surface; }
 
     std::uint64_t surface_number(SurfaceHandle surface) const noexcept override { return surface->value; }
@@ -145,13 +147,13 @@ private:
         });
     }
 
-    /// Runs `piece` over parts of a batch, each done before the next begins.
+    /// Runs `run` for the pieces of a batch. Each piece is complete before the next one starts.
     template <class Run>
     void in_pieces(std::size_t points, std::size_t texel_bytes, std::size_t point_bytes, const Run& run) {
         const std::scoped_lock lock(mutex_);
         const DeviceScope scope(backend_.ordinal());
         if (!workspace_) workspace_.emplace(Device(backend_));
-        // A multiple of 16, which aligns all three.
+        // A multiple of 16, which aligns all three arrays.
         const std::size_t most = Workspace::kBytes / (texel_bytes + point_bytes + 1) / 16 * 16;
         Piece piece{};
         piece.texels = workspace_->memory.data();
@@ -168,7 +170,7 @@ private:
     CudaBackend& backend_;
     CudaGrids grids_;
     std::mutex mutex_;
-    std::optional<Workspace> workspace_;  // made with the first batch
+    std::optional<Workspace> workspace_;  // created with the first batch
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
-// What stands behind the handles of textures and surfaces of a CUDA device, and the kernels that run their batches, for the
-// host compiler to launch. Any launch shape covers all points of a batch.
+// The state behind the handles of textures and surfaces of a CUDA device, and the CUDA kernels for sampling, as code
+// compiled by the host compiler launches them. The kernels of batches accept any launch size, since their threads loop
+// over the points.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,25 +20,28 @@
 
 namespace texton::detail {
 
-/// Texels of an array, and pixels that are stored alike, for which touching pays.
+/// Texels that can be touched before they are fetched. The pixels must be stored in the same format. See
+/// sampling_touched.cu.
 enum class TouchedTexels : std::uint8_t { unorm8_x4, float32_x1, float32_x4 };
 
-/// A texture whose texels are touched before they are fetched, where that pays.
+/// A texture whose texels may be touched before they are fetched.
 struct TouchedTexture {
     TouchedTexels texels;
     Format format;
-    std::size_t bytes;   ///< of a slice
-    float texels_x = 1;  ///< its coordinates times so much are in texels
+    std::size_t bytes;   ///< bytes of a slice
+    float texels_x = 1;  ///< factor from coordinates to texels
     float texels_y = 1;
 };
 
+/// The state behind a TextureHandle. It is fixed after creation. It does not keep alive what the texture reads.
 struct NativeTexture {
     cudaTextureObject_t value = 0;
-    ArrayKind kind = ArrayKind::array_2d;  // linear memory: array_1d
-    bool owned = true;                     // false: adopted
+    ArrayKind kind = ArrayKind::array_2d;  // array_1d for linear memory
+    bool owned = true;                     // false for an adopted texture
     std::optional<TouchedTexture> touched{};
 };
 
+/// The state behind a SurfaceHandle. The surface object belongs to the array, which must outlive it.
 struct NativeSurface {
     cudaSurfaceObject_t value = 0;
     ArrayKind kind = ArrayKind::array_2d;
@@ -45,55 +49,60 @@ struct NativeSurface {
     SurfaceSize size{};
 };
 
-/// The one place that translates address modes; back from what the driver says of a texture.
+/// Convert address modes to CUDA's and back from the driver's. They are the only functions that do this.
 cudaTextureAddressMode cuda_address_mode(AddressMode mode) noexcept;
 AddressMode address_mode_of(CUaddress_mode mode) noexcept;
 
-/// Of the current device.
+/// Creates a texture of the current device.
 std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request);
 
-/// How a view of an array names the format: alike for formats that differ in their kind alone. None for those that have no name
-/// there, which are viewed as what the array is.
+/// Returns the format that CUDA uses for views. Formats that differ only in their kind have the same one. Returns
+/// cudaResViewFormatNone for formats without a view format: a view then has the format of the array.
 cudaResourceViewFormat view_format(Format format) noexcept;
 
-/// Arguments: cudaTextureObject_t texture, const FetchPoint* points, uint4* texels, std::uint8_t* resident, unsigned count,
-/// int component. `resident` is written with `residency` alone. Null for a fetch that CUDA does not have.
+/// Returns the CUDA kernel for a batch of fetches, or null for a fetch that CUDA does not have. Its arguments are
+/// cudaTextureObject_t texture, const FetchPoint* points, uint4* texels, std::uint8_t* resident, unsigned count and int
+/// component. `resident` is written only if `residency` is true.
 const void* fetch_kernel(FetchOperation operation, ArrayKind kind, bool residency) noexcept;
 
-/// The picture as a kernel of the device reaches it. Error{wrong_device} for host memory that it does not see,
-/// Error{unsupported} for an array without surfaces.
+/// Returns the image as a CUDA kernel of the device accesses it. Throws Error{wrong_device} for host memory that the
+/// device cannot access and Error{unsupported} for an array without surfaces.
 PixelTarget cuda_pixel_target(const Place& picture);
 
-/// A block makes a tile of so many pixels a side, with so many rows of threads.
+/// Width and height in pixels of the tile that a block computes, and rows of threads in a block.
 inline constexpr unsigned kGridTile = 32;
 inline constexpr unsigned kGridRows = 8;
-/// Arguments: cudaTextureObject_t texture, AffineMap map, PixelTarget picture. One block a tile, row by row.
+/// Returns the CUDA kernel for a grid. Its arguments are cudaTextureObject_t texture, AffineMap map and PixelTarget
+/// picture. Launch one block per tile, row by row.
 const void* grid_kernel(ArrayKind kind) noexcept;
 
-/// Which pixels of a tile stand for the others: one of so many, a power of two, along each axis.
+/// The pixels of a tile whose fetches touch memory for their neighbors: one of 2^shift pixels along each axis.
 struct Touches {
     unsigned shift_x = 0;
     unsigned shift_y = 0;
-    float texels_x = 1;  ///< coordinates of the texture times so much are in texels
+    float texels_x = 1;  ///< factor from coordinates to texels
     float texels_y = 1;
-    float unit_x = 1;  ///< and back
+    float unit_x = 1;  ///< factor from texels to coordinates
     float unit_y = 1;
 };
 
+/// A CUDA kernel that touches texels first, and its launch parameters.
 struct TouchedKernel {
     const void* function;
-    unsigned width;  ///< of the tile that a block makes
+    unsigned width;  ///< of the tile that a block computes
     unsigned height;
-    unsigned band;  ///< tiles below one another, for which the grid has blocks in x
+    unsigned band;  ///< number of vertically adjacent tiles; the grid has one block in x for each
     unsigned threads;
 };
-/// Arguments: cudaTextureObject_t texture, AffineMap map, PixelTarget picture, which is aligned memory, Touches touches.
+/// Returns the CUDA kernel that touches texels first. Its arguments are cudaTextureObject_t texture, AffineMap map,
+/// PixelTarget picture, which must be aligned memory, and Touches touches.
 TouchedKernel touched_kernel(ArrayKind kind, TouchedTexels texels) noexcept;
 
-/// Arguments: cudaSurfaceObject_t surface, const SurfacePoint* points, T* texels, unsigned count, SurfaceSize size,
-/// Boundary boundary, where T is as long as a texel: 1, 2, 4, 8 or 16 bytes.
+/// Returns the CUDA kernel that reads a batch of points. Its arguments are cudaSurfaceObject_t surface, const
+/// SurfacePoint* points, T* texels, unsigned count, SurfaceSize size and Boundary boundary. T has the size of a texel:
+/// 1, 2, 4, 8 or 16 bytes.
 const void* surface_read_kernel(ArrayKind kind, int texel_bytes) noexcept;
-/// The same with const T*.
+/// Returns the CUDA kernel that writes a batch of points. Its arguments are the same, with const T*.
 const void* surface_write_kernel(ArrayKind kind, int texel_bytes) noexcept;
 
 }  // namespace texton::detail

@@ -1,4 +1,4 @@
-// Kernels of fetches: one for each operation, kind of texture, and with or without residency.
+// CUDA kernels for fetches: one for each operation and kind of texture, with and without residency.
 #include <texton/cuda_fetch.h>
 
 #include "arrays/cuda/sampling.h"

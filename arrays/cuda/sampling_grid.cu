@@ -1,9 +1,9 @@
-// Kernels of grids of fetches, which make pictures: one for each kind of texture.
+// CUDA kernels for grids of fetches, which produce images: one for each kind of texture.
 //
-// A block of 32 x 8 threads makes 32 x 32 pixels, each thread four of a column, which it fetches before it stores the
-// first. On an H200 bilinear fetches of 8192 x 8192 texels then read and write 3790 GB/s of rgba16_float, where a copy has
-// 4180, and one pixel at a time 1720 of rgba8_unorm. More rows, other tiles and wider stores gain nothing. Large pictures of
-// some formats are made by sampling_touched.cu.
+// A block of 32 x 8 threads computes 32 x 32 pixels. Each thread fetches four pixels of a column before it stores the
+// first one. On an H200, bilinear fetches of 8192 x 8192 texels then read and write 3790 GB/s of rgba16_float, where a
+// copy reaches 4180 GB/s. With one pixel at a time, rgba8_unorm reaches 1720 GB/s. More rows, other tile sizes and
+// wider stores are not faster. For large images of some formats, sampling_touched.cu is used instead.
 #include <texton/cuda_fetch.h>
 #include <texton/cuda_store.h>
 
@@ -13,7 +13,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr unsigned kRows = kGridTile / kGridRows;  // pixels of a thread
+constexpr unsigned kRows = kGridTile / kGridRows;  // pixels per thread
 
 template <ArrayKind kind>
 __global__ void __launch_bounds__(kGridTile* kGridRows)

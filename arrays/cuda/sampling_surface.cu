@@ -1,11 +1,11 @@
-// Kernels of surfaces. Points outside are dealt with here, before the access, so that x, y and z, layers and faces all obey
-// one rule.
+// CUDA kernels for surfaces. Positions are checked here before the access, so the same rule applies to x, y and z, to
+// layers and to faces.
 #include "arrays/cuda/sampling.h"
 
 namespace texton::detail {
 namespace {
 
-// Nothing is ever outside: a mode that ends no kernel.
+// All accesses are inside the surface. Unlike cudaBoundaryModeTrap, this mode cannot end the CUDA kernel.
 constexpr cudaSurfaceBoundaryMode kMode = cudaBoundaryModeZero;
 
 template <class T, ArrayKind kind>
@@ -28,7 +28,7 @@ __device__ void write_texel(T texel, cudaSurfaceObject_t surface, const SurfaceP
     if constexpr (kind == ArrayKind::layered_2d) surf2DLayeredwrite(texel, surface, x, at.y, at.z, kMode);
 }
 
-/// Moves a point to where the access takes place; false if it does not.
+/// Moves a point to the texel to access. Returns false if there is no access.
 __device__ bool resolve(SurfacePoint& at, const SurfaceSize& size, Boundary boundary) {
     if (boundary == Boundary::zero) return is_inside(at, size);
     at = nearest_inside(at, size);
@@ -85,7 +85,7 @@ Kernels kernels(ArrayKind kind, int texel_bytes) noexcept {
         case ArrayKind::layered_1d: return kernels<ArrayKind::layered_1d>(texel_bytes);
         case ArrayKind::layered_2d:
         case ArrayKind::cubemap:
-        case ArrayKind::cubemap_layered: break;  // a face is a layer
+        case ArrayKind::cubemap_layered: break;  // faces are layers
     }
     return kernels<ArrayKind::layered_2d>(texel_bytes);
 }

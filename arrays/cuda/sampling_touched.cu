@@ -1,11 +1,13 @@
-// Kernels of grids of bilinear fetches of texels that come from memory: large pictures.
+// CUDA kernels for grids of bilinear fetches whose texels come from device memory, as in large images.
 //
-// The texture unit works in order: a fetch whose texels are on their way holds up those behind it, and few bilinear ones fit
-// in between. So a block first touches each sector of memory that its tile reads, by a fetch at the middle of one of its
-// texels, which takes little room; once these are there, the tile's own fetches find all they read in the first cache.
+// The texture unit processes fetches in order: a fetch that waits for its texels blocks the fetches behind it, and only
+// a few bilinear fetches can be in flight. Therefore, a block first touches each sector of memory that its tile reads.
+// It does so with a fetch at the center of one texel in the sector, which takes little space in the texture unit. When
+// these fetches are done, the fetches of the tile find all their texels in the L1 cache.
 //
-// On an H200, of 8192 x 8192 texels: rgba32_float at 0.80 to 0.82 of a copy's speed in place of 0.72, rgba8_unorm at 0.78 in
-// place of 0.74. Texels that are in the second cache gain nothing, those of rgba16_float lose a tenth.
+// On an H200, with 8192 x 8192 texels, rgba32_float reaches 0.80 to 0.82 of a copy's speed instead of 0.72, and
+// rgba8_unorm reaches 0.78 instead of 0.74. There is no gain for texels in the L2 cache, and rgba16_float becomes a
+// tenth slower.
 #include <texton/cuda_fetch.h>
 #include <texton/cuda_store.h>
 
@@ -15,14 +17,14 @@
 namespace texton::detail {
 namespace {
 
-/// How a block of threads makes its tile of a picture.
+/// How a block of threads computes its tile of the image.
 struct Tile {
     unsigned width;    ///< pixels
-    unsigned rows;     ///< of threads
-    unsigned pixels;   ///< of a thread, fetched before the first is stored
-    unsigned batches;  ///< of these
-    unsigned band;     ///< tiles below one another that are made in turn, before those on their right
-    unsigned touched;  ///< pixels that a touched one stands for
+    unsigned rows;     ///< rows of threads
+    unsigned pixels;   ///< pixels per thread that are fetched before the first one is stored
+    unsigned batches;  ///< number of times that each thread does this
+    unsigned band;     ///< vertically adjacent tiles that are computed before the tiles to their right
+    unsigned touched;  ///< number of pixels per touching fetch
 
     TEXTON_HD constexpr unsigned height() const { return rows * pixels * batches; }
     TEXTON_HD constexpr unsigned threads() const { return width * rows; }
@@ -34,11 +36,11 @@ TEXTON_HD constexpr Tile tile_of(TouchedTexels texels) {
     return {.width = 32, .rows = 8, .pixels = 4, .batches = 2, .band = 1, .touched = 8};
 }
 
-constexpr unsigned kNoTexel = 0x7f800001;  // not the one NaN that fetches return
+constexpr unsigned kNoTexel = 0x7f800001;  // differs from the only NaN that fetches return
 
 template <ArrayKind kind>
 __device__ uint4 fetch_at(cudaTextureObject_t texture, const Coordinates& at) {
-    const FetchPoint point{.x = at.x, .y = at.y, .layer = at.layer};  // of the one level there is
+    const FetchPoint point{.x = at.x, .y = at.y, .layer = at.layer};  // the texture has only one level
     return fetch_words<FetchOperation::lod, kind>(texture, point, 0);
 }
 
@@ -60,7 +62,8 @@ __global__ void __launch_bounds__(tile_of(texels).threads())
     const unsigned left = blockIdx.x / tile.band * tile.width;
     const unsigned top = (blockIdx.y * tile.band + blockIdx.x % tile.band) * tile.height();
     constexpr unsigned kTouches = tile.width * tile.height() / tile.touched;
-    const unsigned shift = (31 - __clz(tile.width)) - touches.shift_x;  // of the touched ones in a row
+    // Base-2 logarithm of the touching fetches per row.
+    const unsigned shift = (31 - __clz(tile.width)) - touches.shift_x;
     bool impossible = false;
 #pragma unroll
     for (unsigned place = threadIdx.x; place < kTouches; place += tile.threads()) {
@@ -72,7 +75,8 @@ __global__ void __launch_bounds__(tile_of(texels).threads())
         at.y = (floorf(at.y * touches.texels_y) + 0.5f) * touches.unit_y;
         impossible |= fetch_at<kind>(texture, at).x == kNoTexel;
     }
-    // Waits for them, and is 0. The compiler, which does not know that, would put fetches before the barrier else.
+    // Waits for the touching fetches. The result is always 0, but the compiler does not know this, so it cannot move
+    // other fetches before the barrier.
     const unsigned touched = static_cast<unsigned>(__syncthreads_or(impossible ? 1 : 0));
 
     const unsigned i = left + threadIdx.x % tile.width + touched;

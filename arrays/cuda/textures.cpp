@@ -10,7 +10,7 @@
 #include "arrays/unit/texture_address.h"
 #include "core/cuda/array.h"
 
-// What a texture of a CUDA device reads, and how, as CUDA says it.
+// Translates the description of a texture to CUDA's structs and creates the texture object.
 
 namespace texton::detail {
 namespace {
@@ -24,8 +24,8 @@ bool reads_integers(Format format) noexcept {
     return kind == FormatKind::uint || kind == FormatKind::sint;
 }
 
-// Arrays of unorm, snorm and srgb formats hold integers, which the texture turns into fractions. Packed texels are fractions
-// already.
+// Returns true if CUDA must convert integers to fractions. Arrays of unorm, snorm and srgb formats store integers.
+// Packed texels are fractions already.
 bool normalizes(Format format) noexcept {
     const FormatInfo& row = info(format);
     return row.layout != FormatLayout::packed && row.kind != FormatKind::floating && !reads_integers(format);
@@ -62,15 +62,17 @@ ArraySource source_of(cudaArray_t array) noexcept {
     return source;
 }
 
-// CUDA filters integers only if they are read as fractions, and asks the array for it, not the view. Floats stay floats.
+// CUDA filters integers only if the read mode is cudaReadModeNormalizedFloat, and it checks the format of the array,
+// not of the view. This read mode does not change floats.
 bool filters_float_view(const TextureRequest& request) noexcept {
     return request.sampler.filter == Filter::linear && info(request.format).kind == FormatKind::floating &&
            info(request.array->info.format).layout == FormatLayout::plain &&
            info(request.array->info.format).kind != FormatKind::floating;
 }
 
-// A view is made where nothing else does: arrays of block-compressed texels take none, and none has a name for packed ones.
-// A single level is an array by itself, but one of layers or faces reads these from wrong places.
+// Uses a view only if it is necessary, because CUDA does not allow views of block-compressed arrays and has no view
+// format for packed texels. A single level is used as a plain array, unless the array has layers or
+// faces, which would be read from wrong locations.
 ArraySource source_of(const TextureRequest& request) noexcept {
     const ArrayInfo& array = request.array->info;
     const CudaArray& native = cuda_array(request.array->handle);
@@ -87,7 +89,7 @@ ArraySource source_of(const TextureRequest& request) noexcept {
     const cudaResourceViewFormat format = view_format(request.format);
     const bool whole = range.layers == array.layers && (stands_alone || range.levels == array.levels);
     if (whole && format == view_format(array.format)) return source;
-    // Sides are the whole resource's, whatever part of it is viewed.
+    // The dimensions of a view are those of the whole resource, even if it shows a part.
     const int level = stands_alone ? range.first_level : 0;
     const Extent extent = level_extent(array, level);
     cudaResourceViewDesc& view = source.view.emplace();
@@ -98,9 +100,9 @@ ArraySource source_of(const TextureRequest& request) noexcept {
     view.depth = deep ? slice_count(array, level) : 0;
     view.firstMipmapLevel = static_cast<unsigned>(range.first_level - level);
     view.lastMipmapLevel = view.firstMipmapLevel + static_cast<unsigned>(range.levels - 1);
-    if (is_layered(array.kind)) {  // a cubemap that is not has faces, but no layers
-        // The driver takes the first layer of a cubemap as a face and counts whole cubes from there to the last: with the last
-        // face instead, fetches past the end leave the array.
+    if (is_layered(array.kind)) {  // a cubemap without layers has faces only
+        // The driver takes the first layer of a cubemap as a face, and counts whole cubes from there to the last layer.
+        // If the last face were passed instead, fetches past the end would leave the array.
         const std::size_t faces = is_cube(array.kind) ? 6 : 1;
         view.firstLayer = static_cast<unsigned>(range.first_layer * faces);
         view.lastLayer = static_cast<unsigned>(range.first_layer * faces + range.layers - 1);
@@ -143,7 +145,7 @@ AddressMode address_mode_of(CUaddress_mode mode) noexcept {
                       int{cudaAddressModeClamp} == CU_TR_ADDRESS_MODE_CLAMP &&
                       int{cudaAddressModeMirror} == CU_TR_ADDRESS_MODE_MIRROR &&
                       int{cudaAddressModeBorder} == CU_TR_ADDRESS_MODE_BORDER,
-                  "the runtime's modes are the driver's");
+                  "the runtime's modes must equal the driver's");
     for (int i = 0; i < kAddressModeCount; ++i) {
         const auto known = static_cast<AddressMode>(i);
         if (int{cuda_address_mode(known)} == int{mode}) return known;
@@ -157,7 +159,7 @@ std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request) 
     if (request.array != nullptr) {
         const ArraySource source = source_of(request);
         if (filters_float_view(request)) how.readMode = cudaReadModeNormalizedFloat;
-        // Of an array that is no mipmapped one the device ignores it, but not of a view of one level.
+        // For an array that is not mipmapped, the device ignores the mip filter. For a view of one level it does not.
         if (request.range.levels == 1) how.mipmapFilterMode = cudaFilterModePoint;
         texture->kind = request.array->info.kind;
         texture->touched = touched_texture(request);
@@ -173,7 +175,7 @@ std::unique_ptr<NativeTexture> make_cuda_texture(const TextureRequest& request) 
 cudaResourceViewFormat view_format(Format format) noexcept {
     const FormatInfo& row = info(format);
     const auto plain = [&row](int of_one_channel) {
-        return static_cast<cudaResourceViewFormat>(of_one_channel + row.channels / 2);  // 1, 2 and 4 channels in turn
+        return static_cast<cudaResourceViewFormat>(of_one_channel + row.channels / 2);  // for 1, 2 and 4 channels
     };
     switch (static_cast<cudaChannelFormatKind>(row.cuda.kind)) {
         case cudaChannelFormatKindUnsigned:
@@ -200,7 +202,7 @@ cudaResourceViewFormat view_format(Format format) noexcept {
         case cudaChannelFormatKindSignedBlockCompressed6H: return cudaResViewFormatSignedBlockCompressed6H;
         case cudaChannelFormatKindUnsignedBlockCompressed7:
         case cudaChannelFormatKindUnsignedBlockCompressed7SRGB: return cudaResViewFormatUnsignedBlockCompressed7;
-        default: return cudaResViewFormatNone;  // as the array is
+        default: return cudaResViewFormatNone;  // the format of the array
     }
 }
 
