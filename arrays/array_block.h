@@ -1,5 +1,5 @@
 #pragma once
-// What Array, its views, textures and surfaces share.
+// The internal state of arrays, which their views, textures and surfaces keep alive.
 #include <texton/array.h>
 
 #include "core/block.h"
@@ -8,6 +8,7 @@ namespace texton::detail {
 
 class WorkOrder;
 
+/// Owns an array of the device, or refers to a plane of a planar array. After creation only MappedBlock changes it.
 struct ArrayBlock : Block {
     ArrayBlock(Backend& backend, const ArrayInfo& info, std::size_t bytes) noexcept
         : Block(backend, MemoryKind::array, nullptr, bytes), info(info) {}
@@ -15,28 +16,29 @@ struct ArrayBlock : Block {
 
     ArrayInfo info;
     ArrayHandle handle = nullptr;
-    int part = 0;                       ///< the first part that `info` speaks of: the plane of a planar array
-    std::shared_ptr<ArrayBlock> whole;  ///< of a plane: the planar array, which owns the handle
+    int part = 0;                       ///< the plane of a planar array; 0 for other arrays
+    std::shared_ptr<ArrayBlock> whole;  ///< for a plane: the planar array, which owns the handle
 
 protected:
-    /// Destroys the textures, then the array, once the work that `order` knows of is done; `memory`, which it is mapped to,
-    /// last. While the calling thread records a graph, when its recording has ended.
+    /// Destroys the textures, waits for the work that `order` tracks, destroys the array and finally releases `memory`,
+    /// to which the array is mapped. If the calling thread records a graph, this happens after the recording has ended.
     void destroy(std::shared_ptr<WorkOrder> order, std::shared_ptr<void> memory) noexcept;
 };
 
-/// Error{released} unless the array is there.
+/// Returns the state of an array. Throws Error{released} if the object is empty.
 ArrayBlock& live(const Array& array, const char* object);
 
-/// A level, all layers and faces; without its owner.
+/// Returns the memory location of a level with all its layers and faces. The owner is not set.
 Place place_of(const ArrayBlock& block, int level);
 
-/// Checks `info` against the device's limits and what its driver takes, above any driver.
+/// Checks `info` against the limits of the device and the rules of CUDA, without a call to the driver. Throws the
+/// errors of the constructor of Array.
 void check_array(const Device& device, const ArrayInfo& info, ArrayBacking backing, const char* object);
 
-/// Has the device make the array of a checked block.
+/// Creates the array of a block whose `info` has been checked.
 void create_array(ArrayBlock& block, ArrayBacking backing, const char* object);
 
-/// A checked array of any backing, not yet mapped.
+/// Checks `info` and creates an array. Sparse and deferred arrays have no memory yet.
 template <class Made = ArrayBlock>
 std::shared_ptr<Made> make_array(const Device& device, const ArrayInfo& info, ArrayBacking backing,
                                  const char* object) {

@@ -19,12 +19,13 @@ void MappedBlock::lock(const char* object) {
 }
 
 void MappedBlock::check_stream(const Stream& stream, const char* object) const {
-    refuse_while_recording(object, "changing what is mapped");
+    refuse_while_recording(object, "changing the mapping of an array");
     if (stream.capturing()) {
-        throw Error({.code = ErrorCode::capturing,
-                     .object = object,
-                     .problem = "what is mapped was to be changed on a stream that is captured into a graph",
-                     .remedy = "Do it before or after the capture."});
+        throw Error(
+            {.code = ErrorCode::capturing,
+             .object = object,
+             .problem = "the mapping of an array cannot be changed on a stream that is being captured into a graph",
+             .remedy = "Change the mapping before or after the capture."});
     }
     if (stream.device() == Device(*backend)) return;
     throw Error({.code = ErrorCode::wrong_device,

@@ -1,5 +1,5 @@
 #pragma once
-// What sparse and deferred arrays share: memory that comes and goes in the order of a stream.
+// The common base of sparse and deferred arrays, whose memory changes in stream order.
 #include <functional>
 #include <shared_mutex>
 
@@ -9,6 +9,8 @@
 
 namespace texton::detail {
 
+/// An array whose memory may change while it exists. Work on the array locks it shared, a change of the mapping locks
+/// it exclusively, and WorkOrder orders both on the streams. Thread-safe.
 class MappedBlock : public ArrayBlock, public Backing {
 public:
     MappedBlock(Backend& backend, const ArrayInfo& info, std::size_t bytes) : ArrayBlock(backend, info, bytes) {
@@ -21,19 +23,19 @@ public:
     void used_on(const Stream& stream) override { order_->used_on(stream); }
 
 protected:
-    /// Error{not_mapped} if work on the array must not be enqueued now.
+    /// Throws Error{not_mapped} if the array cannot be used without memory and has none.
     virtual void check_usable(const char* object) const = 0;
 
-    /// Held while what is mapped is asked or changed. Uses share it.
+    /// Locked exclusively to change the mapping, and shared to read it or to enqueue work on the array.
     std::shared_mutex& mutex() const noexcept { return mutex_; }
 
-    /// Error{capturing}, Error{wrong_device}: what every change of the mapping asks of its stream.
+    /// Checks the stream of a change. Throws Error{capturing} if a recording is active, or Error{wrong_device}.
     void check_stream(const Stream& stream, const char* object) const;
-    /// Error{released}, Error{wrong_device}.
+    /// Checks tiles for this array and returns their run. Throws Error{released} or Error{wrong_device}.
     const TileRun& check_tiles(const Tiles& tiles, const char* object) const;
 
-    /// Has the device change the mapping, after all work on the array and on the slots. `map` asks the device. On an error
-    /// nothing has changed.
+    /// Enqueues a change of the mapping after all work on the array and on the slots. `map` calls the device. If it
+    /// throws, the mapping is unchanged.
     void change(const char* object, const Stream& stream, SlotExchange& slots, const std::function<void()>& map);
 
     const std::shared_ptr<WorkOrder>& order() const noexcept { return order_; }
@@ -43,7 +45,8 @@ private:
     std::shared_ptr<WorkOrder> order_ = std::make_shared<WorkOrder>();
 };
 
-/// Tells of work of the caller's own that was enqueued on the stream and touches the array.
+/// Records work of the caller that was enqueued on the stream and uses the array. Throws Error{not_mapped} like other
+/// work.
 void use_on(const Array& array, const Stream& stream, const char* object);
 
 }  // namespace texton::detail

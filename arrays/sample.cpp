@@ -40,14 +40,15 @@ const char* source_name(TextureSource source) noexcept {
 
 void check_gather(const TextureState& texture, int component) {
     if (component < 0 || component > 3) {
-        refuse(fmt::format("component {} was asked for", component), "Gather takes components 0 to 3.");
+        refuse(fmt::format("component {} was requested", component), "Use a component from 0 to 3.");
     }
     if (texture.source != TextureSource::array || texture.kind != ArrayKind::array_2d) {
-        refuse(fmt::format("gather was asked for of {} of kind {}", source_name(texture.source), name(texture.kind)),
-               "Gather from a texture of a 2D array.");
+        refuse(fmt::format("gather was requested from {} of kind {}", source_name(texture.source), name(texture.kind)),
+               "Use a texture of a 2D array.");
     }
     if (!texture.gathers) {
-        refuse("gather was asked for, but the array was not made for it", "Make the array with ArrayUsage::gather.");
+        refuse("gather was requested, but the array was created without ArrayUsage::gather",
+               "Create the array with ArrayUsage::gather.");
     }
 }
 
@@ -56,17 +57,17 @@ void check_operation(const TextureState& texture, const SampleOptions& options) 
     switch (options.operation) {
         case FetchOperation::texel:
             if (!row) {
-                refuse(fmt::format("texel fetches were asked for of {}", source_name(texture.source)),
-                       "Make a texture of a row of memory, or use FetchOperation::plain at the texel's centre.");
+                refuse(fmt::format("texel fetches were requested from {}", source_name(texture.source)),
+                       "Create a texture of a row of memory, or use FetchOperation::plain at the center of the texel.");
             }
             return;
         case FetchOperation::plain:
-            if (row) refuse("plain fetches were asked for of a row of memory", "Use FetchOperation::texel.");
+            if (row) refuse("plain fetches were requested from a row of memory", "Use FetchOperation::texel.");
             return;
         case FetchOperation::lod:
         case FetchOperation::gradients:
             if (texture.source != TextureSource::array) {
-                refuse(fmt::format("{} was asked for of {}, which has no levels",
+                refuse(fmt::format("{} was requested from {}, which has no levels",
                                    options.operation == FetchOperation::lod ? "a level of detail" : "gradients",
                                    source_name(texture.source)),
                        row ? "Use FetchOperation::texel." : "Use FetchOperation::plain.");
@@ -74,22 +75,22 @@ void check_operation(const TextureState& texture, const SampleOptions& options) 
             return;
         case FetchOperation::gather: check_gather(texture, options.component); return;
     }
-    refuse("an operation was asked for that does not exist", "Use one of FetchOperation.");
+    refuse("the operation is not a value of FetchOperation", "Use an enumerator of FetchOperation.");
 }
 
 void check_residency(const TextureState& texture) {
     if (texture.source != TextureSource::array) {
-        refuse(fmt::format("residency was asked for of {}, all of which is always there", source_name(texture.source)),
-               "Ask for it of textures of arrays.");
+        refuse(fmt::format("residency was requested from {}, which is always resident", source_name(texture.source)),
+               "Turn SampleOptions::residency off.");
     }
     const bool has_flag = texture.kind == ArrayKind::array_2d || texture.kind == ArrayKind::array_3d ||
                           texture.kind == ArrayKind::layered_2d;
     if (has_flag) return;
-    refuse(fmt::format("residency was asked for of a texture of kind {}", name(texture.kind)),
-           "Only fetches of 2D, 3D and layered 2D textures return it.");
+    refuse(fmt::format("residency was requested from a texture of kind {}", name(texture.kind)),
+           "Turn SampleOptions::residency off, or use a texture of kind array_2d, array_3d or layered_2d.");
 }
 
-// What the texture reads must be there, and stay until the batch is done.
+// Checks the source of the texture, and locks its mapping until the fetches are complete.
 detail::BackingUse use_source(const Texture& texture) {
     detail::refuse_while_recording(kSample, "sampling without a stream");
     detail::check_source(kSample, texture);
@@ -103,7 +104,7 @@ void fetch(const TextureState& texture, std::span<const FetchPoint> points, cons
                     [&] { texture.sampling->sample(texture.handle, points, options, texels, resident); });
 }
 
-// --- pictures --------------------------------------------------------------------------------------------------------
+// --- images ----------------------------------------------------------------------------------------------------------
 
 bool has_integers(Format format) noexcept {
     const FormatKind kind = info(format).kind;
@@ -125,29 +126,30 @@ void check_map(const AffineMap& map) {
 
 void check_picture_shape(const detail::Place& picture) {
     if (picture.kind == MemoryKind::array) {
-        refuse("an array was given as the picture", "Sample into memory of the device, and copy() that to the array.");
+        refuse("the image is an array", "Sample into memory of the device, then copy() the image to the array.");
     }
     const Extent& extent = picture.extent;
     if (extent.depth == 1) return;
-    refuse(fmt::format("a picture of {} pixels was given", to_string(extent)), "Give one slice: its region().",
+    refuse(fmt::format("the image has {} pixels, but only one slice is supported", to_string(extent)),
+           "Select a slice with region().",
            {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}});
 }
 
 void check_picture_format(const TextureState& texture, Format picture) {
     if (has_integers(texture.format) == has_integers(picture)) return;
     const auto numbers = [](Format format) { return has_integers(format) ? "integers" : "floats"; };
-    refuse(fmt::format("a texture of {} returns {}, but a picture of {} is made of {}", name(texture.format),
+    refuse(fmt::format("a texture of {} returns {}, but an image of {} stores {}", name(texture.format),
                        numbers(texture.format), name(picture), numbers(picture)),
-           has_integers(picture) ? "Use a picture of a format with unorm, snorm, srgb or float channels."
-                                 : "Use a picture of a format with uint or sint channels.");
+           has_integers(picture) ? "Use an image of a format with unorm, snorm, srgb or float channels."
+                                 : "Use an image of a format with uint or sint channels.");
 }
 
 void sample_grid(const Texture& texture, const AffineMap& map, const View& picture, const Stream* stream) {
     const TextureState& state = *texture.state();
     check_operation(state, {});
     if (state.kind != ArrayKind::array_2d && state.kind != ArrayKind::layered_2d) {
-        refuse(fmt::format("a picture was asked for of a texture of kind {}", name(state.kind)),
-               "Give a FetchPoint for each fetch.");
+        refuse(fmt::format("an image was requested from a texture of kind {}", name(state.kind)),
+               "Use sample() with a FetchPoint for each fetch.");
     }
     check_map(map);
     detail::check_source(kSample, texture);
@@ -211,11 +213,11 @@ std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const
     const TextureState& state = *texture.state();
     check_operation(state, {});
     if (state.kind != ArrayKind::array_2d) {
-        refuse(fmt::format("points of two coordinates were given for a texture of kind {}", name(state.kind)),
-               "Give a FetchPoint for each fetch.");
+        refuse(fmt::format("points with two coordinates were given for a texture of kind {}", name(state.kind)),
+               "Use sample() with a FetchPoint for each fetch.");
     }
     const detail::BackingUse use = use_source(texture);
-    constexpr std::size_t kPiece = std::size_t{1} << 18;  // points that are widened at a time
+    constexpr std::size_t kPiece = std::size_t{1} << 18;  // points that are converted at a time
     std::vector<FetchPoint> wide(std::min(points.size(), kPiece));
     std::vector<Texel> texels(wide.size());
     std::vector<std::array<float, 4>> results(points.size());

@@ -1,5 +1,6 @@
 #pragma once
-// The second seam: what a device must do with texels, as core/backend.h is for bytes. Arguments have been checked.
+// The interface that a device implements for textures and surfaces. core/backend.h is the interface for memory.
+// Arguments have been checked by the caller.
 #include <memory>
 #include <span>
 
@@ -19,51 +20,57 @@ struct NativeSurface;
 using TextureHandle = NativeTexture*;
 using SurfaceHandle = NativeSurface*;
 
-/// What a texture reads, and how. Either `array` or `memory` is set.
+/// Description of a texture. Either `array` or `memory` is set.
 struct TextureRequest {
     const ArrayBlock* array = nullptr;
     const Place* memory = nullptr;
-    Format format = Format::r8_uint;  ///< as it is read
-    TextureRange range{};             ///< with the counts filled in
+    Format format = Format::r8_uint;  ///< format in which the texels are read
+    TextureRange range{};             ///< with the actual numbers of levels and layers
     Sampler sampler{};
 };
 
-/// A grid of plain fetches: one for each pixel of a picture, which is memory that the device reaches.
+/// A grid of plain fetches, one for each pixel of an image in memory that the device can access.
 struct GridRequest {
     const Place* picture = nullptr;
     AffineMap map{};
-    bool from_signed = false;  ///< of integers: those that the texture returns have a sign
+    bool from_signed = false;  ///< integers only: the texture returns signed integers
 };
 
+/// Textures, surfaces and fetches of a device. Implementations are thread-safe.
 class Sampling {
 public:
     virtual ~Sampling() = default;
 
     virtual TextureHandle create_texture(const TextureRequest& request) = 0;
     virtual void destroy_texture(TextureHandle texture) noexcept = 0;
+    /// Returns the handle for kernels.
     virtual std::uint64_t texture_number(TextureHandle texture) const noexcept = 0;
-    /// Done at return. `resident` is empty unless residency was asked for.
+    /// Fetches all points and returns when the results are complete. `resident` is empty unless the options request it.
     virtual void sample(TextureHandle texture, std::span<const FetchPoint> points, const SampleOptions& options,
                         std::span<Texel> texels, std::span<std::uint8_t> resident) = 0;
-    /// Done at return where `stream` is null, else enqueued on *stream.
+    /// Enqueues the fetches on `*stream`. If `stream` is null, returns when the image is complete.
     virtual void sample_grid(TextureHandle texture, const GridRequest& request, const StreamHandle* stream) = 0;
 
     virtual SurfaceHandle create_surface(const ArrayBlock& array, int level) = 0;
     virtual void destroy_surface(SurfaceHandle surface) noexcept = 0;
+    /// Returns the handle for kernels.
     virtual std::uint64_t surface_number(SurfaceHandle surface) const noexcept = 0;
-    /// Done at return. `boundary` is clamp or zero: with trap the points have been checked. arrays/unit/surface_point.h says what lies
-    /// outside.
+    /// Reads all points and returns when the result is complete. `boundary` is clamp or zero; for trap the caller has
+    /// checked the points. arrays/unit/surface_point.h defines which points are outside.
     virtual void read(SurfaceHandle surface, std::span<const SurfacePoint> points, Boundary boundary,
                       std::span<std::byte> texels) = 0;
+    /// Writes all points and returns when they are stored. `boundary` as in read().
     virtual void write(SurfaceHandle surface, std::span<const SurfacePoint> points, Boundary boundary,
                        std::span<const std::byte> texels) = 0;
 };
 
-/// The device's own, which lives as long as the process.
+/// Returns the implementation of a device. It is created at the first call and lives as long as the process.
+/// Thread-safe.
 [[nodiscard]] Sampling& sampling(Backend& backend);
 
-/// One for each kind of device; null where Texton was built without CUDA.
+/// Creates the implementation of the CPU device.
 [[nodiscard]] std::unique_ptr<Sampling> make_cpu_sampling(Backend& backend);
+/// Creates the implementation of a CUDA device. Returns null if Texton was built without CUDA.
 [[nodiscard]] std::unique_ptr<Sampling> make_cuda_sampling(Backend& backend);
 
 }  // namespace texton::detail

@@ -9,11 +9,11 @@
 
 #include "arrays/mapped_block.h"
 
-// A sparse array knows for each of its tiles which slot it is mapped to, in a table for each level and layer, made when
-// something is mapped there first. A mip tail is a table of its own, with a row of slots.
+// A sparse array stores for each tile the slot to which it is mapped. Each level of each layer has a table of its
+// tiles, which is allocated when the first of them is mapped. Each mip tail also has a table, with one row of slots.
 //
-// A mapping is checked, then counted in its slots, then asked of the device in one call, and then written into the tables,
-// which cannot fail any more.
+// A change of the mapping has four steps: check the arguments, register the change in the slots, pass it to the device
+// in one call, and write it into the tables. The last step cannot fail, so an exception leaves the mapping unchanged.
 
 namespace texton {
 namespace {
@@ -24,16 +24,16 @@ using detail::SlotRange;
 using detail::TileRun;
 
 struct Tile {
-    std::shared_ptr<TileRun> run;  // null: not mapped
+    std::shared_ptr<TileRun> run;  // null if not mapped
     std::uint32_t slot = 0;
-    bool touched = false;  // by the call that is being checked
+    bool touched = false;  // visited by the current call, see Touched
 };
 using Table = std::vector<Tile>;
 
-// A box of tiles, found and checked.
+// A box of tiles that has been checked, and its table.
 struct Target {
     std::size_t table = 0;
-    Extent grid;  // tiles of the whole table
+    Extent grid;  // size of the whole table in tiles
     Offset first;
     Extent extent;
     TileBox box;
@@ -85,11 +85,12 @@ public:
 
     Extent grid(int level) const {
         if (level < 0 || static_cast<std::size_t>(level) >= tiled_levels()) {
-            refuse_bounds(level >= 0 && level < info.levels
-                              ? fmt::format("tiles of level {} were asked for, which lies in the mip tail", level)
-                              : fmt::format("level {} was asked for, but there are {}", level, info.levels),
-                          "Levels from properties().first_tail_level on are mapped with TileBox::mip_tail().",
-                          {{"level", static_cast<std::uint64_t>(level)}, {"tiled_levels", tiled_levels()}});
+            refuse_bounds(
+                level >= 0 && level < info.levels
+                    ? fmt::format("tiles of level {} were requested, but this level is in the mip tail", level)
+                    : fmt::format("level {} was requested, but the array has {}", level, info.levels),
+                "Use a level below properties().first_tail_level. Map the other levels with TileBox::mip_tail().",
+                {{"level", static_cast<std::uint64_t>(level)}, {"tiled_levels", tiled_levels()}});
         }
         const Extent extent = level_extent(info, level);
         const Extent& tile = properties_.tile;
@@ -118,9 +119,9 @@ public:
             const Target& target = targets.emplace_back(find(mapping.box));
             const TileRun& run = check_tiles(mapping.tiles, kSparse);
             if (mapping.first_slot > run.count || target.slots() > run.count - mapping.first_slot) {
-                refuse_bounds(fmt::format("{} tiles from slot {} on were to be mapped, but there are {} slots",
+                refuse_bounds(fmt::format("a box of {} tiles was to be mapped from slot {} on, but there are {} slots",
                                           target.slots(), mapping.first_slot, run.count),
-                              "Allocate a slot for each tile of the box.",
+                              "Allocate one slot for each tile of the box.",
                               {{"tiles", target.slots()}, {"first_slot", mapping.first_slot}, {"slots", run.count}});
             }
             arriving.push_back({mapping.tiles.run(), mapping.first_slot, target.slots()});
@@ -184,7 +185,7 @@ public:
     }
 
 private:
-    // What goes after the array.
+    // The mapped slots. They are released after the array has been destroyed.
     struct Remains {
         ~Remains() {
             for (const Table& table : tables) {
@@ -193,10 +194,10 @@ private:
                 }
             }
         }
-        std::vector<Table> tables;  // level after level, each layer after layer; then the tails
+        std::vector<Table> tables;  // for each level, for each layer; then the mip tails
     };
 
-    void check_usable(const char*) const override {}  // tiles without memory read as 0
+    void check_usable(const char*) const override {}  // tiles without memory may be used
 
     std::size_t tiled_levels() const noexcept { return static_cast<std::size_t>(properties_.first_tail_level); }
     Table& table_of(const Target& target) const { return remains_->tables[target.table]; }
@@ -204,15 +205,16 @@ private:
     Target find(const TileBox& box) const {
         const std::size_t layers = box.tail ? tails_ : layers_;
         if (box.tail && tails_ == 0) {
-            refuse_bounds("the mip tail was asked for, but every level has tiles of its own", "Map the levels.",
+            refuse_bounds("the mip tail was requested, but the array has no mip tail", "Map the tiles of the levels.",
                           {{"levels", tiled_levels()}});
         }
         if (box.layer >= layers) {
-            refuse_bounds(fmt::format("{} {} was asked for, but there are {}", box.tail ? "the tail of layer" : "layer",
+            refuse_bounds(fmt::format("{} {} was requested, but there are {}", box.tail ? "mip tail" : "layer",
                                       box.layer, layers),
-                          box.tail && layers_ > 1 ? "One tail has the levels of all layers, or each layer has one: see "
-                                                    "properties().tail_per_layer."
-                                                  : "They are counted from 0.",
+                          box.tail && layers_ > 1
+                              ? "Mip tails begin at 0. If properties().tail_per_layer is false, all layers "
+                                "share mip tail 0."
+                              : "Use a number below this; numbers begin at 0.",
                           {{"layer", box.layer}, {"layers", layers}});
         }
         if (box.tail) {
@@ -221,9 +223,9 @@ private:
         }
         const Extent tiles = grid(box.level);
         if (!contains(tiles, {box.offset, box.extent})) {
-            refuse_bounds(fmt::format("a box of {} tiles was asked for in a level of {}",
+            refuse_bounds(fmt::format("a box of {} tiles was requested in a level of {}",
                                       to_string(Region{box.offset, box.extent}), to_string(tiles)),
-                          "Ask for at least one tile, and for none past the edge: tiles() says how many there are.",
+                          "Use a box of at least one tile inside the level. tiles() returns the number of tiles.",
                           {{"x", box.offset.x},
                            {"y", box.offset.y},
                            {"z", box.offset.z},
@@ -257,7 +259,7 @@ private:
         if (table.empty()) table.resize(target.grid.width * target.grid.height * target.grid.depth);
     }
 
-    // The tiles that a call has come across, until it goes.
+    // Marks the tiles that a call has visited. The destructor removes the marks.
     struct Touched {
         ~Touched() {
             for (const Target& target : targets) {
@@ -271,7 +273,7 @@ private:
         const std::vector<Target>& targets;
     };
 
-    // In which order the device would map a tile twice in one call is not known.
+    // Throws if boxes overlap, because the order in which the device maps the boxes of one call is unspecified.
     void check_distinct(const std::vector<Target>& targets) const {
         const Touched touched{*this, targets};
         bool distinct = true;
@@ -281,12 +283,11 @@ private:
         if (distinct) return;
         throw Error({.code = ErrorCode::overlap,
                      .object = kSparse,
-                     .problem = fmt::format(
-                         "{} boxes were to be mapped in one call, of which two have a tile in common", targets.size()),
-                     .remedy = "Map each tile once."});
+                     .problem = fmt::format("two of the {} boxes of a call have a tile in common", targets.size()),
+                     .remedy = "Map each tile only once in a call."});
     }
 
-    // Each tile's slot once, even where boxes have tiles in common.
+    // Returns the slots of all mapped tiles. A tile that is in several boxes is included once.
     std::vector<SlotRange> mapped_slots(const std::vector<Target>& targets) const {
         const Touched touched{*this, targets};
         std::vector<SlotRange> ranges;
@@ -323,7 +324,7 @@ private:
     SparseProperties properties_;
     std::size_t layers_ = 1;
     std::size_t tails_ = 0;
-    std::size_t tail_slots_ = 0;  // of each
+    std::size_t tail_slots_ = 0;  // of each mip tail
     std::size_t resident_ = 0;
     std::shared_ptr<Remains> remains_ = std::make_shared<Remains>();
 };

@@ -21,7 +21,7 @@ struct SurfaceState {
     }
     ~SurfaceState() {
         if (handle == nullptr) return;
-        if (recording()) {  // on CUDA the call would break the capture
+        if (recording()) {  // with CUDA the call would invalidate the capture
             after_recording([array = array, on = sampling, surface = handle] { on->destroy_surface(surface); });
         } else {
             sampling->destroy_surface(handle);
@@ -59,7 +59,7 @@ void check_points(const SurfaceState& surface, std::span<const SurfacePoint> poi
                      .object = object,
                      .problem = fmt::format("point {} is ({}, {}, {}), but the surface has {} texels", i, at.x, at.y,
                                             at.z, to_string(surface.extent)),
-                     .remedy = "Keep the points inside, or use Boundary::clamp or zero.",
+                     .remedy = "Use points inside the surface, or Boundary::clamp or Boundary::zero.",
                      .numbers = {{"point", i},
                                  {"width", surface.extent.width},
                                  {"height", surface.extent.height},
@@ -67,7 +67,8 @@ void check_points(const SurfaceState& surface, std::span<const SurfacePoint> poi
     }
 }
 
-// Nothing lies outside of points that were checked.
+// Checks the points if necessary, and returns the boundary for the device. After the check no point is outside, so any
+// boundary gives the same result.
 Boundary checked(const SurfaceState& surface, std::span<const SurfacePoint> points, Boundary boundary,
                  const char* object) {
     if (boundary != Boundary::trap) return boundary;
@@ -82,18 +83,18 @@ Surface::Surface(const Array& array, int level) {
     if (level < 0 || level >= block.info.levels) {
         throw Error({.code = ErrorCode::out_of_bounds,
                      .object = kSurface,
-                     .problem = fmt::format("level {} was asked for, but the array has {}", level, block.info.levels),
-                     .remedy = "Ask for a level that it has.",
+                     .problem = fmt::format("level {} was requested, but the array has {}", level, block.info.levels),
+                     .remedy = "Use a level of the array; levels begin at 0.",
                      .numbers = {{"level", static_cast<std::uint64_t>(level)},
                                  {"levels", static_cast<std::uint64_t>(block.info.levels)}}});
     }
     if (!block.info.usage.surface) {
         throw Error({.code = ErrorCode::not_permitted,
                      .object = kSurface,
-                     .problem = "the array was not made for surfaces",
-                     .remedy = "Make the array with ArrayUsage::surface."});
+                     .problem = "the array was created without ArrayUsage::surface",
+                     .remedy = "Create the array with ArrayUsage::surface."});
     }
-    detail::refuse_while_recording(kSurface, "making a surface");
+    detail::refuse_while_recording(kSurface, "creating a surface");
     state_ = std::make_shared<SurfaceState>(array.block(), level);
     state_->handle = detail::request(block.backend, kSurface, {{"level", static_cast<std::uint64_t>(level)}},
                                      [&] { return state_->sampling->create_surface(block, level); });
@@ -128,9 +129,9 @@ void write(const Surface& surface, std::span<const SurfacePoint> points, std::sp
     if (texels.size() != bytes) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kWrite,
-                     .problem = fmt::format("{} points of {} take {} bytes, but {} were given", points.size(),
+                     .problem = fmt::format("{} points of {} need {} bytes, but {} were given", points.size(),
                                             name(surface.format()), bytes, texels.size()),
-                     .remedy = "Give one packed texel a point.",
+                     .remedy = "Pass one packed texel for each point.",
                      .numbers = {{"points", points.size()}, {"bytes", texels.size()}}});
     }
     const Boundary outside = checked(state, points, boundary, kWrite);

@@ -10,7 +10,7 @@ std::uint64_t pair_of(float low, float high) noexcept {
     return std::bit_cast<std::uint32_t>(low) | std::uint64_t{std::bit_cast<std::uint32_t>(high)} << 32;
 }
 
-// Each in a byte, or less, of its own.
+// Returns the modes of the sampler in separate bits of a word.
 std::uint64_t modes_of(const Sampler& sampler) noexcept {
     std::uint64_t modes = 0;
     for (const AddressMode mode : sampler.address) modes = modes << 8 | static_cast<std::uint64_t>(mode);
@@ -27,7 +27,7 @@ TextureState::TextureState(Backend& device) : backend(&device), sampling(&detail
 
 TextureState::~TextureState() {
     if (handle == nullptr) return;
-    if (recording()) {  // on CUDA the call would break the capture
+    if (recording()) {  // with CUDA the call would invalidate the capture
         after_recording([on = sampling, texture = handle] { on->destroy_texture(texture); });
     } else {
         sampling->destroy_texture(handle);
@@ -74,7 +74,7 @@ std::shared_ptr<TextureState> TextureCache::handle_of(Entry& entry, const std::s
 void TextureCache::make_room() {
     if (textures_.size() < room_) return;
     std::erase_if(textures_, [](const auto& entry) { return entry.second.handles.expired(); });
-    room_ = std::max(kKept, 2 * textures_.size());  // looking through them all costs each new one the same
+    room_ = std::max(kKept, 2 * textures_.size());  // keeps the amortized cost of a new texture constant
 }
 
 }  // namespace texton::detail

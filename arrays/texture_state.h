@@ -1,5 +1,5 @@
 #pragma once
-// What stands behind a Texture, and how its source keeps it.
+// The internal state of textures, and the cache of a source.
 #include <array>
 #include <memory>
 #include <unordered_map>
@@ -11,7 +11,8 @@
 
 namespace texton::detail {
 
-/// A Texture points to it and keeps `source` alive; the state itself does not, since the source keeps the state.
+/// The state of a texture. A Texture keeps its source alive, but the state does not, because the cache of the source
+/// owns the state.
 struct TextureState {
     explicit TextureState(Backend& backend);
     ~TextureState();
@@ -20,13 +21,13 @@ struct TextureState {
 
     Backend* backend;
     Sampling* sampling;
-    const Block* block = nullptr;  ///< of the source; null for memory and textures that Texton does not own
+    const Block* block = nullptr;  ///< the source; null if Texton does not own it
     TextureSource source = TextureSource::array;
     ArrayKind kind = ArrayKind::array_2d;
     Format format = Format::r8_uint;
     Sampler sampler{};
     Extent extent;
-    Place memory;  ///< what it reads if that is memory, without its owner
+    Place memory;  ///< the memory that is read, without its owner; unused for arrays
     int first_level = 0;
     int levels = 1;
     std::size_t first_layer = 0;
@@ -35,19 +36,23 @@ struct TextureState {
     TextureHandle handle = nullptr;
 };
 
-/// What the texture reads, kept by the texture; null where Texton does not own it.
+/// Returns the source of a texture, or null if Texton does not own it. The returned pointer keeps the texture alive,
+/// which keeps its source alive.
 [[nodiscard]] inline std::shared_ptr<const Block> source_of(const std::shared_ptr<TextureState>& texture) noexcept {
     return {texture, texture->block};
 }
 
-/// Everything that tells two textures of one source apart, bit for bit: floats that compare as equal may read differently.
+/// All parameters that distinguish textures of one source. Floats are compared by their bits, because equal values such
+/// as 0 and -0 may give different results.
 using TextureKey = std::array<std::uint64_t, 10>;
+/// Returns the key of a request.
 [[nodiscard]] TextureKey texture_key(const TextureRequest& request) noexcept;
 
-/// The textures of one source: Block::attached.
+/// The cache of the textures of one source, stored in Block::attached. Block::attached_mutex protects it.
 class TextureCache {
 public:
-    /// The texture of that key, made by `make` if there is none. Keeps `owner` as long as a handle lives.
+    /// Returns the texture with this key. If the cache does not contain it, `make` creates it. The returned handle
+    /// keeps `owner` alive. If `make` throws, the cache is unchanged.
     template <class Make>
     [[nodiscard]] static std::shared_ptr<TextureState> find_or_make(const std::shared_ptr<const Block>& owner,
                                                                     const TextureKey& key, const Make& make) {
@@ -66,16 +71,16 @@ public:
 private:
     struct Entry {
         std::unique_ptr<TextureState> state;
-        std::weak_ptr<TextureState> handles;  // expired: no Texture names it
+        std::weak_ptr<TextureState> handles;  // expired if no Texture refers to it
     };
     struct Hash {
-        std::size_t operator()(const TextureKey& key) const;  // not noexcept: so the map keeps each hash
+        std::size_t operator()(const TextureKey& key) const;  // not noexcept, so that the map stores the hashes
     };
 
     static std::shared_ptr<TextureState> handle_of(Entry& entry, const std::shared_ptr<const Block>& owner);
     void make_room();
 
-    /// Textures that nobody names are kept for the next time, up to this many a source.
+    /// Number of textures of a source from which unused textures are destroyed when others are created.
     static constexpr std::size_t kKept = 256;
 
     std::unordered_map<TextureKey, Entry, Hash> textures_;

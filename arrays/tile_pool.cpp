@@ -11,9 +11,9 @@
 #include "arrays/tile_run.h"
 #include "core/request.h"
 
-// Best fit over runs of free slots, which are kept twice: by place, to join neighbours, and by size. A slot that comes back
-// still carries the event of the unmapping that freed it: whoever maps it next waits for that on his stream, and only where
-// the memory itself goes back to the device does the host wait.
+// The pool is a best-fit allocator for runs of slots. Free runs are stored twice: by position, to merge neighboring
+// runs, and by size, to find the best fit. A freed slot keeps the event of its last unmapping. The next mapping waits
+// for this event on its stream. The host waits for it only before the memory is returned to the device.
 
 namespace texton {
 namespace {
@@ -41,7 +41,7 @@ void remove_free(TilePoolState& pool, std::size_t chunk, std::size_t first, std:
     pool.unused -= count;
 }
 
-// Gives chunks back whose slots are all free and past their last use, until `keep` slots are held.
+// Frees chunks whose slots are all free and have no pending work, until the pool holds at most `keep` slots.
 void trim_to(TilePoolState& pool, std::size_t keep) {
     for (auto at = pool.chunks.begin(); at != pool.chunks.end() && pool.held > keep;) {
         const TileChunk& chunk = *at->second;
@@ -78,21 +78,22 @@ void add_chunk(TilePoolState& pool, std::size_t slots) {
     throw Error(
         {.code = ErrorCode::out_of_memory,
          .object = kPool,
-         .problem = fmt::format("{} slots of 64 KiB were asked for, but the longest free run has {}, and the pool "
-                                "holds {} bytes of the {} that it may",
+         .problem = fmt::format("{} slots of 64 KiB were requested, but the longest free run has {}, and the pool "
+                                "holds {} of its budget of {} bytes",
                                 slots, longest, held, pool.info.budget),
-         .remedy = "Free or unmap tiles, or make the pool with a larger budget.",
+         .remedy = "Release or unmap tiles, or create the pool with a larger budget.",
          .numbers = {{"slots", slots}, {"largest_free", longest}, {"held", held}, {"budget", pool.info.budget}}});
 }
 
-// A chunk of the usual size, or as large as the budget and the device still allow, but with room for `slots`.
+// Allocates a chunk of the usual size. It is larger if `slots` needs more, and smaller if the budget or the device does
+// not allow the usual size.
 void grow(TilePoolState& pool, std::size_t slots) {
-    (void)checked_product(slots, kTileBytes * 2, kPool, "slots * 128 KiB");  // so that rounding up wraps nowhere
+    (void)checked_product(slots, kTileBytes * 2, kPool, "slots * 128 KiB");  // the sums below cannot overflow
     const std::size_t unit = pool.granularity / kTileBytes;
     const std::size_t needed = (slots + unit - 1) / unit * unit;
     const std::size_t budget = (pool.info.budget == 0 ? SIZE_MAX : pool.info.budget) / kTileBytes;
     if (needed > budget) refuse_budget(pool, slots);
-    detail::refuse_while_recording(kPool, "taking memory from the device");
+    detail::refuse_while_recording(kPool, "allocating memory for tiles");
     if (needed > budget - pool.held) trim_to(pool, budget - needed);
     if (needed > budget - pool.held) refuse_budget(pool, slots);
     const std::size_t room = (budget - pool.held) / unit * unit;
@@ -121,7 +122,7 @@ TilePoolState::~TilePoolState() {
                 try {
                     event->synchronize();
                 } catch (const Error&) {
-                    // A device that has failed, or a driver that has shut down: nothing uses the memory any more.
+                    // The device has failed or the driver has shut down, so nothing uses the memory.
                 }
             }
         }
@@ -156,8 +157,8 @@ TileRun& live(const Tiles& tiles, const char* object) {
     if (tiles.run() != nullptr) return *tiles.run();
     throw Error({.code = ErrorCode::released,
                  .object = object,
-                 .problem = "the tiles hold nothing: they were moved from, or never allocated",
-                 .remedy = "Allocate them from a TilePool."});
+                 .problem = "the Tiles object is empty: it was moved from or never allocated",
+                 .remedy = "Allocate tiles with TilePool::allocate()."});
 }
 
 }  // namespace detail
@@ -176,18 +177,19 @@ TilePool::TilePool(const Device& device, const TilePoolInfo& info)
         throw Error({.code = ErrorCode::unsupported,
                      .object = kPool,
                      .problem = fmt::format("{} cannot map memory to arrays", device.name()),
-                     .remedy = "Use Array."});
+                     .remedy = "Use Array instead of SparseArray or DeferredArray."});
     }
     detail::Backend& backend = device.backend();
     state_->granularity = detail::request(
         &backend, kPool, {}, [&] { return backend.physical_granularity(tile_memory(device), Granularity::minimum); });
     if (info.chunk_bytes > 0 && info.chunk_bytes % state_->granularity == 0) return;
-    throw Error({.code = ErrorCode::bad_argument,
-                 .object = kPool,
-                 .problem = fmt::format("chunks of {} bytes were asked for, but memory comes in units of {}",
-                                        info.chunk_bytes, state_->granularity),
-                 .remedy = "Ask for a multiple of the unit.",
-                 .numbers = {{"chunk_bytes", info.chunk_bytes}, {"granularity", state_->granularity}}});
+    throw Error(
+        {.code = ErrorCode::bad_argument,
+         .object = kPool,
+         .problem = fmt::format("chunks of {} bytes were requested, but the allocation granularity of the device is {}",
+                                info.chunk_bytes, state_->granularity),
+         .remedy = "Set TilePoolInfo::chunk_bytes to a positive multiple of the granularity.",
+         .numbers = {{"chunk_bytes", info.chunk_bytes}, {"granularity", state_->granularity}}});
 }
 
 const Device& TilePool::device() const noexcept { return state_->device; }
@@ -197,8 +199,8 @@ Tiles TilePool::allocate(std::size_t slots) const {
     if (slots == 0) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kPool,
-                     .problem = "0 slots were asked for",
-                     .remedy = "Ask for at least 1.",
+                     .problem = "0 slots were requested",
+                     .remedy = "Request at least 1 slot.",
                      .numbers = {{"slots", 0}}});
     }
     TilePoolState& pool = *state_;
@@ -232,7 +234,7 @@ TilePoolUsage TilePool::usage() const {
 }
 
 void TilePool::trim(std::size_t keep) const {
-    detail::refuse_while_recording(kPool, "giving memory back to the device");
+    detail::refuse_while_recording(kPool, "freeing memory of a tile pool");
     const std::lock_guard lock(state_->mutex);
     trim_to(*state_, slots_of(keep));
 }

@@ -12,7 +12,8 @@
 namespace texton::detail {
 namespace {
 
-// Guards the slots of all pools: one mapping may take slots of several. Never held while memory is mapped.
+// Protects the slots of all pools, because one mapping may use slots of several pools. It is not held during calls to
+// the device.
 std::mutex& slots_mutex() {
     static std::mutex mutex;
     return mutex;
@@ -58,11 +59,12 @@ SlotExchange::SlotExchange(std::vector<SlotRange> arriving, std::vector<SlotRang
         if (twice == slots.end()) continue;
         const auto slot = range.first + static_cast<std::size_t>(twice - slots.begin());
         take_back();
-        throw Error({.code = ErrorCode::overlap,
-                     .object = object,
-                     .problem = fmt::format("slot {} of {} tiles was mapped to a second place", slot, range.run->count),
-                     .remedy = "Unmap it first, or pass Aliasing::allowed: both places show the same texels then.",
-                     .numbers = {{"slot", slot}}});
+        throw Error(
+            {.code = ErrorCode::overlap,
+             .object = object,
+             .problem = fmt::format("slot {} of {} is mapped to another tile already", slot, range.run->count),
+             .remedy = "Unmap the other tile first. Or pass Aliasing::allowed; both tiles have the same texels then.",
+             .numbers = {{"slot", slot}}});
     }
 }
 
@@ -95,7 +97,7 @@ void SlotExchange::wait(const Stream& stream) const {
     Events events;
     {
         const std::lock_guard lock(slots_mutex());
-        const Event* last = nullptr;  // neighbours often share it
+        const Event* last = nullptr;  // neighboring slots often have the same event
         each_slot([&](const TileSlot& slot) {
             if (slot.last_unmapped == nullptr || slot.last_unmapped.get() == last) return;
             last = slot.last_unmapped.get();

@@ -1,5 +1,5 @@
 #pragma once
-// What stands behind TilePool and Tiles: slots of 64 KiB in chunks of physical memory, and what is mapped to them.
+// The internal state of TilePool and Tiles: slots of 64 KiB in chunks of physical memory, and their mappings.
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,14 +16,15 @@
 
 namespace texton::detail {
 
+/// The mappings of a slot. A global mutex in tile_run.cpp protects it.
 struct TileSlot {
-    std::uint32_t mapped = 0;   // places that show it
-    std::uint32_t leaving = 0;  // of these, places that an exchange under way takes from it
-    /// The end of the last unmapping, which came after all others and after the work before them.
+    std::uint32_t mapped = 0;   // number of tiles that are mapped to the slot
+    std::uint32_t leaving = 0;  // number of these that a pending SlotExchange unmaps
+    /// The end of the last unmapping. It is ordered after all earlier unmappings and the work before them.
     std::shared_ptr<const Event> last_unmapped;
 };
 
-/// Physical memory, and its slots.
+/// A piece of physical memory and its slots.
 struct TileChunk {
     TileChunk(Backend& backend, std::size_t id) noexcept : backend(&backend), id(id) {}
     ~TileChunk();
@@ -36,6 +37,7 @@ struct TileChunk {
     std::vector<TileSlot> slots;
 };
 
+/// The state of a pool. The mutex protects the members below it.
 struct TilePoolState {
     TilePoolState(const Device& device, const TilePoolInfo& info) : device(device), info(info) {}
     ~TilePoolState();
@@ -48,14 +50,14 @@ struct TilePoolState {
 
     std::mutex mutex;
     std::map<std::size_t, std::shared_ptr<TileChunk>> chunks;                // by id
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> free;         // chunk and first slot -> slots
-    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> free_sizes;  // the same as slots, chunk, first slot
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> free;         // (chunk, first slot) -> number of slots
+    std::set<std::tuple<std::size_t, std::size_t, std::size_t>> free_sizes;  // (number of slots, chunk, first slot)
     std::size_t held = 0;                                                    // slots
     std::size_t unused = 0;                                                  // slots
     std::size_t next_id = 0;
 };
 
-/// Slots that were handed out. They go back when the last handle and the last mapping of the run are gone.
+/// A run of allocated slots. Tiles objects and mappings keep it alive. Its destructor returns the slots to the pool.
 struct TileRun {
     ~TileRun();
 
@@ -67,15 +69,15 @@ struct TileRun {
     std::size_t byte_offset(std::size_t slot) const noexcept { return (first + slot) * kTileBytes; }
 };
 
-/// Error{released} for Tiles that hold nothing.
+/// Returns the run of a Tiles object. Throws Error{released} if the object is empty.
 TileRun& live(const Tiles& tiles, const char* object);
 
-/// How many of its slots are mapped somewhere.
+/// Returns the number of slots of the run that are mapped. Thread-safe.
 std::size_t mapped_slots(const TileRun& run);
-/// What the chunk's memory still waits for.
+/// Returns the events that must be complete before the memory of the chunk is freed. Thread-safe.
 std::vector<std::shared_ptr<const Event>> last_unmappings(const TileChunk& chunk);
 
-/// Slots of a run, one after the other.
+/// Consecutive slots of a run. `first` is relative to the run.
 struct SlotRange {
     std::shared_ptr<TileRun> run;
     std::size_t first = 0;
@@ -84,19 +86,21 @@ struct SlotRange {
     std::span<TileSlot> slots() const noexcept;
 };
 
-/// A change of what is mapped to which slots: counted when it is made, taken back unless it is committed.
+/// A change of the mappings of slots. The constructor counts the new mappings. The destructor undoes this unless
+/// commit() was called. Changes of different arrays may happen at once in several threads.
 class SlotExchange {
 public:
-    /// Error{overlap} if aliasing is refused and a slot would be mapped twice.
+    /// Registers mappings to `arriving` slots and the removal of mappings from `leaving` slots. Throws Error{overlap}
+    /// if aliasing is refused and a slot would be mapped twice.
     SlotExchange(std::vector<SlotRange> arriving, std::vector<SlotRange> leaving, Aliasing aliasing,
                  const char* object);
     ~SlotExchange();
     SlotExchange(const SlotExchange&) = delete;
     SlotExchange& operator=(const SlotExchange&) = delete;
 
-    /// What follows on the stream comes after the work of what was mapped to any of the slots before.
+    /// Orders later work of the stream after the work of arrays that were mapped to these slots before.
     void wait(const Stream& stream) const;
-    /// The event marks the end of the work that leaves the slots.
+    /// Makes the change final. The event marks the end of the unmapping.
     void commit(const std::shared_ptr<const Event>& done) noexcept;
 
 private:
@@ -109,7 +113,7 @@ private:
     bool committed_ = false;
 };
 
-/// The slots lose a place that showed them, whose array is gone together with its work.
+/// Removes one mapping of each slot, whose array has been destroyed after its work was complete. Thread-safe.
 void release_slots(const SlotRange& range) noexcept;
 
 }  // namespace texton::detail
