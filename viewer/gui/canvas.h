@@ -9,37 +9,48 @@
 
 namespace texton::viewer {
 
-/// Shows the workspace's scene, made beside the window in tiles, and what lies over it.
+/// Shows the scene of the workspace, which must outlive the canvas. Worker threads render the scene in tiles; the
+/// canvas draws the tiles and the overlay. For the GUI thread only.
 ///
-/// The wheel zooms at the cursor, with Ctrl it steps through slices, layers, faces or levels. Dragging pans, or turns a sphere; it moves
-/// a wipe's line, and with Shift it selects. A right click pins a texel or unpins it, with Ctrl beside those that are. Space pins
-/// the middle, Shift and arrows select from the last pin, Alt and arrows pan, Alt, Shift and arrows move a wipe's line.
+/// Mouse and keys:
+/// - The wheel zooms at the cursor. Ctrl+wheel steps through slices, layers, faces or levels.
+/// - A drag pans, or rotates a sphere. A drag of the wipe line moves the line. Shift+drag selects texels.
+/// - A right click pins a texel in place of the other pins, or unpins a pinned texel. Ctrl+right click keeps the other
+///   pins.
+/// - A double click fits the image to the canvas. Space pins the texel at the center.
+/// - Shift+arrow resizes the selection. Alt+arrow pans. Alt+Shift+arrow moves the wipe line.
 class Canvas : public QWidget {
     Q_OBJECT
 
 public:
     explicit Canvas(Workspace& workspace, QWidget* parent = nullptr);
 
+    /// Fits the image to the canvas, also after later changes of size, until the view is changed.
     void fit();
+    /// Zooms to one screen pixel per texel, around the center of the canvas.
     void actual_size();
-    /// Around the middle of the canvas.
+    /// Zooms around the center of the canvas.
     void zoom_by(double factor);
-    /// Brings the texel to the middle.
+    /// Moves the texel to the center of the canvas.
     void look_at(Position texel);
-    /// What is seen of the place; all of it where the canvas shows more than one. None where nothing is seen.
+    /// Returns the visible texels of the current subresource, or the whole subresource in layouts that show several.
+    /// Returns nullopt if no texel is visible.
     std::optional<TexelBox> visible_texels() const;
-    /// What is seen, at the screen's resolution, without panels and labels around it; what is still being read from files as it is now.
+    /// Returns the rendered scene at screen resolution, without the overlay. A scene that needs texels of files is
+    /// returned as it is on the screen now; any other scene is rendered in full, which blocks. Throws what render()
+    /// throws.
     QImage picture();
-    /// Stops what is being read from files for it, until something else is seen.
+    /// Cancels reading files for the canvas until the view or the scene changes.
     void stop_files();
+    /// Whether files are being read for the canvas.
     bool reads_files() const { return tells_progress_; }
 
     Scene scene() const;
-    /// All that is seen is there, in full.
+    /// Whether all visible tiles have their final quality.
     bool is_complete() const;
-    /// Something is there for every pixel.
+    /// Whether every visible tile of the current zoom exists, with any quality.
     bool has_pixels() const;
-    /// ... by the display of now.
+    /// Whether every visible tile also uses the current display settings.
     bool shows_display() const;
 
     QSize sizeHint() const override { return {960, 640}; }
@@ -59,7 +70,7 @@ protected:
 private:
     enum class Drag { none, pan, wipe, select };
 
-    QSize pixels() const;  // of the screen
+    QSize pixels() const;  // size in screen pixels
     Position pixel_at(QPointF point) const;
     void refit();
     void refresh();
@@ -79,13 +90,13 @@ private:
 
     Workspace& workspace_;
     CanvasTiles* tiles_;
-    CanvasTiles* against_tiles_;  // of a wipe
+    CanvasTiles* against_tiles_;  // second side of a wipe
     CanvasWords* words_;
     Drag drag_ = Drag::none;
     Position dragged_;
     std::optional<SeenTexel> selected_from_;
-    bool tells_progress_ = false;  // of files
-    int wheel_ = 0;                // eighths of degrees that have not made a step yet
+    bool tells_progress_ = false;  // while files are read
+    int wheel_ = 0;                // wheel rotation since the last step, in eighths of a degree
 };
 
 }  // namespace texton::viewer

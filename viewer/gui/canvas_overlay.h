@@ -10,14 +10,16 @@
 
 namespace texton::viewer {
 
-/// What is drawn over the tiles: grid, values, names of parts, outlines, selection, pins, a wipe's line. Lengths of the canvas are in
-/// pixels of the screen, `unit` of which are as long as one of the window's.
+/// Draws over the tiles: grid, values, names of parts, outlines, selection, pins and the wipe line. Lengths on the
+/// canvas are in screen pixels; `unit` is the device pixel ratio, in screen pixels per window pixel. The scene and the
+/// painter must outlive the overlay.
 class CanvasOverlay {
 public:
     CanvasOverlay(const Scene& scene, QPainter& painter, const QFont& font, double unit);
 
     void draw_grid();
-    /// In black or white, whichever is easier to read on the colour at a pixel of the plane.
+    /// Draws the values of texels in black or white, depending on the background. `colour` returns the background color
+    /// at a pixel of the plane.
     void draw_words(const std::vector<CanvasWords::Words>& words, const std::function<QRgb(int x, int y)>& colour);
     void draw_part_names();
     void draw_outlines(const std::vector<Outline>& outlines);
@@ -25,7 +27,8 @@ public:
     void draw_pins(const std::vector<Position>& pins);
     void draw_wipe();
 
-    /// Where a box of a place's texels is on the canvas, if the place is shown.
+    /// Returns the area of the canvas that a box of texels covers, or nullopt if the canvas does not show the
+    /// subresource.
     std::optional<QRectF> box_of(const Place& place, const QRectF& texels) const;
 
 private:
@@ -40,7 +43,7 @@ private:
     std::vector<Part> parts_;
 };
 
-constexpr double kLeastForWords = 50;  ///< a texel's side in pixels of the window
-constexpr double kLeastForGrid = 12;
+constexpr double kLeastForWords = 50;  ///< minimum size of a texel for values, in window pixels
+constexpr double kLeastForGrid = 12;   ///< minimum size of a texel for the grid, in window pixels
 
 }  // namespace texton::viewer

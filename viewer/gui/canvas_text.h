@@ -10,11 +10,13 @@
 
 namespace texton::viewer {
 
-/// The stored values of the texels that are seen, while they are large enough to hold them. Read beside the window.
+/// Provides the stored values of the visible texels as text, while the texels are large enough for it. A worker thread
+/// reads the values. For the GUI thread only; the jobs must outlive the object.
 class CanvasWords : public QObject {
     Q_OBJECT
 
 public:
+    /// Visible texels of one part.
     struct Box {
         Part part;
         TexelBox texels;
@@ -22,12 +24,12 @@ public:
     };
     struct Words {
         Box box;
-        std::vector<QStringList> texels;
+        std::vector<QStringList> texels;  ///< row by row; one line of text per channel
     };
 
     CanvasWords(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(jobs) {}
 
-    /// Nothing for texels whose sides are below `least` pixels.
+    /// Requests the values of the visible texels. Texels that are drawn smaller than `least` screen pixels get none.
     void show(const Scene& scene, double least);
     const std::vector<Words>& words() const noexcept { return words_; }
 
@@ -47,7 +49,7 @@ private:
     std::vector<Words> words_;
 };
 
-/// The texels of each part that a canvas shows.
+/// Returns the texels of each part that are visible on the canvas.
 [[nodiscard]] std::vector<CanvasWords::Box> texels_on_canvas(const Scene& scene);
 
 }  // namespace texton::viewer

@@ -18,58 +18,65 @@
 
 namespace texton::viewer {
 
-/// A scene's plane of pixels in tiles, which jobs make from the middle of the canvas outward: first quick ones of what is seen, then
-/// full ones, then those around. Until a tile is there, what older ones show of its place is drawn in its stead, scaled. Full ones that
-/// are read from files have a job of their own, row after row from above, so that no other waits for it.
+/// Renders the pixel plane of a scene in tiles.
+///
+/// Worker threads render the tiles from the center of the canvas outward: first the visible tiles in quick quality,
+/// then in full quality, then a ring of tiles around them. Until a tile is ready, older tiles are drawn scaled in its
+/// area. Full tiles that need texels of files are rendered by a job of their own, row by row from top to bottom, so
+/// that slow files do not delay the other tiles.
+///
+/// For the GUI thread only; the jobs must outlive the object.
 class CanvasTiles : public QObject {
     Q_OBJECT
 
 public:
-    /// `tag` is the begin of the tags of its jobs.
+    /// `tag` is the prefix of the tags of its jobs.
     CanvasTiles(Jobs& jobs, std::string tag, QObject* parent);
 
-    /// What is seen from now on, of a scene that is no wipe. Tiles that are still good are kept.
+    /// Sets the scene to render, which must not be a wipe. Tiles that are still valid are kept.
     void show(const Scene& scene);
-    /// `clip` of the canvas; the painter counts in pixels of the screen.
+    /// Draws the area `clip` of the canvas. The coordinates of the painter are screen pixels.
     void paint(QPainter& painter, const QRect& clip) const;
-    /// All that is seen is there, in full.
+    /// Whether all visible tiles have their final quality and the current display settings. Also true after an error
+    /// and, for quick tiles, after stop_files().
     bool is_complete() const;
-    /// Something of the scene is there, if only quick.
+    /// Whether every visible tile of the current zoom exists, with any quality.
     bool has_pixels() const;
-    /// ... by the display of now.
+    /// Whether every visible tile also uses the current display settings.
     bool shows_display() const;
-    /// At a pixel of the plane, if its tile is there.
+    /// Returns the color of a pixel of the plane, or nullopt if its tile does not exist.
     std::optional<QRgb> pixel(int x, int y) const;
-    /// Why the scene has no tiles; empty if it has.
+    /// Returns why the scene cannot be rendered; empty if it can.
     const QString& problem() const noexcept { return problem_; }
-    /// How much of what is seen is there in full, while that is being read from files; none else.
+    /// Returns the fraction of visible tiles in full quality while files are read for them, otherwise nullopt.
     std::optional<double> share_of_files() const;
-    /// Leaves what is seen as it is, until something else is.
+    /// Cancels reading files until the view or the content of the scene changes. The quick tiles remain.
     void stop_files();
+    /// Returns the memory of all tiles.
     std::size_t bytes() const;
 
 Q_SIGNALS:
     void updated();
-    /// Files could not be read: what is seen stays as it is.
+    /// Files could not be read. The quick tiles remain visible.
     void files_failed(QString why);
 
 private:
     using Key = std::pair<int, int>;  // column, row
     struct Tile {
         QImage image;
-        std::shared_ptr<const Values> values;  // where there is room to keep them
-        std::uint64_t display = 0;             // which of the displays that were it was made for
+        std::shared_ptr<const Values> values;  // null if not kept to save memory
+        std::uint64_t display = 0;             // version of the display settings
         bool full = false;
     };
-    /// Tiles of the same content at the same zoom.
+    /// Tiles with the same content and the same zoom.
     struct Layer {
         Scene content;
         std::map<Key, Tile> tiles;
-        bool of_files = false;  // its full tiles are read from files
+        bool of_files = false;  // full tiles need texels of files
         double zoom() const { return content.session.view.zoom; }
         bool shows(const Scene& other) const;
     };
-    /// What a slot's job makes.
+    /// Tiles that the job of a slot renders.
     struct Work {
         Scene content;
         std::vector<Key> keys;
@@ -99,15 +106,15 @@ private:
     std::string tag_;
     Scene scene_;
     PlanePixel origin_;
-    std::set<Key> seen_;    // tiles of the scene on the canvas
-    std::set<Key> around_;  // and of a ring about them
+    std::set<Key> seen_;    // visible tiles
+    std::set<Key> around_;  // visible tiles and a ring around them
     std::set<Key> overview_keys_;
     Layer current_;
-    Layer overview_;           // all of the picture, small
-    std::deque<Layer> older_;  // the newest last
+    Layer overview_;           // the whole image at a small zoom
+    std::deque<Layer> older_;  // newest last
     std::uint64_t display_ = 1;
-    std::array<std::optional<Work>, 3> busy_;  // by slot; of the last, what is read from files
-    bool reads_files_ = true;                  // nobody stopped it, and it did not fail
+    std::array<std::optional<Work>, 3> busy_;  // running job per slot; the last slot reads files
+    bool reads_files_ = true;                  // false after cancellation or failure
     QString problem_;
 };
 

@@ -7,14 +7,15 @@
 
 namespace texton::viewer {
 
-/// Letters find actions; Enter runs the chosen one.
+/// Finds actions by letters of their text. Enter runs the selected action.
 class CommandPalette : public QDialog {
     Q_OBJECT
 
 public:
     CommandPalette(Actions& actions, QWidget* parent);
 
-    /// The letters are in the text in their order; what matches closer together comes first.
+    /// Returns the distance between the first and the last matched letter, or nullopt if the text does not contain the
+    /// letters in this order. Spaces in `letters` and case are ignored.
     static std::optional<int> distance(const QString& letters, const QString& text);
 
 protected:

@@ -1,5 +1,5 @@
 #pragma once
-// Small widgets that panels share. None emits anything when a program sets its value.
+// Small widgets that the panels share. They emit signals only for changes by the user, not for calls of their setters.
 #include <QComboBox>
 #include <QFormLayout>
 #include <QLabel>
@@ -14,8 +14,8 @@
 
 namespace texton::viewer {
 
-/// A number as text, with all its digits; Up and Down step it. Text that is no number in the range is not taken: the field
-/// goes back to what it had.
+/// A field for a number, shown with all its digits. Up and Down change it by the step, with Shift by ten steps. Text
+/// that is not a number in the range is rejected: the field returns to its last value.
 class NumberEdit : public QLineEdit {
     Q_OBJECT
 
@@ -25,7 +25,7 @@ public:
     void set_range(double lowest, double highest);
     void set_step(double step) { step_ = step; }
     void set_value(double value);
-    /// Written with no more digits than a float needs.
+    /// Shows the shortest text that identifies the float.
     void set_value(float value);
     double value() const noexcept { return value_; }
 
@@ -47,12 +47,13 @@ private:
     double step_ = 1;
 };
 
-/// A slider for the usual values of a number, and its text for all others.
+/// A slider for the common values of a number, and a field that accepts any value.
 class SliderField : public QWidget {
     Q_OBJECT
 
 public:
-    /// The slider goes from `low` to `high` by `step`.
+    /// The slider covers `low` to `high` in steps of `step`. The range of the field is that of number(), unlimited by
+    /// default.
     SliderField(const QString& accessible_name, double low, double high, double step, QWidget* parent = nullptr);
 
     void set_value(double value);
@@ -73,13 +74,14 @@ private:
     NumberEdit* number_;
 };
 
-/// One of so many, from 0 on: a slider and its number.
+/// A slider and a number field for an index that starts at 0.
 class IndexField : public QWidget {
     Q_OBJECT
 
 public:
     explicit IndexField(const QString& accessible_name, QWidget* parent = nullptr);
 
+    /// Sets the index and the number of items; `count` must be at least 1.
     void set(std::size_t index, std::size_t count);
     QSpinBox* number() const noexcept { return number_; }
 
@@ -91,21 +93,21 @@ private:
     QSpinBox* number_;
 };
 
-/// A box to choose one of the names, which the wheel changes only while it has the focus.
+/// Returns a new combo box with these names. The wheel changes it only while it has the focus.
 [[nodiscard]] QComboBox* choice_box(const QString& accessible_name, const std::vector<std::string>& names);
-/// Lets the wheel scroll the panel instead of changing this widget, unless it has the focus.
+/// Makes the wheel scroll the panel instead of changing this widget, unless the widget has the focus.
 void leave_wheel_to_panel(QWidget* widget);
 
-/// Text that wraps, in the weaker colour of the palette; hidden while it is empty.
+/// A label with word wrap in the placeholder color of the palette. It is hidden while its text is empty.
 class CalmText : public QLabel {
 public:
     explicit CalmText(const QString& accessible_name, QWidget* parent = nullptr);
     void say(const QString& text);
 };
 
-/// A form whose rows fit a narrow dock.
+/// Returns a form layout whose rows fit into a narrow dock.
 [[nodiscard]] QFormLayout* narrow_form();
-/// A button that shows with the highlight's colour that it is on.
+/// Returns a checkable button that has the highlight color while it is checked.
 [[nodiscard]] QToolButton* toggle_button(const QString& text, const QString& accessible_name, const QString& tip);
 
 }  // namespace texton::viewer

@@ -11,17 +11,19 @@
 
 namespace texton::viewer {
 
-/// Tells when a file has another content: also one that was replaced by another of its name, or is not there for a moment.
+/// Reports changed files, by time of modification and size. Also reports files that were replaced or that were missing
+/// for some time. For the GUI thread only.
 class FileWatch : public QObject {
     Q_OBJECT
 
 public:
     explicit FileWatch(QObject* parent = nullptr);
 
+    /// Sets the files to watch. Files that are watched already keep their last known state.
     void watch(const std::set<QString>& paths);
 
 Q_SIGNALS:
-    /// Some time after the last of several changes.
+    /// Emitted when no further change came for 150 ms.
     void file_changed(QString path);
 
 private:
@@ -36,7 +38,7 @@ private:
     void follow();
 
     QFileSystemWatcher watcher_;
-    QTimer settled_;  // programs write a file in several steps
+    QTimer settled_;  // programs may write a file in several steps
     std::map<QString, Seen> seen_;
 };
 

@@ -6,8 +6,8 @@
 
 namespace texton::viewer {
 
-/// What is seen while keys are held: T or Shift the reference, Shift and Ctrl values in hexadecimal. Watches the key events that no
-/// widget of the window took.
+/// Changes the view while keys are held: T or Shift shows the reference, Ctrl+Shift shows hexadecimal values. Filters
+/// the key events of the window, that is those that no widget accepted.
 class HeldKeys : public QObject {
     Q_OBJECT
 
@@ -23,8 +23,8 @@ private:
     void show_hexadecimal(bool shown);
 
     Workspace& workspace_;
-    std::optional<std::size_t> current_;  // the picture that comes back
-    std::optional<bool> hexadecimal_;     // what it was
+    std::optional<std::size_t> current_;  // image to return to
+    std::optional<bool> hexadecimal_;     // setting to restore
 };
 
 }  // namespace texton::viewer

@@ -7,8 +7,8 @@
 
 namespace texton::viewer {
 
-/// The bins of up to four channels over each other, and the range that is displayed. Drag an edge of the range, or a new one; Left
-/// and Right move the white edge by a bin, with Shift the black one.
+/// Draws the histograms of up to four channels and the display range. The user can drag an edge of the range or drag
+/// out a new range. Left and Right move the white edge by one bin, with Shift the black edge.
 class HistogramView : public QWidget {
     Q_OBJECT
 
@@ -17,7 +17,7 @@ public:
 
     void show_statistics(const std::optional<PlaceStatistics>& statistics);
     void show_channels(const std::array<bool, 4>& channels);
-    /// In values, as those of the bins.
+    /// Sets the displayed range, in the unit of the bins' values.
     void show_range(const ValueRange& range);
     void set_logarithmic(bool on);
 
@@ -47,7 +47,7 @@ private:
     ValueRange range_;
     bool logarithmic_ = false;
     Drag drag_ = Drag::none;
-    float pressed_ = 0;  // the value where a new range begins
+    float pressed_ = 0;  // value where a new range begins
 };
 
 }  // namespace texton::viewer

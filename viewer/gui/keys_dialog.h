@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// All actions with what they do and their keys, which can be chosen.
+/// Lists all actions with their keys and descriptions, and lets the user change the keys.
 class KeysDialog : public QDialog {
     Q_OBJECT
 

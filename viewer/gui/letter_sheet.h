@@ -8,21 +8,23 @@
 
 namespace texton::viewer {
 
-/// Draws numbers many times faster than drawText(), from letters that were drawn once for each font and colour.
+/// Draws numbers many times faster than QPainter::drawText(). The glyphs are drawn once per font and color and cached
+/// in QPixmapCache.
 class LetterSheet {
 public:
-    /// Of a font whose letters are equally wide, with a size in pixels.
+    /// The font must have a fixed pitch and a size in pixels.
     LetterSheet(const QFont& font, const QColor& colour);
 
-    /// Whether all letters are those of numbers, decimal or hexadecimal.
+    /// Whether the sheet has all characters of the text, which are those of decimal and hexadecimal numbers.
     static bool has(const QString& text);
-    /// Lines in the middle of a box, on whole pixels. Letters that the sheet does not have are left out.
+    /// Draws the lines centered in the box, aligned to whole pixels. Characters that the sheet does not have are drawn
+    /// as spaces.
     void draw(QPainter& painter, const QRectF& box, const QStringList& lines);
 
 private:
     QSize cell_;
     QImage letters_;
-    QImage text_;  // as large as the largest that was drawn
+    QImage text_;  // reused buffer for whole texts; it only grows
 };
 
 }  // namespace texton::viewer

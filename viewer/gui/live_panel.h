@@ -13,53 +13,58 @@ namespace texton::viewer {
 
 class Canvas;
 
-/// A panel that shows the workspace as it is now; a hidden one does nothing.
+/// Base class of panels that show the current state of the workspace. A hidden panel is not refreshed. For the GUI
+/// thread only; the workspace must outlive the panel.
 class LivePanel : public QWidget {
     Q_OBJECT
 
 public:
     explicit LivePanel(Workspace& workspace, QWidget* parent = nullptr);
 
-    /// The least: where lists and tables may be lower than they would like to be, nothing is scrolled.
+    /// Returns the minimum height instead of the preferred one: lists and tables shrink before the panel needs a scroll
+    /// bar.
     int heightForWidth(int width) const override {
         return layout() != nullptr ? layout()->totalMinimumHeightForWidth(width) : -1;
     }
 
 protected:
-    /// Shows what the workspace has now. Called once for all changes that came together, and when the panel appears.
+    /// Shows the current state of the workspace. Called when the panel appears, and once for all changes of one turn of
+    /// the event loop.
     virtual void refresh() = 0;
-    /// The panel is hidden, and what it last showed, or what that was held against, is not there any more: what it holds of them
-    /// can go, for it may be large.
+    /// Releases data of documents, which may be large. Called on a hidden panel when the document it last showed, or
+    /// the one it was compared with, is no longer current.
     virtual void let_go() {}
-    /// Refreshes soon.
+    /// Schedules a refresh of a visible panel.
     void stale();
-    /// Keeps the keys that move in controls from the window's shortcuts.
+    /// Gives navigation keys to the controls of the panel instead of the shortcuts of the window.
     bool event(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
     Workspace& workspace() const noexcept { return workspace_; }
-    /// The window scrolls it.
+    /// Sets the layout of the panel. The window puts the panel into a scroll area.
     void lay_out(QBoxLayout* column);
-    /// What the canvas of this window shows of the place; all of it where that is no single place.
+    /// Returns the visible texels of the current subresource, or the whole subresource in layouts that show several or
+    /// if the window has no canvas. Returns nullopt if no texel is visible.
     std::optional<TexelBox> visible_texels() const;
-    /// Of the window's canvas, in pixels of the screen; of the panel where there is none.
+    /// Returns the size of the window's canvas in screen pixels, or the size of the panel if the window has no canvas.
     QSize canvas_pixels() const;
-    /// How the canvas shows a place of the array that is shown; the whole of it where it shows others, too.
+    /// Returns the view of the canvas, in texels of the loaded array. In layouts that show several subresources, the
+    /// view fits the whole subresource.
     ViewState view_of(const Document& document, const Place& place) const;
-    /// A fetch for each pixel in which the canvas shows it.
+    /// Returns one fetch for each canvas pixel that shows the subresource.
     FetchGrid visible_fetches(const Document& document, const Place& place) const;
-    /// Shows a texel in the middle of the canvas, large enough to be seen, and pins it.
+    /// Pins the texel and shows it at the center of the canvas, magnified at least 8 times.
     void jump_to(const Place& place, Position texel);
 
 private:
-    /// Of the window that the panel belongs to; null where there is none.
+    /// Returns the canvas of the window that the panel belongs to, or null.
     const Canvas* canvas() const;
 
     void refresh_now();
 
     Workspace& workspace_;
-    std::weak_ptr<const Document> seen_;  // by the last refresh
-    std::weak_ptr<const Document> seen_against_;
+    std::weak_ptr<const Document> seen_;          // shown at the last refresh
+    std::weak_ptr<const Document> seen_against_;  // compared with at the last refresh
     bool stale_ = false;
 };
 

@@ -15,7 +15,8 @@
 
 namespace texton::viewer {
 
-/// The canvas in the middle, panels around it, and a line of numbers below. Shows a workspace, which outlives it.
+/// The main window: the canvas, dockable panels around it and a status bar. Shows a workspace, which must outlive the
+/// window. For the GUI thread only.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -26,17 +27,18 @@ public:
     Workspace& workspace() noexcept { return workspace_; }
     Canvas& canvas() noexcept { return *canvas_; }
     Actions& actions() noexcept { return *actions_; }
+    /// Returns the docks by the ids of their panels.
     const std::map<QString, QDockWidget*>& docks() const noexcept { return docks_; }
 
-    /// Opens each as a picture of its own; session files (.json) replace the session.
+    /// Opens each file as a separate image. Session files (.json) replace the session.
     void open_files(const QStringList& paths);
     void show_panel(const QString& id, bool shown);
-    /// Hides all panels, or shows those again that were.
+    /// Hides all panels, or shows the panels again that were hidden by the last call.
     void toggle_panels();
     bool panels_are_hidden() const noexcept { return hidden_panels_.has_value(); }
-    /// Size and docks as they were when the program was closed last.
+    /// Restores the size of the window and the dock layout of the last run.
     void restore();
-    /// Why nothing is shown, as it stands in the window; empty if a picture is.
+    /// Returns the message that the window shows instead of an image, as rich text; empty if an image is shown.
     QString message() const;
 
 protected:
@@ -71,17 +73,17 @@ private:
     std::map<QString, QDockWidget*> docks_;
     std::optional<std::vector<std::string>> hidden_panels_;
     FileWatch watch_;
-    bool applies_ = false;  // while the docks follow the session
+    bool applies_ = false;  // while the docks are updated from the session
 };
 
-/// Every action of the window.
+/// Each adds the actions of one or more menus.
 void add_file_actions(MainWindow& window);
 void add_view_actions(MainWindow& window);
 void add_picture_actions(MainWindow& window);
 void add_panel_actions(MainWindow& window);
 void add_help_actions(MainWindow& window);
 
-/// Files that were opened last, newest first, kept in the settings.
+/// Returns the recently opened files, newest first. They are stored in the settings.
 [[nodiscard]] QStringList recent_files();
 void add_recent_file(const QString& path);
 

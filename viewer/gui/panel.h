@@ -9,19 +9,19 @@
 
 namespace texton::viewer {
 
-/// Where a panel stands at first: one of them a place, the others behind it as tabs.
+/// Initial area of a panel. Panels with the same area share it as tabs.
 enum class PanelArea : std::uint8_t { left, left_below, right, right_below, bottom };
 
-/// A panel beside the canvas, which shows and changes the workspace. The window puts each into a dock.
+/// A panel that shows and changes the workspace. The window puts each panel into a dock.
 struct PanelInfo {
-    QString id;     ///< in session files
-    QString title;  ///< of the dock and its action
+    QString id;     ///< name in session files and object name of the dock
+    QString title;  ///< of the dock and of its action
     QString tip;    ///< one sentence
     PanelArea area = PanelArea::right;
     std::function<QWidget*(Workspace&)> make{};
 };
 
-/// All of them: a new panel is a pair of files and a line in panels.cpp.
+/// Returns all panels. A new panel needs a pair of files in panels/ and a line in panels.cpp.
 [[nodiscard]] const std::vector<PanelInfo>& panels();
 
 }  // namespace texton::viewer

@@ -9,24 +9,25 @@
 
 namespace texton::viewer {
 
-/// A field for each parameter of a kernel, made from what the registry says of it.
+/// Input fields for the parameters of a kernel, created from the descriptions in the kernel registry. The KernelInfo
+/// must outlive the widget.
 class ParameterFields : public QWidget {
     Q_OBJECT
 
 public:
     explicit ParameterFields(const KernelInfo& kernel, QWidget* parent = nullptr);
 
-    /// What is not named has its standard value. Emits nothing.
+    /// Shows the values. Parameters without a value get their defaults. Does not emit edited().
     void set_values(const std::map<std::string, ParameterValue>& values);
 
 Q_SIGNALS:
-    /// By a person.
+    /// Emitted for changes by the user only.
     void edited(const std::string& name, const texton::ParameterValue& value);
 
 private:
     using Show = std::function<void(const ParameterValue&)>;
 
-    // Each makes a field and says how it shows a value.
+    // Each creates a field and sets `show` to the function that shows a value in it.
     QWidget* make_flag(const ParameterInfo& parameter, Show& show);
     QWidget* make_number(const ParameterInfo& parameter, Show& show);
     QWidget* make_integer(const ParameterInfo& parameter, Show& show);

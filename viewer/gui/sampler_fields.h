@@ -11,19 +11,20 @@
 
 namespace texton::viewer {
 
-/// Every field of a Sampler. Knows no texture: whether one takes the sampler, its own Error says.
+/// Input fields for all members of a Sampler. The widget does not check whether a texture accepts the sampler: creating
+/// the texture throws the Error.
 class SamplerFields : public QWidget {
     Q_OBJECT
 
 public:
     explicit SamplerFields(QWidget* parent = nullptr);
 
-    /// Emits nothing.
+    /// Shows the sampler. Does not emit edited().
     void set_sampler(const Sampler& sampler);
     const Sampler& sampler() const noexcept { return sampler_; }
 
 Q_SIGNALS:
-    /// By a person.
+    /// Emitted for changes by the user only.
     void edited(const texton::Sampler& sampler);
 
 private:

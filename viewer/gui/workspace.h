@@ -15,7 +15,7 @@
 
 namespace texton::viewer {
 
-/// Texels of a place that are outlined on the canvas, with a word beside them where there is room.
+/// Texels of a subresource that the canvas outlines, with a label where there is room.
 struct Outline {
     Place place;
     double x = 0;
@@ -26,8 +26,8 @@ struct Outline {
     QString label;
 };
 
-/// What the window and its panels share: the session and how it is changed, the documents that it names, and work beside the window.
-/// Everything is called on the window's thread.
+/// The state that the window and its panels share: the session with its undo history, the loaded documents, and the
+/// jobs on worker threads. For the GUI thread only; all signals are emitted there.
 class Workspace : public QObject {
     Q_OBJECT
 
@@ -36,76 +36,81 @@ public:
     ~Workspace() override;
 
     const Session& session() const noexcept { return session_; }
-    /// Every change of the session goes through here: it can be undone, as `what`. Changes of one tag that follow each other fast
-    /// (a slider, a drag) are undone together.
+    /// Changes the session and adds the change to the undo history as `what`. Consecutive changes with the same tag
+    /// (from a slider or a drag) that follow within a second are undone together. An edit that changes nothing has no
+    /// effect.
     void change(const QString& what, const std::function<void(Session&)>& edit, const QString& tag = {});
-    /// Of what is no decision of a person: pan and zoom, a fitted view. Not undone by itself.
+    /// Changes the session without an entry in the undo history: for panning, zooming and other changes of the view.
     void look(const std::function<void(Session&)>& edit);
     void replace(const QString& what, const Session& session);
     void undo();
     void redo();
     const History& history() const noexcept { return history_; }
 
-    /// Adds pictures and shows the first of them. One picture each; together: they are layers, faces or slices of one.
+    /// Adds one image per source and shows the first of them. The files of a source are the layers, faces or slices of
+    /// its image.
     void open(const std::vector<Source>& sources);
     void reload(std::size_t index);
     void close(std::size_t index);
-    /// Writes all texels of what is shown to a file, one at a time.
+    /// Starts writing all texels of the shown image to a file. Does nothing but show a message if an export is running
+    /// already.
     void export_texels(const QString& path);
     bool is_exporting() const;
-    /// Stops what is being loaded or exported.
+    /// Cancels all loading and the export.
     void cancel_files();
 
-    /// Null while it loads, or if it cannot be shown: problem() says why.
+    /// Returns null while the image is loading and if it could not be loaded; problem() then returns the reason.
     std::shared_ptr<const Document> document(std::size_t index) const;
     std::shared_ptr<const Document> document() const { return document(session_.current); }
     QString problem(std::size_t index) const;
     bool is_loading(std::size_t index) const;
 
-    /// The current document, or what the session's kernel made of it; null while there is none. kernel_problem() says why.
+    /// Returns the current document, or the result of the session's kernel for it. Returns null if there is none yet;
+    /// the reason for a failed kernel is kernel_problem().
     std::shared_ptr<const Document> shown() const;
     QString kernel_problem() const { return kernel_problem_; }
     double kernel_milliseconds() const noexcept { return kernel_milliseconds_; }
-    /// What it is held against; null without.
+    /// Returns the document that shown() is compared with, or null.
     std::shared_ptr<const Document> against() const;
-    /// For a canvas of so many pixels.
+    /// Returns the scene for a canvas with this size in screen pixels.
     Scene scene(int width, int height) const;
 
     const Device& device() const noexcept { return device_; }
-    /// CUDA where `device` is a CPU and there is a GPU, and the reverse.
+    /// Returns the CPU device if device() is a GPU, otherwise the GPU. Returns nullopt if there is no GPU.
     std::optional<Device> other_device() const;
 
     Jobs& jobs() noexcept { return *jobs_; }
-    /// Waits until nothing is left to do, serving events: for tests and screenshots.
+    /// Processes events until all jobs are done: for tests and screenshots.
     void settle();
 
     /// The texel under the mouse.
     const std::optional<SeenTexel>& hovered() const noexcept { return hovered_; }
     void hover(const std::optional<SeenTexel>& texel);
-    /// The last pin, else what is hovered.
+    /// Returns the last pin, or the hovered texel without pins. Positions are in texels of the files.
     std::optional<SeenTexel> pointed() const;
-    /// The same in the array, for panels that compute with it.
+    /// Returns the same texel with its position in the loaded array, which may be smaller than the image in the files.
     std::optional<SeenTexel> inspected() const;
-    /// Texels of the files along a side of one of the array's that is shown.
+    /// Returns the width of a texel of the loaded array, in texels of the files.
     double texel_side() const;
-    /// What of the files a texel of the array that is shown stands for.
+    /// Converts a position in the loaded array to one in the files.
     SeenTexel in_files(const SeenTexel& of_array) const;
 
-    /// What a panel points at on the canvas, in texels of the array; each call replaces what the same owner had.
+    /// Sets the outlines of an owner, usually a panel, in texels of the loaded array. Replaces the previous outlines of
+    /// this owner.
     void outline(const QString& owner, std::vector<Outline> outlines);
-    /// In texels of the files.
+    /// Returns the outlines of all owners, in texels of the files.
     std::vector<Outline> outlines() const;
 
-    /// A calm line in the window for a moment.
+    /// Shows a message in the status bar for some seconds.
     void tell(const QString& text);
 
 Q_SIGNALS:
     void changed(const texton::viewer::Session& before);
-    /// A document came, went or failed, or the kernel's result did.
+    /// A document or the kernel's result was added or removed, or failed.
     void documents_changed();
     void hover_changed();
     void outlines_changed();
-    /// 0 to 1 of the picture that is loaded or exported; negative: none is.
+    /// Progress of loading, reading or exporting `what`, from 0 to 1. Negative: finished.
     void progressed(double share, QString what);
     void told(QString text);
 
@@ -119,15 +124,16 @@ private:
     };
 
     void set_session(Session session);
-    /// By their keys, what is looked at now.
+    /// Returns the images that the session needs now, by their keys.
     std::map<std::string, std::pair<Source, Device>> wanted() const;
     void load_missing();
     void load(const std::string& key, const Source& source, const Device& device);
-    /// Lets documents go that are not looked at, if a picture of so many bytes could be finer with their memory; false if not. They
-    /// are loaded again when they are looked at.
+    /// Releases the documents on the device that the session does not need now, if their memory allows loading an image
+    /// at a higher resolution than its present `bytes`. Returns whether documents were released. They are loaded again
+    /// when they are needed.
     bool drop_unseen(const Device& device, std::size_t bytes);
     void run_kernel();
-    /// Why the kernel's further inputs are not there; empty while they load.
+    /// Returns why the kernel's additional inputs are missing; empty while they load.
     QString kernel_obstacle() const;
     static std::string key_of(const Source& source, const Device& device);
     const Entry* entry(std::size_t index, const Device& device) const;
@@ -142,7 +148,7 @@ private:
     double kernel_milliseconds_ = 0;
     std::optional<SeenTexel> hovered_;
     std::map<QString, std::vector<Outline>> outlines_;
-    std::unique_ptr<Jobs> jobs_;  // last: it ends before what its jobs use
+    std::unique_ptr<Jobs> jobs_;  // last member: destroyed before the members that the jobs use
 };
 
 }  // namespace texton::viewer
