@@ -10,8 +10,9 @@
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
 
-// DDS: 4 bytes "DDS ", a header of 31 words, with the four-character code "DX10" 5 words more, then texels: each layer
-// (or face) with all its levels, each level packed; of a volume, each level with all its slices.
+// Layout of a DDS file: the 4 bytes "DDS ", a header of 31 words, a second header of 5 words if the first one has the
+// four-character code "DX10", then the tightly packed texels. Layers and faces follow each other, each with all its
+// levels. A volume stores level by level, each with all its slices.
 
 namespace texton::detail {
 namespace {
@@ -40,11 +41,11 @@ static_assert(sizeof(Header) == 128 && sizeof(Header10) == 20);
 
 constexpr std::uint32_t kHasCaps = 0x1, kHasHeight = 0x2, kHasWidth = 0x4, kHasPitch = 0x8, kHasPixels = 0x1000,
                         kHasLevels = 0x20000, kHasLinearSize = 0x80000, kHasDepth = 0x800000;
-constexpr std::uint32_t kCode = 0x4, kKinds = 0xe0042;  // of pixels: a code; alpha alone, RGB, YUV, luminance, signed
+constexpr std::uint32_t kCode = 0x4, kKinds = 0xe0042;  // pixel format flags: code; mask of the others
 constexpr std::uint32_t kAlphaAlone = 0x2, kRgb = 0x40, kLuminance = 0x20000, kSigned = 0x80000;
 constexpr std::uint32_t kComplex = 0x8, kTexture = 0x1000, kMipmap = 0x400000;
 constexpr std::uint32_t kCube = 0x200, kAllFaces = 0xfc00, kVolume = 0x200000;
-constexpr std::uint32_t kLine = 2, kPlane = 3, kBlock = 4;  // dimensions of DX10
+constexpr std::uint32_t kLine = 2, kPlane = 3, kBlock = 4;  // resource dimensions of DX10
 constexpr std::uint32_t kCube10 = 4;
 
 using F = Format;
@@ -55,7 +56,7 @@ struct DxgiRow {
     Format format;
     StoredOrder order = O::same;
 };
-// The first row of a format is the one that is written.
+// Files are written with the first row of their format.
 constexpr DxgiRow kDxgi[] = {
     {2, F::rgba32_float},
     {3, F::rgba32_uint},
@@ -157,7 +158,7 @@ constexpr MaskRow kMasks[] = {
     {kSigned, 32, 0xffff, 0xffff0000, 0, 0, F::rg16_snorm},
 };
 
-// What a header says.
+// Contents of the headers.
 struct Contents {
     ArrayInfo info;
     StoredOrder order = O::same;
@@ -166,12 +167,12 @@ struct Contents {
 };
 
 [[noreturn]] void damaged(const std::filesystem::path& path, const std::string& why) {
-    fail_file(kOpen, path, "is a damaged DDS: " + why, "See whether the file is complete.");
+    fail_file(kOpen, path, "is a damaged DDS file: " + why, "The file may be truncated.");
 }
 
 [[noreturn]] void unknown(const std::filesystem::path& path, const std::string& what) {
-    fail_file(kOpen, path, "is a DDS of " + what + ", which is not known", "Convert it to RGBA or a BC format.",
-              ErrorCode::unsupported);
+    fail_file(kOpen, path, "is a DDS file with " + what + ", which is not supported",
+              "Convert the file to an RGBA or BC format.", ErrorCode::unsupported);
 }
 
 void take_dxgi(const std::filesystem::path& path, const Header10& more, Contents& contents) {
@@ -212,28 +213,28 @@ void take_pixels(const std::filesystem::path& path, const PixelFormat& pixels, C
 ArrayKind kind_of(const std::filesystem::path& path, const Header10& more) {
     const bool layered = more.layers > 1;
     if ((more.flags & kCube10) != 0) {
-        if (more.dimension != kPlane) damaged(path, "it is a cubemap, but not of planes");
+        if (more.dimension != kPlane) damaged(path, "it is a cubemap, but its resource dimension is not 2D");
         return layered ? ArrayKind::cubemap_layered : ArrayKind::cubemap;
     }
     switch (more.dimension) {
         case kLine: return layered ? ArrayKind::layered_1d : ArrayKind::array_1d;
         case kPlane: return layered ? ArrayKind::layered_2d : ArrayKind::array_2d;
         case kBlock: return ArrayKind::array_3d;
-        default: damaged(path, fmt::format("it says it has the dimension {}", more.dimension));
+        default: damaged(path, fmt::format("its resource dimension {} is invalid", more.dimension));
     }
 }
 
 Contents contents_of(const std::filesystem::path& path, std::span<const std::byte> bytes) {
     Header header{};
-    if (bytes.size() < sizeof(header)) damaged(path, fmt::format("its header ends after {} bytes", bytes.size()));
+    if (bytes.size() < sizeof(header)) damaged(path, fmt::format("the header ends after {} bytes", bytes.size()));
     std::memcpy(&header, bytes.data(), sizeof(header));
-    if (header.bytes != 124 || header.pixels.bytes != 32) damaged(path, "its header has another size than all have");
+    if (header.bytes != 124 || header.pixels.bytes != 32) damaged(path, "the size fields of the header are invalid");
     Contents contents;
     ArrayInfo& info = contents.info;
     info.extent = {header.width, header.height, 1};
     if ((header.pixels.flags & kCode) != 0 && header.pixels.code == code("DX10")) {
         Header10 more{};
-        if (bytes.size() < sizeof(header) + sizeof(more)) damaged(path, "its second header is cut off");
+        if (bytes.size() < sizeof(header) + sizeof(more)) damaged(path, "the DX10 header is truncated");
         std::memcpy(&more, bytes.data() + sizeof(header), sizeof(more));
         contents.header_bytes += sizeof(more);
         take_dxgi(path, more, contents);
@@ -245,7 +246,7 @@ Contents contents_of(const std::filesystem::path& path, std::span<const std::byt
         info.kind = ArrayKind::array_2d;
         if ((header.caps2 & kVolume) != 0) info.kind = ArrayKind::array_3d;
         if ((header.caps2 & kCube) != 0) {
-            if ((header.caps2 & kAllFaces) != kAllFaces) unknown(path, "a cubemap without some of its faces");
+            if ((header.caps2 & kAllFaces) != kAllFaces) unknown(path, "a cubemap with missing faces");
             info.kind = ArrayKind::cubemap;
         }
     }
@@ -259,21 +260,21 @@ void check_sides(const std::filesystem::path& path, const ArrayInfo& info) {
     const Extent& extent = info.extent;
     const std::string sides = to_string(extent);
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0 || info.layers == 0) {
-        damaged(path, fmt::format("it says it is {} with {} layers", sides, info.layers));
+        damaged(path, fmt::format("the header specifies {} texels and {} layers", sides, info.layers));
     }
     if (extent.width > kMost || extent.height > kMost || extent.depth > kMost) {
-        damaged(path, "it says it is " + sides);
+        damaged(path, "the header specifies a size of " + sides);
     }
-    if (is_cube(info.kind) && extent.width != extent.height) damaged(path, "its faces are " + sides);
+    if (is_cube(info.kind) && extent.width != extent.height) damaged(path, "its faces are not square: " + sides);
     if (info.levels > full_levels(info)) {
-        damaged(path, fmt::format("it says it has {} levels of {}", info.levels, sides));
+        damaged(path, fmt::format("the header specifies {} levels for {} texels", info.levels, sides));
     }
     if (is_flat(info.kind) && block_side(info.format) > 1) {
         unknown(path, fmt::format("{} in one dimension", name(info.format)));
     }
 }
 
-// Where each level lies, checked against the file's length before anything is believed.
+// Returns the location of each level. Everything is checked against the length of the file before memory is allocated.
 std::vector<StoredLevel> places(const std::filesystem::path& path, const Contents& contents, std::uint64_t file_bytes) {
     const ArrayInfo& info = contents.info;
     const std::size_t side = block_side(info.format);
@@ -281,8 +282,8 @@ std::vector<StoredLevel> places(const std::filesystem::path& path, const Content
     const std::size_t slices = volume ? 1 : slice_count(info, 0);
     const std::uint64_t available = (file_bytes - contents.header_bytes) / slices;
     const auto too_short = [&] {
-        damaged(path, fmt::format("it has {} bytes, too few for {} texels of {} in {} slices and {} levels", file_bytes,
-                                  to_string(info.extent), name(info.format), slices, info.levels));
+        damaged(path, fmt::format("it has {} bytes, which are too few for {} texels of {} in {} slices and {} levels",
+                                  file_bytes, to_string(info.extent), name(info.format), slices, info.levels));
     };
     std::vector<StoredLevel> levels;
     std::uint64_t used = 0;
@@ -307,10 +308,10 @@ std::vector<StoredLevel> places(const std::filesystem::path& path, const Content
 std::string said_of(StoredOrder order) {
     switch (order) {
         case StoredOrder::same: return "";
-        case StoredOrder::bgra: return "Blue, green, red and alpha become red, green, blue and alpha.";
-        case StoredOrder::bgrx: return "Blue, green and red become red, green and blue, with alpha 1.";
+        case StoredOrder::bgra: return "BGRA is reordered to RGBA.";
+        case StoredOrder::bgrx: return "BGRX is reordered to RGBA, with alpha 1.";
         case StoredOrder::rgbx: return "The unused fourth byte becomes alpha 1.";
-        case StoredOrder::bgr: return "Blue, green and red are widened to red, green, blue and alpha 1.";
+        case StoredOrder::bgr: return "BGR is reordered and widened to RGBA, with alpha 1.";
         case StoredOrder::rgb: return "Three channels are widened to four, with alpha 1.";
     }
     return "";
@@ -402,7 +403,7 @@ void save_dds(const std::filesystem::path& path, const PictureState& picture, co
     });
     if (row == std::end(kDxgi)) {
         fail_file(kSave, path, "is of a kind that cannot hold " + std::string(name(info.format)),
-                  "Use a format that DXGI has.");
+                  "Convert the texels to a format of DXGI first.");
     }
     const Header header = header_for(info);
     const Header10 more = header10_for(info, row->number, picture.metadata.alpha);

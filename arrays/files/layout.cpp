@@ -12,7 +12,7 @@ Extent turned_extent(Extent extent, Turn turn) noexcept {
     return extent;
 }
 
-// Where a box inside of a block of `extent` texels comes to lie when the block is turned.
+// Returns the position of a box inside a block of `extent` texels after the block is turned.
 Region turned_box(Region box, Extent extent, Turn turn) noexcept {
     if (turn.transposed) {
         std::swap(box.offset.x, box.offset.y);
@@ -24,7 +24,7 @@ Region turned_box(Region box, Extent extent, Turn turn) noexcept {
     return box;
 }
 
-// Writes a packed block, turned, to its place in another.
+// Turns a packed block and writes it to the offset `at` of another one.
 void copy_turned(std::size_t texel, std::byte* to, Extent to_extent, Offset at, const std::byte* from, Extent extent,
                  Turn turn) {
     const Extent result = turned_extent(extent, turn);
@@ -83,7 +83,7 @@ public:
         return all;
     }
 
-    // The pieces of a level are alike.
+    // All pieces of a level have similar costs, so the first one stands for all.
     PictureAccess access(int level) const override {
         const std::vector<Piece>& pieces = pieces_[static_cast<std::size_t>(level)];
         const Piece& first = pieces.front();
@@ -99,7 +99,7 @@ private:
         return {piece.to, turned_extent(piece.from.extent, piece.turn)};
     }
 
-    // `part` of the level, which the piece covers, into the packed `box`.
+    // Reads `part` of the level, which lies in the piece, into the packed texels of `box`.
     void read_part(const Piece& piece, const Region& part, const Region& box, std::byte* packed) const {
         const Offset at = moved_back(part, box.offset).offset;
         if (piece.file == nullptr) {
@@ -131,7 +131,7 @@ private:
     std::vector<std::vector<Piece>> pieces_;
 };
 
-// Rows of one slice as slices of one row, or the other way: the same bytes in the same order.
+// Exchanges height and depth of a file where one of them is 1. Bytes and their order are unchanged.
 class Reshaped : public PictureFile {
 public:
     Reshaped(PictureFilePtr file, Extent extent)

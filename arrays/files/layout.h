@@ -1,7 +1,7 @@
 #pragma once
-// Pictures put together of pieces of others: turned upright, in their display window, faces of a cube, layers of a
-// stack, some of the levels. A piece knows where its texels go, so that a load can follow the order of the file and put
-// each box of it where it belongs.
+// Image files that are assembled from pieces of others: turned upright, extended to the display window, cube faces,
+// stacked layers, a range of levels. A piece knows the destination of its texels. A load can therefore read boxes in
+// the order of the file and copy each to its destination.
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,59 +10,65 @@
 
 namespace texton::detail {
 
-/// Columns and rows change places first, if they do; then columns are reversed, then rows.
+/// A rotation by a multiple of 90 degrees, optionally with mirroring. The transposition is applied first.
 struct Turn {
-    bool transposed = false;
-    bool reversed_x = false;
-    bool reversed_y = false;
+    bool transposed = false;  ///< rows and columns are exchanged
+    bool reversed_x = false;  ///< the order of the columns is reversed
+    bool reversed_y = false;  ///< the order of the rows is reversed
     bool operator==(const Turn&) const = default;
 };
 
-/// What turns a picture upright whose Exif orientation is 1 to 8; anything else counts as 1.
+/// Returns the turn that makes an image of this Exif orientation upright. Values other than 1 to 8 count as 1.
 [[nodiscard]] Turn upright_turn(int orientation) noexcept;
-/// What undoes a turn.
+/// Returns the turn that reverts another one.
 [[nodiscard]] Turn inverse(Turn turn) noexcept;
 
+/// A box of a file and its destination.
 struct Piece {
-    PictureFilePtr file;  ///< null: zeros
-    int level = 0;        ///< of the file
-    Region from;          ///< in that level; of zeros only the extent counts
-    Turn turn{};
-    Offset to{};
+    PictureFilePtr file;  ///< null: the texels are zero
+    int level = 0;        ///< level of the file
+    Region from;          ///< box in that level; for zeros only its extent is used
+    Turn turn{};          ///< how the box is turned
+    Offset to{};          ///< destination of the turned box
 };
 
-/// The pieces of each level must cover it without overlapping.
+/// Returns a file made of pieces. The pieces of each level must cover the level without overlap.
 [[nodiscard]] PictureFilePtr assemble(Format format, bool srgb, std::vector<Extent> levels,
                                       std::vector<std::vector<Piece>> pieces);
 
+/// Returns the file with all levels turned.
 [[nodiscard]] PictureFilePtr turned(PictureFilePtr file, Turn turn);
-/// `count` levels from `first` on.
+/// Returns `count` levels of the file, starting at `first`.
 [[nodiscard]] PictureFilePtr with_levels(PictureFilePtr file, int first, int count);
-/// Slices on slices. All have the same format, and the same sides in the first `count` levels.
+/// Returns the slices of all files, one file after the other. The files must have the same format, and the same width
+/// and height in the first `count` levels.
 [[nodiscard]] PictureFilePtr stacked(const std::vector<PictureFilePtr>& files, int count);
-/// One slice of each level.
+/// Returns `count` slices of each level, starting at `slice`.
 [[nodiscard]] PictureFilePtr slice_of(PictureFilePtr file, std::size_t slice, std::size_t count = 1);
-/// Rows of the only slice become slices of one row.
+/// Returns the rows of a file with one slice and one level as slices with one row each.
 [[nodiscard]] PictureFilePtr rows_as_slices(PictureFilePtr file);
-/// The other way.
+/// Returns slices with one row each as the rows of one slice. The file must have one level.
 [[nodiscard]] PictureFilePtr slices_as_rows(PictureFilePtr file);
 
-/// The place of each face in a laid-out cube with faces of 1 x 1, and how it is turned there; no layouts that are
-/// converted.
+/// Position of a face in a cube layout, in units of faces, and the turn of the face there.
 struct FacePlace {
     std::size_t column, row;
     Turn turn;
 };
+/// Returns the position of a face. The layout must not be equirectangular or openexr_latlong.
 [[nodiscard]] FacePlace face_place(CubeLayout layout, std::size_t face);
-/// The sides of such a picture.
+/// Returns the smallest width and height with the aspect ratio of a layout. For layouts that consist of faces these are
+/// the numbers of columns and rows.
 [[nodiscard]] Extent layout_extent(CubeLayout layout) noexcept;
-/// The layout that the sides fit, if there is one.
+/// Returns the layout with the aspect ratio of an image, if there is one.
 [[nodiscard]] std::optional<CubeLayout> layout_of(Extent extent) noexcept;
+/// Returns the name of the enumerator.
 [[nodiscard]] std::string name(CubeLayout layout);
 
-/// Six slices from one, in the levels whose sides fit: none if the first does not.
+/// Returns the faces of a layout as six slices. Levels from the first one on whose size does not fit the layout are
+/// omitted, so the result can have no levels.
 [[nodiscard]] PictureFilePtr faces_of(PictureFilePtr picture, CubeLayout layout);
-/// One slice from six. What no face covers is zero.
+/// Returns six slices in a layout, as one slice. Texels outside the faces are zero.
 [[nodiscard]] PictureFilePtr laid_out(PictureFilePtr faces, CubeLayout layout);
 
 }  // namespace texton::detail

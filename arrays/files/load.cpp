@@ -15,9 +15,9 @@
 #include "arrays/files/source.h"
 #include "arrays/files/stored_texels.h"
 
-// A load decodes box after box, in the order of the file, on the calling thread, each into the next of three pinned
-// buffers, and enqueues its copy: the copies run while later boxes are decoded. A buffer is taken again when its copy
-// is done.
+// A load decodes the image box by box on the calling thread, in the order of the file. Each box is decoded into the
+// next of three pinned buffers, and its copy to the array is enqueued. The copies run while later boxes are decoded. A
+// buffer is reused when its copy is done.
 
 namespace texton {
 namespace {
@@ -28,7 +28,7 @@ using detail::PictureState;
 constexpr const char* kLoad = "texton::load";
 constexpr std::size_t kBuffers = 3;
 
-// A box of one level of an array. Of planar pictures there are two arrays.
+// A box of one level of an array. A planar image has two arrays.
 struct Step {
     std::size_t array;
     int level;
@@ -49,7 +49,7 @@ std::vector<Step> steps_of(std::span<const PictureState* const> pictures) {
     return steps;
 }
 
-// Pinned memory, and when the copy that last used it is done.
+// A pinned buffer with an event that completes when the last copy from the buffer is done.
 class Buffer {
 public:
     Buffer(const Device& device, std::size_t bytes) : memory_(device, bytes), free_(device, EventTiming::off) {}
@@ -65,7 +65,7 @@ private:
     Event free_;
 };
 
-// Waits for the copies before their buffers go, whatever happened.
+// Waits for the copies before their buffers are freed, also after an exception.
 class Copies {
 public:
     explicit Copies(const Device& device) : stream_(device) {}
@@ -73,7 +73,7 @@ public:
         try {
             stream_.synchronize();
         } catch (const std::exception&) {
-            // What broke the stream was thrown by who enqueued to it.
+            // A destructor must not throw.
         }
     }
     Copies(const Copies&) = delete;
@@ -92,7 +92,7 @@ public:
         *timing_ = {};
         origin_.emplace(device_);
         origin_->record(stream_);
-        origin_->synchronize();  // the device's clock has begun, a moment ago
+        origin_->synchronize();  // the device has recorded its time origin
         begin_ = Clock::now();
     }
 
@@ -124,7 +124,8 @@ public:
         const auto since_origin = [this](const Event& mark) {
             return static_cast<double>(mark.milliseconds_since(*origin_));
         };
-        // If the last copy seems to end after the load, the device's clock had begun by so much before the host's.
+        // The time origin of the device is slightly earlier than that of the host. If the last copy seems to end after
+        // the load, the difference is at least as large as the excess.
         const double early = marks_.empty() ? 0 : std::max(0.0, since_origin(marks_.back()[1]) - timing_->total);
         for (std::size_t step = 0; step < marks_.size(); ++step) {
             timing_->steps[step].copy_begin = since_origin(marks_[step][0]) - early;
@@ -147,12 +148,12 @@ void report(const PictureState& picture, const OnPictureProgress& progress, std:
     if (!progress || progress({done, total})) return;
     throw Cancelled({.code = ErrorCode::io,
                      .object = kLoad,
-                     .problem = fmt::format("{} was stopped after {} of {} bytes", picture.name, done, total),
-                     .remedy = "The callback said so.",
+                     .problem = fmt::format("loading {} was canceled after {} of {} bytes", picture.name, done, total),
+                     .remedy = "The progress callback canceled the operation.",
                      .numbers = {{"done", done}, {"total", total}}});
 }
 
-// `array_of(n)` is first called when the first box has been decoded.
+// Calls `array_of(n)` for the first time after the first box was decoded.
 template <class ArrayOf>
 void stream_in(const Device& device, std::span<const PictureState* const> pictures, const LoadOptions& options,
                ArrayOf array_of) {
@@ -189,18 +190,18 @@ void stream_in(const Device& device, std::span<const PictureState* const> pictur
 const PictureState& plain(const Picture& picture) {
     (void)picture.info();
     if (picture.state()->file != nullptr) return *picture.state();
-    throw Error(
-        {.code = ErrorCode::bad_argument,
-         .object = kLoad,
-         .problem = fmt::format("{} is a planar picture, of {}", picture.state()->name, name(picture.info().format)),
-         .remedy = "Use load_planar(), or load one of its planes."});
+    throw Error({.code = ErrorCode::bad_argument,
+                 .object = kLoad,
+                 .problem = fmt::format("{} is a planar image of format {}", picture.state()->name,
+                                        name(picture.info().format)),
+                 .remedy = "Use load_planar(), or load one of its planes."});
 }
 
 std::array<const PictureState*, 2> planes(const Picture& picture) {
     return {picture.plane(0).state().get(), picture.plane(1).state().get()};
 }
 
-// What the device cannot make is the picture's fault: so it is named.
+// Adds the name of the image to the errors of creating its array.
 template <class Make>
 auto made_for(const PictureState& picture, Make make) {
     try {
@@ -226,7 +227,7 @@ std::string described(const ArrayInfo& info) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = kLoad,
                  .problem = fmt::format("{} is {}, but the array is {}", picture.name, described(picture.info), there),
-                 .remedy = "Make the array of the picture's info().",
+                 .remedy = "Create the array with the info() of the image.",
                  .numbers = {{"width", picture.info.extent.width}, {"height", picture.info.extent.height}}});
 }
 
@@ -300,7 +301,7 @@ std::string to_string(const LoadTiming& timing) {
     return text +
            fmt::format(
                "{} bytes in {:.3f} ms: decoded at {:.2f} GB/s, of which {:.3f} ms were conversions, copied at {:.2f} "
-               "GB/s; {:.0f} % of the copying ran while the host decoded\n",
+               "GB/s; {:.0f} % of the copying time overlapped with decoding\n",
                bytes, timing.total, rate(bytes, decoding), converting, rate(bytes, copying), share);
 }
 

@@ -5,7 +5,7 @@
 #include "arrays/array_block.h"
 #include "arrays/files/source.h"
 
-// What is in memory, as a picture.
+// Arrays and views in memory as images.
 
 namespace texton {
 namespace {
@@ -38,7 +38,7 @@ Picture picture_of_levels(const ArrayInfo& info, std::vector<ConstView> levels) 
     auto state = std::make_shared<PictureState>();
     state->info = info;
     state->info.usage = {};
-    state->name = "what is in memory";
+    state->name = "image in memory";
     state->file = std::make_shared<ViewFile>(std::move(levels), std::move(extents));
     if (state->file->srgb()) state->metadata.color_space = "sRGB";
     if (texton::info(info.format).channels == 4) state->metadata.alpha = PictureAlpha::straight;
@@ -48,7 +48,8 @@ Picture picture_of_levels(const ArrayInfo& info, std::vector<ConstView> levels) 
     return Picture(std::move(state));
 }
 
-// Slices of a volume, or layers: what the array says whose part it is; elsewhere a volume's.
+// The slices of a view of an array are layers or belong to a volume, depending on the array. Slices of other memory
+// belong to a volume.
 ArrayKind kind_of(const ConstView& view) {
     if (view.extent().depth == 1) return ArrayKind::array_2d;
     const auto block = std::dynamic_pointer_cast<const detail::ArrayBlock>(view.place().owner);
@@ -78,7 +79,7 @@ Picture picture_of(const PlanarArray& array) {
     state->info = {.format = array.format(), .extent = array.extent()};
     state->metadata = state->planes[0].metadata();
     state->metadata.channels = {"Y", "Cb", "Cr"};
-    state->name = "what is in memory";
+    state->name = "image in memory";
     return Picture(std::move(state));
 }
 

@@ -13,7 +13,7 @@
 namespace texton::detail {
 namespace {
 
-// One, as a channel of `format` stores it.
+// Returns the code value of 1 in a channel of the format.
 std::uint32_t one(Format format) {
     const FormatInfo& row = info(format);
     if (row.kind == FormatKind::unorm || row.kind == FormatKind::srgb) return row.bits == 8 ? 0xffu : 0xffffu;
@@ -32,11 +32,11 @@ std::optional<Format> format_of(const OIIO::TypeDesc& type) {
         case OIIO::TypeDesc::INT32: return Format::r32_sint;
         case OIIO::TypeDesc::HALF: return Format::r16_float;
         case OIIO::TypeDesc::FLOAT: return Format::r32_float;
-        default: return std::nullopt;  // among them double, which OpenImageIO 2.4 reads from a TIFF as zeros
+        default: return std::nullopt;  // including double, which OpenImageIO 2.4 reads from TIFF files as zeros
     }
 }
 
-// Whole numbers of a TIFF, in its order of bytes.
+// Reads integers of a TIFF file in its byte order.
 class TiffNumbers {
 public:
     explicit TiffNumbers(const std::filesystem::path& path) : file_(path, std::ios::binary) {
@@ -56,7 +56,8 @@ private:
     bool big_endian_ = false;
 };
 
-// Whether the first picture of a TIFF has slices (the tag ImageDepth). OpenImageIO 2.4 takes it for one of them.
+// Returns true if the first image of a TIFF has several slices (tag ImageDepth). OpenImageIO 2.4 reads only one of
+// them.
 bool is_tiff_of_slices(const std::filesystem::path& path) {
     constexpr std::uint64_t kImageDepth = 32997;
     constexpr unsigned kShort = 3;
@@ -86,7 +87,7 @@ void fail_file(const char* object, const std::filesystem::path& path, const std:
 std::string one_line(std::string text) {
     std::replace(text.begin(), text.end(), '\n', ' ');
     text.erase(text.find_last_not_of(" .?!") + 1);
-    return text.empty() ? "no reason was given" : text;
+    return text.empty() ? "no reason given" : text;
 }
 
 void require_file(const char* object, const std::filesystem::path& path) {
@@ -95,8 +96,9 @@ void require_file(const char* object, const std::filesystem::path& path) {
     if (!std::filesystem::exists(status)) fail_file(object, path, "does not exist", "Check the path.");
     if (std::filesystem::is_directory(status)) fail_file(object, path, "is a folder", "Name a file in it.");
     if (std::filesystem::is_regular_file(status) && std::filesystem::file_size(path, error) == 0)
-        fail_file(object, path, "is empty", "See whether it was written to its end.");
-    if (::access(path.c_str(), R_OK) != 0) fail_file(object, path, "may not be read", "See who may.");
+        fail_file(object, path, "is empty", "The program that wrote the file may have failed.");
+    if (::access(path.c_str(), R_OK) != 0)
+        fail_file(object, path, "cannot be read: permission denied", "Check the permissions of the file.");
 }
 
 std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path) {
@@ -105,12 +107,12 @@ std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::file
     config.attribute("oiio:UnassociatedAlpha", 1);
     auto input = OIIO::ImageInput::open(path.string(), &config);
     if (!input) {
-        fail_file(object, path, "is no picture that can be read: " + one_line(OIIO::geterror()),
-                  "See whether the file is complete.");
+        fail_file(object, path, "cannot be read as an image: " + one_line(OIIO::geterror()),
+                  "The file may be truncated, or its kind is not supported.");
     }
     if (input->format_name() == std::string_view("tiff") && is_tiff_of_slices(path)) {
-        fail_file(object, path, "is a TIFF whose pictures have slices, of which OpenImageIO reads the first",
-                  "Store each slice as a picture of its own, or the volume as DDS.");
+        fail_file(object, path, "is a TIFF whose images have several slices, of which OpenImageIO reads only the first",
+                  "Store each slice as a separate image, or the volume as DDS.");
     }
     return input;
 }
@@ -119,19 +121,18 @@ Format channel_format(const char* object, const std::filesystem::path& path, con
     const std::optional<Format> format = format_of(spec.format);
     if (spec.deep || !format) {
         fail_file(object, path,
-                  spec.deep ? "holds deep samples" : "holds channels of type " + std::string(spec.format.c_str()),
-                  "Convert it to a flat picture of a plain numeric type.");
+                  spec.deep ? "contains deep samples" : "contains channels of type " + std::string(spec.format.c_str()),
+                  "Convert it to a flat image with integer or float channels of at most 32 bits.");
     }
     if (spec.width < 1 || spec.height < 1 || spec.nchannels < 1) {
-        fail_file(object, path, "has no texels", "See whether the file is complete.");
+        fail_file(object, path, "has no texels", "The file may be damaged.");
     }
     return *format;
 }
 
 void require_read(const char* object, const std::filesystem::path& path, OIIO::ImageInput& input, bool good) {
     if (good && !input.has_error()) return;
-    fail_file(object, path, "cannot be read to its end: " + one_line(input.geterror()),
-              "See whether the file is complete.");
+    fail_file(object, path, "cannot be read completely: " + one_line(input.geterror()), "The file may be truncated.");
 }
 
 OIIO::TypeDesc channel_type(Format format) { return OIIO::TypeDesc(OIIO::string_view(std::string(info(format).oiio))); }
@@ -139,7 +140,7 @@ OIIO::TypeDesc channel_type(Format format) { return OIIO::TypeDesc(OIIO::string_
 void set_alpha_to_one(Format format, std::span<std::byte> texels) {
     const std::size_t texel = info(format).bytes;
     const std::size_t channel = texel / 4;
-    const std::uint32_t value = one(format);  // little-endian, as every platform of CUDA
+    const std::uint32_t value = one(format);  // little-endian, as on all platforms of CUDA
     for (std::size_t at = texel - channel; at < texels.size(); at += texel) {
         std::memcpy(texels.data() + at, &value, channel);
     }
@@ -170,20 +171,20 @@ ImageFileOutput::ImageFileOutput(const char* object, const std::filesystem::path
     : object_(object), path_(path), aside_(object, path), output_(OIIO::ImageOutput::create(aside_.name())) {
     if (output_ == nullptr) {
         (void)OIIO::geterror();
-        fail_file(object, path, "has an ending that names no kind of file that OpenImageIO writes",
-                  "Use .png, .tif, .exr or another that it knows.");
+        fail_file(object, path, "has an extension that OpenImageIO cannot write",
+                  "Use .png, .tif, .exr or another supported extension.");
     }
 }
 
 ImageFileOutput::~ImageFileOutput() { output_.reset(); }
 
 void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode) {
-    // TIFF looks by itself, and forgets the parts before when it adds one to a stream.
+    // The TIFF writer checks for write errors itself. It loses earlier parts if it appends a part to a stream.
     if (file_ == nullptr && output_->supports("ioproxy") && output_->format_name() != std::string("tiff")) {
         file_.reset(std::fopen(aside_.name().c_str(), "w+b"));
         if (file_ == nullptr) {
             fail_file(object_, path_, "cannot be opened: " + std::generic_category().message(errno),
-                      "Check that the folder can be written to.");
+                      "Check that the folder is writable.");
         }
         stream_ = std::make_unique<OIIO::Filesystem::IOFile>(file_.get(), OIIO::Filesystem::IOProxy::Write);
         output_->set_ioproxy(stream_.get());
@@ -191,25 +192,26 @@ void ImageFileOutput::open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOu
     const bool good = specs.size() == 1 ? output_->open(aside_.name(), specs.front(), mode)
                                         : output_->open(aside_.name(), static_cast<int>(specs.size()), specs.data());
     if (good) return;
-    if (stream_ != nullptr) output_->set_ioproxy(nullptr);  // the end of a JPEG that was not begun is a crash
+    if (stream_ != nullptr)
+        output_->set_ioproxy(nullptr);  // the JPEG writer crashes if it closes a file that it did not open
     fail_file(object_, path_, "cannot be opened: " + one_line(output_->geterror()),
-              "Check that the folder can be written to, and that this kind of file holds what it is given.");
+              "Check that the folder is writable and that the kind of file supports the image.");
 }
 
 void ImageFileOutput::require_written(bool good) {
     if (good) return;
-    fail_file(object_, path_, "cannot be written: " + one_line(output_->geterror()), "See whether the disk is full.");
+    fail_file(object_, path_, "cannot be written: " + one_line(output_->geterror()), "The disk may be full.");
 }
 
 void ImageFileOutput::complete() {
     require_written(output_->close());
-    output_.reset();  // OpenEXR writes the table of tiles at its very end
+    output_.reset();  // OpenEXR writes the table of tiles on destruction
     if (file_ != nullptr) {
         const bool lost = std::ferror(file_.get()) != 0;
         const bool flushed = std::fflush(file_.get()) == 0;
         if (lost || !flushed || std::fclose(file_.release()) != 0) {
             fail_file(object_, path_, "cannot be written: " + std::generic_category().message(errno),
-                      "See whether the disk is full.");
+                      "The disk may be full.");
         }
     }
     aside_.complete();

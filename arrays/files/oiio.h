@@ -1,5 +1,5 @@
 #pragma once
-// What all that reads and writes picture files shares.
+// Functions that all readers and writers of image files share.
 #include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
 
@@ -18,37 +18,41 @@
 
 namespace texton::detail {
 
-/// Throws Error{code}: "PATH WHY. REMEDY".
+/// Throws Error{code}. The problem is "PATH WHY".
 [[noreturn]] void fail_file(const char* object, const std::filesystem::path& path, const std::string& why,
                             std::string remedy, ErrorCode code = ErrorCode::io, std::vector<ErrorNumber> numbers = {});
 
-/// OpenImageIO's own words in one line, without the mark at the end: Error adds a full stop.
+/// Returns an error message of OpenImageIO as one line without the final punctuation, because Error adds a full stop.
 [[nodiscard]] std::string one_line(std::string text);
 
-/// Error{io} if the path does not exist or is a folder.
+/// Throws Error{io} if the path does not exist, is a folder, is empty or cannot be read.
 void require_file(const char* object, const std::filesystem::path& path);
-/// Opens a file whose alpha is to be read as stored. Error{io} if that cannot be.
+/// Opens a file. Colors are read as stored, not multiplied by alpha. Throws Error{io} if the file cannot be opened.
 [[nodiscard]] std::unique_ptr<OIIO::ImageInput> open_input(const char* object, const std::filesystem::path& path);
-/// The one-channel format in which a file's type is read. Error{io} if there is none, or the samples are deep.
+/// Returns the one-channel format for the type of a file. Throws Error{io} if there is none, if the samples are deep or
+/// if a dimension is 0.
 [[nodiscard]] Format channel_format(const char* object, const std::filesystem::path& path, const OIIO::ImageSpec& spec);
 
-/// Error{io} unless what was just read of it is all there. `good` is what OpenImageIO says, which may say yes of a TIFF
-/// that ends.
+/// Throws Error{io} if the last read failed. `good` is the result of OpenImageIO, which can be true although a TIFF is
+/// truncated; therefore the error state of `input` is checked, too.
 void require_read(const char* object, const std::filesystem::path& path, OIIO::ImageInput& input, bool good);
 
-/// The type of one channel of a plain format.
+/// Returns OpenImageIO's type of one channel of a plain format.
 [[nodiscard]] OIIO::TypeDesc channel_type(Format format);
-/// Makes the last channel of texels of four channels one: the largest value of unorm, snorm and srgb, 1 of the others.
+/// Sets the last of four channels to one: the maximum code value of unorm, snorm and srgb, and 1 for other formats.
 void set_alpha_to_one(Format format, std::span<std::byte> texels);
 
-/// A file beside `path` that becomes `path` when it is complete, or vanishes.
+/// A temporary file in the folder of `path`. complete() renames it to `path`. Without complete() the destructor removes
+/// it.
 class FileAside {
 public:
     FileAside(const char* object, const std::filesystem::path& path);
     FileAside(const FileAside&) = delete;
     FileAside& operator=(const FileAside&) = delete;
     ~FileAside();
+    /// Returns the path of the temporary file.
     std::string name() const { return aside_.string(); }
+    /// Renames the file. Throws Error{io}.
     void complete();
 
 private:
@@ -58,21 +62,23 @@ private:
     bool done_ = false;
 };
 
-/// OpenImageIO's writer of the kind of file that the ending says, to a file aside. Some kinds of file do not look at
-/// whether their bytes arrived: here all are written through a stream that remembers.
+/// Writes a temporary file with OpenImageIO, which complete() renames. The extension of the path selects the kind of
+/// file. Some writers of OpenImageIO do not check for write errors. Therefore the bytes pass through a stream whose
+/// error state complete() checks.
 class ImageFileOutput {
 public:
-    /// Error{io} if the ending names no kind of file.
+    /// Throws Error{io} if OpenImageIO does not know the extension.
     ImageFileOutput(const char* object, const std::filesystem::path& path);
     ~ImageFileOutput();
     ImageFileOutput(const ImageFileOutput&) = delete;
     ImageFileOutput& operator=(const ImageFileOutput&) = delete;
 
     OIIO::ImageOutput* operator->() const noexcept { return output_.get(); }
-    /// One part, or all at once to announce them. Error{io}.
+    /// Opens one part for writing, or all parts at once for kinds of file that need them in advance. Throws Error{io}.
     void open(std::span<const OIIO::ImageSpec> specs, OIIO::ImageOutput::OpenMode mode = OIIO::ImageOutput::Create);
-    /// Error{io} unless that was written.
+    /// Throws Error{io} if `good`, the result of the last write, is false.
     void require_written(bool good);
+    /// Closes the file and gives it its final name. Throws Error{io}.
     void complete();
 
 private:

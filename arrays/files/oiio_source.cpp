@@ -11,8 +11,8 @@
 #include "arrays/files/formats.h"
 #include "arrays/files/oiio.h"
 
-// Files that OpenImageIO reads. A stack may have thousands, more than a process may keep open: so all of them share a
-// few open readers, and one that is needed again is opened again.
+// Files that OpenImageIO reads. A stack can consist of more files than a process may have open. Therefore all sources
+// share a limited number of open readers, and a file whose reader was closed is reopened when it is needed.
 
 namespace texton::detail {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::size_t kLargestStrip = std::size_t{16} << 20;
 
 using Reader = std::shared_ptr<OIIO::ImageInput>;
 
-// Open readers of the process, the last used first.
+// Open readers of the process. The most recently used reader comes first.
 class Readers {
 public:
     Reader of(const std::filesystem::path& path, const void* owner) {
@@ -50,7 +50,7 @@ public:
         open_.remove_if([owner](const Entry& entry) { return entry.owner == owner; });
     }
     static Readers& instance() {
-        static Readers& made = *new Readers;  // never destroyed: pictures may outlive static objects
+        static Readers& made = *new Readers;  // never destroyed, because images can outlive static objects
         return made;
     }
 
@@ -63,11 +63,11 @@ private:
     std::list<Entry> open_;
 };
 
-// Where the texels of a level are, in the file's own plane, and the tiles that they come in.
+// Window of a level in the coordinates of the file, and the size of its tiles.
 struct OiioLevel {
     int x, y, z;
     Extent extent;
-    Extent tile;  // a strip of rows where the file has no tiles
+    Extent tile;  // a strip of rows if the file has no tiles
     bool tiled;
 };
 
@@ -120,7 +120,7 @@ public:
     }
 
 private:
-    // The smallest box of whole tiles around another; of a file without tiles, whole rows.
+    // Returns the smallest box of whole tiles that contains a box. Without tiles it consists of whole rows.
     static Region whole_tiles(const OiioLevel& level, const Region& box) {
         const auto widen = [](std::size_t& offset, std::size_t& length, std::size_t tile, std::size_t side) {
             const std::size_t end = std::min(side, (offset + length + tile - 1) / tile * tile);
@@ -162,7 +162,7 @@ private:
         if (channels_ == 3) set_alpha_to_one(format(), {packed, slice * box.extent.depth});
     }
 
-    // A file that is opened again may be another one.
+    // A file may have been replaced before it is reopened.
     void check_unchanged(OIIO::ImageInput& reader, int index, const OiioLevel& level) const {
         const OIIO::ImageSpec spec = reader.spec_dimensions(part_, index);
         const OiioLevel now = level_of(spec, format());
@@ -178,7 +178,7 @@ private:
     bool in_order_;
 };
 
-// Kinds of which OpenImageIO finds a row by reading all rows above it.
+// Kinds of file in which OpenImageIO reads all rows above a requested row.
 bool is_read_in_order(const std::string& kind) {
     static constexpr std::array kKinds{"png", "jpeg", "hdr", "pnm", "zfile"};
     return std::ranges::find(kKinds, kind) != kKinds.end();
@@ -203,7 +203,7 @@ PictureMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
     return metadata;
 }
 
-// OpenImageIO calls a file's type the widest of its channels': those that are read may be narrower.
+// OpenImageIO reports the widest type of all channels. The channels that are read can have a narrower type.
 OIIO::ImageSpec with_type_of_read_channels(OIIO::ImageSpec spec) {
     const auto read = std::min<std::size_t>(spec.channelformats.size(), 4);
     if (read == 0) return spec;
@@ -233,7 +233,7 @@ int picture_count(const std::filesystem::path& path) {
 OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, PictureColor color) {
     const Reader reader = open_input(kOpen, path);
     if (!reader->seek_subimage(part, 0)) {
-        fail_file(kOpen, path, fmt::format("has no part {}", part), "Parts are counted from 0.");
+        fail_file(kOpen, path, fmt::format("has no part {}", part), "The first part is 0.");
     }
     OpenedPicture opened;
     const OIIO::ImageSpec first = with_type_of_read_channels(reader->spec());
@@ -257,14 +257,15 @@ OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, Pictur
 
     if (first.nchannels == 3) opened.conversions.emplace_back("Three channels are widened to four, with alpha 1.");
     if (first.nchannels > 4) {
-        opened.conversions.push_back(fmt::format("Of {} channels the first four are read.", first.nchannels));
+        opened.conversions.push_back(
+            fmt::format("The image has {} channels, of which the first four are read.", first.nchannels));
     }
     const bool encoded = info(format).kind == FormatKind::srgb;
     if (srgb && !encoded) {
         opened.conversions.push_back(
-            fmt::format("Numbers are sRGB and stay so: {} is not decoded by the texture unit.", name(format)));
+            fmt::format("Values are sRGB and are not converted: the texture unit does not decode {}.", name(format)));
     } else if (color == PictureColor::by_metadata && !srgb && !space.empty() && space != "Linear") {
-        opened.conversions.push_back(fmt::format("Numbers stay as they are in the colour space {}.", space));
+        opened.conversions.push_back(fmt::format("Values are not converted from the color space {}.", space));
     }
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;
     opened.cube = layout_in_words(first);

@@ -10,8 +10,13 @@
 #include "arrays/files/layout.h"
 #include "arrays/files/oiio.h"
 
-// Opening goes from files to an array in steps, each a PictureFile over the last: the pictures of the files; each in
-// its window and upright; cubes cut into faces; all stacked; the levels that fit and are wanted; the format.
+// An image is opened in steps. Each step wraps the PictureFile of the previous step:
+// 1. open each image of the files,
+// 2. apply its window and its orientation,
+// 3. cut cube layouts into faces,
+// 4. stack all images,
+// 5. select the levels,
+// 6. convert the format.
 
 namespace texton {
 namespace {
@@ -28,13 +33,13 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 40;
     fail_file(kOpen, path, why, std::move(remedy), ErrorCode::unsupported);
 }
 
-// --- one picture ---
+// --- a single image ---
 
 Extent sides(const PictureFrame& frame) {
     return {static_cast<std::size_t>(std::max(frame.width, 1)), static_cast<std::size_t>(std::max(frame.height, 1))};
 }
 
-// The data of one level in its display window, with zeros around.
+// Returns the pieces of one level in its display window: the data window, surrounded by zeros.
 std::vector<detail::Piece> display_pieces(const PictureFilePtr& file, int level, const PictureFrame& data,
                                           const PictureFrame& display) {
     const std::size_t depth = file->level(level).depth;
@@ -88,20 +93,21 @@ OpenedPicture open_one(const std::filesystem::path& path, int part, const Pictur
         const bool shown = options.window == PictureWindow::display;
         if (shown) opened.file = in_display_window(opened);
         opened.conversions.push_back(
-            shown ? fmt::format("Of the display window, {}, texels outside of the data, {}, are 0.", words(display),
-                                words(data))
-                  : fmt::format("The data, {}, of the display window, {}, is all that is read.", words(data),
+            shown ? fmt::format("Texels of the display window, {}, that lie outside the data window, {}, are 0.",
+                                words(display), words(data))
+                  : fmt::format("Only the data window, {}, of the display window, {}, is read.", words(data),
                                 words(display)));
     }
     const detail::Turn turn = detail::upright_turn(opened.metadata.orientation);
     if (options.upright && turn != detail::Turn{}) {
         opened.file = detail::turned(std::move(opened.file), turn);
-        opened.conversions.push_back(fmt::format("Turned upright from orientation {}.", opened.metadata.orientation));
+        opened.conversions.push_back(
+            fmt::format("The image is turned upright from Exif orientation {}.", opened.metadata.orientation));
     }
     return opened;
 }
 
-// --- all pictures ---
+// --- all images ---
 
 bool takes_parts(const std::optional<ArrayKind>& kind) {
     return kind && *kind != ArrayKind::array_1d && *kind != ArrayKind::array_2d;
@@ -135,14 +141,14 @@ void require_alike(Paths paths, const std::vector<OpenedPicture>& all) {
         if (alike) continue;
         const bool parts = paths.size() == 1;
         fail_file(kOpen, paths[parts ? 0 : index],
-                  fmt::format("{}is {} texels of {}, while the first is {} of {}",
-                              parts ? fmt::format("in part {} ", index) : "", to_string(extent), name(file.format()),
+                  fmt::format("{}has {} texels of {}, but the first image has {} texels of {}",
+                              parts ? fmt::format("(part {}) ", index) : "", to_string(extent), name(file.format()),
                               to_string(first.level(0)), name(first.format())),
-                  "Give all the same sides and type, or ask for less.");
+                  "All images must have the same width, height and format. Open only images that match.");
     }
 }
 
-// --- what they make ---
+// --- the resulting array ---
 
 PictureFilePtr stack_of(const std::vector<PictureFilePtr>& files) {
     std::size_t levels = files.front()->levels().size();
@@ -171,8 +177,8 @@ CubeLayout cube_layout(const std::filesystem::path& path, const OpenedPicture& f
     const Extent extent = first.file->level(0);
     if (extent.width == extent.height) return CubeLayout::faces;
     if (const auto layout = detail::layout_of(extent)) return *layout;
-    unsupported(path, fmt::format("is {}, the sides of no layout of a cube", to_string(extent)),
-                "Give six pictures, a strip, a cross or an equirectangular one.");
+    unsupported(path, fmt::format("has a size of {}, which matches no cube layout", to_string(extent)),
+                "Use six square images, a strip, a cross or an equirectangular image.");
 }
 
 PictureFilePtr cut_into_faces(const std::filesystem::path& path, const OpenedPicture& opened, CubeLayout layout,
@@ -180,19 +186,21 @@ PictureFilePtr cut_into_faces(const std::filesystem::path& path, const OpenedPic
     const Extent extent = opened.file->level(0);
     if (layout == CubeLayout::faces) {
         if (extent.width == extent.height) return opened.file;
-        unsupported(path, fmt::format("is {}, but a face is square", to_string(extent)),
-                    "Name the layout that it has.");
+        unsupported(path, fmt::format("has a size of {}, but a face must be square", to_string(extent)),
+                    "Specify the layout of the image.");
     }
     if (block_side(opened.file->format()) > 1) {
-        unsupported(path, fmt::format("holds {}, which is not cut into faces", name(opened.file->format())),
-                    "Store the cube as a cubemap.");
+        unsupported(path, fmt::format("contains {}, which cannot be cut into faces", name(opened.file->format())),
+                    "Store the image as a cubemap.");
     }
     const bool around = layout == CubeLayout::equirectangular || layout == CubeLayout::openexr_latlong;
     PictureFilePtr faces =
         around ? detail::faces_around(opened.file, layout, side, path.string()) : detail::faces_of(opened.file, layout);
     if (!faces->levels().empty()) return faces;
-    unsupported(path, fmt::format("is {}, no {} of six square faces", to_string(extent), detail::name(layout)),
-                "Name the layout that it has.");
+    unsupported(
+        path,
+        fmt::format("has a size of {}, which is not a {} of six square faces", to_string(extent), detail::name(layout)),
+        "Specify the layout of the image.");
 }
 
 void make_cube(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptions& options, Made& made) {
@@ -203,16 +211,16 @@ void make_cube(Paths paths, const std::vector<OpenedPicture>& all, const Picture
     made.file = stack_of(files);
     if (layout != CubeLayout::faces) {
         const bool around = layout == CubeLayout::equirectangular || layout == CubeLayout::openexr_latlong;
-        made.conversions.push_back(fmt::format("A picture of layout {} {} six faces.", detail::name(layout),
+        made.conversions.push_back(fmt::format("An image with the layout {} {} six faces.", detail::name(layout),
                                                around ? "is resampled to" : "is cut into"));
     }
     const std::size_t slices = slices_of(made);
     const bool fits = made.info.kind == ArrayKind::cubemap ? slices == 6 : slices % 6 == 0;
     if (!fits) {
-        unsupported(
-            paths[0],
-            fmt::format("and what comes with it are {} faces, but {} was asked for", slices, name(made.info.kind)),
-            "A cube has six faces.");
+        unsupported(paths[0],
+                    fmt::format("and the files opened with it have {} faces, but {} was requested", slices,
+                                name(made.info.kind)),
+                    "A cubemap has six faces, and a cubemap_layered has a multiple of six.");
     }
     made.info.layers = slices / 6;
 }
@@ -222,10 +230,11 @@ void make_flat(Paths paths, Made& made) {
     const bool layered = made.info.kind == ArrayKind::layered_1d;
     if (extent.height > 1 && layered && extent.depth == 1 && block_side(made.file->format()) == 1) {
         made.file = detail::rows_as_slices(made.file);
-        made.conversions.emplace_back("Each row is a layer.");
+        made.conversions.emplace_back("Each row becomes a layer.");
     } else if (extent.height > 1 || (!layered && extent.depth > 1)) {
-        unsupported(paths[0], fmt::format("is {}, but {} was asked for", to_string(extent), name(made.info.kind)),
-                    "Ask for array_2d, layered_2d or array_3d.");
+        unsupported(paths[0],
+                    fmt::format("has a size of {}, but {} was requested", to_string(extent), name(made.info.kind)),
+                    "Request array_2d, layered_2d or array_3d.");
     }
     made.info.layers = slices_of(made);
 }
@@ -243,9 +252,10 @@ void make(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptio
     } else if (made.info.kind == ArrayKind::layered_2d) {
         made.info.layers = slices_of(made);
     } else if (made.info.kind == ArrayKind::array_2d && slices_of(made) != 1) {
-        unsupported(paths[0],
-                    fmt::format("and what comes with it are {} pictures, but array_2d was asked for", slices_of(made)),
-                    "Ask for layered_2d or array_3d.");
+        unsupported(
+            paths[0],
+            fmt::format("and the files opened with it have {} slices, but array_2d was requested", slices_of(made)),
+            "Request layered_2d or array_3d.");
     }
 }
 
@@ -257,19 +267,19 @@ ArrayKind kind_of(Paths paths, const std::vector<OpenedPicture>& all, const Pict
     return all.front().kind.value_or(ArrayKind::array_2d);
 }
 
-// Levels that do not follow each other by halves, or that nobody wants, go.
+// Removes levels that are not requested or that do not have half the size of the previous level.
 void choose_levels(Paths paths, const PictureOptions& options, Made& made) {
     const auto there = static_cast<int>(made.file->levels().size());
     const int fit = detail::fitting_levels(made.file->levels(), made.info.kind == ArrayKind::array_3d);
     if (fit < there) {
-        made.conversions.push_back(fmt::format("Levels from {} on are left out: {} is not half of the level before.",
+        made.conversions.push_back(fmt::format("Levels from {} on are omitted: {} is not half of the previous level.",
                                                fit, to_string(made.file->level(fit))));
     }
     if (options.first_level < 0 || options.first_level >= fit) {
         fail_file(
             kOpen, paths[0],
-            fmt::format("has {} levels, but was to be read from level {} on", fit, options.first_level),
-            "They are counted from 0.", ErrorCode::out_of_bounds,
+            fmt::format("has {} levels, but level {} was requested as the first level", fit, options.first_level),
+            "Levels are counted from 0.", ErrorCode::out_of_bounds,
             {{"level", static_cast<std::uint64_t>(options.first_level)}, {"count", static_cast<std::uint64_t>(fit)}});
     }
     const int left = fit - options.first_level;
@@ -282,18 +292,18 @@ void require_possible(Paths paths, const ArrayInfo& info) {
     try {
         bytes = packed_bytes(info);
     } catch (const Error&) {
-        // More than 64 bits count.
+        // The size does not fit in 64 bits, so the limit is exceeded.
     }
     if (bytes < kMostBytes) return;
     fail_file(kOpen, paths[0],
-              fmt::format("says it is {} texels, more than there is memory for", to_string(info.extent)),
-              "See whether the file is damaged.");
+              fmt::format("has a size of {} texels, which exceeds the limit of 1 TiB", to_string(info.extent)),
+              "The file may be damaged.");
 }
 
 Picture open_raw(Paths paths, const RawFrames& raw) {
     if (paths.size() != 1) {
-        fail_file(kOpen, paths[1], "comes after another file of raw frames", "Open one at a time.",
-                  ErrorCode::bad_argument);
+        fail_file(kOpen, paths[1], "was passed together with a file of raw frames",
+                  "Open one file of raw frames at a time.", ErrorCode::bad_argument);
     }
     const detail::OpenedFrame opened = detail::open_raw_frame(paths[0], raw);
     const auto plane = [&](const PictureFilePtr& file) {
@@ -322,8 +332,8 @@ Picture open_picture(Paths paths, const PictureOptions& options) {
     if (paths.empty()) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kOpen,
-                     .problem = "no file was named",
-                     .remedy = "Name one at least."});
+                     .problem = "the list of paths is empty",
+                     .remedy = "Pass at least one path."});
     }
     if (options.raw) return open_raw(paths, *options.raw);
     const std::vector<OpenedPicture> all = open_all(paths, options);

@@ -4,7 +4,8 @@
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
 
-// Raw planar frames, one after the other: all rows of luma, then all of chroma, little-endian, no header.
+// A file of raw planar frames has no header. Each frame consists of all rows of luma, followed by all rows of chroma.
+// Values are little-endian.
 
 namespace texton::detail {
 namespace {
@@ -28,20 +29,20 @@ OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& r
     const bool empty = extent.width == 0 || extent.height == 0 || extent.depth != 1;
     if (info(raw.format).layout != FormatLayout::planar || !even || empty) {
         fail_file(kOpen, path,
-                  fmt::format("was to be read as frames of {} texels of {}", to_string(extent), name(raw.format)),
-                  "Name nv12, p010, p016 or nv16, and sides that are even and not 0.", ErrorCode::bad_argument);
+                  fmt::format("cannot be read as frames of {} texels of {}", to_string(extent), name(raw.format)),
+                  "Use nv12, p010, p016 or nv16. Width and height must be even and not 0.", ErrorCode::bad_argument);
     }
     const std::uint64_t bytes = packed_bytes(raw.format, extent);
     const std::uint64_t file_bytes = std::filesystem::file_size(path);
     if (file_bytes % bytes != 0 || file_bytes == 0) {
         fail_file(kOpen, path,
-                  fmt::format("has {} bytes, no whole number of frames of {} bytes ({} texels of {})", file_bytes,
-                              bytes, to_string(extent), name(raw.format)),
-                  "Check format and sides.");
+                  fmt::format("has {} bytes, which is not a multiple of the frame size of {} bytes ({} texels of {})",
+                              file_bytes, bytes, to_string(extent), name(raw.format)),
+                  "Check the format, the width and the height.");
     }
     if (raw.frame >= file_bytes / bytes) {
-        fail_file(kOpen, path, fmt::format("has {} frames, but frame {} was asked for", file_bytes / bytes, raw.frame),
-                  "Frames are counted from 0.", ErrorCode::out_of_bounds,
+        fail_file(kOpen, path, fmt::format("has {} frames, but frame {} was requested", file_bytes / bytes, raw.frame),
+                  "The first frame is 0.", ErrorCode::out_of_bounds,
                   {{"frame", raw.frame}, {"count", file_bytes / bytes}});
     }
     OpenedFrame opened;
@@ -59,8 +60,9 @@ OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& r
 void save_raw_frame(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress) {
     if (picture.file != nullptr) {
         fail_file(kSave, path,
-                  fmt::format("is of a kind for planar frames, but the picture has {}", name(picture.info.format)),
-                  "Save it to .dds, .tif or .exr.");
+                  fmt::format("is of a kind that holds planar frames, but the image has the format {}",
+                              name(picture.info.format)),
+                  "Use .dds, .tif or .exr.");
     }
     StoredWriter writer(kSave, path);
     PictureBands bands(picture, packed_bytes(picture.info.format, picture.info.extent), progress);

@@ -11,8 +11,8 @@
 #include "arrays/files/oiio.h"
 #include "arrays/files/stored_texels.h"
 
-// Kinds of file that OpenImageIO writes hold pictures as parts, some of them with levels: a picture is first taken
-// apart into such, each a PictureFile of its own, and then written part by part, level by level, band by band.
+// Files that OpenImageIO writes consist of parts, which can have levels. An image is first divided into parts, each of
+// which is a PictureFile. Then the parts are written one after the other, level by level and band by band.
 
 namespace texton {
 namespace {
@@ -52,7 +52,7 @@ std::vector<PictureFilePtr> parts_of(const PictureState& picture, CubeLayout lay
     return parts;
 }
 
-// A name that a kind of file fills in by itself, or that speaks of how the old file was made.
+// Returns true for attributes that the writer fills in or that describe how the old file was stored.
 bool belongs_to_file(const std::string& name) {
     static constexpr std::string_view kPrefixes[] = {
         "oiio:", "tiff:", "openexr:", "exr:", "png:", "jpeg:", "dds:", "gif:"};
@@ -118,21 +118,23 @@ private:
 
     void require_possible() const {
         const FormatInfo& row = info(picture_.info.format);
-        if (row.oiio.empty()) cannot_hold(std::string(row.name), "Use .dds, or convert the texels first.");
+        if (row.oiio.empty())
+            cannot_hold(std::string(row.name), "Use .dds, or convert the texels to another format first.");
         if (parts_.size() > 1 && !output_->supports("multiimage")) {
             cannot_hold("layers, faces or slices", "Use .dds, .tif or .exr.");
         }
         if (tiled() && !output_->supports("tiles")) cannot_hold("tiles", "Use .tif or .exr.");
         if (levels() > 1 && parts_.size() > 1) {
-            cannot_hold("levels of layers, faces or slices", "Use .dds, or save one level or layer.");
+            cannot_hold("levels of layers, faces or slices", "Use .dds, or save a single level or layer.");
         }
-        // Of the kinds without mipmaps, TIFF alone gives parts the meaning of levels.
+        // Of the kinds of file without mipmaps, only TIFF stores levels, as parts.
         if (levels() > 1 && !output_->supports("mipmap") && output_->format_name() != std::string("tiff")) {
             cannot_hold("levels", "Use .dds, .tif or .exr.");
         }
-        // A kind of file without them may drop the channels without a word.
+        // OpenImageIO drops the channels silently if the kind of file does not support them.
         if (row.channels != 1 && !output_->supports("alpha") && !output_->supports("nchannels")) {
-            cannot_hold(std::string(row.name), "Use .png, .tif or .exr, or convert the texels first.");
+            cannot_hold(std::string(row.name),
+                        "Use .png, .tif or .exr, or convert the texels to another format first.");
         }
         const Extent extent = parts_.front()->level(0);
         constexpr auto kLongest = static_cast<std::size_t>(std::numeric_limits<int>::max());
@@ -156,7 +158,7 @@ private:
         if (picture_.in_place && metadata.orientation != 1) spec.attribute("Orientation", metadata.orientation);
         const std::string space = row.kind == FormatKind::srgb ? "sRGB" : metadata.color_space;
         if (!space.empty()) spec.attribute("oiio:ColorSpace", space);
-        // Texels go to the file as they are: said of all but what came from a file that says otherwise.
+        // Colors are not converted on writing. They count as straight unless the source file had premultiplied alpha.
         spec.attribute("oiio:UnassociatedAlpha", metadata.alpha == PictureAlpha::premultiplied ? 0 : 1);
         if (is_cube(picture_.info.kind) && options_.cube == CubeLayout::openexr_cube) {
             spec.attribute("textureformat", "CubeFace Environment");
@@ -206,7 +208,7 @@ private:
         cannot_hold(std::string(name(part.format())),
                     spec.format == OIIO::TypeHalf || spec.format == OIIO::TypeFloat
                         ? "Use .tif, or convert the texels to float16 or float32 first."
-                        : "Use .tif or .exr, or convert the texels first.");
+                        : "Use .tif or .exr, or convert the texels to another format first.");
     }
 
     void write_level(const detail::PictureFile& part, int level) {
@@ -254,7 +256,7 @@ void save(const std::filesystem::path& path, const Picture& picture, const SaveO
     }
     if (state.file == nullptr) {
         fail_file(kSave, path, fmt::format("is of a kind that cannot hold {}", name(state.info.format)),
-                  "Use .yuv, or save its planes.");
+                  "Use .yuv, or save each plane to its own file.");
     }
     if (kind == ".dds") {
         detail::save_dds(path, state, options.progress);

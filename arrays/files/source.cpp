@@ -15,7 +15,8 @@ std::size_t common_length(std::size_t a, std::size_t a_length, std::size_t b, st
     return end > from ? end - from : 0;
 }
 
-// As many of `granule` as fit `most`, at least one, at most what makes up `side`.
+// Returns the largest multiple of `granule` whose bytes do not exceed `most`: at least `granule` and at most `side`.
+// `bytes` is the size of one granule.
 std::size_t grown(std::size_t granule, std::size_t side, std::size_t bytes, std::size_t most) {
     return std::min(side, granule * std::max<std::size_t>(1, most / std::max<std::size_t>(1, bytes)));
 }
@@ -40,8 +41,8 @@ void read_named(const std::string& name, const PictureFile& file, int level, con
     } catch (const std::bad_alloc&) {
         throw Error({.code = ErrorCode::out_of_memory,
                      .object = "texton::Picture",
-                     .problem = fmt::format("{}: there is no memory to decode {} texels", name, to_string(box)),
-                     .remedy = "See whether the file is damaged.",
+                     .problem = fmt::format("{}: out of memory while decoding {} texels", name, to_string(box)),
+                     .remedy = "Free memory. The file may also be damaged.",
                      .numbers = {{"width", box.extent.width}, {"height", box.extent.height}}});
     }
 }

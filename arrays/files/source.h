@@ -1,7 +1,7 @@
 #pragma once
-// What a Picture reads from. Files, and what is made of them (turned, cut, laid out, converted), have one face: stacks
-// of slices, a stack for each level, of which any box can be read. Whether slices are layers, faces or a volume's, the
-// ArrayInfo of the Picture says.
+// The source of the texels of a Picture. Files and their transformations (turned, cut, laid out, converted) have one
+// interface: each level is a stack of slices of which any box can be read. The ArrayInfo of the Picture determines
+// whether slices are layers, faces or slices of a volume.
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -15,6 +15,7 @@
 
 namespace texton::detail {
 
+/// Interface of a source of texels. Objects are immutable, and several threads may read at once.
 class PictureFile {
 public:
     PictureFile(Format format, bool srgb, std::vector<Extent> levels)
@@ -24,18 +25,19 @@ public:
     PictureFile& operator=(const PictureFile&) = delete;
 
     Format format() const noexcept { return format_; }
-    /// True if the numbers of colour channels are sRGB, whatever the format says.
+    /// Returns true if the color values are sRGB-encoded, even if the format is not an sRGB format.
     bool srgb() const noexcept { return srgb_; }
-    /// The depth counts slices.
+    /// Returns the size of each level. The depth is the number of slices.
     const std::vector<Extent>& levels() const noexcept { return levels_; }
     Extent level(int index) const { return levels_[static_cast<std::size_t>(index)]; }
 
-    /// Tightly packed texels of a box inside of the level; of BC, whole blocks or such as end at the edge. Any thread
-    /// may.
+    /// Reads the texels of a box of a level, tightly packed. The box must lie in the level. In block-compressed formats
+    /// it must consist of whole blocks, or end at the edge of the level. Throws Error{io}.
     virtual void read(int level, const Region& box, std::byte* packed) const = 0;
-    /// Boxes that make up the level, of `most_bytes` where the file has parts as small as that, in the order in which
-    /// reading them costs least.
+    /// Returns boxes that cover the level without overlap, in the order in which reading them costs least. A box has at
+    /// most `most_bytes`, unless the smallest part that the file can decode is larger.
     virtual std::vector<Region> boxes(int level, std::size_t most_bytes) const = 0;
+    /// Returns the cost of reading parts of a level.
     virtual PictureAccess access(int level) const { return {boxes(level, 1).front().extent}; }
 
 private:
@@ -44,14 +46,15 @@ private:
     std::vector<Extent> levels_;
 };
 
-/// While one lives, its thread waits for a file to be read and decoded. They do not lie in each other.
+/// Measures the time that a thread spends on reading and decoding files: the lifetime of the objects. Objects of one
+/// thread must not be nested.
 class FileReading {
 public:
     FileReading() : begin_(Clock::now()) {}
     ~FileReading() { spent_ += Clock::now() - begin_; }
     FileReading(const FileReading&) = delete;
     FileReading& operator=(const FileReading&) = delete;
-    /// That the calling thread has spent so.
+    /// Returns the total time of the calling thread.
     static double milliseconds() { return std::chrono::duration<double, std::milli>(spent_).count(); }
 
 private:
@@ -62,32 +65,37 @@ private:
 
 using PictureFilePtr = std::shared_ptr<const PictureFile>;
 
+/// State of a Picture. It is immutable once the Picture exists.
 struct PictureState {
-    ArrayInfo info;
-    PictureFilePtr file;            ///< null for planar pictures
-    std::array<Picture, 2> planes;  ///< of planar ones
-    std::vector<std::string> conversions;
-    PictureMetadata metadata;
-    std::string name;       ///< of the file, for errors; of several the first
-    bool in_place = false;  ///< the texels are those of the file's data window, as they lie there
+    ArrayInfo info;                        ///< description of the array
+    PictureFilePtr file;                   ///< the texels; null for planar images
+    std::array<Picture, 2> planes;         ///< the planes of planar images
+    std::vector<std::string> conversions;  ///< as Picture::conversions()
+    PictureMetadata metadata;              ///< metadata of the first file
+    std::string name;                      ///< name of the first file, for error messages
+    bool in_place = false;  ///< true: the texels are exactly the data window of the file, neither turned nor moved
 };
 
-/// The part that both have; a side is 0 if there is none.
+/// Returns the intersection of two regions. If they do not intersect, a dimension is 0.
 [[nodiscard]] Region common_part(const Region& a, const Region& b) noexcept;
+/// Returns true if a dimension is 0.
 [[nodiscard]] bool is_empty(const Region& region) noexcept;
+/// Returns the region that covers the extent.
 [[nodiscard]] inline Region whole(Extent extent) noexcept { return {{}, extent}; }
 
-/// PictureFile::read; memory that it lacks is an Error{out_of_memory} with that name.
+/// Calls PictureFile::read(). Throws Error{out_of_memory}, which contains `name`, in place of std::bad_alloc.
 void read_named(const std::string& name, const PictureFile& file, int level, const Region& box, std::byte* packed);
 
-/// Cuts a region into boxes of whole granules: full rows of them if `most_bytes` allow.
+/// Cuts a region into boxes of whole granules. A box has full rows if they fit in `most_bytes`.
 [[nodiscard]] std::vector<Region> cut(Format format, const Region& region, Extent granule, std::size_t most_bytes);
 
-/// Copies a box between two packed blocks of texels. Sides and offsets as PictureFile::read has them.
+/// Copies a box between two packed blocks of texels. In block-compressed formats the box must satisfy the condition of
+/// PictureFile::read().
 void copy_box(Format format, std::byte* to, Extent to_extent, Offset to_offset, const std::byte* from,
               Extent from_extent, Offset from_offset, Extent box);
 
-/// How many levels from the first on are half of the one before, rounded down; slices too if they are a volume's.
+/// Returns the number of levels, from the first one on, that have half the size of the previous level, rounded down.
+/// The depth of a volume is halved, too.
 [[nodiscard]] int fitting_levels(std::span<const Extent> levels, bool volume) noexcept;
 
 }  // namespace texton::detail

@@ -36,7 +36,7 @@ private:
     int number_;
 };
 
-// Up to `bytes`; fewer at the file's end.
+// Reads up to `bytes` bytes and returns their number, which is smaller only at the end of the file or after an error.
 std::size_t read_at(const Descriptor& file, std::uint64_t offset, std::byte* out, std::size_t bytes) {
     std::size_t done = 0;
     while (done < bytes) {
@@ -75,7 +75,8 @@ public:
         const StoredLevel& level = levels_[static_cast<std::size_t>(index)];
         const Descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
         if (file.number() < 0) {
-            fail_file(kRead, path_, "can no longer be opened: " + system_words(), "See whether it is still there.");
+            fail_file(kRead, path_, "can no longer be opened: " + system_words(),
+                      "The file may have been moved or deleted.");
         }
         const std::size_t side = block_side(format());
         const std::size_t unit = stored_bytes(format(), order_);
@@ -84,7 +85,7 @@ public:
         const std::size_t rows = units(box.extent.height);
         const std::size_t across = units(box.extent.width);
         const bool whole_rows = box.extent.width == level.extent.width;
-        const std::size_t run = whole_rows ? rows * across : across;  // units that lie behind each other
+        const std::size_t run = whole_rows ? rows * across : across;  // consecutive units in the file
         const std::size_t row_step = whole_rows ? rows : 1;
         for (std::size_t z = 0; z < box.extent.depth; ++z) {
             const std::uint64_t slice = level.first + (box.offset.z + z) * level.stride;
@@ -102,7 +103,8 @@ public:
     PictureAccess access(int) const override { return {{block_side(format()), block_side(format()), 1}}; }
 
 private:
-    // Units that lie behind each other; many of them with all cores, as one alone copies slower than a GPU takes.
+    // Reads consecutive units, with several threads if there are many: a single thread copies more slowly than the link
+    // to a GPU.
     void read_run(const Descriptor& file, std::uint64_t at, std::size_t units, std::byte* out) const {
         const std::size_t unit = stored_bytes(format(), order_);
         const std::size_t grain = kGrainBytes / unit;
@@ -117,8 +119,10 @@ private:
         std::vector<std::byte> stored(order_ == StoredOrder::same ? 0 : bytes);
         const std::size_t got = read_at(file, at, stored.empty() ? out : stored.data(), bytes);
         if (got != bytes) {
-            fail_file(kRead, path_, fmt::format("ends after {} bytes, while texels at byte {} were read", at + got, at),
-                      "See whether it was changed.");
+            fail_file(
+                kRead, path_,
+                fmt::format("is truncated: it ends after {} bytes, but texels at byte {} were requested", at + got, at),
+                "The file may have been changed since it was opened.");
         }
         if (!stored.empty()) reorder(order_, stored.data(), out, units);
     }
@@ -146,7 +150,8 @@ PictureFilePtr stored_file(std::filesystem::path path, Format format, bool srgb,
 std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path, std::size_t most) {
     require_file(object, path);
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (file.number() < 0) fail_file(object, path, "cannot be opened: " + system_words(), "Check who may read it.");
+    if (file.number() < 0)
+        fail_file(object, path, "cannot be opened: " + system_words(), "Check the permissions of the file.");
     std::vector<std::byte> bytes(most);
     bytes.resize(read_at(file, 0, bytes.data(), most));
     return bytes;
@@ -168,7 +173,7 @@ struct StoredWriter::State {
 StoredWriter::StoredWriter(const char* object, const std::filesystem::path& path) {
     state_ = std::make_unique<State>(object, path);
     if (state_->file.number() >= 0) return;
-    fail_file(object, path, "cannot be opened: " + system_words(), "Check that the folder can be written to.");
+    fail_file(object, path, "cannot be opened: " + system_words(), "Check that the folder is writable.");
 }
 
 StoredWriter::~StoredWriter() = default;
@@ -178,8 +183,7 @@ void StoredWriter::write(std::span<const std::byte> bytes) {
         const ssize_t put = ::write(state_->file.number(), bytes.data(), bytes.size());
         if (put < 0 && errno == EINTR) continue;
         if (put <= 0) {
-            fail_file(state_->object, state_->path, "cannot be written: " + system_words(),
-                      "See whether the disk is full.");
+            fail_file(state_->object, state_->path, "cannot be written: " + system_words(), "The disk may be full.");
         }
         bytes = bytes.subspan(static_cast<std::size_t>(put));
     }
@@ -187,8 +191,7 @@ void StoredWriter::write(std::span<const std::byte> bytes) {
 
 void StoredWriter::complete() {
     if (::close(state_->file.release()) != 0) {
-        fail_file(state_->object, state_->path, "cannot be written: " + system_words(),
-                  "See whether the disk is full.");
+        fail_file(state_->object, state_->path, "cannot be written: " + system_words(), "The disk may be full.");
     }
     state_->aside.complete();
 }
@@ -202,11 +205,12 @@ std::span<const std::byte> PictureBands::read(const PictureFile& file, int level
 void PictureBands::report(std::size_t bytes) {
     done_ += bytes;
     if (!progress_ || progress_({done_, total_})) return;
-    throw Cancelled({.code = ErrorCode::io,
-                     .object = "texton::save",
-                     .problem = fmt::format("{} was stopped after {} of {} bytes", picture_.name, done_, total_),
-                     .remedy = "The callback said so.",
-                     .numbers = {{"done", done_}, {"total", total_}}});
+    throw Cancelled(
+        {.code = ErrorCode::io,
+         .object = "texton::save",
+         .problem = fmt::format("saving {} was canceled after {} of {} bytes", picture_.name, done_, total_),
+         .remedy = "The progress callback canceled the operation.",
+         .numbers = {{"done", done_}, {"total", total_}}});
 }
 
 }  // namespace texton::detail

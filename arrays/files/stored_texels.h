@@ -1,5 +1,5 @@
 #pragma once
-// Files whose texels lie in them as they are: DDS and raw frames.
+// Files that store texels without encoding: DDS and raw frames.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -9,34 +9,36 @@
 
 namespace texton::detail {
 
-/// How the bytes of a texel lie in the file.
+/// Order of the bytes of a texel in the file.
 enum class StoredOrder : std::uint8_t {
     same,  ///< as in the format
-    bgra,  ///< red and blue changed places
-    bgrx,  ///< the same, and the fourth byte means nothing
-    rgbx,
-    bgr,  ///< three bytes
-    rgb
+    bgra,  ///< red and blue are exchanged
+    bgrx,  ///< red and blue are exchanged; the fourth byte is unused
+    rgbx,  ///< the fourth byte is unused
+    bgr,   ///< three bytes; red and blue are exchanged
+    rgb    ///< three bytes
 };
-/// Bytes of a texel (or block) in the file.
+/// Returns the bytes of a texel, or of a block, in the file.
 [[nodiscard]] std::size_t stored_bytes(Format format, StoredOrder order) noexcept;
 
-/// Where the slices of a level are.
+/// Location of the slices of a level in the file.
 struct StoredLevel {
-    Extent extent;  ///< the depth counts slices
-    std::uint64_t first = 0;
-    std::uint64_t stride = 0;  ///< from slice to slice
+    Extent extent;             ///< size of the level; the depth is the number of slices
+    std::uint64_t first = 0;   ///< byte offset of the first slice
+    std::uint64_t stride = 0;  ///< bytes from one slice to the next
 };
 
-/// The file is opened for each read, so that a stack may have more files than a process may keep open.
+/// Returns a source that reads the texels. The file is opened for each read, so the number of sources is not limited by
+/// the number of files that a process may have open.
 [[nodiscard]] PictureFilePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
                                          std::vector<StoredLevel> levels);
 
-/// The bytes of a file, Error{io} if it cannot be opened; at most `most`.
+/// Returns the first bytes of a file, at most `most`. Throws Error{io} if the file cannot be opened.
 [[nodiscard]] std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path,
                                                  std::size_t most);
 
-/// Writes one byte after the other to a file that has its name when it is complete.
+/// Writes bytes to a temporary file, which complete() renames. Without complete() the destructor removes it. The
+/// constructor and the member functions throw Error{io}.
 class StoredWriter {
 public:
     StoredWriter(const char* object, const std::filesystem::path& path);
@@ -44,7 +46,9 @@ public:
     StoredWriter(const StoredWriter&) = delete;
     StoredWriter& operator=(const StoredWriter&) = delete;
 
+    /// Appends bytes.
     void write(std::span<const std::byte> bytes);
+    /// Closes the file and gives it its final name.
     void complete();
 
 private:
@@ -52,15 +56,15 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Reads a picture in bands, for a writer, and tells the user how far it is.
+/// Reads an image in bands for a writer and reports the progress. The constructor's arguments must outlive the object.
 class PictureBands {
 public:
     PictureBands(const PictureState& picture, std::size_t total, const OnPictureProgress& progress)
         : picture_(picture), total_(total), progress_(progress) {}
 
-    /// The box of the file, or of one plane, packed. Valid until the next.
+    /// Reads a box of a file, tightly packed. The result is valid until the next call.
     std::span<const std::byte> read(const PictureFile& file, int level, const Region& box);
-    /// Throws Cancelled if the user says so.
+    /// Adds to the progress and calls the callback. Throws Cancelled if the callback returns false.
     void report(std::size_t bytes);
 
 private:
@@ -71,6 +75,7 @@ private:
     std::vector<std::byte> texels_;
 };
 
+/// Size of the parts in which images are read and written.
 inline constexpr std::size_t kBandBytes = std::size_t{16} << 20;
 
 }  // namespace texton::detail

@@ -175,7 +175,7 @@ TEST_P(PictureSaveTest, WhatAKindOfFileCannotHoldIsRefusedAndTheOldFileStays) {
     refused("a.tif", array(Format::bc1_unorm, ArrayKind::array_2d), "bc1_unorm");
     refused("a.tif", array(Format::rgba8_unorm, ArrayKind::layered_2d, 3), "levels of layers");
     refused("a.yuv", array(Format::rgba8_unorm, ArrayKind::array_2d), "planar");
-    refused("a.nokind", array(Format::rgba8_unorm, ArrayKind::array_2d), "names no kind of file");
+    refused("a.nokind", array(Format::rgba8_unorm, ArrayKind::array_2d), "an extension that OpenImageIO cannot write");
     refused("a", array(Format::rgba8_unorm, ArrayKind::array_2d), "");
     refused("a.tif", array(Format::rgba8_unorm, ArrayKind::array_2d), "cannot be opened", {.tile = Extent{17, 5}});
     const PlanarArray planar(device(), Format::nv12, {8, 8});

@@ -105,7 +105,7 @@ TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
         {"info --fast a.png", "texton info: The following argument was not expected: --fast. "},
         {"info gone.png", "texton info: gone.png does not exist. "},
         {"info empty.png", "texton info: empty.png is empty. "},
-        {"info notes.txt", "texton info: notes.txt is no picture that can be read: "},
+        {"info notes.txt", "texton info: notes.txt cannot be read as an image: "},
         {"info folder", "texton info: folder is a folder. "},
         {"info --levels -1 empty.png", "texton info: --levels: '-1' is not a number of at least 0. "},
         {"run gaussian empty.png -o o.png --format round", "texton run: --format: there is no format 'round'. "},
