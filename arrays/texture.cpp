@@ -35,7 +35,7 @@ bool reads_as_integer(Format format) noexcept {
     return kind == FormatKind::uint || kind == FormatKind::sint;
 }
 
-// --- the sampler -----------------------------------------------------------------------------------------------------
+// --- checks of the sampler -------------------------------------------------------------------------------------------
 
 int dimensions(ArrayKind kind) noexcept { return is_flat(kind) ? 1 : kind == ArrayKind::array_3d ? 3 : 2; }
 
@@ -46,7 +46,7 @@ void check_filters(const Sampler& sampler, Format format) {
         refuse(ErrorCode::bad_argument,
                fmt::format("linear {} needs a unorm, snorm, srgb or float format, but {} reads as integers", field,
                            name(format)),
-               "Use Filter::point, or read the texels as another format.");
+               "Use Filter::point, or read the texels in another format with TextureRange::format.");
     };
     check(sampler.filter, "filter");
     check(sampler.mip_filter, "mip_filter");
@@ -57,26 +57,26 @@ void check_coordinates(const Sampler& sampler, ArrayKind kind, int levels) {
     if (levels > 1 || is_cube(kind)) {
         refuse(ErrorCode::bad_argument,
                is_cube(kind)
-                   ? fmt::format("normalized_coordinates is false, but a {} is read by directions", name(kind))
+                   ? fmt::format("normalized_coordinates is false, but a {} is read with directions", name(kind))
                    : fmt::format("normalized_coordinates is false, but {} mip levels are read", levels),
-               "Set Sampler::normalized_coordinates.");
+               "Set Sampler::normalized_coordinates to true.");
     }
     for (int axis = 0; axis < dimensions(kind); ++axis) {
         const detail::AddressRule rule = detail::address_rule(sampler.address[axis]);
         if (!rule.repeats()) continue;
         refuse(ErrorCode::bad_argument,
                fmt::format("address[{}] is {}, which needs normalized coordinates", axis, rule.name),
-               "Set Sampler::normalized_coordinates, or use AddressMode::clamp or border.");
+               "Set Sampler::normalized_coordinates to true, or use AddressMode::clamp or AddressMode::border.");
     }
 }
 
 void check_numbers(const Sampler& sampler) {
     if (sampler.max_anisotropy < 1 || sampler.max_anisotropy > 16) {
         refuse(ErrorCode::bad_argument, fmt::format("max_anisotropy is {}", sampler.max_anisotropy),
-               "Use 1, for isotropic filtering, to 16.", {{"max_anisotropy", sampler.max_anisotropy}});
+               "Use 1 to 16, where 1 means isotropic filtering.", {{"max_anisotropy", sampler.max_anisotropy}});
     }
     const auto check = [](float value, const char* field) {
-        if (std::isnan(value)) refuse(ErrorCode::bad_argument, fmt::format("{} is no number", field), "Use a number.");
+        if (std::isnan(value)) refuse(ErrorCode::bad_argument, fmt::format("{} is NaN", field), "Use a number.");
     };
     check(sampler.mip_bias, "mip_bias");
     check(sampler.mip_min, "mip_min");
@@ -89,35 +89,38 @@ void check_sampler(const Sampler& sampler, Format format, ArrayKind kind, int le
     check_numbers(sampler);
     if (sampler.seamless_cubemap && !is_cube(kind)) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("seamless_cubemap was asked for of a texture of kind {}", name(kind)),
-               "Leave it off: only cubemaps have edges between faces.");
+               fmt::format("seamless_cubemap is true for a texture of kind {}, which has no faces", name(kind)),
+               "Set Sampler::seamless_cubemap to false.");
     }
 }
 
-// As an H200 has it, which measures the texels of a level between layers with the whole array's sides.
+// Refuses unnormalized coordinates for one of several levels of a layered array. An H200 uses the width and height of
+// level 0 for such reads.
 void check_layers_in_texels(const ArrayInfo& array, const Sampler& sampler) {
     if (sampler.normalized_coordinates || !is_layered(array.kind) || array.levels == 1) return;
     refuse(ErrorCode::unsupported,
            fmt::format("normalized_coordinates is false, but one of {} levels of a {} is read", array.levels,
                        name(array.kind)),
-           "Set Sampler::normalized_coordinates, or copy the level into an array of its own.");
+           "Set Sampler::normalized_coordinates to true, or copy the level into a separate array.");
 }
 
-// As an H200's driver (580) has it: textures take the rows of such planes for closer together than they are, copies do not.
+// Refuses planes that the driver of an H200 (580) reads incorrectly: textures assume a smaller distance between their
+// rows than copies do.
 void check_plane_rows(const ArrayInfo& plane) {
     constexpr std::size_t kRows = 16;
     constexpr std::size_t kRowBytes = 64;
     const std::size_t bytes = row_bytes(plane.format, plane.extent.width);
     if (plane.extent.height > kRows || bytes <= kRowBytes) return;
-    refuse(
-        ErrorCode::unsupported,
-        fmt::format("a plane of {} rows of {} bytes was given, but CUDA reads planes of up to {} rows only where they "
-                    "have up to {} bytes",
-                    plane.extent.height, bytes, kRows, kRowBytes),
-        "Copy the plane into an array of its own.", {{"width", plane.extent.width}, {"height", plane.extent.height}});
+    refuse(ErrorCode::unsupported,
+           fmt::format(
+               "a plane of {} rows of {} bytes was given, but CUDA reads planes of up to {} rows correctly only if "
+               "a row has at most {} bytes",
+               plane.extent.height, bytes, kRows, kRowBytes),
+           "Copy the plane into a separate array.", {{"width", plane.extent.width}, {"height", plane.extent.height}});
 }
 
-// As an H200's driver has it, which takes every mode for planes of the other planar formats.
+// Refuses address modes that the driver of an H200 does not support for planes of nv12. It supports all modes for
+// planes of the other formats.
 void check_plane(const ArrayBlock& block, const Sampler& sampler) {
     if (block.whole == nullptr) return;
     check_plane_rows(block.info);
@@ -125,49 +128,50 @@ void check_plane(const ArrayBlock& block, const Sampler& sampler) {
     for (int axis = 0; axis < 3; ++axis) {
         if (detail::address_rule(sampler.address[axis]).clamps) continue;
         refuse(ErrorCode::unsupported,
-               fmt::format("address[{}] is not clamp, but CUDA reads planes of nv12 with clamp alone", axis),
-               "Use AddressMode::clamp, or copy the plane into an array of its own.");
+               fmt::format("address[{}] is not clamp, but CUDA supports only clamp for planes of nv12", axis),
+               "Use AddressMode::clamp, or copy the plane into a separate array.");
     }
 }
 
-// --- what of an array is read ----------------------------------------------------------------------------------------
+// --- checks of the part of an array ----------------------------------------------------------------------------------
 
-// Views of 8- and 16-bit channels are read as fractions where the array's own channels are 32-bit integers or floats, and
-// block-compressed arrays have no views: all as seen on an H200.
+// Returns the format in which the texels are read, if CUDA supports it. On an H200, views with 8-bit or 16-bit channels
+// of an array of floats or 32-bit integers return fractions, and block-compressed arrays have no views.
 Format checked_format(const ArrayInfo& array, const TextureRange& range) {
     const FormatInfo& is = info(array.format);
     const FormatInfo& read = info(range.format.value_or(array.format));
     if (is.format == read.format) return read.format;
     const auto refuse_as = [&](ErrorCode code, const char* why, const char* remedy) {
-        refuse(code, fmt::format("an array of {} was asked to be read as {}, {}", is.name, read.name, why), remedy,
+        refuse(code, fmt::format("an array of {} cannot be read as {}: {}", is.name, read.name, why), remedy,
                {{"array_bytes", is.bytes}, {"format_bytes", read.bytes}});
     };
     if (is.layout != read.layout || is.bytes != read.bytes) {
-        refuse_as(ErrorCode::bad_argument, "whose texels are laid out otherwise",
-                  "Read it as a format of the same layout with as many bytes a texel.");
+        refuse_as(ErrorCode::bad_argument, "their texels have different layouts or sizes",
+                  "Use a format with the same layout and the same number of bytes per texel.");
     }
     const auto compression = [](const FormatInfo& row) { return row.name.substr(0, row.name.find('_')); };
     if (is.layout == FormatLayout::block &&
         (compression(is) != compression(read) || is.kind != FormatKind::unorm || read.kind != FormatKind::srgb)) {
-        refuse_as(ErrorCode::bad_argument, "but blocks are read as they are, or unorm as srgb",
-                  "Make the array of the format that is to be read.");
+        refuse_as(ErrorCode::bad_argument, "CUDA reads blocks only in their own format, or unorm as srgb",
+                  "Create the array with the format in which it is read.");
     }
     const bool wide = is.kind == FormatKind::floating || is.bits == 32;
     if (wide && read.kind != FormatKind::floating && read.bits < 32) {
-        refuse_as(ErrorCode::unsupported, "but CUDA reads 32-bit integers and floats only as such",
-                  "Make the array of the format that is to be read.");
+        refuse_as(ErrorCode::unsupported,
+                  "CUDA reads arrays of floats and 32-bit integers only as floats or 32-bit integers",
+                  "Create the array with the format in which it is read.");
     }
     return read.format;
 }
 
-// The range with its counts filled in.
+// Checks a range and returns it with the actual numbers of levels and layers.
 TextureRange checked_range(const ArrayInfo& array, TextureRange range) {
     if (range.first_level < 0 || range.first_level >= array.levels || range.levels < 0 ||
         range.levels > array.levels - range.first_level) {
         refuse(ErrorCode::out_of_bounds,
-               fmt::format("{} levels from level {} on were asked for, but the array has {}", range.levels,
+               fmt::format("{} levels from level {} on were requested, but the array has {}", range.levels,
                            range.first_level, array.levels),
-               "Ask for levels that it has; 0 means all from the first on.",
+               "Use levels of the array. TextureRange::levels 0 means all remaining levels.",
                {{"first_level", static_cast<std::uint64_t>(range.first_level)},
                 {"levels", static_cast<std::uint64_t>(range.levels)},
                 {"array_levels", static_cast<std::uint64_t>(array.levels)}});
@@ -175,9 +179,9 @@ TextureRange checked_range(const ArrayInfo& array, TextureRange range) {
     const std::size_t layers = is_layered(array.kind) ? array.layers : 1;
     if (range.first_layer >= layers || range.layers > layers - range.first_layer) {
         refuse(ErrorCode::out_of_bounds,
-               fmt::format("{} layers from layer {} on were asked for, but the array has {}", range.layers,
+               fmt::format("{} layers from layer {} on were requested, but the array has {}", range.layers,
                            range.first_layer, layers),
-               "Ask for layers that it has; 0 means all from the first on.",
+               "Use layers of the array. TextureRange::layers 0 means all remaining layers.",
                {{"first_layer", range.first_layer}, {"layers", range.layers}, {"array_layers", layers}});
     }
     if (range.levels == 0) range.levels = array.levels - range.first_level;
@@ -185,31 +189,32 @@ TextureRange checked_range(const ArrayInfo& array, TextureRange range) {
     const bool stands_alone = range.levels == 1 && !is_layered(array.kind) && !is_cube(array.kind);
     const bool part = range.layers != layers || (range.levels != array.levels && !stands_alone);
     if (part && info(array.format).layout != FormatLayout::plain) {
-        refuse(
-            ErrorCode::unsupported, fmt::format("a part of an array of {} was asked for", name(array.format)),
-            "Read the whole: CUDA has no views of such formats. One level is read where there are no layers or faces.");
+        refuse(ErrorCode::unsupported,
+               fmt::format("a part of an array of {} was requested, but CUDA has no views of this format",
+                           name(array.format)),
+               "Read the whole array. If it has no layers and faces, a single level is also possible.");
     }
     return range;
 }
 
-// --- what of memory is read ------------------------------------------------------------------------------------------
+// --- checks of memory ------------------------------------------------------------------------------------------------
 
 bool is_row(const detail::Place& place) noexcept { return place.extent.height == 1; }
 
 void check_row(const detail::Place& place, const Sampler& sampler) {
-    // As an H200's driver has it: 2^30 texels, and 2^32 bytes.
+    // Limits of the driver of an H200: 2^30 texels and 2^32 bytes.
     const std::size_t longest = std::min(std::size_t{1} << 30, (std::size_t{1} << 32) / info(place.format).bytes);
     if (place.extent.width > longest) {
         refuse(ErrorCode::overflow,
                fmt::format("a row of {} texels of {} was given, but a texture reads at most {}", place.extent.width,
                            name(place.format), longest),
-               "Read the row in parts.", {{"width", place.extent.width}, {"limit", longest}});
+               "Create several textures of parts of the row.", {{"width", place.extent.width}, {"limit", longest}});
     }
     if (sampler.filter != Filter::point || sampler.normalized_coordinates) {
         refuse(ErrorCode::bad_argument,
                sampler.normalized_coordinates
-                   ? "normalized_coordinates is true, but a row of memory is read by the texel's number"
-                   : "linear filter was asked for, but a row of memory is read by the texel's number",
+                   ? "normalized_coordinates is true, but a row of memory is read with the index of a texel"
+                   : "the filter is linear, but a row of memory is read with the index of a texel",
                "Use the default Sampler, or copy the texels into a 1D array.");
     }
 }
@@ -219,15 +224,15 @@ void check_rows(const detail::Place& place, const DeviceLimits& limits) {
     if (place.extent.width > most[0] || place.extent.height > most[1] || place.pitch > most[2]) {
         refuse(ErrorCode::overflow,
                fmt::format(
-                   "{} texels with a pitch of {} bytes were given, but a texture on memory has at most {} x {} with a "
+                   "{} texels with a pitch of {} bytes were given, but a texture of memory has at most {} x {} with a "
                    "pitch of {}",
                    to_string(place.extent), place.pitch, most[0], most[1], most[2]),
-               "Copy the texels into an array, or read a part of them.",
+               "Copy the texels into an array, or create a texture of a part.",
                {{"width", place.extent.width}, {"height", place.extent.height}, {"pitch", place.pitch}});
     }
     if (place.pitch % limits.texture_pitch_alignment != 0) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("rows {} bytes apart were given, but textures need a multiple of {}", place.pitch,
+               fmt::format("the pitch is {} bytes, but textures need a multiple of {}", place.pitch,
                            limits.texture_pitch_alignment),
                "Use Pitched2D, or copy the texels into an array.",
                {{"pitch", place.pitch}, {"alignment", limits.texture_pitch_alignment}});
@@ -237,30 +242,34 @@ void check_rows(const detail::Place& place, const DeviceLimits& limits) {
 void check_memory(const detail::Place& place, const Sampler& sampler) {
     detail::check_live(place, kTexture);
     if (detail::home(place) == nullptr) {
-        refuse(ErrorCode::bad_argument, fmt::format("{} memory was given", name(place.kind)),
-               "Copy the texels to memory of the device, or into an array.");
+        refuse(ErrorCode::bad_argument,
+               fmt::format("{} memory was given, which textures cannot read", name(place.kind)),
+               "Copy the texels to memory of the device or into an array.");
     }
     if (place.address == nullptr) {
-        refuse(ErrorCode::bad_argument, fmt::format("a view of {} was given, which has no address", name(place.kind)),
-               "Make the texture from the Array itself, or copy the texels to memory of the device.");
+        refuse(ErrorCode::bad_argument,
+               fmt::format("a view of {} memory was given, which has no address", name(place.kind)),
+               "Create the texture from the Array, or copy the texels to memory of the device.");
     }
     if (place.extent.depth != 1) {
-        refuse(ErrorCode::bad_argument, fmt::format("{} texels were given", to_string(place.extent)),
-               "A texture on memory reads a row, or rows a pitch apart: take one slice, or copy the texels into a 3D "
-               "array.",
+        refuse(ErrorCode::bad_argument,
+               fmt::format("{} texels were given, but a texture of memory has only one slice", to_string(place.extent)),
+               "Select one slice with region(), or copy the texels into a 3D array.",
                {{"width", place.extent.width}, {"height", place.extent.height}, {"depth", place.extent.depth}});
     }
     if (const FormatLayout layout = info(place.format).layout;
         layout != FormatLayout::plain && layout != FormatLayout::packed) {
-        refuse(ErrorCode::unsupported, fmt::format("memory of {} was given", name(place.format)),
-               "Copy the texels into an array, or a PlanarArray.");
+        refuse(ErrorCode::unsupported,
+               fmt::format("memory of {} was given, but textures of memory need a plain or packed format",
+                           name(place.format)),
+               "Copy the texels into an Array or a PlanarArray.");
     }
     const DeviceLimits& limits = place.backend->limits();
     if (reinterpret_cast<std::uintptr_t>(place.address) % limits.texture_alignment != 0) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("the first texel lies at {}, but textures need a multiple of {} bytes",
+               fmt::format("the address of the first texel is {}, but textures need a multiple of {} bytes",
                            static_cast<const void*>(place.address), limits.texture_alignment),
-               "Begin where the memory begins, or at a multiple of limits().texture_alignment.",
+               "Use the beginning of the memory, or an offset that is a multiple of limits().texture_alignment.",
                {{"alignment", limits.texture_alignment}});
     }
     if (is_row(place)) {
@@ -271,7 +280,7 @@ void check_memory(const detail::Place& place, const Sampler& sampler) {
 }
 
 std::unique_ptr<detail::TextureState> create(detail::Backend& backend, const TextureRequest& request) {
-    detail::refuse_while_recording(kTexture, "making a texture");
+    detail::refuse_while_recording(kTexture, "creating a texture");
     auto state = std::make_unique<detail::TextureState>(backend);
     state->format = request.format;
     state->sampler = request.sampler;

@@ -26,7 +26,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-// What a file says that cannot be: caught where the file's name is known.
+// An error in the contents of a file. read_capture() catches it and adds the file's name.
 struct Damage {
     std::string what;
 };
@@ -52,7 +52,7 @@ constexpr KindName kKinds[] = {{"1d", ArrayKind::array_1d, TextureSource::array}
 struct BlockName {
     const char* name;
     Format format;
-    Format srgb;  // the same where there is none
+    Format srgb;  // the same format if there is no srgb variant
 };
 constexpr BlockName kBlocks[] = {
     {"bc1", Format::bc1_unorm, Format::bc1_srgb},        {"bc2", Format::bc2_unorm, Format::bc2_srgb},
@@ -73,18 +73,18 @@ constexpr OperationName kOperations[] = {{"fetch", FetchOperation::plain},
 template <class Row, std::size_t N>
 const Row& named(const Row (&rows)[N], const std::string& name, const char* field) {
     const Row* row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& each) { return each.name == name; });
-    require(row != std::end(rows), fmt::format("its {} '{}' is unknown", field, name));
+    require(row != std::end(rows), fmt::format("the {} '{}' is unknown", field, name));
     return *row;
 }
 
-/// The field of a FetchPoint that a column holds.
+// The member of FetchPoint that a column contains.
 struct Column {
     const char* name;
     float (*get)(const FetchPoint&);
     void (*set)(FetchPoint&, float);
 };
 
-// As a GPU converts: NaN to 0, the rest to the nearest that there is.
+// Converts like a GPU: NaN becomes 0, and values outside the range are clamped.
 std::int32_t layer_of(float value) {
     if (std::isnan(value)) return 0;
     if (value >= 2147483648.0F) return INT32_MAX;
@@ -107,20 +107,21 @@ constexpr Column kColumns[] = {
     {"dzdy", [](const FetchPoint& p) { return p.dy[2]; }, [](FetchPoint& p, float v) { p.dy[2] = v; }},
 };
 
-// Takes blobs from the front of a file.
+// Reads consecutive parts of a file.
 class Reader {
 public:
     explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
     std::span<const std::byte> take(std::uint64_t count) {
-        require(count <= rest_.size(), fmt::format("it is cut short by {} bytes", count - rest_.size()));
+        require(count <= rest_.size(),
+                fmt::format("the file is truncated; {} bytes are missing", count - rest_.size()));
         const auto taken = rest_.first(count);
         rest_ = rest_.subspan(count);
         return taken;
     }
     template <class T>
     std::vector<T> take_all(std::size_t count) {
-        require(count <= rest_.size() / sizeof(T), "it is cut short");
+        require(count <= rest_.size() / sizeof(T), "the file is truncated");
         std::vector<T> out(count);
         const auto bytes = take(count * sizeof(T));
         if (count > 0) std::memcpy(out.data(), bytes.data(), bytes.size());
@@ -135,11 +136,11 @@ private:
 int number(const json& head, const char* field, int lowest, int highest) {
     const auto value = head.at(field).get<double>();
     require(value >= lowest && value <= highest && value == std::floor(value),
-            fmt::format("its {} is {}, but must be {} to {}", field, value, lowest, highest));
+            fmt::format("{} is {}, but must be {} to {}", field, value, lowest, highest));
     return static_cast<int>(value);
 }
 
-// Recordings name a packed format without its kind.
+// Returns the name of a packed format in recordings, which is without the kind.
 std::string_view packed_name(const FormatInfo& row) { return row.name.substr(0, row.name.rfind('_')); }
 
 std::optional<Format> packed_format(std::string_view name) {
@@ -161,7 +162,7 @@ Format format_of(const json& head) {
     const int bits = number(head, "bits", 1, 32);
     const int channels = number(head, "channels", 1, 4);
     const auto type = head.at("type").get<std::string>();
-    require(type == "u" || type == "s" || type == "f", fmt::format("its type '{}' is unknown", type));
+    require(type == "u" || type == "s" || type == "f", fmt::format("the type '{}' is unknown", type));
     const FormatKind kind = type == "f"   ? FormatKind::floating
                             : srgb        ? FormatKind::srgb
                             : normalized  ? (type == "s" ? FormatKind::snorm : FormatKind::unorm)
@@ -171,7 +172,7 @@ Format format_of(const json& head) {
         if (row.layout == FormatLayout::plain && row.bits == bits && row.channels == channels && row.kind == kind)
             return row.format;
     }
-    throw Damage{fmt::format("there is no format of {} channels of {} bits that reads so", channels, bits)};
+    throw Damage{fmt::format("there is no format with {} channels of {} bits and this type", channels, bits)};
 }
 
 ArrayInfo array_of(const json& head) {
@@ -179,28 +180,29 @@ ArrayInfo array_of(const json& head) {
     array.kind = named(kKinds, head.at("kind").get<std::string>(), "kind").kind;
     array.format = format_of(head);
     const json& extent = head.at("extent");
-    require(extent.is_array() && extent.size() == 3, "its extent has not three sides");
+    require(extent.is_array() && extent.size() == 3, "the extent does not have three numbers");
     std::size_t sides[3];
     for (std::size_t i = 0; i < 3; ++i) {
         const auto side = extent.at(i).get<double>();
-        require(side >= 1 && side <= 131072, fmt::format("a side of its extent is {}", side));
+        require(side >= 1 && side <= 131072, fmt::format("the extent contains {}, but must be 1 to 131072", side));
         sides[i] = static_cast<std::size_t>(side);
     }
     const bool volume = array.kind == ArrayKind::array_3d;
     array.extent = {sides[0], sides[1], volume ? sides[2] : 1};
     if (!volume) array.layers = sides[2];
     if (is_cube(array.kind)) {
-        require(sides[2] % 6 == 0 && sides[0] == sides[1], "its faces are not square, or not six");
+        require(sides[2] % 6 == 0 && sides[0] == sides[1],
+                "the faces are not square, or their number is not a multiple of 6");
         array.layers = sides[2] / 6;
     }
-    require(is_layered(array.kind) || array.layers == 1, "it has layers that its kind has not");
-    require(!is_flat(array.kind) || sides[1] == 1, "it is 1D, but higher than 1");
+    require(is_layered(array.kind) || array.layers == 1, "the kind has no layers, but the extent has several");
+    require(!is_flat(array.kind) || sides[1] == 1, "the kind is 1D, but the height is not 1");
     array.levels = number(head, "levels", 1, std::min(full_levels(array), detail::kMaxLevels));
     return array;
 }
 
 float real(const json& value) {
-    if (value.is_string()) {  // JSON has no word for these
+    if (value.is_string()) {  // JSON has no numbers for these values
         const auto text = value.get<std::string>();
         if (text == "inf") return INFINITY;
         if (text == "-inf") return -INFINITY;
@@ -219,7 +221,7 @@ Sampler sampler_of(const json& head) {
     Sampler sampler;
     for (std::size_t i = 0; i < 3; ++i) {
         const int mode = head.at("address").at(i).get<int>();
-        require(mode >= 0 && mode < detail::kAddressModeCount, fmt::format("its address mode {} is unknown", mode));
+        require(mode >= 0 && mode < detail::kAddressModeCount, fmt::format("the address mode {} is unknown", mode));
         sampler.address[i] = static_cast<AddressMode>(mode);
     }
     sampler.filter = static_cast<Filter>(number(head, "filter", 0, 1));
@@ -255,7 +257,8 @@ Capture parse(std::span<const std::byte> bytes) {
     capture.operation = named(kOperations, head.at("op").get<std::string>(), "op").operation;
     capture.component = number(head, "gather_component", 0, 3);
     capture.array.usage.gather = capture.operation == FetchOperation::gather;
-    require(!capture.array.usage.gather || capture.array.kind == ArrayKind::array_2d, "it gathers, but is not 2D");
+    require(!capture.array.usage.gather || capture.array.kind == ArrayKind::array_2d,
+            "the operation is gather, but the kind is not 2D");
     for (int level = 0; level < capture.array.levels; ++level) {
         const auto stored = head.at("level_bytes").at(static_cast<std::size_t>(level)).get<std::uint64_t>();
         const std::size_t needed = packed_bytes(capture.array.format, whole_level(capture.array, level));
@@ -264,7 +267,8 @@ Capture parse(std::span<const std::byte> bytes) {
         capture.levels.emplace_back(texels.begin(), texels.end());
     }
     const auto count = head.at("points").get<std::uint64_t>();
-    require(count <= reader.left() / sizeof(Texel), fmt::format("it is too short for {} points", count));
+    require(count <= reader.left() / sizeof(Texel),
+            fmt::format("the file is truncated; it is too short for {} points", count));
     capture.points.resize(count);
     for (const json& name : head.at("columns")) {
         const Column& column = named(kColumns, name.get<std::string>(), "column");
@@ -272,7 +276,7 @@ Capture parse(std::span<const std::byte> bytes) {
         for (std::size_t i = 0; i < count; ++i) column.set(capture.points[i], values[i]);
     }
     capture.results = reader.take_all<Texel>(count);
-    require(reader.left() == 0, fmt::format("it is {} bytes longer than it says", reader.left()));
+    require(reader.left() == 0, fmt::format("the file has {} bytes after the results", reader.left()));
     return capture;
 }
 
@@ -353,19 +357,19 @@ json head_of(const Capture& capture, const std::string& name, const std::vector<
 }  // namespace
 
 Capture read_capture(const fs::path& path) {
-    constexpr const char* kDamaged = "Record it again, or fetch the file again.";
+    constexpr const char* kDamaged = "Record the texture again, or get a new copy of the file.";
     std::error_code failure;
-    if (fs::is_directory(path, failure)) refuse_file(path, "it is a folder", "Name a file.");
+    if (fs::is_directory(path, failure)) refuse_file(path, "the path is a folder", "Use the path of a file.");
     std::ifstream file(path, std::ios::binary);
-    if (!file) refuse_file(path, "it cannot be opened", "Look whether it is there and may be read.");
+    if (!file) refuse_file(path, "the file cannot be opened", "Check that it exists and that you may read it.");
     const std::vector<char> read{std::istreambuf_iterator<char>(file), {}};
-    if (file.bad()) refuse_file(path, "reading it failed", "Look at the disk it is on.");
+    if (file.bad()) refuse_file(path, "the file cannot be read completely", "Check the disk.");
     try {
         return parse(std::as_bytes(std::span(read)));
     } catch (const Damage& damage) {
-        refuse_file(path, "it is no whole capture: " + damage.what, kDamaged);
+        refuse_file(path, "the file is not a valid recording: " + damage.what, kDamaged);
     } catch (const json::exception& error) {
-        refuse_file(path, std::string("it is no whole capture: ") + error.what(), kDamaged);
+        refuse_file(path, std::string("the file is not a valid recording: ") + error.what(), kDamaged);
     }
 }
 
@@ -402,7 +406,8 @@ void write_capture(const fs::path& path, const Capture& capture) {
     if (failure) {
         std::error_code ignored;
         fs::remove(aside, ignored);
-        refuse_file(path, "it cannot be written: " + failure.message(), "Write to another place.");
+        refuse_file(path, "the file cannot be written: " + failure.message(),
+                    "Check the folder and the free space, or use another path.");
     }
 }
 

@@ -10,7 +10,8 @@
 
 #include "arrays/unit/texture_address.h"
 
-// Draws are made with the generator's own integers alone: the standard leaves it open how its distributions use them.
+// Random values are computed from the integers of the generator. The distributions of the standard library are not used
+// because their results differ between implementations.
 
 namespace texton {
 namespace {
@@ -19,7 +20,7 @@ class Dice {
 public:
     explicit Dice(std::uint64_t seed) : engine_(seed) {}
 
-    /// 0 to count - 1.
+    /// Returns 0 to count - 1.
     std::size_t below(std::size_t count) { return static_cast<std::size_t>(engine_() % count); }
     std::size_t between(std::size_t lowest, std::size_t highest) { return lowest + below(highest - lowest + 1); }
     bool one_in(std::size_t count) { return below(count) == 0; }
@@ -128,7 +129,8 @@ Sampler draw_sampler(Dice& dice, const ArrayInfo& array, FetchOperation operatio
     return sampler;
 }
 
-// Random bits make floats of wild size, and some that are no numbers: one texture in four has them.
+// Random bits give floats of all magnitudes and NaNs. One texture in four (`wild`) has them; the others have floats of
+// moderate magnitude.
 std::vector<std::byte> draw_texels(Dice& dice, Format format, std::size_t bytes, bool wild) {
     std::vector<std::byte> texels(bytes);
     const FormatInfo& row = info(format);
@@ -147,7 +149,7 @@ std::vector<std::byte> draw_texels(Dice& dice, Format format, std::size_t bytes,
     return texels;
 }
 
-// A coordinate along a side of `size` texels, in texels.
+// Returns a coordinate in texels for a dimension of `size` texels.
 float draw_coordinate(Dice& dice, std::size_t size) {
     const auto side = static_cast<float>(size);
     if (dice.one_in(40)) {
@@ -155,8 +157,9 @@ float draw_coordinate(Dice& dice, std::size_t size) {
         return dice.of({0.0F, -0.0F, kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN(), 1e-40F, -1e-40F,
                         1e30F, -1e30F, 1e9F, -1e9F, 65536.5F});
     }
-    if (dice.one_in(4)) return static_cast<float>(dice.below(4 * size + 4)) / 2 - side / 2;  // edges and centres
-    if (dice.one_in(6)) {  // halves of the weights' steps
+    if (dice.one_in(4))
+        return static_cast<float>(dice.below(4 * size + 4)) / 2 - side / 2;  // edges and centers of texels
+    if (dice.one_in(6)) {                                                    // half steps of the filter weights
         const auto steps = static_cast<float>(dice.below(size * 512 + 1));
         return steps / 512;
     }
@@ -196,19 +199,21 @@ FetchPoint draw_point(Dice& dice, const ArrayInfo& array, const Sampler& sampler
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::random_capture",
                  .problem = std::move(problem),
-                 .remedy = "Choose another kind, format or operation, or leave one open."});
+                 .remedy = "Use another kind, format or operation, or leave one of them unset."});
 }
 
 }  // namespace
 
 Capture random_capture(std::uint64_t seed, const CaptureChoice& choice) {
     if (choice.operation && choice.kind && !fits(*choice.operation, *choice.kind))
-        refuse(fmt::format("the operation was asked for {}, which does not have it", name(*choice.kind)));
-    if (choice.operation == FetchOperation::texel) refuse("texel fetches are not recorded");
+        refuse(fmt::format("the operation was requested for {}, which does not support it", name(*choice.kind)));
+    if (choice.operation == FetchOperation::texel)
+        refuse("texel fetches were requested, which recordings do not support");
     if (choice.format && choice.kind && !fits(*choice.format, *choice.kind))
-        refuse(fmt::format("{} was asked for in {}", name(*choice.format), name(*choice.kind)));
+        refuse(fmt::format("the format {} was requested for {}, which does not support it", name(*choice.format),
+                           name(*choice.kind)));
     if (choice.format && !fits(*choice.format, ArrayKind::array_2d))
-        refuse(fmt::format("{} was asked for, which is sampled by its planes", name(*choice.format)));
+        refuse(fmt::format("{} was requested, which is a planar format", name(*choice.format)));
     Dice dice(seed);
     const ArrayKind kind = draw_kind(dice, choice);
     const Format format = choice.format ? *choice.format : draw_format(dice, kind);
@@ -223,7 +228,7 @@ Capture random_capture(std::uint64_t seed, const CaptureChoice& choice) {
         capture.array.usage.gather = true;
         capture.component = static_cast<int>(dice.below(info(format).channels == 3 ? 3 : info(format).channels));
     }
-    // A single row of memory would be a texture of another kind.
+    // A texture of a single row of memory would be linear instead of pitched.
     const bool plain_rows = info(format).layout == FormatLayout::plain && capture.array.extent.height > 1;
     if (kind == ArrayKind::array_2d && capture.operation == FetchOperation::plain && plain_rows && dice.one_in(5))
         capture.source = TextureSource::pitched;

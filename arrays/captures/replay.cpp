@@ -18,7 +18,7 @@ Extent whole_level(const ArrayInfo& array, int level) {
     return extent;
 }
 
-// Packed texels as the model reads them.
+// Returns the packed texels as input of the model.
 detail::TextureView model_view(const Capture& capture) {
     detail::TextureView view{};
     view.kind = capture.array.kind;

@@ -256,7 +256,7 @@ TEST_P(TextureTest, OneThatIsThereIsFoundWhileAGraphIsRecordedAndNoneIsMade) {
     const Graph graph = Graph::capture(stream, [&] {
         EXPECT_EQ(Texture(array), texture);
         expect_error([&] { Texture other(array, {.filter = Filter::linear}); }, ErrorCode::capturing, kTexture,
-                     {"making a texture"});
+                     {"creating a texture"});
     });
     EXPECT_EQ(Texture(array), texture);
 }

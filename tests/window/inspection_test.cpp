@@ -350,7 +350,7 @@ TEST_F(InspectionTest, ATypedCoordinateIsFetchedAndCanBeUndone) {
     choose(named<QComboBox>(panel, "Operation"), 1);
     EXPECT_EQ(this->session().probe.operation, FetchOperation::lod);
     choose(named<QComboBox>(panel, "Operation"), 4);
-    EXPECT_TRUE(said(panel).contains("texel fetches were asked for"));
+    EXPECT_TRUE(said(panel).contains("texel fetches were requested"));
 }
 
 TEST_F(InspectionTest, ThePlotZoomsAndMovesByKeysAndWheel) {
