@@ -1,9 +1,10 @@
 #pragma once
-// The seam: what a device must do. Called once an operation, never once a texel, with arguments that the layer above has
-// checked; so an implementation only fails where a driver or the system can. One instance a device, alive with the process.
+// The interface of a device. It is called once per operation, never once per texel, with arguments that the caller has
+// checked. An implementation therefore fails only if a driver or the system fails. There is one instance per device,
+// which lives until the process ends.
 //
-// Failures are thrown as Error with `call` and `cuda_name` where a driver was asked, code out_of_memory where memory ran out,
-// and object left empty: request() in core/request.h adds who asked and the numbers.
+// Failures are thrown as Error with an empty object: request() in core/request.h adds the object and the numbers.
+// `call` and `cuda_name` are set if a driver call failed. The code is out_of_memory if there is too little memory.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,7 @@
 
 namespace texton::detail {
 
-// Handles are opaque pointers of distinct types. A null StreamHandle is the device's default stream.
+// Handles are opaque pointers of distinct types. A null StreamHandle means the default stream of the device.
 struct NativeStream;
 struct NativeEvent;
 struct NativeGraph;
@@ -39,38 +40,40 @@ using PoolHandle = NativePool*;
 using PhysicalHandle = NativePhysical*;
 using ArrayHandle = NativeArray*;
 
+/// Memory with padded rows.
 struct PitchedMemory {
     std::byte* address = nullptr;
-    std::size_t pitch = 0;
+    std::size_t pitch = 0;  // bytes between rows
 };
 
-/// What is copied or filled, in bytes and rows.
+/// The size of a copy or a fill, in bytes and rows.
 struct Box {
     std::size_t row_bytes = 0;
-    std::size_t rows = 1;  // a slice
+    std::size_t rows = 1;  // per slice
     std::size_t slices = 1;
 };
 
-/// The sides' extent and format have been resolved into the box: rows start at each side's pitch, slices at its
-/// slice_pitch. A side's backend is null for pageable host memory; pinned or registered memory comes with that kind.
+/// A copy. `box` is computed from the extents and formats of both places, whose own pitch and slice_pitch apply. The
+/// backend of a place is null for pageable host memory. Host memory that is pinned or registered has that kind.
 struct CopyRequest {
     const Place* destination = nullptr;
     const Place* source = nullptr;
     Box box;
 };
 
+/// A fill with a repeated pattern.
 struct FillRequest {
     const Place* destination = nullptr;
     Box box;
     std::array<std::byte, 16> pattern{};
-    int pattern_bytes = 1;  // 1, 2, 4, 8 or 16; arrays: the bytes of a texel, or of a block
+    int pattern_bytes = 1;  // 1, 2, 4, 8 or 16; arrays: bytes of a texel or block
 };
 
-/// Where an array's memory comes from.
+/// Source of an array's memory: its own allocation, tiles that are mapped one by one, or one mapping for all of it.
 enum class ArrayBacking : std::uint8_t { own, sparse, deferred };
 
-/// Memory for a box of texels of a sparse array, or for a layer's mip tail; a null memory takes it away. Offset and extent are
-/// whole tiles, but at the edge of a level, where the extent ends with the level.
+/// Maps memory to a box of texels of a sparse array, or to the mip tail of a layer. A null memory unmaps. Offset and
+/// extent are multiples of the tile size, except that the extent ends at the edge of the level.
 struct TileMapRequest {
     ArrayHandle array = nullptr;
     bool tail = false;
@@ -79,20 +82,22 @@ struct TileMapRequest {
     Offset offset;  // texels
     Extent extent;
     PhysicalHandle memory = nullptr;
-    std::size_t memory_offset = 0;  // bytes; the tiles follow each other, x fastest
+    std::size_t memory_offset = 0;  // bytes; consecutive tiles, x fastest
 };
 
+/// Attributes of a pool, as in CUDA. The maxima (reserved_high, used_high) can only be set to 0, which resets them.
 enum class PoolAttribute : std::uint8_t {
     reuse_follow_event_dependencies,
     reuse_opportunistic,
     reuse_internal_dependencies,
     release_threshold,
     reserved_current,
-    reserved_high,  // setting it to 0 resets it; so for used_high
+    reserved_high,
     used_current,
     used_high
 };
 
+/// A device. All functions are thread-safe.
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -104,12 +109,12 @@ public:
     virtual bool can_access_peer(Backend& peer) = 0;
     virtual void set_peer_access(Backend& peer, bool enabled) = 0;  // idempotent
 
-    // Device memory. free() waits for the device's work, as cudaFree does, and never throws.
+    // Device memory. free() waits for the device's work, like cudaFree.
     virtual std::byte* allocate(std::size_t bytes) = 0;
     virtual PitchedMemory allocate_pitched_2d(std::size_t row_bytes, std::size_t rows) = 0;
     virtual PitchedMemory allocate_pitched_3d(std::size_t row_bytes, std::size_t rows, std::size_t slices) = 0;
     virtual void free(std::byte* address) noexcept = 0;
-    /// True if the device knows the address as memory of its own that it can touch.
+    /// Returns true if the address lies in memory that the device allocated and can access.
     virtual bool knows(const void* address) = 0;
 
     // Host memory.
@@ -120,20 +125,19 @@ public:
     virtual void unregister_host(std::byte* address) noexcept = 0;
     virtual std::byte* host_device_pointer(std::byte* address) = 0;
 
-    // Managed memory, freed by free().
+    // Managed memory. Freed by free().
     virtual std::byte* allocate_managed(std::size_t bytes, Attach attach) = 0;
     virtual void attach_managed(StreamHandle stream, std::byte* address, std::size_t bytes, Attach attach) = 0;
     virtual void advise(std::byte* address, std::size_t bytes, Advice advice, const Location& location) = 0;
     virtual void prefetch(std::byte* address, std::size_t bytes, const Location& location, StreamHandle stream) = 0;
-    /// One attribute by itself...
+    // Attributes of a range of managed memory, one by one, and all with one query.
     virtual bool read_mostly(const std::byte* address, std::size_t bytes) = 0;
     virtual std::optional<Location> preferred_location(const std::byte* address, std::size_t bytes) = 0;
     virtual std::vector<Location> accessed_by(const std::byte* address, std::size_t bytes) = 0;
     virtual std::optional<Location> last_prefetch(const std::byte* address, std::size_t bytes) = 0;
-    /// ... and all in one call.
     virtual RangeAttributes range_attributes(const std::byte* address, std::size_t bytes) = 0;
 
-    // Pools. `location` of a PoolInfo is resolved: never none for a pinned pool.
+    // Pools. The location of a PoolInfo is never none for a pinned pool.
     virtual PoolHandle create_pool(const PoolInfo& info) = 0;
     virtual void destroy_pool(PoolHandle pool) noexcept = 0;
     virtual PoolHandle default_pool(const Location& location, PoolType type) = 0;
@@ -147,13 +151,13 @@ public:
     virtual ShareableHandle export_pool(PoolHandle pool, HandleType type) = 0;
     virtual PoolHandle import_pool(const ShareableHandle& handle) = 0;
     virtual PointerExport export_pointer(const std::byte* address) = 0;
-    /// Error{out_of_bounds} if what was exported has fewer bytes.
+    /// Throws Error{out_of_bounds} if the exported allocation has fewer bytes.
     virtual std::byte* import_pointer(PoolHandle pool, const PointerExport& pointer, std::size_t bytes) = 0;
-    /// A null pool is the current one of this device (cudaMallocAsync).
+    /// A null pool means the current pool of this device (cudaMallocAsync).
     virtual std::byte* allocate_async(std::size_t bytes, PoolHandle pool, StreamHandle stream) = 0;
     virtual void free_async(std::byte* address, StreamHandle stream) = 0;
 
-    // Physical memory and addresses.
+    // Physical memory and address ranges.
     virtual std::size_t physical_granularity(const PhysicalInfo& info, Granularity which) = 0;
     virtual PhysicalHandle create_physical(std::size_t bytes, const PhysicalInfo& info) = 0;
     virtual void release_physical(PhysicalHandle memory) noexcept = 0;
@@ -165,17 +169,17 @@ public:
     virtual void unmap_physical(std::byte* address, std::size_t bytes) noexcept = 0;
     virtual void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) = 0;
 
-    /// Error{not_registered} if the device has no such symbol.
+    /// Throws Error{not_registered} if the device has no such symbol.
     virtual SymbolPlace find_symbol(const void* symbol) = 0;
 
-    // Copy and fill: done at return where `stream` is null, else enqueued on *stream.
+    // Copies and fills. If `stream` is null, they are done at return; otherwise they are enqueued on *stream.
     virtual void copy(const CopyRequest& request, const StreamHandle* stream) = 0;
     virtual void copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) = 0;
     virtual void fill(const FillRequest& request, const StreamHandle* stream) = 0;
 
     // Streams, events, graphs.
     virtual StreamHandle create_stream(int priority) = 0;
-    virtual void destroy_stream(StreamHandle stream) noexcept = 0;  // work that is left still runs
+    virtual void destroy_stream(StreamHandle stream) noexcept = 0;  // enqueued work still runs
     virtual void synchronize_stream(StreamHandle stream) = 0;
     virtual bool stream_idle(StreamHandle stream) = 0;
     virtual bool stream_capturing(StreamHandle stream) = 0;
@@ -188,30 +192,33 @@ public:
     virtual void synchronize_event(EventHandle event) = 0;
     virtual float elapsed_milliseconds(EventHandle begin, EventHandle end) = 0;
     virtual void begin_capture(StreamHandle stream) = 0;  // thread-local mode
-    /// Null if the capture was invalidated (a stream not joined back): throws Error{capturing} then.
+    /// Throws Error{capturing} if the capture was invalidated, for example because a stream did not join.
     virtual GraphHandle end_capture(StreamHandle stream) = 0;
     virtual void abandon_capture(StreamHandle stream) noexcept = 0;
     virtual std::size_t graph_size(GraphHandle graph) = 0;
     virtual void launch_graph(GraphHandle graph, StreamHandle stream) = 0;
     virtual void destroy_graph(GraphHandle graph) noexcept = 0;
 
-    // Arrays. Planar formats are 2D, with planes instead of levels. Textures, surfaces and sampling: arrays/sampling.h.
+    // Arrays. Arrays of planar formats are 2D and have planes instead of levels. For textures, surfaces and sampling
+    // see arrays/sampling.h.
     virtual ArrayHandle create_array(const ArrayInfo& info, ArrayBacking backing) = 0;
-    virtual void destroy_array(ArrayHandle array) noexcept = 0;  // after the device's work, as cudaFreeArray
+    virtual void destroy_array(ArrayHandle array) noexcept = 0;  // waits for the device's work, like cudaFreeArray
     virtual MemoryRequirements array_requirements(ArrayHandle deferred) = 0;
     virtual SparseProperties array_tiles(ArrayHandle sparse) = 0;
-    /// In the stream's order; memory is of PhysicalInfo::tile_pool. All in one call to the driver, all of one array or not.
+    /// Enqueues the mappings with one call to the driver. The arrays may differ. The memory must have
+    /// PhysicalInfo::tile_pool.
     virtual void map_tiles(std::span<const TileMapRequest> requests, StreamHandle stream) = 0;
-    /// Backs a deferred array with `memory` from `offset` on; null takes it away.
+    /// Enqueues the mapping of a deferred array to `memory` from byte `offset` on. A null memory unmaps.
     virtual void map_array(ArrayHandle deferred, PhysicalHandle memory, std::size_t offset, StreamHandle stream) = 0;
 };
 
-/// The CUDA devices of the process; empty, with the reason, where there is none. Made once, on first use.
+/// The CUDA devices of the process. If there is none, `why_none` says why. Created once, on first use.
 struct CudaDevices {
     std::vector<std::unique_ptr<Backend>> devices;
     std::string why_none;
 };
 [[nodiscard]] CudaDevices make_cuda_devices();
+/// Returns a CPU device. `memory` is the size in bytes that it reports; 0: that of the machine.
 [[nodiscard]] std::unique_ptr<Backend> make_cpu_device(int index, std::size_t memory);
 
 }  // namespace texton::detail

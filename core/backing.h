@@ -1,5 +1,5 @@
 #pragma once
-// How work is enqueued on memory whose backing may change: sparse and deferred arrays.
+// Enqueuing work on memory whose mapping can change: sparse and deferred arrays.
 #include <span>
 #include <vector>
 
@@ -9,27 +9,33 @@
 
 namespace texton::detail {
 
-/// Holds the backing of what it was given from before work is enqueued until after. Costs nothing for plain memory.
+/// Prevents changes to the mapping of sparse and deferred arrays while work on them is enqueued. Does nothing for other
+/// memory.
 ///
-///     BackingUse use(kCopy, stream, {&destination.owner, &source.owner});
-///     backend.copy(...);
-///     use.enqueued();  // or without a stream: nothing, for the work is done already
+///     BackingUse use(kCopy, stream, {&destination.owner, &source.owner}); backend.copy(...); use.enqueued();  // not
+///     without a stream, because the work is done already
 ///
-/// While the calling thread records the stream into a graph, the graph keeps the memory and each launch is such a use.
-/// Error{not_mapped} from the constructor; Error{capturing} if the stream is captured by others than Graph::capture.
+/// The constructor locks the mappings, and the destructor unlocks them. All threads lock in the same order, so they
+/// cannot deadlock. Work without a stream waits for the last mapping on the host; work with a stream waits on the
+/// stream.
+///
+/// If the calling thread records the stream into a graph, the graph keeps the memory, and each launch is such a use.
+/// The constructors throw Error{not_mapped} if a deferred array has no memory, and Error{capturing} if the stream is
+/// captured by other code than Graph::capture().
 class BackingUse {
 public:
     using Owner = std::shared_ptr<const Block>;
 
-    /// For work that is done before the use ends.
+    /// For work that is done before this object is destroyed.
     BackingUse(const char* object, const Owner& first, const Owner& second = nullptr);
-    /// For work on the stream.
+    /// For work that is enqueued on the stream, which must outlive this object.
     BackingUse(const char* object, const Stream& stream, const Owner& first, const Owner& second = nullptr);
     BackingUse(const char* object, const Stream& stream, std::span<const Owner> owners);
     ~BackingUse();
     BackingUse(const BackingUse&) = delete;
     BackingUse& operator=(const BackingUse&) = delete;
 
+    /// Tells the memory that work was enqueued on the stream. Call it once, after enqueuing.
     void enqueued();
 
 private:
@@ -38,8 +44,8 @@ private:
     void release(std::size_t count) noexcept;
 
     const Stream* stream_ = nullptr;
-    std::vector<Owner> held_;  // those with a Backing, each once, in the order of their addresses
-    bool recorded_ = false;    // the stream's graph keeps them
+    std::vector<Owner> held_;  // the owners with a Backing, each once, sorted by address
+    bool recorded_ = false;    // true if the stream is recorded into a graph
 };
 
 }  // namespace texton::detail

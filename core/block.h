@@ -1,5 +1,5 @@
 #pragma once
-// What owners share with their views: memory of any kind, freed once, by the device it came from.
+// The shared states of owners, streams, events, graphs and pools.
 #include <atomic>
 #include <cstddef>
 #include <memory>
@@ -12,19 +12,24 @@
 
 namespace texton::detail {
 
-/// Guards memory whose backing changes while it is in use: that of sparse and deferred arrays. See BackingUse.
+/// Guards the mapping of a sparse or deferred array, which can change while the array is in use. Thread-safe. See
+/// BackingUse.
 class Backing {
 public:
     virtual ~Backing() = default;
-    /// Until unlock() nobody maps or unmaps. Error{not_mapped}, naming `object`, if work on it must not be enqueued.
+    /// Prevents changes to the mapping until unlock(). Throws Error{not_mapped}, with `object`, if no work may be
+    /// enqueued.
     virtual void lock(const char* object) = 0;
     virtual void unlock() noexcept = 0;
-    /// Lets what follows on the stream come after the last mapping; a null stream: the host waits for it.
+    /// Makes later work of the stream wait for the last mapping. If `stream` is null, the host waits.
     virtual void wait_for_mapping(const Stream* stream) = 0;
-    /// Work was enqueued on the stream: what it uses must stay until the work is done.
+    /// Keeps the mapped memory until the work that is now enqueued on the stream is done.
     virtual void used_on(const Stream& stream) = 0;
 };
 
+/// Memory of any kind, which its owner and its views share. It is freed once, by the device that it came from.
+///
+/// Threads may share a block. Members other than `alive` and `attached` do not change after the owner is constructed.
 struct Block {
     Block(Backend& backend, MemoryKind kind, std::byte* address, std::size_t bytes) noexcept
         : backend(&backend), kind(kind), address(address), bytes(bytes) {}
@@ -36,14 +41,15 @@ struct Block {
     MemoryKind kind;
     std::byte* address;
     std::size_t bytes;
-    bool host_reads_slowly = false;  ///< write-combined
-    std::atomic<bool> alive{true};   ///< false once freed before its last view is gone
-    Backing* backing = nullptr;      ///< null where the memory is there as long as the block
-    /// What the layer of arrays keeps with the memory: its textures. Destroyed before the memory is.
+    bool host_reads_slowly = false;  ///< true for write-combined memory
+    std::atomic<bool> alive{true};   ///< false after it is freed explicitly or unmapped
+    Backing* backing = nullptr;      ///< null if the mapping cannot change
+    /// Textures of the memory, cached by arrays/. Destroyed before the memory is freed.
     mutable std::mutex attached_mutex;
     mutable std::shared_ptr<void> attached;
 };
 
+/// State of a stream. Destroys the queue if it owns it.
 struct StreamState {
     StreamState(const Device& device, StreamHandle handle, bool owned) noexcept
         : device(device), handle(handle), owned(owned) {}
@@ -52,10 +58,11 @@ struct StreamState {
     StreamState& operator=(const StreamState&) = delete;
 
     Device device;
-    StreamHandle handle;  ///< null: the default stream
+    StreamHandle handle;  ///< null for the default stream
     bool owned;           ///< false for the default stream and for adopted ones
 };
 
+/// State of an event. Destroys the event.
 struct EventState {
     EventState(const Device& device, EventHandle handle, EventTiming timing) noexcept
         : device(device), handle(handle), timing(timing) {}
@@ -66,9 +73,10 @@ struct EventState {
     Device device;
     EventHandle handle;
     EventTiming timing;
-    std::atomic<bool> recorded{false};
+    std::atomic<bool> recorded{false};  ///< true after the first record
 };
 
+/// State of a graph. Destroys the graph.
 struct GraphState {
     GraphState(const Device& device, GraphHandle handle, std::size_t size) noexcept
         : device(device), handle(handle), size(size) {}
@@ -79,9 +87,10 @@ struct GraphState {
     Device device;
     GraphHandle handle;
     std::size_t size;
-    std::vector<std::shared_ptr<const Block>> guarded;  ///< what a launch uses that has a Backing
+    std::vector<std::shared_ptr<const Block>> guarded;  ///< the memory with a Backing that a launch uses
 };
 
+/// State of a pool. Destroys the pool if it owns it.
 struct PoolState {
     PoolState(const Device& device, PoolHandle handle, const PoolInfo& info, bool owned, bool imported) noexcept
         : device(device), handle(handle), info(info), owned(owned), imported(imported) {}
@@ -92,11 +101,12 @@ struct PoolState {
     Device device;
     PoolHandle handle;
     PoolInfo info;
-    bool owned;  ///< false for a device's default pools
+    bool owned;  ///< false for default pools
     bool imported;
 };
 
-/// Memory that one call of the backend frees: device, managed, pinned or registered.
+/// Memory that one call of the backend frees. While the calling thread records a graph, it is freed after the
+/// recording.
 struct PlainBlock : Block {
     PlainBlock(Backend& backend, MemoryKind kind, std::byte* address, std::size_t bytes, FreeFunction free) noexcept
         : Block(backend, kind, address, bytes), free(free) {}
@@ -108,7 +118,8 @@ struct PlainBlock : Block {
     FreeFunction free;
 };
 
-/// Owns what `allocate` returns. Made before the memory is, so that no failure in between loses it.
+/// Returns a block that owns the memory that `allocate` returns. The block is created first, so no failure leaks the
+/// memory.
 template <class Allocate>
 std::shared_ptr<Block> make_block(Backend& backend, const char* object, MemoryKind kind, std::size_t bytes,
                                   FreeFunction free, Allocate&& allocate) {
@@ -117,7 +128,7 @@ std::shared_ptr<Block> make_block(Backend& backend, const char* object, MemoryKi
     return block;
 }
 
-/// Memory of a pool: freed in order on its stream, which it keeps alive together with the pool.
+/// Memory of a pool, freed in the order of its stream. Keeps the stream and the pool alive.
 struct PoolBlock : Block {
     PoolBlock(Backend& backend, std::size_t bytes, std::shared_ptr<StreamState> stream,
               std::shared_ptr<PoolState> pool) noexcept
@@ -125,27 +136,28 @@ struct PoolBlock : Block {
     ~PoolBlock() override;
 
     std::shared_ptr<StreamState> stream;
-    std::shared_ptr<PoolState> pool;  ///< empty: the device's current pool
-    bool of_graph = false;            ///< allocated while the stream was captured
+    std::shared_ptr<PoolState> pool;  ///< null: the current pool of the device
+    bool of_graph = false;            ///< true if it was allocated while the stream was captured
 };
 
-/// Allocates on the stream from the pool; an empty one is the current pool of the stream's device.
+/// Allocates memory in the order of the stream. A null pool means the current pool of the stream's device.
 std::shared_ptr<PoolBlock> make_pool_block(const char* object, std::size_t bytes, std::shared_ptr<StreamState> stream,
                                            std::shared_ptr<PoolState> pool);
 
-/// Error{released} unless the block is there and was not freed.
+/// Returns the block. Throws Error{released} if it is null or was freed.
 Block& live(const std::shared_ptr<Block>& block, const char* object);
 
-/// False for a handle of no type, and for a file descriptor that is not open.
+/// Returns false for a handle without a type, and for a file descriptor that is not open.
 [[nodiscard]] bool names_something(const ShareableHandle& handle) noexcept;
 
-/// Error{bad_argument} for 0 bytes.
+/// Throws Error{bad_argument} for 0 bytes.
 void check_bytes(std::size_t bytes, const char* object);
 
-/// The one row of bytes that the whole block is.
+/// Returns a view of the whole block as one row of bytes.
 View byte_view(const std::shared_ptr<Block>& block, const char* object);
 
-/// A view of `extent` packed texels of `format` at `offset` bytes in the block. Error{out_of_bounds} if they do not fit.
+/// Returns a view of `extent` packed texels from byte `offset` of the block on. Throws Error{out_of_bounds} if they do
+/// not fit, and Error{bad_argument} if a dimension is 0 or the format is planar.
 View packed_view(const std::shared_ptr<Block>& block, const char* object, Format format, Extent extent,
                  std::size_t offset = 0);
 

@@ -1,4 +1,5 @@
 #pragma once
+// Parallel loops of the CPU device.
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
@@ -10,24 +11,28 @@
 
 namespace texton::detail {
 
-/// How many pieces of work run at the same time.
+/// Returns the maximum number of threads that work at the same time.
 inline std::size_t cpu_cores() { return static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()); }
 
-/// Pieces that a thread takes before it helps others with theirs.
+/// A contiguous range of pieces, with the next one to run. Threads first take the pieces of their own share.
 struct alignas(64) CpuShare {
     std::atomic<std::size_t> next;
     std::size_t end;
 };
 
-/// Calls body(i) for every i below `pieces`, on all cores. A thread has pieces that follow each other, the same share of the
-/// whole each time, so that what it made before may still be in its cache; who is done takes those of others, one by one:
-/// cores that wake late, or are slower, hold nothing up. The calling thread does nothing else meanwhile: it may hold locks
-/// that other tasks of its arena want. All threads have its modes of floats.
+/// Calls body(i) for every i below `pieces` on all cores, and returns when all calls are done.
+///
+/// Each thread has a contiguous share of the pieces. For equal `pieces` the shares are the same in each call, so the
+/// results of a previous call can still be in the thread's cache. A thread that has finished its share takes pieces of
+/// other shares one by one, so cores that start late or are slower do not delay the loop.
+///
+/// The calling thread runs no other tasks during the call, so it may hold locks that other tasks of its arena need. All
+/// threads use the floating-point settings of the calling thread.
 template <class Body>
 void run_in_parallel(std::size_t pieces, const Body& body) {
     const std::size_t count = std::min(pieces, cpu_cores());
     std::vector<CpuShare> shares(count);
-    // The counters also order what the threads do once more: thread sanitizers do not see how TBB does it.
+    // Release and acquire order the threads for thread sanitizers, which do not see the synchronization inside TBB.
     for (std::size_t i = 0; i < count; ++i) {
         shares[i].end = pieces * (i + 1) / count;
         shares[i].next.store(pieces * i / count, std::memory_order_release);

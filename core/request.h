@@ -1,5 +1,5 @@
 #pragma once
-// Gives a failure from below the seam its name: who asked, and with which numbers.
+// Adds the object and the numbers to errors of a backend, and manages what must wait for the end of a recording.
 #include <initializer_list>
 #include <memory>
 #include <type_traits>
@@ -12,14 +12,17 @@
 
 namespace texton::detail {
 
+/// A named number of an error.
 using Number = std::pair<const char*, std::uint64_t>;
 
-/// Rethrows as an Error with the object and the numbers added; out of memory gets what was asked for and what is free.
+/// Throws a copy of the error with the object and the numbers added. For out_of_memory the message has the requested
+/// and the free bytes; the first number is then the requested bytes. An error that already has an object is thrown
+/// unchanged.
 [[noreturn]] void rethrow_named(const Error& error, Backend* backend, const char* object,
                                 std::initializer_list<Number> numbers);
 
-/// Calls `ask` and names what it throws. Costs nothing where nothing is thrown. The first number of a request for memory is
-/// the bytes asked for.
+/// Calls `ask` and returns its result. Adds the object and the numbers to an Error, as rethrow_named(). For a request
+/// of memory the first number must be the bytes.
 template <class Ask>
 decltype(auto) request(Backend* backend, const char* object, std::initializer_list<Number> numbers, Ask&& ask) {
     try {
@@ -29,12 +32,14 @@ decltype(auto) request(Backend* backend, const char* object, std::initializer_li
     }
 }
 
-/// Error{out_of_bounds}: more bytes were imported than were exported.
+/// Throws Error{out_of_bounds}: more bytes were imported than exported.
 [[noreturn]] void refuse_length(std::size_t asked, std::size_t exported);
 
-/// Error{capturing} while the calling thread records a graph: the call would break the capture.
+/// Throws Error{capturing} while the calling thread records a graph, because the operation would invalidate the
+/// capture. `what` is the operation, for example "copying without a stream".
 void refuse_while_recording(const char* object, const char* what);
-/// Held by Graph::capture from before the recording begins until after it has ended.
+/// Marks the calling thread as recording. Graph::capture() holds it from before the capture begins until after it has
+/// ended. Recordings of a thread can be nested.
 class RecordingScope {
 public:
     RecordingScope() noexcept;
@@ -42,25 +47,27 @@ public:
     RecordingScope(const RecordingScope&) = delete;
     RecordingScope& operator=(const RecordingScope&) = delete;
 
-    /// What keep_in_recording() was given since it began.
+    /// Returns the blocks that were passed to keep_in_recording() since this object was created, each once.
     std::vector<std::shared_ptr<const Block>> kept() const;
 
 private:
     std::size_t first_kept_;
 };
-/// The graph that the calling thread records keeps the block, whose backing its launches use. (Of recordings within each
-/// other, all do: which one the work went into, only the driver knows.)
+/// Makes the graph that the calling thread records keep the block. If recordings are nested, all their graphs keep it,
+/// because only the driver knows which graph contains the work.
 void keep_in_recording(std::shared_ptr<const Block> block);
-/// True while the calling thread records.
+/// Returns true while the calling thread records a graph.
 bool recording() noexcept;
-/// True while any thread does.
+/// Returns true while any thread records a graph.
 bool anyone_recording() noexcept;
 
-/// Runs when the calling thread's recording has ended.
+/// Runs the action when the recording of the calling thread has ended. Requires recording().
 void after_recording(std::function<void()> action);
 
+/// A function of a backend that frees memory.
 using FreeFunction = void (Backend::*)(std::byte*) noexcept;
-/// Frees now; while the calling thread records, when its recording has ended: a free in between would break the capture.
+/// Frees the memory. While the calling thread records a graph, frees it after the recording instead, because freeing
+/// would invalidate the capture.
 void free_outside_recording(Backend& backend, FreeFunction free, std::byte* address) noexcept;
 
 }  // namespace texton::detail

@@ -1,5 +1,5 @@
 #pragma once
-// What copy() and fill() share: views checked and resolved into boxes of bytes.
+// Checks and helpers that copy() and fill() share, and copies through pinned buffers.
 #include <optional>
 
 #include <texton/stream.h>
@@ -9,11 +9,12 @@
 
 namespace texton::detail {
 
-/// The bytes, rows and slices of a view; fewer dimensions where rows or slices touch.
+/// Returns the size of a view in bytes and rows. Contiguous rows or slices of memory are merged into one row.
 Box box_of(const Place& place) noexcept;
 
-/// A pair of views that may be copied. Holds what the request points to: neither copied nor moved.
+/// A checked copy. `request` points into this object and into the views, so it cannot be copied or moved.
 struct Transfer {
+    /// Checks the views, which must outlive this object. Throws the errors of copy().
     Transfer(const ConstView& destination, const ConstView& source);
     Transfer(const Transfer&) = delete;
     Transfer& operator=(const Transfer&) = delete;
@@ -21,45 +22,48 @@ struct Transfer {
     CopyRequest request;
 
 private:
-    std::optional<Place> destination_;  // where a bare host pointer turned out to be page-locked
-    std::optional<Place> source_;
+    std::optional<Place> destination_;  // the destination, if it is a host pointer to page-locked memory
+    std::optional<Place> source_;       // the source, likewise
 };
 
-/// Throws unless the view holds something, and its owner still does.
+/// Throws Error{bad_argument} if the view is empty, and Error{released} if its memory was freed or unmapped.
 void check_live(const Place& place, const char* object);
-/// The region of a place, checked as View::region() says.
+/// Returns a part of a place. Throws the errors of View::region().
 Place region_of(const Place& whole, const Region& region, const char* object);
-/// The page-locked place behind a bare host pointer, if it is one. Error{not_registered} if the range is partly page-locked.
+/// Returns the place with its page-locked kind if it is a host pointer to page-locked memory, or nullopt. Throws
+/// Error{not_registered} if only a part of the range is page-locked.
 std::optional<Place> page_locked(const Place& place, const char* object);
-/// The device that memory lives on; null for the host's own, which every device reaches.
+/// Returns the device that holds the memory, or null for host memory (pageable, pinned or registered).
 Backend* home(const Place& place) noexcept;
-/// Error{wrong_device} unless work between memory at these homes (null: the host) may run on the stream.
+/// Throws Error{wrong_device} if the stream cannot run work between memory of these devices. Null means host memory.
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object);
-/// True if the two boxes share a byte, or a texel of an array.
+/// Returns true if the two boxes share a byte of memory or a texel of an array.
 bool overlap(const Place& a, const Place& b, const Box& box) noexcept;
 
 class Ring;
 
-/// Large copies from and to pageable memory, through pinned buffers. The backend is the CUDA device's. A null stream means a
-/// stream of the ring's own, and done at return.
+/// Copies between pageable memory and a CUDA device through a ring of pinned buffers. `backend` is the CUDA device. If
+/// `stream` is null, a stream of the ring is used and the copy is done at return. Otherwise uploads are enqueued, and
+/// downloads are done at return.
 void copy_staged(Backend& backend, const CopyRequest& request, const StreamHandle* stream);
-/// A copy within the device that must not be made by the device alone: through a pinned buffer, in the stream's order.
+/// Enqueues a copy within the device through a pinned host buffer, for copies that the device cannot run directly.
 void copy_through_host(Backend& backend, const CopyRequest& request, StreamHandle stream);
 
-/// A pinned buffer for work in a stream's order: of a ring; while a graph is recorded, its own, which the graph keeps.
+/// A pinned buffer for work on a stream. It belongs to a ring. While the stream is captured, it is a new buffer that
+/// the graph keeps. Used by one thread.
 class HostStage {
 public:
-    /// Error{capturing} where the stream is captured by others than Graph::capture.
+    /// Throws Error{capturing} if the stream is captured by other code than Graph::capture().
     HostStage(Backend& backend, StreamHandle stream, std::size_t bytes);
     ~HostStage();
     HostStage(const HostStage&) = delete;
     HostStage& operator=(const HostStage&) = delete;
 
-    /// Bytes that it holds at most.
+    /// Maximum size in bytes.
     static constexpr std::size_t kBytes = std::size_t{8} << 20;
-    /// For the stream's work to write and read.
+    /// Returns the buffer, for work on the stream.
     std::byte* buffer() const noexcept;
-    /// For the host to write: waits until no earlier work uses it.
+    /// Returns the buffer for writing by the host, after earlier work that uses it is done.
     std::byte* written_by_host() const;
 
 private:
@@ -69,7 +73,7 @@ private:
     std::shared_ptr<Block> kept_;
 };
 
-/// From this size a pageable copy goes through the ring.
+/// Minimum size in bytes of a pageable copy that uses the ring.
 inline constexpr std::size_t kStagedBytes = std::size_t{2} << 20;
 
 }  // namespace texton::detail

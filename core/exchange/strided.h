@@ -1,6 +1,6 @@
 #pragma once
-// Texels as other libraries describe them: numbers along axes, from the slowest to the fastest. What dlpack.cpp and
-// array_interface.cpp share.
+// Texels as other libraries describe them: elements along axes, slowest axis first. Used by dlpack.cpp and
+// array_interface.cpp.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,37 +10,45 @@
 
 namespace texton::detail {
 
-/// The type of one number: uint, sint or floating.
+/// The type of an element: uint, sint or floating.
 struct Element {
     FormatKind kind = FormatKind::uint;
     std::size_t bytes = 1;
     bool operator==(const Element&) const = default;
 };
 
+/// A strided array. Non-owning.
 struct Strided {
     std::byte* data = nullptr;
     Element element;
     std::vector<std::int64_t> shape{};
-    std::vector<std::int64_t> strides{};  ///< as many as the shape has, or none: packed
-    std::size_t unit = 1;                 ///< bytes that a stride counts in
+    std::vector<std::int64_t> strides{};  ///< one per axis; empty: packed
+    std::size_t unit = 1;                 ///< unit of the strides, in bytes
 };
 
-/// The texels of a view, with strides in bytes: slices, rows and columns as `dimensions` says (0: as many as the extent
-/// needs), and channels where there are more than one. An axis of length 1 has the stride that it would have if packed.
-/// Error{unsupported} for arrays and for formats of no plain numbers.
+/// Returns the texels of a view, with strides in bytes. `dimensions` is the number of axes for slices, rows and
+/// columns; 0 means as many as the extent needs. Formats with several channels have an additional axis. An axis of
+/// length 1 has the stride of packed texels.
+///
+/// Throws Error{unsupported} for arrays and for formats that are not plain, and Error{bad_argument} if `dimensions`,
+/// the address or a pitch does not fit.
 Strided strided(const ConstView& view, int dimensions, const char* object);
 
-/// The texels that somebody else describes, as host memory without an owner. Without a format: [width], [height][width],
-/// [height][width][channels] and [depth][height][width][channels], with the integer or float format of the numbers. With
-/// one: the last axis is the channels where the format has more than one, or where it has one and the axis is of length 1
-/// and the third or fourth. Throws unless rows lie one after another, and texels in a row side by side.
+/// Returns the texels of a strided array as host memory without an owner.
+///
+/// Without a format, the axes are [width], [height][width], [height][width][channels] or
+/// [depth][height][width][channels], and the format has the integers or floats of the elements. With a format, the last
+/// axis is the channels if the format has more than one channel, if there are four axes, or if the last of three axes
+/// has the length 1.
+///
+/// Throws an Error if rows overlap, or if the texels of a row or the channels of a texel have gaps between them.
 Place place_of(const Strided& array, std::optional<Format> format, const char* object);
 
-/// Makes the place memory of the device. Where a CUDA device does not know it, Error{not_registered}; where the CPU device
-/// does not, it stays host memory.
+/// Marks the place as memory of the device. If the device does not know the memory, throws Error{not_registered} for a
+/// CUDA device, and leaves it as host memory for the CPU device.
 void settle(Place& place, const Device& device, const char* object);
 
-/// Bytes from the first to the last texel.
+/// Returns the bytes from the start of the first texel to the end of the last.
 std::size_t span_bytes(const Place& place);
 
 }  // namespace texton::detail
