@@ -27,9 +27,9 @@ enum class Packed : std::uint8_t { rgb10a2, none };
 
 /// Arithmetic of rgb10a2_unorm.
 struct Rgb10a2 {
-    static constexpr Format kFormat = Format::rgb10a2_unorm;
-    static constexpr Packed kPacked = Packed::rgb10a2;
-    static constexpr Encoding kEncoding = Encoding::unorm;
+    static constexpr Format kFormat = Format::rgb10a2_unorm;  ///< the format
+    static constexpr Packed kPacked = Packed::rgb10a2;        ///< the enumerator
+    static constexpr Encoding kEncoding = Encoding::unorm;    ///< the encoding of the channels
 
     /// Returns the bits of a channel.
     TEXTON_HD static constexpr int bits(int channel) { return channel < 3 ? 10 : 2; }

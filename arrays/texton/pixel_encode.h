@@ -25,7 +25,7 @@ struct TexelFormat {
     std::uint8_t bits;             ///< of a stored channel; packed: of the first one; BC: of a decoded one
     std::uint8_t bytes;            ///< of a texel; BC: of a block of 4x4 texels
     Packed packed = Packed::none;  ///< the packed format, if any
-    bool operator==(const TexelFormat&) const = default;
+    bool operator==(const TexelFormat&) const = default;  ///< Returns true if all members are equal.
 };
 
 /// Returns the properties of a packed format.

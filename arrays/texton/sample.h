@@ -47,12 +47,17 @@ struct Point2 {
 /// errors as sample() for FetchPoint.
 [[nodiscard]] std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const Point2> points);
 
-/// An affine map from the center of pixel (i, j), px = i + 1/2 and py = j + 1/2, to a coordinate of a texture. The
-/// coordinate is in texels, or 0 to 1 with normalized coordinates. Each product and each sum is rounded to float32.
+/// An affine map from the center of pixel (i, j), px = i + 1/2 and py = j + 1/2, to a coordinate (x, y) of a texture:
+/// x = (xx * px + xy * py) + x0 and y = (yx * px + yy * py) + y0. The coordinate is in texels, or 0 to 1 with
+/// normalized coordinates. Each product and each sum is rounded to float32.
 struct AffineMap {
-    float xx = 1, xy = 0, x0 = 0;  ///< x = (xx * px + xy * py) + x0
-    float yx = 0, yy = 1, y0 = 0;  ///< y = (yx * px + yy * py) + y0
-    std::int32_t layer = 0;        ///< layer of a layered texture, as in FetchPoint
+    float xx = 1,            ///< factor of px in x
+        xy = 0,              ///< factor of py in x
+        x0 = 0;              ///< constant of x
+    float yx = 0,            ///< factor of px in y
+        yy = 1,              ///< factor of py in y
+        y0 = 0;              ///< constant of y
+    std::int32_t layer = 0;  ///< layer of a layered texture, as in FetchPoint
 };
 
 /// Computes every pixel of an image with a plain fetch of a 2D or layered 2D texture and returns when the image is
