@@ -184,7 +184,7 @@ TEST_F(LargePictureTest, TwoThatWereHalvedAlikeAreComparedAsTheyAre) {
     const PlaceComparison found = compare_place(both);
     EXPECT_EQ(found.comparison.all.differing, 0u);
     EXPECT_EQ(found.extent, (Extent{70000, 18}));
-    EXPECT_THAT(found.note, testing::HasSubstr("1/2 of their sides"));
+    EXPECT_THAT(found.note, testing::HasSubstr("1/2 of their width and height"));
 }
 
 TEST_F(LargePictureTest, StatisticsAreOfTheArraysPartOfABox) {

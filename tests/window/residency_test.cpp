@@ -120,7 +120,7 @@ TEST_F(DeferredPanelTest, StepsThatAreNotLegalAreGreyedWithTheReason) {
     EXPECT_TRUE(deferred.findChild<QLabel*>("why-upload")->text().contains("has no memory"));
     for (const char* step : {"requirements", "back", "upload", "sample", "move", "sample"}) press(step);
     auto* log = deferred.findChild<QPlainTextEdit*>("log");
-    EXPECT_TRUE(log->toPlainText().contains("as the picture has it"));
+    EXPECT_TRUE(log->toPlainText().contains("same as the image"));
     EXPECT_EQ(log->toPlainText().count('\n'), 6);
     EXPECT_TRUE(deferred.findChild<QLabel*>("why-upload")->isHidden());
     press("unmap");

@@ -1,5 +1,5 @@
 #pragma once
-// Texels of a level of an array of any device, copied to the host where the model asks for them.
+// Texels of an array level on any device, copied to the host when the model of the texture unit reads them.
 #include <array>
 #include <cstddef>
 #include <map>
@@ -11,18 +11,21 @@
 
 namespace texton::viewer {
 
-/// Copies squares of kSide x kSide texels, each once and whole blocks of block-compressed formats, and keeps them. For an array that
-/// does not change. Of one thread at a time.
+/// Host cache of a level's texels. A miss copies a square of kSide x kSide texels, which is kept until destruction.
+/// Later changes of the array are not seen for squares that are already copied.
+///
+/// The object keeps the array alive. It is not thread-safe.
 class CopiedTexels final : public detail::PartialTexels {
 public:
-    static constexpr std::size_t kSide = 32;
+    static constexpr std::size_t kSide = 32;  ///< texels; a multiple of every block size
 
-    /// Keeps the array.
+    /// Copies nothing yet.
     CopiedTexels(const Array& array, int level);
 
-    /// Throws what copy() throws.
+    /// Returns the memory of the texel, or of the block that contains it. The texel must be inside the level. The
+    /// pointer is valid as long as this object. Blocks if the texel must be copied. Throws the errors of copy().
     const unsigned char* find(int x, int y, int z) override;
-    /// That have been copied.
+    /// Returns the number of bytes that were copied so far.
     std::size_t bytes() const noexcept { return bytes_; }
 
 private:
@@ -31,7 +34,7 @@ private:
     Array array_;
     int level_;
     Extent extent_;
-    std::map<std::array<std::size_t, 3>, std::vector<std::byte>> squares_;  // by their first texels
+    std::map<std::array<std::size_t, 3>, std::vector<std::byte>> squares_;  // keys: x, y, z of the first texel
     std::size_t bytes_ = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace texton::viewer {
 namespace {
 
-// The middle of what a texture of the array reads first, as words.
+// Samples the center of the array: of layer 0, and of face +x of a cubemap.
 Texel middle_of(const Array& array) {
     const Texture texture(array, {.normalized_coordinates = true});
     const FetchPoint point = is_cube(array.info().kind) ? FetchPoint{.x = 1, .y = 0.01f, .z = 0.01f}
@@ -56,19 +56,19 @@ DeferredSteps::DeferredSteps(Array picture)
       stream_(picture_.device()) {}
 
 std::string DeferredSteps::obstacle(DeferredStep step) const {
-    if (step == DeferredStep::create) return array_ ? "There is an array already." : "";
-    if (!array_) return "There is no array yet: create it first.";
+    if (step == DeferredStep::create) return array_ ? "The array exists already." : "";
+    if (!array_) return "The array does not exist yet. Create it first.";
     if (step == DeferredStep::requirements) return "";
     if (step == DeferredStep::back && !requirements_)
-        return "Nobody knows yet how much memory it takes: ask for its requirements.";
+        return "The memory size is not known yet. Query the requirements first.";
     if (mapped() || step == DeferredStep::back) return "";
-    // Without memory the library refuses all that follows before anything happens: its words are the reason.
+    // Without memory, the library rejects the following calls before they change anything. Its message is the reason.
     try {
         switch (step) {
             case DeferredStep::upload: copy(array_->array().view(), picture_.view()); break;
             case DeferredStep::sample: (void)middle_of(array_->array()); break;
             case DeferredStep::move: array_->move(tiles(), stream_); break;
-            case DeferredStep::unmap: return "It has no memory that could be taken away.";
+            case DeferredStep::unmap: return "The array has no memory to unmap.";
             case DeferredStep::create:
             case DeferredStep::requirements:
             case DeferredStep::back: break;
@@ -100,11 +100,11 @@ std::string DeferredSteps::done(DeferredStep step) {
     switch (step) {
         case DeferredStep::create:
             array_ = std::make_unique<DeferredArray>(picture_.device(), picture_.info());
-            return fmt::format("an array of {} {}, without memory", to_string(picture_.info().extent),
+            return fmt::format("created an array of {} {}, without memory", to_string(picture_.info().extent),
                                texton::name(picture_.info().format));
         case DeferredStep::requirements:
             requirements_ = array_->requirements();
-            return fmt::format("{} bytes ({} tiles of 64 KiB), at multiples of {}", requirements_->bytes,
+            return fmt::format("{} bytes ({} tiles of 64 KiB), alignment {} bytes", requirements_->bytes,
                                requirements_->bytes / kTileBytes, requirements_->alignment);
         case DeferredStep::back: {
             const bool again = mapped();
@@ -112,22 +112,23 @@ std::string DeferredSteps::done(DeferredStep step) {
             stream_.synchronize();
             holds_picture_ = false;
             const TilePoolUsage pool = pool_.usage();
-            return fmt::format("{}; the pool has {} of {} slots in use",
-                               again ? "other memory, whatever it holds" : "mapped", pool.used, pool.held);
+            return fmt::format("{}; the pool uses {} of {} slots",
+                               again ? "mapped to other memory, with undefined contents" : "mapped", pool.used,
+                               pool.held);
         }
         case DeferredStep::upload: return upload();
         case DeferredStep::sample: return sample();
         case DeferredStep::move: {
             array_->move(tiles(), stream_);
             stream_.synchronize();
-            return fmt::format("other memory, and the texels came along: the middle is still {}",
+            return fmt::format("moved to other memory with the texels; the center is {}",
                                words_of(middle_of(array_->array()), info(picture_.info().format)));
         }
         case DeferredStep::unmap:
             array_->unmap(stream_);
             stream_.synchronize();
             holds_picture_ = false;
-            return fmt::format("without memory again; the pool has {} slots in use", pool_.usage().used);
+            return fmt::format("unmapped; the pool uses {} slots", pool_.usage().used);
     }
     return "";
 }
@@ -141,15 +142,15 @@ std::string DeferredSteps::upload() {
     }
     stream_.synchronize();
     holds_picture_ = true;
-    return fmt::format("{} bytes in {} levels", bytes, picture_.info().levels);
+    return fmt::format("uploaded {} bytes in {} levels", bytes, picture_.info().levels);
 }
 
 std::string DeferredSteps::sample() const {
     const Texel texel = middle_of(array_->array());
     const std::string words = words_of(texel, info(picture_.info().format));
-    if (!holds_picture_) return fmt::format("{}: what the memory held, since nothing was uploaded", words);
+    if (!holds_picture_) return fmt::format("{}: undefined contents, because nothing was uploaded", words);
     return fmt::format("{}: {}", words,
-                       texel == middle_of(picture_) ? "as the picture has it" : "NOT what the picture has");
+                       texel == middle_of(picture_) ? "same as the image" : "DIFFERENT from the image");
 }
 
 }  // namespace texton::viewer

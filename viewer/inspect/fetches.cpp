@@ -14,12 +14,13 @@
 namespace texton::viewer {
 namespace {
 
-// Pixels [first, end) of `pixels` whose middle lies between 0 and `texels`.
+// A range of canvas pixels [first, end) along one axis.
 struct Span {
     int first = 0;
     int end = 0;
 };
 
+// Returns the pixels whose centers are inside the image, along one axis.
 Span seen(double centre, double zoom, int pixels, std::size_t texels) {
     const auto pixel_of = [&](double texel) { return (texel - centre) * zoom + pixels / 2.0 - 0.5; };
     const auto limited = [&](double pixel) { return static_cast<int>(std::clamp(pixel, 0.0, double(pixels))); };
@@ -44,7 +45,7 @@ std::vector<Texel> fetched(const Texture& texture, std::span<const Fetch> fetche
         .texels;
 }
 
-// --- places ----------------------------------------------------------------------------------------------------------
+// --- positions -------------------------------------------------------------------------------------------------------
 
 PlaceFetches::PlaceFetches(const ArrayInfo& info, const Place& place, const Sampler& sampler)
     : info_(info),

@@ -1,6 +1,5 @@
 #pragma once
-// Fetches that are asked for by places of a picture, for arrays of every kind; and what they return, as numbers and in
-// ulps.
+// Fetches at texel positions of an image, for arrays of every kind. Conversion of their results to numbers and ulps.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -14,35 +13,42 @@
 
 namespace texton::viewer {
 
+/// Input of one texture fetch.
 struct Fetch {
     FetchOperation operation = FetchOperation::plain;
-    int component = 0;  ///< of gather
+    int component = 0;  ///< channel that gather returns
     FetchPoint point{};
 };
 
-/// What the texture returns on its device. Throws what texton::sample() throws.
+/// Returns the result of a fetch on the texture's device. Blocks until the device has finished. Throws the errors of
+/// texton::sample().
 [[nodiscard]] Texel fetched(const Texture& texture, const Fetch& fetch);
-/// The same for many, which share operation and component.
+/// Returns the results of many fetches. All use the operation and the component of the first.
 [[nodiscard]] std::vector<Texel> fetched(const Texture& texture, std::span<const Fetch> fetches);
 
-/// How a place moves from a pixel to its right neighbour and to the one below, in texels of the place.
+/// Steps from a pixel of the canvas to its right neighbor and to its lower neighbor, in texels of the displayed level.
 struct PixelSteps {
     Position right{1, 0};
     Position down{0, 1};
     bool operator==(const PixelSteps&) const = default;
 };
 
-/// From places in texels of a part of an array to fetches there, in the coordinates that a sampler takes.
+/// Converts texel positions in one level, layer, face or slice of an array to fetches, in the coordinates that a
+/// sampler expects.
+///
+/// Keeps copies of its arguments. Several threads may call const member functions at once.
 class PlaceFetches {
 public:
-    /// The place is one that the array has.
+    /// The array must contain the level, layer, face and slice of `place`. If the sampler does not normalize
+    /// coordinates and the array is no cubemap, coordinates are texels.
     PlaceFetches(const ArrayInfo& info, const Place& place, const Sampler& sampler);
 
-    /// At the place's level of detail where the array has levels, else a plain one.
+    /// Returns a fetch at the level of `place`, or a plain fetch if the array has one level.
     Fetch at(Position texel) const;
-    /// One whose level of detail follows from the steps.
+    /// Returns a fetch with gradients, which are the differences to the coordinates one step away.
     Fetch at(Position texel, const PixelSteps& steps) const;
-    /// As the canvas reads a pixel: by gradients where levels or anisotropy may count, else a plain one.
+    /// Returns the fetch that the canvas uses for a pixel: with gradients if levels or anisotropy can have an effect,
+    /// otherwise a plain fetch.
     Fetch as_seen(Position texel, const PixelSteps& steps) const;
 
 private:
@@ -55,9 +61,9 @@ private:
     bool has_footprint_;
 };
 
-/// Fetches that lie on a grid of a place, row by row.
+/// A regular grid of fetch positions, row by row.
 struct FetchGrid {
-    Position first;  ///< in texels of the place
+    Position first;  ///< in texels
     Position step{1, 1};
     std::size_t columns = 0;
     std::size_t rows = 0;
@@ -68,24 +74,29 @@ struct FetchGrid {
     PixelSteps steps() const { return {{step.x, 0}, {0, step.y}}; }
     bool operator==(const FetchGrid&) const = default;
 };
-/// One for each pixel of a canvas that shows the place, at its middle; none beside the place.
+/// Returns a grid with one position for each canvas pixel whose center is inside the image. `place` is the size of the
+/// displayed image in texels; `width` and `height` are the canvas size in pixels. The grid is empty if no pixel shows
+/// the image.
 [[nodiscard]] FetchGrid visible_grid(const ViewState& view, int width, int height, Extent place);
-/// So many along each side of every texel.
+/// Returns a grid of `per_texel` x `per_texel` positions in every texel.
 [[nodiscard]] FetchGrid whole_grid(Extent place, int per_texel);
 
-/// The array itself where it is on the device, else a copy there. Throws what Array and copy() throw.
+/// Returns the array itself if it is on the device, or a copy on the device. Blocks while it copies. Throws the errors
+/// of Array and copy().
 [[nodiscard]] Array on_device(const Array& array, const Device& device);
 
-/// What a fetch of the format returned: integers as themselves.
+/// Returns the channels of a fetch result as numbers: the integers of integer formats, the floats of other formats.
 [[nodiscard]] std::array<double, 4> numbers_of(const Texel& texel, Format format);
-/// Of the texels that fetches of the format return: 32-bit floats or integers.
+/// Returns the format of fetch results: four channels of 32-bit floats, or of 32-bit integers for integer formats.
 [[nodiscard]] Format returned_format(Format format);
-/// Channels that a fetch of the format fills in.
+/// Returns the number of channels that a fetch fills in: 4 for block-compressed formats.
 [[nodiscard]] int returned_channels(Format format);
-/// "0.50196", or an integer.
+/// Returns a number as text with up to 7 significant digits, for example "0.50196". Larger integers are written in
+/// full.
 [[nodiscard]] std::string number_words(double number);
 
-/// For each fetch the largest ulp distance of its channels, of 32-bit floats or integers.
+/// Returns the ulp distance for each pair of fetch results: the largest distance of the four channels. `format` is the
+/// format of the array. Throws the errors of ulp_distances().
 [[nodiscard]] std::vector<std::uint32_t> ulps_between(std::span<const Texel> a, std::span<const Texel> b,
                                                       Format format);
 

@@ -1,8 +1,8 @@
-// The texels of a fetch, by the model's own addresses and weights.
+// Lists the texels that contribute to a fetch, with the addresses and weights of the model of the texture unit.
 //
-// The model adds texels as it finds them and keeps none. Here the same places are visited in the same order: each asks
-// the model for its taps and their weights, and lists them. tests/viewer/inspect/model_test.cpp holds the list to
-// the reads that the model really makes, and to the weights that it gives each.
+// The model adds texels to a sum and keeps no list. This file visits the same sample positions in the same order. At
+// each position it uses the model's functions for the taps and their weights, and lists them.
+// tests/viewer/inspect/model_test.cpp compares the list with the reads and weights of the model itself.
 #include <cmath>
 #include <limits>
 
@@ -44,23 +44,25 @@ double number_of(const Lane& lane, LaneKind kind) {
     return std::ldexp(lane.mantissa, lane.exponent - width.fraction_bits);
 }
 
-// Along one axis: the first texel that is asked for, before the address mode.
+// Returns the index of the first tap along one axis, before the address mode is applied.
 std::int64_t asked_texel(float coordinate, std::int32_t size, AxisKind kind, const Sampler& sampler, int axis,
                          std::int32_t shift) {
-    // A mode that does not repeat keeps the whole turns that wrap and mirror take off.
+    // Scaling for clamp keeps the whole periods, which scaling for wrap and mirror removes.
     const std::int64_t scaled =
         detail::scale_coordinate(coordinate, size, sampler.normalized_coordinates, AddressMode::clamp, kind);
     const std::int64_t asked =
         sampler.filter == Filter::point ? (scaled + 2 * shift) >> 9 : detail::linear_place(scaled, shift) >> 8;
     const AddressMode mode = sampler.address[axis];
     if (!detail::address_rule(mode).repeats()) return asked;
-    // Very far out they keep more of the coordinate than others do.
+    // Far outside, scaling for wrap and mirror is more precise. If the results address different texels, the second is
+    // the one that is read.
     const std::int64_t turned = detail::scale_coordinate(coordinate, size, sampler.normalized_coordinates, mode, kind);
     const std::int64_t texel =
         sampler.filter == Filter::point ? (turned + 2 * shift) >> 9 : detail::linear_place(turned, shift) >> 8;
     return detail::address_texel(asked, size, mode) == detail::address_texel(texel, size, mode) ? asked : texel;
 }
 
+// Visits the texels of one fetch. Non-owning: the arguments must outlive it.
 class Walk {
 public:
     Walk(const TextureView& view, const Sampler& sampler, const Fetch& fetch)
@@ -81,7 +83,7 @@ public:
     }
 
 private:
-    // As sample_levels() does it.
+    // Same steps as detail::sample_levels().
     void levels(const detail::LevelBlend& blend) {
         const bool filtered = sampler_.max_anisotropy > 1 && view_.kind != ArrayKind::array_3d;
         if (sampler_.filter == Filter::point && blend.weight == 0 && !filtered) {
@@ -94,7 +96,7 @@ private:
         place(blend.level + 1, blend.weight, 0, {}, 0);
     }
 
-    // As sample_line() does it.
+    // Same steps as detail::sample_line().
     void line(const model::Plan& plan) {
         const detail::Direction& direction = plan.line.direction;
         const detail::Direction texel{2 * direction.x, 2 * direction.y};
@@ -110,7 +112,7 @@ private:
         row({blend.level + 1, blend.weight, coarse, detail::pair_offset(direction, coarse.first), texel});
     }
 
-    // As add_row() does it.
+    // Same steps as detail::add_row().
     void row(const detail::LevelRow& level) {
         const std::int32_t pairs = model::pairs_of(level.row);
         const std::int32_t last_share = (128 << level.row.scale) - (pairs - 1) * level.row.share;
@@ -129,7 +131,7 @@ private:
         }
     }
 
-    // As add_footprint() does it.
+    // Same steps as detail::add_footprint().
     void place(int level, std::int32_t share, int scale, const Placement& placement, int sample) {
         if (share == 0) return;
         const LevelView& info = view_.levels[level];
@@ -151,7 +153,7 @@ private:
         }
     }
 
-    // As detail::gather() does it: each texel becomes a channel.
+    // Same steps as detail::gather(): each texel becomes a channel.
     void gather() {
         static constexpr int kOrder[4] = {2, 3, 1, 0};
         Sampler linear = sampler_;
@@ -168,7 +170,7 @@ private:
         }
     }
 
-    // As fetch_texel() does it: none outside of the row.
+    // Same steps as detail::fetch_texel(): no texel outside the row is read.
     void row_texel() {
         const std::int32_t index = fetch_.point.layer;
         if (index < 0 || index >= view_.levels[0].width) return;
@@ -208,7 +210,7 @@ private:
         return sampler_.filter == Filter::point ? (scaled + 2 * shift) >> 9 : detail::linear_place(scaled, shift) >> 8;
     }
 
-    // Number i of the four texels of a slice, as load_quad() reads it.
+    // Returns the i-th of the four texels of a slice. Same steps as detail::load_quad().
     FootprintTexel texel_at(int level, const LevelTaps& taps, const std::array<std::int64_t, 3>& asked, int i,
                             int slice) const {
         const LevelView& info = view_.levels[level];
@@ -241,7 +243,7 @@ private:
         return texel;
     }
 
-    // Of a texel that no filter takes, the value is what the fetch returns.
+    // Without a filter, the value of the texel is the result of the fetch, so rounding is included.
     void set_unfiltered(FootprintTexel& texel) const {
         const Texel returned = detail::fetch_point(view_, sampler_, fetch_.point, fetch_.operation, fetch_.component);
         for (int c = 0; c < detail::returned_channels(view_.format); ++c) {
@@ -260,7 +262,7 @@ private:
 
     void add(FootprintTexel& texel) {
         for (std::size_t c = 0; c < 4; ++c) {
-            // Without weight only what is no number, or infinite, counts.
+            // With weight 0, only NaN and infinity change the sum.
             if (texel.weight != 0 || !std::isfinite(texel.value[c]))
                 texel.contribution[c] = texel.weight == 0 ? texel.value[c] : texel.weight * texel.value[c];
         }

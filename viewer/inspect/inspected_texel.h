@@ -1,5 +1,5 @@
 #pragma once
-// One texel: as it is stored, as a texture returns it, and as it is shown.
+// One texel: its stored value, the value that a texture returns, and the displayed color.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,36 +13,40 @@
 
 namespace texton::viewer {
 
+/// Values of one texel of the displayed image. Positions refer to the image's files, also if the device has a reduced
+/// image.
 struct InspectedTexel {
     Place place{};
     std::size_t x = 0;
     std::size_t y = 0;
-    Extent extent{};  ///< of the place
+    Extent extent{};  ///< size in texels of the level that contains the texel
     ArrayKind kind = ArrayKind::array_2d;
     Format format = Format::rgba8_unorm;
-    std::vector<StoredChannel> stored{};  ///< none of blocks
-    std::string bytes{};                  ///< of the texel, or of the block that it is a part of
-    int channels = 0;                     ///< that textures return of the format
-    Texel sampled{};                      ///< at the texel's middle, with the session's sampler
-    int halvings = 0;                     ///< of what is sampled, see Document::halvings
-    std::string sampling_problem{};       ///< why there is no `sampled`
-    std::array<int, 3> displayed{};       ///< red, green and blue of the screen, 0 to 255
-    std::string display_problem{};
+    std::vector<StoredChannel> stored{};  ///< stored channels; empty for block-compressed formats
+    std::string bytes{};                  ///< bytes of the texel, or of the block that contains it, as hexadecimal text
+    int channels = 0;                     ///< number of channels of the format
+    Texel sampled{};                      ///< result of a fetch at the texel's center with the session's sampler
+    int halvings = 0;                     ///< how often the sampled image was halved, see Document::halvings()
+    std::string sampling_problem{};       ///< reason why `sampled` is missing; empty if it is valid
+    std::array<int, 3> displayed{};       ///< displayed red, green and blue, 0 to 255
+    std::string display_problem{};        ///< reason why `displayed` is missing; empty if it is valid
 };
 
-/// The texel nearest to (x, y) of the scene's picture, which must be there. Reads a few texels only. Throws what Document::texels
-/// throws.
+/// Inspects the texel (x, y) of the scene's image, which must not be null. Positions outside the image are clamped.
+/// Reads only the texels that are needed. Throws the errors of Document::texels(). Errors of sampling and of the
+/// display are reported in the result.
 [[nodiscard]] InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t x, std::size_t y,
                                            const StillWanted& wanted = {});
 
-/// As lines of text, to be copied.
+/// Returns the values as lines of text, for the clipboard.
 [[nodiscard]] std::string to_string(const InspectedTexel& texel);
-/// "(20, 10), level 1, face +x": what the document has several of.
+/// Returns a description of a texel position, for example "(20, 10), level 1, face +x". Contains only the parts that
+/// the document has more than one of.
 [[nodiscard]] std::string place_words(const Document& document, const Place& place, std::size_t x, std::size_t y);
-/// Of the six faces: "+x", "-x", ...
+/// Returns the name of a cubemap face: "+x", "-x", "+y", "-y", "+z" or "-z". The index is clamped to 0 to 5.
 [[nodiscard]] const char* face_name(int face);
 
-/// The sampler that the session reads the document with.
+/// Returns the session's sampler, or the document's standard sampler if the session has none.
 [[nodiscard]] Sampler sampler_of(const Session& session, const Document& document);
 
 }  // namespace texton::viewer

@@ -7,9 +7,10 @@
 
 namespace texton::viewer {
 
-/// The texels of the current picture that lead to a pixel which the session's kernel makes of it; none where
-/// verify::footprints() cannot tell. The kernel is run many times: this takes a while. Throws what reading the
-/// picture's files throws.
+/// Returns the texels of the current image that contribute to a pixel of the session's kernel. Returns nullopt if the
+/// session has no kernel or no image, or if verify::footprints() cannot determine the texels.
+///
+/// Runs the kernel many times, so it is slow. Throws the errors of reading the image's files.
 [[nodiscard]] std::optional<std::vector<verify::Tap>> kernel_taps(const Session& session, const Offset& pixel);
 
 }  // namespace texton::viewer

@@ -28,9 +28,9 @@
 namespace texton::viewer {
 namespace {
 
-constexpr int kRounds = 3;
+constexpr int kRounds = 3;  // measurements, of which the minimum is returned
 
-// One kind, made: where texels go (each of the views takes all of them), and how it is read.
+// An array or memory of one kind, and how to read it. All texels are copied to each of the targets.
 struct Made {
     std::size_t bytes = 0;
     std::size_t alignment = 0;
@@ -114,7 +114,7 @@ Made memory_of(const View& view, std::size_t bytes, std::size_t alignment, std::
             .keeps = std::move(keeps)};
 }
 
-// As one row, which kernels fetch texel by texel.
+// One row of all texels, which kernels read with fetches by texel index.
 Made make_linear(const Device& device, const KindTexels& texels) {
     const auto memory = std::make_shared<Linear>(device, texels.texels.size());
     const Extent row{texels.extent.width * texels.extent.height};
@@ -215,7 +215,7 @@ const std::array<Way, 8>& ways() {
     return kWays;
 }
 
-// The library's words, or nothing if `action` was done.
+// Returns the message of the Error that `action` throws, or an empty string.
 std::string refusal(const std::function<void()>& action) {
     try {
         action();

@@ -1,5 +1,6 @@
 #pragma once
-// The same texels in every kind of array and of memory: what it takes, and what reads it; or why not.
+// Uploads the same texels to every kind of array and memory, and measures memory, upload time and kernel time. Reports
+// why a kind or a sampler is not possible.
 #include <cstddef>
 #include <span>
 #include <string>
@@ -13,43 +14,45 @@
 
 namespace texton::viewer {
 
-/// What one way to read a kind came to.
+/// Result of creating a texture with one sampler.
 struct SamplerVerdict {
     std::string_view name;
-    std::string obstacle{};  ///< the library's words; empty: it is legal
+    std::string obstacle{};  ///< message of the library's error; empty if the sampler is valid
 };
 
+/// Measurements of one kind of array or memory.
 struct KindRow {
     std::string_view name;
-    std::string obstacle{};         ///< why the kind does not take these texels; what follows is empty then
-    std::size_t bytes = 0;          ///< that the device gives for it, padding included
-    std::size_t alignment = 0;      ///< of its start, as the device demands it
-    std::size_t copied = 0;         ///< bytes of texels
-    double upload = 0;              ///< milliseconds from pageable memory; the best of three
-    std::string kernel{};           ///< that read it
-    double kernel_time = 0;         ///< milliseconds, as the device counts; the best of three
-    std::string kernel_obstacle{};  ///< why none did
-    std::vector<SamplerVerdict> samplers{};
+    std::string obstacle{};         ///< why the kind cannot contain the texels; then the members below are empty
+    std::size_t bytes = 0;          ///< bytes of device memory, with padding
+    std::size_t alignment = 0;      ///< required alignment of the start, in bytes
+    std::size_t copied = 0;         ///< bytes of texels that were uploaded
+    double upload = 0;              ///< milliseconds from pageable memory; minimum of three uploads
+    std::string kernel{};           ///< name of the kernel that read the texels
+    double kernel_time = 0;         ///< milliseconds by the clock of the device; minimum of three runs
+    std::string kernel_obstacle{};  ///< why no kernel could read the texels; empty if one did
+    std::vector<SamplerVerdict> samplers{};  ///< in the order of sampler_names()
 };
 
-/// A picture without levels, layers and slices, packed.
+/// Packed texels of a 2D image in host memory.
 struct KindTexels {
     Format format = Format::r8_uint;
     Extent extent;
     std::vector<std::byte> texels{};
-    bool whole = true;  ///< false: the first rows of a larger one
+    bool whole = true;  ///< false: these are only the first rows of the image
 };
 
-/// What is at the place, with as many rows as `most_bytes` hold.
+/// Returns the texels of one level, layer, face and slice, with as many rows as fit in `most_bytes` but at least one
+/// row of texels or blocks. Blocks until they are copied. Throws the errors of copy().
 [[nodiscard]] KindTexels texels_of(const Array& array, const Place& place, std::size_t most_bytes);
 
-/// The kinds of arrays, with tiles and deferred memory, then the kinds of memory.
+/// Returns the names of the kinds: arrays, sparse and deferred arrays, then linear and pitched memory.
 [[nodiscard]] std::span<const std::string_view> kind_rows();
-/// The ways to read that are tried.
+/// Returns the names of the samplers that are tested.
 [[nodiscard]] std::span<const std::string_view> sampler_names();
 
-/// Makes the kind of that row, uploads, reads, and gives all of it back. What the library refuses is said in the row.
-/// Throws Cancelled.
+/// Measures one kind; `row` is an index into kind_rows(). Creates it, uploads the texels, runs a kernel and releases
+/// the memory. Errors of the library are reported in the result. Throws Cancelled if `wanted` returns false.
 [[nodiscard]] KindRow measure_kind(const Device& device, const KindTexels& texels, std::size_t row,
                                    const StillWanted& wanted = {});
 

@@ -56,7 +56,7 @@ LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, co
     return map;
 }
 
-// --- in colour -------------------------------------------------------------------------------------------------------
+// --- colors and text -------------------------------------------------------------------------------------------------
 
 double value_of(const LevelChoice& choice, LodQuantity quantity) {
     switch (quantity) {
@@ -111,7 +111,7 @@ std::vector<std::uint32_t> colours_of(const LodMap& map, LodQuantity quantity, s
 }
 
 std::string words_of(const LevelChoice& choice) {
-    std::string words = fmt::format("lod {}, with bias {}, in limits {}: level {}", lod_words(choice.lod),
+    std::string words = fmt::format("lod {}, biased {}, clamped {}: level {}", lod_words(choice.lod),
                                     lod_words(choice.biased), lod_words(choice.clamped), choice.level);
     if (choice.next_weight != 0) words += fmt::format(" and {}/256 of level {}", choice.next_weight, choice.level + 1);
     const int samples = choice.samples[0] + choice.samples[1];

@@ -1,5 +1,5 @@
 #pragma once
-// Levels of detail across a plane that carries the picture, or across the flat picture.
+// Map of the levels of detail of a displayed image, which is flat or on a tilted plane.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,51 +11,57 @@
 
 namespace texton::viewer {
 
-/// A canvas that shows the picture flat, or the plane that carries it; and how many of its pixels are asked for.
+/// A canvas that shows the image, flat or on a tilted plane, and the resolution of its map.
 struct LodView {
     LodPlane plane{};
     ViewState view{};
-    int width = 0;  ///< of the canvas
-    int height = 0;
-    int columns = 0;  ///< of the map, whose pixels stand for some of the canvas'
-    int rows = 0;
+    int width = 0;    ///< of the canvas, in pixels
+    int height = 0;   ///< of the canvas, in pixels
+    int columns = 0;  ///< width of the map; a pixel of the map can represent several pixels of the canvas
+    int rows = 0;     ///< height of the map
 };
 
-/// What a pixel reads: a place in texels, and how far it is from there to its neighbours on the canvas.
+/// Position in texels at the center of a map pixel, and the steps to the neighboring canvas pixels.
 struct LodPixel {
     Position texel;
     PixelSteps steps;
 };
+/// Returns the position of a map pixel. `picture` is the size of the displayed level. Returns nullopt if the pixel, or
+/// a neighbor, is above the horizon of the plane.
 [[nodiscard]] std::optional<LodPixel> pixel_of(const LodView& view, int column, int row, Extent picture);
 
+/// The level choice for each pixel of a map.
 struct LodMap {
     int width = 0;
     int height = 0;
     int levels = 1;
     int max_anisotropy = 1;
-    std::vector<std::optional<LevelChoice>> pixels{};  ///< by rows; none where there is no plane
+    std::vector<std::optional<LevelChoice>> pixels{};  ///< row by row; nullopt above the horizon of the plane
 
     const std::optional<LevelChoice>& at(int x, int y) const {
         return pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x)];
     }
 };
 
-/// The gradients are what lies between neighbouring pixels of the canvas.
+/// Computes the map. The gradients of a pixel are the differences to its neighbors on the canvas. If the work is
+/// canceled, the remaining pixels are nullopt. Throws the errors of Model::levels().
 [[nodiscard]] LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, const LodView& view,
                              const Wanted& wanted = {});
-/// The fetch of a pixel of such a map.
+/// Returns the fetch of a map pixel, or nullopt above the horizon of the plane.
 [[nodiscard]] std::optional<Fetch> lod_fetch(const ArrayInfo& info, const Place& place, const Sampler& sampler,
                                              const LodView& view, int column, int row);
 
+/// Returns one quantity of a level choice. Levels of detail are in levels, not in 1/256.
 [[nodiscard]] double value_of(const LevelChoice& choice, LodQuantity quantity);
-/// What the first and the last colour of the legend stand for.
+/// Returns the values of the first and the last color of the legend.
 [[nodiscard]] std::pair<double, double> range_of(const LodMap& map, LodQuantity quantity);
-/// 0xffRRGGBB for a share of the range, clamped: from dark violet to yellow.
+/// Returns the legend color 0xffRRGGBB for a fraction of the range, from dark violet (0) to yellow (1). The fraction is
+/// clamped; NaN is treated as 0.
 [[nodiscard]] std::uint32_t legend_colour(double share);
-/// The map in colours, rows packed; `background` where there is no plane.
+/// Returns the map as colors 0xffRRGGBB, row by row. Pixels above the horizon get the background color.
 [[nodiscard]] std::vector<std::uint32_t> colours_of(const LodMap& map, LodQuantity quantity, std::uint32_t background);
-/// All that was decided for a pixel, in one line: "lod 2.50, biased 2.50, clamped 2.50: level 2 and 128/256 of level 3,
-/// ...".
+/// Returns a description of a level choice in one line, for example "lod 2.500, biased 2.500, clamped 2.500: level 2
+/// and 128/256 of level 3, 2 samples".
 [[nodiscard]] std::string words_of(const LevelChoice& choice);
 
 }  // namespace texton::viewer

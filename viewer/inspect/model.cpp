@@ -16,7 +16,7 @@ using detail::TextureView;
 
 namespace {
 
-// As fetch_point() takes them from a point.
+// Same as in detail::fetch_point().
 Gradients gradients_of(const TextureView& view, const FetchPoint& point) {
     Gradients gradients{{point.dx[0], 0, 0}, {point.dy[0], 0, 0}};
     for (int axis = 1; axis < 3 && !is_flat(view.kind); ++axis) {
@@ -26,7 +26,7 @@ Gradients gradients_of(const TextureView& view, const FetchPoint& point) {
     return gradients;
 }
 
-// As fetch_grad() decides.
+// Same decisions as in detail::fetch_grad().
 Plan gradient_plan(const TextureView& view, const Sampler& sampler, const FetchPoint& point) {
     const detail::Coordinates at = coordinates_of(point);
     const Gradients gradients = gradients_of(view, point);
@@ -77,7 +77,7 @@ LevelChoice choice_of(const TextureView& view, const Sampler& sampler, const Pla
     choice.biased = detail::biased_lod(sampler, plan.lod);
     choice.level = plan.blend.level;
     choice.next_weight = plan.blend.weight;
-    Sampler blended = sampler;  // what a point filter between levels rounds
+    Sampler blended = sampler;  // gives the exact level, which a point filter between levels rounds
     blended.mip_filter = Filter::linear;
     const detail::LevelBlend exact = detail::blend_levels(view, blended, plan.lod);
     choice.clamped = exact.level * 256 + exact.weight;

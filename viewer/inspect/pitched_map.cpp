@@ -11,13 +11,13 @@ namespace texton::viewer {
 namespace {
 
 constexpr const char* kObject = "texton::viewer::PitchedCopy";
-constexpr std::size_t kBand = std::size_t{16} << 20;  // bytes of the host's memory that are used at a time
+constexpr std::size_t kBand = std::size_t{16} << 20;  // bytes of host memory that are used at a time
 
 [[noreturn]] void refuse_outside(std::string problem, std::vector<ErrorNumber> numbers) {
     throw Error({.code = ErrorCode::out_of_bounds,
                  .object = kObject,
                  .problem = std::move(problem),
-                 .remedy = "Ask for what lies inside of the memory.",
+                 .remedy = "Use texels, slices and bytes inside the memory.",
                  .numbers = std::move(numbers)});
 }
 
@@ -39,7 +39,7 @@ std::optional<Offset> PitchedLayout::texel_of(std::size_t byte) const {
 std::size_t PitchedLayout::byte_of(Offset texel) const {
     if (!contains(extent, {texel, {1, 1, 1}}))
         refuse_outside(
-            fmt::format("texel ({}, {}, {}) does not lie in {}", texel.x, texel.y, texel.z, to_string(extent)),
+            fmt::format("texel ({}, {}, {}) is outside the extent {}", texel.x, texel.y, texel.z, to_string(extent)),
             {{"x", texel.x}, {"y", texel.y}, {"z", texel.z}});
     const std::size_t side = block_side(format);
     return texel.z * slice_pitch + texel.y / side * pitch + texel.x / side * info(format).bytes;
@@ -80,9 +80,9 @@ PitchedCopy::PitchedCopy(const Array& source, const Place& place, const StillWan
 
 View PitchedCopy::bytes(std::size_t first, std::size_t count) const {
     if (first > layout_.bytes() || count > layout_.bytes() - first || count == 0)
-        refuse_outside(
-            fmt::format("{} bytes from {} on were asked for, but there are {}", count, first, layout_.bytes()),
-            {{"first", first}, {"count", count}, {"bytes", layout_.bytes()}});
+        refuse_outside(fmt::format("{} bytes at offset {} were requested, but the memory has {} bytes", count, first,
+                                   layout_.bytes()),
+                       {{"first", first}, {"count", count}, {"bytes", layout_.bytes()}});
     return borrowed_view(device(), data() + first, Format::r8_uint, {count});
 }
 
@@ -95,7 +95,7 @@ std::vector<std::byte> PitchedCopy::read(std::size_t first, std::size_t count) c
 std::vector<std::byte> PitchedCopy::read_box(std::size_t first, std::size_t count, std::size_t rows) const {
     std::vector<std::byte> out(count * rows);
     if (out.empty()) return out;
-    (void)bytes(first, (rows - 1) * layout_.pitch + count);  // checks that all of it is there
+    (void)bytes(first, (rows - 1) * layout_.pitch + count);  // throws if the box is not inside the memory
     const Extent box{count, rows};
     copy(host_view(out.data(), Format::r8_uint, box),
          borrowed_view(device(), data() + first, Format::r8_uint, box, layout_.pitch));
@@ -144,7 +144,7 @@ CanaryReport PitchedCopy::check(const StillWanted& wanted) const {
         for (std::size_t i = 0; i < band.size();) {
             const std::size_t byte = first + i;
             if (layout_.use_of(byte) == ByteUse::payload) {
-                i += row - byte % layout_.slice_pitch % layout_.pitch;  // to the end of the row's texels
+                i += row - byte % layout_.slice_pitch % layout_.pitch;  // skips the rest of the row's texels
             } else {
                 look(byte, band[i++]);
             }
@@ -158,12 +158,12 @@ Array PitchedCopy::read_with_pitch(std::size_t pitch, std::size_t slice, std::si
     if (pitch < row) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kObject,
-                     .problem = fmt::format("a pitch of {} bytes is shorter than a row of {}", pitch, row),
-                     .remedy = "Take a pitch of a row's bytes or more.",
+                     .problem = fmt::format("a pitch of {} bytes is smaller than a row of {} bytes", pitch, row),
+                     .remedy = "Use a pitch of at least the bytes of a row.",
                      .numbers = {{"pitch", pitch}, {"row", row}}});
     }
     if (slice >= layout_.extent.depth)
-        refuse_outside(fmt::format("slice {} was asked for, but there are {}", slice, layout_.extent.depth),
+        refuse_outside(fmt::format("slice {} was requested, but the memory has {} slices", slice, layout_.extent.depth),
                        {{"slice", slice}, {"slices", layout_.extent.depth}});
     const std::size_t first = slice * layout_.slice_pitch;
     const std::size_t there = layout_.bytes() - first;

@@ -1,5 +1,5 @@
 #pragma once
-// What every byte of pitched memory is for, seen on a copy of a picture that the device really holds.
+// The use of every byte of pitched memory, for a copy of an image in real memory of the device.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,62 +13,81 @@
 
 namespace texton::viewer {
 
+/// Use of a byte of pitched memory.
 enum class ByteUse : std::uint8_t {
-    payload,  ///< of a texel or block
-    padding,  ///< from a row's last texel to the next row
-    gap       ///< from a slice's last row to the next slice
+    payload,  ///< part of a texel or block
+    padding,  ///< between the end of a row's texels and the next row
+    gap       ///< between the last row of a slice and the next slice
 };
 
-/// Where texels lie in memory whose rows and slices are pitches apart.
+/// Layout of texels in pitched memory.
 struct PitchedLayout {
     Format format = Format::r8_uint;
     Extent extent;
-    std::size_t pitch = 0;
-    std::size_t slice_pitch = 0;
+    std::size_t pitch = 0;        ///< bytes from a row (block formats: a row of blocks) to the next
+    std::size_t slice_pitch = 0;  ///< bytes from a slice to the next
 
+    /// Returns the bytes of texels in a row, without padding.
     std::size_t row_bytes() const { return texton::row_bytes(format, extent.width); }
-    std::size_t rows() const noexcept { return row_count(format, extent.height); }  ///< of a slice; of blocks
+    std::size_t rows() const noexcept {
+        return row_count(format, extent.height);
+    }  ///< rows of a slice; block formats: rows of blocks
+    /// Returns the size of the memory, with padding.
     std::size_t bytes() const noexcept { return slice_pitch * extent.depth; }
+    /// Returns the use of a byte, which must be less than bytes().
     ByteUse use_of(std::size_t byte) const;
-    /// The texel that the byte belongs to, of a block its first; none between rows and behind the end.
+    /// Returns the texel that contains the byte, or the first texel of its block. Returns nullopt for padding, gaps and
+    /// bytes past the end.
     std::optional<Offset> texel_of(std::size_t byte) const;
-    /// The first byte of the texel, or of its block. Error{out_of_bounds}.
+    /// Returns the offset of the first byte of the texel or of its block. Throws Error{out_of_bounds} if the texel is
+    /// outside the image.
     std::size_t byte_of(Offset texel) const;
-    /// Texels that share their bytes with this one: itself, or its block as far as the picture reaches.
+    /// Returns the texels that share bytes with this texel: the texel itself, or its block clipped to the image.
     Region texels_with(Offset texel) const;
 };
 
-/// What was written to the padding before the upload; it differs from place to place.
+/// Returns the value that PitchedCopy writes to a byte before the upload. It is a hash of the offset, so neighboring
+/// bytes differ.
 [[nodiscard]] std::byte canary_at(std::size_t byte) noexcept;
 
-/// Bytes between rows and slices that are no longer what they were.
+/// Result of a check of padding and gaps for overwritten bytes.
 struct CanaryReport {
-    std::size_t checked = 0;
-    std::size_t overwritten = 0;
-    std::vector<std::size_t> places;  ///< the first of them, at most kMostPlaces
+    std::size_t checked = 0;          ///< number of bytes that were checked
+    std::size_t overwritten = 0;      ///< number of bytes that differ from canary_at()
+    std::vector<std::size_t> places;  ///< offsets of the first overwritten bytes, at most kMostPlaces
     static constexpr std::size_t kMostPlaces = 64;
 };
 
-/// A level, layer and face of an array in Pitched2D, or in Pitched3D if it is a volume, on the same device. Any thread may read it.
+/// Copy of a level, layer and face of an array in pitched memory on the same device: Pitched3D for a volume, otherwise
+/// Pitched2D.
+///
+/// Owns the memory; views are non-owning. All functions block until the device has finished. Several threads may call
+/// const member functions at once, unless one of them writes to the memory through a view.
 class PitchedCopy {
 public:
-    /// Fills the memory with canaries, and uploads the texels from the host. Throws what the memory and copies throw, Cancelled.
+    /// Fills the memory with the values of canary_at(), then copies the texels to it through host memory. Throws the
+    /// errors of the memory and of copy(), and Cancelled.
     PitchedCopy(const Array& source, const Place& place, const StillWanted& wanted = {});
 
     const PitchedLayout& layout() const noexcept { return layout_; }
     Device device() const { return flat_.data() != nullptr ? flat_.device() : deep_.device(); }
     std::byte* data() const noexcept { return flat_.data() != nullptr ? flat_.data() : deep_.data(); }
     View view() const { return flat_.data() != nullptr ? flat_.view() : deep_.view(); }
-    /// Bytes of the memory, padding included. Error{out_of_bounds}.
+    /// Returns a view of bytes, with padding. Throws Error{out_of_bounds} if `count` is 0 or the range is not inside
+    /// the memory.
     View bytes(std::size_t first, std::size_t count) const;
+    /// Copies bytes to the host. Throws the errors of bytes() and copy().
     std::vector<std::byte> read(std::size_t first, std::size_t count) const;
-    /// A box of bytes: `rows` times `count` of them, a pitch apart.
+    /// Copies `rows` runs of `count` bytes to the host. The runs start one pitch apart. Throws the errors of read().
     std::vector<std::byte> read_box(std::size_t first, std::size_t count, std::size_t rows) const;
 
-    /// Looks at every byte between rows and slices.
+    /// Checks every byte of padding and gaps. Throws the errors of read(), and Cancelled.
     CanaryReport check(const StillWanted& wanted = {}) const;
-    /// A slice, read as if its rows were `pitch` bytes apart: as many rows as there are bytes for, at most `most_bytes` of them.
-    /// Error{bad_argument} for a pitch shorter than a row.
+    /// Returns a slice that is read with a different pitch in bytes, to show the effect of a wrong pitch. Rows past the
+    /// end of the memory and rows that exceed `most_bytes` are omitted.
+    ///
+    /// Throws Error{bad_argument} if the pitch is smaller than a row, Error{out_of_bounds} if the slice does not exist,
+    /// and the errors of Array and copy().
     Array read_with_pitch(std::size_t pitch, std::size_t slice, std::size_t most_bytes) const;
 
 private:
@@ -80,7 +99,7 @@ private:
     PitchedLayout layout_;
 };
 
-/// Level, layer and face of the place, with all slices of a volume.
+/// Returns the subresource of a level, layer and face, with all slices of a volume.
 [[nodiscard]] Subresource slices_at(const ArrayInfo& info, const Place& place);
 
 }  // namespace texton::viewer

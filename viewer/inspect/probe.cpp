@@ -10,13 +10,13 @@ namespace {
 
 std::array<std::size_t, 3> sides_of(Extent extent) { return {extent.width, extent.height, extent.depth}; }
 
-// Axes along which a fetch of the kind has coordinates.
+// Returns the number of coordinates that a fetch of the kind has.
 std::size_t axes_of(ArrayKind kind) {
     if (is_flat(kind)) return 1;
     return kind == ArrayKind::array_3d || is_cube(kind) ? 3 : 2;
 }
 
-// On a cube the borders of texels are found by halving.
+// A texel of a cubemap level. Its borders on a line are found by bisection.
 struct CubeTexelId {
     int face;
     double x;
@@ -69,7 +69,7 @@ Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const Place& place,
         if (!cube && axis == 1) fetch.point.dy[1] = step;
     }
     if (cube) {
-        // Two ways along the face that the direction meets, which is 2 long for its largest component of 1.
+        // The gradients point along the two axes of the face. A face is 2 units wide if the largest component is 1.
         const detail::CubePoint point = detail::project_to_cube(at[0], at[1], at[2]);
         const detail::CubeFace face = detail::cube_face(point.face);
         const float outward = std::abs(at[static_cast<std::size_t>(face.out_axis)]);

@@ -1,5 +1,5 @@
 #pragma once
-// Fetches by their numbers, and along a line.
+// Fetches at entered coordinates, and along a line.
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -8,32 +8,35 @@
 
 namespace texton::viewer {
 
-using ProbePoint = std::array<float, 3>;  ///< u, v, w
+using ProbePoint = std::array<float, 3>;  ///< u, v, w: normalized coordinates, or a direction for cubemaps
 
-/// The probe's fetch at a point, in the coordinates that the sampler takes; the layer is the place's. With gradients a
-/// pixel is a square as large as a texel of the probe's level of detail.
+/// Returns the probe's fetch at a point, in the coordinates that the sampler expects. The layer is that of `place`. The
+/// gradients describe a pixel that is as large as a texel of the probe's level of detail.
 [[nodiscard]] Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const Place& place, const Sampler& sampler,
                                 const ProbePoint& at);
 
-/// From the line's point `share` (0 to 1) of the way.
+/// Returns a point of the probe's line: 0 is its start, 1 is its end.
 [[nodiscard]] ProbePoint point_on_line(const Probe& probe, double share);
 
-/// Samples at even distances on a part of the probe's line, both ends included.
+/// Evenly spaced samples on a part of the probe's line, including both ends.
 struct ScanLine {
-    double first = 0;  ///< shares of the line
-    double last = 1;
+    double first = 0;  ///< start of the part, as a fraction of the line
+    double last = 1;   ///< end of the part, as a fraction of the line
     std::vector<Texel> texels;
+    /// Returns the position of a sample, as a fraction of the line.
     double share_of(std::size_t sample) const {
         return texels.size() < 2
                    ? first
                    : first + (last - first) * static_cast<double>(sample) / static_cast<double>(texels.size() - 1);
     }
 };
+/// Samples the texture along a part of the probe's line. Blocks until the device has finished. Throws the errors of
+/// texton::sample().
 [[nodiscard]] ScanLine scan(const Texture& texture, const ArrayInfo& info, const Place& place, const Probe& probe,
                             double first, double last, std::size_t samples);
 
-/// Where a part of the line goes from one texel of a level to the next, in shares of the line. Empty if that is more
-/// often than `most`.
+/// Returns the positions where a part of the line crosses from one texel of a level to the next, in ascending order, as
+/// fractions of the line. Returns an empty list if there are more than `most`.
 [[nodiscard]] std::vector<double> texel_borders(const ArrayInfo& info, int level, const Probe& probe, double first,
                                                 double last, std::size_t most = 512);
 

@@ -13,14 +13,14 @@
 namespace texton::viewer {
 namespace {
 
-// Of blocks: the format that reads their codes as they are.
+// Returns the unorm format for an sRGB format, so that code values are compared.
 Format as_codes(Format format) {
     const std::string words(name(format));
     const std::size_t end = words.rfind("_srgb");
     return end == std::string::npos ? format : format_named(words.substr(0, end) + "_unorm").value_or(format);
 }
 
-// One of the two, as it is compared.
+// One of the two compared images.
 struct Side {
     const Document& document;
     Place place;
@@ -28,7 +28,7 @@ struct Side {
 
     Format format() const { return document.info(place.plane).format; }
     bool has_blocks() const { return block_side(format()) > 1; }
-    // sRGB as its codes.
+    // sRGB values are code values, not linear light.
     std::vector<float> stored_values() const {
         if (has_blocks()) return BoxTexture(document, place, box, as_codes(format())).values();
         const std::vector<std::byte> texels = document.texels(place, box);
@@ -44,7 +44,7 @@ Comparison compare_values(const std::vector<float>& a, const std::vector<float>&
     return compare(view(a), view(b), options);
 }
 
-// In texels of the files.
+// Converts positions to texels of the image's files.
 std::vector<Position> corners_of(std::span<const WorstTexel> worst, int halvings) {
     std::vector<Position> out;
     for (const WorstTexel& texel : worst)
@@ -58,19 +58,22 @@ std::vector<Position> corners_of(std::span<const WorstTexel> worst, int halvings
 PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options) {
     const bool samplers = scene.session.compare.against == Against::sampler;
     if (!scene.shown || !scene.against || samplers) {
-        throw Error({.object = "texton::viewer::compare_place",
-                     .problem = samplers ? "Two samplers read the same texels" : "There is nothing to compare with",
-                     .remedy = samplers ? "Compare their fetches." : "Choose a reference."});
+        throw Error(
+            {.object = "texton::viewer::compare_place",
+             .problem = samplers ? "the scene compares two samplers of one image" : "an image to compare is missing",
+             .remedy = samplers ? "Use compare_samplers()." : "Open an image and choose a reference."});
     }
     PlaceComparison out{.place = scene.shown->clamped(scene.session.place)};
     const Place other = scene.against->clamped(scene.session.place);
     const int halvings = scene.shown->halvings(out.place);
     if (halvings != scene.against->halvings(other)) {
-        throw Error({.code = ErrorCode::unsupported,
-                     .object = "texton::viewer::compare_place",
-                     .problem = fmt::format("One has 1/{} of its sides on its device, and the other 1/{}",
-                                            1 << halvings, 1 << scene.against->halvings(other)),
-                     .remedy = "Zoom in: the canvas compares the texels of the files."});
+        throw Error(
+            {.code = ErrorCode::unsupported,
+             .object = "texton::viewer::compare_place",
+             .problem = fmt::format(
+                 "the image is reduced to 1/{} of its width and height on its device, and the reference to 1/{}",
+                 1 << halvings, 1 << scene.against->halvings(other)),
+             .remedy = "Zoom in. The canvas then compares the texels of the files."});
     }
     const std::shared_ptr<const Document> shown = scene.shown->as_loaded(), against = scene.against->as_loaded();
     const Place shown_place = scene.shown->in_array(out.place), other_place = scene.against->in_array(other);
@@ -78,9 +81,11 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
     const Extent other_extent = against->extent(other_place);
     out.extent = {std::min(shown_extent.width, other_extent.width), std::min(shown_extent.height, other_extent.height)};
     const TexelBox box{0, 0, out.extent.width, out.extent.height};
-    if (shown_extent != other_extent) out.note = fmt::format("Of {}, which both have.", to_string(out.extent));
+    if (shown_extent != other_extent)
+        out.note = fmt::format("Only the common {} texels were compared.", to_string(out.extent));
     if (halvings > 0)
-        out.note += fmt::format("{}Of both with 1/{} of their sides.", out.note.empty() ? "" : " ", 1 << halvings);
+        out.note += fmt::format("{}Both images were compared at 1/{} of their width and height.",
+                                out.note.empty() ? "" : " ", 1 << halvings);
 
     const Side b{*shown, shown_place, box};
     const Side a{*against, other_place, box};
@@ -99,8 +104,8 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
     }
     out.comparison = compare_values(a.stored_values(), b.stored_values(), out.extent, limited);
     out.worst = corners_of(out.comparison.worst, halvings);
-    out.note += fmt::format("{}As 32-bit floats, since one is {} and the other {}.", out.note.empty() ? "" : " ",
-                            name(b.format()), name(a.format()));
+    out.note += fmt::format("{}Values were compared as 32-bit floats (formats: {} and {}).",
+                            out.note.empty() ? "" : " ", name(b.format()), name(a.format()));
     return out;
 }
 

@@ -8,20 +8,25 @@
 
 namespace texton::viewer {
 
+/// Result of comparing the displayed image with a reference.
 struct PlaceComparison {
-    Comparison comparison{};  ///< b is the shown picture, a what it is held against
-    Place place{};
-    Extent extent{};                ///< of what both have, from the first texel on; of samplers: of the fetches
-    std::string note{};             ///< what is not as in the pictures; empty if nothing
-    std::vector<Position> worst{};  ///< where comparison.worst are, in texels of the place
+    Comparison comparison{};        ///< a is the reference, b is the displayed image
+    Place place{};                  ///< the compared level, layer, face and slice
+    Extent extent{};                ///< size that both images have in common; for samplers the size of the fetch grid
+    std::string note{};             ///< limits of the comparison, for display; empty if there are none
+    std::vector<Position> worst{};  ///< positions of comparison.worst in texels of the image's files
 };
 
-/// How the texels of the scene's place differ from those at the same place of what the scene is held against, as they are stored: of
-/// blocks, what they stand for. Error{bad_argument} if there is nothing to compare with, or if the scene compares two samplers:
-/// see compare_samplers().
+/// Compares the scene's image with its reference at the place of the session. Stored values are compared, sRGB as code
+/// values; block-compressed texels are decoded first. Only the common size is compared.
+///
+/// Throws
+/// - Error{bad_argument} if an image is missing, or if the scene compares two samplers (see compare_samplers()),
+/// - Error{unsupported} if the images are reduced by different factors on their devices,
+/// - the errors of Document::texels(), copy() and compare().
 [[nodiscard]] PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options = {});
 
-/// Of one of the worst: "(3, 4): 12 ulp, 0.047".
+/// Returns a description of one of the worst texels, for example "(3, 4): 12 ulp, 0.047".
 [[nodiscard]] std::string worst_words(const PlaceComparison& found, std::size_t index);
 
 }  // namespace texton::viewer

@@ -18,7 +18,7 @@ Statistics collected(const Device& device, const Texture& texture, const ValueRa
     return read_statistics(stream, memory.view());
 }
 
-// None where only the values tell.
+// Returns the range of the format, or nullopt if the range must be derived from the values.
 std::optional<ValueRange> range_of(Format format) {
     const FormatInfo& row = info(format);
     switch (row.kind) {
@@ -46,7 +46,7 @@ std::optional<ValueRange> extremes(const Statistics& statistics, int first, int 
     return out;
 }
 
-// A range that is not empty, with the one value in its middle.
+// Returns the range; an empty range is extended on both sides.
 ValueRange widened(const ValueRange& range) {
     if (range.low < range.high) return range;
     const float half = std::max(0.5f, std::abs(range.low) * 0.5f);
@@ -65,7 +65,7 @@ PlaceStatistics place_statistics(const Document& document, const Place& place, c
     out.statistics = collected(document.device(), texels.texture(), out.range);
     if (range) return out;
     out.range = widened(extremes(out.statistics, 0, out.channels).value_or(ValueRange{}));
-    // Of floats near the largest there are, the width of the range would be infinite.
+    // Near the largest float, the width of the range could be infinite.
     if (!std::isfinite(out.range.high - out.range.low)) out.range = {out.range.low / 2, out.range.high / 2};
     out.statistics = collected(document.device(), texels.texture(), out.range);
     return out;

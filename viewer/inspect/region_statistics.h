@@ -1,5 +1,5 @@
 #pragma once
-// Statistics of what is at a place, by the library's kernel, and ranges for the display that follow from them.
+// Statistics of a region of an image, from the library's kernel, and display ranges that are derived from them.
 #include <array>
 #include <optional>
 
@@ -9,37 +9,43 @@
 
 namespace texton::viewer {
 
-/// Values from black to white, or those that a histogram's bins divide.
+/// A range of values: from black to white of a display, or of a histogram.
 struct ValueRange {
     float low = 0;
     float high = 1;
     bool operator==(const ValueRange&) const = default;
 };
 
+/// Statistics of a region.
 struct PlaceStatistics {
-    Statistics statistics{};  ///< of values as textures return them: sRGB as linear light, integers as floats
-    int channels = 0;         ///< that the file has
-    ValueRange range{};       ///< of the histogram
+    Statistics statistics{};  ///< of values that textures return: sRGB as linear light, integers as floats
+    int channels = 0;         ///< number of channels of the file
+    ValueRange range{};       ///< range of the histogram
 };
 
-/// Of what the document's array has of the texels of a box that lies in the place; blocks until the device is done. The histogram's range is that of the format, or of
-/// the values for floats and 32-bit integers. Throws what Array, Texture and collect_statistics() throw.
+/// Returns the statistics of a box of texels, which must be inside the level. If the device has a reduced image, the
+/// statistics are those of the reduced image. The histogram's range is that of the format, or that of the values for
+/// floats and 32-bit integers. Blocks until the device has finished. Throws the errors of Array, Texture and
+/// collect_statistics().
 [[nodiscard]] PlaceStatistics place_statistics(const Document& document, const Place& place, const TexelBox& box);
 
-/// All of the place.
+/// Returns the box of the whole level.
 [[nodiscard]] TexelBox whole_box(const Document& document, const Place& place);
-/// What of it a canvas of so many pixels shows; none where nothing of it is seen.
+/// Returns the texels that a canvas shows. `width` and `height` are the canvas size in pixels; `place` is the size of
+/// the level in texels. Returns nullopt if no texel is visible.
 [[nodiscard]] std::optional<TexelBox> visible_box(const ViewState& view, int width, int height, Extent place);
-/// The part of `box` that the place has; none if there is none.
+/// Returns the part of the box that is inside the level, or nullopt if it is empty.
 [[nodiscard]] std::optional<TexelBox> clamped(const TexelBox& box, Extent place);
 
-/// Channels of the file: three where they were widened to four.
+/// Returns the number of channels of the file: 3 if the file has three channels that were loaded as four.
 [[nodiscard]] int file_channels(const Document& document, int plane);
 
-/// How much of a value is 1 for Display: the largest integer of the format, 1 for all others.
+/// Returns the value that corresponds to 1 in Display: 2^bits for unsigned integers, 2^(bits - 1) for signed integers,
+/// and 1 for other formats.
 [[nodiscard]] float display_unit(Format format);
-/// From the lowest to the highest finite value of the channels that are on (alpha only where it is the only one), in display units. If all are
-/// equal, they are in its middle. None where there are no finite values.
+/// Returns the range from the lowest to the highest finite value of the enabled channels, in display units. Alpha is
+/// used only if no color channel is enabled. If all values are equal, the range is centered on the value. Returns
+/// nullopt if there are no finite values.
 [[nodiscard]] std::optional<ValueRange> display_range(const PlaceStatistics& of, Format format,
                                                       const std::array<bool, 4>& channels);
 

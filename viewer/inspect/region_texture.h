@@ -8,16 +8,21 @@
 
 namespace texton::viewer {
 
-/// Texels of a place of a document's array as a 2D texture of their own, read by points, on its device. Of block-compressed formats those whose
-/// blocks the box cuts are undone into floats first.
+/// Copy of a box of texels of a document's array, as a 2D texture with point filtering on the same device. If the box
+/// starts or ends inside a block of a block-compressed format, the texels are decoded to floats.
+///
+/// Owns the copy, so the document may be destroyed. Functions block until the device has finished. Several threads may
+/// call const member functions at once.
 class BoxTexture {
 public:
-    /// The box lies in the place. `as` is another format of the same bytes to read them as. Throws what Array, copy() and sample()
-    /// throw.
+    /// The box must be inside the level. `as` is a format with the same bytes per texel or block, to reinterpret the
+    /// texels. Throws the errors of Array, copy() and sample().
     BoxTexture(const Document& document, const Place& place, const TexelBox& box, std::optional<Format> as = {});
 
+    /// Returns a texture of the copy. Do not use it after this object is destroyed.
     Texture texture() const;
-    /// Four floats a texel, as textures return them: sRGB as linear light. Error{bad_argument} for integers.
+    /// Returns four floats per texel, as textures return them: sRGB as linear light. Throws Error{bad_argument} for
+    /// integer formats.
     std::vector<float> values() const;
 
 private:

@@ -14,16 +14,16 @@
 #include "viewer/model/view_state.h"
 #include "viewer/text/enum_names.h"
 
-// The commands are a chain: files become one array, the kernel makes another of it, the place is cut out, and its visible part is
-// written. Steps that would change nothing are left out; where a command cannot read what the step needs, `texton convert`
-// writes it in between.
+// The commands form a chain: read the files as one array, run the kernel, extract the displayed level, layer, face or
+// slice, and write its visible part. Steps without effect are omitted. If a command cannot read the files with the
+// session's options, `texton convert` first writes an intermediate file.
 
 namespace texton::viewer {
 namespace {
 
 using Words = std::vector<std::string>;
 
-// --- words of options ------------------------------------------------------------------------------------------------
+// --- text of options -------------------------------------------------------------------------------------------------
 
 struct ParameterWords {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
@@ -56,7 +56,8 @@ Words words_of(const PictureOptions& options) {
     return out;
 }
 
-// What `--sampler` says of it on top of the standard one of commands; empty if that is it.
+// Returns the value of `--sampler`: normalized_coordinates, and the fields that differ from the standard sampler of the
+// commands.
 std::string words_of(const Sampler& sampler, const ArrayInfo& info) {
     const Sampler standard = verify::standard_sampler(info);
     const auto filter = [](Filter value) { return name_of(kFilters, value); };
@@ -66,7 +67,7 @@ std::string words_of(const Sampler& sampler, const ArrayInfo& info) {
         out.push_back(fmt::format("address={}/{}/{}", name_of(kAddressModes, sampler.address[0]),
                                   name_of(kAddressModes, sampler.address[1]),
                                   name_of(kAddressModes, sampler.address[2])));
-    // Commands take normalized coordinates for addresses that repeat, unless they are told.
+    // Always written, because the commands normalize coordinates for wrap and mirror if it is not given.
     out.push_back(fmt::format("normalized_coordinates={}", flag(sampler.normalized_coordinates)));
     if (sampler.filter != standard.filter) out.push_back(fmt::format("filter={}", filter(sampler.filter)));
     if (sampler.mip_filter != standard.mip_filter)
@@ -85,14 +86,14 @@ std::string words_of(const Sampler& sampler, const ArrayInfo& info) {
     return fmt::format("{}", fmt::join(out, ","));
 }
 
-// --- the chain -------------------------------------------------------------------------------------------------------
+// --- chain of commands -----------------------------------------------------------------------------------------------
 
-// Files, and how they are read: what the next command starts from.
+// Files that the next command reads, and the options to read them.
 struct Input {
     Words paths;
     PictureOptions options;
 
-    // `texton run` reads one file by its kind alone.
+    // True if `texton run` can read the input: one file with no options except the kind.
     bool is_plain() const {
         PictureOptions rest = options;
         rest.kind.reset();
@@ -107,14 +108,14 @@ public:
     CommandLines all() {
         const Session& session = seen_.session;
         if (session.current >= session.pictures.size()) {
-            lines_.notes.emplace_back("There is no picture.");
+            lines_.notes.emplace_back("There is no image.");
             return lines_;
         }
         now_ = input_of(session.pictures[session.current]);
         if (seen_.halvings > 0) halve();
         if (seen_.planar && session.kernel.name.empty()) {
             lines_.notes.emplace_back(
-                "Commands read planar pictures for kernels alone, so this copies the whole frame.");
+                "The commands read planar images only as input of a kernel. This command copies the whole frame.");
             convert("view.yuv");
             return lines_;
         }
@@ -148,7 +149,7 @@ private:
         write(words, out);
     }
 
-    // One file that `texton run` reads as it is meant.
+    // Returns a file that `texton run` can read, and adds a command that writes the file if necessary.
     std::string plain(Input input, const std::string& name) {
         if (input.is_plain()) return input.paths.front();
         const Input before = std::exchange(now_, std::move(input));
@@ -175,10 +176,10 @@ private:
              fmt::format("crop=0,0,{},{}", extent.width << seen_.halvings, extent.height << seen_.halvings),
              "--sampler", "filter=point", "--format", std::string(name(format))});
         lines_.notes.emplace_back(
-            "The first command needs memory for the whole picture, of which this is a smaller one.");
+            "The first resample command needs memory for the whole image. The viewer shows a reduced image.");
     }
 
-    // Of a file that is read as it is; what `texton convert` wrote is of its kind already.
+    // Returns the kind for `--kind`. Files written by `texton convert` do not need it.
     std::string kind_word() const {
         return now_.is_plain() && now_.options.kind ? std::string(name(*now_.options.kind)) : std::string();
     }
@@ -205,13 +206,13 @@ private:
         write(words, "result.dds");
     }
 
-    // Leaves one flat picture with the place on it. False if the commands cannot go on from there.
+    // Extracts the displayed level, layer, face or slice as a 2D image. Returns false if there is no further step.
     bool take_place() {
         const Place& place = seen_.session.place;
         const ArrayInfo& info = seen_.shown;
         if (seen_.session.layout != Layout::single) {
             convert("view.dds");
-            lines_.notes.emplace_back("All levels, layers and faces are in it, one after the other.");
+            lines_.notes.emplace_back("The file contains all levels, layers and faces, one after the other.");
             return false;
         }
         if (place.level > 0) now_.options.first_level += place.level;
@@ -223,7 +224,8 @@ private:
             case ArrayKind::cubemap_layered:
                 convert("view.dds");
                 lines_.notes.push_back(
-                    fmt::format("No command takes a part out of {}: this is the whole level.", name(info.kind)));
+                    fmt::format("No command extracts a part of an image of kind {}. The file contains the whole level.",
+                                name(info.kind)));
                 return false;
             case ArrayKind::layered_2d:
                 now_.options.kind = info.kind;
@@ -245,7 +247,7 @@ private:
                 if (block_side(info.format) > 1) {
                     convert("view.dds");
                     lines_.notes.emplace_back(
-                        "Faces of block-compressed cubes are not taken apart: this is the whole level.");
+                        "No command extracts a face of a block-compressed cubemap. The file contains the whole level.");
                     return false;
                 }
                 now_.options.kind = info.kind;
@@ -257,7 +259,7 @@ private:
         return false;
     }
 
-    // The visible part of a flat picture.
+    // Writes the visible part of a 2D image.
     void cut() {
         const Session& session = seen_.session;
         const Extent extent = level_extent(seen_.shown, session.place.level);
@@ -276,7 +278,8 @@ private:
             if (session.sampler) add(words, "--sampler", words_of(*session.sampler, seen_.shown));
             add(words, "--format", std::string(name(plain_format())));
             run("resample", out, words);
-            lines_.notes.emplace_back("Levels of detail are those of level 0 of what is read.");
+            lines_.notes.emplace_back(
+                "The resample command reads a single level. The canvas can read other levels, depending on the zoom.");
             return;
         }
         const bool whole =
@@ -291,7 +294,7 @@ private:
         return fmt::format("crop={},{},{},{}", box.x, box.y + above_, box.width, box.height);
     }
 
-    // What texels are read as where blocks are undone.
+    // Returns the format of the output: the format of the image, or the format to which blocks are decoded.
     Format plain_format() const {
         const FormatInfo& row = texton::info(seen_.shown.format);
         if (row.layout != FormatLayout::block) return seen_.shown.format;
@@ -303,7 +306,7 @@ private:
 
     const Seen& seen_;
     Input now_;
-    std::size_t above_ = 0;  // texels above the place in a strip of faces
+    std::size_t above_ = 0;  // rows above the displayed face in a vertical strip of faces
     CommandLines lines_;
 };
 
@@ -337,7 +340,7 @@ std::string file_for(Format format, const std::string& name) {
     const FormatInfo& row = info(format);
     if (row.layout == FormatLayout::planar) return name + ".yuv";
     const bool whole_bytes = row.layout == FormatLayout::plain && row.channels != 2;
-    // A PNG is taken for sRGB, a TIFF is not.
+    // A PNG file is read as sRGB by default, a TIFF file is not.
     if (whole_bytes && row.kind == FormatKind::srgb) return name + ".png";
     if (whole_bytes && row.kind == FormatKind::unorm) return name + ".tif";
     if (row.layout == FormatLayout::plain && row.kind == FormatKind::floating && row.bits > 8) return name + ".exr";

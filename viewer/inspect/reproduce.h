@@ -1,5 +1,5 @@
 #pragma once
-// What is seen, to be made again without the viewer: by `texton` commands, by a C++ program, or from the session as JSON.
+// Reproduces the displayed image without the viewer: as `texton` commands or as a C++ program.
 #include <string>
 #include <vector>
 
@@ -9,39 +9,42 @@
 
 namespace texton::viewer {
 
-/// What a reproduction follows from.
+/// Input of a reproduction: the state of the viewer.
 struct Seen {
     Session session;
-    ArrayInfo picture;  ///< the current one
-    ArrayInfo shown;    ///< the same, or what the session's kernel made of it
-    bool planar = false;
-    int halvings = 0;  ///< what `picture` is of the files, as load_halved() makes it
-    int width = 0;     ///< of the canvas, in pixels
-    int height = 0;
+    ArrayInfo picture;    ///< info of the current image
+    ArrayInfo shown;      ///< info of the displayed image: the current image, or the result of the session's kernel
+    bool planar = false;  ///< true if the current image is planar
+    int halvings = 0;     ///< how often `picture` was halved from the files, as by load_halved()
+    int width = 0;        ///< of the canvas, in pixels
+    int height = 0;       ///< of the canvas, in pixels
 };
 
-/// Whole texels of the place that can be seen; all of them in other layouts than Layout::single, and of one-dimensional arrays.
+/// Returns the texels of the level that are visible, including those that are visible in part. Returns all texels for
+/// 1D arrays and for layouts other than Layout::single.
 [[nodiscard]] TexelBox visible_box(const Seen& seen);
 
+/// Commands that reproduce an image.
 struct CommandLines {
-    std::vector<std::string> lines;  ///< for a POSIX shell, one after the other; each reads what those before wrote
-    std::string out;                 ///< the file that the last one writes
-    std::vector<std::string> notes;  ///< what they do not do, in plain sentences
+    std::vector<std::string> lines;  ///< for a POSIX shell, to be run in this order
+    std::string out;                 ///< file that the last command writes
+    std::vector<std::string> notes;  ///< limits of the reproduction, as sentences for display
 };
 
-/// Commands that write the visible texels of the place as they are stored, or, where the session shows samples, a pixel for each of the
-/// canvas. Colours of the screen are not in them: a session's picture of the screen is. Throws nothing; without pictures there
-/// are no lines, and a note.
+/// Returns commands that write the visible texels as they are stored or, if the session shows sampled values, one pixel
+/// per pixel of the canvas. They do not apply the display settings. Without images, the result has no lines and one
+/// note.
 [[nodiscard]] CommandLines command_lines(const Seen& seen);
 
-/// A program that does the same; it needs texton::kernels and texton::io.
+/// Returns a C++ program that does the same. It must be linked with texton::kernels and texton::io.
 [[nodiscard]] std::string cpp_program(const Seen& seen);
 
-/// The file of a kind that holds texels of the format as they are: "name.png", "name.tif", "name.exr" or "name.dds".
+/// Returns a file name for a file type that stores texels of the format without loss: "name.png", "name.tif",
+/// "name.exr", "name.dds", or "name.yuv" for planar formats.
 [[nodiscard]] std::string file_for(Format format, const std::string& name);
-/// A word of a POSIX shell: as it is, or in quotes.
+/// Returns the text as one argument for a POSIX shell, in quotes if necessary.
 [[nodiscard]] std::string shell_word(const std::string& text);
-/// A string literal of C++.
+/// Returns the text as a C++ string literal, with quotes.
 [[nodiscard]] std::string cpp_literal(const std::string& text);
 
 }  // namespace texton::viewer

@@ -44,7 +44,7 @@ public:
 
     std::string text() {
         const Session& session = seen_.session;
-        if (session.current >= session.pictures.size()) return "// There is no picture.\n";
+        if (session.current >= session.pictures.size()) return "// There is no image.\n";
         line("const texton::Device device = {};", device());
         const bool kernel = !session.kernel.name.empty();
         load(seen_.halvings > 0 ? "whole" : "picture", session.pictures[session.current], seen_.planar);
@@ -132,7 +132,7 @@ private:
         }
     }
 
-    // The smaller picture that is seen, of the whole one.
+    // Writes code that computes the reduced image from the whole image.
     void halve() {
         const Extent extent = seen_.picture.extent;
         const std::string format = word_of(seen_.picture.format);

@@ -9,7 +9,7 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kAtOnce = 256;  // tiles that are mapped by one call
+constexpr std::size_t kAtOnce = 256;  // maximum number of tiles per call of map()
 
 ArrayInfo sparse_info(ArrayInfo info) {
     info.usage.surface = false;
@@ -20,7 +20,7 @@ float srgb_encoded(float linear) {
     return linear <= 0.0031308f ? 12.92f * linear : 1.055f * std::pow(linear, 1 / 2.4f) - 0.055f;
 }
 
-// What a fetch returned, as a colour of a screen.
+// Converts the result of a fetch to a display color, 0xffRRGGBB.
 std::uint32_t pixel_of(const Texel& texel, const FormatInfo& format) {
     std::uint32_t out = 0xff;
     for (int i = 0; i < 3; ++i) {
@@ -31,7 +31,7 @@ std::uint32_t pixel_of(const Texel& texel, const FormatInfo& format) {
         } else if (format.kind == FormatKind::sint) {
             value = std::ldexp(static_cast<float>(static_cast<std::int32_t>(texel.channel[channel])), 1 - format.bits);
         }
-        value = value > 0 ? std::min(value, 1.0f) : 0;  // NaN as well
+        value = value > 0 ? std::min(value, 1.0f) : 0;  // NaN becomes 0
         if (format.kind == FormatKind::floating || format.kind == FormatKind::srgb) value = srgb_encoded(value);
         out = out << 8 | static_cast<std::uint32_t>(std::lround(value * 255));
     }
@@ -100,7 +100,7 @@ std::size_t ResidencyMap::resident_slots() const {
 
 void ResidencyMap::apply(const Residency& target, const StillWanted& wanted) {
     const std::scoped_lock lock(mutex_);
-    go_on(wanted);  // while it waited for its turn a newer one may have come, and gone
+    go_on(wanted);  // the request can have become obsolete while it waited for the mutex
     const Residency now = residency_of(sparse_, tables_);
     std::vector<TileBox> leaving;
     struct Arriving {

@@ -1,5 +1,5 @@
 #pragma once
-// A sparse array like a picture: which of its tiles have memory, and what fetches see of it.
+// A sparse array with the texels of an image: which tiles have memory, and the results of fetches.
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -14,55 +14,68 @@
 
 namespace texton::viewer {
 
-/// Tiles of one level and layer, or a tail, which is one tile here and mapped as a whole.
+/// The tiles of one level and layer, or a mip tail, which counts as one tile because it is mapped as a whole.
 struct TileTable {
     bool tail = false;
-    int level = 0;  ///< of a tail: the first level that lies in it
+    int level = 0;  ///< mip tail: the first level that it contains
     std::size_t layer = 0;
-    Extent tiles{1, 1, 1};
-    std::size_t slots = 1;  ///< of 64 KiB, that a tile takes
+    Extent tiles{1, 1, 1};  ///< number of tiles along each dimension
+    std::size_t slots = 1;  ///< slots of 64 KiB per tile
     bool operator==(const TileTable&) const = default;
 
+    /// Returns the number of tiles.
     std::size_t count() const noexcept { return tiles.width * tiles.height * tiles.depth; }
+    /// Returns the position of a tile in the table.
     Offset offset_of(std::size_t tile) const noexcept;
+    /// Returns the index of the tile at a position; x changes fastest.
     std::size_t index_of(Offset tile) const noexcept;
 };
 
-/// For each table whether its tiles have memory, x fastest. A value, which can be kept for undo.
+/// For each table, whether each of its tiles has memory, in the order of TileTable::index_of(). Can be stored for undo.
 using Residency = std::vector<std::vector<bool>>;
 
-/// What fetches return at the middles of a grid of pixels over a level.
+/// Results of fetches at the pixel centers of a grid that covers a level.
 struct SparseReads {
     std::size_t width = 0;
     std::size_t height = 0;
     std::vector<std::uint32_t> pixels;   ///< 0xffRRGGBB
-    std::vector<std::uint8_t> resident;  ///< 1 where all texels of the fetch have memory
+    std::vector<std::uint8_t> resident;  ///< 1 if all texels of the fetch have memory, otherwise 0
 };
 
-/// Any thread may call it: one at a time is let in.
+/// A sparse array with the info of an image's array. Tiles are mapped and unmapped on request; mapped tiles contain the
+/// texels of the image.
+///
+/// Thread-safe: a mutex serializes the functions that use the mapping. Functions block until the device has finished.
+/// The object keeps the image's array alive.
 class ResidencyMap {
 public:
-    /// A sparse array with the picture's info, none of it mapped. Throws what SparseArray throws: its words say why a kind or format
-    /// has none.
+    /// Creates the sparse array without memory. Throws the errors of SparseArray, whose message says why a kind or
+    /// format cannot be sparse.
     explicit ResidencyMap(Array picture);
 
     const ArrayInfo& info() const noexcept { return picture_.info(); }
     const SparseProperties& properties() const { return sparse_.properties(); }
     const std::vector<TileTable>& tables() const noexcept { return tables_; }
 
-    /// Maps and unmaps tiles until they are as `wanted`, from a pool; what is mapped holds the picture's texels. Throws
-    /// Error{out_of_memory} and Cancelled, with as many changed as were until then.
+    /// Maps and unmaps tiles until they match `target`, and uploads the texels of tiles that become mapped. Throws
+    /// Error{out_of_memory}, and Cancelled if `wanted` returns false. Changes that were made before the exception
+    /// remain.
     void apply(const Residency& target, const StillWanted& wanted = {});
+    /// Returns which tiles have memory.
     Residency residency() const;
-    /// Nothing, or everything, mapped.
+    /// Returns a value for apply() in which all tiles, or no tiles, have memory.
     Residency uniform(bool mapped) const;
 
-    std::size_t slots() const { return sparse_.slots(); }  ///< that all of it would take
+    std::size_t slots() const { return sparse_.slots(); }  ///< slots of 64 KiB that all tiles need
+    /// Returns the number of slots that are mapped.
     std::size_t resident_slots() const;
+    /// Returns the bytes of the mapped slots.
     std::size_t committed_bytes() const { return resident_slots() * kTileBytes; }
+    /// Returns the usage of the tile pool.
     TilePoolUsage pool() const { return pool_.usage(); }
 
-    /// The level as a texture of the sparse array returns it: `filter` must be one that the format takes.
+    /// Samples a level of the sparse array on a grid of `width` x `height` pixels. Throws the errors of Texture, for
+    /// example if the format does not support the filter, and of texton::sample().
     SparseReads read(int level, std::size_t layer, std::size_t slice, std::size_t width, std::size_t height,
                      Filter filter) const;
 

@@ -7,14 +7,14 @@
 
 #include "viewer/inspect/pitched_map.h"
 
-// Parts go in bands of rows, so that a large picture needs little of the host's memory.
+// Parts are transferred in bands of rows, so that a large image needs little host memory.
 
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kBand = std::size_t{16} << 20;
+constexpr std::size_t kBand = std::size_t{16} << 20;  // bytes
 
-// Calls `visit(part, first byte of it)` for each band of the part.
+// Calls `visit(subresource, offset of its first byte in the part)` for each band of the part.
 template <class Visit>
 void each_band(const ArrayInfo& info, const TripPart& part, const StillWanted& wanted, Visit visit) {
     const std::size_t side = block_side(info.format);
@@ -87,8 +87,8 @@ TripResult compare_part(const Picture& picture, const Array& array, const TripPa
         have.layers != want.layers || have.levels != want.levels) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = "texton::viewer::compare_part",
-                     .problem = "the array is not like the picture",
-                     .remedy = "Make it of the picture's info()."});
+                     .problem = "format, kind, size, layers or levels of the array differ from those of the image",
+                     .remedy = "Create the array with the info() of the image."});
     }
     TripResult result{.part = part};
     std::vector<std::byte> expected;
@@ -117,7 +117,7 @@ void round_trip(const Device& device, const Picture& picture, const std::functio
                 const StillWanted& wanted, std::optional<std::size_t> damage) {
     const Array array(device, picture.info());
     const std::vector<TripPart> parts = trip_parts(picture.info());
-    // All of it goes up before the first part comes back, so that parts which lie on each other would be seen.
+    // All parts are uploaded before the first comparison, so that parts that overlap in memory are detected.
     for (const TripPart& part : parts) upload(picture, array, part, wanted);
     if (damage) damage_byte(array, parts.front(), *damage);
     for (const TripPart& part : parts) each(compare_part(picture, array, part, wanted));

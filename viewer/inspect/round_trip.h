@@ -1,5 +1,5 @@
 #pragma once
-// Whether what a picture's files hold comes back from the device as it was.
+// Checks that the texels of an image's files are unchanged after an upload to the device and a download.
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -13,40 +13,45 @@
 
 namespace texton::viewer {
 
-/// A level of a layer, face or plane, and of a volume all its slices.
+/// One level of a layer, face or plane. For a volume, all its slices.
 struct TripPart {
     Place place;
     Extent extent;
     bool operator==(const TripPart&) const = default;
 };
 
-/// The first byte that differs.
+/// The first byte of a part that differs.
 struct TripMismatch {
-    Place place;           ///< with the slice
-    Offset texel;          ///< of a block its first; x and y alone
-    std::size_t byte = 0;  ///< of the part, packed
-    std::byte expected{};
-    std::byte found{};
+    Place place;           ///< including the slice
+    Offset texel;          ///< the texel, or the first texel of its block; only x and y
+    std::size_t byte = 0;  ///< offset in the packed texels of the part
+    std::byte expected{};  ///< value in the files
+    std::byte found{};     ///< value from the device
     bool operator==(const TripMismatch&) const = default;
 };
 
+/// Result of the comparison of a part.
 struct TripResult {
     TripPart part;
-    std::size_t bytes = 0;
-    std::size_t different = 0;
+    std::size_t bytes = 0;      ///< number of compared bytes
+    std::size_t different = 0;  ///< number of bytes that differ
     std::optional<TripMismatch> first{};
 };
 
-/// All parts of such an array, level by level.
+/// Returns all parts of an array, level by level.
 [[nodiscard]] std::vector<TripPart> trip_parts(const ArrayInfo& info);
 
-/// Reads the part from the files and from the array, and compares their bytes. Error{bad_argument} unless the picture is like the array.
+/// Reads a part from the files and from the array, and compares the bytes. Blocks. Throws Error{bad_argument} if
+/// format, kind, size, layers or levels of image and array differ, the errors of Picture::read() and copy(), and
+/// Cancelled.
 [[nodiscard]] TripResult compare_part(const Picture& picture, const Array& array, const TripPart& part,
                                       const StillWanted& wanted = {});
 
-/// Uploads the picture's texels to an array of its own on the device, part by part, and compares each with what comes back;
-/// `damage` says a byte of the first part that is changed on the device before: to see that it is found. `each` is called
-/// after every part.
+/// Uploads the image to a new array on the device, part by part. Then compares each part with the files and calls
+/// `each` with the result. Blocks. Throws the errors of Array and compare_part().
+///
+/// `damage` is the offset of a byte of the first part that is changed on the device before the comparison, to test that
+/// the comparison finds it.
 void round_trip(const Device& device, const Picture& picture, const std::function<void(const TripResult&)>& each,
                 const StillWanted& wanted = {}, std::optional<std::size_t> damage = {});
 

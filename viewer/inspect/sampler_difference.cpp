@@ -11,7 +11,7 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 17;  // fetches that are asked for at a time
+constexpr std::size_t kPiece = std::size_t{1} << 17;  // number of fetches per call of sample()
 
 std::string words_of(AddressMode mode) { return name_of(kAddressModes, mode); }
 std::string words_of(Filter filter) { return name_of(kFilters, filter); }
@@ -41,7 +41,7 @@ SamplerField border_field() {
             }};
 }
 
-// Places of the grid in the order of its rows, from `begin` on.
+// Returns up to kPiece positions of the grid, row by row, starting at index `begin`.
 std::vector<Position> piece_of(const FetchGrid& grid, std::size_t begin) {
     const std::size_t end = std::min(grid.columns * grid.rows, begin + kPiece);
     std::vector<Position> places;
@@ -50,7 +50,7 @@ std::vector<Position> piece_of(const FetchGrid& grid, std::size_t begin) {
     return places;
 }
 
-// What the fetches return with one sampler.
+// Returns the results of the fetches with one sampler.
 std::vector<Texel> read(const Array& array, const Place& place, const Sampler& sampler,
                         std::span<const Position> places, const PixelSteps& steps) {
     const PlaceFetches fetches(array.info(), place, sampler);

@@ -1,5 +1,5 @@
 #pragma once
-// Two samplers on one array: by how much their fetches differ, and which field makes how much of it.
+// Compares the fetches of two samplers of one array, and determines which fields of the samplers cause the differences.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -10,37 +10,41 @@
 
 namespace texton::viewer {
 
-/// A field of Sampler that can be taken from another one.
+/// A field of Sampler with functions to compare, copy and print it.
 struct SamplerField {
-    std::string name;  ///< as in texton/sampler.h: "address[0]"
+    std::string name;  ///< as in texton/sampler.h, for example "address[0]"
     bool (*same)(const Sampler& a, const Sampler& b);
     void (*take)(Sampler& to, const Sampler& from);
-    std::string (*words)(const Sampler& of);  ///< "wrap", "8"
+    std::string (*words)(const Sampler& of);  ///< the value as text, for example "wrap" or "8"
 };
+/// Returns all fields of Sampler. The span is valid until the program ends.
 [[nodiscard]] std::span<const SamplerField> sampler_fields();
 
+/// Effect of one field.
 struct FieldDifference {
     std::string name;
-    std::string a;
-    std::string b;
-    std::size_t differing = 0;  ///< fetches that change if this field alone is that of b
-    std::uint32_t largest = 0;  ///< ulps
-    std::string problem{};      ///< why a texture cannot have this field alone; empty if it can
+    std::string a;              ///< value in sampler a, as text
+    std::string b;              ///< value in sampler b, as text
+    std::size_t differing = 0;  ///< number of fetches that change if only this field is taken from b
+    std::uint32_t largest = 0;  ///< largest distance in ulps
+    std::string problem{};      ///< why no texture is possible with only this field from b; empty if it is possible
 };
 
+/// Result of sampler_difference().
 struct SamplerDifference {
-    std::size_t fetches = 0;
-    FieldDifference all;                  ///< with every field of b
-    std::vector<FieldDifference> fields;  ///< those in which the samplers differ
+    std::size_t fetches = 0;              ///< number of positions
+    FieldDifference all;                  ///< sampler b instead of a
+    std::vector<FieldDifference> fields;  ///< the fields in which the samplers differ
 };
 
-/// Fetches of the grid's places as the canvas reads them, with each sampler's own coordinates. Throws where there is no
-/// texture with `a`.
+/// Compares fetches at the positions of a grid, with the fetches that the canvas uses. Each sampler gets coordinates in
+/// its own units. Blocks; if the work is canceled, the result is incomplete. Throws the errors of Texture for sampler
+/// a, and of texton::sample(). Errors for other samplers are reported in the result.
 [[nodiscard]] SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid,
                                                    const Sampler& a, const Sampler& b, const Wanted& wanted = {});
 
-/// The same fetches as two pictures of what they return, `against` being the reference. Stops early where nobody wants it: then it
-/// is empty. Throws where there is no texture with one of them.
+/// Compares the results of the same fetches as two images; `against` is the reference. Blocks; if the work is canceled,
+/// the result is empty. Throws the errors of Texture for both samplers, of texton::sample() and of compare().
 [[nodiscard]] PlaceComparison compare_samplers(const Array& array, const Place& place, const FetchGrid& grid,
                                                const Sampler& shown, const Sampler& against,
                                                const ComparisonOptions& options = {}, const Wanted& wanted = {});

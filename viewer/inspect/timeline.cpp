@@ -18,7 +18,7 @@ double gigabytes_a_second(std::size_t bytes, double milliseconds) {
     return milliseconds > 0 ? static_cast<double>(bytes) / milliseconds / 1e6 : 0;
 }
 
-// The times of a lane's bars, those that touch joined.
+// Returns the time spans of a lane's bars. Adjacent and overlapping spans are merged.
 std::vector<Span> joined(const std::vector<TimelineBar>& bars, TimelineLane lane) {
     std::vector<Span> spans;
     for (const TimelineBar& bar : bars) {
@@ -96,7 +96,7 @@ double upload_peak(const Device& device, std::size_t bytes, const StillWanted& w
     constexpr int kRounds = 5;
     const Pinned host(device, bytes);
     const Linear memory(device, bytes);
-    std::memset(host.data(), 1, bytes);  // so that every page is there
+    std::memset(host.data(), 1, bytes);  // touches every page
     const Stream stream(device);
     const Event begin(device);
     const Event end(device);

@@ -23,7 +23,7 @@ std::shared_ptr<const Array> on_device(const std::shared_ptr<const Document>& do
     if (array.device() == device) return {document, &array};
     static std::mutex mutex;
     static std::vector<Twin> twins;
-    const std::lock_guard lock(mutex);  // also while one is copied: who asks for the same waits for it
+    const std::lock_guard lock(mutex);  // held during the copy, so that another request for it waits
     std::erase_if(twins, [](const Twin& twin) { return twin.array.expired() || twin.document.expired(); });
     for (const Twin& twin : twins) {
         const std::shared_ptr<const Array> found = twin.array.lock();

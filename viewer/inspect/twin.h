@@ -5,8 +5,9 @@
 
 namespace texton::viewer {
 
-/// A plane of the document on a device: its own array, or a copy, which all who ask for it share as long as one of them
-/// keeps it. May take as long as a copy between devices does. Any thread. Throws what Array and copy() throw.
+/// Returns a plane of the document on a device: the document's own array, or a copy. The copy is cached as long as a
+/// caller keeps it, so callers share it. Blocks while the copy is made, also if another thread makes a copy.
+/// Thread-safe. Throws the errors of Array and copy().
 [[nodiscard]] std::shared_ptr<const Array> on_device(const std::shared_ptr<const Document>& document, int plane,
                                                      const Device& device);
 

@@ -10,9 +10,9 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 18;  // fetches that are held at a time
+constexpr std::size_t kPiece = std::size_t{1} << 18;  // maximum number of fetches per call of sample()
 
-// Adds a row of fetches, or as much of it as lies in one piece.
+// Adds the fetches of a row, or the part of the row that is in one piece.
 void add(UlpMap& map, std::size_t row, std::size_t first, std::span<const Texel> a, std::span<const Texel> b,
          std::span<const std::uint32_t> ulps) {
     for (std::size_t i = 0; i < ulps.size(); ++i) {
@@ -74,7 +74,7 @@ std::string ulp_range_words(std::size_t bar) {
 
 std::string ulp_words(std::uint32_t ulps) {
     if (ulps == 0) return "0 ulps";
-    if (ulps == kFarthest) return "one is no number";
+    if (ulps == kFarthest) return "one value is NaN";
     return fmt::format("{} {}", ulps, ulps == 1 ? "ulp" : "ulps");
 }
 

@@ -71,10 +71,10 @@ TEST_P(DeferredStepsTest, ThePictureIsThereAfterAnUploadAndAMoveInEveryKind) {
             DeferredSteps steps(picture(kind, format));
             for (const DeferredStep step : {create, requirements, back, upload, sample})
                 ASSERT_TRUE(steps.run(step)) << steps.log().back().words;
-            EXPECT_THAT(steps.log().back().words, HasSubstr("as the picture has it"));
+            EXPECT_THAT(steps.log().back().words, HasSubstr("same as the image"));
             ASSERT_TRUE(steps.run(move)) << steps.log().back().words;
             ASSERT_TRUE(steps.run(sample));
-            EXPECT_THAT(steps.log().back().words, HasSubstr("as the picture has it"));
+            EXPECT_THAT(steps.log().back().words, HasSubstr("same as the image"));
             ASSERT_TRUE(steps.run(back));
             ASSERT_TRUE(steps.run(sample));
             EXPECT_THAT(steps.log().back().words, HasSubstr("nothing was uploaded"));

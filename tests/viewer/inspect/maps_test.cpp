@@ -74,7 +74,7 @@ TEST(UlpMapTest, CellsOfALargePictureHoldTheLargestOfTheirFetches) {
     EXPECT_EQ(map.place_of(24, 17), (Position{96.5, 68.5}));
     EXPECT_EQ(map.histogram[32], 2u) << "NaN, and from one sign to the other";
     EXPECT_EQ(map.differing, 2u);
-    EXPECT_EQ(ulp_words(map.largest), "one is no number");
+    EXPECT_EQ(ulp_words(map.largest), "one value is NaN");
 }
 
 TEST(UlpMapTest, NobodyWaitsForAMapThatIsNotWanted) {
@@ -364,7 +364,7 @@ TEST(LodMapTest, AFlatViewHasTheLevelOfItsZoomWhicheverLevelIsShown) {
     EXPECT_EQ(map.at(3, 3)->lod, 512);
     const LodMap coarse = lod_map(model, info, {.level = 2}, {{}, {0.25, {8, 8}}, 8, 8, 8, 8});
     EXPECT_EQ(coarse.at(3, 3)->lod, 1024);
-    EXPECT_EQ(words_of(*coarse.at(3, 3)), "lod 4.000, with bias 4.000, in limits 4.000: level 4, 1 sample");
+    EXPECT_EQ(words_of(*coarse.at(3, 3)), "lod 4.000, biased 4.000, clamped 4.000: level 4, 1 sample");
 }
 
 TEST(LodMapTest, TheLegendGoesFromItsFirstColourToItsLast) {

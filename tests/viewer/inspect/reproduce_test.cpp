@@ -177,7 +177,7 @@ TEST_F(ReproduceTest, APictureThatWasHalvedIsHalvedAgain) {
         seen.halvings = 2;
         seen.picture = seen.shown = smaller.info();
         const CommandLines commands = command_lines(seen);
-        EXPECT_THAT(commands.notes, ElementsAre(HasSubstr("memory for the whole picture")));
+        EXPECT_THAT(commands.notes, ElementsAre(HasSubstr("memory for the whole image")));
         EXPECT_TRUE(test::same_bytes(texels(made(commands)), test::download(smaller.view()))) << file;
         EXPECT_THAT(cpp_program(seen), HasSubstr(".crop = {0, 0, " + std::to_string(smaller.info().extent.width * 4)));
     }
@@ -185,7 +185,7 @@ TEST_F(ReproduceTest, APictureThatWasHalvedIsHalvedAgain) {
 
 TEST_F(ReproduceTest, WhatCommandsCannotDoIsSaid) {
     EXPECT_THAT(command_lines({}).lines, IsEmpty());
-    EXPECT_THAT(command_lines({}).notes, ElementsAre("There is no picture."));
+    EXPECT_THAT(command_lines({}).notes, ElementsAre("There is no image."));
     Seen seen = seen_of({kAssets / "card.png"});
     seen.session.layout = Layout::sheet;
     const CommandLines sheet = command_lines(seen);
