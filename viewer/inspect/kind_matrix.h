@@ -24,8 +24,8 @@ struct SamplerVerdict {
 struct KindRow {
     std::string_view name;
     std::string obstacle{};         ///< why the kind cannot contain the texels; then the members below are empty
-    std::size_t bytes = 0;          ///< bytes of device memory, with padding
-    std::size_t alignment = 0;      ///< required alignment of the start, in bytes
+    std::size_t bytes = 0;          ///< bytes of memory, with padding; 0 for planar arrays
+    std::size_t alignment = 0;      ///< required alignment of the start, in bytes; 0 for planar arrays
     std::size_t copied = 0;         ///< bytes of texels that were uploaded
     double upload = 0;              ///< milliseconds from pageable memory; minimum of three uploads
     std::string kernel{};           ///< name of the kernel that read the texels
@@ -46,7 +46,7 @@ struct KindTexels {
 /// row of texels or blocks. Blocks until they are copied. Throws the errors of copy().
 [[nodiscard]] KindTexels texels_of(const Array& array, const Place& place, std::size_t most_bytes);
 
-/// Returns the names of the kinds: arrays, sparse and deferred arrays, then linear and pitched memory.
+/// Returns the names of the kinds: arrays (also sparse, deferred and planar ones), then kinds of memory.
 [[nodiscard]] std::span<const std::string_view> kind_rows();
 /// Returns the names of the samplers that are tested.
 [[nodiscard]] std::span<const std::string_view> sampler_names();

@@ -44,7 +44,7 @@ struct LodMap {
 };
 
 /// Computes the map. The gradients of a pixel are the differences to its neighbors on the canvas. If the work is
-/// canceled, the remaining pixels are nullopt. Throws the errors of Model::levels().
+/// canceled, the remaining pixels are nullopt.
 [[nodiscard]] LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, const LodView& view,
                              const Wanted& wanted = {});
 /// Returns the fetch of a map pixel, or nullopt above the horizon of the plane.

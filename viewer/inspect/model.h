@@ -68,7 +68,7 @@ public:
     const Texture& texture() const;
     /// Returns the model's result of a fetch. Throws the errors of copy().
     Texel fetch(const Fetch& fetch) const;
-    /// Returns the level choice of a fetch, which reads no texels.
+    /// Returns the level choice of a fetch. Reads no texels.
     LevelChoice levels(const Fetch& fetch) const;
     /// Returns the texels of a fetch. A texel that is read several times is listed several times. Texels with weight 0
     /// are listed if the format can contain infinity or NaN, which would change the result. Throws the errors of
