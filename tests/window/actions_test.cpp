@@ -102,7 +102,7 @@ TEST_F(ActionsTest, ThePaletteFindsByLettersInTheirOrder) {
     QTimer::singleShot(0, [] {
         QWidget* palette = QApplication::activeModalWidget();
         ASSERT_NE(palette, nullptr);
-        QTest::keyClicks(palette->findChild<QLineEdit*>(), "one pixel a");
+        QTest::keyClicks(palette->findChild<QLineEdit*>(), "one pixel p");
         QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Return);
     });
     window().actions().find("palette")->trigger();

@@ -244,7 +244,7 @@ TEST_F(CanvasTest, AssistiveToolsFindAPictureWithAName) {
     QAccessibleInterface* canvas_interface = QAccessible::queryAccessibleInterface(&canvas());
     ASSERT_NE(canvas_interface, nullptr);
     EXPECT_EQ(canvas_interface->role(), QAccessible::Graphic);
-    EXPECT_EQ(canvas_interface->text(QAccessible::Name), "Picture");
+    EXPECT_EQ(canvas_interface->text(QAccessible::Name), "Image");
     EXPECT_FALSE(canvas_interface->text(QAccessible::Description).isEmpty());
 }
 

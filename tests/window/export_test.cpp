@@ -64,7 +64,7 @@ TEST_F(ExportTest, AKeyStopsItAndNothingIsLeft) {
     EXPECT_FALSE(workspace().is_exporting());
     EXPECT_FALSE(shows_progress());
     settle();
-    EXPECT_EQ(said(), "The export was cancelled.");
+    EXPECT_EQ(said(), "The export was canceled.");
     EXPECT_EQ(QDir(path("")).entryList(QDir::Files), QStringList{"noise.tif"});
 }
 

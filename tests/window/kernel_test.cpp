@@ -135,7 +135,7 @@ TEST_F(KernelPanelTest, ClosingAPictureKeepsTheOthersAsInputsAndEndsAKernelThatN
     settle();
     EXPECT_EQ(session().kernel.name, "");
     EXPECT_EQ(workspace_->shown(), workspace_->document());
-    EXPECT_EQ(told, "blend is no longer run: card.png was an input of it.");
+    EXPECT_EQ(told, "Kernel blend was removed because its input card.png was closed.");
     workspace_->undo();
     settle();
     EXPECT_NE(workspace_->shown(), workspace_->document());
@@ -148,7 +148,7 @@ TEST_F(KernelPanelTest, AnInputThatIsNotThereIsNamed) {
     EXPECT_EQ(workspace_->shown(), nullptr);
     workspace_->change("Input", [](Session& session) { session.kernel.more_inputs = {7}; });
     settle();
-    EXPECT_TRUE(problem().startsWith("blend takes a further picture, which is not open.")) << problem().toStdString();
+    EXPECT_TRUE(problem().startsWith("blend needs another input image, which is not open.")) << problem().toStdString();
     workspace_->change("Input", [](Session& session) { session.kernel.more_inputs = {0}; });
     settle();
     EXPECT_EQ(problem(), "");

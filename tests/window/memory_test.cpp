@@ -1,5 +1,5 @@
-// What the window keeps in memory: tiles of a picture that is far larger than the canvas, pictures that are closed, and pictures
-// for which there is too little.
+// What the window keeps in memory: tiles of a picture that is far larger than the canvas, pictures that are closed, and
+// pictures for which there is too little.
 #include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -115,7 +115,7 @@ TEST_F(LittleMemoryTest, APictureThatDoesNotFitIsShownSmallerAndTheWindowSaysSo)
     EXPECT_EQ(workspace().document()->info().extent, (Extent{2048, 2048}));
     EXPECT_TRUE(said("Size and format").startsWith("4096 x 4096")) << said("Size and format").toStdString();
     EXPECT_TRUE(said("Size and format").endsWith("shown from 2048 x 2048")) << said("Size and format").toStdString();
-    EXPECT_TRUE(said("Note on the picture").startsWith("It is shown with 1/2 of its sides"));
+    EXPECT_TRUE(said("Note on the picture").startsWith("Shown at 1/2 of its width and height"));
     hover(on_canvas({1200, 1200}));
     EXPECT_TRUE(said("Texel under the mouse").contains("0.7843")) << said("Texel under the mouse").toStdString();
 }
@@ -125,7 +125,7 @@ TEST_F(LittleMemoryTest, TheNoteOnThePictureFitsTheListsPanelInALowWindow) {
     Session session = of({large("large.tif")});
     session.panels = {"files", "kernel"};
     start(session, {1024, 640});
-    ASSERT_TRUE(said("Note on the picture").startsWith("It is shown with 1/2 of its sides"));
+    ASSERT_TRUE(said("Note on the picture").startsWith("Shown at 1/2 of its width and height"));
     const auto* scroll = qobject_cast<QScrollArea*>(window().docks().at("files")->widget());
     ASSERT_NE(scroll, nullptr);
     EXPECT_FALSE(scroll->verticalScrollBar()->isVisible());
@@ -153,12 +153,12 @@ TEST_F(LittleMemoryTest, LoadingIsStoppedByAKeyAndBegunAgainByAnother) {
     start(of({}));
     workspace().open({{.paths = {large("large.tif")}}});
     ASSERT_TRUE(workspace().is_loading(0));
-    EXPECT_TRUE(window().message().contains("Esc stops it")) << window().message().toStdString();
+    EXPECT_TRUE(window().message().contains("Press Esc to cancel")) << window().message().toStdString();
     QTest::keyClick(&window(), Qt::Key_Escape);
     EXPECT_FALSE(workspace().is_loading(0));
     settle();
     EXPECT_EQ(workspace().document(0), nullptr);
-    EXPECT_TRUE(window().message().contains("Loading was cancelled")) << window().message().toStdString();
+    EXPECT_TRUE(window().message().contains("Loading was canceled")) << window().message().toStdString();
     QTest::keyClick(&window(), Qt::Key_F5);
     settle();
     ASSERT_NE(workspace().document(0), nullptr) << workspace().problem(0).toStdString();
@@ -172,7 +172,8 @@ TEST_F(LittleMemoryTest, WhereNoSizeFitsTheMessageSaysWhatIsLacking) {
     start(of({path}));
     EXPECT_TRUE(window().message().contains("blocks.dds cannot be shown")) << window().message().toStdString();
     EXPECT_TRUE(window().message().contains("bytes were asked for")) << window().message().toStdString();
-    EXPECT_TRUE(window().message().contains("It is not made smaller")) << window().message().toStdString();
+    EXPECT_TRUE(window().message().contains("The image cannot be reduced automatically"))
+        << window().message().toStdString();
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ TEST_F(WindowTest, WhatIsNoPictureIsExplainedAndTheOthersAreOpened) {
     EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
     const std::size_t open = session().pictures.size();
     EXPECT_FALSE(drop_urls(window(), {QUrl("https://example.org/picture.png")}));
-    EXPECT_EQ(said_, "What was dropped is no file of this computer.");
+    EXPECT_EQ(said_, "The dropped items are not local files.");
     QMimeData words;
     words.setText("words");
     EXPECT_FALSE(drop_data(window(), words));

@@ -53,7 +53,7 @@ void Actions::refresh() {
 void Actions::set_keys(const QString& id, const QList<QKeySequence>& keys) {
     QAction* action = find(id);
     if (action == nullptr) return;
-    // Keys that two actions have do nothing: the last one gets them.
+    // Qt runs neither of two actions with the same shortcut, so the keys are removed from all other actions.
     for (QAction* other : actions_) {
         if (other == action) continue;
         QList<QKeySequence> left = other->shortcuts();

@@ -18,9 +18,9 @@
 namespace texton::viewer {
 namespace {
 
-constexpr int kNotch = 120;      // of a wheel
-constexpr double kWipeGrip = 6;  // pixels of the window on each side of the line
-constexpr double kPanStep = 64;  // of a key, in pixels of the window
+constexpr int kNotch = 120;      // wheel angle, in eighths of a degree
+constexpr double kWipeGrip = 6;  // window pixels on each side of the line
+constexpr double kPanStep = 64;  // per key press, in window pixels
 constexpr QRgb kMessage = 0xffd8dade;
 
 QAccessibleInterface* accessible_canvas(const QString&, QObject* object) {
@@ -46,7 +46,7 @@ Canvas::Canvas(Workspace& workspace, QWidget* parent)
     setContextMenuPolicy(Qt::PreventContextMenu);
     setMinimumSize(64, 64);
     setObjectName("canvas");
-    setAccessibleName(tr("Picture"));
+    setAccessibleName(tr("Image"));
     const auto again = [this] {
         refit();
         refresh();
@@ -83,7 +83,7 @@ bool Canvas::has_pixels() const { return tiles_->has_pixels() && against_tiles_-
 
 bool Canvas::shows_display() const { return tiles_->shows_display() && against_tiles_->shows_display(); }
 
-// --- where it looks --------------------------------------------------------------------------------------------------
+// --- view ------------------------------------------------------------------------------------------------------------
 
 void Canvas::set_view(const ViewState& view) {
     workspace_.look([&](Session& session) {
@@ -127,14 +127,15 @@ void Canvas::pan(Position moved) {
     if (!now.shown) return;
     if (layout_of(now.session, *now.shown) != Layout::sphere)
         return set_view(panned(now.session.view, moved, canvas_extent(now)));
-    const double degrees = 180 / std::numbers::pi / now.session.view.zoom;  // of a pixel in the middle
+    const double degrees = 180 / std::numbers::pi / now.session.view.zoom;  // per pixel at the center
     workspace_.look([&](Session& session) {
         session.sphere_yaw = std::remainder(session.sphere_yaw - moved.x * degrees, 360.0);
         session.sphere_pitch = std::clamp(session.sphere_pitch + moved.y * degrees, -90.0, 90.0);
     });
 }
 
-// The slice of a volume; else the layer or face; else the level.
+// Steps through the slices of a volume, the layers and faces of layered arrays and cubemaps, or else through the
+// levels.
 void Canvas::step(int by) {
     const auto shown = workspace_.shown();
     if (!shown) return;
@@ -163,7 +164,7 @@ void Canvas::step(int by) {
     workspace_.change(tr("Show another slice"), edit, "slice");
 }
 
-// --- what is drawn ---------------------------------------------------------------------------------------------------
+// --- drawing ---------------------------------------------------------------------------------------------------------
 
 void Canvas::refresh() {
     if (!isVisible()) return;
@@ -183,7 +184,7 @@ void Canvas::paintEvent(QPaintEvent*) {
     const Scene now = scene();
     const double ratio = devicePixelRatioF();
     painter.scale(1 / ratio, 1 / ratio);
-    // A canvas that begins between two pixels of the screen would show seams between its tiles.
+    // A canvas at a fractional screen position would show seams between its tiles.
     const QTransform begin = painter.deviceTransform();
     painter.translate(std::round(begin.dx()) - begin.dx(), std::round(begin.dy()) - begin.dy());
     paint_tiles(now, painter);
@@ -240,13 +241,13 @@ QImage Canvas::picture() {
     return image;
 }
 
-// Reading files for the canvas is told as loading is.
+// Reports reading files for the canvas with the progress signal that loading uses.
 void Canvas::tell_progress() {
     const std::optional<double> of_shown = tiles_->share_of_files(), of_against = against_tiles_->share_of_files();
     const bool reads = of_shown || of_against;
     if (reads || tells_progress_)
         Q_EMIT workspace_.progressed(reads ? std::min(of_shown.value_or(1), of_against.value_or(1)) : -1,
-                                     tr("Texels of the file"));
+                                     tr("Reading file"));
     tells_progress_ = reads;
 }
 
@@ -266,12 +267,13 @@ void Canvas::showEvent(QShowEvent*) {
     refresh();
 }
 
-// The inspected texel, for those who hear it. What the mouse passes over is only said where somebody listens.
+// Describes the inspected texel for screen readers. The hovered texel is described only while a screen reader is
+// active.
 void Canvas::describe() {
     const auto shown = workspace_.shown();
     const auto texel = workspace_.pointed();
     if (!shown || !texel)
-        return setAccessibleDescription(shown ? tr("No texel is inspected.") : tr("There is no picture."));
+        return setAccessibleDescription(shown ? tr("No texel is inspected.") : tr("No image is open."));
     if (workspace_.session().pins.empty() && !QAccessible::isActive()) return;
     const auto x = static_cast<std::size_t>(std::max(0.0, texel->at.x)),
                y = static_cast<std::size_t>(std::max(0.0, texel->at.y));
@@ -364,7 +366,7 @@ void Canvas::wheelEvent(QWheelEvent* event) {
     }
     if (!workspace_.shown()) return;
     const QSize size = pixels();
-    const double factor = std::exp2(turned / (2.0 * kNotch));  // a notch is the root of 2
+    const double factor = std::exp2(turned / (2.0 * kNotch));  // one notch is a factor of sqrt(2)
     set_view(zoomed(workspace_.session().view, factor, pixel_at(event->position()), size.width(), size.height()));
     workspace_.hover(texel_at(scene(), pixel_at(event->position())));
 }
@@ -384,7 +386,7 @@ void Canvas::mousePressEvent(QMouseEvent* event) {
     } else if (event->button() == Qt::LeftButton && (event->modifiers() & Qt::ShiftModifier)) {
         drag_ = Drag::select;
         selected_from_ = texel;
-        if (!texel) workspace_.change(tr("Select nothing"), [](Session& session) { session.selection.reset(); });
+        if (!texel) workspace_.change(tr("Clear the selection"), [](Session& session) { session.selection.reset(); });
     }
     show_cursor(pixel);
 }

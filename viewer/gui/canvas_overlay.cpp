@@ -9,7 +9,7 @@
 namespace texton::viewer {
 namespace {
 
-// Over any picture: of its own colour inside a dark rim.
+// A colored line with a dark outline is visible on any image.
 const QColor kRim(0, 0, 0, 170);
 const QColor kSelection(255, 255, 255);
 const QColor kPin(255, 214, 64);
@@ -42,7 +42,8 @@ std::optional<QRectF> CanvasOverlay::box_of(const Place& place, const QRectF& te
     return std::nullopt;
 }
 
-// Lines are blits of an image: the spans of a line that a pen draws are given to other threads, and a frame waits for each.
+// Draws lines by copying an image. QPainter would distribute the spans of a pen's line to threads, and each frame would
+// wait for them.
 void CanvasOverlay::draw_grid() {
     const QRect canvas(0, 0, scene_.width, scene_.height);
     QImage down(1, canvas.height(), QImage::Format_ARGB32_Premultiplied);
@@ -53,7 +54,7 @@ void CanvasOverlay::draw_grid() {
         const QRect seen = line & canvas;
         if (!seen.isEmpty()) painter_.drawImage(seen.topLeft(), ink, QRect(QPoint(0, 0), seen.size()));
     };
-    // The first pixel of each texel.
+    // The first pixel of the texel that begins at the edge.
     const auto first_of = [](double edge) { return static_cast<int>(std::floor(edge + 0.5)); };
     for (const CanvasWords::Box& seen : texels_on_canvas(scene_)) {
         const QRectF box =
@@ -161,7 +162,7 @@ void CanvasOverlay::draw_pins(const std::vector<Position>& pins) {
         const auto texel = box_of(place, QRectF(std::floor(pins[i].x), std::floor(pins[i].y), 1, 1));
         if (!texel) continue;
         const bool is_inspected = i + 1 == pins.size();
-        const double least = 9 * unit_;  // a texel may be smaller than can be seen
+        const double least = 9 * unit_;  // minimum size, as a texel may be too small to see
         QRectF box(0, 0, std::max(texel->width(), least), std::max(texel->height(), least));
         box.moveCenter(texel->center());
         draw_frame(box, is_inspected ? kPin : kPin.darker(140), Qt::SolidLine);

@@ -9,7 +9,7 @@
 namespace texton::viewer {
 namespace {
 
-// Texels [first, second) of a side that pixels [begin, begin + size) of the plane show.
+// Returns the texels [first, second) along one dimension that the pixels [begin, begin + size) of the plane show.
 std::pair<std::size_t, std::size_t> texels_of_side(int begin, int size, double zoom, double part_at,
                                                    double texels_a_unit, std::size_t texels) {
     const auto place = [&](int pixel) {
@@ -65,7 +65,7 @@ void CanvasWords::show(const Scene& scene, double least) {
                 made.push_back(std::move(words));
             }
         } catch (const std::exception&) {
-            made.clear();  // the tiles fail alike, and say why
+            made.clear();  // the tiles fail with the same error and report it
         }
         return [=] {
             if (!self) return;

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{192} << 20;
 constexpr std::size_t kMostTilesWithValues =
-    96;  // on a canvas; more are not kept, or a display of 8K would take gigabytes
+    96;  // values of an 8K canvas would need gigabytes, so larger canvases keep none
 constexpr std::size_t kMostTilesAtOnce = 8;
 constexpr std::size_t kMostLayers = 6;
 constexpr double kOverviewSide = 512;
 constexpr std::size_t kFileSlot = 2;
 
-// What values follow from: two scenes with the same have the same tiles.
+// Returns the parts of the scene that the values depend on: scenes with equal content have equal tiles.
 Scene content_of(const Scene& scene) {
     const Session& from = scene.session;
     Scene out;
@@ -49,7 +49,7 @@ Scene without_zoom(Scene content) {
 
 int tile_of(int pixel) { return static_cast<int>(std::floor(static_cast<double>(pixel) / kTileSide)); }
 
-// Tiles of a row, made together: files give whole rows at the least cost. The columns are in order.
+// Renders the tiles of a row together, because files are read fastest in whole rows. The columns must be sorted.
 std::vector<Values> values_of_row(const Scene& content, int row, const std::vector<int>& columns,
                                   const Wanted& wanted) {
     const int width = (columns.back() - columns.front() + 1) * kTileSide;
@@ -71,7 +71,8 @@ std::vector<Values> values_of_row(const Scene& content, int row, const std::vect
 }
 
 QImage image_of(const Values& values, const Display& display) {
-    QImage out(values.part.width, values.part.height, QImage::Format_RGB32);  // its rows are packed too
+    QImage out(values.part.width, values.part.height,
+               QImage::Format_RGB32);  // rows without padding, like those of the values
     show_values(values, display, {reinterpret_cast<std::uint32_t*>(out.bits()), values.values.size()});
     return out;
 }
@@ -133,7 +134,7 @@ void CanvasTiles::set_layer(const Scene& content) {
     overview_ = {};
     overview_.content = content;
     overview_keys_.clear();
-    for (std::size_t slot = 0; slot < busy_.size(); ++slot) {  // nobody wants the other picture's tiles any more
+    for (std::size_t slot = 0; slot < busy_.size(); ++slot) {  // tiles of the other image are obsolete
         jobs_.drop(tag_ + std::to_string(slot));
         busy_[slot].reset();
     }
@@ -163,7 +164,7 @@ std::set<CanvasTiles::Key> CanvasTiles::keys_in(const PixelBox& box) const {
 
 std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool of_overview, const std::set<Key>& keys,
                                                        Quality quality) const {
-    // From the middle of the canvas outward.
+    // The nearest tile to the center of the canvas comes first.
     const double middle_x = (origin_.x + scene_.width / 2.0) / kTileSide - 0.5;
     const double middle_y = (origin_.y + scene_.height / 2.0) / kTileSide - 0.5;
     std::optional<Wish> out;
@@ -172,7 +173,8 @@ std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool 
         const auto tile = layer.tiles.find(key);
         const bool is_there = tile != layer.tiles.end();
         if (is_there && tile->second.display == display_ && (quality == Quality::quick || tile->second.full)) continue;
-        // What is read from files may take long: until it is there a quick tile is made again, if the display changed.
+        // The slot that reads files may take long and is not considered: after a change of the display, the quick tile
+        // is rendered again.
         const auto makes_it = [&](const std::optional<Work>& work) { return work && work->makes(layer, key); };
         if (std::any_of(busy_.begin(), busy_.begin() + kFileSlot, makes_it)) continue;
         const double distance = std::hypot(key.first - middle_x, key.second - middle_y);
@@ -199,7 +201,8 @@ bool CanvasTiles::Work::makes(const Layer& layer, const Key& key) const {
     return std::ranges::find(keys, key) != keys.end() && content == layer.content;
 }
 
-// A job makes one tile; of those whose values are there, which take less than to say that they are done, several.
+// Starts jobs of one tile each. Tiles whose values exist are combined into one job, as they take less time than
+// starting a job.
 void CanvasTiles::start_jobs() {
     start_reading();
     for (std::size_t slot = 0; slot < kFileSlot; ++slot) {
@@ -220,11 +223,12 @@ void CanvasTiles::start_jobs() {
     }
 }
 
-// The uppermost row of which quick tiles are there and full ones are not; first of what is seen, then of what is around.
+// Reads the topmost row that has quick tiles but no full ones: first among the visible tiles, then in the ring around
+// them.
 void CanvasTiles::start_reading() {
     if (busy_[kFileSlot] || !current_.of_files || !reads_files_ || !problem_.isEmpty()) return;
     for (const std::set<Key>* keys : {&seen_, &around_}) {
-        std::map<int, std::vector<int>> rows;  // columns of each
+        std::map<int, std::vector<int>> rows;  // columns by row
         for (const Key& key : *keys) {
             const auto tile = current_.tiles.find(key);
             if (tile != current_.tiles.end() && !tile->second.full) rows[key.second].push_back(key.first);
@@ -314,9 +318,10 @@ void CanvasTiles::store(const Scene& content, const Key& key, Tile tile) {
     if (overview_.content == content && overview_keys_.contains(key)) overview_.tiles[key] = tile;
     if (current_.content == content) {
         Tile& known = current_.tiles[key];
-        // A quick one was made again while files were read.
+        // A quick tile replaces a full one only if its display settings are newer: it was rendered while files were
+        // read.
         if (tile.full || !known.full || tile.display > known.display) known = std::move(tile);
-        // What the picture was before is no longer needed when all of it has come.
+        // Once all visible tiles exist, layers of other content are no longer needed.
         if (has_pixels()) std::erase_if(older_, [&](const Layer& layer) { return !layer.shows(content); });
     } else {
         for (Layer& layer : older_) {
@@ -390,7 +395,8 @@ void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
         layers.push_back(&overview_);
         add_older(false);
     }
-    // Of each only what those before it leave bare: scaled drawing is what a frame's time goes to.
+    // Each layer is drawn only where the layers before it left the canvas bare, because scaled drawing dominates the
+    // time of a frame.
     painter.save();
     QRegion bare(clip);
     for (const Layer* layer : layers) {

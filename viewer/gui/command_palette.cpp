@@ -10,7 +10,7 @@ namespace texton::viewer {
 CommandPalette::CommandPalette(Actions& actions, QWidget* parent)
     : QDialog(parent), actions_(actions), line_(new QLineEdit), list_(new QListWidget) {
     setWindowTitle(tr("Commands"));
-    line_->setPlaceholderText(tr("Type a few letters of what to do"));
+    line_->setPlaceholderText(tr("Type letters of an action"));
     line_->setAccessibleName(tr("Search"));
     line_->setClearButtonEnabled(true);
     list_->setAccessibleName(tr("Commands"));

@@ -61,14 +61,14 @@ void NumberEdit::take(double value) {
 QSize NumberEdit::sizeHint() const {
     const QSize usual = QLineEdit::sizeHint();
     const int room =
-        usual.width() - fontMetrics().horizontalAdvance('x') * 17;  // QLineEdit's own hint is of 17 letters
+        usual.width() - fontMetrics().horizontalAdvance('x') * 17;  // QLineEdit's size hint is for 17 letters
     return {room + fontMetrics().horizontalAdvance("-0.00000"), usual.height()};
 }
 
 void NumberEdit::keyPressEvent(QKeyEvent* event) {
     const int direction = event->key() == Qt::Key_Up ? 1 : event->key() == Qt::Key_Down ? -1 : 0;
     if (direction == 0) return QLineEdit::keyPressEvent(event);
-    // Through text of few digits, so that ten steps of 0.1 make 1.
+    // The value is rounded to 9 digits, so that ten steps of 0.1 give exactly 1.
     const double stepped = value_ + direction * step_ * (event->modifiers() & Qt::ShiftModifier ? 10 : 1);
     take(std::clamp(QString::number(stepped, 'g', 9).toDouble(), lowest_, highest_));
 }

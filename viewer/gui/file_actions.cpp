@@ -1,4 +1,4 @@
-// What the File and Edit menus do.
+// Actions of the File and Edit menus.
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRecent = 12;
 
-// Runs what may fail; the window says why.
+// Runs an action and shows the message of an exception in the status bar.
 void attempt(Workspace& workspace, const std::function<void()>& action) {
     try {
         action();
@@ -31,20 +31,19 @@ QString folder_of_current(const Workspace& workspace) {
 }
 
 void open(MainWindow& window) {
-    window.open_files(QFileDialog::getOpenFileNames(&window, MainWindow::tr("Open pictures or a session"),
+    window.open_files(QFileDialog::getOpenFileNames(&window, MainWindow::tr("Open images or a session"),
                                                     folder_of_current(window.workspace())));
 }
 
 void open_together(MainWindow& window) {
-    QStringList paths = QFileDialog::getOpenFileNames(&window, MainWindow::tr("Files that are one picture"),
+    QStringList paths = QFileDialog::getOpenFileNames(&window, MainWindow::tr("Open files as one image"),
                                                       folder_of_current(window.workspace()));
     if (paths.isEmpty()) return;
     paths.sort();
     const QStringList kinds{"layered_2d", "array_3d", "cubemap", "layered_1d", "array_2d"};
     bool chosen = false;
-    const QString kind =
-        QInputDialog::getItem(&window, MainWindow::tr("Open together"),
-                              MainWindow::tr("The kind of array that they are:"), kinds, 0, false, &chosen);
+    const QString kind = QInputDialog::getItem(&window, MainWindow::tr("Open together"),
+                                               MainWindow::tr("Kind of array:"), kinds, 0, false, &chosen);
     if (!chosen) return;
     Source source;
     for (const QString& path : paths) source.paths.emplace_back(path.toStdString());
@@ -63,12 +62,12 @@ void save_session(MainWindow& window) {
 }
 
 void export_view(MainWindow& window) {
-    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export what is seen"), "view.png",
-                                                      MainWindow::tr("Pictures (*.png *.jpg *.tif)"));
+    const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export the view"), "view.png",
+                                                      MainWindow::tr("Images (*.png *.jpg *.tif)"));
     if (path.isEmpty()) return;
     const bool written = window.canvas().picture().save(path);
     window.workspace().tell(written ? MainWindow::tr("Saved %1.").arg(path)
-                                    : MainWindow::tr("%1 cannot be written. Write to another path.").arg(path));
+                                    : MainWindow::tr("%1 could not be written. Choose another path.").arg(path));
 }
 
 void export_data(MainWindow& window) {
@@ -83,7 +82,7 @@ void open_recent(MainWindow& window) {
         QAction* action = menu.addAction(path);
         QObject::connect(action, &QAction::triggered, &window, [&window, path] { window.open_files({path}); });
     }
-    if (menu.isEmpty()) menu.addAction(MainWindow::tr("Nothing was opened yet"))->setEnabled(false);
+    if (menu.isEmpty()) menu.addAction(MainWindow::tr("No recent files"))->setEnabled(false);
     menu.exec(window.mapToGlobal(QPoint(24, 24)));
 }
 
@@ -106,16 +105,16 @@ void add_file_actions(MainWindow& window) {
     const auto has_pictures = [&workspace] { return !workspace.session().pictures.empty(); };
     const auto has_shown = [&workspace] { return workspace.shown() != nullptr; };
 
-    actions.add({"open", file, tr("&Open..."), tr("Opens pictures, or a session"), {QKeySequence::Open}, [&window] {
+    actions.add({"open", file, tr("&Open..."), tr("Opens images or a session"), {QKeySequence::Open}, [&window] {
                      open(window);
                  }});
     actions.add({"open-together",
                  file,
                  tr("Open &together..."),
-                 tr("Opens files that are the layers, slices or faces of one picture"),
+                 tr("Opens files as the layers, slices or faces of one image"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O)},
                  [&window] { open_together(window); }});
-    actions.add({"open-recent", file, tr("Open &recent..."), tr("What was opened last"), {}, [&window] {
+    actions.add({"open-recent", file, tr("Open &recent..."), tr("Opens a recently used file"), {}, [&window] {
                      open_recent(window);
                  }});
     actions.add({"reload",
@@ -129,7 +128,7 @@ void add_file_actions(MainWindow& window) {
     actions.add({"cancel-loading",
                  file,
                  tr("&Cancel loading or export"),
-                 tr("Stops what is being loaded, read for the canvas or exported"),
+                 tr("Cancels loading, reading files for the canvas and exporting"),
                  {Qt::Key_Escape},
                  [&window] {
                      window.canvas().stop_files();
@@ -144,7 +143,7 @@ void add_file_actions(MainWindow& window) {
     actions.add({"close",
                  file,
                  tr("&Close"),
-                 tr("Closes the picture; its file stays"),
+                 tr("Closes the image; the file is kept"),
                  {QKeySequence(Qt::CTRL | Qt::Key_W)},
                  [&workspace] { workspace.close(workspace.session().current); },
                  {},
@@ -152,13 +151,13 @@ void add_file_actions(MainWindow& window) {
     actions.add({"save-session",
                  file,
                  tr("&Save session..."),
-                 tr("Keeps all that was chosen in a file"),
+                 tr("Saves the open images and all settings to a file"),
                  {QKeySequence::Save},
                  [&window] { save_session(window); }});
     actions.add({"export-view",
                  file,
                  tr("Export &view..."),
-                 tr("Writes what is seen to a picture"),
+                 tr("Saves the canvas as an image"),
                  {QKeySequence(Qt::CTRL | Qt::Key_E)},
                  [&window] { export_view(window); },
                  {},
@@ -166,7 +165,7 @@ void add_file_actions(MainWindow& window) {
     actions.add({"export-data",
                  file,
                  tr("Export te&xels..."),
-                 tr("Writes all texels, with levels and layers, to a file"),
+                 tr("Saves all texels, with all levels and layers, to a file"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)},
                  [&window] { export_data(window); },
                  {},
@@ -177,7 +176,7 @@ void add_file_actions(MainWindow& window) {
     actions.add({"undo",
                  edit,
                  tr("&Undo"),
-                 tr("Takes the last change back"),
+                 tr("Undoes the last change"),
                  {QKeySequence::Undo},
                  [&workspace] { workspace.undo(); },
                  {},
@@ -185,7 +184,7 @@ void add_file_actions(MainWindow& window) {
     actions.add({"redo",
                  edit,
                  tr("&Redo"),
-                 tr("Makes it again"),
+                 tr("Redoes the last undone change"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
                  [&workspace] { workspace.redo(); },
                  {},
@@ -193,7 +192,7 @@ void add_file_actions(MainWindow& window) {
     actions.add({"copy-view",
                  edit,
                  tr("&Copy view"),
-                 tr("Puts what is seen on the clipboard"),
+                 tr("Copies the canvas to the clipboard as an image"),
                  {QKeySequence::Copy},
                  [&window] { QApplication::clipboard()->setImage(window.canvas().picture()); },
                  {},
@@ -201,7 +200,7 @@ void add_file_actions(MainWindow& window) {
     actions.add({"copy-values",
                  edit,
                  tr("Copy &values"),
-                 tr("Puts the inspected texel's values on the clipboard"),
+                 tr("Copies the values of the inspected texel to the clipboard"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
                  [&workspace] {
                      const auto seen = workspace.inspected();

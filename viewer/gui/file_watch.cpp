@@ -10,7 +10,7 @@ FileWatch::FileWatch(QObject* parent) : QObject(parent) {
     connect(&settled_, &QTimer::timeout, this, &FileWatch::check);
     const auto touched = [this] { settled_.start(); };
     connect(&watcher_, &QFileSystemWatcher::fileChanged, this, touched);
-    // A file that is replaced is lost to the watcher: its folder tells that there is a new one.
+    // QFileSystemWatcher stops watching a file that is replaced. The change of its folder reports the new file.
     connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, touched);
 }
 
@@ -43,7 +43,7 @@ void FileWatch::check() {
     QStringList changed;
     for (auto& [path, seen] : seen_) {
         const Seen now = look(path);
-        if (now.bytes < 0 || now == seen) continue;  // one that is gone may come again
+        if (now.bytes < 0 || now == seen) continue;  // a missing file may return
         seen = now;
         changed.append(path);
     }

@@ -21,7 +21,7 @@ void fit_range(Workspace& workspace, const TexelBox& box, QObject* guard, std::f
                                    const PlaceStatistics found = place_statistics(*shown, place, box);
                                    range =
                                        display_range(found, shown->info(shown->clamped(place).plane).format, channels);
-                                   if (!range) problem = QObject::tr("No value there is finite.");
+                                   if (!range) problem = QObject::tr("There are no finite values in this area.");
                                } catch (const std::exception& error) {
                                    problem = QString::fromStdString(error_words(error));
                                }

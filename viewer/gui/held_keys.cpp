@@ -7,7 +7,7 @@ namespace texton::viewer {
 
 HeldKeys::HeldKeys(Workspace& workspace, QWidget* window) : QObject(window), workspace_(workspace) {
     window->installEventFilter(this);
-    // Its number is another one's then: what is current stays.
+    // The stored index may belong to another image now, so the current image stays.
     connect(&workspace, &Workspace::changed, this, [this](const Session& before) {
         if (before.pictures != workspace_.session().pictures) current_.reset();
     });

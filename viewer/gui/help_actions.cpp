@@ -1,4 +1,4 @@
-// The command palette, the keys and what the program is.
+// Actions of the Help menu: command palette, keys, about.
 #include <QMessageBox>
 
 #include "viewer/gui/command_palette.h"
@@ -14,7 +14,7 @@ void add_help_actions(MainWindow& window) {
     actions.add({"palette",
                  help,
                  tr("&Command palette..."),
-                 tr("Finds any action by its name"),
+                 tr("Finds an action by its name"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)},
                  [&window] {
                      CommandPalette palette(window.actions(), &window);
@@ -23,7 +23,7 @@ void add_help_actions(MainWindow& window) {
     actions.add({"keys",
                  help,
                  tr("&Keys..."),
-                 tr("All actions, and keys for them of your own"),
+                 tr("Shows all actions and changes their keys"),
                  {QKeySequence("?"), QKeySequence("Shift+?"), QKeySequence::HelpContents},
                  [&window] {
                      KeysDialog dialog(window.actions(), &window);
@@ -31,7 +31,7 @@ void add_help_actions(MainWindow& window) {
                  }});
     actions.add({"about", help, tr("&About Texton"), {}, {}, [&window] {
                      QMessageBox::about(&window, MainWindow::tr("About Texton"),
-                                        MainWindow::tr("Looks at pictures where a GPU samples them.\n\nDevice: %1")
+                                        MainWindow::tr("Displays images as a GPU samples them.\n\nDevice: %1")
                                             .arg(QString::fromStdString(window.workspace().device().name())));
                  }});
 }

@@ -12,14 +12,14 @@
 namespace texton::viewer {
 namespace {
 
-constexpr double kReach = 6;  // how near to an edge a press takes hold of it
+constexpr double kReach = 6;  // maximum distance of a mouse press from an edge to drag it, in pixels
 
 }  // namespace
 
 HistogramView::HistogramView(QWidget* parent) : QWidget(parent) {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Histogram"));
-    setToolTip(tr("Drag an edge, or a new range. Left and Right move white, with Shift black."));
+    setToolTip(tr("Drag an edge of the range, or drag out a new range. Left and Right move white; with Shift, black."));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 

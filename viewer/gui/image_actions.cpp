@@ -1,4 +1,4 @@
-// What the Picture menu does: which texels are seen, as what, and held against what.
+// Actions of the Image and Compare menus: the shown subresource, its display, and comparisons.
 #include <algorithm>
 #include <cmath>
 
@@ -9,14 +9,14 @@
 namespace texton::viewer {
 namespace {
 
-// A step from one picture, level or metric to the next of `count`, around its end.
+// Returns the index `by` steps further of `count`, with wrap-around.
 std::size_t stepped(std::size_t index, int by, std::size_t count) {
     const auto n = static_cast<std::ptrdiff_t>(count);
     return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(index) + by) % n + n) % n);
 }
 
 void show_picture(Workspace& workspace, std::size_t index) {
-    workspace.change(MainWindow::tr("Show a picture"), [&](Session& session) {
+    workspace.change(MainWindow::tr("Show image"), [&](Session& session) {
         if (index < session.pictures.size()) session.current = index;
     });
 }
@@ -46,7 +46,7 @@ void step_level(Workspace& workspace, int by) {
         "level");
 }
 
-// The slice of a volume, the face of a cube, or the layer.
+// Steps through the slices of a volume, or through the layers and faces of other arrays.
 void step_slice(Workspace& workspace, int by) {
     const auto shown = workspace.shown();
     if (!shown) return;
@@ -128,7 +128,7 @@ void up_or_down(Workspace& workspace, int by) {
 void normalise(MainWindow& window) {
     Workspace& workspace = window.workspace();
     const auto box = window.canvas().visible_texels();
-    if (!box) return workspace.tell(MainWindow::tr("Nothing of the picture is seen."));
+    if (!box) return workspace.tell(MainWindow::tr("No part of the image is visible."));
     fit_range(workspace, *box, &window, [&workspace](const QString& problem) {
         if (!problem.isEmpty()) workspace.tell(problem);
     });
@@ -143,13 +143,13 @@ void add_display_actions(Actions& actions, Workspace& workspace, const QString& 
         actions.add({kIds[i],
                      menu,
                      names[i],
-                     tr("Shows the channel, or not; alone it is grey"),
+                     tr("Shows or hides the channel; a single channel is shown in gray"),
                      {kKeys[i]},
                      [&workspace, i] { toggle_channel(workspace, i); },
                      [&workspace, i] { return workspace.session().display.channels[i]; }});
     }
-    actions.add({"colour", menu, tr("&Colour"), tr("All channels"), {Qt::Key_C}, [&workspace] {
-                     workspace.change(MainWindow::tr("Colour"), [](Session& session) {
+    actions.add({"colour", menu, tr("&Color"), tr("Shows all channels"), {Qt::Key_C}, [&workspace] {
+                     workspace.change(MainWindow::tr("Color"), [](Session& session) {
                          session.display.channels = {true, true, true, true};
                          session.display.luminance = false;
                      });
@@ -157,46 +157,52 @@ void add_display_actions(Actions& actions, Workspace& workspace, const QString& 
     actions.add({"luminance",
                  menu,
                  tr("&Luminance"),
-                 tr("How bright the colours are"),
+                 tr("Shows the luminance of the colors"),
                  {Qt::Key_L},
                  [&workspace] {
                      workspace.change(MainWindow::tr("Luminance"),
                                       [](Session& session) { session.display.luminance = !session.display.luminance; });
                  },
                  [&workspace] { return workspace.session().display.luminance; }});
-    actions.add(
-        {"brighter", menu, tr("&Brighter"), tr("Half a stop more"), {Qt::Key_BracketRight, Qt::Key_E}, [&workspace] {
-             add_exposure(workspace, 0.5f);
-         }});
+    actions.add({"brighter",
+                 menu,
+                 tr("&Brighter"),
+                 tr("Increases the exposure by half a stop"),
+                 {Qt::Key_BracketRight, Qt::Key_E},
+                 [&workspace] { add_exposure(workspace, 0.5f); }});
     actions.add({"darker",
                  menu,
                  tr("&Darker"),
-                 tr("Half a stop less"),
+                 tr("Decreases the exposure by half a stop"),
                  {Qt::Key_BracketLeft, QKeySequence(Qt::SHIFT | Qt::Key_E)},
                  [&workspace] { add_exposure(workspace, -0.5f); }});
     actions.add({"more-gamma",
                  menu,
-                 tr("&More gamma"),
+                 tr("Incr&ease gamma"),
                  {},
                  {Qt::Key_ParenRight, QKeySequence(Qt::SHIFT | Qt::Key_ParenRight)},
                  [&workspace] { scale_gamma(workspace, 1); }});
     actions.add({"less-gamma",
                  menu,
-                 tr("L&ess gamma"),
+                 tr("Decrease ga&mma"),
                  {},
                  {Qt::Key_ParenLeft, QKeySequence(Qt::SHIFT | Qt::Key_ParenLeft)},
                  [&workspace] { scale_gamma(workspace, -1); }});
-    actions.add(
-        {"reset-display", menu, tr("Reset displa&y"), tr("As the picture was opened"), {Qt::Key_0}, [&workspace] {
-             workspace.change(MainWindow::tr("Reset display"), [](Session& session) { session.display = {}; });
-         }});
+    actions.add({"reset-display",
+                 menu,
+                 tr("Reset displa&y"),
+                 tr("Restores the default display settings"),
+                 {Qt::Key_0},
+                 [&workspace] {
+                     workspace.change(MainWindow::tr("Reset display"), [](Session& session) { session.display = {}; });
+                 }});
     actions.add({"reading",
                  menu,
                  tr("&Sampled"),
-                 tr("What a texture with the sampler returns, not the texels themselves"),
+                 tr("Shows what a texture with the sampler returns, instead of the stored texels"),
                  {Qt::Key_S},
                  [&workspace] {
-                     workspace.change(MainWindow::tr("Stored or sampled"), [](Session& session) {
+                     workspace.change(MainWindow::tr("Switch between stored and sampled"), [](Session& session) {
                          session.reading = session.reading == Reading::stored ? Reading::sampled : Reading::stored;
                      });
                  },
@@ -209,7 +215,7 @@ void add_choice_actions(Actions& actions, Workspace& workspace) {
         const auto is_there = [&workspace, index] { return index < workspace.session().pictures.size(); };
         actions.add({QString("picture-%1").arg(i),
                      {},
-                     MainWindow::tr("Picture %1").arg(i),
+                     MainWindow::tr("Image %1").arg(i),
                      {},
                      {QKeySequence(Qt::Key_0 + i)},
                      [&workspace, index] { show_picture(workspace, index); },
@@ -232,44 +238,45 @@ void add_picture_actions(MainWindow& window) {
     Actions& actions = window.actions();
     Workspace& workspace = window.workspace();
     const auto tr = [](const char* text) { return MainWindow::tr(text); };
-    const QString menu = tr("&Picture");
+    const QString menu = tr("&Image");
     const auto has_pin = [&workspace] { return !workspace.session().pins.empty(); };
 
-    actions.add({"previous", menu, tr("&Previous"), tr("The picture before"), {Qt::Key_PageUp}, [&workspace] {
-                     step_picture(workspace, -1);
-                 }});
-    actions.add({"next", menu, tr("&Next"), tr("The picture after"), {Qt::Key_PageDown}, [&workspace] {
+    actions.add(
+        {"previous", menu, tr("&Previous image"), tr("Shows the previous image"), {Qt::Key_PageUp}, [&workspace] {
+             step_picture(workspace, -1);
+         }});
+    actions.add({"next", menu, tr("&Next image"), tr("Shows the next image"), {Qt::Key_PageDown}, [&workspace] {
                      step_picture(workspace, 1);
                  }});
     actions.add({"finer-level",
                  menu,
                  tr("&Finer level"),
-                 tr("The level above, of more texels"),
+                 tr("Shows the next finer mip level"),
                  {QKeySequence("<"), QKeySequence("Shift+<"), Qt::Key_Comma},
                  [&workspace] { step_level(workspace, -1); }});
     actions.add({"coarser-level",
                  menu,
                  tr("C&oarser level"),
-                 tr("The level below, of fewer texels"),
+                 tr("Shows the next coarser mip level"),
                  {QKeySequence(">"), QKeySequence("Shift+>"), Qt::Key_Period},
                  [&workspace] { step_level(workspace, 1); }});
     actions.add({"previous-slice",
                  menu,
                  tr("Pre&vious slice"),
-                 tr("Of a volume; or the layer or face before"),
+                 tr("Shows the previous slice, layer or face"),
                  {QKeySequence(Qt::CTRL | Qt::Key_PageUp)},
                  [&workspace] { step_slice(workspace, -1); }});
     actions.add({"next-slice",
                  menu,
                  tr("Ne&xt slice"),
-                 tr("Of a volume; or the layer or face after"),
+                 tr("Shows the next slice, layer or face"),
                  {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
                  [&workspace] { step_slice(workspace, 1); }});
     add_display_actions(actions, workspace, menu);
     actions.add({"normalise",
                  menu,
-                 tr("&Normalise"),
-                 tr("From the lowest to the highest value that is seen"),
+                 tr("&Normalize"),
+                 tr("Sets black and white to the lowest and the highest visible value"),
                  {Qt::Key_N},
                  [&window] { normalise(window); },
                  {},
@@ -278,8 +285,8 @@ void add_picture_actions(MainWindow& window) {
     const QString compare = tr("&Compare");
     actions.add({"make-reference",
                  compare,
-                 tr("Make it the &reference"),
-                 tr("What others are held against"),
+                 tr("Use as &reference"),
+                 tr("Compares other images with this one"),
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
                  [&workspace] { set_reference(workspace, workspace.session().current); },
                  [&workspace] { return workspace.session().reference == workspace.session().current; },
@@ -287,7 +294,7 @@ void add_picture_actions(MainWindow& window) {
     actions.add({"next-metric",
                  compare,
                  tr("&Next metric"),
-                 tr("Wipe, difference, ulps, ..."),
+                 tr("Selects the next mode of comparison: wipe, difference, ulps and others"),
                  {QKeySequence(Qt::CTRL | Qt::Key_Right)},
                  [&workspace] { step_metric(workspace, 1); }});
     actions.add(
@@ -297,7 +304,7 @@ void add_picture_actions(MainWindow& window) {
     actions.add({"other-device",
                  compare,
                  tr("Other &device"),
-                 tr("Works on the CPU device or on the GPU"),
+                 tr("Switches between the CPU device and the GPU"),
                  {QKeySequence(Qt::CTRL | Qt::Key_D)},
                  [&workspace] {
                      const auto other = workspace.other_device();
@@ -309,20 +316,22 @@ void add_picture_actions(MainWindow& window) {
                  {},
                  [&workspace] { return workspace.other_device().has_value(); }});
 
-    actions.add(
-        {"up", {}, tr("Up"), tr("The pin a texel up; without one, the picture before"), {Qt::Key_Up}, [&workspace] {
-             up_or_down(workspace, -1);
-         }});
+    actions.add({"up",
+                 {},
+                 tr("Up"),
+                 tr("Moves the pin up by one texel; without a pin, shows the previous image"),
+                 {Qt::Key_Up},
+                 [&workspace] { up_or_down(workspace, -1); }});
     actions.add({"down",
                  {},
                  tr("Down"),
-                 tr("The pin a texel down; without one, the picture after"),
+                 tr("Moves the pin down by one texel; without a pin, shows the next image"),
                  {Qt::Key_Down},
                  [&workspace] { up_or_down(workspace, 1); }});
     actions.add({"left",
                  {},
                  tr("Left"),
-                 tr("The pin a texel to the left"),
+                 tr("Moves the pin left by one texel"),
                  {Qt::Key_Left},
                  [&workspace] { nudge_pin(workspace, -1, 0); },
                  {},
@@ -330,7 +339,7 @@ void add_picture_actions(MainWindow& window) {
     actions.add({"right",
                  {},
                  tr("Right"),
-                 tr("The pin a texel to the right"),
+                 tr("Moves the pin right by one texel"),
                  {Qt::Key_Right},
                  [&workspace] { nudge_pin(workspace, 1, 0); },
                  {},
@@ -341,7 +350,7 @@ void add_picture_actions(MainWindow& window) {
                  {},
                  {Qt::Key_Delete},
                  [&workspace] {
-                     workspace.change(MainWindow::tr("Unpin"), [](Session& session) {
+                     workspace.change(MainWindow::tr("Remove pins and selection"), [](Session& session) {
                          session.pins.clear();
                          session.selection.reset();
                      });

@@ -12,14 +12,14 @@ KeysDialog::KeysDialog(Actions& actions, QWidget* parent)
     setWindowTitle(tr("Keys"));
     list_->setAccessibleName(tr("Actions"));
     list_->setRootIsDecorated(false);
-    list_->setHeaderLabels({tr("Action"), tr("Keys"), tr("What it does")});
-    keys_->setAccessibleName(tr("Keys of the action"));
+    list_->setHeaderLabels({tr("Action"), tr("Keys"), tr("Description")});
+    keys_->setAccessibleName(tr("New keys"));
     note_->setWordWrap(true);
-    note_->setText(tr(
-        "The wheel zooms at the cursor, with Ctrl it steps through slices; dragging pans; a right click pins a texel. "
-        "Hold T to see the reference, Shift and Ctrl for hexadecimal values."));
+    note_->setText(
+        tr("The wheel zooms at the cursor; Ctrl+wheel steps through slices. A drag pans. A right click pins a texel. "
+           "Hold T to show the reference. Hold Ctrl+Shift to show hexadecimal values."));
     auto* set = new QPushButton(tr("&Set keys"));
-    auto* none = new QPushButton(tr("&No keys"));
+    auto* none = new QPushButton(tr("&Remove keys"));
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close | QDialogButtonBox::RestoreDefaults);
     auto* row = new QHBoxLayout;
     row->addWidget(keys_, 1);

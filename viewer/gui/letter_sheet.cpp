@@ -1,5 +1,5 @@
-// The letters of a text are copied beside each other, row by row, and drawn as one image: a call of the painter for each letter
-// takes many times as long.
+// Copies the glyphs of a text side by side into an image, pixel row by pixel row, and draws this image with one call. A
+// painter call per glyph takes many times as long.
 #include "viewer/gui/letter_sheet.h"
 
 #include <QFontMetrics>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kLetters = "0123456789abcdefxin+-. ";
 
-// Where each letter is in the sheet; -1: nowhere.
+// Index of each character in the sheet; -1: not in the sheet.
 constexpr std::array<std::int8_t, 128> kPlaces = [] {
     std::array<std::int8_t, 128> out{};
     out.fill(-1);
@@ -56,7 +56,7 @@ bool LetterSheet::has(const QString& text) {
 void LetterSheet::draw(QPainter& painter, const QRectF& box, const QStringList& lines) {
     qsizetype letters = 0;
     for (const QString& line : lines) letters = std::max(letters, line.size());
-    // Lines are each in the middle: a letter more makes room for half of one.
+    // Each line is centered on its own and may begin at half a glyph. One more glyph leaves room for that.
     const QSize size(static_cast<int>(letters + 1) * cell_.width(), static_cast<int>(lines.size()) * cell_.height());
     if (text_.width() < size.width() || text_.height() < size.height())
         text_ = QImage(size.expandedTo(text_.size()), QImage::Format_ARGB32_Premultiplied);

@@ -17,7 +17,8 @@ LivePanel::LivePanel(Workspace& workspace, QWidget* parent) : QWidget(parent), w
 
 void LivePanel::stale() {
     if (!isVisible()) {
-        // One that is gone may have left its array here: see Document::as_loaded().
+        // A document that was destroyed also counts as changed: the panel may still hold its array, see
+        // Document::as_loaded().
         const auto is_other = [](const std::weak_ptr<const Document>& seen, const auto& now) {
             const std::weak_ptr<const Document> none;
             return (seen.owner_before(none) || none.owner_before(seen)) && seen.lock() != now;
@@ -72,7 +73,7 @@ void LivePanel::lay_out(QBoxLayout* column) {
     setLayout(column);
 }
 
-// A dock that floats is a window of its own.
+// A floating dock is a window of its own, so the search continues in its parents.
 const Canvas* LivePanel::canvas() const {
     for (const QWidget* each = this; each != nullptr; each = each->parentWidget())
         if (const auto* canvas = each->findChild<Canvas*>()) return canvas;

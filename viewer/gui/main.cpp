@@ -35,10 +35,10 @@ struct Options {
 };
 
 constexpr const char* kFooter =
-    "A FILE that ends with .json is a session. In the window, '?' shows all keys, Ctrl+Shift+P finds any action.\n"
-    "Exit status: 0; 1 if a file could not be shown (the window says why) or the screenshot not be written; 2 for a "
-    "wrong\n"
-    "option, a session that cannot be read, a device that is not there, or no display.";
+    "A FILE whose name ends with .json is a session. In the window, '?' shows all keys and Ctrl+Shift+P finds any "
+    "action.\n"
+    "Exit status: 0 on success; 1 if --screenshot could not show a file or not write the screenshot; 2 for an invalid\n"
+    "option, an unreadable session, a missing device, or no display.";
 
 std::optional<QSize> parse_size(const std::string& text) {
     int width = 0, height = 0, used = 0;
@@ -64,11 +64,11 @@ texton::viewer::Session session_of(const Options& options) {
     if (!options.device.empty()) session.device = options.device;
     if (!options.panels.empty()) session.panels = options.panels;
     std::erase(session.panels, kNoPanel);
-    (void)device_named(session.device);  // before there is a window
+    (void)device_named(session.device);  // reports a missing device before the window is created
     return session;
 }
 
-// Every picture is opened once, so that the exit status speaks of all.
+// Loads every image once and prints all errors, so that the exit status covers all images.
 bool settle(texton::viewer::Workspace& workspace) {
     using namespace texton::viewer;
     const std::size_t current = workspace.session().current;
@@ -102,13 +102,14 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
     if (!has_display && std::getenv("QT_QPA_PLATFORM") == nullptr) {
         if (!headless) {
-            std::cerr << "texton-view: there is no display. Give --screenshot OUT.png to write the window to a file.\n";
+            std::cerr
+                << "texton-view: no display is available. Use --screenshot OUT.png to write the window to a file.\n";
             return 2;
         }
         setenv("QT_QPA_PLATFORM", "offscreen", 0);
     }
     if (headless) {
-        // Without a screen Qt warns of what a screen would do; only what stops it is of use then.
+        // Without a screen, Qt prints warnings that do not apply here. Only critical and fatal messages are kept.
         qInstallMessageHandler([](QtMsgType type, const QMessageLogContext&, const QString& text) {
             if (type == QtCriticalMsg || type == QtFatalMsg) std::cerr << text.toStdString() << '\n';
         });
@@ -129,7 +130,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
 
     const bool good = settle(workspace);
     if (!window.grab().save(QString::fromStdString(options.screenshot), "PNG")) {
-        std::cerr << "texton-view: " << options.screenshot << " cannot be written. Write to another path.\n";
+        std::cerr << "texton-view: " << options.screenshot << " could not be written. Choose another path.\n";
         return 1;
     }
     std::cout << options.screenshot << '\n';
@@ -140,29 +141,33 @@ int run(int argc, char** argv, const Options& options, QSize size) {
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App app("Looks at pictures where a GPU samples them: texels, samplers, kernels, memory.", "texton-view");
-    app.add_option("FILE", options.files, "Pictures of any kind that Texton reads, or a session");
-    app.add_option("--session", options.session, "What the viewer saved: pictures, view, sampler, kernel, panels");
-    app.add_option("--device", options.device, "cpu, cpu:N, cuda or cuda:N (default: the best there is)");
-    app.add_option("--panel", options.panels, "Opens this panel (several times: these), and no others")
+    CLI::App app("Displays images as a GPU samples them, with their texels, samplers, kernels and memory.",
+                 "texton-view");
+    app.add_option("FILE", options.files, "Image files in any format that Texton reads, or session files");
+    app.add_option("--session", options.session,
+                   "Session file saved by the viewer: images, view, sampler, kernel, panels");
+    app.add_option("--device", options.device,
+                   "cpu, cpu:N, cuda or cuda:N (default: a GPU if there is one, else the CPU device)");
+    app.add_option("--panel", options.panels, "Show only this panel; repeat the option for several panels")
         ->check(CLI::IsMember(panel_names()))
         ->type_name("ID")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    app.add_option("--screenshot", options.screenshot, "Write the window to this PNG, and end; needs no display");
-    app.add_option("--size", options.size, "Of the window, in pixels, at least 640x400")->capture_default_str();
+    app.add_option("--screenshot", options.screenshot, "Write the window to this PNG file and exit; needs no display");
+    app.add_option("--size", options.size, "Size of the window in pixels, at least 640x400")->capture_default_str();
     app.set_version_flag("--version", "texton-view " TEXTON_VERSION);
     app.footer(kFooter);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-        std::cerr << "texton-view: " << error.what() << ". `texton-view --help` says more.\n";
+        std::cerr << "texton-view: " << error.what() << ". Run `texton-view --help` for a list of options.\n";
         return 2;
     }
     const std::optional<QSize> size = parse_size(options.size);
     if (!size) {
-        std::cerr << "texton-view: --size " << options.size << " is no size. Use WIDTHxHEIGHT, at least 640x400.\n";
+        std::cerr << "texton-view: --size " << options.size
+                  << " is not a valid size. Use WIDTHxHEIGHT, at least 640x400.\n";
         return 2;
     }
     return run(argc, argv, options, *size);

@@ -34,13 +34,15 @@ Qt::DockWidgetArea area_of(PanelArea area) {
     return Qt::RightDockWidgetArea;
 }
 
-// Sets a label's text in the width of its longest so far, so that the bar does not jump as the mouse moves.
+// Sets the text of a label. The label keeps the width of its longest text so far, so that the status bar does not jump
+// while the mouse moves.
 void set_steady(QLabel* label, const QString& text) {
     label->setText(text);
     if (label->sizeHint().width() > label->minimumWidth()) label->setMinimumWidth(label->sizeHint().width());
 }
 
-// A panel that is scrolled up and down alone, where it is not very wide.
+// Scroll area of a panel. Its minimum width is that of the panel, up to a limit, so that usual panels only scroll
+// vertically.
 class PanelScroll : public QScrollArea {
 public:
     explicit PanelScroll(QWidget* panel) {
@@ -62,7 +64,8 @@ QString zoom_text(double zoom) {
     return QString::fromStdString(percent < 10 ? fmt::format("{:.1f} %", percent) : fmt::format("{:.0f} %", percent));
 }
 
-// "481 x 321  rgba8_unorm", with kind, levels and layers where there are such; of what the device has in a smaller size, in which.
+// Returns "481 x 321  rgba8_unorm", followed by kind, layers and levels unless they are trivial, and by the size of the
+// loaded array if the device holds a smaller one.
 QString words_of(const Document& document) {
     const ArrayInfo& row = document.whole();
     std::string out;
@@ -130,7 +133,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     apply_session(workspace_.session());
 }
 
-// Docks are hidden once more as they are destroyed, after the members of this class.
+// Destroying the docks hides them and emits visibilityChanged() after the members of this class are destroyed.
 MainWindow::~MainWindow() {
     for (const auto& [id, dock] : docks_) dock->disconnect(this);
 }
@@ -153,7 +156,7 @@ void MainWindow::make_status() {
     for (QWidget* widget : {static_cast<QWidget*>(progress_), static_cast<QWidget*>(picture_label_),
                             static_cast<QWidget*>(zoom_label_), static_cast<QWidget*>(device_label_)})
         statusBar()->addPermanentWidget(widget);
-    progress_->hide();  // which adding it had shown
+    progress_->hide();  // addPermanentWidget() shows the widget
 }
 
 void MainWindow::make_docks() {
@@ -191,9 +194,9 @@ void MainWindow::make_menus() {
     }
 }
 
-// --- the session -----------------------------------------------------------------------------------------------------
+// --- session ---------------------------------------------------------------------------------------------------------
 
-// Those of the session. Of the tabs of a place the first one is in front.
+// Shows the panels of the session and hides the others. In each tab group, the first newly shown panel is in front.
 void MainWindow::show_panels() {
     const auto& open = workspace_.session().panels;
     applies_ = true;
@@ -218,7 +221,7 @@ void MainWindow::apply_session(const Session& before) {
     show_documents();
 }
 
-// A dock that is closed by its own button is no longer in the session; one behind another tab still is.
+// Stores the open panels in the session. A dock closed by its button is removed; a dock behind another tab is kept.
 void MainWindow::keep_panels() {
     if (applies_) return;
     std::vector<std::string> open;
@@ -258,7 +261,7 @@ void MainWindow::watch_files() {
     watch_.watch(paths);
 }
 
-// --- what is shown ---------------------------------------------------------------------------------------------------
+// --- contents --------------------------------------------------------------------------------------------------------
 
 QString MainWindow::message() const { return pages_->currentWidget() == message_ ? message_->text() : QString(); }
 
@@ -279,15 +282,15 @@ void MainWindow::show_documents() {
     if (shown) {
         pages_->setCurrentWidget(canvas_);
     } else if (session.pictures.empty()) {
-        show_message(tr("No picture"), tr("Drop a file here, or choose File, Open."));
+        show_message(tr("No image is open"), tr("Drop a file here, or choose File > Open."));
     } else if (const QString problem = workspace_.problem(session.current); !problem.isEmpty()) {
         show_message(tr("%1 cannot be shown").arg(title), problem);
     } else if (!workspace_.kernel_problem().isEmpty()) {
-        show_message(tr("%1 cannot be run on it").arg(QString::fromStdString(session.kernel.name)),
+        show_message(tr("Kernel %1 cannot run on this image").arg(QString::fromStdString(session.kernel.name)),
                      workspace_.kernel_problem());
     } else {
         const QString keys = actions_->find("cancel-loading")->shortcut().toString(QKeySequence::NativeText);
-        show_message(tr("Loading %1").arg(title), keys.isEmpty() ? QString() : tr("%1 stops it.").arg(keys));
+        show_message(tr("Loading %1").arg(title), keys.isEmpty() ? QString() : tr("Press %1 to cancel.").arg(keys));
     }
     show_hover();
     actions_->refresh();
@@ -313,7 +316,8 @@ void MainWindow::show_hover() {
     }
 }
 
-// What the status bar says of a texel of a file, once that has been read.
+// Starts reading the hovered texel from its file if the loaded array is smaller than the image. Then updates the status
+// bar.
 void MainWindow::read_hovered() {
     const SeenTexel seen = *workspace_.hovered();
     const auto shown = workspace_.shown();
@@ -335,7 +339,7 @@ void MainWindow::show_progress(double share, const QString& what) {
     const bool shows = share >= 0 && share < 1;
     if (shows == progress_->isHidden()) {
         progress_->setVisible(shows);
-        actions_->refresh();  // what can be cancelled
+        actions_->refresh();  // the cancel action
     }
     progress_->setValue(static_cast<int>(share * 100));
     progress_->setFormat(what + " %p%");
@@ -369,7 +373,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
     for (const QUrl& url : event->mimeData()->urls())
         if (url.isLocalFile()) paths.append(url.toLocalFile());
     if (paths.isEmpty()) {
-        workspace_.tell(tr("What was dropped is no file of this computer."));
+        workspace_.tell(tr("The dropped items are not local files."));
         return;
     }
     event->acceptProposedAction();
@@ -379,7 +383,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 void MainWindow::restore() {
     const QSettings settings;
     restoreGeometry(settings.value("window/geometry").toByteArray());
-    applies_ = true;  // which panels are open is the session's
+    applies_ = true;  // the session decides which panels are open
     restoreState(settings.value("window/docks").toByteArray());
     applies_ = false;
     show_panels();

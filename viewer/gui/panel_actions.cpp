@@ -1,4 +1,4 @@
-// A menu with an action for each panel.
+// Actions of the Panels menu.
 #include <algorithm>
 
 #include "viewer/gui/main_window.h"
@@ -25,7 +25,7 @@ void add_panel_actions(MainWindow& window) {
     window.actions().add({"panels",
                           menu,
                           MainWindow::tr("&Hide panels"),
-                          MainWindow::tr("Leaves the picture alone"),
+                          MainWindow::tr("Hides all panels, or shows them again"),
                           {Qt::Key_F9},
                           [&window] { window.toggle_panels(); },
                           [&window] { return window.panels_are_hidden(); }});

@@ -130,7 +130,7 @@ QWidget* ParameterFields::make_text(const ParameterInfo& parameter, Show& show) 
     return field;
 }
 
-// Few numbers have a field each; a row of any length is written with commas.
+// Creates one field per number for a fixed count of up to 12 numbers. Other lists are edited as text with commas.
 QWidget* ParameterFields::make_numbers(const ParameterInfo& parameter, Show& show) {
     const auto* standard = std::get_if<std::vector<double>>(&parameter.standard);
     const std::size_t count = parameter.count;
@@ -166,9 +166,9 @@ QWidget* ParameterFields::make_numbers(const ParameterInfo& parameter, Show& sho
 QWidget* ParameterFields::make_list(const ParameterInfo& parameter, Show& show) {
     auto* field = new QLineEdit;
     field->setAccessibleName(title_of(parameter));
-    field->setPlaceholderText(tr("numbers with commas"));
+    field->setPlaceholderText(tr("numbers, separated by commas"));
     field->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    // What it had last, for text that is no list of numbers.
+    // The last valid value. It is shown again if the text is not a list of numbers.
     const auto last = std::make_shared<std::vector<double>>();
     connect(field, &QLineEdit::editingFinished, this, [this, field, last, name = parameter.name] {
         if (!field->isModified()) return;

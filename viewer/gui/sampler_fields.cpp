@@ -51,12 +51,12 @@ void SamplerFields::add_choices(QFormLayout* form) {
     const std::array<QString, 3> axes{tr("Address x"), tr("Address y"), tr("Address z")};
     for (std::size_t axis = 0; axis < 3; ++axis) {
         address_[axis] =
-            choice(axes[axis], tr("What a coordinate outside of the texture reads"), all_names(kAddressModes),
+            choice(axes[axis], tr("Address mode for coordinates outside the texture"), all_names(kAddressModes),
                    [axis](Sampler& sampler, int index) { sampler.address[axis] = static_cast<AddressMode>(index); });
     }
-    filter_ = choice(tr("Filter"), tr("Between texels"), all_names(kFilters),
+    filter_ = choice(tr("Filter"), tr("Filter between texels"), all_names(kFilters),
                      [](Sampler& sampler, int index) { sampler.filter = static_cast<Filter>(index); });
-    mip_filter_ = choice(tr("Mip filter"), tr("Between levels"), all_names(kFilters),
+    mip_filter_ = choice(tr("Mip filter"), tr("Filter between mip levels"), all_names(kFilters),
                          [](Sampler& sampler, int index) { sampler.mip_filter = static_cast<Filter>(index); });
 
     const auto flag = [&](const QString& label, const QString& tip, bool Sampler::*field) {
@@ -69,10 +69,11 @@ void SamplerFields::add_choices(QFormLayout* form) {
         return box;
     };
     normalized_ = flag(tr("Normalized coordinates"),
-                       tr("0 to 1 across the texture instead of texels; levels and cubemaps need it"),
+                       tr("Coordinates from 0 to 1 instead of texels; required for mip levels and cubemaps"),
                        &Sampler::normalized_coordinates);
-    seamless_ = flag(tr("Seamless cubemap"), tr("Filters across the edges of faces"), &Sampler::seamless_cubemap);
-    trilinear_ = flag(tr("Trilinear optimization"), tr("Lets the device snap the fraction between two levels"),
+    seamless_ =
+        flag(tr("Seamless cubemap"), tr("Filters across the edges of cubemap faces"), &Sampler::seamless_cubemap);
+    trilinear_ = flag(tr("Trilinear optimization"), tr("Allows the device to snap the blend between two mip levels"),
                       &Sampler::trilinear_optimization);
 }
 
@@ -80,7 +81,7 @@ void SamplerFields::add_levels(QFormLayout* form) {
     anisotropy_ = new QSpinBox;
     anisotropy_->setRange(1, 16);
     anisotropy_->setAccessibleName(tr("Max anisotropy"));
-    anisotropy_->setToolTip(tr("1 to 16; 1 is isotropic"));
+    anisotropy_->setToolTip(tr("Maximum anisotropy, 1 to 16; 1 is isotropic"));
     leave_wheel_to_panel(anisotropy_);
     form->addRow(tr("Max anisotropy"), anisotropy_);
     connect(anisotropy_, &QSpinBox::valueChanged, this, [this](int value) {
@@ -98,8 +99,8 @@ void SamplerFields::add_levels(QFormLayout* form) {
         return box;
     };
     mip_bias_ = number(tr("Mip bias"), tr("Added to the level of detail"), &Sampler::mip_bias);
-    mip_min_ = number(tr("Lowest level"), tr("Of detail, after the bias"), &Sampler::mip_min);
-    mip_max_ = number(tr("Highest level"), tr("Of detail, after the bias"), &Sampler::mip_max);
+    mip_min_ = number(tr("Lowest level"), tr("Minimum level of detail, after the bias"), &Sampler::mip_min);
+    mip_max_ = number(tr("Highest level"), tr("Maximum level of detail, after the bias"), &Sampler::mip_max);
 }
 
 void SamplerFields::add_border(QFormLayout* form) {

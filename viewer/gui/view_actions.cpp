@@ -1,4 +1,4 @@
-// What the View menu does: where the canvas looks, and what it draws over the picture.
+// Actions of the View menu: zoom, layout and overlays.
 #include <QInputDialog>
 #include <QRegularExpression>
 
@@ -11,7 +11,7 @@ namespace {
 void go_to(MainWindow& window) {
     Workspace& workspace = window.workspace();
     bool chosen = false;
-    const QString text = QInputDialog::getText(&window, MainWindow::tr("Go to"), MainWindow::tr("The texel, as x, y:"),
+    const QString text = QInputDialog::getText(&window, MainWindow::tr("Go to"), MainWindow::tr("Texel (x, y):"),
                                                QLineEdit::Normal, {}, &chosen);
     const auto match = QRegularExpression(R"(^\s*\(?\s*(\d+)\s*[,; x]\s*(\d+)\s*\)?\s*$)").match(text);
     if (!chosen) return;
@@ -19,7 +19,9 @@ void go_to(MainWindow& window) {
     const Extent extent = shown ? canvas_extent(workspace.scene(1, 1)) : Extent{};
     const auto x = match.captured(1).toULongLong(), y = match.captured(2).toULongLong();
     if (!match.hasMatch() || x >= extent.width || y >= extent.height) {
-        workspace.tell(MainWindow::tr("'%1' is no texel of the picture. Write two numbers, such as 12, 40.").arg(text));
+        workspace.tell(
+            MainWindow::tr("'%1' is not a texel of the image. Enter two numbers inside the image, for example 12, 40.")
+                .arg(text));
         return;
     }
     const Position at{static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5};
@@ -63,10 +65,10 @@ void add_view_actions(MainWindow& window) {
                      [&workspace, field] { return workspace.session().overlays.*field; }});
     };
 
-    actions.add({"fit", view, tr("&Fit to window"), tr("All of the picture"), {Qt::Key_F}, [&window] {
+    actions.add({"fit", view, tr("&Fit to window"), tr("Shows the whole image"), {Qt::Key_F}, [&window] {
                      window.canvas().fit();
                  }});
-    actions.add({"actual-size", view, tr("&One pixel a texel"), {}, {QKeySequence(Qt::CTRL | Qt::Key_0)}, [&window] {
+    actions.add({"actual-size", view, tr("&One pixel per texel"), {}, {QKeySequence(Qt::CTRL | Qt::Key_0)}, [&window] {
                      window.canvas().actual_size();
                  }});
     actions.add({"zoom-in",
@@ -82,21 +84,26 @@ void add_view_actions(MainWindow& window) {
     actions.add({"go-to",
                  view,
                  tr("&Go to..."),
-                 tr("A texel by its numbers"),
+                 tr("Shows and pins the texel at a position"),
                  {QKeySequence(Qt::CTRL | Qt::Key_G)},
                  [&window] { go_to(window); },
                  {},
                  [&workspace] { return workspace.shown() != nullptr; }});
-    add_layout("layout-single", tr("&Single"), tr("One level, layer or face"), Layout::single, false);
-    add_layout("layout-sheet", tr("Contact s&heet"), tr("All levels, layers, faces and slices"), Layout::sheet, false);
-    add_layout("layout-cross", tr("&Cross"), tr("The faces of a cube as they join"), Layout::cross, true);
-    add_layout("layout-sphere", tr("S&phere"), tr("A cube from its middle; drag to turn"), Layout::sphere, true);
-    add_overlay("values", tr("&Values in texels"), tr("Where a texel has room for them"), &Overlays::values,
-                {Qt::Key_V});
-    add_overlay("grid", tr("G&rid"), tr("Between texels"), &Overlays::grid, {QKeySequence(Qt::SHIFT | Qt::Key_G)});
-    add_overlay("hexadecimal", tr("He&xadecimal"), tr("Values as they are stored"), &Overlays::hexadecimal,
+    add_layout("layout-single", tr("&Single"), tr("Shows one level, layer, face or slice"), Layout::single, false);
+    add_layout("layout-sheet", tr("Contact s&heet"), tr("Shows all levels, layers, faces and slices side by side"),
+               Layout::sheet, false);
+    add_layout("layout-cross", tr("&Cross"), tr("Shows the faces of a cubemap as an unfolded cube"), Layout::cross,
+               true);
+    add_layout("layout-sphere", tr("S&phere"), tr("Shows a cubemap from its center; drag to rotate"), Layout::sphere,
+               true);
+    add_overlay("values", tr("&Values in texels"), tr("Shows values in texels that are large enough"),
+                &Overlays::values, {Qt::Key_V});
+    add_overlay("grid", tr("G&rid"), tr("Shows lines between texels"), &Overlays::grid,
+                {QKeySequence(Qt::SHIFT | Qt::Key_G)});
+    add_overlay("hexadecimal", tr("He&xadecimal"), tr("Shows stored values in hexadecimal"), &Overlays::hexadecimal,
                 {Qt::Key_X});
-    add_overlay("footprint", tr("Footprin&t"), tr("The texels that a fetch reads"), &Overlays::footprint, {Qt::Key_P});
+    add_overlay("footprint", tr("Footprin&t"), tr("Shows the texels that a fetch reads"), &Overlays::footprint,
+                {Qt::Key_P});
     actions.add({"full-screen",
                  view,
                  tr("F&ull screen"),
@@ -106,8 +113,8 @@ void add_view_actions(MainWindow& window) {
                  [&window] { return window.isFullScreen(); }});
     actions.add({"light",
                  view,
-                 tr("&Light window"),
-                 tr("Dark text on light grey"),
+                 tr("&Light theme"),
+                 tr("Switches between the light and the dark theme"),
                  {},
                  [] { set_theme(theme() == Theme::light ? Theme::dark : Theme::light); },
                  [] { return theme() == Theme::light; }});

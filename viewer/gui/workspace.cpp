@@ -21,13 +21,13 @@ namespace {
 
 constexpr const char* kKernelTag = "kernel";
 constexpr const char* kExportTag = "export";
-constexpr int kThreadsForFiles = 2;  // which mostly wait
+constexpr int kThreadsForFiles = 2;  // additional threads, as threads that read files mostly wait
 
 QString words(const std::exception& error) { return QString::fromStdString(error_words(error)); }
 
 std::string loading_tag(const std::string& key) { return "load " + key; }
 
-// Tells each percent once, on the thread of the window; stops what nobody wants any more.
+// Returns a callback that reports each percent once, on the GUI thread, and stops the operation after cancellation.
 OnPictureProgress telling(const QPointer<Workspace>& workspace, const QString& what, const Wanted& wanted) {
     return [workspace, what, wanted, percent = -1](const PictureProgress& progress) mutable {
         const double share =
@@ -63,7 +63,7 @@ Workspace::Workspace(const Session& session, QObject* parent)
 
 Workspace::~Workspace() { jobs_.reset(); }
 
-// --- the session -----------------------------------------------------------------------------------------------------
+// --- session ---------------------------------------------------------------------------------------------------------
 
 void Workspace::change(const QString& what, const std::function<void(Session&)>& edit, const QString& tag) {
     Session next = session_;
@@ -144,14 +144,14 @@ void Workspace::close(std::size_t index) {
     const QString title = QString::fromStdString(title_of(session_.pictures[index]));
     change(tr("Close"), [index](Session& session) { close_picture(session, index); });
     if (!kernel.empty() && session_.kernel.name.empty() && !session_.pictures.empty())
-        tell(tr("%1 is no longer run: %2 was an input of it.").arg(QString::fromStdString(kernel), title));
+        tell(tr("Kernel %1 was removed because its input %2 was closed.").arg(QString::fromStdString(kernel), title));
 }
 
 void Workspace::export_texels(const QString& path) {
     const std::shared_ptr<const Document> document = shown();
     if (!document) return;
     if (is_exporting()) {
-        tell(tr("%1 was not written: another file is being exported. Wait for it, or cancel it.").arg(path));
+        tell(tr("%1 was not written: another export is running. Wait until it is finished, or cancel it.").arg(path));
         return;
     }
     const QString title = QFileInfo(path).fileName();
@@ -179,19 +179,20 @@ bool Workspace::is_exporting() const { return jobs_->busy(kExportTag); }
 void Workspace::cancel_files() {
     if (is_exporting()) {
         jobs_->drop(kExportTag);
-        tell(tr("The export was cancelled."));
+        tell(tr("The export was canceled."));
     }
     for (auto& [key, entry] : entries_) {
         if (!entry.loading) continue;
         jobs_->drop(loading_tag(key));
         entry.loading = false;
-        entry.problem = tr("Loading was cancelled. File, Reload reads it again.");
+        entry.problem = tr("Loading was canceled. Choose File > Reload to load the image again.");
     }
     Q_EMIT progressed(-1, {});
     Q_EMIT documents_changed();
 }
 
-// The current picture and the reference first: the others follow when somebody looks at them.
+// Only the current image, the reference, the kernel's inputs and the comparison's image are loaded. Others are loaded
+// when needed.
 std::map<std::string, std::pair<Source, Device>> Workspace::wanted() const {
     std::map<std::string, std::pair<Source, Device>> wanted;
     const auto want = [&](std::size_t index, const Device& device) {
@@ -208,7 +209,7 @@ std::map<std::string, std::pair<Source, Device>> Workspace::wanted() const {
 }
 
 void Workspace::load_missing() {
-    // What is open, but not looked at now, stays; what was closed goes.
+    // Documents of open images stay loaded, even if they are not needed now. Documents of closed images are released.
     std::erase_if(entries_, [&](const auto& each) {
         const bool open = std::ranges::find(session_.pictures, each.second.source) != session_.pictures.end();
         if (!open && each.second.loading) jobs_->drop(loading_tag(each.first));
@@ -258,7 +259,7 @@ bool Workspace::drop_unseen(const Device& device, std::size_t bytes) {
     };
     std::size_t held = 0;
     for (const auto& each : entries_) held += is_unseen(each) ? packed_bytes(each.second.document->info()) : 0;
-    // With one halving less it takes four times as much.
+    // One halving less needs four times the memory, that is three times `bytes` in addition.
     if (held == 0 || held < 3 * bytes) return false;
     std::erase_if(entries_, is_unseen);
     Q_EMIT documents_changed();
@@ -292,16 +293,16 @@ std::optional<Device> Workspace::other_device() const {
     return Device::cuda();
 }
 
-// --- kernels and comparisons -----------------------------------------------------------------------------------------
+// --- kernels and comparison ------------------------------------------------------------------------------------------
 
 QString Workspace::kernel_obstacle() const {
-    if (!document()) return {};  // which is said of the picture
+    if (!document()) return {};  // problem() of the image is reported instead
     const QString kernel = QString::fromStdString(session_.kernel.name);
     for (const std::size_t index : session_.kernel.more_inputs) {
         if (index >= session_.pictures.size())
-            return tr("%1 takes a further picture, which is not open. Choose one in the panel of kernels.").arg(kernel);
+            return tr("%1 needs another input image, which is not open. Choose one in the Kernel panel.").arg(kernel);
         if (!problem(index).isEmpty())
-            return tr("%1, an input of %2, cannot be read. %3")
+            return tr("%1, an input of %2, could not be loaded. %3")
                 .arg(QString::fromStdString(title_of(session_.pictures[index])), kernel, problem(index));
     }
     return {};
@@ -354,7 +355,7 @@ void Workspace::run_kernel() {
 }
 
 std::shared_ptr<const Document> Workspace::shown() const {
-    // While a changed kernel runs its last result stays.
+    // While a changed kernel runs, its last result stays visible.
     return session_.kernel.name.empty() ? document() : kernel_result_;
 }
 
@@ -372,7 +373,7 @@ std::shared_ptr<const Document> Workspace::against() const {
 
 Scene Workspace::scene(int width, int height) const { return {session_, shown(), against(), width, height}; }
 
-// --- what is looked at -----------------------------------------------------------------------------------------------
+// --- hovered and outlined texels -------------------------------------------------------------------------------------
 
 void Workspace::hover(const std::optional<SeenTexel>& texel) {
     if (texel == hovered_) return;
@@ -429,7 +430,7 @@ void Workspace::tell(const QString& text) { Q_EMIT told(text); }
 void Workspace::settle() {
     do {
         QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
-        // What the last of the jobs led to may start others.
+        // The results of the last jobs may start further jobs.
         if (jobs_->idle()) QCoreApplication::processEvents();
     } while (!jobs_->idle());
 }
