@@ -3,7 +3,7 @@
 
 namespace texton::test {
 
-/// What arrays of each kind can do in each format, as an H200 does it; the letters are explained in array_matrix_test.cpp.
+/// Capabilities of arrays of each kind and format, as an H200 reports them. array_matrix_test.cpp explains the letters.
 inline constexpr std::string_view kArrayMatrix = R"(
 format         array_1d    array_2d    array_3d    layered_1d  layered_2d  cubemap     cubemap_layered
 r8_uint        pms--Dt-rcf pmsgSDt-rcf pms-SDt-rcf pms--Dt-rcf pms-SDt-rcf pms--Dt-rcf pms--Dt-rcf

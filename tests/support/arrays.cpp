@@ -17,7 +17,7 @@ constexpr std::array kSizes{Format::r8_uint,    Format::rg8_snorm,  Format::rgba
                             Format::rgba8_srgb, Format::rg32_float, Format::rgba32_float,
                             Format::bc1_unorm,  Format::bc7_srgb,   Format::rgb10a2_unorm};
 
-// Sides of a block in texels and its bytes, from the formats' definition.
+// Width and height of a block in texels and its size in bytes, from the definition of the formats.
 struct Unit {
     std::size_t side;
     std::size_t bytes;
@@ -48,7 +48,7 @@ ArrayInfo example(ArrayKind kind, Format format, Extent extent, std::size_t laye
             .levels = levels > 0 ? std::min(levels, whole_chain(extent)) : whole_chain(extent)};
 }
 
-// A side of a region: where it begins, and how long it is.
+// Extent of a region along one dimension.
 struct Span {
     std::size_t first;
     std::size_t count;
@@ -62,7 +62,7 @@ Span random_span(Random& random, std::size_t length, std::size_t side) {
 }
 
 std::size_t random_offset(Random& random, std::size_t length, std::size_t size, std::size_t side) {
-    // What does not end with a whole block lies at the edge.
+    // A region that does not end with a whole block must end at the edge.
     if (size % side != 0) return length - size;
     return random.between(0, (length - size) / side) * side;
 }
@@ -159,7 +159,7 @@ Bytes random_texels(Random& random, Format format, std::size_t bytes) {
     for (std::byte& byte : texels) byte = static_cast<std::byte>(random.bits() >> 32);
     const FormatInfo& row = info(format);
     if (row.kind != FormatKind::floating || row.layout != FormatLayout::plain) return texels;
-    // Exponents from the middle of the range: neither infinite, nor no number, nor denormal.
+    // Exponents from the middle of the range, so that no value is infinite, NaN or denormal.
     const std::size_t channel = row.bits / 8;
     for (std::size_t at = 0; at + channel <= bytes; at += channel) {
         if (channel == 2) {

@@ -22,7 +22,7 @@ namespace texton::test {
 
 using Colors = std::vector<Float4>;
 
-/// Each channel from low to high.
+/// Returns colors whose channels lie between `low` and `high`.
 [[nodiscard]] inline Colors random_colors(Random& random, std::size_t count, float low = 0, float high = 1) {
     Colors colors(count);
     const auto one = [&] { return low + (high - low) * random.unit(); };
@@ -30,7 +30,7 @@ using Colors = std::vector<Float4>;
     return colors;
 }
 
-/// An array of that kind that holds rgba32_float texels, packed.
+/// Creates an array of the given kind with these rgba32_float texels (packed).
 [[nodiscard]] inline Array color_array(const Device& device, Extent extent, const Colors& colors,
                                        ArrayKind kind = ArrayKind::array_2d, std::size_t layers = 1) {
     Array array(device, {.format = Format::rgba32_float, .extent = extent, .kind = kind, .layers = layers});
@@ -46,7 +46,7 @@ using Colors = std::vector<Float4>;
     return colors;
 }
 
-/// What `enqueue` makes of an rgba32_float picture.
+/// Returns the pixels of an rgba32_float image that `enqueue` writes.
 [[nodiscard]] inline Colors made_colors(const Device& device, Extent extent,
                                         const std::function<void(const Stream&, const View&)>& enqueue) {
     const Linear memory(device, Format::rgba32_float, extent);
@@ -57,7 +57,7 @@ using Colors = std::vector<Float4>;
     return colors_of(picture);
 }
 
-/// All texels of a 2D or layered texture, by a fetch for each.
+/// Returns all texels of a 2D or layered texture, fetched one by one.
 [[nodiscard]] inline Colors fetched_colors(const Texture& texture) {
     const Sampler& sampler = texture.sampler();
     const Extent extent = texture.extent();
@@ -79,18 +79,19 @@ using Colors = std::vector<Float4>;
     return colors;
 }
 
-/// Each channel within `bound` of what it must be, or that much of it where it is above 1; the first that is not.
+/// Checks that each channel is within `bound` of the expected value (relative to the value if that is above 1). Names
+/// the first channel that is not.
 [[nodiscard]] inline testing::AssertionResult near_colors(const Colors& actual, const Colors& expected, double bound) {
     if (actual.size() != expected.size())
-        return testing::AssertionFailure() << actual.size() << " colours instead of " << expected.size();
+        return testing::AssertionFailure() << actual.size() << " colors instead of " << expected.size();
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const float* is = &actual[i].x;
         const float* wanted = &expected[i].x;
         for (std::size_t c = 0; c < 4; ++c) {
             const double error = std::abs(static_cast<double>(is[c]) - wanted[c]);
             if (error <= bound * std::max(1.0, std::abs(static_cast<double>(wanted[c])))) continue;
-            return testing::AssertionFailure() << "colour " << i << ", channel " << c << " is " << is[c]
-                                               << " instead of " << wanted[c] << ": apart by " << error;
+            return testing::AssertionFailure() << "color " << i << ", channel " << c << " is " << is[c]
+                                               << " instead of " << wanted[c] << ": difference " << error;
         }
     }
     return testing::AssertionSuccess();

@@ -13,14 +13,14 @@
 
 namespace texton::test {
 
-/// How a program ended: its exit status (-1 if a signal ended it) and what it printed.
+/// Result of a program: its exit status (-1 if a signal ended it) and its output.
 struct Ended {
     int status;
     std::string out;
     std::string err;
 };
 
-/// Base of the suites that run the program texton as a shell runs it, each test in a folder of its own.
+/// Base of suites that run the program texton through a shell, each test in a folder of its own.
 class CommandLine : public testing::Test {
 protected:
     void SetUp() override {
@@ -33,10 +33,10 @@ protected:
     }
 
     const std::filesystem::path& folder() const { return folder_; }
-    /// A path in the folder.
+    /// Returns the path of a file in the folder.
     std::string at(const std::string& name) const { return (folder_ / name).string(); }
 
-    /// `texton ARGUMENTS`, in the folder.
+    /// Runs `texton ARGUMENTS` in the folder.
     Ended run(const std::string& arguments) const { return shell("'" + kProgram + "' " + arguments); }
 
     Ended shell(const std::string& command) const {

@@ -1,5 +1,6 @@
 #pragma once
-// Arrays of a CPU device of the test's own, asked through the seam: made, mapped, written and read as packed texels.
+// Base of tests that use the arrays of a CPU device through the Backend interface. Each test has its own device; the
+// class creates arrays, maps memory to them, and writes and reads packed texels.
 #include <algorithm>
 #include <random>
 
@@ -18,7 +19,7 @@ inline bool can_be_sparse(ArrayKind kind) {
     return kind == ArrayKind::array_2d || kind == ArrayKind::array_3d || kind == ArrayKind::layered_2d;
 }
 
-// Odd sides of a bit more than `sides`, two layers and all levels.
+// Describes an array with two layers and all levels. The caller passes odd dimensions.
 inline ArrayInfo info_of(ArrayKind kind, Format format, Extent sides) {
     ArrayInfo info{.format = format, .extent = sides, .kind = kind, .layers = is_layered(kind) ? 2U : 1U};
     if (is_flat(kind)) info.extent.height = 1;
@@ -31,11 +32,12 @@ inline ArrayInfo info_of(ArrayKind kind, Format format, Extent sides) {
 inline Bytes random_bytes(std::size_t count, unsigned seed) {
     std::mt19937 random(seed);
     Bytes bytes(count);
-    for (std::byte& each : bytes) each = static_cast<std::byte>(1 + random() % 255);  // never 0: nothing mapped is 0
+    for (std::byte& each : bytes)
+        each = static_cast<std::byte>(1 + random() % 255);  // never 0: unmapped texels read as 0
     return bytes;
 }
 
-// Memory for tiles that goes with the test.
+// Destroys arrays and memory for tiles at the end of the test.
 class CpuArrayTest : public CpuDeviceTest {
 protected:
     ~CpuArrayTest() override { destroy_all(); }
@@ -122,7 +124,8 @@ protected:
         request.memory_offset = offset;
         return request;
     }
-    /// All tiles and tails, or all of a deferred array; done at return. Nothing for arrays with their own memory.
+    /// Maps all tiles and mip tails, or all of a deferred array, and waits. Does nothing for arrays that own their
+    /// memory.
     void map_all(ArrayHandle handle, const StreamHandle on = nullptr) {
         const CpuArray& mapped = cpu_array(handle);
         if (mapped.backing == ArrayBacking::own) return;
@@ -150,7 +153,7 @@ protected:
         device().map_tiles(requests, on);
         device().synchronize_stream(on);
     }
-    /// One tile of level 0.
+    /// Describes one tile of level 0.
     TileMapRequest tile(ArrayHandle handle, Offset tile, PhysicalHandle from, std::size_t offset = 0) {
         const CpuLevel& level = cpu_array(handle).parts[0];
         const Offset first{tile.x * level.tile.width, tile.y * level.tile.height, tile.z * level.tile.depth};

@@ -1,5 +1,5 @@
 #pragma once
-// A CPU device of its own with little memory for each test, asked through the seam.
+// Base of tests that use a CPU device through the Backend interface. Each test has its own device with little memory.
 #include <chrono>
 #include <future>
 #include <memory>
@@ -18,7 +18,7 @@ namespace texton::detail {
 inline constexpr std::size_t kMega = std::size_t{1} << 20;
 inline constexpr std::size_t kDeviceBytes = 512 * kMega;
 
-/// Expects an Error of the code; returns its problem.
+/// Expects an Error with the code and returns its problem.
 template <class Action>
 std::string refused(ErrorCode code, Action&& action) {
     try {
@@ -41,7 +41,7 @@ inline Place at(std::byte* address, std::size_t pitch, MemoryKind kind = MemoryK
     return place;
 }
 
-/// Holds streams until it is opened, or goes.
+/// Holds streams until open() or the destructor.
 class Hold {
 public:
     ~Hold() { open(); }

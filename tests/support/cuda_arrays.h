@@ -1,5 +1,5 @@
 #pragma once
-// Arrays and memory of the CUDA device at the seam, and the driver's own copies to see what they hold.
+// Arrays and memory of the CUDA device through the backend, with the CUDA runtime's own copies to check their contents.
 #include <gtest/gtest.h>
 
 #include <texton/linear.h>
@@ -11,7 +11,7 @@
 
 namespace texton::test {
 
-/// An array of the backend itself, without an owner above it.
+/// Array of the backend without an owning Array above it.
 class HeldArray {
 public:
     HeldArray(detail::CudaBackend& backend, const ArrayInfo& info,
@@ -47,7 +47,7 @@ inline detail::Box box_of(Format format, Extent extent) {
     return {row_bytes(format, extent.width), row_count(format, extent.height), extent.depth};
 }
 
-/// Rows of texels in device memory, as far apart as one likes.
+/// Rows of texels in device memory with any pitch.
 struct Rows {
     std::size_t offset, pitch, slice_pitch, bytes;
 
@@ -79,7 +79,7 @@ struct Rows {
     }
 };
 
-/// One format for each size of texel that kernels move.
+/// One format for each texel size that the copy kernels handle.
 inline constexpr Format kTexels[] = {Format::r8_uint, Format::rg8_unorm, Format::rgba8_srgb, Format::rgba16_float,
                                      Format::rgba32_float};
 
@@ -91,12 +91,12 @@ inline ArrayInfo info_of(ArrayKind kind, Format format, int levels) {
     return info;
 }
 
-/// Base of suites of the CUDA device alone.
+/// Base of suites that run on the CUDA device only.
 class OnCudaArrays : public OnEveryDevice {
 protected:
     detail::CudaBackend& backend() const { return static_cast<detail::CudaBackend&>(device().backend()); }
 
-    /// The driver's own copies between packed host memory and a level, which nothing of Texton's touches.
+    /// Copies a level from or to packed host memory with the CUDA runtime alone, without Texton.
     void raw_copy(const HeldArray& array, int level, Bytes& host, cudaMemcpyKind kind) const {
         const detail::DeviceScope scope(backend().ordinal());
         const Extent extent = level_box(array.info(), level);

@@ -1,4 +1,4 @@
-// Variables of the device's program for the tests of symbols.
+// Device variables for the tests of symbols.
 #include "tests/support/symbols.h"
 
 namespace texton::test {

@@ -15,11 +15,11 @@ testing::AssertionResult well_formed(const Error& error) {
     const std::string text = error.what();
     const auto bad = [&] { return testing::AssertionFailure() << "\"" << text << "\": "; };
     if (!error.object().starts_with("texton::"))
-        return bad() << "the object \"" << error.object() << "\" names no part of Texton";
-    if (error.problem().empty()) return bad() << "no problem";
-    if (error.problem().ends_with('.')) return bad() << "the problem ends with a full stop of its own";
-    if (error.remedy().empty()) return bad() << "no remedy";
-    if (!error.remedy().ends_with('.')) return bad() << "the remedy is no sentence";
+        return bad() << "the object \"" << error.object() << "\" does not begin with texton::";
+    if (error.problem().empty()) return bad() << "the problem is empty";
+    if (error.problem().ends_with('.')) return bad() << "the problem ends with a full stop";
+    if (error.remedy().empty()) return bad() << "the remedy is empty";
+    if (!error.remedy().ends_with('.')) return bad() << "the remedy does not end with a full stop";
     if (!text.starts_with(error.object() + ": " + error.problem() + ". " + error.remedy())) {
         return bad() << "what() is not `object: problem. remedy`";
     }
@@ -27,7 +27,8 @@ testing::AssertionResult well_formed(const Error& error) {
     for (const auto& [name, value] : error.numbers()) {
         if (name.empty()) return bad() << "the number " << value << " has no name";
     }
-    if (!error.call().empty() && text.find(error.call()) == std::string::npos) return bad() << "the call is missing";
+    if (!error.call().empty() && text.find(error.call()) == std::string::npos)
+        return bad() << "the text does not contain the call";
     return testing::AssertionSuccess();
 }
 

@@ -7,7 +7,7 @@
 
 namespace texton::test {
 
-/// The line of the test that calls, as std::source_location, which clang 14 lacks.
+/// Source position of the calling test. Replaces std::source_location, which clang 14 does not have.
 struct Caller {
     const char* file;
     int line;
@@ -16,16 +16,16 @@ struct Caller {
     }
 };
 
-/// Runs `action`, which must throw an Error of that code, whose object() begins with `object` and whose text has every
-/// fragment. Every Error must also say what to do, and name a number where sizes are at fault. Returns the Error for more
-/// questions; one with empty parts if none was thrown.
+/// Runs `action` and expects an Error with this code, an object() that begins with `object`, and a text that contains
+/// every fragment. Every Error must also have a remedy, and a number if a size is wrong. Returns the Error for further
+/// checks, or an Error with empty parts if none was thrown.
 Error expect_error(const std::function<void()>& action, ErrorCode code, std::string_view object,
                    std::initializer_list<std::string_view> fragments = {}, Caller where = Caller::here());
 
-/// What every Error must be, whatever it says.
+/// Checks the form that every Error must have.
 void expect_well_formed(const Error& error, Caller where = Caller::here());
 
-/// The number of that name, or 0 with a test failure.
+/// Returns the number with this name, or 0 with a test failure if there is none.
 std::uint64_t number_of(const Error& error, std::string_view name, Caller where = Caller::here());
 
 }  // namespace texton::test

@@ -8,8 +8,9 @@
 
 namespace texton::test {
 
-/// Holds a stream until open(), so that what is "not yet done" is certain. Opens by itself when it goes; declare it after
-/// what a failing test would destroy, so that nothing waits for a stream that is still held.
+/// Holds a stream until open(), so that work behind the gate is certainly not done. The destructor opens the gate.
+/// Declare the gate after the objects that a failing test destroys, so that no destructor waits for a stream that is
+/// still held.
 class Gate {
 public:
     Gate() = default;
@@ -17,7 +18,7 @@ public:
     Gate(const Gate&) = delete;
     Gate& operator=(const Gate&) = delete;
 
-    /// From here on the stream waits for open(), at most 20 seconds.
+    /// Enqueues a host function that waits for open(), at most 20 seconds.
     void close(const Stream& stream) const {
         stream.run([state = state_] {
             std::unique_lock lock(state->mutex);

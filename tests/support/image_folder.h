@@ -1,5 +1,5 @@
 #pragma once
-// For tests of picture files: a folder that is gone afterwards, and files in it as OpenImageIO writes them.
+// Support for tests of image files: a temporary folder, and files in it that OpenImageIO writes.
 #include <OpenImageIO/imageio.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ public:
 
     std::filesystem::path path() const { return folder_; }
     std::filesystem::path at(const std::string& name) const { return folder_ / name; }
-    /// Also those whose name begins with a dot.
+    /// Counts all files, including those whose name begins with a dot.
     std::ptrdiff_t files() const {
         return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
     }
@@ -44,23 +44,23 @@ private:
     std::filesystem::path folder_;
 };
 
-/// One picture of a file, with its levels: packed texels of each.
+/// One image of a file with all its levels, as packed texels.
 struct StoredPicture {
     OIIO::ImageSpec spec;
     std::vector<Bytes> levels;
 };
 
-/// A picture of that type with other bytes for each seed.
+/// Returns an image of this type with bytes that depend on the seed.
 inline StoredPicture stored_picture(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed,
                                     int depth = 1) {
     StoredPicture picture{OIIO::ImageSpec(width, height, channels, type), {}};
     picture.spec.depth = picture.spec.full_depth = depth;
-    picture.spec.attribute("oiio:UnassociatedAlpha", 1);  // the bytes go to the file as they are
+    picture.spec.attribute("oiio:UnassociatedAlpha", 1);  // store the bytes unchanged
     picture.levels.push_back(pattern(static_cast<std::size_t>(picture.spec.image_bytes()), seed));
     return picture;
 }
 
-/// The same tiled, with all levels down to one texel.
+/// Returns a tiled image with all levels down to one texel.
 inline StoredPicture stored_chain(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed, int tile) {
     StoredPicture picture = stored_picture(width, height, channels, type, seed);
     picture.spec.tile_width = picture.spec.tile_height = tile;
@@ -76,7 +76,7 @@ inline StoredPicture stored_chain(int width, int height, int channels, OIIO::Typ
     return picture;
 }
 
-/// Writes parts and their levels, without Texton.
+/// Writes images and their levels with OpenImageIO, without Texton.
 inline std::filesystem::path store(const std::filesystem::path& path, const std::vector<StoredPicture>& pictures) {
     const auto out = OIIO::ImageOutput::create(path.string());
     EXPECT_TRUE(out) << path;
@@ -111,7 +111,7 @@ inline std::filesystem::path store(const std::filesystem::path& path, const std:
     return path;
 }
 
-/// The whole level, or the part.
+/// Reads the subresource; by default the whole of level 0.
 inline Bytes read_part(const Picture& picture, const Subresource& part = {}) {
     Extent extent = level_extent(picture.info(), part.level);
     extent.depth = slice_count(picture.info(), part.level);
@@ -132,13 +132,13 @@ inline Bytes file_bytes(const std::filesystem::path& path) {
 }
 
 inline std::filesystem::path write_bytes(const std::filesystem::path& path, std::span<const std::byte> bytes) {
-    std::filesystem::remove(path);  // file systems flush a file that is cut and written again
+    std::filesystem::remove(path);  // file systems flush a file that is truncated and rewritten
     std::ofstream(path, std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return path;
 }
 
-/// The one of `sentences` that has the fragment, or none.
+/// Returns the first of `sentences` that contains the fragment, or an empty string.
 inline std::string sentence_with(const std::vector<std::string>& sentences, std::string_view fragment) {
     for (const std::string& sentence : sentences) {
         if (sentence.find(fragment) != std::string::npos) return sentence;

@@ -13,9 +13,10 @@
 namespace texton::test {
 namespace {
 
-constexpr std::size_t kMargin = 192;  // bytes before and after the texels, where the memory has one row
+constexpr std::size_t kMargin = 192;  // bytes before and after the texels if the memory has one row
 
-// Texels with gaps in a run of bytes: a margin, rows three texels longer than needed, slices two rows longer.
+// Layout of texels with gaps: a margin, rows that are three texels longer and slices that are two rows longer than
+// needed.
 struct Spread {
     Layout layout;
     std::size_t bytes;
@@ -29,8 +30,8 @@ Spread spread(Format format, Extent extent) {
     return {{kMargin, pitch, slice_pitch}, kMargin * 2 + slice_pitch * extent.depth};
 }
 
-// A view of texels with the pitches of `layout` in memory whose owner only hands out packed views: a packed view of whole
-// rows, of which the texels are a region.
+// Returns a view of the texels with the pitches of `layout`, for an owner that creates packed views only: a region of a
+// packed view of whole rows.
 View spread_view(const std::function<View(Format, Extent)>& packed, Format format, Extent extent) {
     const std::size_t texel = info(format).bytes;
     const Spread at = spread(format, extent);
@@ -48,7 +49,7 @@ Memory host_memory(const std::string& name, std::shared_ptr<void> owner, std::by
             at.layout};
 }
 
-// An owner that gives view() of all bytes and view(format, extent) of packed texels from its start.
+// For owners with view() for all bytes and view(format, extent) for packed texels from the start.
 template <class Owner>
 Memory packed_memory(const std::string& name, std::shared_ptr<Owner> owner, Format format, Extent extent) {
     Layout layout = spread(format, extent).layout;

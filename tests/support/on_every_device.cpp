@@ -39,7 +39,7 @@ void OnEveryDevice::TearDown() {
     if (!device_) return;
     device_->synchronize();
     if (on_cpu()) {
-        EXPECT_GE(device_->memory().free, free_before_) << "the test left memory of the device allocated";
+        EXPECT_GE(device_->memory().free, free_before_) << "the test did not free all memory of the device";
     }
 }
 

@@ -9,16 +9,16 @@
 #include <texton/device.h>
 
 namespace texton {
-/// How GoogleTest prints the parameter.
+/// Prints the parameter for GoogleTest.
 inline void PrintTo(DeviceKind kind, std::ostream* out) { *out << (kind == DeviceKind::cpu ? "cpu" : "cuda"); }
 }  // namespace texton
 
 namespace texton::test {
 
-/// Base of the suites that run on the CPU device and on the first CUDA device.
+/// Base of suites that run on the CPU device and on the first CUDA device.
 ///
-/// Without a CUDA device that instance is skipped, with the reason; if TEXTON_REQUIRE_GPU is 1 it fails. On the CPU device,
-/// which counts every byte, a test that ends with less free memory than it began with fails.
+/// Without a CUDA device the CUDA instance is skipped and reports the reason; if TEXTON_REQUIRE_GPU is 1 it fails. The
+/// CPU device counts every byte, so a test that ends with less free memory than at its start fails there.
 class OnEveryDevice : public testing::TestWithParam<DeviceKind> {
 protected:
     void SetUp() override;
@@ -26,7 +26,7 @@ protected:
 
     const Device& device() const { return *device_; }
     bool on_cpu() const { return device_->kind() == DeviceKind::cpu; }
-    /// Another device of the same kind, if there is one.
+    /// Returns another device of the same kind if there is one.
     std::optional<Device> peer() const;
 
 private:
@@ -34,14 +34,14 @@ private:
     std::size_t free_before_ = 0;
 };
 
-/// For INSTANTIATE_TEST_SUITE_P: `(Devices, SomeTest, every_device(), device_label)`.
+/// Values for INSTANTIATE_TEST_SUITE_P: `(Devices, SomeTest, every_device(), device_label)`.
 inline auto every_device() { return testing::Values(DeviceKind::cpu, DeviceKind::cuda); }
 [[nodiscard]] std::string device_label(const testing::TestParamInfo<DeviceKind>& info);
 
-/// The CPU device and the CUDA device, if there is one.
+/// Returns the CPU device and, if there is one, the first CUDA device.
 [[nodiscard]] std::vector<Device> one_of_each_kind();
 
-/// True if a missing GPU is a failure.
+/// True if a missing GPU is a failure (TEXTON_REQUIRE_GPU=1).
 [[nodiscard]] bool gpu_required();
 
 }  // namespace texton::test

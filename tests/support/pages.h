@@ -11,7 +11,7 @@ namespace texton::test {
 
 inline constexpr std::size_t kPage = 4096;
 
-/// Whole pages of the process, since the system locks nothing smaller.
+/// Whole memory pages: the operating system cannot lock less than a page.
 class Pages {
 public:
     explicit Pages(std::size_t count)

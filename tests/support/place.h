@@ -4,7 +4,8 @@
 
 namespace texton::test {
 
-/// Where something lies that tests need: what the environment says, else where it was when they were built.
+/// Returns the location of a file or folder that tests need: the environment variable `variable` if it is set, else
+/// `built`, the location at build time.
 inline std::string place(const char* variable, const char* built) {
     const char* carried = std::getenv(variable);
     return carried != nullptr && *carried != '\0' ? carried : built;

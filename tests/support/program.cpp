@@ -27,7 +27,7 @@ Program::Program(const std::string& name, const Device& device) {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         throw std::runtime_error(std::string("socketpair: ") + std::strerror(errno));
     }
-    // dup2 onto itself would keep close-on-exec, so the child's end must not be 3 already.
+    // dup2() to the same descriptor keeps close-on-exec, so the child's end must not be 3 already.
     if (ends[1] == 3) {
         const int moved = fcntl(ends[1], F_DUPFD_CLOEXEC, 4);
         close(ends[1]);

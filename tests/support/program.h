@@ -8,8 +8,8 @@
 
 namespace texton::test {
 
-/// A second process: texton-test-NAME with the device as its arguments ("cpu" "0") and a socket to this process as its file
-/// descriptor 3. Waits for its end when it goes.
+/// A second process: runs texton-test-NAME with the device as arguments ("cpu" "0") and a socket to this process as
+/// file descriptor 3. The destructor waits for the process.
 class Program {
 public:
     Program(const std::string& name, const Device& device);
@@ -18,7 +18,7 @@ public:
     Program& operator=(const Program&) = delete;
 
     int socket() const noexcept { return socket_; }
-    /// Closes the socket, waits, and returns the exit status; -1 if a signal ended it.
+    /// Closes the socket, waits for the process and returns its exit status, or -1 if a signal ended it.
     int wait();
 
 private:

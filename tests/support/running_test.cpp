@@ -11,9 +11,9 @@
 
 #include <gtest/gtest.h>
 
-// Defined in sanitized programs only.
+// Defined only in programs with a sanitizer.
 extern "C" [[gnu::weak]] void __sanitizer_set_death_callback(void (*callback)());
-// The undefined-behavior sanitizer has no such callback: let it end with a signal.
+// The undefined behavior sanitizer has no such callback, so it must end the process with a signal.
 extern "C" const char* __ubsan_default_options() { return "abort_on_error=1"; }
 
 namespace texton::test {
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array kFatalSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-// Read by signal handlers, so neither allocated nor freed.
+// Signal handlers read this array, so it is neither allocated nor freed.
 std::array<char, 512> running{};
 
 void set_running(const char* suite, const char* test) {
@@ -33,7 +33,7 @@ void set_running(const char* suite, const char* test) {
     running[length] = 0;
 }
 
-// Calls nothing that a signal handler may not.
+// Safe in a signal handler.
 void print(std::string_view text) {
     [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
 }
@@ -49,7 +49,7 @@ void on_fatal_signal(int number) {
     print("\n*** signal ");
     print({digits.data() + (number < 10 ? 1 : 0), static_cast<std::size_t>(number < 10 ? 1 : 2)});
     print_running(" while running: ");
-    raise(number);  // SA_RESETHAND: now with its default action
+    raise(number);  // SA_RESETHAND: the default action runs now
 }
 
 void on_alarm(int) {
@@ -61,7 +61,7 @@ void on_alarm(int) {
 void handle(int number, void (*handler)(int)) {
     struct sigaction action {};
     sigaction(number, nullptr, &action);
-    if (action.sa_handler != SIG_DFL) return;  // a sanitizer's
+    if (action.sa_handler != SIG_DFL) return;  // a sanitizer installed it
     action.sa_handler = handler;
     action.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK | SA_NODEFER);
     sigaction(number, &action, nullptr);
@@ -77,7 +77,7 @@ class RunningTest : public testing::EmptyTestEventListener {
 public:
     explicit RunningTest(unsigned seconds) : seconds_(seconds) {}
 
-    // This process has chosen its tests by now: a test that starts the program again names those that it wants.
+    // The tests of this process are selected by now. A test that starts the program again passes its own selection.
     void OnTestProgramStart(const testing::UnitTest& /*tests*/) override {
         for (const char* choice : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX", "GTEST_FILTER", "GTEST_OUTPUT"})
             unsetenv(choice);
@@ -91,7 +91,7 @@ public:
     }
 
 private:
-    // What runs between two tests is the suite's: it has the same limit.
+    // Code between two tests belongs to the suite and has the same time limit.
     void begin(const char* suite, const char* test) const {
         set_running(suite, test);
         alarm(seconds_);
@@ -103,7 +103,7 @@ private:
 }  // namespace
 
 void name_running_test() {
-    // Its own stack, since an endless recursion leaves none.
+    // The handlers need their own stack because an endless recursion leaves none.
     static std::array<std::byte, 1 << 16> memory;
     const stack_t stack{.ss_sp = memory.data(), .ss_flags = 0, .ss_size = memory.size()};
     stack_t present{};

@@ -1,6 +1,6 @@
 #pragma once
-// What tests of the CPU device's ways around functors have in common: textures of every kind, and pictures made in two
-// ways that must be equal in every bit.
+// Support for tests of the CPU device's specialized implementations of sampling functors: textures of every kind, and a
+// check that two implementations produce bit-identical images.
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -34,28 +34,29 @@ struct Scene {
     bool layered() const { return texture.kind() == ArrayKind::layered_2d; }
 };
 
-/// Those that ways tell apart, and some that they leave to the functor.
+/// Formats that the specialized implementations distinguish, and some that they leave to the functor.
 inline constexpr std::array kFormats{
     Format::rgba8_unorm, Format::rg8_unorm,    Format::r8_unorm,   Format::rgba32_float, Format::r32_float,
     Format::rg32_float,  Format::rgba16_float, Format::rgba8_srgb, Format::rgba8_snorm,  Format::rgba16_unorm};
 
-/// Every address mode: two in texels, two in normalized coordinates.
+/// All address modes: two with unnormalized and two with normalized coordinates.
 [[nodiscard]] std::vector<Sampler> samplers(Filter filter);
 
-/// Any bits, so that floats are of any size, infinite and no numbers too.
+/// Returns random bits. As floats these include all magnitudes, infinities and NaN.
 [[nodiscard]] Bytes any_bits(Random& random, std::size_t count);
 
-/// Every format and address mode, memory of layers and without, sides that fill no tile, and some that fill several.
+/// Calls `check` for every format and address mode, with and without layers, for extents smaller than a tile and of
+/// several tiles.
 void on_every_scene(Filter filter, const std::function<void(const Scene&)>& check);
 
 using Make = std::function<void(const Stream& stream, const View& picture)>;
 
-/// All of `whole` once the picture, a part of it, is made.
+/// Returns all bytes of `whole` after `make` has written the image, which is a region of `whole`.
 [[nodiscard]] Bytes made(const View& whole, const View& picture, const Make& make);
 
-/// Into a box of a larger picture.
+/// Compares the two implementations, writing to a region of a larger image.
 void expect_same(const View& whole, const Extent& extent, const Make& fast, const Make& plain);
-/// Into memory of several formats, and into an array.
+/// Compares the two implementations, writing to memory of several formats and to an array.
 void expect_same(const Scene& scene, Extent extent, const Make& fast, const Make& plain);
 
 }  // namespace texton::test

@@ -1,5 +1,5 @@
 #pragma once
-// What the programs that import memory have in common: one request from the socket, one answer to it.
+// Common part of the programs that import memory: receives one request from the socket and sends one reply.
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,10 +12,10 @@
 
 namespace texton::test {
 
-/// `answer` gets the device of the command line, the request, and the file descriptor that came with it (or -1).
+/// Calls `answer` with the device of the command line, the request, and the file descriptor that came with it (or -1).
 template <class Answer>
 int answer_one_request(int argc, char** argv, Answer answer) {
-    constexpr int kSocket = 3;  // where Program puts it
+    constexpr int kSocket = 3;  // the descriptor that Program passes
     if (argc != 3) return 2;
     try {
         const int index = std::stoi(argv[2]);

@@ -1,5 +1,6 @@
 #pragma once
-// Messages with file descriptors between a test and a program that it started. Also included by the programs, so all is here.
+// Messages with file descriptors between a test and a program that it starts. Header-only, because the programs include
+// it too.
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -16,7 +17,7 @@
 
 namespace texton::test {
 
-/// What a test asks of a program: import this memory, expect one byte value in it, write another.
+/// Request of a test to a program: import this memory, expect one byte value in it, write another.
 struct ShareRequest {
     HandleType handle = HandleType::file_descriptor;
     std::array<std::uint8_t, 64> fabric{};
@@ -27,12 +28,12 @@ struct ShareRequest {
 };
 
 struct ShareReply {
-    std::uint32_t as_expected = 0;  // 1 if every byte was
-    // Pools: what an imported one cannot do, 1 if it was refused with not_permitted.
+    std::uint32_t as_expected = 0;  // 1 if every byte had the expected value
+    // Pools: operations that an imported pool does not support; 1 if the operation threw not_permitted.
     std::uint32_t allocation_refused = 0;
     std::uint32_t current_refused = 0;
     std::uint32_t export_refused = 0;
-    std::uint32_t wrong_pointers_refused = 0;  // of 3 imports that must fail, how many an Error of the pool refused
+    std::uint32_t wrong_pointers_refused = 0;  // number of Errors from 3 imports that must fail
     std::array<char, 400> error{};             // text of an exception; empty if there was none
 };
 
@@ -40,7 +41,7 @@ inline void must(bool held, const char* what) {
     if (!held) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
-/// `descriptor` -1 sends none.
+/// Sends the value. A `descriptor` of -1 sends no file descriptor.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 void send_message(int socket, const T& value, int descriptor = -1) {
@@ -62,7 +63,7 @@ void send_message(int socket, const T& value, int descriptor = -1) {
     must(sendmsg(socket, &message, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof(T)), "sendmsg");
 }
 
-/// Returns the descriptor that came with the message, or -1.
+/// Receives a value and returns the descriptor that came with it, or -1.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 int receive_message(int socket, T& value) {

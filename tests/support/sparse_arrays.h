@@ -1,5 +1,5 @@
 #pragma once
-// What tests of sparse arrays have in common: arrays of a few tiles of bytes, and pools that they get their memory from.
+// Support for tests of sparse arrays: arrays of a few tiles of one-byte texels, and pools for their memory.
 #include <cstddef>
 #include <vector>
 
@@ -9,10 +9,10 @@
 
 namespace texton::test {
 
-inline constexpr std::size_t kSide = 256;  // of a tile of bytes
+inline constexpr std::size_t kSide = 256;  // width and height in texels of a tile of one-byte texels
 inline constexpr std::size_t kChunk = std::size_t{2} << 20;
 
-// Bytes in columns x rows tiles.
+// Describes an array of one-byte texels with columns x rows tiles.
 inline ArrayInfo tiled(std::size_t columns, std::size_t rows = 1) {
     return {.format = Format::r8_uint, .extent = {columns * kSide, rows * kSide}};
 }
@@ -23,7 +23,7 @@ class SparseArrayFixture : public OnEveryDevice {
 protected:
     TilePool pool() const { return TilePool(device(), {.chunk_bytes = kChunk}); }
 
-    // A tile of bytes as texels.
+    // Returns the texels of one tile.
     static View texels(const SparseArray& array, std::size_t x, std::size_t y = 0) {
         return array.array().view({.region = Region{{x * kSide, y * kSide, 0}, {kSide, kSide, 1}}});
     }

@@ -11,10 +11,10 @@ struct SymbolBytes {
     unsigned char bytes[kSymbolBytes];
 };
 
-/// Variable 0 or 1 of the device's program: on CUDA 0 is __device__ and 1 is __constant__.
+/// Returns device variable 0 or 1. On CUDA 0 is __device__ memory and 1 is __constant__ memory.
 [[nodiscard]] Symbol<SymbolBytes> symbol_of(const Device& device, int which);
 
-/// Called once by the CUDA source, where there is one, with the host's names of its variables.
+/// Registers the host symbols of the CUDA variables. device_symbols.cu calls it once, if it is built.
 bool use_cuda_symbols(const SymbolBytes& first, const SymbolBytes& second);
 
 }  // namespace texton::test

@@ -1,6 +1,6 @@
 #pragma once
-// What tests of warps have in common: each warp as a function of its map, textures that tell where and at which level they
-// are read, and the lenses that they are tried with.
+// Support for tests of warps: a function for each warp, textures whose texels encode their position or level, and
+// lenses.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,14 +81,14 @@ inline std::vector<Color> colors_of(const Bytes& bytes) {
     return colors;
 }
 
-/// Where a pixel must read, in double precision; nothing where it has no place.
+/// Position that a pixel must read, in double precision; no value if the pixel has no position in the texture.
 struct Point {
     double x;
     double y;
 };
 using Reference = std::function<std::optional<Point>(double x, double y)>;
 
-/// A fetch with the place and how it changes from pixel to pixel, by differences of places close by.
+/// Returns a fetch at the position of a pixel, with gradients computed from differences of close positions.
 inline FetchPoint with_gradients(const Reference& reference, double x, double y, double side) {
     constexpr double kStep = 1e-5;
     const auto change = [&](double dx, double dy, float(&to)[3]) {
@@ -106,15 +106,15 @@ inline FetchPoint with_gradients(const Reference& reference, double x, double y,
 
 class WarpFixture : public OnEveryDevice {
 protected:
-    static constexpr Extent kSize{64, 48};     // of most textures
-    static constexpr Extent kPicture{37, 29};  // and pictures
+    static constexpr Extent kSize{64, 48};     // extent of most textures
+    static constexpr Extent kPicture{37, 29};  // extent of the destination images
 
     Array filled(const ArrayInfo& info, std::span<const std::byte> texels) const {
         Array array(device(), info);
         upload(array.view(), texels);
         return array;
     }
-    /// Reads as the place itself where it lies between the middles of texels, in steps of 1/256.
+    /// Creates a texture whose value between the texel centers is the position itself, in steps of 1/256.
     Texture places(bool normalized = false) const {
         std::vector<Color> texels;
         for (std::size_t j = 0; j < kSize.height; ++j) {
@@ -124,7 +124,7 @@ protected:
         return Texture(filled({Format::rgba32_float, kSize}, bytes_of(texels)),
                        {.filter = Filter::linear, .normalized_coordinates = normalized});
     }
-    /// Reads as the level of detail, from 0 to 6.
+    /// Creates a texture whose value is the level of detail, from 0 to 6.
     Texture levels(std::uint8_t max_anisotropy = 1) const {
         const ArrayInfo info{.format = Format::r32_float, .extent = {64, 64}, .levels = 7};
         const Array array(device(), info);
@@ -146,7 +146,7 @@ protected:
         return Texture(filled(info, random_texels(random, format, packed_bytes(info))), sampler);
     }
 
-    /// The pixels, packed.
+    /// Returns the packed pixels of an image that `enqueue` writes.
     Bytes made(const std::function<void(const Stream&, const View&)>& enqueue, Format format, Extent extent) const {
         const Linear memory(device(), format, extent);
         const Stream stream(device());
@@ -161,7 +161,8 @@ protected:
                  Format::rgba32_float, extent));
     }
 
-    /// Every pixel whose place lies within the texture reads there, and those without a place are the border.
+    /// Checks that every pixel whose position lies inside the texture reads there, and that pixels without a position
+    /// get the border.
     void leads(const Warp& warp, const Reference& reference, double error = 0.001, std::size_t least = 300) const {
         constexpr Color kBorder{-9, 8, 7, 6};
         for (const bool normalized : {false, true}) {
@@ -185,7 +186,8 @@ protected:
             EXPECT_GE(inside, least);
         }
     }
-    /// With levels each pixel reads the one that the distance of places asks for, and what its gradients ask for.
+    /// Checks the level that each pixel reads: with Minification::mip the level that the spacing of positions requires,
+    /// with Minification::anisotropic the result of a fetch with the same gradients.
     void picks_levels(const Warp& warp, const Reference& reference) const {
         const Texture texture = levels();
         std::vector<std::size_t> looked_at;
@@ -214,7 +216,7 @@ protected:
     }
 };
 
-/// The warp of a noisy texture with levels, made by every device in every way of minification.
+/// Warps a noise texture with levels on every device, with every minification, and compares the results.
 inline void expect_same_on_all_devices(const std::string& label, const Warp& warp) {
     const std::vector<Device> devices = one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";

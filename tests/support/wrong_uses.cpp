@@ -19,7 +19,8 @@
 #include "tests/support/symbols.h"
 #include "tests/support/texels.h"
 
-// Each row makes what it needs, does one wrong thing and cleans up by leaving: what is left afterwards is a leak.
+// Each row creates the objects that it needs, does one wrong thing and destroys the objects. Memory that remains
+// allocated is a leak.
 
 namespace texton::test {
 namespace {
@@ -42,11 +43,11 @@ Location other_kind(const Device& device) {
 
 std::size_t unit(const Device& device) { return Physical::granularity(device); }
 
-// Made, then moved away.
+// Returns an object in its moved-from state.
 template <class Owner>
 Owner moved_from(Owner owner) {
     const Owner taken = std::move(owner);
-    return owner;  // NOLINT(bugprone-use-after-move): the point
+    return owner;  // use after move is the purpose
 }
 
 using D = const Device&;

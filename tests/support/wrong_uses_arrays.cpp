@@ -22,7 +22,7 @@ constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 
 using D = const Device&;
 
-// Arrays of each kind that can be made, to be spoilt by one field.
+// Valid descriptions of arrays of each kind. The tests make one field invalid.
 ArrayInfo flat() { return {.format = Format::r8_uint, .extent = {8}, .kind = ArrayKind::array_1d}; }
 ArrayInfo square() { return {.format = Format::r8_uint, .extent = {8, 8}}; }
 ArrayInfo volume() { return {.format = Format::r8_uint, .extent = {8, 8, 8}, .kind = ArrayKind::array_3d}; }
@@ -54,7 +54,7 @@ ArrayInfo with_usage(ArrayInfo info, ArrayUsage usage) {
     return info;
 }
 
-// What making an array of the info, which the device's limits may decide, must be refused with.
+// Creates an array, which must fail with the code. The limits of the device may determine the description.
 WrongUse making(std::string_view name, ErrorCode code, std::function<ArrayInfo(const DeviceLimits&)> info) {
     return {name, code, "texton::Array", [info](D d) { Array array(d, info(d.limits())); }};
 }

@@ -28,13 +28,13 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 using D = const Device&;
 
-// Two by two tiles of 128 x 128 texels, and two layers of such.
+// Two by two tiles of 128 x 128 texels; tiled_layers() has two such layers.
 ArrayInfo tiled() { return {.format = Format::rgba8_unorm, .extent = {256, 256}}; }
 ArrayInfo tiled_layers() {
     return {.format = Format::rgba8_unorm, .extent = {256, 256}, .kind = ArrayKind::layered_2d, .layers = 2};
 }
 ArrayInfo tiled_levels() { return {.format = Format::rgba8_unorm, .extent = {512, 512}, .levels = 10}; }
-// Smaller than a tile: all of it is one tail, of all layers together.
+// Smaller than a tile, so the whole array is one mip tail, shared by all layers.
 ArrayInfo small() { return {.format = Format::rgba8_unorm, .extent = {100, 100}}; }
 ArrayInfo small_layers() {
     return {.format = Format::rgba8_unorm, .extent = {100, 100}, .kind = ArrayKind::layered_2d, .layers = 4};
@@ -72,7 +72,7 @@ WrongUse sparse_making(std::string_view name, ErrorCode code, const ArrayInfo& i
     return {name, code, "texton::SparseArray", [=](D d) { SparseArray array(d, info); }};
 }
 
-// A map() that must be refused, of one box to so many tiles.
+// Calls map() for one box with the given number of tiles, which must fail with the code.
 WrongUse sparse_mapping(std::string_view name, ErrorCode code, const ArrayInfo& info, const TileBox& box,
                         std::size_t tiles, std::size_t first_slot = 0) {
     return {name, code, "texton::SparseArray", [=](D d) {

@@ -1,4 +1,4 @@
-// Imports physical memory from the process that started this one, maps it, checks what is in it and writes to it.
+// Imports physical memory from the parent process, maps it, checks its contents and writes to it.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Imports a pool and an allocation of it from the process that started this one, checks what is in it and writes to it.
+// Imports a pool and an allocation of it from the parent process, checks its contents and writes to it.
 #include <algorithm>
 #include <functional>
 #include <vector>
@@ -23,7 +23,7 @@ std::uint32_t refused(const std::function<void()>& action) {
     return 0;
 }
 
-// Two that nobody exported, and a real one with more bytes than it has.
+// Two pointers that nobody exported, and an exported pointer with a size larger than the allocation.
 std::uint32_t wrong_pointers_refused(const Pool& pool, const test::ShareRequest& request) {
     PointerExport noise;
     for (std::size_t i = 0; i < noise.bytes.size(); ++i) noise.bytes[i] = static_cast<std::uint8_t>(i * 37 + 11);
