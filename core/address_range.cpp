@@ -8,14 +8,15 @@
 
 #include "core/block.h"
 
-// An address range and what is mapped into it. Each view of it owns a Cover, which keeps the range, and which unmap() marks
-// dead if it touches what goes.
+// Address ranges and their mappings. Each view of a range owns a Cover, which keeps the range alive. unmap() marks the
+// covers that overlap with the mapping as released.
 
 namespace texton {
 namespace {
 
 constexpr const char* kRange = "texton::AddressRange";
 
+// Memory that is mapped at an offset. `accessible`: the device can read and write it.
 struct Mapping {
     std::size_t bytes = 0;
     std::shared_ptr<detail::Block> memory;
@@ -42,7 +43,7 @@ struct RangeBlock : detail::Block {
     std::mutex mutex;
     std::map<std::size_t, Mapping> mappings;  // by offset
     std::vector<std::weak_ptr<Cover>> covers;
-    std::size_t unit = 0;
+    std::size_t unit = 0;  // granularity in bytes
 };
 
 Cover::Cover(std::shared_ptr<RangeBlock> owner, std::size_t at, std::size_t count) noexcept
@@ -73,9 +74,10 @@ AddressRange::AddressRange(const Device& device, std::size_t bytes, std::size_t 
     const std::size_t unit = Physical::granularity(device);
     if (bytes % unit != 0 || alignment % unit != 0 || (alignment & (alignment - 1)) != 0) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("{} bytes at multiples of {} were asked for, but addresses come in units of {}", bytes,
+               fmt::format("{} bytes with an alignment of {} were requested, but the granularity is {}", bytes,
                            alignment, unit),
-               "Ask for a multiple of Physical::granularity(), and for an alignment of 0 or a power of two times it.",
+               "Use a size that is a multiple of Physical::granularity(), and an alignment of 0 or a power of two "
+               "times it.",
                {{"bytes", bytes}, {"alignment", alignment}, {"granularity", unit}});
     }
     auto block = std::make_shared<RangeBlock>(backend, bytes);
@@ -92,29 +94,30 @@ void AddressRange::map(std::size_t offset, const Physical& memory) {
     const std::vector<ErrorNumber> numbers{{"offset", offset}, {"bytes", bytes}};
     if (offset >= range.bytes || bytes > range.bytes - offset) {
         refuse(ErrorCode::out_of_bounds,
-               fmt::format("{} bytes of memory do not fit at byte {} of {} addresses", bytes, offset, range.bytes),
-               "Map what lies inside the range.", numbers);
+               fmt::format("{} bytes of memory do not fit at offset {} of a range of {} bytes", bytes, offset,
+                           range.bytes),
+               "Use a smaller offset or reserve a larger range.", numbers);
     }
     if (offset % range.unit != 0) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("memory was mapped at byte {}, but mapping goes in units of {}", offset, range.unit),
-               "Use multiples of Physical::granularity().", numbers);
+               fmt::format("the mapping offset {} is not a multiple of the granularity {}", offset, range.unit),
+               "Use a multiple of Physical::granularity().", numbers);
     }
     if (memory.info().tile_pool) {
         refuse(ErrorCode::not_permitted, "memory of a tile pool cannot be mapped to addresses",
-               "Make the memory without tile_pool.");
+               "Create the memory without PhysicalInfo::tile_pool.");
     }
     if (memory.device() != Device(*range.backend)) {
         refuse(ErrorCode::wrong_device,
-               fmt::format("memory of {} was mapped into addresses of {}", memory.device().name(),
+               fmt::format("memory of {} cannot be mapped to addresses of {}", memory.device().name(),
                            Device(*range.backend).name()),
-               "Reserve addresses on the memory's device, and grant the other one access.");
+               "Reserve addresses on the device of the memory, and grant the other device access with set_access().");
     }
     const std::lock_guard lock(range.mutex);
     for (const auto& [at, mapping] : range.mappings) {
         if (!touches(offset, bytes, at, mapping.bytes)) continue;
-        refuse(ErrorCode::overlap, fmt::format("{} bytes at byte {} are mapped already", mapping.bytes, at),
-               "Unmap them first.", numbers);
+        refuse(ErrorCode::overlap, fmt::format("{} bytes at offset {} are already mapped", mapping.bytes, at),
+               "Call unmap() first.", numbers);
     }
     const auto entry = range.mappings.emplace(offset, Mapping{bytes, memory.block(), false}).first;
     try {
@@ -132,8 +135,8 @@ void AddressRange::unmap(std::size_t offset) {
     const std::lock_guard lock(range.mutex);
     const auto entry = range.mappings.find(offset);
     if (entry == range.mappings.end()) {
-        refuse(ErrorCode::bad_argument, fmt::format("nothing was mapped at byte {}", offset),
-               "Pass the offset that map() was given.", {{"offset", offset}});
+        refuse(ErrorCode::bad_argument, fmt::format("no mapping starts at offset {}", offset),
+               "Pass the same offset as to map().", {{"offset", offset}});
     }
     std::erase_if(range.covers, [&](const std::weak_ptr<Cover>& weak) {
         const auto cover = weak.lock();
@@ -147,14 +150,14 @@ void AddressRange::unmap(std::size_t offset) {
 
 void AddressRange::set_access(std::span<const AccessGrant> grants) const {
     RangeBlock& range = live_range(block_);
-    if (grants.empty()) refuse(ErrorCode::bad_argument, "no access was given to set", "Pass at least one grant.");
+    if (grants.empty()) refuse(ErrorCode::bad_argument, "the list of grants is empty", "Pass at least one grant.");
     const DeviceKind kind = range.backend->properties().kind;
     for (const AccessGrant& grant : grants) {
         const bool fits = grant.location.kind == LocationKind::device ? grant.location.device_kind == kind
                                                                       : grant.location.kind == LocationKind::host_numa;
         if (!fits) {
-            refuse(ErrorCode::wrong_location, fmt::format("access was given to {}", to_string(grant.location)),
-                   "Name a device of the addresses' kind, or a NUMA node.");
+            refuse(ErrorCode::wrong_location, fmt::format("access cannot be granted to {}", to_string(grant.location)),
+                   "Use a device of the same kind as the address range, or a NUMA node.");
         }
     }
     const Location own = Location::device(Device(*range.backend));
@@ -183,21 +186,22 @@ View AddressRange::view(Format format, Extent extent, std::size_t offset) const 
     RangeBlock& range = live_range(block_);
     const std::size_t bytes = packed_bytes(format, extent);
     if (bytes == 0 || offset > range.bytes || bytes > range.bytes - offset) {
-        detail::packed_view(block_, kRange, format, extent, offset);  // throws, and says why
+        detail::packed_view(block_, kRange, format, extent, offset);  // throws with the reason
     }
     const auto cover = std::make_shared<Cover>(std::static_pointer_cast<RangeBlock>(block_), offset, bytes);
     View view = detail::packed_view(cover, kRange, format, extent);
     const std::lock_guard lock(range.mutex);
-    std::size_t reached = offset;  // up to here all is mapped and accessible
+    std::size_t reached = offset;  // everything before this offset is mapped and accessible
     for (const auto& [at, mapping] : range.mappings) {
         if (mapping.accessible && at <= reached && reached < at + mapping.bytes) reached = at + mapping.bytes;
     }
     if (reached < offset + bytes) {
-        refuse(ErrorCode::not_permitted,
-               fmt::format("{} bytes at byte {} are not all mapped and accessible: byte {} is not", bytes, offset,
-                           reached),
-               "Call map() and set_access() for them first.",
-               {{"offset", offset}, {"bytes", bytes}, {"first", reached}});
+        refuse(
+            ErrorCode::not_permitted,
+            fmt::format("{} bytes at offset {} were requested, but the device has no access to the byte at offset {}",
+                        bytes, offset, reached),
+            "Call map() and set_access() for all of them first.",
+            {{"offset", offset}, {"bytes", bytes}, {"first", reached}});
     }
     std::erase_if(range.covers, [](const std::weak_ptr<Cover>& weak) { return weak.expired(); });
     range.covers.push_back(cover);

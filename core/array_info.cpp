@@ -58,15 +58,15 @@ std::size_t packed_bytes(const ArrayInfo& info) {
         if (is_cube(info.kind)) extent.depth = 6;
         const std::size_t bytes =
             checked_product(packed_bytes(info.format, extent), is_layered(info.kind) ? info.layers : 1,
-                            "texton::packed_bytes", "bytes of a layer * layers");
+                            "texton::packed_bytes", "bytes per layer * layers");
         if (bytes <= std::numeric_limits<std::size_t>::max() - total) {
             total += bytes;
             continue;
         }
         throw Error({.code = ErrorCode::overflow,
                      .object = "texton::packed_bytes",
-                     .problem = "the bytes of all levels do not fit in 64 bits",
-                     .remedy = "Ask for less.",
+                     .problem = "the size of all levels in bytes does not fit in 64 bits",
+                     .remedy = "Use a smaller extent, or fewer layers or levels.",
                      .numbers = {{"width", info.extent.width},
                                  {"height", info.extent.height},
                                  {"depth", info.extent.depth},

@@ -7,7 +7,7 @@
 namespace texton::detail {
 namespace {
 
-// True if the stream's work goes into a graph that the calling thread records.
+// Returns true if the work of the stream goes into a graph that the calling thread records.
 bool records(const Stream& stream, const char* object) {
     Backend& backend = stream.device().backend();
     const bool captured =
@@ -16,9 +16,9 @@ bool records(const Stream& stream, const char* object) {
     throw Error({.code = ErrorCode::capturing,
                  .object = object,
                  .problem =
-                     "work on a sparse or deferred array was asked for on a stream that somebody else captures, who "
-                     "would not know what memory it needs",
-                 .remedy = "Record it with Graph::capture, in the thread that records."});
+                     "the stream is captured by code other than Graph::capture(), which cannot keep the memory of a "
+                     "sparse or deferred array",
+                 .remedy = "Record the work with Graph::capture(), in the thread that calls it."});
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void BackingUse::add(const Owner& owner) {
     if (owner != nullptr && owner->backing != nullptr) held_.push_back(owner);
 }
 
-// In one order for all threads, or two that hold one of two arrays would wait for each other.
+// All threads lock in the same order: otherwise two threads that each hold one of two arrays would deadlock.
 void BackingUse::hold(const char* object) {
     std::sort(held_.begin(), held_.end());
     held_.erase(std::unique(held_.begin(), held_.end()), held_.end());

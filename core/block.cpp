@@ -13,7 +13,7 @@ void free_in_order(const StreamState& stream, std::byte* address) noexcept {
     try {
         stream.device.backend().free_async(address, stream.handle);
     } catch (const Error&) {
-        // A graph that owns the memory, or a driver that has shut down: nothing is left to free.
+        // A graph owns the memory, or the driver has shut down: there is nothing to free.
     }
 }
 
@@ -34,7 +34,7 @@ PoolState::~PoolState() {
 PoolBlock::~PoolBlock() {
     attached.reset();
     if (address == nullptr || !alive.load(std::memory_order_relaxed)) return;
-    // Memory from outside of a graph cannot be freed in it.
+    // Memory that was not allocated in the graph cannot be freed in it.
     if (!of_graph && recording() && stream->device.backend().stream_capturing(stream->handle)) {
         after_recording([on = stream, from = pool, memory = address] { free_in_order(*on, memory); });
     } else {
@@ -58,8 +58,8 @@ Block& live(const std::shared_ptr<Block>& block, const char* object) {
     if (block != nullptr && block->alive.load(std::memory_order_acquire)) return *block;
     throw Error({.code = ErrorCode::released,
                  .object = object,
-                 .problem = "it holds no memory: it was moved from, freed, or never made",
-                 .remedy = "Make a new one, or use the object it was moved to."});
+                 .problem = "the object is empty: it was moved from, freed or default-constructed",
+                 .remedy = "Create a new object, or use the one that it was moved to."});
 }
 
 bool names_something(const ShareableHandle& handle) noexcept {
@@ -71,8 +71,8 @@ void check_bytes(std::size_t bytes, const char* object) {
     if (bytes > 0) return;
     throw Error({.code = ErrorCode::bad_argument,
                  .object = object,
-                 .problem = "0 bytes were asked for",
-                 .remedy = "Ask for at least 1 byte.",
+                 .problem = "0 bytes were requested",
+                 .remedy = "Request at least 1 byte.",
                  .numbers = {{"bytes", 0}}});
 }
 
@@ -86,21 +86,23 @@ View packed_view(const std::shared_ptr<Block>& block, const char* object, Format
     const std::size_t bytes = packed_bytes(format, extent);
     const std::size_t pitch = info(format).bytes == 0 ? 0 : row_bytes(format, extent.width);
     if (bytes == 0 || pitch == 0) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .object = object,
-                     .problem = pitch == 0 && bytes != 0
-                                    ? fmt::format("a view of {} has two planes of different sizes", name(format))
-                                    : fmt::format("a view of {} texels was asked for", to_string(extent)),
-                     .remedy = pitch == 0 && bytes != 0 ? "View each plane by itself with the format of plane_info()."
-                                                        : "Every side must be at least 1.",
-                     .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = object,
+             .problem = pitch == 0 && bytes != 0
+                            ? fmt::format("{} has two planes of different sizes, so one view cannot contain both",
+                                          name(format))
+                            : fmt::format("a view of {} texels was requested", to_string(extent)),
+             .remedy = pitch == 0 && bytes != 0 ? "Create a view of each plane with the format of plane_info()."
+                                                : "Every dimension must be at least 1.",
+             .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
     }
     if (offset > memory.bytes || bytes > memory.bytes - offset) {
         throw Error({.code = ErrorCode::out_of_bounds,
                      .object = object,
-                     .problem = fmt::format("{} texels of {} at byte {} take {} bytes, but it has {}",
+                     .problem = fmt::format("{} texels of {} at offset {} need {} bytes, but the memory has {}",
                                             to_string(extent), name(format), offset, bytes, memory.bytes),
-                     .remedy = "Ask for fewer texels or make it larger.",
+                     .remedy = "Use a smaller extent or offset, or allocate more memory.",
                      .numbers = {{"offset", offset}, {"bytes", bytes}, {"size", memory.bytes}}});
     }
     Place place;

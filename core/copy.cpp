@@ -19,14 +19,15 @@ constexpr const char* kBatch = "texton::CopyBatch";
 
 std::size_t total(const detail::Box& box) { return box.row_bytes * box.rows * box.slices; }
 
-// Host memory that is not page-locked; a CPU device's memory is that for a CUDA device.
+// Returns true for host memory that is not page-locked. For a CUDA device, memory of a CPU device is pageable too.
 bool pageable(const detail::Place& place) {
     return place.kind == MemoryKind::host ||
            (place.backend != nullptr && place.backend->properties().kind == DeviceKind::cpu &&
             detail::home(place) != nullptr && place.address != nullptr);
 }
 
-// Pageable memory on one side and a CUDA device on the other, large enough for the ring to pay.
+// Returns true for copies between pageable memory and a CUDA device that are large enough for the ring of pinned
+// buffers.
 bool worth_staging(const detail::CopyRequest& request) {
     if (total(request.box) < detail::kStagedBytes) return false;
     const bool from_host = pageable(*request.source);
@@ -36,7 +37,7 @@ bool worth_staging(const detail::CopyRequest& request) {
     return device != nullptr && device->properties().kind == DeviceKind::cuda && other.kind != MemoryKind::symbol;
 }
 
-// Who runs a copy without a stream: a CUDA device if one is involved, else any device.
+// Returns the device that runs a copy without a stream: a CUDA device if there is one, or else any device.
 detail::Backend& executor(const detail::CopyRequest& request) {
     detail::Backend* to = detail::home(*request.destination);
     detail::Backend* from = detail::home(*request.source);
@@ -48,12 +49,14 @@ bool is_cpu_array(const detail::Place& place) {
     return place.kind == MemoryKind::array && place.backend->properties().kind == DeviceKind::cpu;
 }
 
-// Nobody copies between an array of the CPU device and a CUDA device: it goes through packed host memory, within the call.
+// Copies between an array of the CPU device and a CUDA device through packed host memory, because no backend can do
+// this directly. The copy is done when the call returns.
 void copy_through_host(const detail::CopyRequest& request, detail::Backend& cuda, const detail::StreamHandle* stream) {
     if (stream != nullptr && cuda.stream_capturing(*stream)) {
-        throw Error({.code = ErrorCode::capturing,
-                     .problem = "a copy between an array of the CPU device and a CUDA device cannot be recorded",
-                     .remedy = "Copy into memory of the CUDA device before, and record the copy from there."});
+        throw Error(
+            {.code = ErrorCode::capturing,
+             .problem = "a copy between an array of the CPU device and a CUDA device cannot be recorded into a graph",
+             .remedy = "Copy to memory of the CUDA device before the recording, and record a copy from that memory."});
     }
     const auto bytes = std::make_unique_for_overwrite<std::byte[]>(total(request.box));
     detail::Place packed;
@@ -118,7 +121,7 @@ void CopyBatch::add(const View& destination, const ConstView& source) {
 
 void CopyBatch::run(const Stream& stream) const {
     if (pairs_.empty()) return;
-    std::deque<Transfer> transfers;  // requests point into them
+    std::deque<Transfer> transfers;  // the requests point into these
     std::vector<detail::CopyRequest> requests;
     std::vector<detail::CopyRequest> through_host;
     std::vector<std::shared_ptr<const detail::Block>> guarded;

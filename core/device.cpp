@@ -14,7 +14,7 @@
 namespace texton {
 namespace {
 
-// A number from the environment, or `fallback` where it is absent or no number.
+// Returns the number in an environment variable, or `fallback` if it is not set or not a number.
 std::size_t from_environment(const char* variable, std::size_t fallback) {
     const char* text = std::getenv(variable);
     if (text == nullptr || *text == '\0') return fallback;
@@ -23,8 +23,8 @@ std::size_t from_environment(const char* variable, std::size_t fallback) {
     return *end == '\0' ? static_cast<std::size_t>(value) : fallback;
 }
 
-// Both kinds are made on first use and never destroyed: memory may be freed by destructors of other static objects. CUDA is
-// not touched by a program that only asks for the CPU device.
+// The backends are created on first use and never destroyed, because destructors of other static objects can free
+// memory. A program that only uses the CPU device does not initialize CUDA.
 std::vector<std::unique_ptr<detail::Backend>>& cpu_backends() {
     static auto& backends = *[] {
         auto* made = new std::vector<std::unique_ptr<detail::Backend>>;
@@ -49,18 +49,22 @@ Device device_at(std::vector<std::unique_ptr<detail::Backend>>& backends, int in
     throw Error({.code = ErrorCode::bad_argument,
                  .object = object,
                  .problem = backends.empty()
-                                ? fmt::format("device {} was asked for, but there is none: {}", index, why_none)
-                                : fmt::format("device {} was asked for, but there are {}", index, backends.size()),
-                 .remedy = backends.empty() ? "Use Device::best() or Device::cpu()." : "Count from 0.",
+                                ? fmt::format("device {} was requested, but there is none: {}", index, why_none)
+                                : fmt::format("device {} was requested, but the number of devices is {}", index,
+                                              backends.size()),
+                 .remedy = backends.empty() ? "Use Device::best() or Device::cpu()."
+                                            : "Indices start at 0. Device::list() returns all devices.",
                  .numbers = {{"index", static_cast<std::uint64_t>(index)}, {"devices", backends.size()}}});
 }
 
 void check_peer(const Device& device, const Device& peer) {
     if (device.kind() == peer.kind() && device != peer) return;
-    throw Error({.code = ErrorCode::wrong_device,
-                 .object = "texton::Device",
-                 .problem = fmt::format("{} was asked for direct access to {}", device.name(), peer.name()),
-                 .remedy = "Direct access is between two devices of one kind; copy() works between any two."});
+    throw Error(
+        {.code = ErrorCode::wrong_device,
+         .object = "texton::Device",
+         .problem = fmt::format("direct access of {} to {} was requested", device.name(), peer.name()),
+         .remedy =
+             "Direct access needs two different devices of the same kind. copy() works between any two devices."});
 }
 
 }  // namespace
@@ -95,10 +99,11 @@ MemoryInfo Device::memory() const {
 void Device::synchronize() const {
     detail::refuse_while_recording("texton::Device", "waiting for the device");
     if (detail::anyone_recording()) {
-        throw Error({.code = ErrorCode::capturing,
-                     .object = "texton::Device",
-                     .problem = "waiting for the device would break the graph that another thread records",
-                     .remedy = "Wait for the streams in question instead: Stream::synchronize."});
+        throw Error(
+            {.code = ErrorCode::capturing,
+             .object = "texton::Device",
+             .problem = "waiting for the device would invalidate the capture of another thread, which records a graph",
+             .remedy = "Wait for single streams with Stream::synchronize() instead."});
     }
     detail::request(backend_, "texton::Device", {}, [&] { backend_->synchronize(); });
 }
@@ -113,8 +118,8 @@ void Device::enable_access(const Device& peer) const {
     if (!can_access(peer)) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = "texton::Device",
-                     .problem = fmt::format("{} cannot be given direct access to {}", name(), peer.name()),
-                     .remedy = "copy() between them works all the same."});
+                     .problem = fmt::format("{} does not support direct access to {}", name(), peer.name()),
+                     .remedy = "Use copy(), which does not need direct access."});
     }
     detail::request(backend_, "texton::Device", {}, [&] { backend_->set_peer_access(peer.backend(), true); });
 }

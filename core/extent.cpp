@@ -35,7 +35,7 @@ std::size_t checked_product(std::size_t a, std::size_t b, const char* object, co
         throw Error({.code = ErrorCode::overflow,
                      .object = object,
                      .problem = fmt::format("{} is {} * {}, which does not fit in 64 bits", what, a, b),
-                     .remedy = "Ask for less.",
+                     .remedy = "Use smaller values.",
                      .numbers = {{"left", a}, {"right", b}}});
     }
     return product;

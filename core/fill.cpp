@@ -16,21 +16,22 @@ namespace {
 
 constexpr const char* kFill = "texton::fill";
 
-// In memory the pattern as it is; in an array, whose texels have no bytes of their own, repeated to a texel or a block.
+// Sets the pattern of a request. For memory it is used unchanged; for arrays it is repeated to the size of a texel or
+// block.
 void set_pattern(detail::FillRequest& request, std::span<const std::byte> pattern) {
     const detail::Place& place = *request.destination;
     const bool array = place.kind == MemoryKind::array;
     const std::size_t whole = array ? info(place.format).bytes : pattern.size();
     if (array ? pattern.empty() || whole % pattern.size() != 0
               : whole != 1 && whole != 2 && whole != 4 && whole != 8 && whole != 16) {
-        throw Error(
-            {.code = ErrorCode::bad_argument,
-             .object = kFill,
-             .problem = array ? fmt::format("a pattern of {} bytes was given for texels of {}, which have {}",
-                                            pattern.size(), name(place.format), whole)
-                              : fmt::format("a pattern of {} bytes was given", whole),
-             .remedy = array ? "Its length must divide that of a texel, or of a block." : "Use 1, 2, 4, 8 or 16.",
-             .numbers = {{"pattern", pattern.size()}, {"texel", whole}}});
+        throw Error({.code = ErrorCode::bad_argument,
+                     .object = kFill,
+                     .problem = array ? fmt::format("the pattern has {} bytes, but a texel of {} has {}",
+                                                    pattern.size(), name(place.format), whole)
+                                      : fmt::format("the pattern has {} bytes", whole),
+                     .remedy = array ? "The length of the pattern must divide the bytes of a texel or block."
+                                     : "Use a pattern of 1, 2, 4, 8 or 16 bytes.",
+                     .numbers = {{"pattern", pattern.size()}, {"texel", whole}}});
     }
     for (std::size_t at = 0; at < whole; at += pattern.size()) {
         std::memcpy(request.pattern.data() + at, pattern.data(), pattern.size());
@@ -46,9 +47,9 @@ void check_rows(const detail::Place& place, const detail::Box& box, std::size_t 
     if (fits(address) && fits(box.row_bytes) && rows_fit && slices_fit) return;
     throw Error({.code = ErrorCode::bad_argument,
                  .object = kFill,
-                 .problem = fmt::format("rows of {} bytes, {} apart, were asked to hold a pattern of {} bytes",
+                 .problem = fmt::format("rows of {} bytes with a pitch of {} bytes do not fit a pattern of {} bytes",
                                         box.row_bytes, place.pitch, pattern_bytes),
-                 .remedy = "Rows must start at multiples of the pattern and hold it a whole number of times.",
+                 .remedy = "The first address, the row length and the pitch must be multiples of the pattern's length.",
                  .numbers = {{"row", box.row_bytes}, {"pitch", place.pitch}, {"pattern", pattern_bytes}}});
 }
 

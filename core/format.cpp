@@ -9,7 +9,7 @@
 namespace texton {
 namespace {
 
-// cudaChannelFormatKind.
+// Values of cudaChannelFormatKind.
 constexpr int kSigned = 0, kUnsigned = 1, kFloat = 2, kNone = 3, kNv12 = 4;
 constexpr int kBc1 = 17, kBc1Srgb = 18, kBc2 = 19, kBc2Srgb = 20, kBc3 = 21, kBc3Srgb = 22, kBc4 = 23, kBc4Signed = 24,
               kBc5 = 25, kBc5Signed = 26, kBc6h = 27, kBc6hSigned = 28, kBc7 = 29, kBc7Srgb = 30, kRgb10a2 = 31;
@@ -20,7 +20,7 @@ constexpr CudaChannels same(int channels, int bits, int kind) {
     return out;
 }
 
-// OpenImageIO's name of a channel's type.
+// Returns OpenImageIO's name of the type of a channel.
 constexpr std::string_view oiio_name(int bits, FormatKind kind) {
     const bool is_signed = kind == FormatKind::sint || kind == FormatKind::snorm;
     switch (bits) {
@@ -142,7 +142,7 @@ constexpr std::array kRows{
     block(F::bc6h_sfloat, "bc6h_sfloat", 3, 16, K::floating, same(3, 16, kBc6hSigned)),
     block(F::bc7_unorm, "bc7_unorm", 4, 16, K::unorm, same(4, 8, kBc7)),
     block(F::bc7_srgb, "bc7_srgb", 4, 16, K::srgb, same(4, 8, kBc7Srgb)),
-    // Only NV12 has a channel kind in the runtime; the driver makes the others by CUarray_format.
+    // Only NV12 has a channel kind in the CUDA runtime. The driver creates the others with a CUarray_format.
     planar(F::nv12, "nv12", 8, kNv12),
     planar(F::p010, "p010", 10, kNone),
     planar(F::p016, "p016", 16, kNone),
@@ -186,7 +186,7 @@ Format with_channels(Format like, int channels) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::with_channels",
                  .problem = fmt::format("{} has no variant with {} channels", wanted.name, channels),
-                 .remedy = "Plain formats have 1, 2 or 4 channels; 3 are widened to 4.",
+                 .remedy = "Use a plain format and 1, 2 or 4 channels; 3 channels give a format with 4.",
                  .numbers = {{"channels", static_cast<std::uint64_t>(channels)}}});
 }
 
@@ -197,7 +197,7 @@ PlaneInfo plane_info(Format format, int plane) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = "texton::plane_info",
                      .problem = fmt::format("{} has no plane {}", name(format), plane),
-                     .remedy = "nv12, p010, p016 and nv16 have planes 0 (luma) and 1 (chroma).",
+                     .remedy = "The planar formats nv12, p010, p016 and nv16 have plane 0 (luma) and plane 1 (chroma).",
                      .numbers = {{"plane", static_cast<std::uint64_t>(plane)}}});
     }
     const bool wide = info(format).bits > 8;
@@ -220,7 +220,7 @@ std::size_t block_side(Format format) noexcept { return info(format).layout == F
 std::size_t row_bytes(Format format, std::size_t width) {
     const std::size_t side = block_side(format);
     return checked_product(width / side + (width % side != 0), info(format).bytes, "texton::row_bytes",
-                           "width * bytes a texel");
+                           "width * bytes per texel");
 }
 
 std::size_t row_count(Format format, std::size_t height) noexcept {
@@ -251,13 +251,14 @@ std::size_t packed_bytes(Format format, Extent extent) {
 Extent tile_extent(Format format, int dimensions) {
     const FormatInfo& row = info(format);
     if (row.layout == FormatLayout::planar || (dimensions != 2 && dimensions != 3)) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .object = "texton::tile_extent",
-                     .problem = fmt::format("{} has no sparse tiles of {} dimensions", row.name, dimensions),
-                     .remedy = "Sparse arrays have 2 or 3 dimensions and no planes.",
-                     .numbers = {{"dimensions", static_cast<std::uint64_t>(dimensions)}}});
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = "texton::tile_extent",
+             .problem = fmt::format("{} has no tiles for sparse arrays with {} dimensions", row.name, dimensions),
+             .remedy = "Use 2 or 3 dimensions and a format that is not planar.",
+             .numbers = {{"dimensions", static_cast<std::uint64_t>(dimensions)}}});
     }
-    // Measured on an H200 for 1, 4 and 16 bytes (2D also 8); the other sizes follow the standard 64 KiB shapes.
+    // Measured on an H200 for 1, 4 and 16 bytes, and for 8 bytes in 2D. The other shapes are the standard 64 KiB tiles.
     const auto shape = [&]() -> Extent {
         const bool flat = dimensions == 2;
         switch (row.bytes) {

@@ -19,8 +19,8 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
     if (!record) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kGraph,
-                     .problem = "an empty function was given to record",
-                     .remedy = "Pass a callable that enqueues work on the stream."});
+                     .problem = "the function to record is empty",
+                     .remedy = "Pass a function that enqueues work on the stream."});
     }
     detail::Backend& backend = stream.device().backend();
     const detail::StreamHandle handle = stream.state()->handle;
@@ -28,13 +28,13 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
         throw Error({.code = ErrorCode::capturing,
                      .object = kGraph,
                      .problem = "the default stream cannot be captured",
-                     .remedy = "Capture a Stream of your own."});
+                     .remedy = "Create a Stream and capture that."});
     }
     if (stream.capturing()) {
         throw Error({.code = ErrorCode::capturing,
                      .object = kGraph,
-                     .problem = "the stream is being captured already",
-                     .remedy = "End the first capture, or capture another stream."});
+                     .problem = "the stream is already being captured",
+                     .remedy = "Capture another stream, or wait for the end of the first capture."});
     }
     const detail::RecordingScope scope;
     detail::request(&backend, kGraph, {}, [&] { backend.begin_capture(handle); });
@@ -49,14 +49,14 @@ Graph Graph::capture(const Stream& stream, const std::function<void()>& record) 
             return backend.end_capture(handle);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::capturing) throw;
-            throw Error({.code = ErrorCode::capturing,
-                         .object = {},
-                         .problem = "a stream that took part was not joined back, or something cannot be recorded",
-                         .remedy =
-                             "Let the first stream wait for an event of every other, and look for calls outside of "
-                             "Texton that wait or allocate.",
-                         .call = error.call(),
-                         .cuda_name = error.cuda_name()});
+            throw Error(
+                {.code = ErrorCode::capturing,
+                 .object = {},
+                 .problem = "the capture was invalidated: a stream did not join, or an operation cannot be recorded",
+                 .remedy = "Make the captured stream wait for an event of every other stream. Remove calls of other "
+                           "libraries that wait or allocate.",
+                 .call = error.call(),
+                 .cuda_name = error.cuda_name()});
         }
     });
     std::size_t size = 0;
@@ -75,9 +75,9 @@ void Graph::launch(const Stream& stream) const {
     if (stream.device() != state_->device) {
         throw Error({.code = ErrorCode::wrong_device,
                      .object = kGraph,
-                     .problem = fmt::format("a graph of {} was launched on a stream of {}", state_->device.name(),
+                     .problem = fmt::format("a graph of {} cannot be launched on a stream of {}", state_->device.name(),
                                             stream.device().name()),
-                     .remedy = "Launch it on a stream of the device it was captured on."});
+                     .remedy = "Launch it on a stream of the graph's device."});
     }
     detail::Backend& backend = state_->device.backend();
     detail::BackingUse use(kGraph, stream, state_->guarded);

@@ -16,10 +16,10 @@ struct Entry {
 struct Ranges {
     std::shared_mutex mutex;
     std::map<const std::byte*, Entry> entries;
-    std::atomic<std::size_t> count{0};  // lets programs without page-locked memory skip the lock
+    std::atomic<std::size_t> count{0};  // programs without page-locked memory skip the lock
 };
 
-// Never destroyed: static objects of the program may own pinned memory.
+// Never destroyed, because static objects of the program can own pinned memory.
 Ranges& ranges() {
     static Ranges& made = *new Ranges;
     return made;

@@ -37,8 +37,8 @@ void Linear::free(const Stream& stream) {
     if (dynamic_cast<detail::PoolBlock*>(&block) == nullptr) {
         throw Error({.code = ErrorCode::not_permitted,
                      .object = kLinear,
-                     .problem = "only memory of a pool can be freed in stream order",
-                     .remedy = "Allocate it with Linear::async or Pool::allocate, or let the destructor free it."});
+                     .problem = "the memory is not from a pool and cannot be freed in stream order",
+                     .remedy = "Allocate it with Linear::async() or Pool::allocate(), or let the destructor free it."});
     }
     if (stream.device().kind() != Device(*block.backend).kind()) {
         throw Error({.code = ErrorCode::wrong_device,

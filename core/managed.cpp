@@ -21,12 +21,12 @@ Bytes checked_range(const detail::Block& block, ByteRange range) {
         const std::size_t rest = block.bytes - range.offset;
         if (range.count <= rest) return {block.address + range.offset, range.count == 0 ? rest : range.count};
     }
-    throw Error(
-        {.code = ErrorCode::out_of_bounds,
-         .object = kManaged,
-         .problem = fmt::format("{} bytes from byte {} do not lie in its {}", range.count, range.offset, block.bytes),
-         .remedy = "Ask for a range inside it.",
-         .numbers = {{"offset", range.offset}, {"count", range.count}, {"size", block.bytes}}});
+    throw Error({.code = ErrorCode::out_of_bounds,
+                 .object = kManaged,
+                 .problem = fmt::format("{} bytes at offset {} exceed the memory of {} bytes", range.count,
+                                        range.offset, block.bytes),
+                 .remedy = "Use a range inside the memory.",
+                 .numbers = {{"offset", range.offset}, {"count", range.count}, {"size", block.bytes}}});
 }
 
 [[noreturn]] void refuse_location(const char* what, const Location& location, const char* remedy) {
@@ -37,8 +37,8 @@ Bytes checked_range(const detail::Block& block, ByteRange range) {
 }
 
 void check_location(const char* what, const detail::Block& block, const Location& location, bool numa_allowed) {
-    const char* remedy = numa_allowed ? "Name a device of the memory's kind, the host or one of its NUMA nodes."
-                                      : "Name a device of the memory's kind or the host.";
+    const char* remedy = numa_allowed ? "Use a device of the same kind as the memory, the host or a NUMA node."
+                                      : "Use a device of the same kind as the memory, or the host.";
     switch (location.kind) {
         case LocationKind::none: refuse_location(what, location, remedy);
         case LocationKind::device:
@@ -58,8 +58,8 @@ void check_stream(const detail::Block& block, const Stream& stream) {
     throw Error(
         {.code = ErrorCode::wrong_device,
          .object = kManaged,
-         .problem = fmt::format("memory of {} was used on a stream of {}", device.name(), stream.device().name()),
-         .remedy = "Use a stream of the memory's device."});
+         .problem = fmt::format("memory of {} cannot be used on a stream of {}", device.name(), stream.device().name()),
+         .remedy = "Use a stream of a device of the same kind as the memory."});
 }
 
 }  // namespace
@@ -69,21 +69,22 @@ Managed::Managed(const Device& device, std::size_t bytes, Attach attach) {
     if (attach == Attach::single) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kManaged,
-                     .problem = "memory cannot begin attached to a single stream",
-                     .remedy = "Make it with Attach::host, then call attach()."});
+                     .problem = "memory cannot be attached to a single stream at its allocation",
+                     .remedy = "Allocate it with Attach::host, and then call attach()."});
     }
     if (!device.properties().managed_memory) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = kManaged,
-                     .problem = fmt::format("{} has no managed memory", device.name()),
+                     .problem = fmt::format("{} does not support managed memory", device.name()),
                      .remedy = "Use Linear and Pinned, and copy between them."});
     }
     detail::refuse_while_recording(kManaged, "allocating managed memory");
     detail::Backend& backend = device.backend();
-    // A managed block larger than the device would be accepted and thrash, or hang: refuse it as plain memory is refused.
+    // CUDA accepts managed memory that is larger than the device, and its use then is very slow or hangs. Refuse it
+    // like other memory.
     block_ = detail::make_block(backend, kManaged, MemoryKind::managed, bytes, &detail::Backend::free, [&] {
         if (bytes > backend.memory_info().free) {
-            throw Error({.code = ErrorCode::out_of_memory, .problem = "more than is free"});
+            throw Error({.code = ErrorCode::out_of_memory, .problem = "the size exceeds the free memory"});
         }
         return backend.allocate_managed(bytes, attach);
     });
@@ -101,10 +102,10 @@ void Managed::advise(Advice advice, const Location& location, ByteRange range) c
     switch (advice) {
         case Advice::set_preferred_location: check_location("the preferred location", block, location, true); break;
         case Advice::set_accessed_by:
-        case Advice::unset_accessed_by: check_location("what accesses memory", block, location, false); break;
+        case Advice::unset_accessed_by: check_location("the accessing location", block, location, false); break;
         case Advice::set_read_mostly:
         case Advice::unset_read_mostly:
-        case Advice::unset_preferred_location: break;  // the location means nothing
+        case Advice::unset_preferred_location: break;  // the location is ignored
     }
     detail::request(block.backend, kManaged, {{"bytes", part.count}},
                     [&] { block.backend->advise(part.address, part.count, advice, location); });
@@ -113,7 +114,7 @@ void Managed::advise(Advice advice, const Location& location, ByteRange range) c
 void Managed::prefetch(const Location& location, const Stream& stream, ByteRange range) const {
     detail::Block& block = detail::live(block_, kManaged);
     const Bytes part = checked_range(block, range);
-    check_location("the place to prefetch to", block, location, true);
+    check_location("the target of a prefetch", block, location, true);
     check_stream(block, stream);
     detail::request(block.backend, kManaged, {{"bytes", part.count}}, [&] {
         stream.device().backend().prefetch(part.address, part.count, location, stream.state()->handle);
@@ -126,8 +127,8 @@ void Managed::attach(const Stream& stream, Attach attach) const {
     if (attach == Attach::single && stream.state()->handle == nullptr) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kManaged,
-                     .problem = "memory cannot be attached to the default stream alone",
-                     .remedy = "Attach it to a Stream of your own, or use Attach::global."});
+                     .problem = "memory cannot be attached to the default stream only",
+                     .remedy = "Create a Stream and attach the memory to it, or use Attach::global."});
     }
     detail::request(block.backend, kManaged, {{"bytes", block.bytes}}, [&] {
         stream.device().backend().attach_managed(stream.state()->handle, block.address, block.bytes, attach);

@@ -27,7 +27,8 @@ struct PhysicalBlock : detail::Block {
 
 PhysicalInfo checked_info(const Device& device, const PhysicalInfo& asked) {
     if (!device.properties().virtual_memory) {
-        refuse(ErrorCode::unsupported, fmt::format("{} cannot map memory to addresses", device.name()), "Use Linear.");
+        refuse(ErrorCode::unsupported, fmt::format("{} does not support virtual memory management", device.name()),
+               "Use Linear instead.");
     }
     PhysicalInfo info = asked;
     switch (asked.location.kind) {
@@ -35,16 +36,17 @@ PhysicalInfo checked_info(const Device& device, const PhysicalInfo& asked) {
         case LocationKind::device:
             if (asked.location == Location::device(device)) break;
             refuse(ErrorCode::wrong_location,
-                   fmt::format("{} was asked for memory at {}", device.name(), to_string(asked.location)),
-                   "Ask the device that the location names.");
+                   fmt::format("{} cannot create memory at {}", device.name(), to_string(asked.location)),
+                   "Use the device of the location.");
         case LocationKind::host_numa:
             if (!asked.tile_pool) break;
-            refuse(ErrorCode::wrong_location, "memory for tiles was asked for on the host", "Tiles live on a device.");
+            refuse(ErrorCode::wrong_location, "memory of a tile pool cannot be on the host",
+                   "Use a device as the location.");
         case LocationKind::host:
         case LocationKind::host_numa_current:
             refuse(ErrorCode::wrong_location,
-                   fmt::format("physical memory cannot be made at {}", to_string(asked.location)),
-                   "Name a device or a NUMA node with Location::host_numa(n).");
+                   fmt::format("physical memory cannot be created at {}", to_string(asked.location)),
+                   "Use a device, or a NUMA node with Location::host_numa(n).");
     }
     return info;
 }
@@ -63,11 +65,12 @@ Physical::Physical(const Device& device, std::size_t bytes, const PhysicalInfo& 
     const std::size_t unit = granularity(device, info);
     if (bytes % unit != 0) {
         const std::size_t next = (bytes / unit + 1) * unit;
-        throw Error({.code = ErrorCode::bad_argument,
-                     .object = kPhysical,
-                     .problem = fmt::format("{} bytes were asked for, but memory is made in units of {}", bytes, unit),
-                     .remedy = fmt::format("Ask for {}.", next),
-                     .numbers = {{"bytes", bytes}, {"granularity", unit}, {"next", next}}});
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = kPhysical,
+             .problem = fmt::format("{} bytes were requested, but the size must be a multiple of {}", bytes, unit),
+             .remedy = fmt::format("Request {} bytes.", next),
+             .numbers = {{"bytes", bytes}, {"granularity", unit}, {"next", next}}});
     }
     detail::refuse_while_recording(kPhysical, "allocating physical memory");
     detail::Backend& backend = device.backend();
@@ -80,8 +83,8 @@ Physical::Physical(const Device& device, std::size_t bytes, const PhysicalInfo& 
 Physical Physical::import(const Device& device, const ShareableHandle& handle, std::size_t bytes) {
     detail::check_bytes(bytes, kPhysical);
     if (!detail::names_something(handle)) {
-        refuse(ErrorCode::bad_argument, "a handle that names nothing was imported",
-               "Pass what export_handle() of the other process gave, with its descriptor open.");
+        refuse(ErrorCode::bad_argument, "the handle has no type, or its file descriptor is not open",
+               "Pass the result of export_handle() of the other process, with an open file descriptor.");
     }
     detail::Backend& backend = device.backend();
     const PhysicalInfo info{.location = Location::device(device), .handle = handle.type};
@@ -96,8 +99,8 @@ Physical Physical::import(const Device& device, const ShareableHandle& handle, s
 ShareableHandle Physical::export_handle(HandleType type) const {
     const auto& block = static_cast<const PhysicalBlock&>(detail::live(block_, kPhysical));
     if (type == HandleType::none || block.info.handle != type) {
-        refuse(ErrorCode::not_permitted, "the memory was not made for this type of handle",
-               "Set the handle type in its PhysicalInfo.");
+        refuse(ErrorCode::not_permitted, "the memory was not created with this type of handle",
+               "Set PhysicalInfo::handle when you create the memory.");
     }
     return detail::request(block.backend, kPhysical, {},
                            [&] { return block.backend->export_physical(block.handle, type); });

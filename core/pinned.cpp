@@ -8,7 +8,8 @@
 #include "core/block.h"
 #include "core/host_ranges.h"
 
-// Page-locked memory: allocated (Pinned) or the caller's (Registered). Both are entered in host_ranges while they live.
+// Page-locked host memory: allocated (Pinned) or owned by the caller (Registered). host_ranges lists both while they
+// live.
 
 namespace texton {
 namespace {
@@ -33,8 +34,8 @@ std::byte* mapped_address(const std::shared_ptr<detail::Block>& block, const cha
     if (!mapped && !memory.backend->properties().host_pointer_is_device_pointer) {
         throw Error({.code = ErrorCode::not_permitted,
                      .object = object,
-                     .problem = "memory that is not mapped was asked for its device pointer",
-                     .remedy = "Set `mapped` in its options."});
+                     .problem = "the memory is not mapped and has no device pointer",
+                     .remedy = "Set `mapped` in the options when you create the memory."});
     }
     return detail::request(memory.backend, object, {{"bytes", memory.bytes}},
                            [&] { return memory.backend->host_device_pointer(memory.address); });
@@ -60,10 +61,11 @@ std::byte* Pinned::data() const noexcept { return block_ ? block_->address : nul
 std::span<const std::byte> Pinned::read(SlowReads slow) const {
     const detail::Block& block = detail::live(block_, kPinned);
     if (block.host_reads_slowly && slow == SlowReads::refused) {
-        throw Error({.code = ErrorCode::not_permitted,
-                     .object = kPinned,
-                     .problem = "reading write-combined memory on the host is very slow",
-                     .remedy = "Pass SlowReads::allowed if that is meant, or make it without write_combined."});
+        throw Error(
+            {.code = ErrorCode::not_permitted,
+             .object = kPinned,
+             .problem = "reading write-combined memory on the host is very slow",
+             .remedy = "Pass SlowReads::allowed to read it anyway, or create the memory without write_combined."});
     }
     return {block.address, block.bytes};
 }
@@ -92,9 +94,9 @@ Registered::Registered(const Device& device, void* data, std::size_t bytes, Regi
     if (known.cover != detail::HostCover::none) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kRegistered,
-                     .problem = fmt::format("{} bytes at {} share bytes with {} that are {} already", bytes, data,
+                     .problem = fmt::format("{} bytes at {} overlap with {} bytes that are already {}", bytes, data,
                                             known.bytes, name(known.kind)),
-                     .remedy = "Register each byte once.",
+                     .remedy = "Register each byte only once.",
                      .numbers = {{"bytes", bytes}}});
     }
     const DeviceProperties& properties = device.properties();
@@ -102,8 +104,8 @@ Registered::Registered(const Device& device, void* data, std::size_t bytes, Regi
         throw Error({.code = ErrorCode::unsupported,
                      .object = kRegistered,
                      .problem = fmt::format("{} cannot register host memory{}", properties.name,
-                                            properties.host_register ? " for reading only" : ""),
-                     .remedy = properties.host_register ? "Register it without read_only." : "Use Pinned."});
+                                            properties.host_register ? " as read-only" : ""),
+                     .remedy = properties.host_register ? "Register it without read_only." : "Use Pinned instead."});
     }
     detail::refuse_while_recording(kRegistered, "registering host memory");
     detail::Backend& backend = device.backend();
@@ -130,7 +132,7 @@ std::byte* device_pointer(const Device& device, const void* host) {
         throw Error({.code = ErrorCode::not_registered,
                      .object = kObject,
                      .problem = fmt::format("{} is neither pinned nor registered", host),
-                     .remedy = "Allocate it with Pinned, or register it with Registered."});
+                     .remedy = "Allocate the memory with Pinned, or register it with Registered."});
     }
     detail::Backend& backend = device.backend();
     return detail::request(&backend, kObject, {}, [&] { return backend.host_device_pointer(address); });

@@ -12,27 +12,27 @@ namespace {
 constexpr const char* k2D = "texton::Pitched2D";
 constexpr const char* k3D = "texton::Pitched3D";
 
-// Bytes of a row, after every check that needs no device call.
+// Returns the bytes of a row, after all checks that need no call of the device.
 std::size_t checked_row(const char* object, const Device& device, Format format, Extent extent) {
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = object,
-                     .problem = fmt::format("{} texels were asked for", to_string(extent)),
-                     .remedy = "Every side must be at least 1.",
+                     .problem = fmt::format("{} texels were requested", to_string(extent)),
+                     .remedy = "Every dimension must be at least 1.",
                      .numbers = {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}}});
     }
     if (info(format).layout == FormatLayout::planar) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = object,
                      .problem = fmt::format("{} has two planes of different sizes", name(format)),
-                     .remedy = "Make one block for each plane with the format of plane_info()."});
+                     .remedy = "Create one block for each plane with the format of plane_info()."});
     }
     const std::size_t row = row_bytes(format, extent.width);
     const DeviceLimits& limits = device.limits();
     if (row > limits.max_pitch) {
         throw Error({.code = ErrorCode::overflow,
                      .object = object,
-                     .problem = fmt::format("a row of {} texels takes {} bytes, but the largest pitch of {} is {}",
+                     .problem = fmt::format("a row of {} texels needs {} bytes, but the maximum pitch of {} is {}",
                                             extent.width, row, device.name(), limits.max_pitch),
                      .remedy = "Use a smaller width or several blocks.",
                      .numbers = {{"row", row}, {"max_pitch", limits.max_pitch}}});
@@ -62,11 +62,12 @@ View pitched_view(const std::shared_ptr<detail::Block>& block, const char* objec
 Pitched2D::Pitched2D(const Device& device, Format format, Extent extent) : format_(format), extent_(extent) {
     const std::size_t row = checked_row(k2D, device, format, extent);
     if (extent.depth != 1) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .object = k2D,
-                     .problem = fmt::format("{} texels were asked for, but it has one slice", to_string(extent)),
-                     .remedy = "Use Pitched3D for volumes.",
-                     .numbers = {{"depth", extent.depth}}});
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = k2D,
+             .problem = fmt::format("{} texels were requested, but a 2D block has a depth of 1", to_string(extent)),
+             .remedy = "Use Pitched3D for volumes.",
+             .numbers = {{"depth", extent.depth}}});
     }
     detail::refuse_while_recording(k2D, "allocating memory outside of stream order");
     detail::Backend& backend = device.backend();

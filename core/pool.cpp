@@ -21,7 +21,8 @@ constexpr const char* kPool = "texton::Pool";
     throw Error({.code = code, .object = kPool, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
-// Pools that the program made and still holds, by handle: Pool::current() must find the owner of the one that is current.
+// The pools that the program created or imported and still holds, by handle. Pool::current() uses it to find the state
+// of the current pool.
 class OwnedPools {
 public:
     void add(const std::shared_ptr<detail::PoolState>& state) {
@@ -37,7 +38,7 @@ public:
         return state;
     }
     static OwnedPools& instance() {
-        static OwnedPools& made = *new OwnedPools;  // never destroyed: pools may be static objects
+        static OwnedPools& made = *new OwnedPools;  // never destroyed, because pools can be static objects
         return made;
     }
 
@@ -46,55 +47,58 @@ private:
     std::map<detail::PoolHandle, std::weak_ptr<detail::PoolState>> states_;
 };
 
-// The location that a pool of `device` has, after checks that hold for making and for looking up.
+// Checks the location of a pool and returns it, or the device if there is none and `none_is_device` is set.
 Location checked_location(const Device& device, const Location& location, PoolType type, bool none_is_device) {
     switch (location.kind) {
         case LocationKind::none:
             if (type == PoolType::managed) return location;
             if (none_is_device) return Location::device(device);
-            refuse(ErrorCode::wrong_location, "a pool of pinned memory was asked for at no location",
-                   "Name the device, the host or a NUMA node.");
+            refuse(ErrorCode::wrong_location, "a pool of pinned memory needs a location",
+                   "Use a device, the host or a NUMA node.");
         case LocationKind::device:
             if (location != Location::device(device)) {
                 refuse(ErrorCode::wrong_location,
-                       fmt::format("{} was asked for a pool at {}", device.name(), to_string(location)),
-                       "Ask the device that the location names.");
+                       fmt::format("{} cannot create or return a pool at {}", device.name(), to_string(location)),
+                       "Use the device of the location.");
             }
             return location;
         case LocationKind::host: return location;
         case LocationKind::host_numa:
             if (!device.properties().host_numa_pools) {
-                refuse(ErrorCode::unsupported, fmt::format("{} has no pools on NUMA nodes", device.name()),
-                       "Use Location::host().");
+                refuse(ErrorCode::unsupported, fmt::format("{} does not support pools on NUMA nodes", device.name()),
+                       "Use Location::host() instead.");
             }
             return location;
         case LocationKind::host_numa_current:
-            refuse(ErrorCode::wrong_location, "a pool cannot be at 'the nearest' NUMA node",
-                   "Name the node with Location::host_numa(n).");
+            refuse(ErrorCode::wrong_location,
+                   "a pool cannot be at the nearest NUMA node, which differs between threads",
+                   "Use a node with Location::host_numa(n).");
     }
     return location;
 }
 
 PoolInfo checked_info(const Device& device, const PoolInfo& asked) {
     if (!device.properties().memory_pools) {
-        refuse(ErrorCode::unsupported, fmt::format("{} has no memory pools", device.name()), "Use Linear.");
+        refuse(ErrorCode::unsupported, fmt::format("{} does not support memory pools", device.name()),
+               "Use Linear instead.");
     }
     PoolInfo info = asked;
     info.location = checked_location(device, asked.location, asked.type, true);
     if (asked.type == PoolType::managed) {
         if (!device.properties().concurrent_managed_access) {
-            refuse(ErrorCode::unsupported, fmt::format("{} has no pools of managed memory", device.name()),
-                   "Use Managed.");
+            refuse(ErrorCode::unsupported, fmt::format("{} does not support pools of managed memory", device.name()),
+                   "Use Managed instead.");
         }
         if (asked.handle != HandleType::none) {
-            refuse(ErrorCode::bad_argument, "a managed pool was asked to be shareable", "Use HandleType::none.");
+            refuse(ErrorCode::bad_argument, "a pool of managed memory cannot be shared", "Use HandleType::none.");
         }
         if (asked.max_bytes != 0) {
-            refuse(ErrorCode::bad_argument, "a managed pool was asked to have a largest size", "Set max_bytes to 0.");
+            refuse(ErrorCode::bad_argument, "a pool of managed memory cannot have a maximum size",
+                   "Set max_bytes to 0.");
         }
     }
     if (info.location.kind == LocationKind::host && asked.handle != HandleType::none) {
-        refuse(ErrorCode::bad_argument, "a host pool without a NUMA node was asked to be shareable",
+        refuse(ErrorCode::bad_argument, "a pool on the host without a NUMA node cannot be shared",
                "Use Location::host_numa(n), or HandleType::none.");
     }
     if (asked.handle == HandleType::file_descriptor && !device.properties().pool_file_descriptors) {
@@ -120,9 +124,10 @@ void check_grantee(const detail::PoolState& pool, const Location& location) {
         case LocationKind::host_numa_current: break;
     }
     refuse(ErrorCode::wrong_location,
-           fmt::format("a pool at {} cannot give or tell access of {}", to_string(pool.info.location),
+           fmt::format("a pool at {} cannot set or return the access of {}", to_string(pool.info.location),
                        to_string(location)),
-           device_pool ? "Name a device of the pool's kind." : "Name a device of the pool's kind or the host.");
+           device_pool ? "Use a device of the same kind as the pool."
+                       : "Use a device of the same kind as the pool, the host or a NUMA node.");
 }
 
 Pool wrap(const Device& device, detail::PoolHandle handle, const Location& location, PoolType type) {
@@ -131,8 +136,8 @@ Pool wrap(const Device& device, detail::PoolHandle handle, const Location& locat
                                                     false));
 }
 
-// A driver takes any question to a pool for the end of the recording.
-void refuse_while_recording() { detail::refuse_while_recording(kPool, "asking or changing a pool"); }
+// A driver invalidates the capture if a pool is queried or changed.
+void refuse_while_recording() { detail::refuse_while_recording(kPool, "querying or changing a pool"); }
 
 std::uint64_t get(const detail::PoolState& pool, PoolAttribute attribute) {
     refuse_while_recording();
@@ -146,13 +151,13 @@ void set(const detail::PoolState& pool, PoolAttribute attribute, std::uint64_t v
     request(&backend, kPool, {{"value", value}}, [&] { backend.set_pool_attribute(pool.handle, attribute, value); });
 }
 
-// Memory that another process allocated: it keeps the imported pool.
+// Memory that another process allocated. Keeps the imported pool alive.
 struct ImportedBlock : detail::PlainBlock {
     ImportedBlock(detail::Backend& backend, std::size_t bytes, std::shared_ptr<detail::PoolState> pool) noexcept
         : PlainBlock(backend, MemoryKind::linear, nullptr, bytes, &detail::Backend::free), pool(std::move(pool)) {}
     ~ImportedBlock() override {
         if (address != nullptr) detail::free_outside_recording(*backend, free, address);
-        address = nullptr;  // before the pool goes
+        address = nullptr;  // freed before the pool is destroyed
     }
     std::shared_ptr<detail::PoolState> pool;
 };
@@ -190,8 +195,8 @@ Pool Pool::current(const Device& device) { return current(device, Location::devi
 
 Pool Pool::import(const Device& device, const ShareableHandle& handle) {
     if (!detail::names_something(handle)) {
-        refuse(ErrorCode::bad_argument, "a handle that names nothing was imported",
-               "Pass what export_handle() of the other process gave, with its descriptor open.");
+        refuse(ErrorCode::bad_argument, "the handle has no type, or its file descriptor is not open",
+               "Pass the result of export_handle() of the other process, with an open file descriptor.");
     }
     detail::Backend& backend = device.backend();
     const PoolInfo info{.location = Location::device(device), .handle = handle.type};
@@ -204,8 +209,8 @@ Pool Pool::import(const Device& device, const ShareableHandle& handle) {
 
 void Pool::make_current() const {
     if (state_->imported) {
-        refuse(ErrorCode::not_permitted, "an imported pool cannot allocate, so it cannot be the current one",
-               "Make a pool of this process current.");
+        refuse(ErrorCode::not_permitted, "an imported pool cannot allocate, so it cannot become the current pool",
+               "Use a pool that this process created.");
     }
     detail::Backend& backend = state_->device.backend();
     request(&backend, kPool, {},
@@ -216,7 +221,7 @@ Linear Pool::allocate(std::size_t bytes, const Stream& stream) const {
     detail::check_bytes(bytes, kPool);
     if (state_->imported) {
         refuse(ErrorCode::not_permitted, "an imported pool cannot allocate",
-               "Allocate in the process that made the pool, and import the pointer.");
+               "Allocate in the process that created the pool, and import the pointer with import_pointer().");
     }
     if (stream.device() != state_->device) {
         if (stream.device().kind() != state_->device.kind()) {
@@ -228,7 +233,7 @@ Linear Pool::allocate(std::size_t bytes, const Stream& stream) const {
         if (access(Location::device(stream.device())) != Access::read_write) {
             refuse(ErrorCode::wrong_device,
                    fmt::format("{} has no access to the pool of {}", stream.device().name(), state_->device.name()),
-                   "Grant it with set_access(), or use a stream of the pool's device.");
+                   "Grant access with set_access(), or use a stream of the pool's device.");
         }
     }
     return Linear(detail::make_pool_block(kPool, bytes, stream.state(), state_));
@@ -270,11 +275,12 @@ Access Pool::access(const Location& location) const {
 
 void Pool::set_access(std::span<const AccessGrant> grants) const {
     refuse_while_recording();
-    if (grants.empty()) refuse(ErrorCode::bad_argument, "no access was given to set", "Pass at least one grant.");
+    if (grants.empty()) refuse(ErrorCode::bad_argument, "the list of grants is empty", "Pass at least one grant.");
     for (const AccessGrant& grant : grants) {
         check_grantee(*state_, grant.location);
         if (grant.location == state_->info.location && grant.access != Access::read_write) {
-            refuse(ErrorCode::bad_argument, "a pool cannot lock out its own location", "Grant it read_write.");
+            refuse(ErrorCode::bad_argument, "a pool cannot restrict the access of its own location",
+                   "Grant Access::read_write.");
         }
     }
     detail::Backend& backend = state_->device.backend();
@@ -283,10 +289,10 @@ void Pool::set_access(std::span<const AccessGrant> grants) const {
 
 ShareableHandle Pool::export_handle(HandleType type) const {
     if (type == HandleType::none || state_->info.handle != type || state_->imported) {
-        refuse(
-            ErrorCode::not_permitted,
-            state_->imported ? "an imported pool cannot be exported" : "the pool was not made for this type of handle",
-            "Make the pool with the handle type in its PoolInfo, in the process that shares it.");
+        refuse(ErrorCode::not_permitted,
+               state_->imported ? "an imported pool cannot be exported"
+                                : "the pool was not created with this type of handle",
+               "Set PoolInfo::handle when you create the pool, and export it in the process that created it.");
     }
     detail::Backend& backend = state_->device.backend();
     return request(&backend, kPool, {}, [&] { return backend.export_pool(state_->handle, type); });
@@ -298,12 +304,12 @@ PointerExport Pool::export_pointer(const Linear& memory) const {
     const bool ours =
         pool_block != nullptr && pool_block->pool != nullptr && pool_block->pool->handle == state_->handle;
     if (!ours) {
-        refuse(ErrorCode::bad_argument, "memory that is not from this pool was asked to be exported",
-               "Pass what allocate() of this pool returned.");
+        refuse(ErrorCode::bad_argument, "the memory is not from this pool and cannot be exported",
+               "Pass the result of allocate() of this pool.");
     }
     if (state_->info.handle == HandleType::none) {
-        refuse(ErrorCode::not_permitted, "the pool was not made to be shared",
-               "Make the pool with a handle type in its PoolInfo.");
+        refuse(ErrorCode::not_permitted, "the pool was not created with a handle type and cannot be shared",
+               "Set PoolInfo::handle when you create the pool.");
     }
     return request(block.backend, kPool, {}, [&] { return block.backend->export_pointer(block.address); });
 }
@@ -311,8 +317,8 @@ PointerExport Pool::export_pointer(const Linear& memory) const {
 Linear Pool::import_pointer(const PointerExport& pointer, std::size_t bytes) const {
     detail::check_bytes(bytes, kPool);
     if (!state_->imported) {
-        refuse(ErrorCode::not_permitted, "a pointer was imported into a pool that was not",
-               "Import the pool first: Pool::import.");
+        refuse(ErrorCode::not_permitted, "a pointer can only be imported into an imported pool",
+               "Import the pool first with Pool::import().");
     }
     detail::Backend& backend = state_->device.backend();
     auto block = std::make_shared<ImportedBlock>(backend, bytes, state_);

@@ -16,7 +16,7 @@ thread_local std::vector<std::shared_ptr<const Block>> kept_blocks;
 }  // namespace
 
 void rethrow_named(const Error& error, Backend* backend, const char* object, std::initializer_list<Number> numbers) {
-    if (!error.object().empty()) throw error;  // already named by a layer in between
+    if (!error.object().empty()) throw error;  // it already has an object
     ErrorParts parts{.code = error.code(),
                      .object = object,
                      .problem = error.problem(),
@@ -25,36 +25,38 @@ void rethrow_named(const Error& error, Backend* backend, const char* object, std
                      .call = error.call(),
                      .cuda_name = error.cuda_name()};
     const bool out_of_memory = error.code() == ErrorCode::out_of_memory && backend != nullptr && numbers.size() > 0;
-    if (out_of_memory) parts.numbers.clear();  // the same numbers on every device
+    if (out_of_memory) parts.numbers.clear();  // so that every device reports the same numbers
     for (const Number& number : numbers) parts.numbers.emplace_back(number.first, number.second);
     if (out_of_memory) {
         std::size_t free = 0;
         try {
             free = backend->memory_info().free;
         } catch (const Error&) {
-            // A device that cannot even say what is free: the first failure is the one to report.
+            // The device cannot report its free memory. The original failure is reported with 0 free bytes.
         }
         parts.numbers.emplace_back("free", free);
-        parts.problem = fmt::format("{} bytes were asked for on {}, but {} are free", numbers.begin()->second,
-                                    backend->properties().name, free);
-        parts.remedy = "Ask for less, or free memory of the device first.";
+        parts.problem = fmt::format("{} bytes were requested on {}, but only {} bytes are free",
+                                    numbers.begin()->second, backend->properties().name, free);
+        parts.remedy = "Request less memory, or free memory of the device first.";
     }
     throw Error(std::move(parts));
 }
 
 void refuse_length(std::size_t asked, std::size_t exported) {
     throw Error({.code = ErrorCode::out_of_bounds,
-                 .problem = fmt::format("{} bytes were imported, but the other process exported {}", asked, exported),
+                 .problem = fmt::format("an import of {} bytes was requested, but the other process exported {}", asked,
+                                        exported),
                  .remedy = "Pass the size of the exported memory.",
                  .numbers = {{"bytes", asked}, {"exported", exported}}});
 }
 
 void refuse_while_recording(const char* object, const char* what) {
     if (open_recordings == 0) return;
-    throw Error({.code = ErrorCode::capturing,
-                 .object = object,
-                 .problem = fmt::format("{} is not possible while this thread records a graph", what),
-                 .remedy = "Do it before or after Graph::capture, or give the operation a stream."});
+    throw Error(
+        {.code = ErrorCode::capturing,
+         .object = object,
+         .problem = fmt::format("{} is not possible while this thread records a graph", what),
+         .remedy = "Call this before or after Graph::capture(), or pass a stream if the function accepts one."});
 }
 
 RecordingScope::RecordingScope() noexcept : first_kept_(kept_blocks.size()) {

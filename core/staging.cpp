@@ -15,24 +15,25 @@
 #include "core/block.h"
 #include "core/transfer.h"
 
-// Copies between pageable memory and a CUDA device, in pieces through a ring of pinned buffers: while the bus moves one piece,
-// all cores copy the next into (or the last out of) its buffer. A driver does the same with one core and small buffers, at a
-// sixth of the bus's speed.
+// Copies between pageable memory and a CUDA device, in pieces through a ring of pinned buffers. While the bus transfers
+// one piece, all cores copy the next piece into its buffer (upload) or a previous piece out of its buffer (download).
+// The driver does the same with one core and small buffers, at a sixth of the speed of the bus.
 //
-// A ring is used by one copy at a time. After an upload its buffers may still be on their way, on a stream that may wait for
-// something that this very thread does next; so a later copy takes a ring that is idle or was last used on its own stream,
-// and else makes a new one. There are as many rings as streams that stood still with uploads at one time, usually one.
+// One copy at a time uses a ring. After an upload, its buffers can still be in flight on a stream that waits for work
+// that this thread has not enqueued yet. To avoid a deadlock, a later copy uses a ring that is idle or was last used on
+// the same stream, or else a new ring. The number of rings is the maximum number of streams that had uploads in flight
+// at the same time, usually one.
 
 namespace texton::detail {
 namespace {
 
 constexpr std::size_t kBufferBytes = HostStage::kBytes;
 constexpr std::size_t kBuffers = 4;
-constexpr std::size_t kGrain = std::size_t{256} << 10;  // bytes that one task copies
+constexpr std::size_t kGrain = std::size_t{256} << 10;  // bytes per task
 
 struct Buffer {
     std::byte* address = nullptr;
-    EventHandle free = nullptr;  // recorded after the copy that last used it
+    EventHandle free = nullptr;  // recorded after the last copy that used the buffer
 };
 
 }  // namespace
@@ -101,7 +102,7 @@ public:
         idle_[&backend].push_front(std::move(ring));
     }
     static Rings& instance() {
-        static Rings& made = *new Rings;  // never destroyed: the driver may be gone before static objects are
+        static Rings& made = *new Rings;  // never destroyed, because the driver can shut down before static objects
         return made;
     }
 
@@ -110,7 +111,7 @@ private:
     std::map<Backend*, std::list<std::unique_ptr<Ring>>> idle_;
 };
 
-// A part of the box that fits a buffer: whole rows of one slice, or a part of one row.
+// A part of the box that fits into a buffer: whole rows of one slice, or a part of one row.
 struct Piece {
     std::size_t slice, row, byte;
     Box box;
@@ -135,7 +136,7 @@ std::vector<Piece> pieces_of(const Box& box) {
     return pieces;
 }
 
-// The piece of a place, in memory or in an array.
+// Returns the place of a piece, in memory or in an array.
 Place part_of(const Place& whole, const Piece& piece) {
     Place part = whole;
     if (whole.kind == MemoryKind::array) {
@@ -159,7 +160,7 @@ Place packed_buffer(std::byte* buffer, const Box& box, Format format) {
     return place;
 }
 
-// Host to host, with all cores.
+// Copies rows from host memory to host memory with all cores.
 void copy_rows(std::byte* to, std::size_t to_pitch, const std::byte* from, std::size_t from_pitch, const Box& box) {
     if (box.rows == 1 || (to_pitch == box.row_bytes && from_pitch == box.row_bytes)) {
         const std::size_t bytes = box.row_bytes * box.rows;
@@ -195,7 +196,7 @@ void download(Backend& backend, Ring& ring, const CopyRequest& request, StreamHa
     for (std::size_t turn = 0; turn < pieces.size() + kBuffers - 1; ++turn) {
         if (turn < pieces.size()) {
             Buffer& buffer = ring.buffers()[turn % kBuffers];
-            backend.synchronize_event(buffer.free);  // an upload before this may still use it
+            backend.synchronize_event(buffer.free);  // a previous upload can still use it
             const Place packed = packed_buffer(buffer.address, pieces[turn].box, request.source->format);
             const Place from = part_of(*request.source, pieces[turn]);
             backend.copy({&packed, &from, pieces[turn].box}, &stream);
@@ -218,7 +219,7 @@ void copy_staged(Backend& backend, const CopyRequest& request, const StreamHandl
     const StreamHandle on = stream != nullptr ? *stream : ring->own_stream();
     const Backend* destination = home(*request.destination);
     ring->used_on(on);
-    // A ring that failed is not given back: its destructor waits for nothing and frees what it has.
+    // After a failure the ring is not given back: its destructor frees the buffers without waiting.
     if (destination == &backend) {
         upload(backend, *ring, request, on);
     } else {
@@ -249,8 +250,9 @@ HostStage::HostStage(Backend& backend, StreamHandle stream, std::size_t bytes) :
     if (!recording()) {
         throw Error(
             {.code = ErrorCode::capturing,
-             .problem = "a pinned buffer is needed that lives as long as the graph, which somebody else records",
-             .remedy = "Record it with Graph::capture, in the thread that records."});
+             .problem = "the copy needs a pinned buffer that the graph keeps, but the stream is captured by code other "
+                        "than Graph::capture()",
+             .remedy = "Record the work with Graph::capture(), in the thread that calls it."});
     }
     kept_ = make_block(backend, "", MemoryKind::pinned, bytes, &Backend::free_host,
                        [&] { return backend.allocate_host(bytes, {}); });
@@ -263,7 +265,7 @@ HostStage::~HostStage() {
         for (const Buffer& buffer : ring_->buffers()) backend_.record_event(buffer.free, stream_);
         Rings::instance().give_back(backend_, std::move(ring_));
     } catch (const std::exception&) {
-        // A ring that failed is not given back: its destructor frees what it has.
+        // After a failure the ring is not given back: its destructor frees the buffers.
     }
 }
 

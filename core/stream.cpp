@@ -20,7 +20,7 @@ void refuse_while_capturing(const Stream& stream, const char* what) {
     throw Error({.code = ErrorCode::capturing,
                  .object = kStream,
                  .problem = fmt::format("{} is not possible while the stream is captured into a graph", what),
-                 .remedy = "Do it after Graph::capture."});
+                 .remedy = "Call this after Graph::capture()."});
 }
 
 void same_kind(const Device& stream, const Device& event) {
@@ -28,7 +28,7 @@ void same_kind(const Device& stream, const Device& event) {
     throw Error({.code = ErrorCode::wrong_device,
                  .object = kStream,
                  .problem = fmt::format("a stream of {} cannot wait for an event of {}", stream.name(), event.name()),
-                 .remedy = "Call Event::synchronize() on the host instead."});
+                 .remedy = "Wait on the host with Event::synchronize() instead."});
 }
 
 }  // namespace
@@ -50,20 +50,20 @@ bool Stream::operator==(const Stream& other) const noexcept {
 }
 
 void Stream::synchronize() const {
-    refuse_while_capturing(*this, "waiting for it");
+    refuse_while_capturing(*this, "waiting for the stream");
     detail::Backend& backend = device().backend();
     request(&backend, kStream, {}, [&] { backend.synchronize_stream(state_->handle); });
 }
 
 bool Stream::idle() const {
-    refuse_while_capturing(*this, "asking whether it is idle");
+    refuse_while_capturing(*this, "querying whether the stream is idle");
     detail::Backend& backend = device().backend();
     return request(&backend, kStream, {}, [&] { return backend.stream_idle(state_->handle); });
 }
 
 void Stream::wait(const Event& event) const {
     same_kind(device(), event.device());
-    if (!event.state()->recorded.load(std::memory_order_acquire)) return;  // as in CUDA: nothing to wait for
+    if (!event.state()->recorded.load(std::memory_order_acquire)) return;  // as in CUDA, there is nothing to wait for
     detail::Backend& backend = device().backend();
     request(&backend, kStream, {}, [&] { backend.stream_wait(state_->handle, event.state()->handle); });
 }
@@ -72,8 +72,8 @@ void Stream::run(std::function<void()> function) const {
     if (!function) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kStream,
-                     .problem = "an empty function was given to run",
-                     .remedy = "Pass a callable."});
+                     .problem = "the function to run is empty",
+                     .remedy = "Pass a function."});
     }
     detail::Backend& backend = device().backend();
     request(&backend, kStream, {}, [&] { backend.run_on_host(state_->handle, std::move(function)); });
@@ -98,7 +98,7 @@ void Event::record(const Stream& stream) const {
                      .object = kEvent,
                      .problem = fmt::format("an event of {} cannot be recorded on a stream of {}", device().name(),
                                             stream.device().name()),
-                     .remedy = "Make the event on the stream's device."});
+                     .remedy = "Create the event on the device of the stream."});
     }
     detail::Backend& backend = device().backend();
     request(&backend, kEvent, {}, [&] { backend.record_event(state_->handle, stream.state()->handle); });
@@ -126,19 +126,18 @@ float Event::milliseconds_since(const Event& begin) const {
     };
     for (const Event* event : {&begin, this}) {
         if (event->state_->timing == EventTiming::off) {
-            refuse("an event without timing was asked for a time", "Make both events with EventTiming::on.");
+            refuse("an event was created without timing", "Create both events with EventTiming::on.");
         }
         if (!event->state_->recorded.load(std::memory_order_acquire)) {
-            refuse("an event that was never recorded was asked for a time", "Record both events first.");
+            refuse("an event was never recorded", "Record both events first.");
         }
-        if (!event->done())
-            refuse("an event was asked for a time before its work is done", "Wait for both events first.");
+        if (!event->done()) refuse("the work before an event is not done", "Wait for both events first.");
     }
     if (begin.device() != device()) {
         throw Error({.code = ErrorCode::wrong_device,
                      .object = kEvent,
-                     .problem = "events of two devices have no common clock",
-                     .remedy = "Use two events of one device."});
+                     .problem = "the events belong to two devices, which have no common clock",
+                     .remedy = "Use two events of the same device."});
     }
     detail::Backend& backend = device().backend();
     return request(&backend, kEvent, {},

@@ -22,21 +22,23 @@ SymbolPlace find_symbol(const Device& device, const void* symbol, std::size_t ex
             return device.backend().find_symbol(symbol);
         } catch (const Error& error) {
             if (error.code() != ErrorCode::not_registered) throw;
-            throw Error({.code = ErrorCode::not_registered,
-                         .object = {},
-                         .problem = fmt::format("{} has no symbol for the variable at {}", device.name(), symbol),
-                         .remedy = "Declare it __device__ or __constant__; for the CPU device make a CpuSymbol of it.",
-                         .call = error.call(),
-                         .cuda_name = error.cuda_name()});
+            throw Error(
+                {.code = ErrorCode::not_registered,
+                 .object = {},
+                 .problem = fmt::format("{} has no symbol for the variable at {}", device.name(), symbol),
+                 .remedy = "Declare it __device__ or __constant__. For the CPU device, create a CpuSymbol of it.",
+                 .call = error.call(),
+                 .cuda_name = error.cuda_name()});
         }
     });
     if (place.bytes < expected_bytes) {
-        throw Error({.code = ErrorCode::bad_argument,
-                     .object = kSymbol,
-                     .problem = fmt::format("the device's symbol has {} bytes, but its type has {}", place.bytes,
-                                            expected_bytes),
-                     .remedy = "Name the variable itself, with its own type.",
-                     .numbers = {{"bytes", place.bytes}, {"expected", expected_bytes}}});
+        throw Error(
+            {.code = ErrorCode::bad_argument,
+             .object = kSymbol,
+             .problem = fmt::format("the symbol on the device has {} bytes, but the type of the variable has {}",
+                                    place.bytes, expected_bytes),
+             .remedy = "Pass the variable itself, with its own type.",
+             .numbers = {{"bytes", place.bytes}, {"expected", expected_bytes}}});
     }
     return place;
 }
@@ -45,8 +47,9 @@ View symbol_view(const Device& device, const void* symbol, SymbolPlace place, st
     if (count == 0 || offset > place.bytes || count > place.bytes - offset) {
         throw Error({.code = count == 0 ? ErrorCode::bad_argument : ErrorCode::out_of_bounds,
                      .object = kSymbol,
-                     .problem = fmt::format("{} bytes from byte {} do not lie in its {}", count, offset, place.bytes),
-                     .remedy = "Ask for at least one byte, and for none past the end.",
+                     .problem = fmt::format("{} bytes at offset {} were requested from a symbol of {} bytes", count,
+                                            offset, place.bytes),
+                     .remedy = "Request at least one byte, and no bytes beyond the end.",
                      .numbers = {{"offset", offset}, {"count", count}, {"size", place.bytes}}});
     }
     Place at;

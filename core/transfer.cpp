@@ -18,7 +18,7 @@ bool is_host(MemoryKind kind) noexcept {
     return kind == MemoryKind::host || kind == MemoryKind::pinned || kind == MemoryKind::registered;
 }
 
-// One past the last byte.
+// Returns the address after the last byte.
 const std::byte* end_of(const Place& place, const Box& box) noexcept {
     return place.address + (box.slices - 1) * place.slice_pitch + (box.rows - 1) * place.pitch + box.row_bytes;
 }
@@ -29,9 +29,9 @@ void check_pair(const Place& destination, const Place& source) {
     if (destination.extent != source.extent) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kCopy,
-                     .problem = fmt::format("{} texels were asked to go into {}", to_string(source.extent),
+                     .problem = fmt::format("a copy of {} texels to {} texels was requested", to_string(source.extent),
                                             to_string(destination.extent)),
-                     .remedy = "Take regions of the same size.",
+                     .remedy = "Use views of the same size.",
                      .numbers = {{"source_width", source.extent.width},
                                  {"source_height", source.extent.height},
                                  {"source_depth", source.extent.depth},
@@ -44,19 +44,20 @@ void check_pair(const Place& destination, const Place& source) {
     if (to.bytes != from.bytes || block_side(to.format) != block_side(from.format)) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kCopy,
-                     .problem = fmt::format("texels of {} were asked to go into {}", from.name, to.name),
-                     .remedy = "Both must have the same bytes a texel: copy() moves bits and converts nothing.",
+                     .problem = fmt::format("a copy of {} texels to {} texels was requested", from.name, to.name),
+                     .remedy = "Both formats must have the same bytes per texel and the same block size, because "
+                               "copy() does not convert.",
                      .numbers = {{"source_bytes", from.bytes}, {"destination_bytes", to.bytes}}});
     }
     if (source.owner != nullptr && source.owner->host_reads_slowly && is_host(destination.kind)) {
         throw Error({.code = ErrorCode::not_permitted,
                      .object = kCopy,
                      .problem = "the host would read write-combined memory, which is very slow",
-                     .remedy = "If that is meant, copy from host_view(pinned.read(SlowReads::allowed))."});
+                     .remedy = "To copy anyway, copy from host_view(pinned.read(SlowReads::allowed))."});
     }
 }
 
-// Fewer dimensions where both sides have no gaps.
+// Returns the size of both places, with rows or slices merged if they have no gaps in both places.
 Box shared_box(const Place& a, const Place& b) noexcept {
     Box box{row_bytes(a.format, a.extent.width), row_count(a.format, a.extent.height), a.extent.depth};
     if (a.kind == MemoryKind::array || b.kind == MemoryKind::array) return box;
@@ -91,15 +92,14 @@ void check_live(const Place& place, const char* object) {
     if (place.extent.width == 0) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = object,
-                     .problem = "a view of nothing was given",
-                     .remedy = "Take the view of an object that holds memory."});
+                     .problem = "the view is empty",
+                     .remedy = "Use a view of an object that has memory."});
     }
     if (place.owner != nullptr && !place.owner->alive.load(std::memory_order_acquire)) {
-        throw Error(
-            {.code = ErrorCode::released,
-             .object = object,
-             .problem = fmt::format("a view of {} memory that was freed or unmapped was given", name(place.kind)),
-             .remedy = "Take views again after memory is freed or mapped anew."});
+        throw Error({.code = ErrorCode::released,
+                     .object = object,
+                     .problem = fmt::format("the {} memory of the view was freed or unmapped", name(place.kind)),
+                     .remedy = "Create a new view after you allocate or map memory again."});
     }
 }
 
@@ -114,9 +114,9 @@ std::optional<Place> page_locked(const Place& place, const char* object) {
             throw Error(
                 {.code = ErrorCode::not_registered,
                  .object = object,
-                 .problem = fmt::format("{} bytes at {} lie partly in {} that are {}, and partly outside", bytes,
+                 .problem = fmt::format("{} bytes at {} are only partly in a range of {} bytes that is {}", bytes,
                                         static_cast<const void*>(place.address), range.bytes, name(range.kind)),
-                 .remedy = "Register the whole range, or copy the parts one by one.",
+                 .remedy = "Register the whole range, or use one view for each part.",
                  .numbers = {{"bytes", bytes}, {"registered", range.bytes}}});
         case HostCover::whole: break;
     }
@@ -130,7 +130,7 @@ Backend* home(const Place& place) noexcept { return is_host(place.kind) ? nullpt
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object) {
     const Backend* runs = &stream.device().backend();
     if (runs == destination && runs == source) return;
-    const Backend* mixed = nullptr;  // between a CUDA and a CPU device only the CUDA one can copy
+    const Backend* mixed = nullptr;  // a CUDA device and a CPU device: only the CUDA device can copy
     if (destination != nullptr && source != nullptr && destination->properties().kind != source->properties().kind) {
         mixed = destination->properties().kind == DeviceKind::cuda ? destination : source;
     }
@@ -141,7 +141,7 @@ void check_stream(const Stream& stream, const Backend* destination, const Backen
     const Backend* wanted = mixed != nullptr ? mixed : destination != nullptr ? destination : source;
     throw Error({.code = ErrorCode::wrong_device,
                  .object = object,
-                 .problem = fmt::format("a stream of {} was given for memory of {}", stream.device().name(),
+                 .problem = fmt::format("a stream of {} cannot be used for memory of {}", stream.device().name(),
                                         wanted->properties().name),
                  .remedy = mixed != nullptr ? "Use a stream of the CUDA device."
                                             : "Use a stream of the device that holds the destination or the source."});
@@ -152,9 +152,9 @@ bool overlap(const Place& a, const Place& b, const Box& box) noexcept {
     if (a.address == nullptr || b.address == nullptr) return false;
     if (end_of(a, box) <= b.address || end_of(b, box) <= a.address) return false;
     if (box.rows == 1 && box.slices == 1) return true;
-    // The ranges cross, but rows may still pass between each other, as side by side parts of one block do. For each row of
-    // `a` and each slice of `b`, only the rows of `b` just below and above can share a byte. With equal pitches only the
-    // distances of rows matter, so that the last rows of `a` stand for all.
+    // The ranges overlap, but the rows can still be disjoint, for example in adjacent parts of one block. For each row
+    // of `a` and each slice of `b`, only the nearest rows of `b` below and above can share a byte. With equal pitches
+    // the result depends only on the differences of row and slice indices, so a loop over these differences is enough.
     const auto length = static_cast<std::ptrdiff_t>(box.row_bytes);
     const auto rows = static_cast<std::ptrdiff_t>(box.rows);
     const auto slices = static_cast<std::ptrdiff_t>(box.slices);
@@ -198,9 +198,9 @@ Transfer::Transfer(const ConstView& destination, const ConstView& source) {
     if (overlap(*to, *from, request.box)) {
         throw Error({.code = ErrorCode::overlap,
                      .object = kCopy,
-                     .problem = fmt::format("source and destination of {} texels share {}", to_string(to->extent),
-                                            to->array != nullptr ? "texels" : "bytes"),
-                     .remedy = "Copy through a buffer in between.",
+                     .problem = fmt::format("source and destination, each of {} texels, share {}",
+                                            to_string(to->extent), to->array != nullptr ? "texels" : "bytes"),
+                     .remedy = "Copy to other memory first, and from there to the destination.",
                      .numbers = {{"bytes", request.box.row_bytes * request.box.rows * request.box.slices}}});
     }
 }

@@ -24,12 +24,13 @@ detail::Place checked_place(const char* object, std::byte* data, Format format, 
     };
     if (data == nullptr) refuse("the pointer is null", "Pass the address of the first texel.", {});
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {
-        refuse(fmt::format("{} texels were asked for", to_string(extent)), "Every side must be at least 1.",
+        refuse(fmt::format("a view of {} texels was requested", to_string(extent)),
+               "Every dimension must be at least 1.",
                {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}});
     }
     if (info(format).layout == FormatLayout::planar) {
         refuse(fmt::format("{} has two planes of different sizes", name(format)),
-               "View each plane by itself with the format of plane_info().", {});
+               "Create a view of each plane with the format of plane_info().", {});
     }
     const std::size_t row = row_bytes(format, extent.width);
     if (pitch == 0) pitch = row;
@@ -41,9 +42,10 @@ detail::Place checked_place(const char* object, std::byte* data, Format format, 
     if (slice_pitch == 0) slice_pitch = slice;
     if (extent.depth > 1 && (slice_pitch < slice || slice_pitch % pitch != 0)) {
         refuse(fmt::format("the slice pitch of {} bytes is {} {}", slice_pitch,
-                           slice_pitch < slice ? "shorter than a slice of" : "no multiple of the pitch,",
+                           slice_pitch < slice ? "shorter than a slice of" : "not a multiple of the pitch",
                            slice_pitch < slice ? slice : pitch),
-               "Slices start a whole number of rows apart.", {{"slice_pitch", slice_pitch}, {"pitch", pitch}});
+               "Pass a multiple of the pitch that is at least pitch * rows, or 0 for packed slices.",
+               {{"slice_pitch", slice_pitch}, {"pitch", pitch}});
     }
     (void)checked_product(slice_pitch, extent.depth, object, "slice pitch * depth");
     detail::Place place;
@@ -79,17 +81,17 @@ std::optional<Device> ConstView::device() const noexcept {
 
 detail::Place detail::region_of(const Place& whole, const Region& region, const char* object) {
     if (!contains(whole.extent, region)) {
-        throw Error(
-            {.code = ErrorCode::out_of_bounds,
-             .object = object,
-             .problem = fmt::format("the region {} does not lie in {}", to_string(region), to_string(whole.extent)),
-             .remedy = "Ask for at least one texel, and for none past the edge.",
-             .numbers = {{"x", region.offset.x},
-                         {"y", region.offset.y},
-                         {"z", region.offset.z},
-                         {"width", region.extent.width},
-                         {"height", region.extent.height},
-                         {"depth", region.extent.depth}}});
+        throw Error({.code = ErrorCode::out_of_bounds,
+                     .object = object,
+                     .problem = fmt::format("the region {} is empty or exceeds the extent {}", to_string(region),
+                                            to_string(whole.extent)),
+                     .remedy = "Use a region of at least one texel inside the view.",
+                     .numbers = {{"x", region.offset.x},
+                                 {"y", region.offset.y},
+                                 {"z", region.offset.z},
+                                 {"width", region.extent.width},
+                                 {"height", region.extent.height},
+                                 {"depth", region.extent.depth}}});
     }
     const std::size_t side = block_side(whole.format);
     const auto on_blocks = [side](std::size_t offset, std::size_t length, std::size_t whole_length) {
@@ -99,9 +101,9 @@ detail::Place detail::region_of(const Place& whole, const Region& region, const 
         !on_blocks(region.offset.y, region.extent.height, whole.extent.height)) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = object,
-                     .problem = fmt::format("the region {} cuts through 4 x 4 blocks of {}", to_string(region),
-                                            name(whole.format)),
-                     .remedy = "Use multiples of 4, up to the edge."});
+                     .problem = fmt::format("the region {} does not consist of whole 4 x 4 blocks of {}",
+                                            to_string(region), name(whole.format)),
+                     .remedy = "Use offsets and sizes that are multiples of 4, or a size that reaches the edge."});
     }
     Place part = whole;
     part.extent = region.extent;
@@ -126,7 +128,7 @@ View host_view(void* data, Format format, Extent extent, std::size_t pitch, std:
 }
 
 ConstView host_view(const void* data, Format format, Extent extent, std::size_t pitch, std::size_t slice_pitch) {
-    auto* bytes = const_cast<std::byte*>(static_cast<const std::byte*>(data));  // a ConstView is never written through
+    auto* bytes = const_cast<std::byte*>(static_cast<const std::byte*>(data));  // Texton never writes to a ConstView
     return ConstView(checked_place("texton::host_view", bytes, format, extent, pitch, slice_pitch));
 }
 
@@ -143,8 +145,8 @@ View borrowed_view(const Device& device, void* data, Format format, Extent exten
     if (!known) {
         throw Error({.code = ErrorCode::not_registered,
                      .object = kObject,
-                     .problem = fmt::format("{} does not know the whole range as memory of its own", device.name()),
-                     .remedy = "Pass a pointer that the device allocated, and an extent that fits; for host memory use "
+                     .problem = fmt::format("{} does not know the whole range as its own memory", device.name()),
+                     .remedy = "Pass memory that the device allocated, and an extent that fits. For host memory use "
                                "host_view()."});
     }
     place.backend = &backend;

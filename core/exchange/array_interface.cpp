@@ -23,16 +23,17 @@ detail::Element element_of(const std::string& typestr) {
     std::size_t bytes = 0;
     const char* end = typestr.data() + typestr.size();
     const bool number = typestr.size() > 2 && std::from_chars(typestr.data() + 2, end, bytes).ptr == end && bytes > 0;
-    // Of one byte there is no order.
+    // '|' means no byte order, which only elements of one byte have.
     if (number && (typestr[0] == '<' || typestr[0] == '=' || (typestr[0] == '|' && bytes == 1))) {
         if (typestr[1] == 'u') return {FormatKind::uint, bytes};
         if (typestr[1] == 'i') return {FormatKind::sint, bytes};
         if (typestr[1] == 'f') return {FormatKind::floating, bytes};
     }
-    throw Error({.code = ErrorCode::unsupported,
-                 .object = kFrom,
-                 .problem = fmt::format("an array of \"{}\" was given", typestr),
-                 .remedy = "Convert it to little-endian integers of 8, 16 or 32 bits, or floats of 16 or 32."});
+    throw Error(
+        {.code = ErrorCode::unsupported,
+         .object = kFrom,
+         .problem = fmt::format("elements of type \"{}\" are not supported", typestr),
+         .remedy = "Convert the array to little-endian integers of 8, 16 or 32 bits, or to floats of 16 or 32 bits."});
 }
 
 bool packed(const detail::Strided& array) {
@@ -49,7 +50,7 @@ detail::Place place_of(const Device& device, const ArrayInterface& array, std::o
             {.code = ErrorCode::bad_argument,
              .object = kFrom,
              .problem = fmt::format("{} strides were given for {} axes", array.strides.size(), array.shape.size()),
-             .remedy = "Give one stride for each axis, or none.",
+             .remedy = "Pass one stride per axis, or none.",
              .numbers = {{"strides", array.strides.size()}, {"axes", array.shape.size()}}});
     }
     const detail::Strided strided{.data = static_cast<std::byte*>(array.data),
@@ -83,8 +84,8 @@ View from_array_interface(const Device& device, const ArrayInterface& array, std
     if (array.read_only) {
         throw Error({.code = ErrorCode::not_permitted,
                      .object = kFrom,
-                     .problem = "a view to write through was asked for of memory that is read-only",
-                     .remedy = "Use const_from_array_interface(), or copy it first."});
+                     .problem = "the array is read-only, but a writable view was requested",
+                     .remedy = "Use const_from_array_interface(), or copy the array first."});
     }
     return View(place_of(device, array, format));
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kTo = "texton::to_dlpack";
 constexpr const char* kFrom = "texton::from_dlpack";
 
-// What a tensor of Texton's points to.
+// The memory that an exported tensor points to.
 struct Exported {
     View view;
     std::vector<std::int64_t> shape;
@@ -25,14 +25,14 @@ struct Exported {
     DLManagedTensor tensor{};
 };
 
-// Keeps somebody else's tensor.
+// Owns an imported tensor.
 struct TensorBlock final : detail::Block {
     using Block::Block;
     ~TensorBlock() override {
         attached.reset();
         if (tensor == nullptr || tensor->deleter == nullptr) return;
         if (detail::recording()) {
-            detail::after_recording([held = tensor] { held->deleter(held); });  // it may free memory
+            detail::after_recording([held = tensor] { held->deleter(held); });  // the deleter can free memory
         } else {
             tensor->deleter(tensor);
         }
@@ -78,14 +78,15 @@ detail::Element element_of(DLDataType type) {
     }
     constexpr std::array kNames{"int", "uint", "float", "opaque", "bfloat", "complex", "bool"};
     const std::string kind = type.code < kNames.size() ? kNames[type.code] : fmt::format("type {} ", type.code);
-    refuse(ErrorCode::unsupported, fmt::format("a tensor of {}{} with {} lanes was given", kind, type.bits, type.lanes),
-           "Convert it to integers of 8, 16 or 32 bits, or to floats of 16 or 32, of one lane.");
+    refuse(ErrorCode::unsupported,
+           fmt::format("elements of {}{} with {} lanes are not supported", kind, type.bits, type.lanes),
+           "Convert the tensor to integers of 8, 16 or 32 bits, or to floats of 16 or 32 bits, with one lane.");
 }
 
 detail::Strided strided_of(const DLTensor& tensor) {
     if (tensor.ndim < 0 || tensor.shape == nullptr) {
-        refuse(ErrorCode::bad_argument, fmt::format("a tensor of {} axes and no shape was given", tensor.ndim),
-               "Give it 1 to 4 axes.");
+        refuse(ErrorCode::bad_argument, fmt::format("the tensor has {} axes, or no shape", tensor.ndim),
+               "Pass a tensor with 1 to 4 axes.");
     }
     detail::Strided array{.element = element_of(tensor.dtype)};
     array.unit = array.element.bytes;
@@ -101,11 +102,11 @@ Device cuda_device(int index) {
     }
     const std::string why = Device::why_no_cuda();
     refuse(ErrorCode::wrong_device,
-           fmt::format("a tensor of CUDA device {} was given, but {}", index, why.empty() ? "there is none such" : why),
-           "Move the tensor to a device that this process has, or to the host.");
+           fmt::format("the tensor is on CUDA device {}, but {}", index, why.empty() ? "there is no such device" : why),
+           "Copy the tensor to a device of Device::list(), or to the host.");
 }
 
-// Names the memory's kind and device.
+// Sets the kind and the device of the memory.
 void settle(detail::Place& place, DLDevice at) {
     switch (at.device_type) {
         case kDLCPU: detail::settle(place, Device::cpu(), kFrom); return;
@@ -117,7 +118,7 @@ void settle(detail::Place& place, DLDevice at) {
         case kDLCUDAHost: {
             detail::Backend& backend = cuda_device(at.device_id).backend();
             std::byte* last = place.address + detail::span_bytes(place) - 1;
-            for (std::byte* byte : {place.address, last}) {  // throws where the device has no address for it
+            for (std::byte* byte : {place.address, last}) {  // throws if the device has no address for the byte
                 (void)detail::request(&backend, kFrom, {}, [&] { return backend.host_device_pointer(byte); });
             }
             place.backend = &backend;
@@ -127,8 +128,8 @@ void settle(detail::Place& place, DLDevice at) {
         default: break;
     }
     refuse(ErrorCode::unsupported,
-           fmt::format("a tensor in memory of DLPack's device type {} was given", static_cast<int>(at.device_type)),
-           "Move it to a CUDA device or to the host.");
+           fmt::format("the DLPack device type {} of the tensor is not supported", static_cast<int>(at.device_type)),
+           "Copy the tensor to a CUDA device or to the host.");
 }
 
 }  // namespace
@@ -155,13 +156,12 @@ DLManagedTensor* to_dlpack(const View& view, int dimensions) {
 }
 
 View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) {
-    if (tensor == nullptr)
-        refuse(ErrorCode::bad_argument, "the tensor is null", "Pass a tensor that was not consumed yet.");
+    if (tensor == nullptr) refuse(ErrorCode::bad_argument, "the tensor is null", "Pass a tensor that is not consumed.");
     detail::Place place = detail::place_of(strided_of(tensor->dl_tensor), format, kFrom);
     settle(place, tensor->dl_tensor.device);
     detail::Backend& backend = place.backend != nullptr ? *place.backend : Device::cpu().backend();
     const auto block = std::make_shared<TensorBlock>(backend, place.kind, place.address, detail::span_bytes(place));
-    block->tensor = tensor;  // nothing throws from here on: a tensor that is refused stays the caller's
+    block->tensor = tensor;  // nothing throws from here on; after an exception the caller owns the tensor
     place.owner = block;
     return View(std::move(place));
 }

@@ -42,7 +42,7 @@ std::string to_string(Element element) {
     return fmt::format("{}{}", kind, element.bytes * 8);
 }
 
-// Nothing if no format has such channels.
+// Returns the plain format with these channels, or nullopt.
 std::optional<Format> format_of(Element element, std::size_t channels) {
     for (const FormatInfo& row : formats()) {
         if (row.layout == FormatLayout::plain && row.kind == element.kind && row.channels == channels &&
@@ -57,26 +57,26 @@ void check_plain(Format format, const char* object) {
     switch (info(format).layout) {
         case FormatLayout::plain: return;
         case FormatLayout::packed:
-            refuse(object, ErrorCode::unsupported, fmt::format("{} packs its channels into one number", name(format)),
-                   "View the same memory as r32_uint, one number a texel.");
+            refuse(object, ErrorCode::unsupported, fmt::format("{} packs its channels into one element", name(format)),
+                   "View the same memory as r32_uint, with one element per texel.");
         case FormatLayout::block:
             refuse(object, ErrorCode::unsupported, fmt::format("{} has blocks instead of texels", name(format)),
-                   "View the same memory as rg32_uint or rgba32_uint, one texel a block of 8 or 16 bytes.");
+                   "View the same memory as rg32_uint or rgba32_uint, with one texel per block of 8 or 16 bytes.");
         case FormatLayout::planar:
             refuse(object, ErrorCode::unsupported, fmt::format("{} has two planes of different sizes", name(format)),
-                   "Pass each plane by itself with the format of plane_info().");
+                   "Pass a view of each plane with the format of plane_info().");
     }
 }
 
 void check_aligned(const std::byte* data, Element element, const char* object) {
     if (reinterpret_cast<std::uintptr_t>(data) % element.bytes == 0) return;
     refuse(object, ErrorCode::bad_argument,
-           fmt::format("the first texel at {} is not aligned to its numbers of {} bytes",
+           fmt::format("the first texel at {} is not aligned to its elements of {} bytes",
                        static_cast<const void*>(data), element.bytes),
-           "Begin at a multiple of the size of a number.", {{"alignment", element.bytes}});
+           "Use an address that is a multiple of the size of an element.", {{"alignment", element.bytes}});
 }
 
-// The format that the numbers are read with, and whether the last axis is its channels.
+// The format of the texels, and whether the last axis is the channels.
 struct Reading {
     Format format;
     bool channel_axis;
@@ -89,36 +89,35 @@ Reading reading_of(const Strided& array, std::optional<Format> asked, const char
         const std::size_t channels = axes < 3 ? 1 : last;
         if (const auto format = format_of(array.element, channels)) return {*format, axes >= 3};
         if (format_of(array.element, 1)) {
-            refuse(
-                object, ErrorCode::unsupported,
-                fmt::format("the last of the axes [{}] is the channels, and no texel has {} of them",
-                            fmt::join(array.shape, ", "), channels),
-                "Channels come last, and are 1, 2 or 4: permute or pad them; for a volume of one channel, or rows of "
-                "several, pass the format.",
-                {{"channels", channels}});
+            refuse(object, ErrorCode::unsupported,
+                   fmt::format("the last of the axes [{}] is the channels, but no format has {} channels",
+                               fmt::join(array.shape, ", "), channels),
+                   "Permute or pad the axes so that the last one has 1, 2 or 4 channels. For a volume of one channel, "
+                   "or rows of several, pass the format.",
+                   {{"channels", channels}});
         }
-        refuse(object, ErrorCode::unsupported, fmt::format("no texel has channels of {}", to_string(array.element)),
-               "Convert to integers of 8, 16 or 32 bits, or to floats of 16 or 32.");
+        refuse(object, ErrorCode::unsupported, fmt::format("no format has channels of {}", to_string(array.element)),
+               "Convert the elements to integers of 8, 16 or 32 bits, or to floats of 16 or 32 bits.");
     }
     check_plain(*asked, object);
     const FormatInfo& format = info(*asked);
     if (element_of(format) != array.element) {
         refuse(object, ErrorCode::bad_argument,
-               fmt::format("numbers of {} were asked to be read as {}", to_string(array.element), format.name),
-               fmt::format("Pass a format whose channels are stored as {}, or none.", to_string(array.element)));
+               fmt::format("elements of {} cannot be read as {}", to_string(array.element), format.name),
+               fmt::format("Pass a format whose channels are stored as {}, or no format.", to_string(array.element)));
     }
     const bool channel_axis = format.channels > 1 || axes == kMostAxes || (axes == 3 && last == 1);
     if (channel_axis && (last != format.channels || axes == 1)) {
         refuse(object, ErrorCode::bad_argument,
                fmt::format("{} needs its {} channels in the last of the axes [{}]", format.name, format.channels,
                            fmt::join(array.shape, ", ")),
-               "Channels come last: permute the axes, or pass a format with as many channels.",
+               "Permute the axes so that the channels are last, or pass a format with as many channels.",
                {{"channels", last}, {"format_channels", format.channels}});
     }
     return {*asked, channel_axis};
 }
 
-// Lengths and distances in bytes of the axes, the fastest first.
+// Iterates over the axes of an array, fastest axis first: their lengths and their distances in bytes.
 class Axes {
 public:
     Axes(const Strided& array, const char* object) : array_(array), object_(object) {}
@@ -129,7 +128,8 @@ public:
         std::size_t length = 1;
         std::size_t distance = 0;
     };
-    /// The next axis; its distance is `packed` where it is packed or has no second entry. One of length 1 if none is left.
+    /// Returns the next axis. Its distance is `packed` if the array is packed or the length is 1. If no axis is left,
+    /// returns one of length 1.
     Axis next(std::size_t packed) {
         if (left() == 0) return {1, packed};
         const std::size_t at = array_.shape.size() - ++taken_;
@@ -138,7 +138,7 @@ public:
         const std::int64_t stride = array_.strides[at];
         if (stride <= 0) {
             refuse(object_, ErrorCode::bad_argument, fmt::format("the axis {} has the stride {}", at, stride),
-                   "Texels that go backwards or lie on each other cannot be viewed: copy them into packed memory.");
+                   "Views need positive strides. Copy the texels to packed memory.");
         }
         return {length, checked_product(static_cast<std::size_t>(stride), array_.unit, object_, "stride * bytes")};
     }
@@ -151,8 +151,8 @@ private:
 
 void check_distance(const char* object, const char* what, std::size_t distance, std::size_t wanted) {
     if (distance == wanted) return;
-    refuse(object, ErrorCode::bad_argument, fmt::format("{} lie {} bytes apart instead of {}", what, distance, wanted),
-           "Only rows and slices may have gaps, and channels come last: copy it into packed memory.",
+    refuse(object, ErrorCode::bad_argument, fmt::format("{} are {} bytes apart instead of {}", what, distance, wanted),
+           "Only rows and slices can have gaps, and channels must be the last axis. Copy the texels to packed memory.",
            {{"distance", distance}, {"wanted", wanted}});
 }
 
@@ -161,9 +161,10 @@ void check_gap(const char* object, const char* what, std::size_t distance, std::
     refuse(
         object, ErrorCode::bad_argument,
         fmt::format("{} start {} bytes apart, which is {} {}", what, distance,
-                    distance < least ? "less than one takes:" : "no multiple of", distance < least ? least : unit),
-        "Axes go from slices over rows to texels, rows start whole numbers apart, and slices whole rows: copy it into "
-        "packed memory.",
+                    distance < least ? "less than the size of one:" : "not a multiple of",
+                    distance < least ? least : unit),
+        "The order of the axes must be slices, rows, texels. The stride of rows must be a multiple of an element, and "
+        "that of slices a multiple of a row. Otherwise copy the texels to packed memory.",
         {{"distance", distance}, {"least", least}, {"unit", unit}});
 }
 
@@ -175,14 +176,14 @@ Strided strided(const ConstView& view, int dimensions, const char* object) {
     check_plain(place.format, object);
     if (place.address == nullptr) {
         refuse(object, ErrorCode::unsupported, fmt::format("{} memory has no linear address", name(place.kind)),
-               "Copy it into linear or pitched memory first.");
+               "Copy the texels to linear or pitched memory first.");
     }
     const Extent extent = place.extent;
     const int needed = extent.depth > 1 ? 3 : extent.height > 1 ? 2 : 1;
     const int axes = dimensions == 0 ? needed : dimensions;
     if (axes < needed || axes > 3) {
         refuse(object, ErrorCode::bad_argument,
-               fmt::format("{} texels were asked for along {} axes", texton::to_string(extent), dimensions),
+               fmt::format("{} texels do not fit {} axes", texton::to_string(extent), dimensions),
                fmt::format("Pass {} to 3, or 0.", needed), {{"dimensions", static_cast<std::uint64_t>(dimensions)}});
     }
     const FormatInfo& format = info(place.format);
@@ -193,9 +194,9 @@ Strided strided(const ConstView& view, int dimensions, const char* object) {
     const std::size_t slice = extent.depth > 1 ? place.slice_pitch : pitch * extent.height;
     if (pitch % out.element.bytes != 0 || slice % out.element.bytes != 0) {
         refuse(object, ErrorCode::bad_argument,
-               fmt::format("rows start {} and slices {} bytes apart, which is no whole number of numbers of {} bytes",
+               fmt::format("rows start {} and slices {} bytes apart, which is not a multiple of an element of {} bytes",
                            pitch, slice, out.element.bytes),
-               "Copy it into memory whose pitch is a multiple of that.",
+               "Copy the texels to memory whose pitch is a multiple of an element.",
                {{"pitch", pitch}, {"slice_pitch", slice}, {"bytes", out.element.bytes}});
     }
     const auto add = [&](std::size_t length, std::size_t stride) {
@@ -211,13 +212,14 @@ Strided strided(const ConstView& view, int dimensions, const char* object) {
 
 Place place_of(const Strided& array, std::optional<Format> asked, const char* object) {
     if (array.shape.empty() || array.shape.size() > kMostAxes) {
-        refuse(object, ErrorCode::unsupported, fmt::format("an array of {} axes was given", array.shape.size()),
-               "Give 1 to 4 axes: depth, height, width, channels.", {{"axes", array.shape.size()}});
+        refuse(object, ErrorCode::unsupported, fmt::format("an array of {} axes is not supported", array.shape.size()),
+               "Pass 1 to 4 axes: depth, height, width and channels.", {{"axes", array.shape.size()}});
     }
     for (const std::int64_t length : array.shape) {
         if (length > 0) continue;
-        refuse(object, ErrorCode::bad_argument, fmt::format("an array of [{}] was given", fmt::join(array.shape, ", ")),
-               "Every axis must have at least one entry.");
+        refuse(object, ErrorCode::bad_argument,
+               fmt::format("an array of the shape [{}] has no texels", fmt::join(array.shape, ", ")),
+               "Every axis must have a length of at least 1.");
     }
     if (array.data == nullptr) {
         refuse(object, ErrorCode::bad_argument, "the pointer is null", "Pass the address of the first texel.");
@@ -233,12 +235,12 @@ Place place_of(const Strided& array, std::optional<Format> asked, const char* ob
     }
     const Axes::Axis columns = axes.next(format.bytes);
     check_distance(object, "the texels of a row", columns.distance, format.bytes);
-    const std::size_t row = checked_product(columns.length, format.bytes, object, "width * bytes a texel");
+    const std::size_t row = checked_product(columns.length, format.bytes, object, "width * bytes per texel");
     const Axes::Axis rows = axes.next(row);
     check_gap(object, "rows", rows.distance, row, array.element.bytes);
     const std::size_t packed = checked_product(rows.distance, rows.length, object, "pitch * height");
     const Axes::Axis slices = axes.next(packed);
-    // With one row a slice, the distance of slices is all there is to say.
+    // With one row per slice, the distance of slices is also the pitch.
     const std::size_t pitch = rows.length == 1 ? slices.distance : rows.distance;
     check_gap(object, "slices", slices.distance, packed, rows.length == 1 ? array.element.bytes : pitch);
     (void)checked_product(slices.distance, slices.length, object, "slice pitch * depth");
@@ -250,8 +252,9 @@ Place place_of(const Strided& array, std::optional<Format> asked, const char* ob
     place.format = reading.format;
     place.extent = {columns.length, rows.length, slices.length};
     if (const std::size_t bytes = span_bytes(place); bytes > PTRDIFF_MAX) {
-        refuse(object, ErrorCode::overflow, fmt::format("its texels lie in {} bytes, more than there can be", bytes),
-               "Pass the strides and the shape of memory.", {{"bytes", bytes}});
+        refuse(object, ErrorCode::overflow,
+               fmt::format("the texels span {} bytes, more than an address space can have", bytes),
+               "Pass the shape and the strides of existing memory.", {{"bytes", bytes}});
     }
     return place;
 }
@@ -266,8 +269,8 @@ void settle(Place& place, const Device& device, const char* object) {
         place.kind = MemoryKind::linear;
     } else if (device.kind() == DeviceKind::cuda) {
         refuse(object, ErrorCode::not_registered,
-               fmt::format("{} does not know the whole range as memory of its own", device.name()),
-               "Pass memory that this device allocated, and a shape that fits.");
+               fmt::format("{} does not know the whole range as its own memory", device.name()),
+               "Pass memory that the device allocated, and a shape that fits.");
     }
 }
 

@@ -420,7 +420,7 @@ TEST_P(SamplePictureTest, PicturesThatCannotBeAreNamed) {
     const Linear memory(device(), (std::size_t{1} << 23) + 1);
     Bytes host(64);
     const View pageable = host_view(static_cast<void*>(host.data()), Format::rgba8_unorm, {4, 4});
-    refused(texture, {}, View(), {"nothing"});
+    refused(texture, {}, View(), {"empty"});
     refused(texture, {}, pageable, {"pageable host memory"});
     refused(texture, {}, Array(device(), {Format::rgba8_unorm, {4, 4}}).view(), {"an array"});
     refused(texture, {}, memory.view(Format::rgba8_unorm, {4, 4, 2}), {"4 x 4 x 2"});

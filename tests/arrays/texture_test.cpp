@@ -451,7 +451,7 @@ TEST_P(TextureTest, MemoryThatTexturesCannotReadIsRefused) {
     refused_view(memory.view(Format::bc1_unorm, {64, 64}), ErrorCode::unsupported, {"bc1_unorm"});
     refused_view(memory.view(), ErrorCode::bad_argument, {"filter"}, {.filter = Filter::linear});
     refused_view(memory.view(), ErrorCode::bad_argument, {"normalized_coordinates"}, normalized());
-    refused_view(ConstView(), ErrorCode::bad_argument, {"nothing"});
+    refused_view(ConstView(), ErrorCode::bad_argument, {"empty"});
     const std::size_t rows = device().limits().pitch_2d[1] + 1;
     const Linear many(device(), 32 * rows);
     refused_view(many.view(Format::r8_uint, {32, rows}), ErrorCode::overflow, {std::to_string(rows - 1)});

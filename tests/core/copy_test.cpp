@@ -262,7 +262,7 @@ TEST_P(CopyTest, ViewsOfDifferentExtentOrTexelSizeAreRefused) {
     refused(to.view(Format::r8_uint, {8, 8}), from.view(Format::r8_uint, {64}), {"64 x 1", "8 x 8"});
     refused(to.view(Format::r8_uint, {8, 8}), from.view(Format::r16_uint, {8, 8}), {"r16_uint", "r8_uint"});
     refused(to.view(Format::bc1_unorm, {8, 8}), from.view(Format::rgba16_uint, {8, 8}), {"rgba16_uint", "bc1_unorm"});
-    refused(View(), View(), {"nothing"});
+    refused(View(), View(), {"empty"});
     refused(to.view(), View(), {});
     refused(View(), from.view(), {});
 }

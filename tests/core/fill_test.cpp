@@ -238,7 +238,7 @@ TEST_P(FillTest, APatternThatDoesNotDivideATexelIsRefused) {
 }
 
 TEST_P(FillTest, OfNothingIsRefused) {
-    expect_error([&] { fill(View(), std::uint8_t{1}); }, ErrorCode::bad_argument, "texton::fill", {"nothing"});
+    expect_error([&] { fill(View(), std::uint8_t{1}); }, ErrorCode::bad_argument, "texton::fill", {"empty"});
 }
 
 TEST_P(FillTest, AStreamOfAnotherDeviceIsRefused) {

@@ -171,7 +171,7 @@ TEST_F(LittleMemoryTest, WhereNoSizeFitsTheMessageSaysWhatIsLacking) {
     const Linear taken = take_all_but(kMiB / 8);
     start(of({path}));
     EXPECT_TRUE(window().message().contains("blocks.dds cannot be shown")) << window().message().toStdString();
-    EXPECT_TRUE(window().message().contains("bytes were asked for")) << window().message().toStdString();
+    EXPECT_TRUE(window().message().contains("bytes were requested")) << window().message().toStdString();
     EXPECT_TRUE(window().message().contains("The image cannot be reduced automatically"))
         << window().message().toStdString();
 }

@@ -111,7 +111,7 @@ TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
         {"run gaussian empty.png -o o.png --format round", "texton run: --format: there is no format 'round'. "},
         {"run gaussian empty.png -o o.png --size 0x5", "texton run: --size: '0x5' is no size. "},
         {"run gaussian a.png -o o.png --set radius=9999", "texton run: radius is 9999. Use 0 to 127."},
-        {"run gaussian empty.png -o o.png --device cpu:7", "texton run: 'cpu:7': device 7 was asked for, "},
+        {"run gaussian empty.png -o o.png --device cpu:7", "texton run: 'cpu:7': device 7 was requested, "},
         {"run zoom empty.png -o o.png", "texton run: there is no kernel 'zoom'. "},
         {"run gaussian empty.png notes.txt -o o.png", "texton run: gaussian needs 1 input file, but 2 were given. "},
         {"verify notes.txt --jobs 0", "texton verify: --jobs: '0' is not a number of at least 1. "},
