@@ -1,10 +1,11 @@
-// texton-canvas-bench [PART...]: the viewer's canvas on a picture of 8192 x 8192, offscreen, at 1280 x 800; all parts, or those
-// whose names begin so.
+// texton-canvas-bench [PART...]: measures the viewer's canvas with an image of 8192 x 8192 texels, offscreen, at 1280 x
+// 800 pixels. Runs all parts, or only those whose names start with one of the arguments.
 //
-// Events come 62 times a second; between them the window's thread serves what else there is, and waits. A frame's time is that
-// from an event until the window shows it: the change of the session and the drawing. 'Late' counts from when the event was due, so
-// that what kept the thread busy before it is in it. Times are those of the clock and, in brackets, of the processor: what the
-// thread itself took, whatever else the machine did.
+// Events come 62 times per second. Between them, the GUI thread processes other events or sleeps. The time of a frame
+// is measured from the start of the event until the frame is drawn: it consists of the change of the session and the
+// drawing. 'late' is measured from the time at which the event was due, so it includes work that blocked the thread
+// before. Times are wall-clock times; the values in parentheses are CPU times of the thread or of the process, which do
+// not depend on the load of the machine.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
@@ -59,7 +60,7 @@ double share_of(std::vector<double>& times, std::size_t percent) {
     return times[times.size() * percent / 100];
 }
 
-// Serves events for that long, asleep where there are none.
+// Processes events for `time` milliseconds; sleeps while there are none.
 void serve(double time) {
     if (time <= 0) return;
     QEventLoop loop;
@@ -88,7 +89,7 @@ public:
             times.push_back(end - begin);
             own.push_back(processor_milliseconds(CLOCK_THREAD_CPUTIME_ID) - before);
             late.push_back(end - due);
-            due = std::max(due + kFrameMilliseconds, end);  // events of a mouse that nobody took yet become one
+            due = std::max(due + kFrameMilliseconds, end);  // mouse events that arrive meanwhile are merged into one
         }
         fmt::print("{:<28} p50 {:6.2f} ms ({:5.2f})   p99 {:6.2f} ms ({:5.2f})   late p99 {:6.2f} ms\n", name,
                    share_of(times, 50), share_of(own, 50), share_of(times, 99), share_of(own, 99), share_of(late, 99));

@@ -6,41 +6,42 @@
 
 namespace texton::bench {
 
-/// What a comparison must reach.
+/// The requirement of a comparison.
 struct Target {
     enum class Kind {
-        none,            ///< only shown
-        speed_at_least,  ///< our speed / the peer's
-        time_at_most,    ///< our time / the peer's
-        rate_at_least    ///< our own GB/s
+        none,            ///< no requirement: the result is only printed
+        speed_at_least,  ///< minimum of our speed divided by the peer's
+        time_at_most,    ///< maximum of our time divided by the peer's
+        rate_at_least    ///< minimum of our own rate in GB/s
     };
     Kind kind = Kind::none;
     double value = 0;
 };
 
-/// Two ways to do one thing. Each returns when it is done, and owns what it needs.
+/// Two implementations of the same task. Each function blocks until the task is done and owns the resources that it
+/// needs.
 struct Sides {
     std::function<void()> ours;
     std::function<void()> peer;
 };
 
-/// One row of the table. The sides take turns in one loop, so that a machine that slows down slows both; the ratio is the
-/// median of the rounds'.
+/// One row of the table. Each round runs both sides, so that a machine that slows down affects both. The ratio is the
+/// median of the ratios of all rounds.
 struct Comparison {
     std::string name;
     Target target;
     std::function<Sides()> prepare;  ///< called once, just before the rounds
-    double bytes = 0;                ///< moved by one call, read or written: shown as GB/s; 0: the time is shown
-    double operations = 1;           ///< of one call: the time shown is that of one
+    double bytes = 0;                ///< bytes read and written by one call, for GB/s; 0: the table shows the time
+    double operations = 1;           ///< operations in one call; the table shows the time of one operation
     int rounds = 11;
 };
 
-/// Adds a row; from static initialisers, too.
+/// Adds a row. May be called from static initializers. Always returns true.
 bool add(Comparison comparison);
-/// Adds a function that adds rows when the program starts, once the devices can be asked.
+/// Adds a function that adds rows. It is called in main(), when devices can be queried. Always returns true.
 bool add_suite(std::function<void()> suite);
 
-/// For a suite that cannot run: printed below the table.
+/// Prints a text below the table, for example why a suite cannot run.
 void note(std::string text);
 
 }  // namespace texton::bench

@@ -1,4 +1,4 @@
-// The CPU device beside memcpy and memset, with the same number of threads.
+// Compares the CPU device with memcpy and memset on the same number of threads.
 #include <algorithm>
 #include <barrier>
 #include <cstring>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kBytes = std::size_t{256} << 20;
 
-// Threads that wait for work, so that the peer does not pay for starting them. The caller is one of them.
+// A team of waiting threads, so that the peer's times do not include starting threads. The calling thread does a share
+// of the work.
 class Crew {
 public:
     Crew() : count_(std::max(1u, std::thread::hardware_concurrency())), start_(parties()), end_(parties()) {
@@ -81,8 +82,8 @@ Sides copy_linear() {
             }};
 }
 
-constexpr Extent kFlat{4000, 16384};                       // 16000 bytes a row, 16384 apart
-constexpr std::size_t kRow = kFlat.width * sizeof(float);  // 250 MiB in all
+constexpr Extent kFlat{4000, 16384};                       // rows of 16000 bytes with a pitch of 16384 bytes
+constexpr std::size_t kRow = kFlat.width * sizeof(float);  // 250 MiB in total
 
 Sides copy_pitched() {
     const Device device = Device::cpu();

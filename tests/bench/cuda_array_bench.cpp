@@ -1,4 +1,4 @@
-// Arrays, their tiles and their textures beside the raw calls of CUDA, on the same memory.
+// Compares arrays, their tiles and their textures with the raw CUDA calls for the same task.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ namespace texton::bench {
 namespace {
 
 constexpr std::size_t kBytes = std::size_t{1} << 30;
-constexpr int kBuffers = 3;  // take turns, so that no cache helps
-constexpr int kTimes = 9;    // copies of one call
+constexpr int kBuffers = 3;  // used in turn, so that caches do not help
+constexpr int kTimes = 9;    // copies per call
 
 void must(cudaError_t status) {
     if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
@@ -57,11 +57,11 @@ Format format_of(std::size_t bytes) {
     return Format::rgba32_float;
 }
 
-// About 1 GiB of texels of that size.
+// Returns an array of about 1 GiB. `texel` is the size of a texel in bytes.
 ArrayInfo large(ArrayKind kind, std::size_t texel) {
     ArrayInfo info{.format = format_of(texel), .extent = {}, .kind = kind};
     switch (kind) {
-        case ArrayKind::array_1d: break;  // has 2 MiB at most
+        case ArrayKind::array_1d: break;  // 1D arrays have at most 2 MiB and are not measured
         case ArrayKind::array_2d: info.extent = {16384, kBytes / 16384 / texel}; break;
         case ArrayKind::array_3d: info.extent = {1024, 1024, kBytes / (1 << 20) / texel}; break;
         case ArrayKind::layered_1d:
@@ -81,7 +81,7 @@ ArrayInfo large(ArrayKind kind, std::size_t texel) {
     return info;
 }
 
-// One side of a copy.
+// Source or destination of a copy.
 struct End {
     std::shared_ptr<void> owner;
     View view;
@@ -180,8 +180,8 @@ Sides array_fill(const ArrayInfo& info) {
 
 // --- tiles -------------------------------------------------------------------------------------------------------------
 
-constexpr Extent kTiles{100, 100};  // of 128 x 128 texels, 64 KiB each
-constexpr Extent kHalf{100, 50};    // of them; not every driver makes all in one piece of memory
+constexpr Extent kTiles{100, 100};  // tiles of 128 x 128 texels, 64 KiB each
+constexpr Extent kHalf{100, 50};    // half of the tiles; not every driver can allocate all in one piece
 
 class RawTiles {
 public:
@@ -309,7 +309,7 @@ private:
     std::vector<cudaTextureObject_t> textures_;
 };
 
-// Made alone, on both sides: all are kept until the rounds are over.
+// Measures creation only: both sides keep all textures until the rounds are over.
 Sides new_textures() {
     auto ours = std::make_shared<std::vector<Texture>>();
     auto raw = std::make_shared<std::vector<std::unique_ptr<RawTextures>>>();
@@ -320,7 +320,7 @@ Sides new_textures() {
             [=] { raw->push_back(std::make_unique<RawTextures>()); }};
 }
 
-// --- rows --------------------------------------------------------------------------------------------------------------
+// --- rows of the table -------------------------------------------------------------------------------------------------
 
 void add_copies(const std::string& name, const ArrayInfo& info, Target from_and_to, Target between) {
     const double moved = 2.0 * kTimes * static_cast<double>(packed_bytes(info));
@@ -332,13 +332,13 @@ void add_copies(const std::string& name, const ArrayInfo& info, Target from_and_
 }
 
 const bool added = add_suite([] {
-    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp says so
+    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp adds the note
     using enum Target::Kind;
     for (const std::size_t texel : {1u, 2u, 4u, 8u, 16u}) {
         const Target target{speed_at_least, texel < 4 ? 2.2 : 3.4};
         add_copies(fmt::format("2D {} B", texel), large(ArrayKind::array_2d, texel), target, target);
     }
-    // cudaMemcpy3D is faster here than with 2D arrays: 3.4 times as fast would be more than the memory gives.
+    // cudaMemcpy3D is faster for these arrays than for 2D arrays: a factor of 3.4 would exceed the memory bandwidth.
     constexpr Target kOfMemory{speed_at_least, 1.8};
     for (const ArrayKind kind :
          {ArrayKind::array_3d, ArrayKind::layered_2d, ArrayKind::cubemap, ArrayKind::cubemap_layered}) {
@@ -351,7 +351,7 @@ const bool added = add_suite([] {
     const double moved = 2.0 * kTimes * static_cast<double>(kBytes);
     const auto array = [=] { return array_end(flat); };
     const auto pitched = [=] { return pitched_end(flat); };
-    const auto aside = [=] { return linear_end(flat, 4); };  // units of 4 bytes
+    const auto aside = [=] { return linear_end(flat, 4); };  // offset by 4 bytes: aligned to 4 bytes only
     constexpr Target kFour{speed_at_least, 3.4};
     add({"cuda/2D 4 B/array to pitched", kFour, [=] { return rotating(pitched, array); }, moved});
     add({"cuda/2D 4 B/pitched to array", kFour, [=] { return rotating(array, pitched); }, moved});
@@ -370,7 +370,7 @@ const bool added = add_suite([] {
          [] { return array_fill(large(ArrayKind::array_3d, 4)); },
          static_cast<double>(kTimes) * static_cast<double>(kBytes)});
 
-    // Where the kernel begins to win: at once.
+    // Small copies: the kernel must not be slower than cudaMemcpy3D at any size.
     for (const std::size_t side : {32u, 128u, 256u, 512u, 1024u, 2048u}) {
         constexpr int kMany = 500;
         const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {side, side}};

@@ -1,4 +1,4 @@
-// The CUDA device beside the raw calls of the CUDA runtime, on the same memory.
+// Compares the CUDA device with the raw calls of the CUDA runtime on the same memory.
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -21,8 +21,8 @@ namespace texton::bench {
 namespace {
 
 constexpr std::size_t kBytes = std::size_t{1} << 30;
-constexpr Extent kFlat{16001, 16384};                      // r32_float: 64004 bytes a row, 64512 apart
-constexpr std::size_t kRow = kFlat.width * sizeof(float);  // 0.98 GiB in all
+constexpr Extent kFlat{16001, 16384};                      // r32_float: rows of 64004 bytes, pitch 64512 bytes
+constexpr std::size_t kRow = kFlat.width * sizeof(float);  // 0.98 GiB in total
 constexpr int kSmall = 10'000;
 constexpr std::size_t kSmallBytes = 4096;
 constexpr std::size_t kUpload = std::size_t{4} << 30;
@@ -31,7 +31,7 @@ void must(cudaError_t status) {
     if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
 }
 
-// A stream of each side: neither pays for the other's.
+// The peer's own stream, so that neither side waits for the other.
 class RawStream {
 public:
     RawStream() { must(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
@@ -132,7 +132,7 @@ Sides pitched_fill() {
             }};
 }
 
-// The raw side of small copies.
+// Returns the peer of the small copies.
 std::function<void()> raw_small(std::byte* to, const std::byte* from, cudaMemcpyKind kind,
                                 std::vector<std::shared_ptr<void>> owners) {
     auto raw = std::make_shared<RawStream>();
@@ -225,7 +225,7 @@ Sides pageable_down(bool peer_pinned) {
 }
 
 const bool added = add_suite([] {
-    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp says so
+    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp adds the note
     constexpr Target kRaw{Target::Kind::speed_at_least, 0.97};
     constexpr Target kSmallTarget{Target::Kind::time_at_most, 1.05};
     constexpr auto kOnDevice = cudaMemcpyDeviceToDevice;

@@ -1,5 +1,5 @@
-// Kernels by their names, beside a copy within the device that moves as many bytes: the ratio is the share of the limit.
-// tests/bench/run sets their times beside PyTorch's and CuPy's.
+// Compares registered kernels with a device-to-device copy that moves as many bytes: the ratio is the fraction of the
+// memory limit. tests/bench/run compares their times with those of PyTorch and CuPy.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 using Values = std::map<std::string, ParameterValue>;
 
 constexpr Extent kSide{8192, 8192};
-constexpr int kTimes = 5;  // of one call
+constexpr int kTimes = 5;  // runs per call
 
 void must(cudaError_t status) {
     if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
@@ -41,11 +41,12 @@ struct Case {
     std::vector<ArrayInfo> inputs;
     Sampler sampler;
     Values values{};
-    std::vector<PictureShape> pictures{};  // none: those that the kernel proposes
+    std::vector<PictureShape> pictures{};  // empty: the shapes that the kernel proposes
     Target target{};
 };
 
-/// Ramps with noise on them: neighbours are alike, but not equal. Repeated every 512 texels.
+/// Fills an array with ramps and noise: neighboring texels are similar, but not equal. The pattern repeats every 512
+/// texels.
 void fill_like_a_picture(const Array& array) {
     const Extent extent = array.view().extent();
     const Extent tile{std::min<std::size_t>(512, extent.width), std::min<std::size_t>(512, extent.height),
@@ -99,11 +100,11 @@ struct Work {
     std::vector<Texture> inputs;
     std::vector<Linear> memory;
     std::vector<View> pictures;
-    std::size_t bytes = 0;  // read and written, once each
+    std::size_t bytes = 0;  // inputs and outputs, each counted once
 };
 
 Sides beside_a_copy(const Case& of) {
-    // Scratch memory stays with its pool from call to call, as where many pictures are made.
+    // The pool keeps scratch memory between calls, as in programs that process many images.
     Pool::default_of(Device::cuda()).set_release_threshold(~std::uint64_t{0});
     auto work = std::make_shared<Work>(of);
     auto copied = std::make_shared<Linear>(Device::cuda(), work->bytes);
@@ -112,14 +113,15 @@ Sides beside_a_copy(const Case& of) {
                 work->stream.synchronize();
             },
             [=] {
-                const std::size_t half = copied->bytes() / 512 * 256;  // where copies are fast
+                const std::size_t half =
+                    copied->bytes() / 512 * 256;  // aligned to 256 bytes, for which copies are fast
                 for (int i = 0; i < kTimes; ++i)
                     must(cudaMemcpyAsync(copied->data(), copied->data() + half, half, cudaMemcpyDeviceToDevice));
                 must(cudaStreamSynchronize(nullptr));
             }};
 }
 
-// Many of a small picture: by a recorded graph, beside the calls themselves.
+// Compares a captured graph of many calls on a small image with the same calls without a graph.
 Sides in_a_graph(const Case& of) {
     constexpr int kCalls = 100;
     auto work = std::make_shared<Work>(of);
@@ -141,7 +143,7 @@ Sides in_a_graph(const Case& of) {
 ArrayInfo whole(Format format) { return {.format = format, .extent = kSide}; }
 
 const bool added = add_suite([] {
-    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp says so
+    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp adds the note
     using enum Target::Kind;
     const Sampler linear{.filter = Filter::linear};
     const Sampler along{.filter = Filter::linear, .normalized_coordinates = true};
@@ -168,7 +170,7 @@ const bool added = add_suite([] {
                      {},
                      {speed_at_least, 0.8}});
     cases.push_back({"rgba8 to nv12", "from_rgb", {whole(Format::rgba8_unorm)}, {}, {}, {}, {speed_at_least, 0.8}});
-    // Linear fetches of three dimensions bound it, those of rgba32_float more than others.
+    // The time is limited by linear fetches in three dimensions, which are slowest for rgba32_float.
     for (const Format table :
          {Format::rgba16_float, Format::rgb10a2_unorm, Format::rgba8_unorm, Format::rgba32_float}) {
         const Target target = table == Format::rgba32_float ? Target{} : Target{speed_at_least, 0.8};

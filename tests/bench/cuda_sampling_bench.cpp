@@ -1,4 +1,4 @@
-// Pictures of fetches beside a copy that moves as many bytes within the device.
+// Compares sample(), which writes an image of fetches, with a device-to-device copy that moves as many bytes.
 #include <cuda_runtime_api.h>
 
 #include <cstring>
@@ -22,13 +22,13 @@ namespace texton::bench {
 namespace {
 
 constexpr Extent kSide{8192, 8192};
-constexpr int kTimes = 9;  // of one call
+constexpr int kTimes = 9;  // runs per call
 
 void must(cudaError_t status) {
     if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorName(status));
 }
 
-// A texture of one format as a picture of the same, or of another.
+// Formats of the texture and of the image that sample() writes.
 struct Case {
     Format texture;
     Format picture;
@@ -72,7 +72,8 @@ Sides pictures(const Case& of) {
             }};
 }
 
-// From texels in host memory to pixels: their upload into an array, and the fetches. Beside it, what the bus takes.
+// Uploads texels from host memory into an array and samples them. The peer is an upload of the same size from pinned
+// memory.
 Sides decoded_to_pixels(bool pinned) {
     constexpr Format kFormat = Format::rgba32_float;
     struct Memory {
@@ -100,11 +101,11 @@ Sides decoded_to_pixels(bool pinned) {
 }
 
 const bool added = add_suite([] {
-    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp says so
+    if (!Device::why_no_cuda().empty()) return;  // cpu_bench.cpp adds the note
     using enum Target::Kind;
     constexpr AffineMap kShifted{.x0 = 0.25F, .y0 = 0.25F};
     constexpr AffineMap kTurned{.xx = 0.96F, .xy = -0.17F, .x0 = 400, .yx = 0.17F, .yy = 0.96F, .y0 = -300};
-    // The texture unit takes too few fetches at a time to hide the latency of memory: arrays/cuda/sampling_touched.cu.
+    // The texture unit has too few fetches in flight to hide the memory latency: see arrays/cuda/sampling_touched.cu.
     constexpr Target kOfTheUnit{speed_at_least, 0.75};
     constexpr Target kAlmostACopy{speed_at_least, 0.9};
     constexpr Filter kLinear = Filter::linear;

@@ -1,6 +1,5 @@
 #pragma once
-// A picture of noise that a kernel of the CPU device turns into another one, beside what another library makes of the
-// same bytes.
+// An image of noise for kernels of the CPU device. Another library processes the same bytes for comparison.
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -26,7 +25,7 @@
 
 namespace texton::bench {
 
-/// Texels: TEXTON_BENCH_SIDE, or 2048.
+/// Width and height of the image in texels: the environment variable TEXTON_BENCH_SIDE, or 2048.
 inline const std::size_t kPictureSide = [] {
     const char* asked = std::getenv("TEXTON_BENCH_SIDE");
     if (asked == nullptr) return std::size_t{2048};
@@ -34,7 +33,7 @@ inline const std::size_t kPictureSide = [] {
     std::size_t side = 0;
     const auto [end, error] = std::from_chars(text.begin(), text.end(), side);
     if (error != std::errc() || end != text.end() || side < 256 || side > 16384) {
-        fmt::print(stderr, "TEXTON_BENCH_SIDE is {:?}, but has to be a whole number from 256 to 16384.\n", text);
+        fmt::print(stderr, "TEXTON_BENCH_SIDE is {:?}, but must be an integer from 256 to 16384.\n", text);
         std::exit(2);
     }
     return side;
@@ -43,7 +42,7 @@ inline const std::size_t kPictureSide = [] {
 enum class Threads { one, all };
 inline const char* suffix(Threads threads) { return threads == Threads::one ? ", one thread" : ", all threads"; }
 
-/// The action on so many of TBB's threads, which are Texton's and OpenCV's.
+/// Returns the action limited to one thread or to all threads of TBB. Both Texton and OpenCV use TBB.
 inline std::function<void()> with_threads(Threads threads, std::function<void()> action) {
     if (threads == Threads::all) return action;
     return [action = std::move(action)] {
@@ -52,7 +51,8 @@ inline std::function<void()> with_threads(Threads threads, std::function<void()>
     };
 }
 
-/// Noise whose neighbours are alike, so that filters that differ in details still agree; the whole range of codes.
+/// Fills the image with smooth waves and a little noise, so that filters that differ in details give similar results.
+/// The values cover nearly the whole range.
 inline void fill_with_noise(const Pitched2D& picture) {
     std::mt19937 random(1);
     const Extent extent = picture.extent();
@@ -91,8 +91,8 @@ struct PictureScene {
     Stream stream;
 };
 
-/// Throws if the channels of two pictures differ by more than `most` of the whole range on average: then they are not
-/// the same thing. `row` is the address of a row of the other's.
+/// Throws if the channels of two images differ by more than `most` of the value range on average: then the two
+/// libraries do not compute the same. `row(y)` returns the address of row y of the other image.
 template <class Row>
 void check_alike(const Pitched2D& ours, const Row& row, double most) {
     const Extent extent = ours.extent();
@@ -114,7 +114,7 @@ void check_alike(const Pitched2D& ours, const Row& row, double most) {
         }
     }
     const double mean = sum / static_cast<double>(extent.width * extent.height * channels);
-    if (!(mean <= most)) throw std::runtime_error(fmt::format("the pictures differ by {} on average", mean));
+    if (!(mean <= most)) throw std::runtime_error(fmt::format("the images differ by {} on average", mean));
 }
 
 }  // namespace texton::bench

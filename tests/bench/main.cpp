@@ -1,9 +1,10 @@
-// texton-bench: what Texton does beside what it is built on, in the same run.
+// texton-bench: compares Texton with the libraries and calls it is built on, in the same run.
 //
 //   texton-bench [--out FILE.json] [--benchmark_filter=REGEX] [options of Google Benchmark]
 //
-// Ends with one table, `name ours peer ratio target ok|MISS`. The exit status is 0 unless it could not run: speeds depend on the
-// machine, so a miss is for the reader to judge.
+// Prints one table at the end: `name ours peer ratio target ok|MISS`. A missed target does not change the exit status,
+// because speeds depend on the machine. The exit status is 1 if no comparison could run or the output file could not be
+// written, 2 for invalid options.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -64,7 +65,7 @@ void run(benchmark::State& state, const Comparison& comparison) {
     Sides sides;
     try {
         sides = comparison.prepare();
-        sides.peer();  // both once, so that pages are there and clocks are up
+        sides.peer();  // one call each before the rounds, to map pages and raise clock rates
         sides.ours();
     } catch (const std::exception& error) {
         notes().push_back(comparison.name + ": " + error.what());
@@ -211,7 +212,7 @@ int run_all(int argc, char** argv) {
     benchmark::RunSpecifiedBenchmarks();
     print_table();
     if (!out.empty() && !write_json(out)) {
-        fmt::print(stderr, "texton-bench: {} cannot be written\n", out);
+        fmt::print(stderr, "texton-bench: {} could not be written. Choose another path for --out.\n", out);
         return 1;
     }
     return results().empty() ? 1 : 0;

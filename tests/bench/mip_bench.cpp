@@ -1,5 +1,5 @@
-// A mip chain on the CPU device beside one of OpenImageIO's resizes: each level is made of the middles of 2x2 texels of
-// the one above.
+// Compares a mip chain on the CPU device with resizes by OpenImageIO. Each level is the mean of 2x2 texels of the level
+// above: sample() reads it with a linear filter at the center of the 2x2 texels.
 #include <functional>
 #include <memory>
 #include <random>

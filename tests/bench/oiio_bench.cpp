@@ -1,4 +1,4 @@
-// Kernels of the CPU device beside OpenImageIO's algorithms for the same, with as many threads.
+// Compares kernels of the CPU device with OpenImageIO's algorithms on the same number of threads.
 #include <cmath>
 
 #include <Imath/ImathMatrix.h>
@@ -73,7 +73,7 @@ Sides turn(const Kind& kind, Threads threads) {
     const float sine = std::sin(0.3f);
     const Affine map{cosine, -sine,  middle - cosine * middle + sine * middle,
                      sine,   cosine, middle - sine * middle - cosine * middle};
-    // From the source to the picture, of row vectors.
+    // Maps the source to the destination, for row vectors.
     const Imath::M33f forward(cosine, -sine, 0, sine, cosine, 0, middle - cosine * middle - sine * middle,
                               middle + sine * middle - cosine * middle, 1);
     constexpr AddressMode kBorder = AddressMode::border;

@@ -1,4 +1,4 @@
-// Kernels of the CPU device beside OpenCV's functions for the same, with as many threads.
+// Compares kernels of the CPU device with OpenCV's functions on the same number of threads.
 #include <array>
 #include <bit>
 #include <vector>
@@ -35,7 +35,8 @@ cv::Mat matrix_of(const Pitched2D& picture, int type) {
     return {static_cast<int>(extent.height), static_cast<int>(extent.width), type, picture.data(), picture.pitch()};
 }
 
-// What both make of the scene. They may differ on average by `apart`.
+// A task for both libraries. `target` is the minimum of our speed divided by OpenCV's. `apart` is the maximum mean
+// difference of the results.
 struct Task {
     std::string name;
     double target;
@@ -64,7 +65,7 @@ Sides sides_of(const Kind& kind, const Task& task, Threads threads) {
     return {with_threads(threads, ours), with_threads(threads, peer)};
 }
 
-// --- sizes -----------------------------------------------------------------------------------------------------------
+// --- resampling ------------------------------------------------------------------------------------------------------
 
 Task resize(const char* name, Extent to, ResampleFilter filter, int interpolation, double target, double apart) {
     const bool through_linear = filter == ResampleFilter::linear || filter == ResampleFilter::catmull_rom;
@@ -87,7 +88,7 @@ void add_sizes(std::vector<Task>& tasks) {
         tasks.push_back(resize("nearest", to, ResampleFilter::nearest, cv::INTER_NEAREST, 1, 0.05));
         tasks.push_back(resize("linear", to, ResampleFilter::linear, cv::INTER_LINEAR, 1.5, 0.005));
         tasks.push_back(resize("cubic", to, ResampleFilter::catmull_rom, cv::INTER_CUBIC, 1, 0.02));
-        // OpenCV's area is linear where it enlarges.
+        // OpenCV's INTER_AREA is linear when enlarging.
         tasks.push_back(resize("area", to, ResampleFilter::area, cv::INTER_AREA, 1, 0.02));
     }
 }
@@ -99,7 +100,7 @@ Task warp() {
     const float middle = static_cast<float>(kPictureSide) / 2;
     const Affine map{cosine, -sine,  middle - cosine * middle + sine * middle,
                      sine,   cosine, middle - sine * middle - cosine * middle};
-    // OpenCV's pixels have their middle at whole numbers.
+    // OpenCV's pixel centers are at integer coordinates.
     const cv::Mat cv_map = (cv::Mat_<double>(2, 3) << map.xx, map.xy, map.x0 + 0.5 * (double{map.xx} + map.xy - 1),
                             map.yx, map.yy, map.y0 + 0.5 * (double{map.yx} + map.yy - 1));
     constexpr AddressMode kBorder = AddressMode::border;
@@ -149,7 +150,7 @@ Task weights() {
         }};
 }
 
-// --- colours ---------------------------------------------------------------------------------------------------------
+// --- colors ----------------------------------------------------------------------------------------------------------
 
 Task matrix() {
     const ColorMatrix matrix{{{0.6f, 0.3f, 0.1f, 0}, {0.2f, 0.7f, 0.1f, 0}, {0.1f, 0.1f, 0.8f, 0}}};
@@ -176,7 +177,7 @@ Task turned_channels() {
                 static constexpr std::array kFromTo{0, 2, 1, 1, 2, 0, 3, 3};
                 if (from.depth() == CV_8U) {
                     cv::cvtColor(from, result, cv::COLOR_RGBA2BGRA);
-                } else {  // which cvtColor does as well
+                } else {  // cvtColor() supports floats too
                     cv::mixChannels(&from, 1, &result, 1, kFromTo.data(), 4);
                 }
             }};
@@ -192,7 +193,7 @@ struct Planes {
     cv::Mat cv_result;
 };
 
-// OpenCV's chroma is the nearest sample.
+// OpenCV uses the nearest chroma sample, Texton filters it linearly.
 Sides from_nv12(Threads threads) {
     const auto planes = std::make_shared<Planes>();
     fill_with_noise(planes->luma);
@@ -209,7 +210,7 @@ Sides from_nv12(Threads threads) {
             })};
 }
 
-// --- levels ----------------------------------------------------------------------------------------------------------
+// --- mip levels ------------------------------------------------------------------------------------------------------
 
 struct Chain {
     explicit Chain(const Kind& kind)

@@ -1,5 +1,5 @@
-// What a fetch costs on the CPU device, on one core: through the model and, where there is one, by the way that is
-// taken instead.
+// Measures the cost of a fetch on one core of the CPU device: with the model of the texture unit and, for plain
+// fetches, with RowSampler, which uses vectors where possible.
 #include <functional>
 #include <memory>
 #include <random>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kSide = 1024;
 constexpr std::size_t kFetches = 1 << 16;
 
-// A texture of random bytes with all its levels, and points all over it.
+// A texture of random bytes with all levels, and fetches at random positions.
 struct Scene {
     std::vector<std::vector<unsigned char>> levels;
     detail::TextureView view{};
@@ -45,7 +45,7 @@ std::shared_ptr<Scene> make_scene(Format format) {
     for (std::size_t i = 0; i < kFetches; ++i) {
         FetchPoint& point = scene->points.emplace_back();
         point = {.x = place(random), .y = place(random), .lod = 3 * place(random)};
-        point.dx[0] = 0.02f * place(random);  // some twenty texels long, a few wide
+        point.dx[0] = 0.02f * place(random);  // up to 20 texels long and up to 2 texels wide
         point.dy[1] = 0.002f * place(random);
     }
     scene->texels.resize(kFetches);
@@ -72,7 +72,7 @@ std::function<void()> on_vectors(const std::shared_ptr<Scene>& scene) {
     };
 }
 
-// The times shown are those of 1000 fetches: microseconds are nanoseconds a fetch.
+// The table shows the time of 1000 fetches, so microseconds in the table are nanoseconds per fetch.
 void add_costs(Format format) {
     const std::string of = "of " + std::string(name(format)) + " (1000 fetches)";
     const auto add_cost = [&](const std::string& what, std::function<Sides()> prepare) {

@@ -1,5 +1,5 @@
-// Affine warps on the CPU device beside OpenCV's, which round coordinates to 1/32 of a texel; ours are those of the
-// texture unit.
+// Compares affine warps on the CPU device with OpenCV. OpenCV rounds coordinates to 1/32 of a texel; Texton uses the
+// coordinates of the texture unit.
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -38,7 +38,7 @@ constexpr Kind kFloats1{"r32f", Format::r32_float, CV_32FC1};
 
 enum class Threads { one, all };
 
-// The same picture for both, turned by 17 degrees about its middle; black outside.
+// One image for both libraries, rotated by 17 degrees around its center, with black outside.
 struct Warp {
     Warp(const Kind& kind, Filter filter)
         : source(Device::cpu(), kind.format, {kSide, kSide}),
@@ -68,14 +68,14 @@ struct Warp {
                static_cast<float>(sine),
                static_cast<float>(cosine),
                static_cast<float>(kMiddle - sine * kMiddle - cosine * kMiddle)};
-        // OpenCV's pixels have their middle at whole numbers.
+        // OpenCV's pixel centers are at integer coordinates.
         cv_map = (cv::Mat_<double>(2, 3) << map.xx, map.xy, map.x0 + 0.5 * (double{map.xx} + map.xy - 1), map.yx,
                   map.yy, map.y0 + 0.5 * (double{map.yx} + map.yy - 1));
     }
 
     void run() const { sample(texture, map, result.view()); }
 
-    // The model's bits, at pixels all over the picture.
+    // Throws if one of 100,000 pixels does not have the same bits as the model of the texture unit.
     void check() const {
         detail::TextureView view{};
         view.kind = ArrayKind::array_2d;
@@ -127,7 +127,7 @@ Sides warp(const Kind& kind, Filter filter, Threads threads) {
             }};
 }
 
-// OpenCV reads where to fetch from a map made before, of whole texels.
+// OpenCV reads integer source coordinates from a map that is computed before the rounds.
 Sides remap_nearest(const Kind& kind, Threads threads) {
     const auto scene = std::make_shared<Warp>(kind, Filter::point);
     scene->run();
