@@ -178,7 +178,7 @@ Sides array_fill(const ArrayInfo& info) {
             }};
 }
 
-// --- tiles -------------------------------------------------------------------------------------------------------------
+// --- tiles -----------------------------------------------------------------------------------------------------------
 
 constexpr Extent kTiles{100, 100};  // tiles of 128 x 128 texels, 64 KiB each
 constexpr Extent kHalf{100, 50};    // half of the tiles; not every driver can allocate all in one piece
@@ -256,7 +256,7 @@ Sides tiles_mapped() {
             }};
 }
 
-// --- textures ----------------------------------------------------------------------------------------------------------
+// --- textures --------------------------------------------------------------------------------------------------------
 
 constexpr int kTextures = 2000;
 constexpr ArrayInfo kTextured{.format = Format::rgba8_unorm, .extent = {64, 64}};
@@ -320,7 +320,7 @@ Sides new_textures() {
             [=] { raw->push_back(std::make_unique<RawTextures>()); }};
 }
 
-// --- rows of the table -------------------------------------------------------------------------------------------------
+// --- rows of the table -----------------------------------------------------------------------------------------------
 
 void add_copies(const std::string& name, const ArrayInfo& info, Target from_and_to, Target between) {
     const double moved = 2.0 * kTimes * static_cast<double>(packed_bytes(info));

@@ -10,8 +10,8 @@ namespace texton::viewer {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{192} << 20;
-constexpr std::size_t kMostTilesWithValues =
-    96;  // values of an 8K canvas would need gigabytes, so larger canvases keep none
+// A larger canvas keeps no values: those of an 8K canvas would need gigabytes.
+constexpr std::size_t kMostTilesWithValues = 96;
 constexpr std::size_t kMostTilesAtOnce = 8;
 constexpr std::size_t kMostLayers = 6;
 constexpr double kOverviewSide = 512;
@@ -71,8 +71,8 @@ std::vector<Values> values_of_row(const Scene& content, int row, const std::vect
 }
 
 QImage image_of(const Values& values, const Display& display) {
-    QImage out(values.part.width, values.part.height,
-               QImage::Format_RGB32);  // rows without padding, like those of the values
+    // The rows of the image have no padding, like those of the values.
+    QImage out(values.part.width, values.part.height, QImage::Format_RGB32);
     show_values(values, display, {reinterpret_cast<std::uint32_t*>(out.bits()), values.values.size()});
     return out;
 }
