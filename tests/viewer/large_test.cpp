@@ -204,7 +204,7 @@ TEST_F(LargePictureTest, WhatAKernelMakesOfItLiesWhereItDoes) {
     const Values values = values_of(of_kernel, {0, 0, 256, 64}, Quality::full);
     EXPECT_EQ(values.values[30 * 256 + 100], value_at(*made->as_loaded(), {}, 33 / 2, 10 / 2));
     EXPECT_EQ(value_at(*made, {}, 33, 10), value_at(*made->as_loaded(), {}, 16, 5));
-    EXPECT_THAT(halving_words(*made), testing::StartsWith("It was made of a picture"));
+    EXPECT_THAT(halving_words(*made), testing::StartsWith("It was computed from an image"));
 }
 
 TEST_F(LargePictureTest, WhatIsNoLongerWantedIsNotRead) {

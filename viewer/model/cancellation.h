@@ -5,16 +5,16 @@
 
 namespace texton::viewer {
 
-/// Says whether what is being worked out is still wanted; empty: always.
+/// Returns false when the caller no longer needs the result. An empty function counts as true.
 using StillWanted = std::function<bool()>;
 
-/// Throws Cancelled once it is not.
+/// Throws Cancelled if the result is no longer needed.
 inline void go_on(const StillWanted& wanted) {
     if (!wanted || wanted()) return;
     throw Cancelled({.code = ErrorCode::not_permitted,
                      .object = "texton-view",
-                     .problem = "the work was stopped before its end",
-                     .remedy = "Start it again."});
+                     .problem = "the operation was canceled",
+                     .remedy = "Start it again if the result is needed."});
 }
 
 }  // namespace texton::viewer

@@ -30,15 +30,16 @@ std::shared_ptr<const Document> Document::open(const Source& source, const Devic
         try {
             return open_halved(source, device, whole, halvings, progress);
         } catch (const Error& error) {
-            // Others may have taken memory that was free, or the process may have less of it than the device.
+            // Other processes may have allocated memory in the meantime, or the process may have a lower limit.
             if (error.code() == ErrorCode::out_of_memory && halvings < most) continue;
             if (most > 0 || (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::overflow)) throw;
             throw Error(
                 {.code = error.code(),
                  .object = std::string(error.object()),
                  .problem = std::string(error.problem()),
-                 .remedy = fmt::format("{} It is not made smaller: {} of {} without levels are shown as they are.",
-                                       error.remedy(), name(whole.info().kind), name(whole.info().format)),
+                 .remedy = fmt::format(
+                     "{} The image cannot be reduced automatically: {} of {} without levels are loaded at full size.",
+                     error.remedy(), name(whole.info().kind), name(whole.info().format)),
                  .numbers = error.numbers()});
         }
     }
@@ -149,7 +150,7 @@ std::optional<std::vector<std::byte>> Document::texels_at_hand(const Place& plac
     return array_texels(place, box);
 }
 
-// Those of an array that is smaller without files that are not stand for squares of them.
+// In a reduced array without files, each texel stands for a square of texels and is repeated.
 std::vector<std::byte> Document::array_texels(const Place& place, const TexelBox& box) const {
     const TexelBox here = viewer::in_array(*this, place, box);
     Subresource part = this->part(place);
@@ -187,12 +188,12 @@ Texture Document::texel_texture(int plane) const {
 std::string halving_words(const Document& document) {
     if (document.halvings() == 0) return {};
     const int part = 1 << document.halvings();
-    if (document.source().paths.empty()) return fmt::format("It was made of a picture with 1/{} of its sides.", part);
+    if (document.source().paths.empty())
+        return fmt::format("It was computed from an image at 1/{} of its width and height.", part);
     const ArrayInfo& whole = document.file().info();
     return fmt::format(
-        "It is shown with 1/{} of its sides: {} has no room for {} texels of {}, {}. Zoomed in, stored texels come "
-        "from "
-        "the file; samplers, kernels and statistics have the smaller picture.",
+        "Shown at 1/{} of its width and height: {} cannot hold {} texels of {} ({}). When zoomed in, stored texels "
+        "come from the file; samplers, kernels and statistics use the reduced image.",
         part, document.device().name(), to_string(whole.extent), name(whole.format), size_words(packed_bytes(whole)));
 }
 
@@ -217,7 +218,7 @@ Device device_named(const std::string& name) {
     if (!good) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = "texton-view",
-                     .problem = fmt::format("'{}' names no device", name),
+                     .problem = fmt::format("'{}' is not a device name", name),
                      .remedy = "Use cpu, cpu:N, cuda or cuda:N."});
     }
     try {
@@ -226,7 +227,7 @@ Device device_named(const std::string& name) {
         throw Error({.code = error.code(),
                      .object = "texton-view",
                      .problem = fmt::format("'{}': {}", name, error.problem()),
-                     .remedy = "`texton devices` lists those that are there."});
+                     .remedy = "Run `texton devices` for a list of the available devices."});
     }
 }
 

@@ -1,9 +1,10 @@
 #pragma once
-// A picture on a device, of any kind of array. Knows no widgets. Immutable: any thread may read it.
+// An image that was loaded on a device, as an array of any kind. This header does not depend on widgets.
 //
-// Where the device has no room for what the files hold, its array has the picture in a smaller size. Places and positions are those of the
-// files all the same, so that a view, a pin or a session means the same on every device; in_array() in <viewer/model/positions.h> says
-// where something is in the array, and as_loaded() is the array by itself, for who computes with it.
+// If the device cannot hold the image of the files, the array contains a reduced image. Subresources and positions
+// always refer to the files, so views, pins and sessions mean the same on every device. in_array() in
+// viewer/model/positions.h converts them to the array. as_loaded() returns the array as a document of its own, for
+// computations.
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -25,61 +26,69 @@ namespace texton::viewer {
 
 class FileTexels;
 
+/// An image of a session and its array on a device. Immutable: several threads may use it at once.
 class Document : public std::enable_shared_from_this<Document> {
 public:
-    /// Reads and uploads the files; blocks. Of a picture that is too large for the device it has a smaller one, where there is one
-    /// (see reduced_image.h). Throws what open_picture() and load() throw; Cancelled if `progress` says so.
+    /// Reads the files and uploads the image. Blocks. If the image is too large for the device, it is reduced, as far
+    /// as possible (see reduced_image.h). Throws the errors of open_picture() and load(), and Cancelled if `progress`
+    /// returns false.
     static std::shared_ptr<const Document> open(const Source& source, const Device& device,
                                                 const OnPictureProgress& progress = {});
-    /// An array that is there already: what a kernel made. As large as the array of `like` it lies where that does.
+    /// Creates a document from an existing array, for example the result of a kernel. If `like` is reduced and its
+    /// array has the same extent, the result refers to the same positions as `like`.
     static std::shared_ptr<const Document> of(Array array, std::string title, const Document* like = nullptr);
 
-    const std::string& title() const noexcept { return title_; }
-    const Source& source() const noexcept { return source_; }  ///< without paths: no file
-    /// What the array's texels are those of: the files, or what halving them made.
+    const std::string& title() const noexcept { return title_; }  ///< Returns the title for the window.
+    /// Returns the files and options. It has no paths if the document was created from an array.
+    const Source& source() const noexcept { return source_; }
+    /// Returns the image whose texels the array contains: that of the files, or the reduced image.
     const Picture& picture() const noexcept { return picture_; }
-    /// What the files hold, of any size; of what a kernel made, the array.
+    /// Returns the image of the files at full size, or the array if there are no files.
     const Picture& file() const noexcept { return file_; }
-    /// The array that would hold all of it, of planar pictures the plane's.
+    /// Returns the description of an array that holds the full-size image, or a plane of a planar image.
     const ArrayInfo& whole(int plane = 0) const { return is_planar() && plane == 1 ? whole_chroma_ : whole_; }
-    /// How often the sides of what the files hold were halved, so that the device can hold it; 0: it is whole. Of a picture with levels
-    /// as many are left out.
+    /// Returns how many times width, height and depth were halved to fit the device. 0 means that the image is not
+    /// reduced. In an image with levels this is the number of omitted levels.
     int halvings() const noexcept { return halvings_; }
-    /// How often the sides were halved of what the array has for a place: 0 if it has the texels of the files.
+    /// Returns how many times a subresource of the files is halved in the array. 0 means that the array contains its
+    /// texels.
     int halvings(const Place& place) const noexcept { return std::max(0, halvings_ - place.level); }
-    /// The array by itself, as a document that is whole.
+    /// Returns the array as a document that is not reduced.
     std::shared_ptr<const Document> as_loaded() const { return as_loaded_ ? as_loaded_ : shared_from_this(); }
-    const Device& device() const noexcept { return device_; }
-    const LoadTiming& timing() const noexcept { return timing_; }
-    bool is_planar() const noexcept { return planes_ == 2; }
-    int planes() const noexcept { return planes_; }
+    const Device& device() const noexcept { return device_; }      ///< Returns the device of the array.
+    const LoadTiming& timing() const noexcept { return timing_; }  ///< Returns the times of the load.
+    bool is_planar() const noexcept { return planes_ == 2; }       ///< Returns true if the format is planar.
+    int planes() const noexcept { return planes_; }                ///< Returns the number of planes: 1 or 2.
 
-    /// Of a planar picture: the plane, r8 and rg8 or the same with 16 bits. Others have plane 0.
+    /// Returns the array. For a planar image it is the array of a plane: r8 and rg8, or r16 and rg16.
     const Array& array(int plane = 0) const;
+    /// Returns the description of the array.
     const ArrayInfo& info(int plane = 0) const { return array(plane).info(); }
 
-    /// The nearest place that the files have.
+    /// Returns the nearest subresource that exists in the files.
     Place clamped(const Place& place) const;
-    /// Width and height of what is there.
+    /// Returns the width and height of a subresource of the files.
     Extent extent(const Place& place) const;
-    /// The place of the array that shows a place of the files.
+    /// Returns the subresource of the array for a subresource of the files.
     Place in_array(const Place& place) const;
-    /// The part of the array that shows a place of the files: one slice.
+    /// Returns the part of the array for a subresource of the files: one slice.
     Subresource part(const Place& place) const;
-    /// Texels of the place, packed rows, as the files have them: of the array where it is whole there, else read from the files, which may
-    /// take long. Block-compressed ones as whole blocks, or such as end at the edge, where the box has to begin and end. Throws what
-    /// copies and FileTexels::read throw.
+    /// Returns the texels of a box of the files at full resolution, in packed rows. They are copied from the array if
+    /// it contains them. Otherwise they are read from the files, which can take a long time. In block-compressed
+    /// formats the box must consist of whole blocks or end at the edge. Throws the errors of copy() and of
+    /// FileTexels::read().
     std::vector<std::byte> texels(const Place& place, const TexelBox& box, const StillWanted& wanted = {}) const;
-    /// Whether those come from files.
+    /// Returns true if texels() reads files for this subresource.
     bool is_finer_in_files(const Place& place) const;
-    /// The same as far as no file has to be read for it.
+    /// Returns the same texels if no file must be read for them, and otherwise nothing.
     std::optional<std::vector<std::byte>> texels_at_hand(const Place& place, const TexelBox& box) const;
 
-    /// How it is sampled where nobody said.
+    /// Returns the default sampler.
     Sampler standard_sampler(int plane = 0) const;
-    /// All of it, with this sampler. Throws what Texture throws.
+    /// Returns a texture of the whole array. Throws the errors of Texture.
     Texture texture(const Sampler& sampler, int plane = 0) const;
-    /// All of it by point filter, with coordinates 0 to 1 where it has levels or faces: what stored texels read as.
+    /// Returns a texture of the whole array with point filter. Coordinates are normalized if the array has levels or
+    /// faces.
     Texture texel_texture(int plane = 0) const;
 
 private:
@@ -106,18 +115,17 @@ private:
     int halvings_ = 0;
     ArrayInfo whole_;
     ArrayInfo whole_chroma_;
-    std::shared_ptr<const FileTexels> file_texels_;  // where files hold more than the array
-    std::shared_ptr<const Document> as_loaded_;      // null: this one
+    std::shared_ptr<const FileTexels> file_texels_;  // null if the array is not reduced
+    std::shared_ptr<const Document> as_loaded_;      // null: this document
 };
 
-/// "It is shown with 1/2 of its sides: CPU device 0 has no room for 40000 x 40000 texels of rgba8_unorm, 6.0 GiB. ..." Empty for a
-/// whole picture.
+/// Returns a notice that the document is reduced, and why. Empty if it is not reduced.
 [[nodiscard]] std::string halving_words(const Document& document);
-/// "a.png", or "a.png and 5 more".
+/// Returns the title of a source: "a.png" or "a.png and 5 more".
 [[nodiscard]] std::string title_of(const Source& source);
 
-/// "cpu", "cpu:1", "cuda" or "cuda:0"; empty for the best. Throws Error{bad_argument} for any other text or where there
-/// is no such device.
+/// Returns the device with a name: "cpu", "cpu:1", "cuda" or "cuda:0". An empty name selects the best device. Throws
+/// Error{bad_argument} for any other text, and the errors of Device if the device does not exist.
 [[nodiscard]] Device device_named(const std::string& name);
 
 }  // namespace texton::viewer

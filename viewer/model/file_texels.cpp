@@ -8,15 +8,15 @@
 
 #include "arrays/files/source.h"
 
-// Pieces are a few hundred texels wide, whatever the files are cut into: of a file without tiles each row is decoded as a whole, but only
-// its pieces where somebody looks are kept, so that the store lasts for many more rows.
+// Pieces are a few hundred texels wide, also if the file has no tiles. Such a file decodes whole rows, but only the
+// requested pieces of a row are cached. Therefore the cache holds many more rows.
 
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kSide = 256;                          // of a piece, at least, where the files do not say more
-constexpr std::size_t kMostAtOnce = std::size_t{16} << 20;  // bytes of a band of rows, and of a piece
-constexpr std::chrono::milliseconds kPatience{20};          // until who waits looks whether it is still wanted
+constexpr std::size_t kSide = 256;  // minimum width of a piece, and maximum height, in texels; tiles can be larger
+constexpr std::size_t kMostAtOnce = std::size_t{16} << 20;  // maximum bytes of a band of rows or of a piece
+constexpr std::chrono::milliseconds kPatience{20};  // interval in which a waiting thread checks for cancellation
 
 struct Key {
     const void* owner;
@@ -29,7 +29,7 @@ struct Key {
 
 using Bytes = std::shared_ptr<const std::vector<std::byte>>;
 
-// The pieces of all pictures, the last used first.
+// The cache of all images. The most recently used piece comes first.
 class Store {
 public:
     Bytes find(const Key& key) {
@@ -60,7 +60,7 @@ public:
         return bytes_;
     }
     static Store& instance() {
-        static Store& made = *new Store;  // never destroyed: pictures may outlive static objects
+        static Store& made = *new Store;  // never destroyed, because images can outlive static objects
         return made;
     }
 
@@ -87,8 +87,8 @@ struct FileTexels::Shape {
     Picture picture;
     Place place;
     Format format{};
-    Extent level{};  // texels of the place
-    Extent piece{};  // sides of all but the last of a row or a column
+    Extent level{};  // size of the subresource
+    Extent piece{};  // size of all pieces except the last ones of a row or column
     bool in_order = false;
 
     Extent extent_of(std::size_t column, std::size_t row) const {
@@ -118,7 +118,7 @@ FileTexels::Shape FileTexels::shape_of(const Place& place) const {
     const std::size_t row = row_bytes(array.format, full_rows ? out.level.width : out.piece.width);
     const std::size_t rows = std::clamp<std::size_t>(kMostAtOnce / row, 1, kSide);
     out.piece.height = rounded_up(rows, access.granule.height);
-    // Strips and tiles that are very large are decoded again for each part of them.
+    // Pieces of very large strips and tiles contain only part of them, so these are decoded once per piece.
     if (out.piece.height * row > 2 * kMostAtOnce) out.piece.height = rows;
     out.piece.height = rounded_up(out.piece.height, block);
     return out;

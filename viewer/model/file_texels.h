@@ -1,5 +1,5 @@
 #pragma once
-// Texels of files of which a device holds a smaller picture alone: read in pieces where somebody looks.
+// Reads texels of files that a device can only hold as a reduced image.
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -13,44 +13,48 @@
 
 namespace texton::viewer {
 
-/// Any part of a picture's files. What was read is kept in pieces, of all pictures together no more than kMostBytes: those that were
-/// used last. Any thread; one reads at a time, others wait as long as they are wanted.
+/// Reads parts of the files of an image and caches them in pieces. All objects share one cache of kMostBytes, which
+/// drops the least recently used pieces. Several threads may use an object at once; one of them reads files while
+/// others wait.
 class FileTexels {
 public:
+    /// Maximum size of the cache in bytes.
     static constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
+    /// Creates an object that reads this image.
     explicit FileTexels(Picture picture) : picture_(std::move(picture)) {}
     ~FileTexels();
     FileTexels(const FileTexels&) = delete;
     FileTexels& operator=(const FileTexels&) = delete;
 
-    /// Packed rows of a box, which lies in the place; of block-compressed formats whole blocks, or such as end at the edge. Of files
-    /// that are read in order all rows above the box are read, too, and kept as far as they are in its columns. Throws what Picture::read
-    /// throws; Cancelled, between two pieces, once it is not wanted.
+    /// Returns the packed rows of a box, which must lie in the subresource. In block-compressed formats it must consist
+    /// of whole blocks or end at the edge. If the file must be read in order, all rows above the box are read, too, and
+    /// their pieces in the box's columns are cached. Throws the errors of Picture::read(). Throws Cancelled, between
+    /// two pieces, when `wanted` returns false.
     std::vector<std::byte> read(const Place& place, const TexelBox& box, const StillWanted& wanted = {}) const;
-    /// The same without reading files: nothing unless all of it is kept.
+    /// Returns the same texels if all of them are in the cache, and otherwise nothing. Reads no files.
     std::optional<std::vector<std::byte>> kept(const Place& place, const TexelBox& box) const;
 
-    /// Of all pictures together.
+    /// Returns the current size of the cache in bytes.
     static std::size_t kept_bytes();
 
 private:
     using Bytes = std::shared_ptr<const std::vector<std::byte>>;
-    struct Shape;  // of a place, and of the pieces that it is read in
+    struct Shape;  // size of a subresource and of its pieces
 
     Shape shape_of(const Place& place) const;
     Bytes find(const Shape& shape, std::size_t column, std::size_t row) const;
     std::vector<Bytes> read_row(const Shape& shape, std::size_t row, std::size_t first, std::size_t end) const;
-    /// What the box has of a piece.
+    /// Copies the texels of a piece that lie in the box to `out`.
     static void join(const Shape& shape, const std::vector<std::byte>& piece, std::size_t column, std::size_t row,
                      const TexelBox& box, std::vector<std::byte>& out);
-    /// Of a row of pieces, from the files if one of them is not kept.
+    /// Returns the pieces of a row, from the cache if it contains all of them, and otherwise from the files.
     std::vector<Bytes> row_of(const Shape& shape, std::size_t row, std::size_t first, std::size_t end,
                               const StillWanted& wanted) const;
 
     Picture picture_;
     mutable std::timed_mutex reading_;
-    mutable std::size_t next_row_ = 0;  // of files that are read in order: of pieces, the one that comes next
+    mutable std::size_t next_row_ = 0;  // next row of pieces of a file that must be read in order
 };
 
 }  // namespace texton::viewer

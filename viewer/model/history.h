@@ -7,20 +7,25 @@
 
 namespace texton::viewer {
 
-/// Sessions that were, and what led from one to the next.
+/// Undo and redo stack of sessions. Not thread-safe.
 class History {
 public:
-    /// `before` became something else. Changes with the same tag (not empty), each within a second of the one before, are undone as one.
+    /// Adds a change. `what` describes it, and `before` is the session before it. Changes with the same tag that follow
+    /// each other within a second are undone together, unless the tag is empty. Removes all redo steps. The number of
+    /// undo steps is limited to 500.
     void add(const std::string& what, const Session& before, const std::string& tag = {},
              std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now());
 
-    bool can_undo() const noexcept { return !undo_.empty(); }
-    bool can_redo() const noexcept { return !redo_.empty(); }
+    bool can_undo() const noexcept { return !undo_.empty(); }  ///< Returns true if a change can be undone.
+    bool can_redo() const noexcept { return !redo_.empty(); }  ///< Returns true if a change can be redone.
+    /// Returns the description of the change that undo() reverts, or an empty text.
     std::string undo_words() const { return undo_.empty() ? std::string() : undo_.back().what; }
+    /// Returns the description of the change that redo() repeats, or an empty text.
     std::string redo_words() const { return redo_.empty() ? std::string() : redo_.back().what; }
 
-    /// The session before the last change; `now` is kept for redo. Only where can_undo().
+    /// Returns the session before the last change and stores `now` for redo(). Precondition: can_undo().
     Session undo(const Session& now);
+    /// Returns the session after the change that was undone last and stores `now` for undo(). Precondition: can_redo().
     Session redo(const Session& now);
 
 private:

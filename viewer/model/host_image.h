@@ -1,5 +1,5 @@
 #pragma once
-// Pictures and arrays in host memory, tightly packed.
+// Images and arrays in host memory. Texels are tightly packed.
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -10,39 +10,44 @@
 
 namespace texton::verify {
 
-/// What a kernel made.
+/// The result of a kernel.
 struct HostPicture {
     Format format = Format::rgba8_unorm;
     Extent extent;
     std::vector<std::byte> texels;
 
     HostPicture() = default;
-    /// Texels of 0.
+    /// Creates an image whose texels are 0.
     HostPicture(Format format, Extent extent);
+    /// Returns a view of the texels. It does not keep the image alive.
     View view() { return host_view(texels.data(), format, extent); }
+    /// Returns a read-only view of the texels. It does not keep the image alive.
     ConstView view() const { return host_view(static_cast<const void*>(texels.data()), format, extent); }
-    /// "32 x 32 of rgba8_unorm".
+    /// Returns a description: "32 x 32 of rgba8_unorm".
     std::string words() const;
     bool operator==(const HostPicture&) const = default;
 };
 
-/// What a kernel reads: a picture for each level, whose slices are layers and faces.
+/// The input of a kernel: one image per level, whose slices are layers and faces.
 struct HostArray {
     ArrayInfo info;
     std::vector<HostPicture> levels;
 
     HostArray() = default;
-    /// Texels of 0.
+    /// Creates an array whose texels are 0.
     explicit HostArray(const ArrayInfo& info);
-    /// Of the info and all texels.
+    /// Returns the SHA-256 hash of the description and all texels.
     std::string sha256() const;
 };
 
-/// What an array is made for that kernels are to read: gathers too, where the device has such arrays of that size.
+/// Returns the usage of an array that kernels read. It includes gather if the device supports that for the kind, size
+/// and format.
 [[nodiscard]] ArrayUsage usage_for_kernels(const Device& device, const ArrayInfo& array);
+/// Reads all levels of an image. Throws the errors of Picture::read().
 [[nodiscard]] HostArray read_array(const Picture& picture);
-/// The same of what lies in an array of the CPU device.
+/// Copies all levels of an array. Throws the errors of copy().
 [[nodiscard]] HostArray read_array(const Array& array);
+/// Creates an array on the device and copies all levels to it. Throws the errors of Array and of copy().
 [[nodiscard]] Array upload(const Device& device, const HostArray& array);
 
 }  // namespace texton::verify

@@ -8,7 +8,8 @@
 namespace texton::viewer {
 namespace {
 
-constexpr int kNice = 5;  // so that the window's thread goes first where there are fewer cores than threads
+constexpr int kNice =
+    5;  // niceness of the workers; the thread of the window has priority if there are fewer cores than threads
 
 }  // namespace
 
@@ -56,7 +57,7 @@ bool Jobs::idle() const { return unfinished_ == 0; }
 bool Jobs::busy(const std::string& tag) const { return newest_.contains(tag); }
 
 void Jobs::work() {
-    [[maybe_unused]] const int niceness = nice(kNice);  // of this thread alone, as Linux has it
+    [[maybe_unused]] const int niceness = nice(kNice);  // on Linux it applies to this thread only
     for (;;) {
         Job job;
         {
@@ -72,7 +73,7 @@ void Jobs::work() {
         } catch (const std::exception& error) {
             finish = [failed = failed_, tag = job.tag, why = std::string(error.what())] { failed(tag, why); };
         }
-        job.work = {};  // what it holds ends on this thread, not on the window's
+        job.work = {};  // destroys the captured objects on this thread, not on that of the window
         post_([this, alive = std::weak_ptr(alive_), job = std::move(job), finish = std::move(finish)] {
             if (alive.lock()) finished(job, finish);
         });

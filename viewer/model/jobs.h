@@ -1,5 +1,5 @@
 #pragma once
-// Work beside the window: a new request drops the older ones of its tag.
+// Background jobs of the window. A new job cancels older jobs with the same tag.
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -13,38 +13,46 @@
 
 namespace texton::viewer {
 
-/// Says that nobody wants a job's result any more.
+/// Cancellation token of a job: it converts to false when the result is no longer needed. Copies share the state.
+/// Thread-safe.
 class Wanted {
 public:
     Wanted() : wanted_(std::make_shared<std::atomic<bool>>(true)) {}
+    /// Returns false after drop().
     explicit operator bool() const noexcept { return *wanted_; }
+    /// Cancels the job.
     void drop() noexcept { *wanted_ = false; }
 
 private:
     std::shared_ptr<std::atomic<bool>> wanted_;
 };
 
+/// Runs jobs on worker threads and finishes them on the thread of the window. All member functions must be called on
+/// the thread of the window.
 class Jobs {
 public:
-    /// What a job ends with, on the thread of the window; not called if the job was dropped.
+    /// Last step of a job. It runs on the thread of the window, unless the job was canceled.
     using Finish = std::function<void()>;
-    /// Runs on a worker; may look at `wanted` and stop early. It catches what it throws for: an exception that escapes is given
-    /// to `failed`.
+    /// Main part of a job. It runs on a worker thread and can check `wanted` to stop early. If it throws, the message
+    /// is passed to `failed`.
     using Work = std::function<Finish(const Wanted& wanted)>;
 
-    /// `post` runs a function on the thread of the window, later.
+    /// Starts the worker threads. `post` must run a function later on the thread of the window. It is called from any
+    /// thread. `failed` is called on the thread of the window with the tag and the message of an exception.
     Jobs(int threads, std::function<void(std::function<void()>)> post,
          std::function<void(const std::string& tag, const std::string& why)> failed);
-    /// Drops all that waits, and waits for what runs.
+    /// Cancels all jobs and waits until running jobs have returned.
     ~Jobs();
     Jobs(const Jobs&) = delete;
     Jobs& operator=(const Jobs&) = delete;
 
-    /// Drops the jobs of the same tag. Of the thread of the window, as drop() and idle().
+    /// Cancels the jobs with the same tag and enqueues a job.
     void start(const std::string& tag, Work work);
+    /// Cancels the jobs with the tag.
     void drop(const std::string& tag);
-    /// Nothing waits, runs, or has still to be finished.
+    /// Returns true if no job waits, runs or must still be finished, including canceled jobs.
     bool idle() const;
+    /// Returns true if a job with the tag is not finished and not canceled.
     bool busy(const std::string& tag) const;
 
 private:

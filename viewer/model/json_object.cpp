@@ -18,8 +18,7 @@ void refuse_words(const std::string& where, const std::string& problem, std::str
 
 JsonObject::JsonObject(const Json& value, std::string where) : value_(value), where_(std::move(where)) {
     if (!value.is_object())
-        refuse_words(where_, fmt::format("{} stands where an object should", value.dump()),
-                     "Write { \"key\": value }.");
+        refuse_words(where_, fmt::format("{} is not an object", value.dump()), "Write an object: { \"key\": value }.");
 }
 
 const Json* JsonObject::find(const std::string& key) {
@@ -30,37 +29,37 @@ const Json* JsonObject::find(const std::string& key) {
 
 const Json& JsonObject::at(const std::string& key) {
     const Json* value = find(key);
-    if (value == nullptr) refuse(key, "is missing", "Add it.");
+    if (value == nullptr) refuse(key, "is missing", "Add the key.");
     return *value;
 }
 
 std::optional<std::string> JsonObject::text(const std::string& key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
-    if (!value->is_string()) refuse(key, "is " + value->dump(), "Give text.");
+    if (!value->is_string()) refuse(key, "is " + value->dump(), "Use a string.");
     return value->get<std::string>();
 }
 
 std::optional<double> JsonObject::number(const std::string& key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
-    if (!value->is_number()) refuse(key, "is " + value->dump(), "Give a number.");
+    if (!value->is_number()) refuse(key, "is " + value->dump(), "Use a number.");
     return value->get<double>();
 }
 
 std::optional<bool> JsonObject::flag(const std::string& key) {
     const Json* value = find(key);
     if (value == nullptr) return {};
-    if (!value->is_boolean()) refuse(key, "is " + value->dump(), "Give true or false.");
+    if (!value->is_boolean()) refuse(key, "is " + value->dump(), "Use true or false.");
     return value->get<bool>();
 }
 
 std::optional<std::size_t> JsonObject::count(const std::string& key, std::size_t lowest) {
     const std::optional<double> value = number(key);
     if (!value) return {};
-    constexpr double kHighest = 9007199254740992;  // all whole numbers up to it are doubles
+    constexpr double kHighest = 9007199254740992;  // 2^53: all integers up to it are exact in a double
     if (!(*value >= static_cast<double>(lowest)) || *value > kHighest || std::floor(*value) != *value)
-        refuse(key, fmt::format("is {}", *value), fmt::format("Give a whole number of {} or more.", lowest));
+        refuse(key, fmt::format("is {}", *value), fmt::format("Use an integer of {} or more.", lowest));
     return static_cast<std::size_t>(*value);
 }
 
@@ -71,7 +70,7 @@ void JsonObject::refuse(const std::string& key, const std::string& problem, std:
 void JsonObject::refuse_others() const {
     for (const auto& [key, unused] : value_.items()) {
         if (known_.contains(key)) continue;
-        refuse(key, "means nothing here", fmt::format("There is {}.", fmt::join(known_, ", ")));
+        refuse(key, "is not a known key", fmt::format("Known keys: {}.", fmt::join(known_, ", ")));
     }
 }
 

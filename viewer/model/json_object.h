@@ -7,30 +7,39 @@
 
 namespace texton::verify {
 
+/// JSON value whose objects keep the order of their keys.
 using Json = nlohmann::ordered_json;
 
-/// Error{bad_argument}: what stands there, and what to do.
+/// Throws Error{bad_argument} with the problem "WHERE: PROBLEM".
 [[noreturn]] void refuse_words(const std::string& where, const std::string& problem, std::string remedy);
 
-/// An object that somebody wrote: keys that nobody asked for are errors, and so are values of another type than asked for.
+/// Reads a JSON object that a person may have written. Keys that were never queried are errors (see refuse_others()),
+/// and so are values of another type than requested. The JSON value must outlive the object. Not thread-safe.
 class JsonObject {
 public:
-    /// `where` is said in every message: "suite.json, case 'a'". Error{bad_argument} unless it is an object.
+    /// `where` appears in every message, for example "suite.json, case 'a'". Throws Error{bad_argument} if the value is
+    /// not an object.
     JsonObject(const Json& value, std::string where);
 
+    /// Returns the value of a key, or null if the object does not contain it.
     const Json* find(const std::string& key);
-    /// Error{bad_argument} if it is not there.
+    /// Returns the value of a key. Throws Error{bad_argument} if the object does not contain it.
     const Json& at(const std::string& key);
+    /// Returns the string of a key, or nothing if the object does not contain it. Throws Error{bad_argument} for
+    /// another type.
     std::optional<std::string> text(const std::string& key);
+    /// Returns the number of a key in the same way.
     std::optional<double> number(const std::string& key);
+    /// Returns the boolean value of a key in the same way.
     std::optional<bool> flag(const std::string& key);
-    /// A whole number of `lowest` or more.
+    /// Returns the integer of a key in the same way. It must be `lowest` or more.
     std::optional<std::size_t> count(const std::string& key, std::size_t lowest = 0);
 
+    /// Returns the text that identifies the object in messages.
     const std::string& where() const noexcept { return where_; }
-    /// Error{bad_argument} that names a key and where it stands.
+    /// Throws Error{bad_argument} with the location and the key.
     [[noreturn]] void refuse(const std::string& key, const std::string& problem, std::string remedy) const;
-    /// Error{bad_argument} if there is a key that was not asked for.
+    /// Throws Error{bad_argument} if the object contains a key that was not queried.
     void refuse_others() const;
 
 private:

@@ -22,7 +22,7 @@ bool is_chain(std::span<const PictureShape> shapes) {
     return true;
 }
 
-// An array that holds what the kernel made; `of` is what it was made of.
+// Returns the description of an array that holds the results. `of` describes the first input.
 ArrayInfo info_for(std::span<const PictureShape> shapes, const ArrayInfo& of) {
     const PictureShape& first = shapes.front();
     ArrayInfo info{.format = first.format, .extent = first.extent};

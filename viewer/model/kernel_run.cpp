@@ -41,7 +41,7 @@ std::optional<double> number_in(std::string_view text) {
     return value;
 }
 
-// true, a number, or text.
+// Returns a boolean value, a number or a string.
 Json scalar_in(const std::string& text) {
     if (text == "true" || text == "false") return text == "true";
     if (const std::optional<double> number = number_in(text)) return *number;
@@ -53,7 +53,7 @@ const ParameterInfo* find_parameter(const KernelInfo& kernel, const std::string&
     return found != kernel.parameters.end() ? &*found : nullptr;
 }
 
-// --- samplers --------------------------------------------------------------------------------------------------------
+// --- samplers ---
 
 template <class Value, std::size_t count>
 Value named(const JsonObject& object, const std::string& key, const Json& value,
@@ -73,7 +73,7 @@ void read_address(JsonObject& object, Sampler& sampler) {
         return;
     }
     if (value->empty() || value->size() > 3)
-        object.refuse("address", "is " + value->dump(), "Give one mode, or up to three.");
+        object.refuse("address", "is " + value->dump(), "Use one mode or a list of up to three modes.");
     for (std::size_t i = 0; i < value->size(); ++i)
         sampler.address[i] = named(object, "address", (*value)[i], viewer::kAddressModes);
 }
@@ -87,7 +87,7 @@ void read_border(JsonObject& object, Sampler& sampler) {
     }
     const bool four = value->is_array() && value->size() == 4 &&
                       std::ranges::all_of(*value, [](const Json& each) { return each.is_number(); });
-    if (!four) object.refuse("border", "is " + value->dump(), "Give a number, or four.");
+    if (!four) object.refuse("border", "is " + value->dump(), "Use a number or a list of four numbers.");
     for (std::size_t i = 0; i < 4; ++i) sampler.border[i] = (*value)[i].get<float>();
 }
 
@@ -106,7 +106,7 @@ std::vector<HostPicture> run(const Device& device, const KernelRun& run, std::sp
     std::vector<PictureShape> made = shapes(*run.kernel, arguments, inputs);
     if (run.size && made.size() > 1)
         refuse("texton::" + run.kernel->info.name,
-               fmt::format("a size was given, but it makes {} pictures", made.size()), "Leave the size to the kernel.");
+               fmt::format("a size was given, but the kernel produces {} images", made.size()), "Omit the size.");
     std::vector<Linear> memory;
     std::vector<View> views;
     for (PictureShape& shape : made) {
@@ -136,13 +136,13 @@ ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name
     if (value.is_array() && std::ranges::all_of(value, [](const Json& each) { return each.is_number(); }))
         return value.get<std::vector<double>>();
     refuse("texton::" + kernel.name, fmt::format("{} is {}", name, value.dump()),
-           "Give true or false, a number, text, or a list of numbers.");
+           "Use true, false, a number, a string or a list of numbers.");
 }
 
 ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, std::string_view text) {
     const ParameterInfo* parameter = find_parameter(kernel, name);
     const std::string words(text);
-    if (parameter == nullptr) return words;  // Arguments says which there are
+    if (parameter == nullptr) return words;  // Arguments reports the unknown name and lists the parameters
     const auto refused = [&](const char* remedy) {
         refuse("texton::" + kernel.name, fmt::format("{} is '{}'", name, text), remedy);
     };
@@ -150,19 +150,19 @@ ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name
         case ParameterKind::choice:
         case ParameterKind::text: return words;
         case ParameterKind::flag:
-            if (words != "true" && words != "false") refused("Give true or false.");
+            if (words != "true" && words != "false") refused("Use true or false.");
             return words == "true";
         case ParameterKind::number:
         case ParameterKind::integer:
             if (const std::optional<double> number = number_in(text)) return *number;
-            refused("Give a number.");
+            refused("Use a number.");
             break;
         case ParameterKind::numbers: break;
     }
     std::vector<double> row;
     for (const std::string& part : parts_of(text, ',')) {
         const std::optional<double> number = number_in(part);
-        if (!number) refused("Give numbers with commas between them.");
+        if (!number) refused("Use numbers separated by commas.");
         row.push_back(*number);
     }
     return row;
@@ -237,12 +237,12 @@ Json sampler_json(std::string_view text) {
 
 Format format_of(const std::string& name, const std::string& where) {
     if (const std::optional<Format> format = format_named(name)) return *format;
-    refuse_words(where, fmt::format("there is no format '{}'", name), "Use a name such as rgba8_unorm.");
+    refuse_words(where, fmt::format("'{}' is not a format", name), "Use a format name, for example rgba8_unorm.");
 }
 
 ArrayKind kind_of(const std::string& name, const std::string& where) {
     if (const std::optional<ArrayKind> kind = array_kind_named(name)) return *kind;
-    refuse_words(where, fmt::format("there is no kind of array '{}'", name),
+    refuse_words(where, fmt::format("'{}' is not a kind of array", name),
                  "Use array_1d, array_2d, array_3d, layered_1d, layered_2d, cubemap or cubemap_layered.");
 }
 
@@ -255,8 +255,8 @@ Extent size_of(std::string_view text, const std::string& where) {
         sides.push_back(good ? static_cast<std::size_t>(*side) : 0);
     }
     if (!good || sides.size() < 2 || sides.size() > 3)
-        refuse_words(where, fmt::format("'{}' is no size", text),
-                     "Write WIDTHxHEIGHT, such as 640x480, or add xSLICES.");
+        refuse_words(where, fmt::format("'{}' is not a size", text),
+                     "Write WIDTHxHEIGHT, for example 640x480, or WIDTHxHEIGHTxSLICES.");
     return {sides[0], sides[1], sides.size() == 3 ? sides[2] : 0};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// A kernel by its name, as files and command lines ask for it.
+// Kernels, parameters and samplers as suites and command lines specify them.
 #include <map>
 #include <optional>
 #include <span>
@@ -14,40 +14,47 @@
 
 namespace texton::verify {
 
-/// A kernel with its parameters, and what is made otherwise than it proposes.
+/// A kernel with its parameters, and optionally another size or format of the result than the kernel's default.
 struct KernelRun {
-    const Kernel* kernel = nullptr;
-    std::map<std::string, ParameterValue> parameters;
-    std::optional<Extent> size{};  ///< of the one picture that it makes; depth 0: as many slices as it proposes
-    std::optional<Format> format{};
+    const Kernel* kernel = nullptr;                    ///< must not be null
+    std::map<std::string, ParameterValue> parameters;  ///< values by name; other parameters have their defaults
+    std::optional<Extent> size{};    ///< size of a single result in texels; depth 0 is the kernel's default
+    std::optional<Format> format{};  ///< format of the results
 };
 
-/// Runs it and waits. Throws what the kernel throws; Error{bad_argument} for a size where it makes several pictures.
+/// Runs the kernel, waits and returns the results. Throws the errors of the kernel. Throws Error{bad_argument} if a
+/// size is given but the kernel produces several images.
 [[nodiscard]] std::vector<HostPicture> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs);
 
-/// What a kernel's command line or suite says of a parameter. Error{bad_argument} names it.
+/// Returns the value of a parameter of a suite. Throws Error{bad_argument} if the JSON type is not supported.
 [[nodiscard]] ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, const Json& value);
-/// "true", "0.5", "area", or "1,0,0".
+/// Returns the value of a parameter of a command line: "true", "0.5", "area" or "1,0,0". Throws Error{bad_argument} if
+/// the text does not match the kind of the parameter.
 [[nodiscard]] ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, std::string_view text);
 
-/// "name=value" of each. Error{bad_argument} for one without '='.
+/// Returns the parameters of texts "name=value". Throws Error{bad_argument} for a text without '=', and the errors of
+/// parameter_value().
 [[nodiscard]] std::map<std::string, ParameterValue> parameters_of(const KernelInfo& kernel,
                                                                   std::span<const std::string> words);
 
-/// How an array is read where nothing is said: with linear filters, but integers by points; in texels, but levels, cubes and
-/// addresses that repeat by shares.
+/// Returns the default sampler of an array: point filters for integer formats and linear filters for others, with
+/// normalized coordinates for arrays with levels and cubemaps.
 [[nodiscard]] Sampler standard_sampler(const ArrayInfo& array, std::optional<Format> read_as = {});
-/// An object with fields of Sampler, on top of the standard: "address" is one mode or a list, "border" a number or four.
+/// Returns the sampler of a JSON object with members of Sampler. Other members have the values of standard_sampler(),
+/// but address modes that repeat need normalized coordinates and select them. "address" is one mode or a list, "border"
+/// is one number or four. Throws Error{bad_argument}.
 [[nodiscard]] Sampler sampler_of(const Json& value, const std::string& where, const ArrayInfo& array,
                                  std::optional<Format> read_as = {});
-/// "filter=point,address=wrap/clamp,border=0/0/0/1" as such an object.
+/// Converts a text like "filter=point,address=wrap/clamp,border=0/0/0/1" to such an object. Throws Error{bad_argument}.
 [[nodiscard]] Json sampler_json(std::string_view text);
 
-/// Error{bad_argument} for other names.
+/// Returns the format with a name. `where` appears in the message. Throws Error{bad_argument} for an unknown name.
 [[nodiscard]] Format format_of(const std::string& name, const std::string& where);
+/// Returns the kind of array with a name. Throws Error{bad_argument} for an unknown name.
 [[nodiscard]] ArrayKind kind_of(const std::string& name, const std::string& where);
 
-/// "32x16" or "32x16x6" as an extent; depth 0 if it is not said. Error{bad_argument}.
+/// Returns the extent of a text like "32x16" or "32x16x6". The depth is 0 if the text has none. Throws
+/// Error{bad_argument}.
 [[nodiscard]] Extent size_of(std::string_view text, const std::string& where);
 
 }  // namespace texton::verify

@@ -20,9 +20,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBandBytes = std::size_t{8} << 20;
-constexpr std::size_t kPieceSide = 32768;  // texels of a band that are one array: any device takes as many
-constexpr int kMostHalvings = 14;          // squares in a piece
-constexpr int kMostHalvingsOfVolumes = 9;  // layers that layer_sum() takes
+constexpr std::size_t kPieceSide =
+    32768;                         // maximum width and height of an array for part of a band; all devices support it
+constexpr int kMostHalvings = 14;  // so that a square is not larger than a piece
+constexpr int kMostHalvingsOfVolumes = 9;  // limit of layers in layer_sum()
 
 bool has_squares(const ArrayInfo& array) {
     return array.levels == 1 && block_side(array.format) == 1 && !is_flat(array.kind);
@@ -36,7 +37,7 @@ Format floats_like(Format format) {
     return channels < kFormats.size() ? kFormats[channels] : Format::rgba32_float;
 }
 
-// The mean of squares of a texture's texels; of a layered one that of its layers, too.
+// Returns the means of squares of texels. The layers of a layered texture are averaged, too.
 Pitched2D mean_of(const Stream& stream, const Texture& squares, Format format, Extent extent) {
     const Device device = squares.device();
     Pitched2D small(device, format, extent);
@@ -59,7 +60,7 @@ class Halving {
 public:
     Halving(const LoadOptions& options, std::size_t total) : options_(options), total_(total) {}
 
-    // All of a picture without planes into an array of its kind.
+    // Loads all slices of an image that is not planar into an array of its kind.
     void load(const Array& out, const Picture& picture, int halvings) {
         const ArrayInfo& made = out.info();
         const std::size_t side = std::size_t{1} << halvings;
@@ -70,7 +71,7 @@ public:
             if (is_cube(made.kind)) of.to.face = static_cast<int>(slice % faces);
             of.from = of.to;
             if (made.kind == ArrayKind::array_3d) {
-                // Of whole numbers the texel in the middle of each cube.
+                // With integers the result is the texel in the middle of each cube.
                 of.depth = is_whole_numbers(made.format) ? 1 : side;
                 of.first = slice * side + (of.depth == 1 ? side / 2 : 0);
                 of.slice = slice;
@@ -88,9 +89,9 @@ private:
     struct Slice {
         Subresource to;
         Subresource from{};
-        std::size_t slice = 0;  // of a volume, in the array
-        std::size_t first = 0;  // in the picture, and how many of its slices it is the mean of
-        std::size_t depth = 1;
+        std::size_t slice = 0;  // slice of the array, if it is a volume
+        std::size_t first = 0;  // first slice of the image
+        std::size_t depth = 1;  // number of slices of the image to average
     };
 
     void load(const Array& out, const Picture& picture, std::size_t side, Slice slice) {
@@ -113,7 +114,7 @@ private:
         }
     }
 
-    // The squares of a band of rows, made texels of `out` from row `top` on.
+    // Reduces the squares of a band to texels of `out`, starting at row `top`.
     static void shrink(const Array& out, Slice slice, std::size_t top, std::size_t side, const ConstView& band) {
         const Device device = out.device();
         const Format format = out.info().format;
@@ -139,8 +140,8 @@ private:
         if (!options_.progress || options_.progress({std::min(done_, total_), total_})) return;
         throw Cancelled({.code = ErrorCode::io,
                          .object = "texton-view",
-                         .problem = fmt::format("a picture was stopped after {} of {} bytes", done_, total_),
-                         .remedy = "The callback said so."});
+                         .problem = fmt::format("loading an image was canceled after {} of {} bytes", done_, total_),
+                         .remedy = "The progress callback canceled the operation."});
     }
 
     double now() const { return std::chrono::duration<double, std::milli>(Clock::now() - begin_).count(); }
@@ -183,7 +184,7 @@ bool fits(const Device& device, const ArrayInfo& array) {
     const auto sides = [&] {
         switch (array.kind) {
             case ArrayKind::array_1d:
-            case ArrayKind::layered_1d: return true;  // which are not halved
+            case ArrayKind::layered_1d: return true;  // they are not halved
             case ArrayKind::array_2d: {
                 const auto& most = array.levels > 1 ? limits.mipmap_2d : limits.texture_2d;
                 return within(most[0], most[1]);

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures that are larger than a device's memory, in a size that it holds.
+// Reduction of images that are too large for a device.
 #include <texton/array.h>
 #include <texton/device.h>
 #include <texton/picture.h>
@@ -8,30 +8,34 @@
 
 namespace texton::viewer {
 
-/// Each side halved so many times and rounded down, but at least 1.
+/// Returns an extent whose dimensions are halved `times` times and rounded down, but are at least 1.
 [[nodiscard]] Extent halved(Extent extent, int times);
-/// The same of an array without levels: of volumes all three sides; planar pictures keep even ones. Of others so many levels are left out.
+/// Returns the description of the reduced array. Width, height and depth are halved; those of planar images stay even.
+/// An array with levels loses `times` levels.
 [[nodiscard]] ArrayInfo halved(ArrayInfo array, int times);
 
-/// Formats whose texels no filter blends.
+/// Returns true for integer formats, which have no linear filter.
 [[nodiscard]] bool is_whole_numbers(Format format) noexcept;
 
-/// Whether the device takes an array of that size and keeps a quarter of its free memory.
+/// Returns true if the size does not exceed the limits of the device and the array needs at most three quarters of its
+/// free memory.
 [[nodiscard]] bool fits(const Device& device, const ArrayInfo& array);
 
-/// The smallest number of halvings with which the picture fits, none if none is needed. Levels are left out in whole: of a picture
-/// that has some, those from that one on are to be loaded. Without levels, plain and packed texels of all kinds but one-dimensional
-/// ones take any number, and so do planar pictures; others none: what makes their array says that they are too large.
+/// Returns the minimum number of halvings with which the image fits, up to most_halvings(). Returns 0 if no number is
+/// sufficient; creating the array then reports the error.
 [[nodiscard]] int needed_halvings(const Device& device, const ArrayInfo& array);
-/// How many there may be.
+/// Returns the maximum number of halvings. Images with levels are reduced by omitting levels, so at least one level
+/// must remain. Images without levels are resampled. This excludes one-dimensional and block-compressed arrays, for
+/// which the result is 0.
 [[nodiscard]] int most_halvings(const ArrayInfo& array);
 
-/// A picture without levels, its sides halved: each texel is the mean of a square of the file's, sRGB as light, as resample() with
-/// ResampleFilter::area has it; of a volume the mean of those of as many slices; of integers it is one of them. What reaches beyond the
-/// last whole square is left out. The files are read in bands: beside the array this takes about 24 MiB, or three rows of squares or
-/// cubes if they are more. Throws as load() does.
+/// Loads an image without levels at reduced size. Each texel is the mean of a square of texels of the file, or of a
+/// cube of a volume, as with ResampleFilter::area of resample(). sRGB values are averaged as linear light. With
+/// integers it is one texel of the square. Texels beyond the last whole square are ignored. The files are read in
+/// bands, so the memory besides the array is about 24 MiB, or three rows of squares or cubes if that is larger. Throws
+/// the errors of load().
 [[nodiscard]] Array load_halved(const Device& device, const Picture& picture, int halvings, const LoadOptions& options);
-/// The same, of a planar picture: each plane by itself.
+/// Loads a planar image at reduced size. Each plane is reduced separately.
 [[nodiscard]] PlanarArray load_planar_halved(const Device& device, const Picture& picture, int halvings,
                                              const LoadOptions& options);
 

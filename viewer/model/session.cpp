@@ -16,7 +16,7 @@
 #include "viewer/model/kernel_run.h"
 #include "viewer/model/session_fields.h"
 
-// Writer and Reader visit the fields (session_fields.h). Their overloads say how JSON represents each type of field.
+// Writer and Reader visit the fields (session_fields.h). Their overloads define how JSON represents each type of field.
 
 namespace texton::viewer {
 namespace {
@@ -24,7 +24,7 @@ namespace {
 using verify::Json;
 using verify::JsonObject;
 
-// --- writing ---------------------------------------------------------------------------------------------------------
+// --- writing ---
 
 template <Part Value>
 Json json_of(const Value& part);
@@ -100,9 +100,9 @@ Json json_of(const Value& part) {
     return out;
 }
 
-// --- reading ---------------------------------------------------------------------------------------------------------
+// --- reading ---
 
-// Fields that the object lacks stay as they are.
+// Reads the fields of a JSON object. Fields that the object does not contain are unchanged.
 class Reader {
 public:
     Reader(JsonObject& object, const std::filesystem::path& folder) : object_(object), folder_(folder) {}
@@ -116,7 +116,7 @@ public:
         const std::optional<std::size_t> count = object_.count(key);
         if (!count) return;
         if (*count > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-            object_.refuse(key, fmt::format("is {}", *count), "Give a smaller number.");
+            object_.refuse(key, fmt::format("is {}", *count), "Use a smaller number.");
         value = static_cast<int>(*count);
     }
     void operator()(const char* key, ArrayKind& kind) {
@@ -125,22 +125,22 @@ public:
     void operator()(const char* key, Format& format) {
         if (const auto text = object_.text(key)) format = verify::format_of(*text, object_.where());
     }
-    // As in suites: fields may be missing, and one mode may stand for all addresses.
+    // As in suites, members can be missing, and one mode can be given for all dimensions.
     void operator()(const char* key, Sampler& sampler) {
         if (const Json* value = object_.find(key)) sampler = verify::sampler_of(*value, inside(key), ArrayInfo{});
     }
     void operator()(const char* key, std::map<std::string, ParameterValue>& parameters) {
         const Json* value = object_.find(key);
         if (value == nullptr) return;
-        JsonObject(*value, inside(key));  // an object, or an error
+        JsonObject(*value, inside(key));  // throws if the value is not an object
         for (const auto& [name, each] : value->items()) parameters[name] = parameter(name, each);
     }
     void operator()(const char* key, std::array<bool, 4>& flags) {
-        read_array(key, flags, &Json::is_boolean, "Give true or false, four times.");
+        read_array(key, flags, &Json::is_boolean, "Use true or false for each of the four channels.");
     }
     template <std::size_t count>
     void operator()(const char* key, std::array<float, count>& numbers) {
-        read_array(key, numbers, &Json::is_number, "Give numbers.");
+        read_array(key, numbers, &Json::is_number, "Use numbers.");
     }
 
     template <class Value, std::size_t count>
@@ -171,12 +171,12 @@ public:
         if (list == nullptr && rule.least == 0) return;
         values.clear();
         if (list != nullptr) {
-            if (!list->is_array()) object_.refuse(key, "is " + list->dump(), "Give a list.");
+            if (!list->is_array()) object_.refuse(key, "is " + list->dump(), "Use a list.");
             for (const Json& each : *list) read_element(key, each, values, rule);
         }
         if (values.size() < rule.least)
             object_.refuse(key, fmt::format("has {} values", values.size()),
-                           fmt::format("Give {} or more {}.", rule.least, rule.wanted));
+                           fmt::format("Use {} or more {}.", rule.least, rule.wanted));
     }
     template <class Value, class... Rule>
     void operator()(const char* key, std::optional<Value>& value, const Rule&... rule) {
@@ -209,7 +209,7 @@ private:
         const Json* list = object_.find(key);
         if (list == nullptr) return;
         if (!list->is_array() || list->size() != count)
-            object_.refuse(key, "is " + list->dump(), fmt::format("Give {} values.", count));
+            object_.refuse(key, "is " + list->dump(), fmt::format("Use a list of {} values.", count));
         for (std::size_t i = 0; i < count; ++i) {
             if (!((*list)[i].*is_one)()) object_.refuse(key, "is " + list->dump(), remedy);
             values[i] = (*list)[i].get<Value>();
@@ -222,11 +222,11 @@ private:
             const std::string where = fmt::format("{}, {} {}", object_.where(), rule.wanted, values.size());
             read_object(json, where, [&values](Reader& reader) { visit_fields(values.emplace_back(), reader); });
         } else if (!read_value(json, values.emplace_back())) {
-            object_.refuse(key, "holds " + json.dump(), fmt::format("Give {}.", rule.wanted));
+            object_.refuse(key, "contains " + json.dump(), fmt::format("Use {}.", rule.wanted));
         }
     }
 
-    // False if the value is of another type.
+    // Return false if the value has another type.
     static bool read_value(const Json& json, std::string& value) {
         if (json.is_string()) value = json.get<std::string>();
         return json.is_string();
@@ -250,7 +250,7 @@ private:
         if (value.is_number()) return value.get<double>();
         if (value.is_string()) return value.get<std::string>();
         if (!value.is_array() || !std::ranges::all_of(value, [](const Json& each) { return each.is_number(); }))
-            object_.refuse(name, "is " + value.dump(), "Give a flag, a number, text or numbers.");
+            object_.refuse(name, "is " + value.dump(), "Use true, false, a number, a string or a list of numbers.");
         return value.get<std::vector<double>>();
     }
 
@@ -273,7 +273,8 @@ std::string to_json(const Session& session) {
 
 Session session_of(const std::string& json, const std::string& where, const std::filesystem::path& folder) {
     const Json value = Json::parse(json, nullptr, false);
-    if (value.is_discarded()) verify::refuse_words(where, "it is no JSON", "Give what the viewer saved as a session.");
+    if (value.is_discarded())
+        verify::refuse_words(where, "the text is not valid JSON", "Use a session that the viewer saved.");
     Session session;
     JsonObject object(value, where);
     Reader reader(object, folder);
@@ -288,12 +289,12 @@ Session read_session(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
-    if (!file || !text) refuse_file(path, "cannot be read", "Name a session file that is there.");
+    if (!file || !text) refuse_file(path, "cannot be read", "Check the path of the session file.");
     return session_of(text.str(), path.string(), path.parent_path());
 }
 
 void write_session(const std::filesystem::path& path, const Session& session) {
-    // Aside, and renamed when it is complete.
+    // A temporary file, which is renamed when it is complete.
     std::filesystem::path aside = path;
     aside += fmt::format(".{}", getpid());
     std::ofstream file(aside, std::ios::binary);

@@ -1,6 +1,6 @@
 #pragma once
-// All that a person chose in the viewer: a value. What is on the screen follows from it and from the files alone, so that
-// undo, session files, screenshots and tests share it.
+// The state of the viewer that the user can change, as a value. The screen depends only on it and on the files. Undo,
+// session files, screenshots and tests use the same type.
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -18,80 +18,85 @@
 
 namespace texton::viewer {
 
-/// Files that are one picture, and how they are read.
+/// The files of one image and the options for opening them.
 struct Source {
-    std::vector<std::filesystem::path> paths;
-    PictureOptions options{};
+    std::vector<std::filesystem::path> paths;  ///< files of the image
+    PictureOptions options{};                  ///< options of open_picture()
     bool operator==(const Source&) const = default;
 };
 
-/// Which texels of an array are seen. What the picture does not have is not looked at; what reaches past its end is its last.
+/// A subresource: the 2D part of an image that is displayed. Members that do not apply to the kind of image are
+/// ignored. Numbers that are too large select the last part.
 struct Place {
-    int level = 0;
-    std::size_t layer = 0;  ///< of a layered kind; of cubemap_layered: the cube
-    int face = 0;
-    std::size_t slice = 0;  ///< of a volume
-    int plane = 0;          ///< of a planar picture
+    int level = 0;          ///< level
+    std::size_t layer = 0;  ///< layer of a layered kind; cube of a cubemap_layered
+    int face = 0;           ///< face of a cubemap
+    std::size_t slice = 0;  ///< slice of a volume
+    int plane = 0;          ///< plane of a planar image
     bool operator==(const Place&) const = default;
 };
 
-/// How the parts of an array lie on the canvas.
+/// Arrangement of the subresources on the canvas.
 enum class Layout : std::uint8_t {
-    single,  ///< the one at the place
-    sheet,   ///< all levels, layers, faces and slices beside each other
-    cross,   ///< of a cubemap
-    sphere   ///< of a cubemap, seen from its middle
+    single,  ///< a single subresource
+    sheet,   ///< all levels, layers, faces and slices side by side
+    cross,   ///< the faces of a cubemap as a cross
+    sphere   ///< a cubemap seen from its center
 };
 
-/// What a pixel of the canvas shows.
+/// Source of the values of the pixels.
 enum class Reading : std::uint8_t {
-    stored,  ///< the texel that is there
-    sampled  ///< what a texture with the session's sampler returns there
+    stored,  ///< stored texels
+    sampled  ///< the results of a texture with the sampler of the session
 };
 
+/// Color map for a single channel.
 enum class FalseColour : std::uint8_t { none, viridis, turbo, diverging };
 
-/// From texels to colours on a screen, in this order: range to 0 to 1, exposure, channels, false colour or the screen's curve
-/// with gamma.
+/// Conversion of texel values to colors of the screen. The steps have this order: mapping of the range to 0 to 1,
+/// exposure, selection of channels, and finally either the color map or the transfer curve of the screen with gamma.
 struct Display {
-    std::array<bool, 4> channels{true, true, true, true};  ///< red, green, blue, alpha; a single one is shown as grey
-    bool luminance = false;
-    float exposure = 0;  ///< in stops
-    float gamma = 1;     ///< on top of the screen's curve
-    float low = 0;       ///< what becomes black, in shares of an integer's range
-    float high = 1;      ///< what becomes white
-    FalseColour false_colour = FalseColour::none;
-    bool mark_nan = true;     ///< NaN and infinities in a colour that nothing else has
-    bool mark_range = false;  ///< values below low and above high too
+    std::array<bool, 4> channels{true, true, true,
+                                 true};  ///< red, green, blue, alpha; a single channel is shown as gray
+    bool luminance = false;              ///< true: show the luminance as gray
+    float exposure = 0;                  ///< in stops
+    float gamma = 1;                     ///< additional to the transfer curve of the screen
+    float low = 0;                       ///< the value that becomes black; a fraction of the range for integers
+    float high = 1;                      ///< the value that becomes white
+    FalseColour false_colour = FalseColour::none;  ///< color map
+    bool mark_nan = true;                          ///< true: show NaN and infinities in marker colors
+    bool mark_range = false;                       ///< true: show values below `low` and above `high` in marker colors
     bool operator==(const Display&) const = default;
 };
 
-/// What the shown picture is held against.
+/// The other side of a comparison.
 enum class Against : std::uint8_t {
-    reference,  ///< another picture, read alike
-    sampler,    ///< the same one, read with the second sampler
-    device      ///< the same one, on the other device
+    reference,  ///< the reference image, read in the same way
+    sampler,    ///< the same image, read with the second sampler
+    device      ///< the same image on the other device
 };
 
+/// Kind of comparison.
 enum class CompareMode : std::uint8_t { none, wipe, difference, absolute, relative, squared, ulp };
 
+/// Parameters of the comparison.
 struct Compare {
-    CompareMode mode = CompareMode::none;
-    Against against = Against::reference;
-    double wipe = 0.5;  ///< share of the canvas' width that shows the picture
-    bool flip = false;  ///< among the figures, too
+    CompareMode mode = CompareMode::none;  ///< kind of comparison
+    Against against = Against::reference;  ///< the other side
+    double wipe = 0.5;                     ///< fraction of the canvas width that shows the current image
+    bool flip = false;                     ///< true: show the FLIP metric with the other metrics
     bool operator==(const Compare&) const = default;
 };
 
-/// A kernel that is run on the current picture; its result is shown. No name: none.
+/// A kernel that is applied to the current image. The viewer shows its result. An empty name means no kernel.
 struct KernelChoice {
-    std::string name;
-    std::map<std::string, ParameterValue> parameters;
-    std::vector<std::size_t> more_inputs;  ///< pictures that it takes beside the current one
+    std::string name;                                  ///< name of the kernel
+    std::map<std::string, ParameterValue> parameters;  ///< values by name; others have their defaults
+    std::vector<std::size_t> more_inputs;              ///< indices of the images that are further inputs
     bool operator==(const KernelChoice&) const = default;
 };
 
-/// Texels of the place that is shown.
+/// A box of texels of the displayed subresource.
 struct TexelBox {
     std::size_t x = 0;
     std::size_t y = 0;
@@ -100,114 +105,118 @@ struct TexelBox {
     bool operator==(const TexelBox&) const = default;
 };
 
-/// A fetch that somebody asks for by its numbers, and a line of such, to be plotted.
+/// A fetch with explicit parameters, and a line of fetches to plot.
 struct Probe {
-    FetchOperation operation = FetchOperation::plain;
-    float u = 0.5f;  ///< 0 to 1 across the picture; of cubemaps: a direction
-    float v = 0.5f;
-    float w = 0.5f;
-    float lod = 0;
-    std::array<float, 3> line_from{0, 0.5f, 0.5f};
-    std::array<float, 3> line_to{1, 0.5f, 0.5f};
-    int component = 0;      ///< 0 to 3, of gather
-    double plot_first = 0;  ///< what of the line is plotted, in shares of it
-    double plot_last = 1;
+    FetchOperation operation = FetchOperation::plain;  ///< operation
+    float u = 0.5f;                                    ///< normalized coordinate, or x of a direction for cubemaps
+    float v = 0.5f;                                    ///< normalized coordinate, or y of a direction for cubemaps
+    float w = 0.5f;                                    ///< normalized coordinate, or z of a direction for cubemaps
+    float lod = 0;                                     ///< level of detail of FetchOperation::lod
+    std::array<float, 3> line_from{0, 0.5f, 0.5f};     ///< coordinate of the begin of the line
+    std::array<float, 3> line_to{1, 0.5f, 0.5f};       ///< coordinate of the end of the line
+    int component = 0;                                 ///< component of FetchOperation::gather, 0 to 3
+    double plot_first = 0;                             ///< begin of the plotted part, as a fraction of the line
+    double plot_last = 1;                              ///< end of the plotted part, as a fraction of the line
     bool operator==(const Probe&) const = default;
 };
 
-/// How the fetch is made whose footprint is shown.
+/// The fetch whose footprint is shown.
 enum class FootprintFetch : std::uint8_t {
-    as_seen,    ///< as the canvas samples the pixel
-    gradients,  ///< of a pixel with sides of one's own
-    probe       ///< the probe's
+    as_seen,    ///< the fetch of the canvas for the pixel
+    gradients,  ///< a fetch with the gradients of FootprintChoice
+    probe       ///< the fetch of Probe
 };
 
+/// Parameters of the footprint panel.
 struct FootprintChoice {
-    FootprintFetch fetch = FootprintFetch::as_seen;
-    double longer = 4;  ///< sides of the pixel, in texels
-    double shorter = 1;
-    double turn = 0;  ///< degrees of the longer one from the rows
-    int channel = 0;  ///< 0 to 3, whose sum is shown
+    FootprintFetch fetch = FootprintFetch::as_seen;  ///< the fetch
+    double longer = 4;                               ///< length of the longer gradient in texels
+    double shorter = 1;                              ///< length of the shorter gradient in texels
+    double turn = 0;                                 ///< angle of the longer gradient to the rows in degrees
+    int channel = 0;                                 ///< channel whose weighted sum is shown, 0 to 3
     bool operator==(const FootprintChoice&) const = default;
 };
 
-/// Of which fetches the map of ulps is.
+/// The fetches of the map of ulp differences.
 struct UlpRegion {
-    static constexpr std::array kPoints{1, 2, 4, 8};
-    bool whole = false;  ///< the whole place; else the pixels that are seen
-    int points = 4;      ///< along each side of a texel of the whole place, one of kPoints
+    static constexpr std::array kPoints{1, 2, 4, 8};  ///< allowed values of `points`
+    bool whole = false;                               ///< true: the whole subresource; false: the visible pixels
+    int points = 4;  ///< fetches along each dimension of a texel of the whole subresource, one of kPoints
     bool operator==(const UlpRegion&) const = default;
 };
 
-/// What of the levels that a fetch takes is shown in colours.
+/// The quantity that the map of levels of detail shows.
 enum class LodQuantity : std::uint8_t {
-    lod,      ///< before bias and limits
-    clamped,  ///< after them
-    level,    ///< the finer of the levels that are read
-    blend,    ///< the share of the coarser one
-    ratio,    ///< of the footprint's axes
-    samples   ///< places that are sampled, in both levels
+    lod,      ///< level of detail before bias and clamping
+    clamped,  ///< level of detail after bias and clamping
+    level,    ///< the finer of the two levels
+    blend,    ///< weight of the coarser level
+    ratio,    ///< ratio of the axes of the footprint
+    samples   ///< number of samples in both levels
 };
 
-/// A plane that carries the picture, turned away from the eye: what levels a sampler takes across it.
+/// A tilted plane with the image in perspective, which shows the levels that a sampler selects.
 struct LodPlane {
-    bool shown = false;
-    double tilt = 60;  ///< degrees
-    double turn = 0;
-    double repeats = 4;  ///< of the picture across the plane
+    bool shown = false;  ///< true: the plane replaces the flat image
+    double tilt = 60;    ///< tilt in degrees; 0 is parallel to the screen
+    double turn = 0;     ///< rotation of the image on the plane in degrees
+    double repeats = 4;  ///< repetitions of the image across the plane
     bool operator==(const LodPlane&) const = default;
 };
 
-/// Which texels of the place the histogram counts.
+/// The texels that the histogram counts: the visible ones, the selected ones, or all of the subresource.
 enum class HistogramScope : std::uint8_t { view, selection, all };
 
-/// What is drawn over the picture.
+/// Overlays of the canvas.
 struct Overlays {
-    bool values = true;  ///< in each texel, where there is room
-    bool grid = true;    ///< between texels, where there is room
-    bool footprint = true;
-    bool hexadecimal = false;
+    bool values = true;        ///< values in the texels, if the zoom is sufficient
+    bool grid = true;          ///< grid between the texels, if the zoom is sufficient
+    bool footprint = true;     ///< footprint of the inspected fetch
+    bool hexadecimal = false;  ///< values as hexadecimal digits of the stored bits
     bool operator==(const Overlays&) const = default;
 };
 
+/// The complete state.
 struct Session {
-    std::vector<Source> pictures;
-    std::size_t current = 0;
-    std::optional<std::size_t> reference{};
-    std::string device;  ///< empty: the best
-    Place place;
-    Layout layout = Layout::single;
-    ViewState view;
-    bool fits = true;  ///< the view follows from the canvas' size
-    Reading reading = Reading::stored;
-    std::optional<Sampler> sampler{};         ///< unset: the usual one of the picture
-    std::optional<Sampler> second_sampler{};  ///< of Against::sampler
-    Display display;
-    Compare compare;
-    KernelChoice kernel;
-    std::optional<TexelBox> selection{};
-    std::vector<Position> pins;  ///< in texels of the place; the last is inspected
-    Probe probe;
-    FootprintChoice footprint;
-    UlpRegion ulp_region;
-    LodPlane lod_plane;
-    LodQuantity lod_quantity = LodQuantity::clamped;
-    HistogramScope histogram_scope = HistogramScope::view;
-    double sphere_yaw = 0;  ///< degrees
-    double sphere_pitch = 0;
-    Overlays overlays;
-    std::vector<std::string> panels{"files", "subresource", "inspector", "display"};  ///< that are open
+    std::vector<Source> pictures;             ///< open images
+    std::size_t current = 0;                  ///< index of the displayed image
+    std::optional<std::size_t> reference{};   ///< index of the reference image
+    std::string device;                       ///< name of the device; empty: the best device
+    Place place;                              ///< displayed subresource
+    Layout layout = Layout::single;           ///< arrangement of the subresources
+    ViewState view;                           ///< zoom and position
+    bool fits = true;                         ///< true: the view always fits the canvas
+    Reading reading = Reading::stored;        ///< source of the values
+    std::optional<Sampler> sampler{};         ///< unset: the default sampler of the image
+    std::optional<Sampler> second_sampler{};  ///< sampler of Against::sampler
+    Display display;                          ///< conversion to colors
+    Compare compare;                          ///< comparison
+    KernelChoice kernel;                      ///< kernel
+    std::optional<TexelBox> selection{};      ///< selected texels
+    std::vector<Position> pins;               ///< positions in texels of the subresource; the last one is inspected
+    Probe probe;                              ///< probe panel
+    FootprintChoice footprint;                ///< footprint panel
+    UlpRegion ulp_region;                     ///< map of ulp differences
+    LodPlane lod_plane;                       ///< perspective plane
+    LodQuantity lod_quantity = LodQuantity::clamped;        ///< map of levels of detail
+    HistogramScope histogram_scope = HistogramScope::view;  ///< histogram panel
+    double sphere_yaw = 0;                                  ///< direction of Layout::sphere in degrees
+    double sphere_pitch = 0;                                ///< direction of Layout::sphere in degrees
+    Overlays overlays;                                      ///< overlays
+    std::vector<std::string> panels{"files", "subresource", "inspector", "display"};  ///< open panels
     bool operator==(const Session&) const = default;
 };
 
-/// Complete: what read_session() makes of it is equal. Paths are written as they are.
+/// Returns the session as JSON, from which session_of() returns an equal session. Paths are written unchanged.
 [[nodiscard]] std::string to_json(const Session& session);
-/// `where` is said in messages. What is not there is as in Session{}; relative paths are taken from `folder`. Error{bad_argument}
-/// names a key that is wrong or unknown.
+/// Returns the session of a JSON text. `where` appears in messages. Missing keys have the values of Session{}. Relative
+/// paths are relative to `folder`. Throws Error{bad_argument} for an unknown key or an invalid value.
 [[nodiscard]] Session session_of(const std::string& json, const std::string& where,
                                  const std::filesystem::path& folder = {});
-/// Error{io} for a file that cannot be read or written.
+/// Reads a session file. Throws Error{io} if it cannot be read, and the errors of session_of().
 [[nodiscard]] Session read_session(const std::filesystem::path& path);
+/// Writes a session file. It is written to a temporary file first, so an existing file is unchanged if writing fails.
+/// Throws Error{io}.
 void write_session(const std::filesystem::path& path, const Session& session);
 
 }  // namespace texton::viewer

@@ -1,10 +1,11 @@
 #pragma once
-// Every field of a session once: its key in session files, its place in their order, and the values it takes. Reading, writing and
-// tests all visit the fields through this header.
+// The list of all fields of a session: keys in session files, their order, and the allowed values. Reading, writing and
+// tests visit the fields through this header.
 //
-// visit_fields(part, visitor) calls visitor(key, field) or visitor(key, field, rule) for each field, and
-// visitor.object(key, fields) for fields that files group but the struct does not; `fields` takes a visitor. The structured
-// bindings name every member of a struct: a new member does not compile until it is bound, and so visited, here.
+// visit_fields(part, visitor) calls visitor(key, field) or visitor(key, field, rule) for each field. It calls
+// visitor.object(key, fields) for fields that are grouped in files but not in the struct; `fields` is a function that
+// takes a visitor. The structured bindings name every member of a struct, so a new member causes a compile error until
+// it is added here.
 #include <concepts>
 #include <type_traits>
 
@@ -13,30 +14,32 @@
 
 namespace texton::viewer {
 
-// --- rules; besides these, a table of names (session_names.h) ---
+// --- rules ---
+// A rule can also be a table of names (session_names.h).
 
-/// Numbers from low to high.
+/// A number from `low` to `high`, inclusive.
 template <class Number>
 struct Within {
     Number low;
     Number high;
 };
 template <class Number>
-Within(Number, Number) -> Within<Number>;  // clang 14 deduces none for aggregates
+Within(Number, Number) -> Within<Number>;  // Clang 14 does not deduce the argument of an aggregate
 
-/// A list. Messages say "Give `wanted`." of elements without fields, and count those with fields as "`wanted` 0".
+/// A list. If elements have no fields, messages contain "Use `wanted`.". If they have fields, messages identify an
+/// element as "`wanted` 0".
 struct ListOf {
-    const char* wanted;
-    std::size_t least = 0;  ///< how many elements it must have
+    const char* wanted;     ///< name of the elements
+    std::size_t least = 0;  ///< minimum number of elements
 };
 
-/// Written only if it is not as in a part that was just made.
+/// The field is written only if it differs from its default.
 struct UnlessUsual {};
-/// Of an object, only the fields that are not as in a part that was just made are written; without any, no object is.
+/// Only the fields of the object that differ from their defaults are written. If there are none, the object is omitted.
 struct OnlyUnusual {};
 
 template <class Value, class Plain>
-concept Maybe = std::same_as<std::remove_const_t<Value>, Plain>;  // const or not
+concept Maybe = std::same_as<std::remove_const_t<Value>, Plain>;  // accepts const and non-const values
 
 inline constexpr Within kChannel{0, 3};
 
@@ -67,7 +70,7 @@ void visit_fields(Maybe<PictureOptions> auto& options, auto& visit) {
 
 void visit_fields(Maybe<Source> auto& source, auto& visit) {
     auto& [paths, options] = source;
-    visit("files", paths, ListOf{"names of files", 1});
+    visit("files", paths, ListOf{"file names", 1});
     visit("read_as", options, OnlyUnusual{});
 }
 
@@ -121,7 +124,7 @@ void visit_fields(Maybe<KernelChoice> auto& kernel, auto& visit) {
     auto& [name, parameters, more_inputs] = kernel;
     visit("name", name);
     visit("parameters", parameters);
-    visit("more_inputs", more_inputs, ListOf{"numbers of pictures, from 0 on"});
+    visit("more_inputs", more_inputs, ListOf{"indices of images, counted from 0"});
 }
 
 void visit_fields(Maybe<TexelBox> auto& box, auto& visit) {
@@ -181,7 +184,7 @@ void visit_fields(Maybe<Session> auto& session, auto& visit) {
     auto& [pictures, current, reference, device, place, layout, view, fits, reading, sampler, second_sampler, display,
            compare, kernel, selection, pins, probe, footprint, ulp_region, lod_plane, lod_quantity, histogram_scope,
            sphere_yaw, sphere_pitch, overlays, panels] = session;
-    visit("pictures", pictures, ListOf{"picture"});
+    visit("pictures", pictures, ListOf{"image"});
     visit("current", current);
     visit("reference", reference);
     visit("device", device);
@@ -201,7 +204,7 @@ void visit_fields(Maybe<Session> auto& session, auto& visit) {
     visit("compare", compare);
     visit("kernel", kernel, UnlessUsual{});
     visit("selection", selection);
-    visit("pins", pins, ListOf{"two numbers each"});
+    visit("pins", pins, ListOf{"pairs of numbers"});
     visit("probe", probe);
     visit("footprint", footprint);
     visit("ulp_region", ulp_region);
@@ -213,10 +216,10 @@ void visit_fields(Maybe<Session> auto& session, auto& visit) {
         visit_sphere("pitch", session.sphere_pitch);
     });
     visit("overlays", overlays);
-    visit("panels", panels, ListOf{"names of panels"});
+    visit("panels", panels, ListOf{"panel names"});
 }
 
-/// A struct that visit_fields() takes.
+/// A struct with an overload of visit_fields().
 template <class Value>
 concept Part = requires(Value& value) {
     visit_fields(value, value);

@@ -1,5 +1,5 @@
 #pragma once
-// Words for what a person chooses in the viewer, as session files and the window have them.
+// Names of the viewer's enumerators. Session files and the window use the same names.
 #include "viewer/model/session.h"
 #include "viewer/text/enum_names.h"
 

@@ -68,7 +68,7 @@ void Sha256::add(std::span<const std::byte> bytes) {
 
 std::string Sha256::finish() {
     const std::uint64_t bits = bytes_ * 8;
-    // A one, zeros, and the number of bits in the last 8 bytes of a block.
+    // The padding is a 1 bit, 0 bits, and the length of the message in bits in the last 8 bytes of a block.
     std::array<std::byte, 72> padding{std::byte{0x80}};
     const std::size_t zeros_end = in_block_ < 56 ? 56 - in_block_ : 120 - in_block_;
     for (std::size_t i = 0; i < 8; ++i) padding[zeros_end + i] = static_cast<std::byte>(bits >> (56 - 8 * i));

@@ -7,11 +7,12 @@
 
 namespace texton::verify {
 
-/// The secure hash of FIPS 180-4 with 256 bits.
+/// Computes the hash SHA-256 of FIPS 180-4. Not thread-safe.
 class Sha256 {
 public:
+    /// Appends bytes to the message.
     void add(std::span<const std::byte> bytes);
-    /// In 64 hexadecimal digits. Nothing can be added afterwards.
+    /// Returns the hash as 64 hexadecimal digits. The object must not be used afterwards.
     std::string finish();
 
 private:
@@ -24,6 +25,7 @@ private:
     std::uint64_t bytes_ = 0;
 };
 
+/// Returns the hash of the bytes as 64 hexadecimal digits.
 [[nodiscard]] std::string sha256(std::span<const std::byte> bytes);
 
 }  // namespace texton::verify

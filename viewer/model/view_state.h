@@ -1,33 +1,37 @@
 #pragma once
-// Where the canvas looks: a value, so that it can be kept, compared and tested.
+// Zoom and position of the canvas as a value.
 #include <texton/extent.h>
 
 namespace texton::viewer {
 
+/// A position in texels of a subresource or in pixels of the canvas.
 struct Position {
     double x = 0;
     double y = 0;
     bool operator==(const Position&) const = default;
 };
 
+/// Zoom and position of the canvas.
 struct ViewState {
-    double zoom = 1;  ///< canvas pixels along a side of a texel
-    Position centre;  ///< in texels: what is seen in the middle of the canvas
+    double zoom = 1;  ///< canvas pixels per texel
+    Position centre;  ///< position in the center of the canvas, in texels
     bool operator==(const ViewState&) const = default;
 };
 
-constexpr double kLeastZoom = 1.0 / 1024;
-constexpr double kMostZoom = 1024;
+constexpr double kLeastZoom = 1.0 / 1024;  ///< minimum zoom
+constexpr double kMostZoom = 1024;         ///< maximum zoom
 
-/// All of the picture in the middle of a canvas of that many pixels. Enlarged by whole factors only, so that all texels
-/// are equally large.
+/// Returns the view that shows the whole image in the center of a canvas of `width` x `height` pixels. A zoom above 1
+/// is an integer, so that all texels have the same size.
 [[nodiscard]] ViewState fitted(Extent picture, int width, int height);
-/// Zoomed by a factor, with the same point of the picture at `pixel`.
+/// Returns the view after zooming by a factor. The position of the image at `pixel` is unchanged.
 [[nodiscard]] ViewState zoomed(ViewState view, double factor, Position pixel, int width, int height);
-/// Moved by a drag of so many pixels; the middle of the canvas stays inside the picture.
+/// Returns the view after dragging the image by `pixels`. The center of the canvas stays inside the image.
 [[nodiscard]] ViewState panned(ViewState view, Position pixels, Extent picture);
 
+/// Returns the position in the image, in texels, of a position on the canvas, in pixels.
 [[nodiscard]] Position to_picture(const ViewState& view, Position pixel, int width, int height);
+/// Returns the position on the canvas, in pixels, of a position in the image, in texels.
 [[nodiscard]] Position to_canvas(const ViewState& view, Position texel, int width, int height);
 
 }  // namespace texton::viewer

@@ -211,7 +211,7 @@ TEST_F(CliVerifyTest, AWrongSuiteIsNamed) {
     std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "kernel": "resample", "colour": 1}]})";
     const Ended result = verify();
     EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.err, HasSubstr("s.json, case 'a': 'colour' means nothing here"));
+    EXPECT_THAT(result.err, HasSubstr("s.json, case 'a': 'colour' is not a known key"));
     EXPECT_EQ(run("verify gone.json").status, 2);
     EXPECT_EQ(verify("--yes").status, 2);
 }

@@ -108,7 +108,7 @@ TEST(SessionTest, AWrongFileIsRefusedByTheKeyThatIsWrong) {
         return "none";
     };
     for (const auto& [json, word] : std::initializer_list<std::pair<const char*, const char*>>{
-             {"{", "no JSON"},
+             {"{", "not valid JSON"},
              {"[]", "object"},
              {R"({"colour": 1})", "'colour'"},
              {R"({"pictures": [{"files": []}]})", "'files'"},
