@@ -277,7 +277,7 @@ TEST_P(GraphTest, AStreamThatIsNotJoinedBackIsRefused) {
                 fill(memory.view(), std::uint8_t{1}, side);
             });
         },
-        ErrorCode::capturing, "texton::Graph", {"joined"});
+        ErrorCode::capturing, "texton::Graph", {"did not join"});
     // Both streams are as usable as before.
     for (const Stream* stream : {&origin, &side}) {
         EXPECT_FALSE(stream->capturing());
