@@ -10,7 +10,8 @@
 namespace texton {
 
 /// The fields of Python's __cuda_array_interface__ (memory of a CUDA device) and __array_interface__ (host memory and
-/// memory of the CPU device), both of version 3. Non-owning: whoever fills in the fields must keep the memory alive.
+/// memory of the CPU device), both of version 3. Non-owning: the code that fills in the fields must keep the memory
+/// alive.
 struct ArrayInterface {
     static constexpr int version = 3;  ///< version of both protocols
 

@@ -68,7 +68,7 @@ struct DeviceLimits {
 /// Memory of a device.
 struct MemoryInfo {
     std::size_t free = 0;   ///< bytes that are free
-    std::size_t total = 0;  ///< bytes in all
+    std::size_t total = 0;  ///< bytes in total
 };
 
 /// A device that runs work and holds memory: a CUDA GPU, or the CPU device, which follows the same rules.

@@ -33,7 +33,7 @@ enum class Granularity : std::uint8_t {
 /// call const member functions at once.
 class Physical {
 public:
-    /// Returns the unit in bytes of the size of such memory, and of the offsets that it is mapped to.
+    /// Returns the unit in bytes of memory sizes and of mapping offsets.
     ///
     /// Throws Error{unsupported} if the device has no virtual memory management, and Error{wrong_location} if the
     /// location is another device, the host, or the host for a tile pool.
