@@ -1,4 +1,4 @@
-// Makes the pictures of this folder: texton-make-assets FOLDER
+// Writes the images of this folder: texton-make-assets FOLDER
 #include <exception>
 #include <iostream>
 

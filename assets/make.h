@@ -1,4 +1,4 @@
-// What the makers of this folder's pictures share: a canvas, labels, and files.
+// Canvas, labels and file writers of the programs that make the images of this folder.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace assets {
 
 using Rgb = std::array<float, 3>;
 
-/// Colours of 0 to 1, or light without end; the top row first.
+/// Colors from 0 to 1, or linear light above 1; top row first.
 struct Canvas {
     Canvas(int width, int height, Rgb fill = {}) : width(width), height(height), texels(count(width, height), fill) {}
     Rgb& at(int x, int y) { return texels[count(y, width) + static_cast<std::size_t>(x)]; }
@@ -27,14 +27,14 @@ private:
     static std::size_t count(int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
 };
 
-/// A colour of full saturation for an angle, in turns.
+/// Returns a fully saturated color for an angle in turns.
 Rgb hue(float turns);
-/// Writes in the middle of the canvas, as large as fits: digits, X, Y, Z, + and -.
+/// Draws text in the center of the canvas, as large as fits. Supports digits, X, Y, Z, + and -.
 void label(Canvas& canvas, std::string_view text, Rgb colour);
 
-/// 0 to 1 as 8 bits.
+/// Converts 0 to 1 to 8 bits.
 std::uint8_t byte_of(float value);
-/// Red, green, blue and alpha 255.
+/// Converts to red, green, blue and alpha 255.
 std::vector<std::uint8_t> rgba8(const Canvas& canvas);
 
 using Bytes = std::vector<std::uint8_t>;
@@ -45,18 +45,18 @@ Bytes bytes_of(const std::vector<T>& values) {
     return Bytes(first, first + values.size() * sizeof(T));
 }
 
-/// In place of the time of making, so that the same bytes are made again.
+/// Fixed creation time, so that the same bytes are written each time.
 inline constexpr const char* kDateTime = "2000:01:01 00:00:00";
 
-/// By OpenImageIO, in the type that the file is to store.
+/// Writes a file with OpenImageIO. The file stores texels in the type of `spec`.
 void write(const std::string& path, OIIO::ImageSpec spec, OIIO::TypeDesc type, const void* data);
-/// 8 bits a channel, or half floats for an .exr.
+/// Writes 8 bits per channel, or half floats if the path ends in .exr.
 void write(const std::string& path, const Canvas& canvas);
 void write_bytes(const std::string& path, const Bytes& bytes);
 
 // --- DDS, with the DX10 header --------------------------------------------------------------------------------------
 
-/// DXGI_FORMAT.
+/// Values of DXGI_FORMAT.
 enum class Dxgi : std::uint32_t {
     rgba8_unorm = 28,
     r16_unorm = 56,
@@ -73,17 +73,18 @@ struct Dds {
     Dxgi format;
     int width;
     int height;
-    int depth = 1;   ///< of a volume
-    int layers = 1;  ///< of cubes: how many, of six faces each
+    int depth = 1;   ///< depth of a volume
+    int layers = 1;  ///< number of layers; for cubes the number of cubes with six faces each
     bool cube = false;
-    /// For each layer or face its levels.
+    /// Levels of each layer or face.
     std::vector<std::vector<Bytes>> parts;
 };
 void write_dds(const std::string& path, const Dds& dds);
 
 // --- blocks of 4 x 4 texels -----------------------------------------------------------------------------------------
 
-/// Red, green, blue and alpha, 0 to 255: for BC5 the first two are -127 to 127, for BC6H the first three half floats' bits.
+/// Red, green, blue and alpha, 0 to 255. BC5 uses the first two channels, -127 to 127; BC6H the first three, as bits of
+/// half floats.
 using BlockTexels = std::array<std::array<int, 4>, 16>;
 
 Bytes encode_bc1(const BlockTexels& texels);
@@ -94,7 +95,7 @@ Bytes encode_bc5_snorm(const BlockTexels& texels);
 Bytes encode_bc6h(const BlockTexels& texels);
 Bytes encode_bc7(const BlockTexels& texels);
 
-// --- the pictures, each into a folder -------------------------------------------------------------------------------
+// --- images; each function writes to a folder ------------------------------------------------------------------------
 
 void make_card(const std::string& folder);
 void make_flat_pictures(const std::string& folder);

@@ -1,4 +1,4 @@
-// What fills arrays of the other kinds: cube faces, layers, mip levels, volumes and planar frames.
+// Images for arrays of other kinds: cube faces, layers, mip levels, volumes and planar frames.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -10,7 +10,8 @@ namespace {
 
 constexpr Rgb kWhite{1, 1, 1}, kBlack{0, 0, 0};
 
-// Its name, red growing to the right, green downwards, and a white square at its first texels.
+// A cube face: its name, red increasing to the right, green increasing downwards, and white texels in the corner of the
+// first texel.
 Canvas face(std::size_t index, int side) {
     constexpr const char* kNames[] = {"+X", "-X", "+Y", "-Y", "+Z", "-Z"};
     Canvas out(side, side);
@@ -26,7 +27,7 @@ Canvas face(std::size_t index, int side) {
     return out;
 }
 
-// The mean of four texels.
+// Returns a canvas of half the size; each texel is the mean of four.
 Canvas halved(const Canvas& canvas) {
     Canvas out(std::max(canvas.width / 2, 1), std::max(canvas.height / 2, 1));
     for (int y = 0; y < out.height; ++y) {
@@ -50,7 +51,7 @@ std::vector<Bytes> chain_of(Canvas canvas) {
     return out;
 }
 
-// A colour for each level, and its number while there is room.
+// Returns a canvas with a color for the number, and the number itself if it fits.
 Canvas numbered(int number, int width, int height) {
     Canvas out(width, height, hue(static_cast<float>(number) / 8));
     if (width >= 7 && height >= 9) label(out, std::to_string(number), kBlack);
@@ -59,7 +60,7 @@ Canvas numbered(int number, int width, int height) {
 
 // --- volumes --------------------------------------------------------------------------------------------------------
 
-// In ellipsoids as in a scan of a head: each adds to what lies in it. Sides are of -1 to 1.
+// Ellipsoids as in a scan of a head. Each adds its density to the points inside. Coordinates range from -1 to 1.
 struct Ellipsoid {
     float x, y, z, a, b, c;
     float density;  // Hounsfield units
@@ -78,7 +79,7 @@ float density(float x, float y, float z) {
         const float u = (x - e.x) / e.a, v = (y - e.y) / e.b, w = (z - e.z) / e.c;
         if (u * u + v * v + w * w < 1) sum += e.density;
     }
-    // A cube and a bar beside the head: sharp edges along the axes.
+    // A cube and a bar beside the head, with sharp edges along the axes.
     if (x > 0.75f && x < 0.9f && y > -0.1f && y < 0.2f && std::abs(z) < 0.15f) sum = 1500;
     if (x < -0.8f && x > -0.87f && std::abs(y) < 0.7f && std::abs(z) < 0.06f) sum = 3000;
     return sum;
@@ -103,7 +104,7 @@ std::vector<T> volume(int width, int height, int depth, T (*stored)(float densit
 
 constexpr int kFrameWidth = 128, kFrameHeight = 72;
 
-// Bars above, a sweep of hues and a grey ramp below.
+// Color bars above; a hue sweep and a gray ramp below.
 Canvas frame() {
     static constexpr std::array<Rgb, 8> kBars{
         {{1, 1, 1}, {1, 1, 0}, {0, 1, 1}, {0, 1, 0}, {1, 0, 1}, {1, 0, 0}, {0, 0, 1}, {0, 0, 0}}};
@@ -122,13 +123,14 @@ Canvas frame() {
     return out;
 }
 
-// BT.709 in the range of video: luma and both chromas of 0 to 1 in codes of 8 bits, as fractions for more.
+// BT.709 with video range: converts to 8-bit code values of luma and both chroma channels, with fractions for higher
+// bit depths.
 std::array<float, 3> video(const Rgb& rgb) {
     const float luma = 0.2126f * rgb[0] + 0.7152f * rgb[1] + 0.0722f * rgb[2];
     return {16 + 219 * luma, 128 + 224 * (rgb[2] - luma) / 1.8556f, 128 + 224 * (rgb[0] - luma) / 1.5748f};
 }
 
-// Luma, then chroma of the mean of four texels.
+// Returns the luma plane, then chroma as the mean of four texels.
 template <class T>
 std::vector<T> planar(const Canvas& canvas, T (*stored)(float code)) {
     std::vector<T> out;
@@ -171,7 +173,7 @@ void make_levels(const std::string& folder) {
         dds.parts.front().push_back(rgba8(canvas));
         OIIO::ImageSpec spec(canvas.width, canvas.height, 3, OIIO::TypeDesc::HALF);
         spec.tile_width = spec.tile_height = kTile;
-        spec.attribute("textureformat", "Plain Texture");  // levels
+        spec.attribute("textureformat", "Plain Texture");  // OpenImageIO stores mip levels
         spec.attribute("DateTime", kDateTime);
         if (!out || !out->open(path, spec, mode) || !out->write_image(OIIO::TypeDesc::FLOAT, canvas.texels.data()))
             throw std::runtime_error(path + ": " + (out ? out->geterror() : OIIO::geterror()));
@@ -200,7 +202,7 @@ void make_frames(const std::string& folder) {
     const std::string size = "_" + std::to_string(kFrameWidth) + "x" + std::to_string(kFrameHeight) + ".yuv";
     write_bytes(folder + "/nv12" + size,
                 planar<std::uint8_t>(canvas, [](float code) { return static_cast<std::uint8_t>(std::lround(code)); }));
-    // Ten bits, the upper ones of sixteen.
+    // Ten bits, stored in the upper bits of sixteen.
     write_bytes(folder + "/p010" + size, bytes_of(planar<std::uint16_t>(canvas, [](float code) {
                     return static_cast<std::uint16_t>(std::lround(4 * code) << 6);
                 })));

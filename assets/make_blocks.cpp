@@ -1,6 +1,6 @@
-// Simple encoders of block-compressed texels, and the files of them. The ends of a block's colours are those that lie farthest
-// apart along the direction in which the block varies most; every texel takes the nearest colour between. BC6H has mode 11, BC7
-// mode 6: one line of colours a block.
+// Simple encoders of block-compressed texels and the files that contain them. The end points of a block are the two
+// texels that lie farthest apart along the principal direction of the block's colors. Each texel gets the nearest color
+// of the palette. BC6H uses mode 11 and BC7 mode 6, which have one color line per block.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -34,7 +34,7 @@ long squared_distance(const Colour& a, const Colour& b, std::size_t channels) {
     return sum;
 }
 
-// The two texels that lie farthest apart along the main direction.
+// Returns the two texels that lie farthest apart along the principal direction.
 std::pair<Colour, Colour> ends_of(const BlockTexels& texels, std::size_t channels) {
     std::array<double, 4> mean{}, direction{};
     for (const Colour& texel : texels) {
@@ -86,7 +86,8 @@ Colour from_565(std::uint32_t code) {
     return {widened(code >> 11, 31), widened(code >> 5 & 63, 63), widened(code & 31, 31), 255};
 }
 
-// Four colours, the first code the larger; or, if `cut_out`, three and transparent black.
+// Writes a color block: four colors if the first code is larger, or, with `cut_out`, three colors and transparent
+// black.
 void put_colours(BitWriter& out, const BlockTexels& texels, bool cut_out) {
     BlockTexels solid = texels;
     for (Colour& texel : solid) {
@@ -97,7 +98,7 @@ void put_colours(BitWriter& out, const BlockTexels& texels, bool cut_out) {
     std::uint32_t end0 = to_565(high), end1 = to_565(low);
     if ((end0 < end1) != cut_out) std::swap(end0, end1);
     const Colour first = from_565(end0), second = from_565(end1);
-    const bool three = end0 <= end1;  // also where both are one colour
+    const bool three = end0 <= end1;  // also if both end points are equal
     std::vector<Colour> palette{first, second};
     for (int i = 1; i <= (three ? 1 : 2); ++i) {
         Colour between{};
@@ -115,7 +116,7 @@ void put_colours(BitWriter& out, const BlockTexels& texels, bool cut_out) {
 
 // --- BC3 alpha, BC4, BC5 --------------------------------------------------------------------------------------------
 
-// Eight values from the largest to the smallest.
+// Writes eight values from the maximum to the minimum.
 void put_channel(BitWriter& out, const BlockTexels& texels, std::size_t channel) {
     const auto [low, high] = std::minmax_element(
         texels.begin(), texels.end(), [&](const Colour& a, const Colour& b) { return a[channel] < b[channel]; });
@@ -135,8 +136,8 @@ void put_channel(BitWriter& out, const BlockTexels& texels, std::size_t channel)
 
 constexpr std::array<int, 16> kWeights{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64};
 
-// The codes of the texels among 16 colours from one end to the other. The first texel's has its highest bit left out, so that
-// it must be 0: the ends change places if it is not.
+// Returns the indices of the texels in a palette of 16 colors between the end points. The format does not store the
+// highest bit of the first texel's index, so that bit must be 0: if it is 1, the end points are swapped.
 std::array<std::uint32_t, 16> line_codes(const BlockTexels& texels, Colour& end0, Colour& end1, std::size_t channels,
                                          const std::function<Colour(const Colour&)>& decoded) {
     for (;;) {
@@ -160,9 +161,9 @@ void put_codes(BitWriter& out, const std::array<std::uint32_t, 16>& codes) {
     for (std::size_t i = 0; i < 16; ++i) out.put(codes[i], i == 0 ? 3 : 4);
 }
 
-// --- a picture in blocks --------------------------------------------------------------------------------------------
+// --- block-compressed images -----------------------------------------------------------------------------------------
 
-// A texel of a level: x and y of 0 to 1.
+// Returns a texel of a level; x and y range from 0 to 1.
 using Shader = Colour (*)(float x, float y);
 using Encoder = Bytes (*)(const BlockTexels&);
 
@@ -187,7 +188,7 @@ std::vector<Bytes> levels_of(int side, Shader shader, Encoder encoder) {
     return levels;
 }
 
-// A ball before a coloured ground, see-through at its rim.
+// A ball in front of a colored background, transparent at its rim.
 Colour ball(float x, float y) {
     const float dx = 2 * x - 1, dy = 2 * y - 1, r = std::sqrt(dx * dx + dy * dy);
     const Rgb ground = hue(0.6f * x + 0.3f * y);
@@ -199,20 +200,20 @@ Colour ball(float x, float y) {
     return out;
 }
 
-// The slopes of the ball, -127 to 127.
+// Surface slopes of the ball, -127 to 127.
 Colour ball_normal(float x, float y) {
     const float dx = 2 * x - 1, dy = 2 * y - 1, r = std::sqrt(dx * dx + dy * dy);
     if (r > 0.85f) return {0, 0, 0, 0};
     return {static_cast<int>(std::lround(127 * dx / 0.85f)), static_cast<int>(std::lround(127 * dy / 0.85f)), 0, 0};
 }
 
-// The bits of the half float that is nearest to a positive value.
+// Returns the bits of the half float nearest to a positive value.
 int half_bits(float value) {
     const std::uint32_t bits = std::bit_cast<std::uint32_t>(value * 0x1p-112f);
     return static_cast<int>(std::min<std::uint32_t>((bits + 0x1000) >> 13, 0x7bff));
 }
 
-// The ball in light: 16 times as bright where it is lit.
+// The ball with lighting: up to 16 times brighter.
 Colour ball_light(float x, float y) {
     const Colour colour = ball(x, y);
     const float light = 1 + 15 * std::max(0.0f, 1 - 2 * std::hypot(2 * x - 0.7f, 2 * y - 0.65f));
@@ -257,7 +258,8 @@ Bytes encode_bc5_snorm(const BlockTexels& texels) {
 }
 
 Bytes encode_bc6h(const BlockTexels& texels) {
-    // Half floats' bits are between 0 and 31/64 of 65536; ends have the upper 10 of 16 bits.
+    // The decoder scales interpolated values by 31/64 to the bits of half floats. End points store the upper 10 of 16
+    // bits.
     const auto stretched = [](const Colour& colour) {
         Colour out{};
         for (std::size_t c = 0; c < 3; ++c) out[c] = std::min(colour[c] * 64 / 31, 65535);
@@ -285,7 +287,8 @@ Bytes encode_bc6h(const BlockTexels& texels) {
 }
 
 Bytes encode_bc7(const BlockTexels& texels) {
-    // Seven bits a channel and one that the channels of an end share: that of alpha, so that 255 stays 255.
+    // Seven bits per channel, and one bit that all channels of an end point share. The shared bit is that of alpha, so
+    // 255 stays 255.
     const auto rounded = [](Colour end) {
         const int shared = end[3] & 1;
         for (int& channel : end) channel = std::clamp((channel - shared + 1) & ~1, 0, 254) | shared;

@@ -1,4 +1,4 @@
-// The canvas: colours and labels.
+// Canvas: colors and labels.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kGlyphWidth = 5, kGlyphHeight = 7;
 
-// Rows from the top, five bits each; the highest is on the left.
+// Rows from the top with five bits each. The highest bit is on the left.
 struct Glyph {
     char character;
     std::array<std::uint8_t, kGlyphHeight> rows;

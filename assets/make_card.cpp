@@ -1,5 +1,5 @@
-// card.png: a test card. Six pure bars, a grey ramp, a coloured zone plate whose rings are a texel wide at its rim, corners
-// of single-texel checks. sky.exr: half floats far beyond 1, as a sky with a sun.
+// card.png: a test card with six pure color bars, a gray ramp, a colored zone plate with rings of one texel at its rim,
+// and single-texel checkerboards in the corners. sky.exr: a sky with a sun, as half floats far above 1.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -33,7 +33,8 @@ Rgb card(int x, int y) {
         const bool line = (x - kWidth / 2) % 24 == 0 || (y - kBars) % 24 == 0;
         return line ? Rgb{0.36f, 0.37f, 0.40f} : Rgb{0.20f, 0.21f, 0.23f};
     }
-    // The phase of cos(pi r^2 / (2 R)) turns by half a cycle a texel at r = R: the finest ring a texel grid can hold.
+    // The phase of cos(pi r^2 / (2 R)) changes by half a cycle per texel at r = R: the finest ring that a texel grid
+    // can represent.
     const float ring = 0.5f + 0.5f * std::cos(std::numbers::pi_v<float> * r * r / (2 * kRim));
     Rgb out = hue(std::atan2(dy, dx) / (2 * std::numbers::pi_v<float>));
     for (float& channel : out) channel = ring * (0.35f + 0.65f * channel);

@@ -1,4 +1,4 @@
-// Files: what OpenImageIO writes, bytes as they are, and DDS.
+// File writers: OpenImageIO, raw bytes, and DDS.
 #include <fstream>
 #include <iostream>
 #include <stdexcept>

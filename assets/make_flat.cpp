@@ -1,4 +1,4 @@
-// Flat pictures: a zone plate, a colour checker, a sky all around, ramps, not-numbers, and odd sizes.
+// 2D images: a zone plate, a color checker, an environment map, ramps, special float values, and odd sizes.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr float kPi = std::numbers::pi_v<float>;
 
-// Grey rings around the middle, finer outwards: at the rim a texel is light, the next dark.
+// Gray rings that get finer with the radius; at the rim light and dark texels alternate.
 Canvas zone_plate() {
     constexpr int kSide = 255;
     Canvas out(kSide, kSide);
@@ -25,7 +25,7 @@ Canvas zone_plate() {
     return out;
 }
 
-// The 24 patches of the ColorChecker in sRGB, as its maker publishes them.
+// The 24 patches of the ColorChecker in sRGB, as published by its manufacturer.
 constexpr std::uint8_t kPatches[24][3] = {
     {115, 82, 68},   {194, 150, 130}, {98, 122, 157},  {87, 108, 67},   {133, 128, 177}, {103, 189, 170},
     {214, 126, 44},  {80, 91, 166},   {193, 90, 99},   {94, 60, 108},   {157, 188, 64},  {224, 163, 46},
@@ -45,7 +45,7 @@ Canvas colour_checker() {
     return out;
 }
 
-// Longitude from left to right, latitude from the top down. The sun is 3000 times as bright as the sky.
+// Longitude increases to the right, latitude decreases downwards. The sun is 3000 times as bright as the sky.
 Canvas sky_all_around() {
     constexpr int kWidth = 256, kHeight = 128;
     const float sun_height = 0.6f, sun_longitude = 0.8f;
@@ -73,7 +73,7 @@ Canvas sky_all_around() {
     return out;
 }
 
-// 256 columns, 0 to 1: grey, and each colour.
+// 256 columns from 0 to 1: gray, red, green and blue.
 Canvas ramp() {
     constexpr int kColumns = 256, kBand = 8;
     Canvas out(kColumns, 4 * kBand);
@@ -105,7 +105,7 @@ void make_flat_pictures(const std::string& folder) {
 }
 
 void make_special_pictures(const std::string& folder) {
-    // A ramp, and over it a square of NaN, bars of both infinities, zeros of both signs, denormals and the largest floats.
+    // A ramp with a square of NaN, bars of both infinities, zeros of both signs, denormals and the largest floats.
     using Limits = std::numeric_limits<float>;
     constexpr int kWidth = 16, kHeight = 8;
     std::vector<float> values;

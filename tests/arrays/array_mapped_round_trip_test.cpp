@@ -1,4 +1,4 @@
-// The same for arrays whose memory is mapped: sparse ones, deferred ones, and the planes of planar ones.
+// Round trips through arrays with mapped memory: sparse arrays, deferred arrays, and the planes of planar arrays.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -50,7 +50,7 @@ protected:
     const Stream& stream() const { return *stream_; }
     const TilePool& pool() const { return *pool_; }
 
-    // Random regions of every level in and out again, filled and copied, at once, on the stream and in graphs.
+    // Writes, fills, copies and reads random regions of every level: blocking, on the stream and in graphs.
     void exercise(const Array& array, ReferenceArray& reference, Random& random) {
         const ArrayInfo& info = reference.info();
         for (int level = 0; level < info.levels; ++level) {
@@ -138,13 +138,13 @@ TEST_P(ArrayMappedRoundTripTest, WhatADeferredArrayHeldIsThereWhenItsMemoryIs) {
             array.unmap(stream());
             array.map(second, stream());
             ASSERT_TRUE(holds(array.array(), in_second));
-            // Another array of the same info shows the same memory.
+            // Another array with the same info shows the same memory.
             DeferredArray twin(device(), info);
             twin.map(second, stream());
             stream().synchronize();
             ASSERT_TRUE(holds(twin.array(), in_second));
             twin.unmap(stream());
-            // The texels come along.
+            // move() keeps the texels.
             array.move(first, stream());
             stream().synchronize();
             ASSERT_TRUE(holds(array.array(), in_second));
@@ -162,7 +162,7 @@ std::vector<ArrayInfo> sparse_infos() {
     using enum Format;
     using enum ArrayKind;
     return {{r32_uint, {300, 200}},
-            {r32_uint, {256, 384}},  // whole tiles, here and in the next four
+            {r32_uint, {256, 384}},  // this one and the next four consist of whole tiles
             whole_chain({r8_unorm, {1024, 512}}),
             {rgba8_unorm, {384, 128}, layered_2d, 3},
             whole_chain({r16_float, {64, 96, 64}, array_3d}),
@@ -178,7 +178,7 @@ std::vector<ArrayInfo> sparse_infos() {
             whole_chain({rgba32_float, {40, 33, 20}, array_3d}),
             whole_chain({bc1_unorm, {1030, 522}}),
             whole_chain({bc7_srgb, {522, 261}, layered_2d, 2}),
-            // Smaller than a tile: all of it is tail, of all layers together.
+            // Smaller than a tile: the whole array is one mip tail that all layers share.
             {r8_uint, {100, 90}},
             whole_chain({r8_uint, {255, 255}}),
             whole_chain({rgba8_unorm, {100, 100}, layered_2d, 4}),
@@ -191,7 +191,7 @@ std::size_t tail_count(const SparseArray& array) {
     return array.properties().tail_per_layer ? array.array().info().layers : 1;
 }
 
-// Every tile and tail, one box for each level and layer.
+// Returns one box of tiles for each level and layer, and every mip tail.
 std::vector<TileMapping> all_boxes(const SparseArray& array, const TilePool& pool) {
     const ArrayInfo& info = array.array().info();
     std::vector<TileMapping> mappings;
@@ -226,7 +226,7 @@ TEST_P(ArrayMappedRoundTripTest, SparseArraysThatAreWhollyMappedAreLikeAnyOther)
         ASSERT_TRUE(holds(array.array(), reference));
         exercise(array.array(), reference, random);
         if (HasFatalFailure()) return;
-        // Mapped anew on other memory, and back: the texels are where they were.
+        // After mapping other memory and mapping the first memory again, the texels are unchanged.
         const std::vector<TileMapping> others = all_boxes(array, pool());
         array.map(others, stream());
         stream().synchronize();
@@ -250,7 +250,7 @@ TEST_P(ArrayMappedRoundTripTest, LevelsThatAreNotMappedReadAsZeroAndDropWhatIsWr
         std::vector<TileMapping> mappings = all_boxes(array, pool());
         ReferenceArray expected(info, 8);
         const ReferenceArray sent = expected;
-        // Every second box stays without memory.
+        // Every second box has no memory.
         std::vector<TileMapping> kept;
         for (std::size_t i = 0; i < mappings.size(); ++i) {
             const TileBox& box = mappings[i].box;
@@ -274,7 +274,7 @@ TEST_P(ArrayMappedRoundTripTest, LevelsThatAreNotMappedReadAsZeroAndDropWhatIsWr
         stream().synchronize();
         upload(array.array(), sent);
         ASSERT_TRUE(holds(array.array(), expected));
-        // Through copies between arrays, too.
+        // Copies between arrays read the same texels.
         const Array plain(device(), info);
         for (int level = 0; level < info.levels; ++level) {
             copy(plain.view({.level = level}), array.array().view({.level = level}), stream());
@@ -290,7 +290,7 @@ TEST_P(ArrayMappedRoundTripTest, LevelsThatAreNotMappedReadAsZeroAndDropWhatIsWr
 }
 
 TEST_P(ArrayMappedRoundTripTest, LargeSparseArraysArriveWhole) {
-    // Beyond the size at which the work is shared among cores.
+    // Larger than the size from which the work is divided among cores.
     const ArrayInfo infos[] = {
         {.format = Format::rgba8_unorm, .extent = {1999, 1501}, .levels = 11},
         {.format = Format::r16_uint, .extent = {999, 701}, .kind = ArrayKind::layered_2d, .layers = 3, .levels = 10},
@@ -359,11 +359,11 @@ TEST_P(ArrayMappedRoundTripTest, PlanesOfPlanarArraysHoldTheirTexels) {
                 exercise(array.plane(index), planes[static_cast<std::size_t>(index)], random);
                 if (HasFatalFailure()) return;
             }
-            // Each plane left the other alone.
+            // Writing one plane does not change the other.
             for (int index = 0; index < 2; ++index) {
                 ASSERT_TRUE(holds(array.plane(index), planes[static_cast<std::size_t>(index)]));
             }
-            // Both at once, from and to rows with a pitch.
+            // Both planes in one call, from and to rows with a pitch.
             const std::size_t pitch = extent.width * texel + 6;
             const std::size_t rows = extent.height + chroma.height;
             const Bytes sent = pattern(pitch * rows, 13);

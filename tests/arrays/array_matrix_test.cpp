@@ -1,5 +1,5 @@
-// What each kind of array can do in each format, found by doing it, against a table: a cell that changes is a change of what
-// Texton promises. Both devices have the same.
+// Capabilities of each array kind and format, found by trying each of them, compared with a table. A changed cell is a
+// change of what Texton guarantees. Both devices have the same capabilities.
 #include <texton/array.h>
 
 #include <algorithm>
@@ -32,16 +32,16 @@ using test::Bytes;
 using test::pattern;
 using test::same_bytes;
 
-// The capabilities, each by the letter that stands for it in the table.
+// The capabilities and their letters in the table:
 //   p  an array of one level                  t  a texture with point filtering
 //   m  mip levels                             l  a texture with linear filtering
 //   s  surfaces                               r  can be read as sRGB
-//   g  gather                                 c  copies in and out
+//   g  gather                                 c  copies to and from the array
 //   S  sparse                                 f  fills
 //   D  deferred
 constexpr std::string_view kLetters = "pmsgSDtlrcf";
 
-// True if the attempt works, false if it is refused as impossible. Anything else that is thrown is a failure of the test.
+// True if the attempt works, false if it is rejected as unsupported. Any other exception fails the test.
 template <class Attempt>
 bool works(Attempt attempt) {
     try {
@@ -49,7 +49,7 @@ bool works(Attempt attempt) {
     } catch (const Error& error) {
         const bool refused = error.code() == ErrorCode::unsupported || error.code() == ErrorCode::bad_argument;
         EXPECT_TRUE(refused) << error.what();
-        EXPECT_EQ(error.call(), "") << "the driver had to refuse it: " << error.what();
+        EXPECT_EQ(error.call(), "") << "Texton did not reject it before the driver did: " << error.what();
         return false;
     }
 }
@@ -63,7 +63,7 @@ bool finite_floats(Format format) {
     return kind != FormatKind::uint && kind != FormatKind::sint;
 }
 
-// One fetch from the middle of the array: what it returns must be a number.
+// Fetches once from the array. True if the result is finite; always true for integer formats.
 bool fetches(const Texture& texture, const SampleOptions& options = {}) {
     const FetchPoint middle{.x = 0.5f, .y = 0.5f, .z = 0.5f};
     const Samples seen = sample(texture, std::span(&middle, 1), options);
@@ -142,7 +142,7 @@ private:
         }
     }
 
-    // A planar array is its two planes: what both can.
+    // A planar array consists of two planes: true if both have the capability.
     bool planar_can(char letter) const {
         if (kind_ != ArrayKind::array_2d) return Array(device_, info_).info() == info_;
         const Extent extent{14, 6};
@@ -220,7 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, ArrayMatrixTest, test::every_device(), test::d
 
 TEST_P(ArrayMatrixTest, EachKindCanWithEachFormatWhatTheTableSays) {
     const std::vector<Line> expected = expected_lines();
-    ASSERT_EQ(expected.size(), formats().size() + 1) << "a line for the kinds and one for each format";
+    ASSERT_EQ(expected.size(), formats().size() + 1) << "the table needs a line of kinds and one line per format";
     Line heading{"format"};
     for (const ArrayKind kind : test::all_kinds()) heading.emplace_back(name(kind));
     ASSERT_EQ(expected[0], heading);

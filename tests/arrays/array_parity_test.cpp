@@ -1,5 +1,5 @@
-// The same fetches on the CPU device and on a GPU, equal in every bit; and how both cut sparse arrays and size deferred ones,
-// against what an H200 said.
+// Compares fetches on the CPU device and on a GPU bit by bit, and compares the tiling of sparse arrays and the size of
+// deferred arrays with the values of an H200.
 #include <texton/array.h>
 
 #include <array>
@@ -25,7 +25,8 @@ using test::describe;
 using test::Random;
 using test::ReferenceArray;
 
-// What the model of the texture unit is known not to reach, by rule: see tests/captures/README.md, "What is open".
+// True for the fetches that this test compares bit by bit. See tests/captures/README.md for the accuracy of the texture
+// unit model.
 bool is_exact(const ArrayInfo& info, const Sampler& sampler, FetchOperation operation) {
     const FormatInfo& row = texton::info(info.format);
     const bool linear = sampler.filter == Filter::linear;
@@ -33,16 +34,16 @@ bool is_exact(const ArrayInfo& info, const Sampler& sampler, FetchOperation oper
     const bool filtered = linear || between_levels;
     const bool exact_sums = row.kind == FormatKind::unorm || row.kind == FormatKind::snorm;
     if (sampler.max_anisotropy > 1) return false;
-    // Gradients choose a level, in one of a thousand points another one.
+    // With gradients the selected level may differ, in about one of a thousand points.
     if (operation == FetchOperation::gradients && info.levels > 1) return false;
-    // The sums of volumes and of two levels in float formats and in sRGB (12).
+    // Sums over volumes and over two levels in float and sRGB formats may differ.
     if (!exact_sums && (between_levels || (linear && info.kind == ArrayKind::array_3d))) return false;
-    // One weight in 20,000 of cubemaps (18).
+    // About one filter weight in 20,000 of cubemaps may differ.
     if (is_cube(info.kind) && filtered) return false;
     return true;
 }
 
-// Integers have no linear filter; wrap and mirror have no coordinates in texels.
+// Integer formats have no linear filter; wrap and mirror need normalized coordinates.
 bool is_taken(const ArrayInfo& info, const Sampler& sampler) {
     const FormatKind kind = texton::info(info.format).kind;
     const bool integers = kind == FormatKind::uint || kind == FormatKind::sint;
@@ -78,7 +79,7 @@ float hostile_coordinate(Random& random, std::size_t side, bool normalized) {
     float texels = 0;
     switch (random.below(6)) {
         case 0: return random.of(kHostile);
-        // Ties: between texels, at centres, and halfway between two weights.
+        // Ties: between texels, at centers, and halfway between two weights.
         case 1: texels = static_cast<float>(random.below(2 * side + 4)) - 2; break;
         case 2: texels = static_cast<float>(random.below(2 * side + 4)) - 1.5f; break;
         case 3: texels = size * random.unit() + 1.0f / 512; break;
@@ -96,7 +97,8 @@ FetchPoint hostile_point(Random& random, const ArrayInfo& info, const Sampler& s
         point.y = random.unit() * 2 - 1;
         point.z = random.unit() * 2 - 1;
         if (random.below(16) == 0) point.y = hostile_coordinate(random, info.extent.width, true);
-        // An edge. Divided by what is no power of two, it may lie a step inside of the face (13).
+        // An edge of the cube. After a division by a value that is not a power of two, the coordinate may lie one step
+        // inside the face.
         if (random.below(16) == 0) point.x = point.z = random.coin() ? 1.0f : -0.5f;
     } else {
         point.x = hostile_coordinate(random, info.extent.width, normalized);
@@ -288,7 +290,7 @@ TEST_P(ArraySizesTest, SparseArraysAreCutAsAnH200CutsThem) {
 
 struct Requirement {
     ArrayInfo info;
-    std::size_t tiles;  // of 64 KiB
+    std::size_t tiles;  // tiles of 64 KiB
 };
 
 TEST_P(ArraySizesTest, DeferredArraysNeedWhatAnH200Asks) {

@@ -1,5 +1,5 @@
-// Fetches and surfaces of arrays of every kind on each device, against plain arithmetic on plain bytes: what a point
-// read returns is a matter of definition. Filtered reads: TextureUnitTest and ArrayParityTest.
+// Fetches and surface accesses of arrays of every kind on each device, compared with a plain implementation on bytes.
+// Point reads have an exact definition. TextureUnitTest and ArrayParityTest cover filtered reads.
 #include <texton/array.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using test::ReferenceArray;
 
 using Index = std::int64_t;
 
-// A texel by its place in a level; z counts slices, layers or faces.
+// Position of a texel in a level; z counts slices, layers or faces.
 struct Place {
     Index x = 0;
     Index y = 0;
@@ -47,7 +47,7 @@ Region one_texel(const Place& at) {
 
 Index signed_of(std::size_t value) { return static_cast<Index>(value); }
 
-// Where texel i of a row of n is found; none in the border.
+// Returns the texel that address mode `mode` selects for texel i of n, or no value for the border.
 std::optional<Index> addressed(Index i, Index n, AddressMode mode) {
     switch (mode) {
         case AddressMode::clamp: return std::clamp<Index>(i, 0, n - 1);
@@ -61,13 +61,14 @@ std::optional<Index> addressed(Index i, Index n, AddressMode mode) {
     return std::nullopt;
 }
 
-// A fetch, and the texel that it must return; none: the border.
+// A fetch and the texel that it must return; no texel means the border.
 struct Fetch {
     FetchPoint point;
     std::optional<Place> texel;
 };
 
-// The direction to the middle of a texel of a cube's face, as the CUDA programming guide has its faces: s, t and the major axis.
+// Sets the direction to the center of a texel of a cube face. s, t and the major axis follow the face table in the CUDA
+// programming guide.
 void aim(FetchPoint& point, Index face, double s, double t) {
     const double directions[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t}, {s, -1, -t}, {s, -t, 1}, {-s, -t, -1}};
     const auto& direction = directions[face];
@@ -76,12 +77,13 @@ void aim(FetchPoint& point, Index face, double s, double t) {
     point.z = static_cast<float>(direction[2]);
 }
 
-// Random fetches around the texels of a level. Coordinates that the kind does not take are no numbers: nobody may read them.
+// Returns random fetches around the texels of a level. Coordinates that the kind does not have are NaN, because they
+// must not be read.
 std::vector<Fetch> random_fetches(Random& random, const ArrayInfo& info, int level, const Sampler& sampler,
                                   std::size_t count) {
     const Extent box = test::level_box(info, level);
     const auto coordinate = [&](Index i, Index n) {
-        // Inside of the texel, away from its edges, where normalized coordinates are rounded.
+        // Inside the texel, away from its edges, because normalized coordinates are rounded.
         const double middle = static_cast<double>(i) + 0.25 + 0.5 * random.unit();
         return static_cast<float>(sampler.normalized_coordinates ? middle / static_cast<double>(n) : middle);
     };
@@ -115,7 +117,7 @@ std::vector<Fetch> random_fetches(Random& random, const ArrayInfo& info, int lev
             is_flat(info.kind) ? std::optional<Index>(0) : addressed(y, signed_of(box.height), sampler.address[1]);
         auto in_z = volume ? addressed(z, signed_of(box.depth), sampler.address[2]) : std::optional<Index>(0);
         if (is_layered(info.kind)) {
-            // Layers are unsigned: those below the first are past the last.
+            // Layer indices are unsigned: a negative index selects the last layer.
             point.layer = static_cast<std::int32_t>(random.below(box.depth + 4)) - 2;
             in_z = point.layer < 0 ? signed_of(box.depth) - 1 : std::min<Index>(point.layer, signed_of(box.depth) - 1);
         }
@@ -127,7 +129,7 @@ std::vector<Fetch> random_fetches(Random& random, const ArrayInfo& info, int lev
 
 class ArrayReferenceTest : public test::OnEveryDevice {
 protected:
-    // Fetches all and compares the channels that the format has. Texels outside read as 0.
+    // Fetches all points and compares the channels that the format has. Texels outside the level read as 0.
     static void expect_fetched(const Texture& texture, const ReferenceArray& reference, int level,
                                const std::vector<Fetch>& fetches, FetchOperation operation) {
         std::vector<FetchPoint> points;
@@ -230,7 +232,7 @@ TEST_P(ArrayReferenceTest, ARangeOfLevelsAndLayersBeginsWithItsFirst) {
         EXPECT_EQ(texture.levels(), 2);
         EXPECT_EQ(texture.layers(), info.layers - first_layer);
         EXPECT_EQ(texture.extent(), level_extent(info, 1));
-        // The same texels as an array of their own.
+        // The part must have the same texels as an array of its own.
         ArrayInfo part_info = info;
         part_info.extent = level_extent(info, 1);
         part_info.levels = 2;
@@ -254,7 +256,7 @@ TEST_P(ArrayReferenceTest, GatherReturnsTheFourTexelsAround) {
     Random random(10);
     for (const Format format : test::array_formats()) {
         if (!test::can_decode(format)) continue;
-        // Widened to 16 bits on their way through the filter: TextureUnitTest.
+        // These formats are widened to 16 bits in the filter: see TextureUnitTest.
         if (info(format).kind == FormatKind::snorm || info(format).layout == FormatLayout::packed) continue;
         ArrayInfo info = test::flat_info(ArrayKind::array_2d, format);
         info.usage.gather = true;
@@ -267,7 +269,7 @@ TEST_P(ArrayReferenceTest, GatherReturnsTheFourTexelsAround) {
         for (int i = 0; i < 40; ++i) {
             const Place corner{signed_of(random.below(info.extent.width + 4)) - 3,
                                signed_of(random.below(info.extent.height + 4)) - 3, 0};
-            // Between the middles of the four.
+            // Between the centers of the four texels.
             points.push_back({.x = static_cast<float>(corner.x) + 0.75f + 0.5f * random.unit(),
                               .y = static_cast<float>(corner.y) + 0.75f + 0.5f * random.unit()});
             first.push_back(corner);
@@ -337,7 +339,7 @@ TEST_P(ArrayReferenceTest, SurfacesReadAndWriteTheTexelsOfTheirLevel) {
                         const SurfacePoint point = random_point(random, box);
                         const Place target = nearest(point, box);
                         if (boundary == Boundary::trap && !inside(point, box)) continue;
-                        // Points that meet have no order.
+                        // Writes to the same texel are not ordered.
                         if (!targets.insert({target.x, target.y, target.z}).second) continue;
                         points.push_back(point);
                     }

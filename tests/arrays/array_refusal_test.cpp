@@ -1,5 +1,6 @@
-// What arrays, textures, surfaces and mappings refuse, and that they refuse no more: the refusals alike on every device are in
-// support/wrong_uses_*.cpp; here are what the messages say, the last size that is taken, and devices that do not fit.
+// Requests that arrays, textures, surfaces and mappings reject, and valid requests at the limit that they accept. The
+// errors that are the same on every device are in support/wrong_uses_*.cpp. This file tests the messages, the maximum
+// sizes, and objects of different devices.
 #include <texton/array.h>
 
 #include <limits>
@@ -39,16 +40,16 @@ protected:
                         test::Caller where = test::Caller::here()) {
         SCOPED_TRACE(describe(info));
         const Error error = expect_error([&] { Array array(device(), info); }, code, "texton::Array", fragments, where);
-        EXPECT_EQ(error.call(), "") << "a driver saw it";
+        EXPECT_EQ(error.call(), "") << "the request reached the driver";
     }
     void expect_refused(const ArrayInfo& info, const Sampler& sampler,
                         std::initializer_list<std::string_view> fragments, test::Caller where = test::Caller::here()) {
         const Array array(device(), info);
         const Error error = expect_error([&] { Texture texture(array, sampler); }, ErrorCode::bad_argument,
                                          "texton::Texture", fragments, where);
-        EXPECT_EQ(error.call(), "") << "a driver saw it";
+        EXPECT_EQ(error.call(), "") << "the request reached the driver";
     }
-    // Made, it takes a texel in its last corner.
+    // Creates the array and writes the texel in its last corner.
     void expect_taken(const ArrayInfo& info) {
         SCOPED_TRACE(describe(info));
         const Array array(device(), info);
@@ -61,7 +62,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ArrayRefusalTest, test::every_device(), test::device_label);
 
-// An extent or a number of layers at the device's limit, and how to go one past it.
+// An array with one dimension or its number of layers at the device's limit, and the field to increment.
 struct Edge {
     ArrayInfo info;
     std::size_t ArrayInfo::*layers = nullptr;
@@ -110,7 +111,7 @@ TEST_P(ArrayRefusalTest, TheLimitIsTakenAndOneMoreIsRefusedWithTheLimitNamed) {
         }
         expect_refused(edge.info, ErrorCode::overflow, {std::to_string(edge.limit), std::to_string(edge.limit + 1)});
     }
-    // Faces count as layers.
+    // The limit counts faces as layers.
     const std::size_t cubes = device().limits().cubemap_layered[1] / 6;
     ArrayInfo many{Format::r8_uint, {1, 1}, ArrayKind::cubemap_layered, cubes};
     expect_taken(many);
@@ -176,7 +177,7 @@ TEST_P(ArrayRefusalTest, MessagesNameTheFieldOfTheSampler) {
     expect_refused(colours, {.normalized_coordinates = true, .mip_bias = nan}, {"mip_bias"});
     expect_refused(colours, {.normalized_coordinates = true, .mip_min = nan}, {"mip_min"});
     expect_refused(colours, {.normalized_coordinates = true, .mip_max = nan}, {"mip_max"});
-    // What is just right is taken.
+    // Values at the limit are accepted.
     const Array array(device(), colours);
     Texture(array, {.filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 16});
     Texture(array,
@@ -221,7 +222,7 @@ TEST_P(ArrayRefusalTest, AFailedMapChangesNothing) {
     sparse.map({.extent = {2, 1, 1}}, first, stream);
     const Bytes texels = test::pattern(256 * 128 * 4, 1);
     test::upload(sparse.array().view({.region = Region{{0, 0, 0}, {256, 128, 1}}}), texels);
-    // The second box of the call is wrong: the first must not have been mapped either.
+    // The second box of the call is invalid, so the first must not be mapped either.
     const TileMapping mappings[] = {{{.extent = {2, 1, 1}}, second, 0}, {{.offset = {2, 1, 0}}, second, 1}};
     expect_error([&] { sparse.map(mappings, stream); }, ErrorCode::out_of_bounds, "texton::SparseArray");
     EXPECT_EQ(first.mapped(), 2u);
@@ -244,14 +245,14 @@ TEST_P(ArrayRefusalTest, ARefusedCopyLeavesItsArrayAsItWas) {
     expect_error([&] { copy(array.view({.layer = 0}), array.view({.layer = 0})); }, ErrorCode::overlap, "texton::copy");
     expect_error([&] { fill(array.view(), Bytes(3)); }, ErrorCode::bad_argument, "texton::fill", {"3"});
     EXPECT_TRUE(test::holds(array, reference));
-    // Regions that touch but share no texel are no overlap.
+    // Regions that touch but share no texel do not overlap.
     copy(array.view({.layer = 0, .region = Region{{0, 0, 0}, {8, 16, 1}}}),
          array.view({.layer = 0, .region = Region{{8, 0, 0}, {8, 16, 1}}}));
 }
 
 TEST(ArrayDevicesTest, WhatIsOfAnotherDeviceIsRefused) {
     const std::vector<Device> devices = Device::list();
-    if (devices.size() < 2) GTEST_SKIP() << "one device: nothing is of another";
+    if (devices.size() < 2) GTEST_SKIP() << "needs a second device";
     for (const Device& here : devices) {
         for (const Device& there : devices) {
             if (here == there) continue;

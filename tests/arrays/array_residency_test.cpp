@@ -1,4 +1,4 @@
-// Sparse arrays of which a part has memory: what copies and fetches find, and which fetches tell that something was missing.
+// Partly mapped sparse arrays: results of copies and fetches, and the residency flags of fetches.
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -28,11 +28,11 @@ using test::ReferenceArray;
 class ArrayResidencyTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ArrayResidencyTest, test::every_device(), test::device_label);
 
-// Which tiles of a level have memory: x fastest, then y, then slices of tiles or layers.
+// Tells which tiles of a level have memory: x fastest, then y, then slices of tiles or layers.
 struct Tiling {
     SparseProperties properties;
-    Extent box;   // of the level, in texels
-    Extent grid;  // in tiles; depth counts slices of tiles, or layers
+    Extent box;   // extent of the level in texels
+    Extent grid;  // extent in tiles; depth counts slices of tiles or layers
     bool volume;
     std::vector<bool> mapped;
 
@@ -43,7 +43,7 @@ struct Tiling {
         const Offset at = place(index);
         return {.layer = volume ? 0 : at.z, .offset = {at.x, at.y, volume ? at.z : 0}};
     }
-    // What of a tile the level has.
+    // Returns the texels of a tile that lie inside the level.
     Region texels(std::size_t index) const {
         const Offset at = place(index);
         const Extent size{properties.tile.width, properties.tile.height, volume ? properties.tile.depth : 1};
@@ -59,7 +59,7 @@ struct Tiling {
     }
 };
 
-// Half of the tiles, chance says which.
+// Selects half of the tiles at random.
 Tiling half_of(const SparseArray& sparse, Random& random) {
     const ArrayInfo& info = sparse.array().info();
     const bool volume = info.kind == ArrayKind::array_3d;
@@ -121,7 +121,8 @@ TEST_P(ArrayResidencyTest, UnmappedTilesReadAsZeroDropWritesAndAreToldByTheFetch
         std::vector<TileMapping> mappings;
         for (std::size_t i = 0; i < tiling.mapped.size(); ++i) {
             if (!tiling.mapped[i]) continue;
-            // In an order of its own: steps of 7 reach every slot once, as 7 does not divide their number.
+            // A permutation of the slots: steps of 7 reach every slot once because 7 does not divide the number of
+            // slots.
             mappings.push_back({tiling.tile(i), tiles, (i * 7 + 3) % tiling.mapped.size()});
             expected.write(0, tiling.texels(i), sent.read(0, tiling.texels(i)));
         }
@@ -143,8 +144,8 @@ TEST_P(ArrayResidencyTest, UnmappedTilesReadAsZeroDropWritesAndAreToldByTheFetch
     }
 }
 
-// A fetch of an array of floats, with what an H200 returned: the value and whether all of it was there. Texels without weight do
-// not count.
+// A fetch from an array of floats with the result of an H200: the value, and whether all texels had memory. Texels with
+// weight 0 do not count.
 struct Told {
     FetchPoint point;
     float value;
@@ -225,7 +226,7 @@ TEST_P(ArrayResidencyTest, ResidencyOfLevelsIsAsAnH200TellsIt) {
     const TilePool pool(device(), {.chunk_bytes = std::size_t{2} << 20});
     SparseArray array(device(), {.format = Format::r32_float, .extent = {1024, 1024}, .levels = 11});
     ASSERT_EQ(array.properties().first_tail_level, 4);
-    // A corner of level 0, all of level 2, and the tail.
+    // A corner of level 0, all of level 2, and the mip tail.
     const TileMapping mappings[] = {{{.extent = {4, 4, 1}}, pool.allocate(16), 0},
                                     {{.level = 2, .extent = array.tiles(2)}, pool.allocate(4), 0},
                                     {TileBox::mip_tail(), pool.allocate(1), 0}};

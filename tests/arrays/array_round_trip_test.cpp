@@ -1,4 +1,5 @@
-// Texels into arrays and out again, every kind, format, level and way, against an array of plain bytes.
+// Copies texels to arrays and back for every kind, format, level and method of copying, and compares with an array of
+// plain bytes.
 #include <texton/array.h>
 
 #include <algorithm>
@@ -34,7 +35,7 @@ using test::ReferenceArray;
 using test::same_bytes;
 using test::upload;
 
-// The ways in which a copy can be asked for.
+// The methods of copying.
 enum class How { at_once, on_stream, in_graph, in_batch };
 constexpr How kHows[] = {How::at_once, How::on_stream, How::in_graph, How::in_batch};
 
@@ -87,7 +88,7 @@ protected:
 
     const Stream& stream() const { return *stream_; }
 
-    // The next way, so that all are gone through however the loops are.
+    // Returns the next method, so that loops of any length use all methods.
     How next() { return kHows[turn_++ % std::size(kHows)]; }
 
     void expect_kept(const ArrayInfo& info) {
@@ -112,7 +113,8 @@ protected:
         ASSERT_TRUE(holds(first, reference));
     }
 
-    // A region in from memory of every kind, and out again; of the memory, no byte around the texels changes.
+    // Copies a region from memory of every kind to the array and back. The bytes around the texels in memory must not
+    // change.
     void expect_passed(const Array& array, ReferenceArray& reference, int level, const Region& region) {
         const Format format = reference.info().format;
         const View part = array.view({.level = level}).region(region);
@@ -131,7 +133,7 @@ protected:
             test::reference_copy(texels, packed, before, memory.layout, row, rows, region.extent.depth);
             copy_and_wait(into, part, memory.texels, stream());
             reference.write(level, region, texels);
-            ASSERT_TRUE(same_bytes(download(memory.raw), before)) << "the source changed";
+            ASSERT_TRUE(same_bytes(download(memory.raw), before)) << "the copy changed its source";
             ASSERT_TRUE(holds(array, reference));
 
             Bytes around = pattern(before.size(), 5);
@@ -171,7 +173,7 @@ TEST_P(ArrayRoundTripTest, RegionsPassFromAndToMemoryOfEveryKind) {
         for (const Format format : test::formats_of_every_size()) {
             if (!test::has_arrays(kind, format)) continue;
             ArrayInfo info = test::small_info(kind, format);
-            // Packed views of memory have no broken blocks in the middle of a row.
+            // Packed views of memory cannot have partial blocks in the middle of a row.
             const bool blocks = test::is_block_compressed(format);
             if (blocks) info.extent = {20, is_cube(kind) ? 20u : 12u, info.extent.depth};
             if (blocks) info.levels = 1;
@@ -245,26 +247,27 @@ TEST_P(ArrayRoundTripTest, AddressesAndPitchesNeedNoAlignment) {
                 copy(part, there, stream());
                 stream().synchronize();
                 reference.write(0, region, texels);
-                ASSERT_TRUE(holds(array, reference)) << "from the device's memory";
+                ASSERT_TRUE(holds(array, reference)) << "copy from device memory";
 
                 Bytes around = pattern(bytes, 11);
                 upload(memory.view(), around);
                 copy(there, part, stream());
                 stream().synchronize();
                 test::reference_copy(around, layout, texels, {0, row, row * rows}, row, rows, region.extent.depth);
-                ASSERT_TRUE(same_bytes(download(memory.view()), around)) << "to the device's memory";
+                ASSERT_TRUE(same_bytes(download(memory.view()), around)) << "copy to device memory";
 
                 host = pattern(bytes, 12);
                 test::reference_copy(texels, {0, row, row * rows}, host, layout, row, rows, region.extent.depth);
                 copy(part, host_view(static_cast<const void*>(host.data() + shift), format, region.extent, pitch));
                 reference.write(0, region, texels);
-                ASSERT_TRUE(holds(array, reference)) << "from the host's memory";
+                ASSERT_TRUE(holds(array, reference)) << "copy from host memory";
             }
         }
     }
 }
 
-// The largest box that both have, made of whole blocks unless both end together. None if there is none.
+// Returns the largest box that both extents contain, made of whole blocks unless both extents end at the same position.
+// No value if there is none.
 std::optional<Extent> common_box(Format format, Extent a, Extent b) {
     const std::size_t side = block_side(format);
     const auto shorter = [&](std::size_t x, std::size_t y) { return x == y ? x : std::min(x, y) / side * side; };
@@ -327,7 +330,8 @@ TEST_P(ArrayRoundTripTest, PartsOfOneArrayPassToOthers) {
             ReferenceArray reference(info, 16);
             upload(array, reference);
             const std::size_t side = block_side(format);
-            // One unit to the last column of the same row, and between slices and levels where there are several.
+            // From the first unit to the last column of the same row, and between slices and levels if there are
+            // several.
             const Extent extent = reference.extent(0);
             const Region first{{0, 0, 0}, {side, std::min(side, extent.height), 1}};
             std::vector<std::pair<int, Region>> targets{{0, {{(extent.width / side - 1) * side, 0, 0}, first.extent}},
@@ -370,7 +374,7 @@ TEST_P(ArrayRoundTripTest, LayersAndFacesLieBehindEachOther) {
                 }
             }
             ASSERT_TRUE(holds(array, reference));
-            // A region of a layer counts from the layer's own corner.
+            // The offset of a region of a layer is relative to the layer's own corner.
             if (!is_layered(kind)) continue;
             const std::size_t side = block_side(format);
             const Extent corner{side, std::min(side, info.extent.height), 1};
@@ -439,7 +443,7 @@ TEST_P(ArrayRoundTripTest, OneBatchReachesArraysOfEveryKind) {
             subjects.push_back({Array(device(), info), Array(device(), info), ReferenceArray(info, 21), {}});
         }
     }
-    // Copies of a batch have no order: up, across and down are three.
+    // Copies of one batch are not ordered, so upload, copy and download need three batches.
     CopyBatch up;
     CopyBatch across;
     CopyBatch down;
@@ -493,7 +497,7 @@ TEST_P(ArrayRoundTripTest, CopiesOfAStreamKeepTheirOrder) {
 }
 
 TEST_P(ArrayRoundTripTest, LargeOnesArriveWhole) {
-    // Beyond the sizes at which pageable memory is cut into pieces and work is shared among cores.
+    // Larger than the sizes from which pageable memory is copied in pieces and work is divided among cores.
     const ArrayInfo infos[] = {
         {.format = Format::rgba8_unorm, .extent = {1999, 1501}},
         {.format = Format::rgba32_float, .extent = {129, 65, 67}, .kind = ArrayKind::array_3d},

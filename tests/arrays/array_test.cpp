@@ -136,7 +136,7 @@ TEST_P(ArrayTest, RegionsPassBetweenArraysAndOtherMemory) {
     stream.synchronize();
     const test::Bytes expected = download(pitched.view().region(from));
     EXPECT_TRUE(same_bytes(download(second.view().region(to)), expected));
-    // Around the regions nothing changed.
+    // Texels around the regions are unchanged.
     EXPECT_TRUE(same_bytes(download(first.view().region({{0, 0}, {61, 8}})), std::span(in_first).first(61 * 8 * 4)));
     EXPECT_TRUE(same_bytes(download(second.view().region({{0, 0}, {61, 1}})), std::span(in_second).first(61 * 4)));
     copy(pitched.view().region(to), second.view().region(to));
@@ -154,7 +154,7 @@ TEST_P(ArrayTest, PartsOfOneArrayAreCopiedToEachOther) {
     const Region corner{{0, 0, 0}, {8, 4, 1}};
     copy(array.view({.level = 1, .layer = 1}), array.view({.layer = 1, .region = corner}));
     reference.write(1, {{0, 0, 1}, {8, 4, 1}}, reference.read(0, {{0, 0, 1}, {8, 4, 1}}));
-    // Side by side within a layer.
+    // Adjacent regions of one layer.
     copy(array.view({.layer = 0, .region = Region{{8, 0, 0}, {8, 8, 1}}}),
          array.view({.layer = 0, .region = Region{{0, 0, 0}, {8, 8, 1}}}));
     reference.write(0, {{8, 0, 0}, {8, 8, 1}}, reference.read(0, {{0, 0, 0}, {8, 8, 1}}));
@@ -180,7 +180,7 @@ TEST_P(ArrayTest, BlocksPassBetweenFormatsOfTheSameSize) {
     const Extent extent{13, 9};
     const Array from(device(), {.format = Format::bc1_unorm, .extent = extent, .levels = 4});
     const Array to(device(), {.format = Format::bc4_snorm, .extent = extent, .levels = 4});
-    for (int level = 0; level < 4; ++level) {  // the last are smaller than a block
+    for (int level = 0; level < 4; ++level) {  // the last levels are smaller than a block
         SCOPED_TRACE(level);
         const View source = from.view({.level = level});
         const test::Bytes bytes = pattern(packed_bytes(Format::bc1_unorm, source.extent()), 7);

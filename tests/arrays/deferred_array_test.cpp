@@ -43,7 +43,7 @@ protected:
         return from.allocate_bytes(array.requirements().bytes);
     }
 
-    // Overwrites the memory through an array of its own.
+    // Overwrites the memory through another array.
     void fill_all(const Tiles& tiles, const ArrayInfo& info, const Stream& stream) const {
         DeferredArray array(device(), info);
         array.map(tiles, stream);
@@ -52,7 +52,8 @@ protected:
         }
     }
 
-    // Memory that is not mapped, once touched, kills all that the process does with the device.
+    // Access to memory that is not mapped makes every later CUDA call of the process fail. Checks that the device still
+    // works.
     void expect_alive() const {
         const Linear memory(device(), 1 << 16);
         const test::Bytes bytes = pattern(1 << 16, 1);
@@ -140,7 +141,7 @@ TEST_P(DeferredArrayTest, WithoutMemoryNothingTouchesItAndTheDeviceLives) {
         expect_error(uses[i], ErrorCode::not_mapped, "texton::", {"has no memory", "DeferredArray::map()"});
         expect_alive();
     }
-    // With memory all of it works.
+    // With memory mapped all of these work.
     array.map(tiles_for(array, from), stream);
     for (const auto& use : uses) {
         use();
@@ -213,11 +214,11 @@ TEST_P(DeferredArrayTest, MovedItTakesItsTexelsAlong) {
             array.move(next, stream);
             EXPECT_EQ(old.mapped(), 0u);
             EXPECT_EQ(next.mapped(), next.size());
-            fill_all(old, info, stream);  // what was there is of no meaning any more
+            fill_all(old, info, stream);  // the contents of the old memory no longer matter
             EXPECT_TRUE(test::holds(array.array(), reference));
             old = next;
         }
-        array.move(old, stream);  // where it is
+        array.move(old, stream);  // its current memory
         EXPECT_TRUE(test::holds(array.array(), reference));
     }
 }

@@ -20,7 +20,8 @@
 #include "tests/support/on_every_device.h"
 #include "tests/support/texels.h"
 
-// Every packed format of the table: one that has a row in core/format.cpp alone fails here, and says what is missing.
+// Tests every packed format of the table. A format that has only a row in core/format.cpp fails here, and the failure
+// names the missing part.
 
 namespace texton {
 namespace {
@@ -40,7 +41,7 @@ std::vector<FormatInfo> packed_rows() {
     return rows;
 }
 
-/// Texels with every code of every channel, the others' bits drawn.
+/// Returns texels that contain every code of every channel. The bits of the other channels are pseudo-random.
 std::vector<std::uint32_t> words_of_every_code(const FormatInfo& row) {
     std::vector<std::uint32_t> words;
     std::uint32_t drawn = 12345;
@@ -77,7 +78,7 @@ TEST(PackedFormatTableTest, EveryRowHasItsArithmetic) {
     EXPECT_FALSE(packed_rows().empty());
     for (const FormatInfo& row : packed_rows()) {
         const TexelFormat format = detail::texel_format(row.format);
-        ASSERT_NE(format.packed, Packed::none) << row.name << " has no arithmetic in arrays/texton/packed_texel.h";
+        ASSERT_NE(format.packed, Packed::none) << row.name << " has no decoder in arrays/texton/packed_texel.h";
         EXPECT_EQ(static_cast<int>(format.encoding), static_cast<int>(row.kind)) << row.name;
         EXPECT_EQ(format.channels, row.channels) << row.name;
         EXPECT_EQ(format.bits, row.bits) << row.name;
@@ -125,7 +126,7 @@ TEST(PackedFormatTableTest, EveryCodeIsEncodedAsItWasRead) {
 
 TEST_P(PackedFormatTest, EveryCodeIsFetchedAndStoredAsTheModelHasIt) {
     for (const FormatInfo& row : packed_rows()) {
-        if (!on_cpu() && row.cuda.kind == 3) continue;  // cudaChannelFormatKindNone: CUDA has no such arrays
+        if (!on_cpu() && row.cuda.kind == 3) continue;  // cudaChannelFormatKindNone: CUDA has no arrays of this format
         SCOPED_TRACE(row.name);
         const std::vector<std::uint32_t> words = words_of_every_code(row);
         const Bytes texels = texels_of(row, words);

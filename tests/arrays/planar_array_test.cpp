@@ -63,7 +63,7 @@ TEST_P(PlanarArrayTest, PicturesComeAndGoAsFrames) {
             copy(host_frame(out.data(), format, kExtent, pitch), array.frame(), stream);
             stream.synchronize();
             const std::size_t step = pitch == 0 ? row : pitch;
-            for (std::size_t y = 0; y < rows; ++y) {  // luma, then chroma; gaps stay
+            for (std::size_t y = 0; y < rows; ++y) {  // luma, then chroma; gaps are unchanged
                 const auto there = std::span(out).subspan(y * step, step);
                 EXPECT_TRUE(same_bytes(there.first(row), std::span(in).subspan(y * step, row)));
                 if (step > row) {
@@ -161,7 +161,7 @@ TEST_P(PlanarArrayTest, FramesThatDoNotFitAreNotCopiedInPart) {
     fill(array.frame().luma, std::uint8_t{1});
     fill(array.frame().chroma, std::uint8_t{1});
     test::Bytes bytes(packed_bytes(Format::nv16, kExtent), std::byte{2});
-    const Frame wider = host_frame(bytes.data(), Format::nv16, kExtent);  // chroma of twice the rows
+    const Frame wider = host_frame(bytes.data(), Format::nv16, kExtent);  // chroma has twice the rows
     expect_error([&] { copy(array.frame(), wider); }, ErrorCode::bad_argument, "texton::copy");
     expect_error([&] { copy(array.frame(), wider, Stream(device())); }, ErrorCode::bad_argument, "texton::copy");
     EXPECT_TRUE(test::all_bytes(download(array.frame().luma), 1));

@@ -1,4 +1,5 @@
-// Pictures of fetches: sample(texture, map, picture), and how floats and integers become pixels.
+// Tests sample(texture, map, view), which writes an image of fetches, and the conversion of floats and integers to
+// pixels.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -41,7 +42,7 @@ bool has_integers(Format format) {
     return info(format).kind == FormatKind::uint || info(format).kind == FormatKind::sint;
 }
 
-/// The formats that pictures have.
+/// Formats of images.
 std::vector<Format> picture_formats() {
     std::vector<Format> all;
     for (const FormatInfo& row : formats()) {
@@ -50,7 +51,7 @@ std::vector<Format> picture_formats() {
     return all;
 }
 
-/// The pixels, packed, by a fetch for each.
+/// Returns the packed pixels, computed with one fetch each.
 Bytes fetched(const Texture& texture, const AffineMap& map, Format format, Extent extent) {
     std::vector<FetchPoint> points;
     for (std::uint32_t j = 0; j < extent.height; ++j) {
@@ -69,9 +70,10 @@ Bytes fetched(const Texture& texture, const AffineMap& map, Format format, Exten
     return bytes;
 }
 
-/// The texture of an experiment, which keeps what it reads.
+/// Creates the texture of the capture. The texture keeps its memory alive.
 Texture texture_of(const Device& device, const Capture& capture) {
-    if (capture.source == TextureSource::pitched && capture.array.extent.height > 1) {  // one row is read otherwise
+    if (capture.source == TextureSource::pitched &&
+        capture.array.extent.height > 1) {  // a texture of one row of memory follows other rules
         const Pitched2D memory(device, capture.array.format, capture.array.extent);
         upload(memory.view(), capture.levels.at(0));
         return Texture(memory.view(), capture.sampler);
@@ -83,7 +85,7 @@ Texture texture_of(const Device& device, const Capture& capture) {
 
 float between(Random& random, float low, float high) { return low + (high - low) * random.unit(); }
 
-/// Turned, stretched and shifted; one in eight leads far outside, or to one place.
+/// Returns a random affine map with rotation, scale and translation. One in eight leads far outside the texture.
 AffineMap random_map(Random& random, const Texture& texture) {
     AffineMap map;
     const bool wild = random.below(8) == 0;
@@ -114,7 +116,7 @@ protected:
         upload(array.view(), texels);
         return array;
     }
-    /// The picture, packed.
+    /// Returns the packed pixels of the image.
     Bytes sampled(const Texture& texture, const AffineMap& map, Format format, Extent extent) const {
         const Linear memory(device(), format, extent);
         const View picture = memory.view(format, extent);
@@ -134,7 +136,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, SamplePictureTest, test::every_device(), test::device_label);
 
-// --- what the pixels are ---------------------------------------------------------------------------------------------
+// --- pixel values ----------------------------------------------------------------------------------------------------
 
 TEST_P(SamplePictureTest, EveryPixelIsTheFetchWhereTheMapLeads) {
     Random random(1);
@@ -165,7 +167,7 @@ TEST_P(SamplePictureTest, ALayerOfALayeredTextureIsSampled) {
     const Bytes texels = test::pattern(std::size_t{8} * 8 * 3, 2);
     const Texture texture(
         filled({.format = Format::r8_uint, .extent = {8, 8}, .kind = ArrayKind::layered_2d, .layers = 3}, texels));
-    for (const std::int32_t layer : {0, 1, 2, 3, -1}) {  // those that are not there read the last
+    for (const std::int32_t layer : {0, 1, 2, 3, -1}) {  // layers out of range read the last layer
         const Bytes expected(texels.begin() + 64 * (layer < 0 || layer > 2 ? 2 : layer), texels.end());
         EXPECT_TRUE(
             same_bytes(sampled(texture, {.layer = layer}, Format::r8_uint, {8, 8}), std::span(expected).first(64)));
@@ -178,7 +180,8 @@ TEST_P(SamplePictureTest, APictureOfTheTexturesFormatHoldsItsTexels) {
         SCOPED_TRACE(name(format));
         const FormatInfo& row = info(format);
         const std::size_t bits = row.bits;
-        // Every code of 8 and 16 bits, in each channel another; of the packed one every word whose low half counts.
+        // All codes of 8 and 16 bits, different ones in each channel. For the packed format, words that contain all
+        // codes of 10 bits.
         Bytes texels(packed_bytes(format, extent));
         Random random(4);
         for (std::byte& byte : texels) byte = static_cast<std::byte>(random.bits());
@@ -191,7 +194,7 @@ TEST_P(SamplePictureTest, APictureOfTheTexturesFormatHoldsItsTexels) {
             if (bits == 10) std::memcpy(&texels[4 * i], &word, 4);
         }
         Bytes expected = texels;
-        for (std::size_t at = 0; at < expected.size(); at += 2) {  // what a point read does not tell apart
+        for (std::size_t at = 0; at < expected.size(); at += 2) {  // point reads do not distinguish these codes
             std::uint16_t pair = 0;
             std::memcpy(&pair, &expected[at], 2);
             if (format == Format::r8_snorm || format == Format::rg8_snorm || format == Format::rgba8_snorm) {
@@ -218,7 +221,7 @@ TEST_P(SamplePictureTest, ChannelsThatTheTextureLacksAreZeroAndThoseThatThePictu
     EXPECT_EQ(sampled(blocks, {}, Format::rgba8_unorm, {1, 1})[3], std::byte{255});
 }
 
-// --- where they lie --------------------------------------------------------------------------------------------------
+// --- destinations ----------------------------------------------------------------------------------------------------
 
 TEST_P(SamplePictureTest, MemoryOfEveryKindTakesAPictureAndTheBytesAroundItStay) {
     const Texture texture = small_texture();
@@ -309,7 +312,7 @@ TEST_P(SamplePictureTest, FloatsBesideEveryStepAndOfAnyBitsAreRoundedAlike) {
     }
 }
 
-// --- when ------------------------------------------------------------------------------------------------------------
+// --- order of work ---------------------------------------------------------------------------------------------------
 
 TEST_P(SamplePictureTest, TheStreamsOrderIsKept) {
     const Array array = filled({Format::r8_uint, {8, 8}}, Bytes(64, std::byte{1}));
@@ -387,7 +390,7 @@ TEST_P(SamplePictureTest, WithoutAStreamItIsRefusedWhileAGraphIsRecorded) {
     });
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(SamplePictureTest, TexturesOfOtherKindsAreNamed) {
     const Linear memory(device(), 4096);
@@ -461,7 +464,7 @@ TEST_P(SamplePictureTest, MemoryAndStreamsOfAnotherDeviceAreNamed) {
     }
 }
 
-// --- on both devices -------------------------------------------------------------------------------------------------
+// --- comparison of devices -------------------------------------------------------------------------------------------
 
 TEST(SamplePictureParityTest, AllDevicesMakeTheSamePicture) {
     const std::vector<Device> devices = test::one_of_each_kind();
@@ -487,7 +490,8 @@ TEST(SamplePictureParityTest, AllDevicesMakeTheSamePicture) {
     }
 }
 
-// Twice the second cache of today's GPUs and more: their tiles are touched before they are fetched.
+// Larger than twice the L2 cache of current GPUs, so that the kernel touches the texels of each tile before it fetches
+// them.
 TEST(SamplePictureParityTest, AllDevicesMakeTheSameLargePicture) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
@@ -551,7 +555,7 @@ TEST(SamplePictureParityTest, AllDevicesMakeTheSameLargePicture) {
     }
 }
 
-// --- how pixels are encoded ------------------------------------------------------------------------------------------
+// --- pixel encoding --------------------------------------------------------------------------------------------------
 
 TEST(PixelEncodeTest, FractionsBecomeTheNearestCode) {
     for (const std::uint32_t largest : {3U, 255U, 1023U, 65535U}) {
@@ -608,7 +612,7 @@ TEST(PixelEncodeTest, SrgbIsTheNearestCodeOnTheCurve) {
 }
 
 TEST(PixelEncodeTest, HalvesAreTheNearestAndTiesGoToEven) {
-    const auto value_of = [](std::uint32_t code) {  // the infinite one as the power of two that it would be
+    const auto value_of = [](std::uint32_t code) {  // decodes infinity as the next power of two
         const auto fraction = static_cast<float>(code & 1023U);
         const int exponent = static_cast<int>(code >> 10);
         return exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);

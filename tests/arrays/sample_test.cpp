@@ -35,7 +35,7 @@ using testing::ElementsAre;
 
 Sampler normalized(Filter filter = Filter::point) { return {.filter = filter, .normalized_coordinates = true}; }
 
-/// Texel i has the value i, in 8 bits.
+/// Returns 8-bit texels; texel i has the value i.
 Bytes counted(std::size_t count) {
     Bytes bytes(count);
     for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i);
@@ -48,7 +48,7 @@ Bytes bytes_of(const Texel& texel, std::size_t count) {
     return bytes;
 }
 
-/// The direction that meets the middle of texel (x, y) of a cube's face.
+/// Returns the direction to the center of texel (x, y) of a cube face.
 FetchPoint towards(int face, std::size_t x, std::size_t y, std::size_t size) {
     const float s = static_cast<float>(2 * x + 1) / static_cast<float>(size) - 1.0F;
     const float t = static_cast<float>(2 * y + 1) / static_cast<float>(size) - 1.0F;
@@ -62,7 +62,7 @@ FetchPoint towards(int face, std::size_t x, std::size_t y, std::size_t size) {
     }
 }
 
-/// The middle of the texel, in normalized coordinates; z counts slices, layers or faces.
+/// Returns the center of the texel in normalized coordinates; z counts slices, layers or faces.
 FetchPoint middle_of(const ArrayInfo& info, int level, std::size_t x, std::size_t y, std::size_t z) {
     const Extent extent = test::level_box(info, level);
     const auto middle = [](std::size_t at, std::size_t side) {
@@ -203,8 +203,8 @@ TEST_P(SampleTest, TexelsAreReadAsTheFormatThatWasAskedFor) {
     EXPECT_EQ(as(Format::rgba8_unorm).as_float(1), 0.2F);
     EXPECT_EQ(as(Format::rgba8_snorm).as_float(3), -1.0F);
     EXPECT_EQ(as(Format::rgba8_srgb).as_float(2), 1.0F);
-    EXPECT_LT(as(Format::rgba8_srgb).as_float(1), 0.04F);            // linear light
-    EXPECT_EQ(as(Format::rgba8_srgb).as_float(3), 128.0F / 255.0F);  // but alpha
+    EXPECT_LT(as(Format::rgba8_srgb).as_float(1), 0.04F);            // decoded to linear light
+    EXPECT_EQ(as(Format::rgba8_srgb).as_float(3), 128.0F / 255.0F);  // alpha is not decoded
 }
 
 TEST_P(SampleTest, LinearFilteringBlendsAndBordersShow) {
@@ -344,13 +344,13 @@ TEST_P(SampleTest, RowsOfMemoryReadAsAnArrayOfTheSameTexelsDoes) {
     }
 }
 
-// --- memory that comes and goes --------------------------------------------------------------------------------------
+// --- sparse and deferred memory --------------------------------------------------------------------------------------
 
 TEST_P(SampleTest, TilesThatAreNotMappedReadAsZeroAndAreNotResident) {
     const Stream stream(device());
     const TilePool pool(device());
     SparseArray sparse(device(), {.format = Format::r32_float, .extent = {256, 256}, .levels = 1});
-    sparse.map({.extent = {1, 1, 1}}, pool.allocate(1), stream);  // the first of 2 x 2 tiles of 128 x 128
+    sparse.map({.extent = {1, 1, 1}}, pool.allocate(1), stream);  // the first of 2 x 2 tiles of 128 x 128 texels
     stream.synchronize();
     Bytes fives(128 * 128 * 4);
     const float five = 5;
@@ -370,7 +370,7 @@ TEST_P(SampleTest, TilesThatAreNotMappedReadAsZeroAndAreNotResident) {
     EXPECT_THAT(
         fetched(Filter::point, {{10.5F, 10.5F}, {127.9F, 127.9F}, {128.0F, 10.5F}, {200.5F, 10.5F}, {-5.0F, 3.0F}}),
         ElementsAre(P(5, 1), P(5, 1), P(0, 0), P(0, 0), P(5, 1)));
-    // What has no weight need not be there.
+    // Texels with weight 0 need no memory.
     EXPECT_THAT(fetched(Filter::linear,
                         {{127.5F, 10.5F}, {127.75F, 10.5F}, {128.0F, 10.5F}, {128.5F, 10.5F}, {128.0F, 128.0F}}),
                 ElementsAre(P(5, 1), P(3.75F, 0), P(2.5F, 0), P(0, 0), P(1.25F, 0)));
@@ -394,7 +394,7 @@ TEST_P(SampleTest, EachLevelAndLayerOfASparseArrayHasAResidencyOfItsOwn) {
     sparse.map(TileBox::mip_tail(0), pool.allocate_bytes(sparse.properties().tail_bytes), stream);
     stream.synchronize();
     const test::ReferenceArray reference(sparse.array().info(), 9);
-    test::upload(sparse.array(), reference);  // what has no memory is dropped
+    test::upload(sparse.array(), reference);  // writes to unmapped texels are dropped
     const Texture texture(sparse.array(), normalized());
     for (int level = 0; level < sparse.array().info().levels; ++level) {
         for (const std::size_t layer : {0U, 1U}) {
@@ -481,7 +481,7 @@ TEST_P(SampleTest, ADeferredArrayIsFetchedOnlyWhileItHasMemory) {
     deferred.unmap(stream);
     stream.synchronize();
     refused_both();
-    const Array after(device(), info);  // the device is well
+    const Array after(device(), info);  // the device still works
     EXPECT_NO_THROW((void)sample(Texture(after), points));
 }
 
@@ -558,7 +558,7 @@ TEST_P(SampleTest, AnyNumberOfPointsOfTwoCoordinatesIsFetched) {
     }
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(SampleTest, OperationsThatTheTextureDoesNotTakeAreNamed) {
     using enum FetchOperation;

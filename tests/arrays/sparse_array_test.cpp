@@ -96,7 +96,7 @@ TEST_P(SparseArrayTest, WithoutMemoryTilesReadAsZeroAndDropWhatIsWritten) {
     upload(array.array().view(), test::Bytes(3 * 2 * kSide * kSide, std::byte{5}));
     EXPECT_TRUE(test::all_bytes(download(texels(array, 0, 0)), 0));
     EXPECT_TRUE(test::all_bytes(download(texels(array, 1, 0)), 5));
-    // Mapped to memory again, it has what was written there.
+    // Mapped again, the memory still has its contents.
     array.unmap(tile_at(1, 0), stream);
     EXPECT_TRUE(test::all_bytes(download(texels(array, 1, 0)), 0));
 }
@@ -143,7 +143,8 @@ TEST_P(SparseArrayTest, SlotsOfABoxGoAlongXThenYThenZ) {
     const Tiles tiles = pool().allocate(9);
     array.map(std::vector<TileMapping>{{{.extent = {2, 2, 2}}, tiles, 1}}, stream);
     EXPECT_EQ(tiles.mapped(), 8u);
-    // Each slot is filled through a whole tile of another array, and seen at its place in the first.
+    // Fills each slot through a whole tile of another array, and checks that it appears at its position in the first
+    // array.
     SparseArray window(device(), {.format = Format::r32_uint, .extent = {32, 32, 16}, .kind = ArrayKind::array_3d});
     ASSERT_EQ(window.slots(), 1u);
     for (std::size_t slot = 0; slot < 8; ++slot) {
@@ -237,7 +238,7 @@ TEST_P(SparseArrayTest, MappedTilesMayChangePlacesInOneCall) {
     stream.synchronize();
     EXPECT_TRUE(test::all_bytes(download(texels(array, 0)), 2));
     EXPECT_TRUE(test::all_bytes(download(texels(array, 1)), 1));
-    array.map({.extent = {2, 1, 1}}, tiles, stream);  // back, and once more where they are
+    array.map({.extent = {2, 1, 1}}, tiles, stream);  // maps the tiles back, then maps them to the same slots again
     array.map({.extent = {2, 1, 1}}, tiles, stream);
     stream.synchronize();
     EXPECT_TRUE(test::all_bytes(download(texels(array, 0)), 1));
@@ -253,7 +254,7 @@ TEST_P(SparseArrayTest, ABoxThatIsMappedAnewGivesItsOldSlotsBack) {
     array.map({.extent = {2, 1, 1}}, from.allocate(2), stream);
     EXPECT_EQ(from.usage().used, 2u);
     array.map(tile_at(1), from.allocate(1), stream);
-    EXPECT_EQ(from.usage().used, 3u);  // the run of two is still in use as a whole
+    EXPECT_EQ(from.usage().used, 3u);  // the allocation of two tiles is still in use as a whole
     array.map(tile_at(0), from.allocate(1), stream);
     EXPECT_EQ(from.usage().used, 2u);
     EXPECT_EQ(array.resident_slots(), 2u);
@@ -272,10 +273,10 @@ TEST_P(SparseArrayTest, BoxesWithATileInCommonAreNotMappedInOneCall) {
     }
     array.map({.extent = {3, 1, 1}}, tiles, stream);
     const std::vector<TileBox> boxes{{.extent = {2, 1, 1}}, {.offset = {1, 0, 0}, .extent = {2, 1, 1}}};
-    array.unmap(boxes, stream);  // where the order does not matter
+    array.unmap(boxes, stream);  // overlapping boxes: the order does not matter
     EXPECT_EQ(tiles.mapped(), 0u);
     EXPECT_EQ(array.resident_slots(), 0u);
-    array.unmap(boxes, stream);  // nor that there is nothing left
+    array.unmap(boxes, stream);  // unmapping unmapped tiles has no effect
     array.map({.extent = {3, 1, 1}}, tiles, stream);
     EXPECT_EQ(tiles.mapped(), 3u);
 }
@@ -375,8 +376,6 @@ TEST_P(SparseArrayTest, StreamsAndTilesOfOtherDevicesAreRefused) {
     }
     EXPECT_EQ(array.resident_slots(), 0u);
 }
-
-// The order between streams: a gate holds one of them, and nothing that must come later may be done.
 
 }  // namespace
 }  // namespace texton

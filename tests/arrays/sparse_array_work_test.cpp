@@ -1,4 +1,4 @@
-// Sparse arrays while work goes on: the order of mappings on streams, lifetimes, graphs, threads.
+// Sparse arrays with work in flight: order of mappings on streams, lifetimes, graphs, threads.
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -97,7 +97,7 @@ TEST_P(SparseArrayWorkTest, MemoryIsMappedAnewAfterItsLastWork) {
     fill(texels(last, 0), std::uint8_t{1}, old_stream);
     last.unmap_all(old_stream);
     EXPECT_EQ(from.usage().used, 0u);
-    const Tiles again = from.allocate(from.usage().held);  // the slot that was just freed among them
+    const Tiles again = from.allocate(from.usage().held);  // includes the slot that was just freed
     const std::vector<TileMapping> mapping{{{}, again, 0}};
     next.map(mapping, new_stream);
     fill(texels(next, 0), std::uint8_t{2}, new_stream);
@@ -210,7 +210,7 @@ TEST_P(SparseArrayWorkTest, AGraphKeepsTheArrayAndEachLaunchIsAUse) {
         maps.synchronize();
     }
     EXPECT_TRUE(test::all_bytes(seen.read(), 5));
-    graph->launch(stream);  // nothing is there now: it reads as 0
+    graph->launch(stream);  // the tile is unmapped now and reads as 0
     stream.synchronize();
     EXPECT_TRUE(test::all_bytes(seen.read(), 0));
     array->map({}, from.allocate(1), maps);

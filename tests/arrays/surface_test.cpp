@@ -48,7 +48,7 @@ SurfacePoint clamped(const SurfacePoint& at, Extent extent) {
     return {clamped(at.x, extent.width), clamped(at.y, extent.height), clamped(at.z, extent.depth)};
 }
 
-/// Every texel, from the last to the first.
+/// Returns every texel, from the last to the first.
 std::vector<SurfacePoint> every_point(Extent extent) {
     std::vector<SurfacePoint> points;
     for (std::size_t z = extent.depth; z-- > 0;) {
@@ -62,7 +62,7 @@ std::vector<SurfacePoint> every_point(Extent extent) {
     return points;
 }
 
-/// Inside, at each edge, one beyond it and far outside, in every combination.
+/// Returns every combination of coordinates inside, at each edge, one beyond it and far outside.
 std::vector<SurfacePoint> points_around(Extent extent) {
     const auto places = [](std::size_t side) {
         const auto last = static_cast<std::int32_t>(side) - 1;
@@ -170,7 +170,7 @@ TEST_P(SurfaceTest, OutsideClampWritesTheNearestTexelAndZeroNone) {
     for_all([&](const Array& array, test::ReferenceArray& reference, int level) {
         const Extent extent = reference.extent(level);
         const std::size_t bytes = info(array.info().format).bytes;
-        // One texel for all, since points that meet leave open which of them wins.
+        // All points write the same value, because writes to the same texel are not ordered.
         const test::Bytes texel = test::pattern(bytes, ++seed);
         std::vector<SurfacePoint> outside;
         for (const SurfacePoint& at : points_around(extent)) {
@@ -256,7 +256,7 @@ TEST_P(SurfaceTest, OfPointsThatMeetOneWins) {
     for (std::size_t i = 0; i < points.size(); ++i) std::memset(&texels[i * 16], static_cast<int>(i % 251), 16);
     write(surface, points, texels);
     const auto left = read(surface, std::span(points).first(1));
-    EXPECT_TRUE(test::all_bytes(left, static_cast<unsigned>(left.front())));  // whole, not mixed of two
+    EXPECT_TRUE(test::all_bytes(left, static_cast<unsigned>(left.front())));  // one whole value, not a mix of two
 }
 
 TEST_P(SurfaceTest, ItKeepsItsArray) {

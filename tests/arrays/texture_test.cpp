@@ -41,7 +41,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, TextureTest, test::every_device(), test::device_label);
 
-// --- what it says of itself ------------------------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------------------------------
 
 TEST_P(TextureTest, ItNamesWhatItReadsOfEveryKind) {
     for (const ArrayKind kind : all_kinds()) {
@@ -94,15 +94,15 @@ TEST_P(TextureTest, ItNamesMemoryAsARowOrAsRows) {
     EXPECT_EQ(pitched.device(), device());
 }
 
-// --- the same source and sampler: the same texture -------------------------------------------------------------------
+// --- equal source and sampler give the same texture ------------------------------------------------------------------
 
 TEST_P(TextureTest, TheSameSourceSamplerAndRangeIsTheSameTexture) {
     const Array array(device(), {.extent = {16, 16}, .levels = 3});
     const Texture first(array, normalized());
     EXPECT_EQ(first, Texture(array, normalized()));
     EXPECT_EQ(first.handle(), Texture(array, normalized()).handle());
-    EXPECT_EQ(first,
-              Texture(array, normalized(), {.format = Format::rgba8_unorm, .levels = 3}));  // the same, spelt out
+    EXPECT_EQ(first, Texture(array, normalized(),
+                             {.format = Format::rgba8_unorm, .levels = 3}));  // the same values, given explicitly
     const Texture copied = first;  // NOLINT(performance-unnecessary-copy-initialization)
     EXPECT_EQ(first, copied);
 }
@@ -126,7 +126,7 @@ TEST_P(TextureTest, EachFieldMakesAnotherTexture) {
     with([](Sampler& s) { s.mip_min = 1; });
     with([](Sampler& s) { s.mip_max = 1; });
     for (std::size_t channel = 0; channel < 4; ++channel) with([&](Sampler& s) { s.border[channel] = 1; });
-    with([](Sampler& s) { s.border[0] = -0.0F; });  // equal as a number, but other bits
+    with([](Sampler& s) { s.border[0] = -0.0F; });  // equal as a number, but with other bits
     std::vector<Texture> textures;
     for (const Sampler& sampler : samplers) textures.emplace_back(array, sampler);
     textures.emplace_back(array, base, TextureRange{.format = Format::rgba8_srgb});
@@ -221,7 +221,7 @@ TEST_P(TextureTest, ItKeepsItsArrayAndGoesWithIt) {
         const FetchPoint point;
         EXPECT_EQ(sample(*texture, std::span(&point, 1)).texels.size(), 1U);
     }
-    EXPECT_TRUE(block.expired());  // neither keeps the other in a circle
+    EXPECT_TRUE(block.expired());  // no reference cycle
 }
 
 TEST_P(TextureTest, ItKeepsTheMemoryThatItReads) {
@@ -236,7 +236,7 @@ TEST_P(TextureTest, ItKeepsTheMemoryThatItReads) {
 
 TEST_P(TextureTest, MemoryThatWasFreedIsRefusedByName) {
     const Stream stream(device());
-    const Pool pool(device());  // its first memory lies at the start of a page
+    const Pool pool(device());  // its first allocation starts at a page boundary
     Linear memory = pool.allocate(4096, stream);
     const Texture texture(memory.view());
     const View view = memory.view();
@@ -261,7 +261,7 @@ TEST_P(TextureTest, OneThatIsThereIsFoundWhileAGraphIsRecordedAndNoneIsMade) {
     EXPECT_EQ(Texture(array), texture);
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(TextureTest, FieldsThatTheFormatDoesNotTakeAreNamed) {
     const Array integers = make(ArrayKind::array_2d, Format::rgba8_uint);
@@ -322,7 +322,7 @@ TEST_P(TextureTest, PlanesOfNv12AreReadWithClampAlone) {
 TEST_P(TextureTest, WidePlanesOfFewRowsAreNotRead) {
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         const std::size_t widest = 64 / info(plane_info(format, 0).format).bytes;
-        const std::size_t lowest = 18 * plane_info(format, 1).divide_height;  // of which chroma has 18 rows
+        const std::size_t lowest = 18 * plane_info(format, 1).divide_height;  // 18 rows of chroma
         for (const int plane : {0, 1}) {
             EXPECT_NO_THROW(Texture(PlanarArray(device(), format, {widest, 4}).plane(plane)));
             EXPECT_NO_THROW(Texture(PlanarArray(device(), format, {widest + 2, lowest}).plane(plane)));

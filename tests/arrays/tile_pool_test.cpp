@@ -168,7 +168,7 @@ TEST_P(TilePoolTest, TrimGivesFreeChunksBackDownToWhatIsKept) {
     pool.trim(kChunk * 2);
     EXPECT_EQ(pool.usage().chunks, 2u);
     pool.trim();
-    EXPECT_EQ(pool.usage().chunks, 1u);  // the one in use stays
+    EXPECT_EQ(pool.usage().chunks, 1u);  // the chunk in use stays
     EXPECT_EQ(pool.usage().held, kSlots);
     kept = {};
     pool.trim();
@@ -240,7 +240,7 @@ TEST_P(TilePoolTest, WhileAGraphIsRecordedTheDeviceIsNotAsked) {
     std::optional<TilePool> gone(small_pool());
     (void)gone->allocate(1);
     (void)Graph::capture(stream, [&] {
-        EXPECT_EQ(pool.allocate(kSlots).size(), kSlots);  // that it has
+        EXPECT_EQ(pool.allocate(kSlots).size(), kSlots);  // the pool has this many slots already
         expect_error([&] { (void)pool.allocate(kSlots + 1); }, ErrorCode::capturing, "texton::TilePool");
         expect_error([&] { pool.trim(); }, ErrorCode::capturing, "texton::TilePool");
         gone.reset();

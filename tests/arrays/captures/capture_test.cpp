@@ -1,4 +1,4 @@
-// Recordings of the texture unit: the model against the hardware's, and the files themselves.
+// Recordings of the texture unit: compares the model with them, and tests the file format.
 #include <texton/capture.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ fs::path capture_named(const std::string& name) { return captures() / (name + ".
 
 std::vector<std::string> capture_names() {
     std::vector<std::string> names;
-    std::error_code none;  // without the folder there are no tests of it, which gtest takes for a failure
+    std::error_code none;  // without the folder there are no tests, which GoogleTest reports as a failure
     for (const auto& entry : fs::directory_iterator(captures(), none)) {
         if (entry.path().extension() == ".cap") names.push_back(entry.path().stem());
     }
@@ -52,8 +52,8 @@ INSTANTIATE_TEST_SUITE_P(H200, CaptureTest, testing::ValuesIn(capture_names()),
 class CaptureDeviceTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, CaptureDeviceTest, test::every_device(), test::device_label);
 
-// Arrays, textures and sample() in between change nothing: the CPU device returns what the model does, and a GPU of the
-// recordings' kind what was recorded.
+// Compares sample() of a texture with the recordings. The CPU device must return the same as the model, and a GPU with
+// the compute capability of the recordings must return the recorded values.
 TEST_P(CaptureDeviceTest, ReturnsWhatTheRecordingHas) {
     if (!on_cpu() && (device().properties().compute_major != 9 || device().properties().compute_minor != 0))
         GTEST_SKIP() << "needs a GPU of compute capability 9.0, on which the recordings were made";
@@ -80,7 +80,7 @@ TEST(CaptureFileTest, ComesBackAsItWasWritten) {
         ASSERT_EQ(read.component, capture.component) << seed;
         ASSERT_EQ(read.levels, capture.levels) << seed;
         ASSERT_EQ(read.results, capture.results) << seed;
-        ASSERT_EQ(replay(read), capture.results) << seed;  // also where coordinates are no numbers
+        ASSERT_EQ(replay(read), capture.results) << seed;  // also with NaN coordinates
     }
     fs::remove(path);
 }
@@ -90,7 +90,7 @@ TEST(CaptureFileTest, ThatCannotBeWrittenLeavesNothingBehind) {
     fs::remove_all(folder);
     const Capture capture = random_capture(1, {.points = 1});
     test::expect_error([&] { write_capture(folder / "a.cap", capture); }, ErrorCode::io, "texton::Capture", {"a.cap"});
-    fs::create_directories(folder / "b.cap");  // a folder in the file's place
+    fs::create_directories(folder / "b.cap");  // a folder with the name of the file
     test::expect_error([&] { write_capture(folder / "b.cap", capture); }, ErrorCode::io, "texton::Capture", {"b.cap"});
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
     fs::remove_all(folder);
@@ -110,7 +110,7 @@ TEST(CaptureFileTest, ADamagedOneIsRefusedByName) {
     refused(bytes.substr(0, bytes.size() - 1));
     refused(bytes + "x");
     refused(std::string(8, '\xff') + bytes.substr(8));
-    // A field that cannot be: the head keeps its length.
+    // Invalid fields. The replacement keeps the length of the header.
     const auto with = [&](std::string from, std::string to) {
         std::string changed = bytes;
         const auto at = changed.find(from);
@@ -160,7 +160,7 @@ TEST(RandomCaptureTest, AChoiceThatCannotBeIsRefused) {
     refused({.operation = FetchOperation::texel});
 }
 
-// The samplers and ranges that are drawn are such as sample() takes.
+// random_capture() draws only samplers and ranges that sample() accepts.
 TEST(RandomCaptureTest, EveryOneCanBeFetchedOnADevice) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         const Capture capture = random_capture(seed, {.points = 8});

@@ -1,4 +1,4 @@
-// Fetches on vectors beside the model, bit by bit, with each instruction set that this CPU has.
+// Compares vectorized fetches with the model bit by bit, for each instruction set that this CPU supports.
 #include "arrays/cpu/rows.h"
 
 #include <bit>
@@ -69,8 +69,9 @@ Code& texel(TestTexture& texture, int x, int y, int channel = 0) {
     return reinterpret_cast<Code*>(&texture.bytes[place])[channel];
 }
 
-// Floats of one magnitude and few bits, between which sums fall half way; of all bits; the smallest; of all magnitudes;
-// zeros of both signs among what is special; and any bits.
+// Returns a float in the given style: one magnitude with few fraction bits, whose sums fall halfway between two floats
+// (0); any fraction (1); denormal and smallest values (2); all magnitudes with few fraction bits (3); zeros of both
+// signs and special values (4); any bits.
 std::uint32_t random_float(Random& random, int style) {
     const auto any = static_cast<std::uint32_t>(random());
     switch (style) {
@@ -106,7 +107,7 @@ void make_positive(TestTexture& texture) {
     for (std::size_t i = 3; i < texture.bytes.size(); i += 4) texture.bytes[i] &= 0x7f;
 }
 
-// --- places ----------------------------------------------------------------------------------------------------------
+// --- coordinates -----------------------------------------------------------------------------------------------------
 
 struct Places {
     std::vector<float> x;
@@ -121,8 +122,8 @@ float hostile_coordinate(Random& random) {
     return kNumbers[below(random, std::size(kNumbers))];
 }
 
-// A coordinate of `size` texels: mostly in or near the texture, often between two steps of the hardware, sometimes
-// anything.
+// Returns a coordinate for `size` texels: mostly in or near the texture, often between two steps of the hardware,
+// sometimes any value.
 float random_coordinate(Random& random, int size, bool normalized) {
     const auto side = static_cast<float>(size);
     const float scale = normalized ? 1 / side : 1;
@@ -145,7 +146,7 @@ Places random_places(Random& random, const TextureView& view, bool normalized, s
     return places;
 }
 
-// All in the texture, in a block or more.
+// Returns positions inside the texture, for one or more blocks.
 Places inner_places(Random& random, const TextureView& view, std::size_t count) {
     Places places;
     const auto inner = [&](int size) {
@@ -158,7 +159,7 @@ Places inner_places(Random& random, const TextureView& view, std::size_t count) 
     return places;
 }
 
-// --- beside the model ------------------------------------------------------------------------------------------------
+// --- comparison with the model ---------------------------------------------------------------------------------------
 
 std::string describe(const TestTexture& texture, const Sampler& sampler, float x, float y) {
     const LevelView& level = texture.view.levels[0];
@@ -310,7 +311,7 @@ TEST_P(RowSamplerTest, EncodesPicturesOfEveryFormatAsTheModelsTexelsAre) {
     }
 }
 
-// Between codes k and k + 1 the sum of texels times weights takes every value from 256 k on.
+// Between texels with codes k and k + 1 the weighted sum takes every value from 256 k to 256 (k + 1).
 TEST_P(RowSamplerTest, RoundsEverySumOf8BitTexelsAsTheModelDoes) {
     for (const Format format : {Format::r8_unorm, Format::r8_srgb}) {
         TestTexture texture = make_texture(format, 256, 1);
@@ -342,7 +343,8 @@ TEST_P(RowSamplerTest, ReturnsEvery16BitTexelAsTheModelDoes) {
     }
 }
 
-// Steps of 1 and 2 texels along a row, as shifts and mip chains take them, and rows that are nearly so.
+// Rows with steps of a whole number of texels, as translations and mip chains have, and rows with a single irregular
+// step.
 TEST_P(RowSamplerTest, ReadsRowsOfEvenStepsAsTheModelDoes) {
     Random random(4);
     for (const FormatInfo& row : formats()) {
@@ -380,7 +382,7 @@ TEST_P(RowSamplerTest, ReadsPreparedColumnsAsTheModelDoes) {
             .address = {normalized ? mode : AddressMode::clamp, normalized ? mode : AddressMode::clamp},
             .filter = Filter::linear,
             .normalized_coordinates = normalized};
-        const bool middles[] = {below(random, 3) == 0, below(random, 3) == 0};  // along x and y
+        const bool middles[] = {below(random, 3) == 0, below(random, 3) == 0};  // at texel centers along x and y
         const auto along = [&](int axis, float size) {
             const float texels = middles[axis] ? std::floor(place(random)) + 0.5f : place(random);
             const float at = axis == 0 ? texels : texels / 6;
@@ -420,7 +422,7 @@ TEST_P(RowSamplerTest, SumsOfTapsAreThoseOfTheModelsFetches) {
         if (i % 4 < 3) make_positive(texture);
         const auto mode = below(random, 4) == 0 ? AddressMode::border : AddressMode::clamp;
         const Sampler sampler{.address = {mode, AddressMode::clamp}, .filter = Filter::linear};
-        // Of a cubic filter: at middles of texels, and between them; now and then all alike.
+        // Taps of a cubic filter at texel centers or between them. Sometimes all taps lie between.
         const auto pixels = static_cast<std::size_t>(1 + below(random, 70));
         constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f, 4};
         const float step = kSteps[below(random, std::size(kSteps))];
@@ -527,7 +529,7 @@ TEST_P(RowSamplerTest, ReadsABorderThatNoHalfHoldsAsTheModelDoes) {
     }
 }
 
-// Snorm's and packed texels are read another way where the filter has a part in it.
+// Fetches of snorm and packed texels use another code path if the filter takes part.
 TEST_P(RowSamplerTest, ReadsPointsThatGoThroughTheFilterAsTheModelDoes) {
     Random random(8);
     for (const Format format : {Format::rgba8_snorm, Format::rgb10a2_unorm, Format::rgba16_float}) {
@@ -541,7 +543,7 @@ TEST_P(RowSamplerTest, ReadsPointsThatGoThroughTheFilterAsTheModelDoes) {
     }
 }
 
-// Denormal texels, and sums that round up.
+// Tests denormal texels and sums that round up.
 TEST_P(RowSamplerTest, ReturnsTheSameWhateverTheThreadsFloatingPointModes) {
     Random random(9);
     for (const Format format : {Format::rgba32_float, Format::rgba16_float, Format::rgba8_srgb}) {
@@ -559,7 +561,7 @@ TEST_P(RowSamplerTest, ReturnsTheSameWhateverTheThreadsFloatingPointModes) {
         fetch(actual);
         const int mode = std::fegetround();
         std::fesetround(FE_TONEAREST);
-        EXPECT_EQ(mode, FE_UPWARD) << "the caller's mode is gone";
+        EXPECT_EQ(mode, FE_UPWARD) << "the caller's rounding mode was not kept";
         EXPECT_TRUE(actual == expected) << name(format);
     }
 }

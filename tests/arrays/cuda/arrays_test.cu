@@ -17,7 +17,7 @@
 #include "tests/support/on_every_device.h"
 #include "tests/support/texels.h"
 
-// Texton's handles in kernels of the caller's own and in raw calls, and foreign handles in Texton.
+// Handles of Texton in kernels and CUDA calls of the caller, and CUDA handles of the caller in Texton.
 
 namespace texton {
 namespace {
@@ -69,7 +69,7 @@ protected:
         ASSERT_EQ(cudaSetDevice(ordinal(device())), cudaSuccess);
     }
 
-    // What a kernel of the caller's own reads of 32 x 16 texels of 4 bytes.
+    // Returns the result of a kernel that reads 32 x 16 texels of 4 bytes.
     Bytes read_by_kernel(cudaTextureObject_t texture) const {
         const Linear out(device(), kTexels * 4);
         read_texture<<<kTexels / 128, 128>>>(texture, reinterpret_cast<uchar4*>(out.data()));
@@ -79,14 +79,14 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, CudaArraysTest, testing::Values(DeviceKind::cuda), test::device_label);
 
-/// An array that somebody else made: 32 x 16 of uchar4.
+/// An array that the caller created with CUDA: 32 x 16 texels of uchar4.
 class Foreign {
 public:
     explicit Foreign(unsigned flags = cudaArrayDefault) {
         const cudaChannelFormatDesc channels = cudaCreateChannelDesc<uchar4>();
         EXPECT_EQ(cudaMallocArray(&array, &channels, kSide.width, kSide.height, flags), cudaSuccess);
     }
-    ~Foreign() { EXPECT_EQ(cudaFreeArray(array), cudaSuccess) << "it was freed by somebody else"; }
+    ~Foreign() { EXPECT_EQ(cudaFreeArray(array), cudaSuccess) << "Texton freed the caller's array"; }
     Foreign(const Foreign&) = delete;
     Foreign& operator=(const Foreign&) = delete;
 
@@ -106,14 +106,14 @@ public:
     cudaArray_t array = nullptr;
 };
 
-/// The same with levels, and layers if any are asked for.
+/// A mipmapped array that the caller created with CUDA, with layers if the flags request them.
 class ForeignLevels {
 public:
     ForeignLevels(cudaExtent extent, unsigned levels, unsigned flags) {
         const cudaChannelFormatDesc channels = cudaCreateChannelDesc<uchar4>();
         EXPECT_EQ(cudaMallocMipmappedArray(&array, &channels, extent, levels, flags), cudaSuccess);
     }
-    ~ForeignLevels() { EXPECT_EQ(cudaFreeMipmappedArray(array), cudaSuccess) << "it was freed by somebody else"; }
+    ~ForeignLevels() { EXPECT_EQ(cudaFreeMipmappedArray(array), cudaSuccess) << "Texton freed the caller's array"; }
     ForeignLevels(const ForeignLevels&) = delete;
     ForeignLevels& operator=(const ForeignLevels&) = delete;
 
@@ -133,7 +133,7 @@ public:
     cudaTextureObject_t texture = 0;
 };
 
-// --- Texton's handles outside ------------------------------------------------------------------------------------------
+// --- Texton's handles in CUDA calls ----------------------------------------------------------------------------------
 
 TEST_P(CudaArraysTest, AKernelOfTheCallersReadsATexture) {
     const Bytes texels = test::pattern(kTexels * 4, 1);
@@ -172,7 +172,7 @@ TEST_P(CudaArraysTest, AKernelOfTheCallersWritesALevelThroughItsSurface) {
     for (std::size_t i = 0; i < kTexels; ++i) ASSERT_EQ(seen[i], 1000 + static_cast<int>(i));
     std::vector<int> level_0(64 * 32);
     copy(host_view(level_0.data(), Format::r32_sint, {64, 32}), array.view());
-    EXPECT_EQ(level_0, std::vector<int>(64 * 32, 5)) << "another level was written";
+    EXPECT_EQ(level_0, std::vector<int>(64 * 32, 5)) << "another level changed";
 }
 
 TEST_P(CudaArraysTest, AnArrayIsCudasOwn) {
@@ -327,13 +327,14 @@ TEST_P(CudaArraysTest, AForeignTextureSaysWhatItIsAndIsSampledAndNotDestroyed) {
         EXPECT_EQ(texture.levels(), 4);
         EXPECT_EQ(texture.layers(), 1u);
         Sampler said = texture.sampler();
-        std::copy(std::begin(sampler.border), std::end(sampler.border), said.border);  // which CUDA does not tell
+        std::copy(std::begin(sampler.border), std::end(sampler.border),
+                  said.border);  // CUDA does not report the border
         EXPECT_EQ(said, sampler);
         EXPECT_EQ(texture.device(), device());
         EXPECT_EQ(sample(texture, points, options).texels, sample(Texture(array, sampler), points, options).texels);
     }
     EXPECT_EQ(sample(adopt_texture(device(), foreign.texture), points, options).texels.size(), points.size())
-        << "the object is gone";
+        << "the texture object was destroyed";
 }
 
 TEST_P(CudaArraysTest, TheFormatOfAForeignTextureFollowsFromHowItReads) {

@@ -1,9 +1,9 @@
-// The model of the texture unit as device code: against the hardware that it runs on, and against itself on the host.
+// Compares the texture unit model as device code with the hardware and with the model on the host.
 //
-// Each format has random textures, samplers and points, those of random_capture(); TEXTON_LONG_RUN=1 adds rounds of the
-// same points varied, so that the device makes most of them itself. A kernel fetches each point from the texture and
-// from the model and counts what differs; what the model returned goes back, some of it, to be compared with the
-// host's. TEXTON_DIFFERENCES=FOLDER writes a capture of the fetches that differ, some of each texture.
+// Each format uses the random textures, samplers and points of random_capture(). With TEXTON_LONG_RUN=1 further rounds
+// vary the points on the device. A kernel fetches each point from the texture and from the model and counts
+// differences. A share of the model's results is compared with the host. TEXTON_DIFFERENCES=FOLDER writes a capture of
+// fetches that differ for each texture.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -33,14 +33,14 @@ namespace {
 
 using test::Bytes;
 
-// --- how many --------------------------------------------------------------------------------------------------------
+// --- amount of work --------------------------------------------------------------------------------------------------
 
-constexpr std::size_t kPoints = 8192;  // of a texture
+constexpr std::size_t kPoints = 8192;  // per texture
 
 struct Effort {
-    std::size_t textures;  // of a format
-    std::size_t rounds;    // of a texture's points
-    std::size_t share;     // the host computes one fetch in so many
+    std::size_t textures;  // per format
+    std::size_t rounds;    // per texture: how often the points are used
+    std::size_t share;     // the host computes one of this many fetches
 };
 constexpr Effort kShort{123, 1, 1};    // 10^6 fetches
 constexpr Effort kLong{1221, 10, 16};  // 10^8
@@ -50,9 +50,9 @@ Effort effort() {
     return asked != nullptr && std::string(asked) == "1" ? kLong : kShort;
 }
 
-// --- what is counted -------------------------------------------------------------------------------------------------
+// --- classes of fetches ----------------------------------------------------------------------------------------------
 
-/// Fetches that the model has the same rules for.
+/// Class of fetches that follow the same rules of the model.
 struct FetchClass {
     FetchOperation operation;
     bool anisotropic;
@@ -66,9 +66,9 @@ std::string describe(const FetchClass& fetches) {
            (fetches.cube ? ", cubemap" : "");
 }
 
-// --- the points ------------------------------------------------------------------------------------------------------
+// --- points ----------------------------------------------------------------------------------------------------------
 
-/// Along each axis: how far points are moved in later rounds, and how many halves of a weight's step are in 1.
+/// Per axis: distance by which later rounds move points, and number of half weight steps in a distance of 1.
 struct Reach {
     float side[3];
     float steps[3];
@@ -87,7 +87,7 @@ Reach reach_of(const Capture& capture) {
     return reach;
 }
 
-/// The same numbers on host and device.
+/// Random numbers that are the same on host and device.
 class Hash {
 public:
     TEXTON_HD Hash(std::uint32_t index, std::uint32_t round) : state_(index * 0x9E3779B9U ^ round * 0x85EBCA6BU) {}
@@ -96,14 +96,15 @@ public:
         const std::uint32_t word = (state_ >> ((state_ >> 28) + 4) ^ state_) * 277803737U;
         return word >> 22 ^ word;
     }
-    /// -1 to 1.
+    /// Returns a number from -1 to 1.
     TEXTON_HD float around_zero() { return static_cast<float>(static_cast<std::int32_t>(bits()) >> 8) * 0x1p-23F; }
 
 private:
     std::uint32_t state_;
 };
 
-/// Round 0 has the points as they are; later ones move them, a part of them to where a weight is halfway between two.
+/// Round 0 returns the point unchanged. Later rounds move it; a quarter of the points move to a position halfway
+/// between two weights.
 TEXTON_HD FetchPoint varied(FetchPoint point, const Reach& reach, std::uint32_t index, std::uint32_t round) {
     if (round == 0) return point;
     Hash hash(index, round);
@@ -119,7 +120,7 @@ TEXTON_HD FetchPoint varied(FetchPoint point, const Reach& reach, std::uint32_t 
     return point;
 }
 
-// --- the device's part -----------------------------------------------------------------------------------------------
+// --- device code -----------------------------------------------------------------------------------------------------
 
 struct Experiment {
     cudaTextureObject_t texture;
@@ -133,7 +134,7 @@ struct Experiment {
 struct Tally {
     static constexpr unsigned kNamed = 64;
     unsigned different = 0;
-    unsigned fetch[kNamed] = {};  // the first of them that were found
+    unsigned fetch[kNamed] = {};  // the first fetches that differ
 
     std::span<const unsigned> named() const { return std::span(fetch).first(std::min(different, kNamed)); }
 };
@@ -192,9 +193,9 @@ __global__ void compare(const __grid_constant__ Experiment experiment, const Fet
     }
 }
 
-// --- the host's part -------------------------------------------------------------------------------------------------
+// --- host code -------------------------------------------------------------------------------------------------------
 
-/// The texels of all levels in one piece of the device's memory.
+/// The texels of all levels in one block of device memory.
 struct DeviceTexels {
     Linear memory;
     detail::TextureView view{};
@@ -228,7 +229,7 @@ DeviceTexels copy_texels(const Device& device, const Capture& capture) {
     return texels;
 }
 
-/// The capture's texture, which keeps what it reads.
+/// Creates the texture of the capture. The texture keeps its memory alive.
 Texture texture_of(const Device& device, const Capture& capture) {
     if (capture.source == TextureSource::pitched) {
         const Pitched2D memory(device, capture.array.format, {capture.array.extent.width, capture.array.extent.height});
@@ -244,7 +245,7 @@ Texture texture_of(const Device& device, const Capture& capture) {
 struct Outcome {
     Tally tally{};
     std::size_t host_different = 0;
-    Capture differences{};  // from the hardware, without results
+    Capture differences{};  // points that differ; results are read from the hardware later
 };
 
 Outcome run(const Device& device, const Capture& capture, const Effort& effort) {
@@ -285,7 +286,7 @@ Outcome run(const Device& device, const Capture& capture, const Effort& effort) 
     return outcome;
 }
 
-/// Writes what the hardware returned where it differs, if somebody wants to know.
+/// Writes the hardware's results of the fetches that differ, if TEXTON_DIFFERENCES is set.
 void keep(Capture differences, const Device& device, const std::string& name) {
     const char* folder = std::getenv("TEXTON_DIFFERENCES");
     if (folder == nullptr || differences.points.empty()) return;
@@ -319,7 +320,8 @@ TEST_P(CudaModelTest, IsTheHostsModelAndTheHardware) {
     for (std::size_t i = 0; i < asked.textures; ++i) {
         const std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 1000000 + i;
         Capture capture = random_capture(seed, {.format = GetParam(), .points = kPoints});
-        if (capture.array.extent.height == 1) capture.source = TextureSource::array;  // a row of memory has no filter
+        if (capture.array.extent.height == 1)
+            capture.source = TextureSource::array;  // textures of one row of memory cannot filter
         Outcome outcome = run(device, capture, asked);
         EXPECT_EQ(outcome.host_different, 0U) << "seed " << seed << ", " << test::describe(capture.array);
         Sum& sum = sums[{capture.operation, capture.sampler.max_anisotropy > 1, is_cube(capture.array.kind)}];

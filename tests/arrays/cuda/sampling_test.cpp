@@ -1,5 +1,5 @@
-// Textures, surfaces and their batches on the CUDA device: what is particular to it. That both devices return the same is in
-// array_parity_test.
+// Properties of textures, surfaces and batches that are specific to the CUDA device. array_parity_test compares the
+// results of both devices.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -27,7 +27,7 @@ constexpr ArrayKind kKinds[] = {ArrayKind::array_1d,       ArrayKind::array_2d, 
                                 ArrayKind::layered_1d,     ArrayKind::layered_2d, ArrayKind::cubemap,
                                 ArrayKind::cubemap_layered};
 
-// --- tables, which need no GPU -----------------------------------------------------------------------------------------
+// --- kernel tables (no GPU needed) -----------------------------------------------------------------------------------
 
 TEST(CudaKernelsTest, EveryFetchThatCudaHasIsAKernelOfItsOwn) {
     const auto exists = [](FetchOperation operation, ArrayKind kind, bool residency) {
@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CudaSamplingTest, testing::Values(DeviceKind::
 
 constexpr Extent kSide{64, 64};
 
-// Texel (x, y) is y * 64 + x + first.
+// Texel (x, y) has the value y * 64 + x + first.
 Array counting(const Device& device, std::uint32_t first, ArrayUsage usage = {}) {
     Array array(device, {.format = Format::r32_uint, .extent = kSide, .usage = usage});
     std::vector<std::uint32_t> texels(kSide.width * kSide.height);
@@ -103,7 +103,7 @@ Array counting(const Device& device, std::uint32_t first, ArrayUsage usage = {})
     return array;
 }
 
-// The centre of texel `index % 4096`.
+// Returns the center of texel `index % 4096`.
 FetchPoint centre(std::size_t index) {
     FetchPoint point;
     point.x = static_cast<float>(index % 64) + 0.5f;
@@ -164,7 +164,7 @@ TEST_P(CudaSamplingTest, DoesNotWaitForWhatRunsOnOtherStreams) {
     EXPECT_EQ(count_wrong(sample(texture, points), 0), 0u);
     const SurfacePoint corner[] = {{63, 63, 0}};
     EXPECT_EQ(read(surface, corner).size(), 4u);
-    EXPECT_FALSE(stream.idle()) << "the stream was let go before the batches were done";
+    EXPECT_FALSE(stream.idle()) << "the held stream finished before the gate opened";
     gate.open();
     stream.synchronize();
 }
@@ -200,7 +200,7 @@ TEST_P(CudaSamplingTest, TheCallersCurrentDeviceStaysCurrent) {
 
 // --- views -------------------------------------------------------------------------------------------------------------
 
-// Every texel of a level and layer (face) holds level * 100 + its number.
+// Every texel of a level and layer (or face) has the value level * 100 + the index of the layer or face.
 Array numbered(const Device& device, const ArrayInfo& info) {
     Array array(device, info);
     for (int level = 0; level < info.levels; ++level) {
@@ -228,7 +228,7 @@ TEST_P(CudaSamplingTest, ARangeOfLevelsBeginsAtItsFirst) {
         const Samples samples = sample(texture, points, {.operation = FetchOperation::lod});
         EXPECT_EQ(samples.texels[0].channel[0], 100u);
         EXPECT_EQ(samples.texels[1].channel[0], 200u);
-        EXPECT_EQ(samples.texels[2].channel[0], 200u) << "past the last of the range";
+        EXPECT_EQ(samples.texels[2].channel[0], 200u) << "beyond the last level of the view";
         EXPECT_EQ(samples.texels[3].channel[0], 200u);
     }
 }
@@ -241,12 +241,12 @@ TEST_P(CudaSamplingTest, ARangeOfLayersBeginsAtItsFirst) {
         const Array array =
             numbered(device(), {.format = Format::r32_uint, .extent = extent, .kind = kind, .layers = 5, .levels = 3});
         const Texture texture(array, kNormalized, {.first_level = 1, .first_layer = 2, .layers = 2});
-        std::vector<FetchPoint> points(3, {.x = 1, .y = 0.01f, .z = 0.01f});  // in a cube: towards face 0
+        std::vector<FetchPoint> points(3, {.x = 1, .y = 0.01f, .z = 0.01f});  // for cubes: direction to face 0
         for (std::size_t i = 0; i < points.size(); ++i) points[i].layer = static_cast<std::int32_t>(i);
         const Samples samples = sample(texture, points);
         EXPECT_EQ(samples.texels[0].channel[0], 100 + 2 * faces);
         EXPECT_EQ(samples.texels[1].channel[0], 100 + 3 * faces);
-        EXPECT_EQ(samples.texels[2].channel[0], 100 + 3 * faces) << "past the last of the range";
+        EXPECT_EQ(samples.texels[2].channel[0], 100 + 3 * faces) << "beyond the last layer of the view";
     }
 }
 
@@ -273,7 +273,7 @@ TEST_P(CudaSamplingTest, ALevelIsReadByItselfInEveryLayerAndFormat) {
                 const Texture texture(
                     array, kNormalized,
                     {.format = format, .first_level = 1, .levels = 1, .first_layer = first, .layers = layers});
-                std::vector<FetchPoint> points(5, {.x = 1, .y = 0.01f, .z = 0.01f});  // in a cube: towards face 0
+                std::vector<FetchPoint> points(5, {.x = 1, .y = 0.01f, .z = 0.01f});  // for cubes: direction to face 0
                 for (std::size_t i = 0; i < points.size(); ++i) points[i].layer = static_cast<std::int32_t>(i);
                 const Samples samples = sample(texture, points);
                 for (std::size_t i = 0; i < points.size(); ++i) {
@@ -314,7 +314,7 @@ TEST_P(CudaSamplingTest, OneLevelIsReadOfFormatsThatHaveNoViews) {
     fill(packed.view({.level = 2}), std::uint32_t{0});
     const Array blocks(device(), {.format = Format::bc1_unorm, .extent = {16, 16}, .levels = 3});
     const std::vector<std::byte> black(8, std::byte{0});
-    std::vector<std::byte> white(8, std::byte{0});  // both end points white, every texel the first of them
+    std::vector<std::byte> white(8, std::byte{0});  // both end points are white; every texel uses the first
     std::fill_n(white.begin(), 4, std::byte{0xFF});
     fill(blocks.view(), black);
     fill(blocks.view({.level = 1}), white);
@@ -383,7 +383,7 @@ TEST_P(CudaSamplingTest, SurfacesReachEveryKindAndSizeOfTexelInsideAndOutside) {
                 const test::Bytes ones(std::size(outside) * bytes, std::byte{0xFF});
                 write(surface, outside, ones, Boundary::zero);
                 EXPECT_TRUE(test::same_bytes(test::download(array.view({.level = level})), texels))
-                    << "what lies outside was written";
+                    << "the write changed texels outside its points";
                 EXPECT_TRUE(test::all_bytes(read(surface, outside, Boundary::zero), 0));
 
                 const test::Bytes nearest = read(surface, outside, Boundary::clamp);

@@ -1,4 +1,4 @@
-// The shader core's approximate reciprocal, against what an H200 returned for every fraction.
+// Compares the approximate reciprocal of the shader core with the results of an H200 for every fraction.
 #include "arrays/unit/reciprocal.h"
 
 #include <bit>
@@ -17,7 +17,7 @@ std::uint32_t reciprocal_bits(std::uint32_t bits) {
 constexpr std::uint32_t kOne = 0x3f800000U;
 constexpr std::uint32_t kFractions = 1U << 23;
 
-// FNV-1a over the results of 1 to 2, in order, as the instruction returned them.
+// FNV-1a hash over the recorded results for the inputs from 1 to 2, in order.
 TEST(ReciprocalTest, IsTheHardwaresForEveryFraction) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (std::uint32_t fraction = 0; fraction < kFractions; ++fraction)

@@ -1,4 +1,4 @@
-// The model of the texture unit, fetch by fetch. Recordings of the hardware are replayed in capture_test.cpp.
+// Tests of the texture unit model for single fetches. capture_test.cpp replays recordings of the hardware.
 #include "arrays/unit/texture_unit.h"
 #include "arrays/unit/texel_format.h"
 
@@ -48,7 +48,7 @@ float as_float(std::uint32_t bits, FormatKind kind) {
     return std::bit_cast<float>(bits);
 }
 
-// Random bits in every plain and packed format: what the device's texture returns is what the model computes.
+// Random bits in every plain and packed format: a texture of the device must return the same as the model.
 TEST_P(TextureModelTest, DecodesTexelsOfEveryFormatAsTheDeviceDoes) {
     const Extent extent{64, 64};
     std::vector<Point2> points;
@@ -83,7 +83,7 @@ TEST_P(TextureModelTest, DecodesTexelsOfEveryFormatAsTheDeviceDoes) {
     }
 }
 
-// --- single rules, with the bits that an H200 returns ------------------------------------------------------------------
+// --- single rules, with the results of an H200 -----------------------------------------------------------------------
 
 /// An array of one texel value.
 Array uniform(const Device& device, const ArrayInfo& info, std::span<const std::byte> texel) {
@@ -131,7 +131,7 @@ TEST_P(TextureModelTest, TheEdgeOfACubesFaceIsAddressedUnlessItIsSeamless) {
     std::vector<float> texels(6 * 16);
     for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i);
     test::upload(array.view(), std::as_bytes(std::span(texels)));
-    const FetchPoint edge{.x = 1, .y = -0.1f, .z = 1};  // the right one of +Z, in its third row
+    const FetchPoint edge{.x = 1, .y = -0.1f, .z = 1};  // the right edge of +Z, in its third row
     const auto fetched = [&](AddressMode mode, Filter filter, bool seamless) {
         return std::bit_cast<float>(first_word(Texture(array, {.address = {mode, AddressMode::clamp, mode},
                                                                .filter = filter,
@@ -184,9 +184,10 @@ TEST_P(TextureModelTest, BordersHaveAsManyBitsAsTheTexels) {
     EXPECT_EQ(border(Format::rgb10a2_unorm), (std::vector{kOf10, kOf10, kOf10, 21627.0f / 65535.0f}));
 }
 
-// --- every kind, operation, filter and address mode, through the library and by the model itself -----------------------
+// --- all kinds, operations, filters and address modes: the library compared with the model ---------------------------
 
-/// Texels whose sums the filter holds exactly, whatever their order: floats are small whole numbers, the rest any bits.
+/// Returns texels whose weighted sums are exact in any order: small whole numbers in float formats, random bits in all
+/// others.
 test::Bytes exact_texels(Format format, std::size_t count, unsigned seed) {
     const FormatInfo& row = info(format);
     test::Bytes bytes = test::pattern(count, seed);
@@ -227,7 +228,8 @@ struct Both {
     std::deque<test::Bytes> levels;
 };
 
-/// Steps of 1/512 around the texture; of cubemaps, directions whose largest part is a power of two. Pixels map to squares.
+/// Returns points in steps of 1/512 around the texture. For cubemaps, directions whose largest component is a power of
+/// two. Pixels map to squares.
 std::vector<FetchPoint> steady_points(ArrayKind kind, std::size_t count, unsigned seed) {
     test::Random random(seed);
     const auto place = [&] { return static_cast<float>(random.between(0, 1536)) / 512.0F - 1.0F; };
@@ -269,7 +271,7 @@ struct FetchCase {
     Sampler sampler;
 };
 
-/// What no recording shows of the hardware (tests/captures/README.md): the model computes it, but may be wrong.
+/// False for fetches that the recordings do not cover (see tests/captures/README.md).
 bool is_recorded(const FetchCase& is) {
     if (is.operation == FetchOperation::gradients && is.kind != ArrayKind::array_2d &&
         is.kind != ArrayKind::layered_2d) {
