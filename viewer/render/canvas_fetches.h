@@ -1,5 +1,5 @@
 #pragma once
-// Pixels of the canvas as fetches of the document's device.
+// Fetches for the pixels of the canvas, on the device of the document.
 #include <span>
 #include <vector>
 
@@ -10,27 +10,30 @@
 
 namespace texton::viewer {
 
-/// A texture of what is at a place and how places in texels become its coordinates.
+/// A texture of a subresource that computes coordinates from positions in texels. The fetch functions block. They throw
+/// the errors of sample().
 class PlaceTexture {
 public:
-    /// The place is one of the document's array. A sampler that counts in texels reads its level alone. Throws what Texture throws.
+    /// Creates the texture. `place` refers to the array of the document. If the sampler has unnormalized coordinates,
+    /// the texture contains only the level of `place`. Throws the errors of Texture.
     PlaceTexture(const Document& document, const Place& place, const Sampler& sampler);
 
-    /// At a place in texels of the place's level, where a pixel is so many texels wide and high.
+    /// Returns the fetch at a position in texels of the level. A pixel is `across` texels wide and `down` texels high.
     FetchPoint at(double x, double y, double across, double down) const;
-    /// A cube seen in a direction that changes so from pixel to pixel.
+    /// Returns the fetch of a cubemap in a direction. `dx` and `dy` are the changes of the direction to the next pixel.
     FetchPoint toward(const std::array<float, 3>& direction, const std::array<float, 3>& dx,
                       const std::array<float, 3>& dy) const;
-    /// At shares of width and height.
+    /// Returns the fetch at a normalized position. `dx` and `dy` are the changes of the position to the next pixel.
     FetchPoint at_shares(const std::array<double, 2>& share, const std::array<double, 2>& dx,
                          const std::array<double, 2>& dy) const;
 
+    /// Returns the values of the fetches, with gradients if the texture uses them.
     std::vector<Colour> fetch(std::span<const FetchPoint> points) const;
-    /// The texels of the place's own level alone, for point filters.
+    /// Returns the values of the fetches at the level of the subresource, for point filters.
     std::vector<Colour> fetch_level(std::span<FetchPoint> points) const;
-    /// Whether fetches need no gradients and go by rows.
+    /// Returns true if fetch_rows() can be used: the texture is 2D and fetches need no gradients.
     bool is_affine() const noexcept;
-    /// `columns` x `rows` pixels, of which the first has its middle at (x, y).
+    /// Returns the values of `columns` x `rows` pixels. The center of the first pixel is at (x, y) in texels.
     std::vector<Colour> fetch_rows(double x, double y, double across, double down, std::size_t columns,
                                    std::size_t rows) const;
 
@@ -43,7 +46,7 @@ private:
     bool gradients_ = false;
 };
 
-/// Words of a fetch as values: integers are converted.
+/// Converts the result of a fetch to floats.
 [[nodiscard]] Colour colour_of(const Texel& texel, Format format);
 
 }  // namespace texton::viewer

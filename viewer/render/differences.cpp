@@ -12,7 +12,8 @@ namespace texton::viewer {
 namespace {
 
 Steps steps_of(const FormatInfo& format) {
-    if (format.layout == FormatLayout::block) return Steps::floats;  // decoded: between the codes of its ends
+    if (format.layout == FormatLayout::block)
+        return Steps::floats;  // decoded values lie between the code values of the endpoints
     switch (format.kind) {
         case FormatKind::uint:
         case FormatKind::sint:
@@ -25,7 +26,7 @@ Steps steps_of(const FormatInfo& format) {
 }
 
 double largest_code(const FormatInfo& format, std::size_t channel) {
-    if (format.kind == FormatKind::uint || format.kind == FormatKind::sint) return 1;  // the value is the code
+    if (format.kind == FormatKind::uint || format.kind == FormatKind::sint) return 1;  // the value is the code value
     const int bits = channel_bits(format.format, static_cast<int>(channel)).count;
     return std::ldexp(1.0, bits - (format.kind == FormatKind::snorm ? 1 : 0)) - 1;
 }
@@ -34,13 +35,13 @@ double srgb_code(double light) {
     return 255 * (light <= 0.0031308 ? 12.92 * light : 1.055 * std::pow(light, 1 / 2.4) - 0.055);
 }
 
-// The place of a float among all floats in their order.
+// Returns the index of a float in the ordered sequence of all floats. 0 has index 0.
 double place_among_floats(float value) {
     const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & 0x7fffffffu;
     return value < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
 }
 
-// Of a value that a half holds.
+// Returns the index of a value in the ordered sequence of all half values. It must be a half value.
 double place_among_halves(float value) {
     const float magnitude = std::abs(value);
     const double place = magnitude < 0x1p-14f

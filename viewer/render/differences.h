@@ -1,5 +1,5 @@
 #pragma once
-// What two pictures differ by, value by value.
+// Differences of two images per texel and channel.
 #include <memory>
 #include <span>
 
@@ -8,17 +8,21 @@
 
 namespace texton::viewer {
 
-/// Neighbouring values of a channel are a step apart: codes of integers and normalized formats, else floats.
+/// The unit of ulp differences: code values of integer and normalized formats, or representable half or float values.
 enum class Steps : std::uint8_t { codes, srgb_codes, halves, floats };
 
+/// Computes the differences of values. Immutable: several threads may use it at once.
 class Differences {
 public:
-    /// `stored`: the values are texels as they are, not filtered; else steps are those of float32.
+    /// Creates the computation for values of two formats. If `stored` is true, the values are unfiltered texels.
+    /// Otherwise, or if the formats differ, the unit of ulp differences is that of float32.
     Differences(CompareMode mode, Format shown, Format against, bool stored);
 
+    /// Returns how the differences must be displayed.
     const Meaning& meaning() const noexcept { return meaning_; }
-    /// `shown` becomes what it differs by. NaNs are equal, and so are infinities of the same sign; else what is no number differs
-    /// by NaN.
+    /// Replaces the values of `shown` by their differences from `against`. NaN equals NaN, and infinities of the same
+    /// sign are equal. Other differences with NaN or infinity are NaN. In CompareMode::ulp, NaN has the maximum
+    /// distance from any number.
     void apply(std::span<Colour> shown, std::span<const Colour> against) const;
 
 private:
@@ -31,11 +35,11 @@ private:
     float against_unit_;
     std::size_t channels_;
     Steps steps_ = Steps::floats;
-    std::size_t linear_ = 3;         // of sRGB: the last of two or four channels has no curve
-    std::array<double, 4> codes_{};  // the largest of each channel
+    std::size_t linear_ = 3;         // sRGB: index of the channel without transfer curve, if there are two or four
+    std::array<double, 4> codes_{};  // maximum code value of each channel
 };
 
-/// Texels of one picture that became what they differ by from another's.
+/// Rows of the differences between two sources of rows, which must outlive the object.
 class DifferingTexels : public TexelRows {
 public:
     DifferingTexels(const TexelRows& shown, const TexelRows& against, const Differences& differences)

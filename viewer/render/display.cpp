@@ -35,7 +35,7 @@ std::span<const std::uint32_t> anchors(FalseColour map) {
     return {};
 }
 
-constexpr std::uint32_t kExponent = 0x7f800000;  // of infinity and NaN
+constexpr std::uint32_t kExponent = 0x7f800000;  // exponent bits, all set in infinities and NaN
 
 }  // namespace
 
@@ -45,19 +45,20 @@ Meaning meaning_of(Format format) {
     Meaning out;
     out.channels = row.channels;
     out.light = row.kind == FormatKind::floating || row.kind == FormatKind::srgb;
-    out.alpha = row.channels == 4 && !integers;  // alpha 1 of widened integers is no share of their range
+    out.alpha = row.channels == 4 && !integers;  // the added alpha of widened integers is 1, not their maximum
     if (integers) out.unit = std::ldexp(1.0f, row.bits - (row.kind == FormatKind::sint ? 1 : 0)) - 1;
     return out;
 }
 
 CodeCurve::CodeCurve(bool light, float gamma) : first_codes_(kBuckets) {
-    constexpr float kLeast = std::numeric_limits<float>::denorm_min();  // only 0 has code 0 however steep it is
+    constexpr float kLeast =
+        std::numeric_limits<float>::denorm_min();  // code 0 is reserved for the value 0, even on a steep curve
     from_[0] = 0;
     std::uint32_t bucket = 0;
     for (std::uint32_t code = 1; code < 256; ++code) {
         const double encoded = std::pow((code - 0.5) / 255, std::clamp(gamma, 0.01f, 100.0f));
         from_[code] = std::max(static_cast<float>(light ? light_of(encoded) : encoded), kLeast);
-        // The first bucket of which all values have the code.
+        // The first bucket whose values all have at least this code value.
         const std::uint32_t next =
             (std::bit_cast<std::uint32_t>(from_[code]) + (1u << kBucketShift) - 1) >> kBucketShift;
         is_steep_ = is_steep_ || (next == bucket);
@@ -90,7 +91,7 @@ std::vector<std::uint32_t> false_colours(FalseColour map) {
 Screen::Screen(const Display& display, const Meaning& meaning)
     : display_(display),
       curve_(meaning.kind == ValueKind::colour && meaning.light &&
-                 display.channels != std::array{false, false, false, true},  // alpha alone is a share, not light
+                 display.channels != std::array{false, false, false, true},  // alpha alone is a fraction, not light
              display.gamma),
       steps_(meaning.kind == ValueKind::steps),
       false_colours_(false_colours(display.false_colour)) {
@@ -101,9 +102,9 @@ Screen::Screen(const Display& display, const Meaning& meaning)
         shown[i] = display.channels[i];
         if (shown[i]) ++chosen, last = i;
     }
-    if (channels == 1) shown[0] = true, chosen = 1, last = 0;  // nothing else could be shown
+    if (channels == 1) shown[0] = true, chosen = 1, last = 0;  // a single channel is always shown
     blends_ = meaning.alpha && meaning.kind == ValueKind::colour && shown[3] && chosen > 1;
-    if (chosen > 1) shown[3] = false;  // it covers, or is not seen
+    if (chosen > 1) shown[3] = false;  // alpha is the opacity or is not shown
     grey_ = chosen == 1 || display.luminance || !false_colours_.empty();
     if (chosen == 1 && !(display.luminance && channels > 1)) {
         weights_[last] = 1;
@@ -126,8 +127,9 @@ Screen::Screen(const Display& display, const Meaning& meaning)
     if (meaning.kind == ValueKind::signed_difference) scale_ /= 2, offset_ = 0.5f;
 }
 
-// What channels are on the screen before its curve, from 0 to 1; the first alone where they make a grey. Says whether there may be
-// values that are marked. Without a branch for a value, so that compilers make vector code of it.
+// Computes the values of the channels before the transfer curve, from 0 to 1. If gray is shown, only the first channel
+// is set. Returns true if there may be values to mark. The loops contain no branches per value, so that compilers can
+// vectorize them.
 bool Screen::scale(std::span<const Colour> values, Levels& levels) const {
     std::uint32_t is_marked = marks_range_ ? 1 : 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -145,7 +147,7 @@ bool Screen::scale(std::span<const Colour> values, Levels& levels) const {
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
         for (float& level : levels[i]) {
-            level = level > 0 ? level : 0;  // NaN as well
+            level = level > 0 ? level : 0;  // also replaces NaN
             level = level < 1 ? level : 1;
         }
     }
@@ -159,7 +161,7 @@ inline std::uint32_t Screen::pixel(const Colour& level) const {
     return packed(code, code, code);
 }
 
-// The colour of what a value is marked for; 0: for nothing.
+// Returns the marker color of a value, or 0 if it has none.
 std::uint32_t Screen::mark(const Colour& value) const {
     bool below = false, above = false;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -204,7 +206,7 @@ void Screen::show(std::span<const Colour> values, int x, int y, std::span<std::u
     std::vector<std::uint32_t> distances(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         const float steps = values[i][0];
-        distances[i] = steps < 4294967040.0f ? static_cast<std::uint32_t>(steps) : kFarthest;  // NaN as well
+        distances[i] = steps < 4294967040.0f ? static_cast<std::uint32_t>(steps) : kFarthest;  // also for NaN
     }
     const std::vector<std::byte> map = ulp_map(distances);
     for (std::size_t i = 0; i < values.size(); ++i) {

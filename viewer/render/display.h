@@ -1,5 +1,5 @@
 #pragma once
-// From values of texels to pixels of a screen.
+// Conversion of texel values to pixels of the screen.
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -12,40 +12,44 @@
 
 namespace texton::viewer {
 
+/// Four channels: red, green, blue, alpha.
 using Colour = std::array<float, 4>;
 
-constexpr std::uint32_t kBackground = 0xff1c1d20;  ///< around the picture
+constexpr std::uint32_t kBackground = 0xff1c1d20;  ///< color around the image, 0xffRRGGBB
 
-constexpr std::uint32_t kNanMark = 0xffff00ff;
-constexpr std::uint32_t kInfinityMark = 0xffff8c00;
-constexpr std::uint32_t kBelowMark = 0xff2f6bff;
-constexpr std::uint32_t kAboveMark = 0xffff3b30;
+constexpr std::uint32_t kNanMark = 0xffff00ff;       ///< marker color of NaN
+constexpr std::uint32_t kInfinityMark = 0xffff8c00;  ///< marker color of infinities
+constexpr std::uint32_t kBelowMark = 0xff2f6bff;     ///< marker color of values below the range
+constexpr std::uint32_t kAboveMark = 0xffff3b30;     ///< marker color of values above the range
 
+/// Kind of the values to display.
 enum class ValueKind : std::uint8_t {
-    colour,
-    difference,         ///< 0 is black; low and high of the display only say how far apart they are
-    signed_difference,  ///< the same, but 0 is grey
-    steps               ///< ulp distances, in the colours of ulp_map() whatever the display says
+    colour,      ///< colors
+    difference,  ///< absolute differences: 0 is black; only the difference of Display::high and Display::low matters
+    signed_difference,  ///< signed differences: as `difference`, but 0 is gray
+    steps               ///< ulp distances in the colors of ulp_map(), which do not depend on Display
 };
 
-/// How the values of a picture are taken.
+/// Interpretation of the values of an image.
 struct Meaning {
-    ValueKind kind = ValueKind::colour;
-    int channels = 4;
-    float unit = 1;      ///< the value that Display's 1 stands for: the largest of an integer
-    bool light = false;  ///< linear, so that the screen's curve is due
-    bool alpha = false;  ///< the fourth channel covers
+    ValueKind kind = ValueKind::colour;  ///< kind of the values
+    int channels = 4;                    ///< number of channels
+    float unit = 1;      ///< the value that corresponds to 1 in Display: the maximum of an integer format
+    bool light = false;  ///< true: values are linear and need the transfer curve of the screen
+    bool alpha = false;  ///< true: the fourth channel is the opacity
     bool operator==(const Meaning&) const = default;
 };
+/// Returns the interpretation of a format.
 [[nodiscard]] Meaning meaning_of(Format format);
 
-/// A curve from 0 to 1 as codes of 8 bits: the nearest, to the bit, without a power for each value.
+/// Encodes values from 0 to 1 as 8-bit code values with a transfer curve. The result is exact, although no power is
+/// computed per value. Immutable.
 class CodeCurve {
 public:
-    /// The screen's curve (sRGB) where `light`, then the power 1 / gamma.
+    /// Creates the curve: the sRGB transfer curve if `light` is true, followed by the power 1 / gamma.
     CodeCurve(bool light, float gamma);
 
-    /// Of a value from 0 to 1.
+    /// Returns the code value of a value from 0 to 1.
     std::uint32_t code(float value) const {
         std::uint32_t code = first_codes_[std::bit_cast<std::uint32_t>(value) >> kBucketShift];
         code += value >= from_[code + 1] ? 1 : 0;
@@ -54,21 +58,24 @@ public:
     }
 
 private:
-    // Buckets of values with the same exponent and the same 7 bits of mantissa; the last is of 1 alone.
+    // A bucket contains the values with the same exponent and the same first 7 bits of the mantissa. The last bucket
+    // contains only 1.
     static constexpr int kBucketShift = 16;
     static constexpr std::uint32_t kBuckets = (127u << 7) + 1;
 
-    std::array<float, 257> from_;            // the least value of each code
-    std::vector<std::uint8_t> first_codes_;  // by bucket
-    bool is_steep_ = false;                  // two codes begin within one bucket
+    std::array<float, 257> from_;            // minimum value of each code value
+    std::vector<std::uint8_t> first_codes_;  // code value of the first value of each bucket
+    bool is_steep_ = false;                  // a bucket contains the minimum values of several code values
 };
 
-/// A display's choices, made ready for many values.
+/// Converts values to pixels with the settings of a Display. Immutable: several threads may use it at once.
 class Screen {
 public:
+    /// Prepares the conversion of values of this kind.
     Screen(const Display& display, const Meaning& meaning);
 
-    /// Pixels 0xffRRGGBB of a row that begins at (x, y), which say where the board under transparent texels is light and dark.
+    /// Converts a row of values to pixels 0xffRRGGBB. (x, y) is the position of the first pixel. It determines the
+    /// phase of the checkerboard behind transparent texels.
     void show(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const;
 
 private:
@@ -82,10 +89,10 @@ private:
 
     Display display_;
     CodeCurve curve_;
-    std::array<float, 4> weights_{};  // of the grey value, where it is one
+    std::array<float, 4> weights_{};  // weights of the channels in the gray value, if gray is shown
     std::array<float, 4> units_{};
-    std::array<std::uint32_t, 4> shown_{};   // all bits of channels that count
-    std::array<std::uint32_t, 4> marked_{};  // and the exponent's of those in which infinity and NaN are marked
+    std::array<std::uint32_t, 4> shown_{};   // all bits set for displayed channels
+    std::array<std::uint32_t, 4> marked_{};  // the exponent bits for channels in which infinities and NaN are marked
     bool steps_ = false;
     bool grey_ = false;
     bool blends_ = false;
@@ -96,7 +103,7 @@ private:
     std::vector<std::uint32_t> false_colours_;
 };
 
-/// 256 pixels from 0 to 1; empty for none.
+/// Returns the 256 pixels of a color map, from 0 to 1. Empty for FalseColour::none.
 [[nodiscard]] std::vector<std::uint32_t> false_colours(FalseColour map);
 
 }  // namespace texton::viewer

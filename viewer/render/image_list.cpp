@@ -33,7 +33,7 @@ void close_picture(Session& session, std::size_t index) {
     const auto follow = [index](std::size_t& named) {
         if (named > index) --named;
     };
-    // The one behind it becomes current; of the last one, the one before it.
+    // The next image becomes the current one, or the previous one if the last image was closed.
     follow(session.current);
     if (session.current >= session.pictures.size() && session.current > 0) --session.current;
     if (session.reference == index) session.reference.reset();
@@ -44,7 +44,8 @@ void close_picture(Session& session, std::size_t index) {
 }
 
 Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
-    const std::shared_ptr<const Document> loaded = document->as_loaded();  // enough for that, and at hand
+    const std::shared_ptr<const Document> loaded =
+        document->as_loaded();  // sufficient for a thumbnail, and reads no files
     const Extent extent = loaded->extent({});
     const double zoom = static_cast<double>(side) / static_cast<double>(std::max(extent.width, extent.height));
     const auto pixels = [zoom](std::size_t texels) {

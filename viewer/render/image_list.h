@@ -1,5 +1,5 @@
 #pragma once
-// The pictures of a session as a list: their order, and how they look in small.
+// The list of images of a session: their order and thumbnails.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,26 +10,29 @@
 
 namespace texton::viewer {
 
-/// Takes the picture `from` to where `to` is; all that names pictures by their number goes on naming the same ones.
+/// Moves the image with index `from` to index `to`. Indices of images in the session are adjusted, so they refer to the
+/// same images as before.
 void move_picture(Session& session, std::size_t from, std::size_t to);
-/// Takes the picture out of the list. All that names others by their number goes on naming the same ones; what needs the closed one
-/// ends: the reference is none then, and a kernel that takes it as a further input is no longer run.
+/// Removes an image from the list. Indices of other images in the session are adjusted. If the image was the reference,
+/// there is no reference afterwards. If it was a further input of the kernel, there is no kernel afterwards.
 void close_picture(Session& session, std::size_t index);
 
+/// A thumbnail and a description of an image.
 struct Thumbnail {
-    int width = 0;
-    int height = 0;
-    std::vector<std::uint32_t> pixels{};  ///< 0xffRRGGBB, rows packed
-    std::string words{};                  ///< "481 x 321 of rgba8_unorm, 3 levels"
+    int width = 0;                        ///< in pixels; 0 if there are no pixels
+    int height = 0;                       ///< in pixels; 0 if there are no pixels
+    std::vector<std::uint32_t> pixels{};  ///< 0xffRRGGBB, packed rows
+    std::string words{};                  ///< description: "481 x 321 of rgba8_unorm, 3 levels"
 };
 
-/// The picture's first part as it is usually shown, with its longer side of `side` pixels. Throws what render() throws.
+/// Returns a thumbnail of the first subresource with default display settings. The larger of width and height is `side`
+/// pixels. Throws the errors of render().
 [[nodiscard]] Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side);
-/// Of files that nobody has opened. Of those with more than `most_bytes` of texels, the words alone. Throws what
-/// Document::open() throws.
+/// Opens files on the CPU device and returns their thumbnail. If the texels have more than `most_bytes` bytes, the
+/// result contains only the description. Throws the errors of Document::open().
 [[nodiscard]] Thumbnail thumbnail(const Source& source, int side, std::size_t most_bytes);
 
-/// What an array is, in words: "32 x 32 of bc7_srgb, cubemap, 6 levels".
+/// Returns the description of an array: "32 x 32 of bc7_srgb, cubemap, 6 levels".
 [[nodiscard]] std::string array_words(const ArrayInfo& array);
 
 }  // namespace texton::viewer

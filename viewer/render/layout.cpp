@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<const char*, 6> kFaces{"+x", "-x", "+y", "-y", "+z", "-z"};
 
-// A row of texels is a band a sixteenth as high as wide, so that it can be seen.
+// A 1D array is shown as a band. Its height is 1/16 of its width, so that it is visible.
 double shown_height(const ArrayInfo& info, Extent extent) {
     return is_flat(info.kind) ? std::max(1.0, static_cast<double>(extent.width / 16))
                               : static_cast<double>(extent.height);
@@ -22,7 +22,7 @@ Part part_at(const Document& document, const Place& place, Position at) {
     return {place, at, static_cast<double>(extent.width), shown_height(document.whole(place.plane), extent), extent};
 }
 
-// All places of a level, in rows of `columns`.
+// All subresources of a level, arranged in rows of `columns`.
 struct LevelPlaces {
     std::vector<Place> places;
     std::size_t columns = 1;
@@ -41,7 +41,7 @@ LevelPlaces places_of(const Document& document, const Place& shown, int level) {
             for (place.slice = 0; place.slice < slices; ++place.slice) out.places.push_back(place);
         }
     }
-    // As wide as high, about.
+    // The block is approximately square.
     const Extent extent = document.extent(out.places.front());
     const double side = std::sqrt(static_cast<double>(out.places.size()) * shown_height(info, extent) /
                                   static_cast<double>(extent.width));
@@ -50,7 +50,7 @@ LevelPlaces places_of(const Document& document, const Place& shown, int level) {
     return out;
 }
 
-// Levels as blocks: the first on the left, the others below each other beside it.
+// Each level is a block. The first level is on the left. The others are stacked to the right of it.
 std::vector<Part> sheet(const Document& document, const Place& shown) {
     const ArrayInfo& info = document.whole(shown.plane);
     const double gap =
@@ -73,7 +73,7 @@ std::vector<Part> sheet(const Document& document, const Place& shown) {
     return out;
 }
 
-// +y above, -y below, and -x +z +x -z in the middle row.
+// +y is in the first row, -x +z +x -z are in the second row, and -y is in the third row.
 std::vector<Part> cross(const Document& document, const Place& shown) {
     static constexpr std::array<Position, 6> kCells{{{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}, {3, 1}}};
     std::vector<Part> out;

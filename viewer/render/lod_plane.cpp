@@ -7,9 +7,9 @@
 namespace texton::viewer {
 namespace {
 
-constexpr double kEyeDistance = 2;  // from the plane's middle, in halves of its height
+constexpr double kEyeDistance = 2;  // distance from the center of the plane, in units of half its height
 constexpr double kMostTilt = 89.9;  // degrees
-constexpr double kNearest = 1e-3;   // to the horizon, in the same halves
+constexpr double kNearest = 1e-3;   // minimum distance from the horizon, in the same units
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
@@ -21,7 +21,7 @@ std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Ex
     const double x = (texel.x - static_cast<double>(picture.width) / 2) / half;
     const double y = (texel.y - half) / half;
     const double tilt = radians(std::clamp(plane.tilt, -kMostTilt, kMostTilt));
-    // The eye's ray meets the plane, whose top is tilted away.
+    // Intersection of the view ray with the plane, whose top is tilted away from the eye.
     const double nearness = kEyeDistance + y * std::tan(tilt);
     if (!(nearness > kNearest)) return std::nullopt;
     const double across = x * kEyeDistance / nearness;

@@ -7,8 +7,9 @@
 
 namespace texton::viewer {
 
-/// Where the plane is met by what is seen at a place of the flat picture, in shares of the carried one; none above the
-/// horizon. A plane that is not tilted is as large as the picture.
+/// Returns the normalized position on a perspective plane that is visible at a position of the flat image, in texels.
+/// Returns nothing above the horizon. A plane without tilt has the size of the image. Positions beyond 0 to 1 belong to
+/// repetitions of the image.
 [[nodiscard]] std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Extent picture);
 
 }  // namespace texton::viewer

@@ -5,8 +5,9 @@
 
 namespace texton::viewer {
 
-/// A planar picture in colour, as to_rgb() makes it by default. Made when it is first asked for and kept as long as the picture;
-/// blocks. Any thread.
+/// Returns the RGB image of a planar image, converted by to_rgb() with default options. Blocks. The result is computed
+/// on the first call and cached while the planar document exists. Thread-safe. Throws the errors of to_rgb() and of
+/// Array.
 [[nodiscard]] std::shared_ptr<const Document> colour_of(const std::shared_ptr<const Document>& planar);
 
 }  // namespace texton::viewer

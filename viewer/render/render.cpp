@@ -31,7 +31,7 @@ bool is_difference(const Scene& scene) {
 
 bool is_sphere(const Scene& scene) { return layout_of(scene.session, *scene.shown) == Layout::sphere; }
 
-// A perspective plane carries a flat picture.
+// A perspective plane is available for 2D images only.
 bool is_plane(const Scene& scene) {
     const ArrayKind kind = scene.shown->info().kind;
     return scene.session.lod_plane.shown && scene.session.layout == Layout::single &&
@@ -83,13 +83,13 @@ Axes axes_of(const Part& part, double zoom, const PixelBox& box, Extent texels, 
             detail::axis_of({box.y, box.height, zoom, part.at.y, part.texels_down(), texels.height}, quality)};
 }
 
-// Of what is at a place, its sides halved; where that is what the array has, of the array.
+// Returns the halved extent of a subresource, or the extent in the array if the array is halved as often or less.
 Extent halved_extent(const Document& document, const Place& place, int times) {
     if (times < document.halvings(place)) return halved(document.extent(place), times);
     return document.as_loaded()->extent(document.in_array(place));
 }
 
-// The part in texels that are larger. What reaches beyond the last whole one is not on it.
+// Returns the part with halved texels. Texels beyond the last whole one are excluded.
 Part halved_part(const Document& document, const Part& part, int times) {
     if (times == 0) return part;
     Part out = part;
@@ -102,13 +102,13 @@ Part halved_part(const Document& document, const Part& part, int times) {
     return out;
 }
 
-// Whether a pixel shows less than a texel of the array, where files have more of them.
+// Returns true if a pixel covers less than one texel of the array and the files have more texels.
 bool needs_files(const Document& document, const Part& part, double zoom) {
     const double texels = std::min(part.texels_across(), part.texels_down()) / zoom;
     return document.is_finer_in_files(part.place) && texels < std::ldexp(1.0, document.halvings(part.place));
 }
 
-// Of two that were not halved alike, the texels that both have are the files'.
+// Two documents that are not halved alike have common texels only in the files.
 bool needs_files(const Document& shown, const Document* against, const Part& part, double zoom) {
     if (needs_files(shown, part, zoom)) return true;
     if (against == nullptr) return false;
@@ -135,7 +135,8 @@ public:
         sampled([&](const Source& source, Values& values) { sample_plane(source, session_, values); });
     }
     void part(const Part& part) {
-        if (against_ && against_->document->clamped(part.place) != part.place) return;  // it has no such part
+        if (against_ && against_->document->clamped(part.place) != part.place)
+            return;  // the other side has no such subresource
         if (shown_.reading == Reading::stored) return stored(part);
         sampled([&](const Source& source, Values& values) {
             const Document& document = *source.document;
@@ -148,7 +149,7 @@ public:
     }
 
 private:
-    // In the texels of the array that has more of them, or in those of the files.
+    // Uses the texels of the files, or those of the array with the higher resolution.
     void stored(const Part& part) {
         const double zoom = session_.view.zoom;
         const Document& shown = *shown_.document;
@@ -181,7 +182,7 @@ private:
     template <class Sample>
     void sampled(const Sample& sample) {
         if (!against_) return sample(shown_, out_);
-        // Each side by itself: what is in `out_` already belongs to other parts.
+        // Each side needs its own values, because `out_` already contains the values of other parts.
         Values shown = empty_values(out_.part, out_.quality), other = shown;
         sample(shown_, shown);
         sample(*against_, other);
@@ -209,7 +210,7 @@ bool touches(const PixelBox& box, const Part& part, double zoom) {
 
 int tile_of(int pixel) { return pixel >= 0 ? pixel / kTileSide : -((kTileSide - 1 - pixel) / kTileSide); }
 
-// The pixels of `box`, of the plane, into rows that are `pitch` long.
+// Renders a box of the canvas plane to rows that are `pitch` pixels apart.
 void render_side(const Scene& scene, const PixelBox& box, const StillWanted& wanted, std::uint32_t* out,
                  std::size_t pitch) {
     std::vector<std::uint32_t> pixels(std::size_t{kTileSide} * kTileSide);

@@ -1,10 +1,12 @@
 #pragma once
-// A scene as pixels. The canvas has a plane of pixels that begins at the picture's corner and grows with the zoom; of it a canvas
-// shows a window at whole pixels. So tiles of the plane stay good while it is panned, and texel edges do not shimmer.
+// Rendering of a scene to pixels. The canvas plane is a plane of pixels whose origin is the top left corner of the
+// image and whose size depends on the zoom. The canvas shows a window of this plane at an integer offset. Therefore
+// tiles of the plane remain valid while panning, and the edges of texels do not flicker.
 //
-// A plane texel is shown by its pixels' middles. Where a pixel covers several texels it is their mean by area (of ulp distances the
-// largest), so that a NaN is seen at any zoom. Planar pictures are shown in colour (BT.709, limited range, as to_rgb() makes it) at
-// plane 0; their luma alone with Display::luminance, their chroma at plane 1.
+// Enlarged texels are sampled at the centers of pixels. If a pixel covers several texels, it shows their mean weighted
+// by area, or the maximum of ulp distances. Therefore a NaN is visible at any zoom. At plane 0 planar images are shown
+// in color (BT.709, limited range, as to_rgb() computes it) or, with Display::luminance, as luma. At plane 1 they are
+// shown as chroma.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -19,82 +21,92 @@
 
 namespace texton::viewer {
 
-/// What the canvas shows, all that its pixels follow from.
+/// Everything that determines the pixels of the canvas.
 struct Scene {
-    Session session;
-    std::shared_ptr<const Document> shown;  ///< the current picture, or what the kernel made of it; null: nothing
-    std::shared_ptr<const Document>
-        against;    ///< the reference, the same on the other device, or `shown`; null: nothing
-    int width = 0;  ///< of the canvas, in pixels of the screen
-    int height = 0;
+    Session session;                        ///< the state of the viewer
+    std::shared_ptr<const Document> shown;  ///< the current image or the result of the kernel; null: nothing is shown
+    /// The other side of a comparison: the reference, the image on the other device, or `shown`. Null: no comparison.
+    std::shared_ptr<const Document> against;
+    int width = 0;   ///< width of the canvas in pixels of the screen
+    int height = 0;  ///< height of the canvas in pixels of the screen
     bool operator==(const Scene&) const = default;
 };
 
+/// A box of pixels, of the canvas or of the canvas plane.
 struct PixelBox {
-    int x = 0;
-    int y = 0;
-    int width = 0;
-    int height = 0;
+    int x = 0;       ///< left edge
+    int y = 0;       ///< top edge
+    int width = 0;   ///< width in pixels
+    int height = 0;  ///< height in pixels
     bool operator==(const PixelBox&) const = default;
 };
 
-/// A part of the canvas as pixels 0xffRRGGBB, rows packed. The parts of a canvas are what the whole would be. Any thread. Throws what
-/// textures, fetches and Document::texels throw, which reads files if reads_files() says so.
+/// Renders a part of the canvas to pixels 0xffRRGGBB in packed rows. A part has exactly the pixels of the whole canvas.
+/// Blocks, and reads files if reads_files() returns true. Thread-safe. Throws the errors of Texture, of sample() and of
+/// Document::texels().
 [[nodiscard]] std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part,
                                                 const StillWanted& wanted = {});
 
-/// Width and height of what lies on the canvas, in texels: of a place, or of a sheet or cross of many. A sphere is 2 x 2.
+/// Returns the size of the contents of the canvas in texels: a subresource, or the arrangement of several. A sphere is
+/// 2 x 2.
 [[nodiscard]] Extent canvas_extent(const Scene& scene);
 
-/// The texel that is seen at a pixel of the canvas; none beside the picture.
+/// Returns the position in the files that is visible at a pixel of the canvas. Returns nothing outside the image.
 [[nodiscard]] std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel);
 
-/// The texel at a place as the texture unit returns it.
+/// Returns the value of a texel of the files, as the texture unit returns it. Can read files. Throws the errors of
+/// Document::texels().
 [[nodiscard]] Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y);
-/// What it is called: "0.5020  0.0000  1.0000  1.0000". Reads no files: "about 0.5 ..." is what the array has in its place.
+/// Returns the value of a texel as text: "0.5020  0.0000  1.0000  1.0000". Reads no files. If only the reduced image is
+/// available, the text is its value: "about 0.5 ...".
 [[nodiscard]] std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y);
 
-// --- in steps, for who keeps tiles ----------------------------------------------------------------------------------
+// --- rendering in steps, for a cache of tiles ---
 
-/// The plane is made in tiles of that many pixels a side, which begin at its multiples.
+/// Width and height of a tile of the canvas plane, in pixels. Tiles start at multiples of it.
 constexpr int kTileSide = 256;
 
-/// Where the canvas' first pixel lies in the plane of pixels.
+/// A pixel of the canvas plane.
 struct PlanePixel {
-    int x = 0;
-    int y = 0;
+    int x = 0;  ///< column
+    int y = 0;  ///< row
     bool operator==(const PlanePixel&) const = default;
 };
+/// Returns the pixel of the canvas plane at the top left corner of the canvas.
 [[nodiscard]] PlanePixel canvas_origin(const Scene& scene);
-/// What of the plane has pixels; a sphere and a perspective plane have all of it.
+/// Returns the box of the canvas plane that contains the image. For a sphere and a perspective plane it is practically
+/// unlimited.
 [[nodiscard]] PixelBox plane_box(const Scene& scene);
 
-/// A wipe's two sides by themselves; of another scene, itself.
+/// Returns the scene of the left side of a wipe. Returns other scenes unchanged.
 [[nodiscard]] Scene shown_side(const Scene& scene);
+/// Returns the scene of the right side of a wipe. Returns other scenes unchanged.
 [[nodiscard]] Scene against_side(const Scene& scene);
-/// Pixels left of it show the picture, in a wipe; else the canvas' width.
+/// Returns the first column of the canvas that shows the right side of a wipe, or the width of the canvas for other
+/// scenes.
 [[nodiscard]] int wipe_column(const Scene& scene);
 
+/// Quality of values.
 enum class Quality : std::uint8_t {
-    quick,  ///< one texel of the array of those that a pixel covers; of slow fetches one for a block of pixels
-    full    ///< stored texels as the files have them, where the array has fewer than the canvas has pixels
+    quick,  ///< a pixel shows one of the texels that it covers; slow fetches are made once per block of pixels; reads no files
+    full  ///< exact; stored texels are read from the files if the array has less than one texel per pixel
 };
-/// Whether full values of the scene are read from files, which may take long.
+/// Returns true if values with Quality::full are read from files, which can take a long time.
 [[nodiscard]] bool reads_files(const Scene& scene);
 
-/// Pixels before the display's choices.
+/// Pixels before the conversion to colors of the screen.
 struct Values {
-    PixelBox part;                   ///< of the plane
-    std::vector<Colour> values;      ///< rows packed
-    std::vector<std::uint8_t> seen;  ///< 0: beside the picture
-    Meaning meaning;
-    Quality quality = Quality::full;  ///< full too where quick was asked for and is the same
+    PixelBox part;                    ///< box of the canvas plane
+    std::vector<Colour> values;       ///< packed rows
+    std::vector<std::uint8_t> seen;   ///< one flag per pixel; 0 means outside the image
+    Meaning meaning;                  ///< interpretation of the values
+    Quality quality = Quality::full;  ///< quality reached; can be full although quick was requested
 };
-/// Of a scene that is no wipe. Of Session::display only luminance counts, as far as it says that luma is shown. Throws what render()
-/// throws.
+/// Returns the values of a part of the canvas plane. The scene must not be a wipe. Of Session::display, only
+/// `luminance` has an effect: it selects luma of planar images. Thread-safe. Throws the errors of render().
 [[nodiscard]] Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality,
                                const StillWanted& wanted = {});
-/// As pixels 0xffRRGGBB, rows packed.
+/// Converts values to pixels 0xffRRGGBB in packed rows.
 void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels);
 
 }  // namespace texton::viewer

@@ -1,4 +1,5 @@
-// What a texture with a sampler returns for each pixel, with the gradients that a GPU would find between neighbouring pixels.
+// Values of pixels that a texture with a sampler returns. The gradients are the differences of the coordinates of
+// neighboring pixels, as on a GPU.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -11,21 +12,21 @@ namespace {
 
 constexpr int kQuickBlock = 4;
 
-// Where in its texels the middle of a pixel of the plane is.
+// Returns the position, in texels of the part, of the center of a pixel of the canvas plane.
 double middle_of(int pixel, double zoom, double part_at, double texels_a_unit) {
     return ((pixel + 0.5) / zoom - part_at) * texels_a_unit;
 }
 
-// The pixel that stands for its block, or the pixel itself.
+// Returns the pixel that represents the block of a pixel. Returns the pixel itself if `block` is 1.
 int stand_in(int pixel, int block) {
     return block == 1 ? pixel : (pixel >= 0 ? pixel / block : (pixel - block + 1) / block) * block + block / 2;
 }
 
-// Fetches `point_of(x, y)` for the pixels of a box that `seen` says, once a block.
+// Fetches `point_of(x, y)` for the pixels of a box, once per block. Pixels without a point are outside the image.
 template <class PointOf>
 void fetch_box(const PlaceTexture& texture, const PixelBox& box, int block, const PointOf& point_of, Values& out) {
     std::vector<FetchPoint> points;
-    std::vector<int> columns, rows;  // of each pixel: its point's
+    std::vector<int> columns, rows;  // index of the point of each pixel
     const auto list = [&](int begin, int size, std::vector<int>& places) {
         std::vector<int> pixels;
         for (int pixel = begin; pixel < begin + size; ++pixel) {
@@ -70,7 +71,7 @@ public:
           cos_pitch_(std::cos(radians(session.sphere_pitch))),
           sin_pitch_(std::sin(radians(session.sphere_pitch))) {}
 
-    // Of what lies so far to the right, above and ahead of the eye: x right, y up, z ahead.
+    // Rotates a direction from the coordinates of the eye to those of the cubemap.
     std::array<float, 3> operator()(double right, double up, double ahead) const {
         const double y = up * cos_pitch_ + ahead * sin_pitch_;
         const double z = ahead * cos_pitch_ - up * sin_pitch_;

@@ -1,5 +1,6 @@
-// Texels as they are. Enlarged, a pixel copies the texel at its middle; reduced, each row of texels is first added up along its
-// pixels, then into its rows of pixels: texels are read once, in order.
+// Values of pixels from stored texels. If the image is enlarged, a pixel is the texel at its center. If it is reduced,
+// each row of texels is first summed along the pixels of a row, and then added to the rows of pixels that it overlaps.
+// Texels are read once, in order.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,7 @@ namespace {
 
 constexpr std::size_t kTexelsAtOnce = std::size_t{1} << 16;
 
-// Rows of a box of texels, read some at a time.
+// Reads the rows of a box of texels, several at a time.
 class RowWindow {
 public:
     RowWindow(const TexelRows& rows, const Axis& across, const Axis& down, bool all_rows)
@@ -51,7 +52,7 @@ void raise(Colour& most, const Colour& value) {
     for (std::size_t c = 0; c < 4; ++c) most[c] = std::max(most[c], value[c]);
 }
 
-// A row of texels along the pixels of a row, each the sum by shares.
+// Sums a row of texels along the pixels of a row, weighted by the covered fractions.
 void add_row(std::span<const Colour> texels, const Axis& across, bool largest, std::span<Colour> pixels) {
     const std::size_t left = across.first_texel();
     for (std::size_t i = 0; i < pixels.size(); ++i) {
@@ -102,7 +103,7 @@ void reduce_rows(const TexelRows& rows, const Axis& across, const Axis& down, bo
     const auto width = static_cast<std::size_t>(out.part.width);
     const bool sums = !quick && (across.scale > 1 || down.scale > 1);
     std::vector<Colour> row(columns);
-    std::size_t row_of = SIZE_MAX;  // the texels' row that `row` was made of
+    std::size_t row_of = SIZE_MAX;  // the row of texels that `row` was computed from
     for (std::size_t j = 0; j < down.pixels.size(); ++j) {
         const Footprint& high = down.pixels[j];
         const std::size_t at = (static_cast<std::size_t>(down.begin - out.part.y) + j) * width +

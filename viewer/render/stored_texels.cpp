@@ -16,7 +16,7 @@
 namespace texton::viewer {
 namespace {
 
-// What every code of a channel reads as, asked of the CPU device's texture unit once.
+// Returns the decoded values of all code values of a channel, computed with a texture of the CPU device.
 template <class Code>
 std::vector<float> table_of(Format one_channel) {
     constexpr std::size_t kCodes = std::size_t{1} << (8 * sizeof(Code));
@@ -70,7 +70,7 @@ const std::vector<float>& table(FormatKind kind) {
 template <class Code, std::size_t channels>
 void look_up(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Colour> out) {
     const float* const colour = table<Code>(format.kind).data();
-    // The last of two or four channels of sRGB has no curve.
+    // The last of two or four channels of an sRGB format is not sRGB-encoded.
     const float* const last = format.kind == FormatKind::srgb ? table<Code>(FormatKind::unorm).data() : colour;
     for (std::size_t i = 0; i < out.size(); ++i) {
         Code code[channels];
@@ -160,7 +160,7 @@ bool StoredTexels::read_at_hand(const TexelBox& box, std::span<Colour> out) cons
 void StoredTexels::fetch(const TexelBox& box, std::span<Colour> out) const {
     const Place place = document_->in_array(place_);
     const ArrayInfo& array = document_->info(place.plane);
-    Sampler point;  // exact at the middles of texels
+    Sampler point;  // exact at the centers of texels
     point.normalized_coordinates = array.kind != ArrayKind::array_2d;
     const PlaceTexture texture(*document_, place, point);
     const double left = static_cast<double>(box.x) + 0.5, top = static_cast<double>(box.y) + 0.5;

@@ -1,5 +1,5 @@
 #pragma once
-// Texels of a picture as the texture unit reads them by point filter, many at a time.
+// Values of texels as the texture unit returns them with a point filter, for many texels at a time.
 #include <memory>
 #include <span>
 
@@ -8,23 +8,24 @@
 
 namespace texton::viewer {
 
-/// Rows of values, whatever they come from.
+/// Interface of a source of rows of values.
 class TexelRows {
 public:
     virtual ~TexelRows() = default;
-    /// Packed rows of the box, which lies inside. Throws what copies and fetches throw.
+    /// Reads the packed rows of a box, which must lie inside the source. Throws the errors of copy(), sample() and
+    /// reading files.
     virtual void read(const TexelBox& box, std::span<Colour> out) const = 0;
 };
 
-/// Those of a place, as the files have them. Plain and packed texels are copied and looked up in tables that the texture unit filled; of
-/// block-compressed ones each texel is fetched.
+/// Values of a subresource of the files. Plain and packed texels are copied and decoded with tables that the texture
+/// unit computed. Block-compressed texels are fetched one by one.
 class StoredTexels : public TexelRows {
 public:
-    /// `wanted` is asked while files are read for them, see Document::texels.
+    /// Creates a source for a subresource of the files. `wanted` is passed to Document::texels().
     StoredTexels(std::shared_ptr<const Document> document, const Place& place, StillWanted wanted = {})
         : document_(std::move(document)), place_(document_->clamped(place)), wanted_(std::move(wanted)) {}
     void read(const TexelBox& box, std::span<Colour> out) const override;
-    /// False, and nothing is read, where that would take a file.
+    /// Reads a box if this is possible without reading files. Otherwise returns false.
     bool read_at_hand(const TexelBox& box, std::span<Colour> out) const;
 
 private:
@@ -39,20 +40,21 @@ private:
     StillWanted wanted_;
 };
 
-/// Those of a document's array, each for a square of texels, its sides doubled so many times; beyond the last square it goes on.
+/// Values of the array of a reduced document, at a higher resolution: each texel is repeated for a square of
+/// 2^doublings x 2^doublings texels. The last row and column also cover texels beyond their squares.
 class RepeatedTexels : public TexelRows {
 public:
-    /// The place is one of the files.
+    /// Creates a source for a subresource of the files.
     RepeatedTexels(const Document& document, const Place& place, int doublings);
     void read(const TexelBox& box, std::span<Colour> out) const override;
 
 private:
     StoredTexels texels_;
-    Extent extent_;  // of the array
+    Extent extent_;  // size of the subresource in the array
     int doublings_;
 };
 
-/// What texels in host memory read as; `bytes` holds whole texels of a plain or packed format.
+/// Decodes texels in host memory. The format must be plain or packed.
 void decode(Format format, std::span<const std::byte> bytes, std::span<Colour> out);
 
 }  // namespace texton::viewer
