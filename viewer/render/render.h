@@ -88,8 +88,11 @@ struct PlanePixel {
 
 /// Quality of values.
 enum class Quality : std::uint8_t {
-    quick,  ///< a pixel shows one of the texels that it covers; slow fetches are made once per block of pixels; reads no files
-    full  ///< exact; stored texels are read from the files if the array has less than one texel per pixel
+    /// A pixel shows one of the texels that it covers. Slow fetches are made once per block of pixels. No files are
+    /// read.
+    quick,
+    /// Exact values. Stored texels are read from the files if the array has less than one texel per pixel.
+    full
 };
 /// Returns true if values with Quality::full are read from files, which can take a long time.
 [[nodiscard]] bool reads_files(const Scene& scene);
