@@ -11,8 +11,8 @@
 
 namespace texton::viewer {
 
-/// The place in pitched memory of the device, byte by byte: which belong to texels and which to nobody; and what becomes of the
-/// picture if its rows are read with another pitch.
+/// Panel that shows a copy of the subresource in pitched memory, byte by byte: texels, padding and gaps. It also shows
+/// the image read with a different pitch.
 class ByteMap : public MemoryPanel {
     Q_OBJECT
 
@@ -34,7 +34,7 @@ private:
     void read_sheared();
 
     std::shared_ptr<const PitchedCopy> memory_;
-    std::vector<Position> pins_;
+    std::vector<Position> pins_;  // of the session at the last session_changed()
     BytesView* bytes_;
     QLabel* summary_;
     QLabel* legend_;

@@ -10,33 +10,39 @@
 
 namespace texton::viewer {
 
-/// Pitched memory as a field of bytes: a row of cells for each row of memory, coloured by what a byte is for, and darker where
-/// its value is low. Draws what can be seen alone. Wheel, + and - zoom; arrows go from byte to byte.
+/// View of pitched memory as a grid of cells, one row of cells for each row of memory. The color of a cell is the use
+/// of its byte; low values are drawn closer to the background. Only visible cells are drawn. The wheel, + and - zoom;
+/// the arrow keys select the neighboring bytes.
 class BytesView : public QAbstractScrollArea {
     Q_OBJECT
 
 public:
     explicit BytesView(QWidget* parent = nullptr);
 
+    /// Shows a memory, or nothing if `memory` is null. Clears the selection, the values and the overwritten bytes.
     void show_memory(std::shared_ptr<const PitchedCopy> memory);
     void mark_overwritten(const std::vector<std::size_t>& bytes);
-    /// Brings it in sight, too.
+    /// Selects a byte and scrolls to it. Does not emit selected_by_person().
     void select(std::size_t byte);
     std::optional<std::size_t> selected() const noexcept { return selected_; }
 
-    /// Bytes that can be seen, as columns and rows of the memory; empty if cells are several bytes, whose values are not shown.
+    /// Returns the visible bytes, as columns and rows of the memory. Empty if a cell represents several bytes: their
+    /// values are not shown.
     QRect seen() const;
-    /// What is in the box.
+    /// Sets the values of the bytes in the box, row by row.
     void set_values(const QRect& box, std::vector<std::byte> values);
+    /// Returns the byte at a point of the viewport.
     std::optional<std::size_t> byte_at(QPoint point) const;
-    /// Where the byte's cell is in the viewport.
+    /// Returns the rectangle of the byte's cell in the viewport.
     QRect cell(std::size_t byte) const;
 
     QSize sizeHint() const override { return {320, 220}; }
     QSize minimumSizeHint() const override { return {120, 120}; }
 
 Q_SIGNALS:
+    /// The user selected a byte with the mouse or the keyboard.
     void selected_by_person(qulonglong byte);
+    /// seen() or the memory changed.
     void seen_changed();
 
 protected:
@@ -50,8 +56,10 @@ protected:
     void scrollContentsBy(int dx, int dy) override;
 
 private:
-    int side() const noexcept { return zoom_ > 0 ? 1 << zoom_ : 1; }    // pixels of a cell
-    int group() const noexcept { return zoom_ < 0 ? 1 << -zoom_ : 1; }  // bytes across, and rows, of a cell
+    int side() const noexcept { return zoom_ > 0 ? 1 << zoom_ : 1; }  // width of a cell in pixels
+    int group() const noexcept {
+        return zoom_ < 0 ? 1 << -zoom_ : 1;
+    }  // bytes in each row of a cell, and rows of a cell
     std::size_t pitch() const { return memory_->layout().pitch; }
     std::size_t rows() const { return memory_->layout().bytes() / pitch(); }
     void set_zoom(int zoom, QPoint anchor);
@@ -62,8 +70,8 @@ private:
     std::shared_ptr<const PitchedCopy> memory_;
     std::set<std::size_t> overwritten_;
     std::optional<std::size_t> selected_;
-    int zoom_ = 2;
-    QRect box_;  // of values_
+    int zoom_ = 2;  // positive: 2^zoom_ pixels per byte; negative: 2^-zoom_ bytes per pixel
+    QRect box_;     // the bytes whose values are in values_
     std::vector<std::byte> values_;
 };
 

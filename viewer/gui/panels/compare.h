@@ -10,7 +10,8 @@
 
 namespace texton::viewer {
 
-/// What the picture is held against, how that is shown, and by how much the texels differ.
+/// Panel that selects what the current image is compared with and how the canvas shows it, and that displays the
+/// differences.
 class ComparePanel : public LivePanel {
     Q_OBJECT
 
@@ -22,20 +23,20 @@ protected:
     void let_go() override { show_nothing({}); }
 
 private:
-    // Two samplers, and where they are asked.
+    // Two samplers, and the positions of their fetches.
     struct SamplerPair {
         Sampler shown;
         Sampler against;
         FetchGrid grid;
         bool operator==(const SamplerPair&) const = default;
     };
-    // What the figures are of.
+    // The subject of the displayed metrics.
     struct Subject {
         std::shared_ptr<const Document> shown;
         std::shared_ptr<const Document> against;
         Place place;
         bool flip = false;
-        std::optional<SamplerPair> samplers{};  // of two samplers
+        std::optional<SamplerPair> samplers{};  // only if two samplers are compared
         bool operator==(const Subject&) const = default;
     };
 

@@ -9,7 +9,8 @@
 
 namespace texton::viewer {
 
-/// The life of a deferred array, a button for each step; of those that cannot be done it says why.
+/// Panel that runs the life cycle of a deferred array, with a button for each step. For steps that are not possible it
+/// shows the reason.
 class DeferredPanel : public MemoryPanel {
     Q_OBJECT
 
@@ -21,8 +22,9 @@ protected:
     void forget() override;
 
 private:
+    // State of the steps after a job.
     struct State {
-        std::array<std::string, kDeferredSteps.size()> obstacles;
+        std::array<std::string, kDeferredSteps.size()> obstacles;  // why a step is not possible; empty if it is
         std::vector<DeferredSteps::Done> log;
     };
 

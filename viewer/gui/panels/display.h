@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// From texels to colours on the screen: every field of Display, and ranges that fit what is there.
+/// Panel for all fields of Display, with buttons that fit the range to the values of the image.
 class DisplayPanel : public LivePanel {
     Q_OBJECT
 
@@ -26,6 +26,7 @@ private:
     QWidget* make_range();
     QWidget* make_fits();
     void edit(const QString& what, const std::function<void(Display&)>& edit);
+    // Shows only this channel, or all channels if it is the only one already.
     void solo(std::size_t channel);
     void fit(Fit to);
 

@@ -11,7 +11,8 @@ namespace texton::viewer {
 
 struct Thumbnail;
 
-/// The open pictures: which is shown, which is the reference, and what stands in the way of others.
+/// Panel that lists the open images, with thumbnails. It marks the current image and the reference, and says why an
+/// image cannot be shown.
 class FilesPanel : public LivePanel {
     Q_OBJECT
 
@@ -22,10 +23,10 @@ protected:
     void refresh() override;
 
 private:
-    // How a picture looks in small, as far as that is known.
+    // Thumbnail and description of a source.
     struct Small {
         Source source;
-        std::weak_ptr<const Document> of;  // empty: of the files
+        std::weak_ptr<const Document> of;  // the document of the thumbnail; empty if it was made from the files
         QIcon icon;
         QString words;
     };

@@ -10,7 +10,7 @@ namespace texton::viewer {
 
 class FootprintRows;
 
-/// The texels that lead to a fetch, or to a pixel that a kernel made, with their weights.
+/// Panel that lists the texels that contribute to a fetch, or to a pixel of a kernel's result, with their weights.
 class FootprintPanel : public InspectionPanel {
     Q_OBJECT
 
@@ -23,15 +23,15 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    /// What a fetch is, and what came of it.
+    /// A fetch and its results.
     struct Found {
         Inspected at;
         Footprint footprint;
-        Texel device{};  ///< what the picture's own device returns
+        Texel device{};  ///< result on the device of the document
         std::uint32_t device_ulp = 0;
-        std::optional<Texel> other{};  ///< the other device, if there is one
+        std::optional<Texel> other{};  ///< result on the GPU if the document is on the CPU device
         std::uint32_t other_ulp = 0;
-        std::shared_ptr<const Array> twin{};  ///< of the picture, on the other device
+        std::shared_ptr<const Array> twin{};  ///< copy of the array on the GPU
     };
 
     void show_nothing() override;

@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// How often values come, channel by channel, in what is seen, selected or there.
+/// Panel with the histogram and the statistics of each channel, for the visible, the selected or all texels.
 class HistogramPanel : public LivePanel {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ protected:
     void let_go() override { show_nothing({}); }
 
 private:
-    // What the figures are of.
+    // The subject of the displayed statistics.
     struct Subject {
         std::shared_ptr<const Document> document;
         Place place;
@@ -39,11 +39,11 @@ private:
     QLabel* lowest_;
     QLabel* highest_;
     QWidget* table_ = nullptr;
-    std::array<std::array<QLabel*, 4>, 4> cells_{};  // a row for each channel: its letter, least, mean, most
+    std::array<std::array<QLabel*, 4>, 4> cells_{};  // a row for each channel: letter, minimum, mean, maximum
     CalmText* specials_;
     CalmText* problem_;
     std::optional<Subject> subject_;
-    float unit_ = 1;
+    float unit_ = 1;  // display_unit() of the format
 };
 
 }  // namespace texton::viewer

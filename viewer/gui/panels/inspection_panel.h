@@ -13,7 +13,8 @@
 
 namespace texton::viewer {
 
-/// What panels inspect: a place of the picture that is shown, as the device has it, and how it is sampled.
+/// The subject of an inspection panel: a subresource of the loaded array of the shown image, and the sampler for its
+/// fetches.
 struct Inspected {
     std::shared_ptr<const Document> document;  ///< Document::as_loaded()
     Place place;
@@ -21,30 +22,32 @@ struct Inspected {
     const ArrayInfo& info() const { return document->info(place.plane); }
 };
 
-/// A panel that computes what it shows beside the window, from the workspace as it is; nothing while it is hidden.
+/// Base class of panels that compute their content on a worker thread from the state of the workspace. A hidden panel
+/// computes nothing: hiding cancels the job and releases the copy of keep_twin(). For the GUI thread only.
 class InspectionPanel : public LivePanel {
     Q_OBJECT
 
 protected:
-    /// `tag` is of its jobs.
+    /// `tag` identifies the panel's jobs; each panel needs its own.
     InspectionPanel(Workspace& workspace, QString tag);
 
     void hideEvent(QHideEvent* event) override;
     void let_go() override { show_nothing(); }
 
-    /// None where nothing is shown.
+    /// Returns nullopt if no image is shown.
     std::optional<Inspected> inspected() const;
-    /// How the canvas shows the place; the whole of it where it shows others, too.
+    /// Returns the view of the canvas. In layouts that show several subresources, the view fits the whole subresource.
     ViewState view_of(const Inspected& at) const { return LivePanel::view_of(*at.document, at.place); }
-    /// A fetch for each pixel in which the canvas shows the place.
+    /// Returns one fetch for each canvas pixel that shows the subresource.
     FetchGrid visible_fetches(const Inspected& at) const { return LivePanel::visible_fetches(*at.document, at.place); }
-    /// Calm text below the panel's controls; empty hides it.
+    /// Shows a message below the controls of the panel. An empty text hides it.
     void say(const QString& text) { text_->say(text); }
     CalmText* text() const noexcept { return text_; }
     QVBoxLayout* column() const noexcept { return column_; }
 
-    /// Runs `work(wanted)` on a worker in place of what the panel computes now, and gives its result to `show` on the
-    /// window's thread, if the panel is still there. What it throws becomes the panel's text, and `show` is not called.
+    /// Cancels the current job of the panel and runs `work(wanted)` on a worker thread. Calls `show` with the result on
+    /// the GUI thread if the panel still exists. If `work` throws, the error becomes the message of the panel and
+    /// `show` is not called.
     template <class Work, class Show>
     void compute(Work work, Show show) {
         const QPointer<InspectionPanel> self(this);
@@ -62,13 +65,15 @@ protected:
                 }
             });
     }
+    /// Cancels the current job.
     void drop_work();
-    /// While the panel is seen, a copy of the picture on another device is not made again for each fetch.
+    /// Keeps a copy of the array on another device until the panel is hidden, so that it is not copied again for each
+    /// fetch.
     void keep_twin(std::shared_ptr<const Array> twin) { twin_ = std::move(twin); }
 
 private:
     void fail(const QString& why);
-    /// Clears what a failed computation would have shown.
+    /// Clears the results of the panel.
     virtual void show_nothing() = 0;
 
     QString tag_;

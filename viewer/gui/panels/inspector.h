@@ -10,7 +10,8 @@ namespace texton::viewer {
 
 struct InspectedTexel;
 
-/// The texel that is pinned last, or else under the mouse: stored, sampled and shown; and all that are pinned.
+/// Panel with the stored, sampled and displayed values of the last pinned texel, or of the texel under the mouse if
+/// there are no pins. It also lists all pins.
 class InspectorPanel : public LivePanel {
     Q_OBJECT
 
@@ -33,7 +34,7 @@ private:
     QLabel* shares_;
     QLabel* format_;
     QWidget* table_ = nullptr;
-    std::array<std::array<QLabel*, 3>, 4> cells_{};  // a row for each channel: stored, sampled, shown
+    std::array<std::array<QLabel*, 3>, 4> cells_{};  // a row for each channel: stored, sampled and displayed value
     std::array<QLabel*, 4> letters_{};
     CalmText* problem_;
     QListWidget* pins_;
@@ -41,7 +42,7 @@ private:
     QPushButton* remove_;
     QPushButton* clear_;
     QPushButton* copy_;
-    QString text_;  // what is copied of the texel
+    QString text_;  // description of the texel for the clipboard
 };
 
 }  // namespace texton::viewer

@@ -12,7 +12,7 @@
 
 namespace texton::viewer {
 
-/// A kernel of the registry that is run on the current picture, with its parameters and what else it reads.
+/// Panel that selects a kernel of the registry for the current image, its parameters and its additional inputs.
 class KernelPanel : public LivePanel {
     Q_OBJECT
 
@@ -37,7 +37,7 @@ private:
     QPointer<QWidget> inputs_page_;
     std::vector<QComboBox*> inputs_;
     QPointer<ParameterFields> parameters_;
-    const Kernel* kernel_ = nullptr;  // whose fields are shown
+    const Kernel* kernel_ = nullptr;  // the kernel whose fields are shown
     QPushButton* reset_;
     QLabel* time_;
     CalmText* problem_;

@@ -9,7 +9,8 @@
 
 namespace texton::viewer {
 
-/// The place in every kind of array and memory: what each takes, how fast it is, who may read it; or why not.
+/// Panel that measures the subresource in every kind of array and memory: size, times and valid samplers, or the reason
+/// why a kind is not possible.
 class KindMatrixPanel : public MemoryPanel {
     Q_OBJECT
 

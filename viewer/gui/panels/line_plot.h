@@ -6,18 +6,18 @@
 
 namespace texton::viewer {
 
-/// Curves over a part of a line, which can be zoomed and moved.
+/// Plot of one curve per channel along a line. The user can zoom into the line and move along it.
 class LinePlot : public QWidget {
     Q_OBJECT
 
 public:
-    /// Samples at even distances from `first` to `last`, both shares of the line.
+    /// Samples at equal distances from `first` to `last`, which are fractions of the line.
     struct Curves {
         double first = 0;
         double last = 1;
         std::vector<std::array<double, 4>> samples;
         int channels = 0;
-        std::vector<double> borders;  ///< shares, of texels
+        std::vector<double> borders;  ///< edges of texels, as fractions of the line
     };
 
     explicit LinePlot(const QString& accessible_name, QWidget* parent = nullptr);
@@ -25,9 +25,9 @@ public:
     void set_curves(Curves curves);
     double first() const noexcept { return first_; }
     double last() const noexcept { return last_; }
-    /// Emits range_changed.
+    /// Sets the visible part of the line. Emits range_changed() if it changes.
     void set_range(double first, double last);
-    /// The sample nearest to what is pointed at.
+    /// Returns the index of the sample nearest to the mouse.
     std::optional<std::size_t> pointed() const noexcept { return pointed_; }
 
     QSize sizeHint() const override { return {320, 160}; }
@@ -35,6 +35,7 @@ public:
 
 Q_SIGNALS:
     void range_changed();
+    /// pointed() changed.
     void pointed_at();
 
 protected:
@@ -48,6 +49,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    // Returns the rectangle of the curves.
     QRectF field() const;
     double share_at(double x) const;
     double x_of(double share) const;
@@ -59,7 +61,7 @@ private:
     Curves curves_;
     double first_ = 0;
     double last_ = 1;
-    std::optional<double> dragged_;
+    std::optional<double> dragged_;  // fraction of the line at which the drag began
     std::optional<std::size_t> pointed_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// The colours of a map, with numbers at both ends.
+/// The color scale of a map, with the values of both ends.
 class Legend : public QWidget {
     Q_OBJECT
 
@@ -26,7 +26,8 @@ private:
     double high_ = 1;
 };
 
-/// Which levels of detail the sampler takes across a plane in perspective, or across the view.
+/// Panel with a map of the levels of detail that the sampler selects across a plane in perspective, or across the
+/// canvas.
 class LodMapPanel : public InspectionPanel {
     Q_OBJECT
 

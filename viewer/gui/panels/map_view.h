@@ -5,16 +5,16 @@
 
 namespace texton::viewer {
 
-/// A map whose cells can be pointed at: by the mouse, and by the arrow keys and Enter.
+/// View of a map. The user points at cells with the mouse or the arrow keys, and chooses them with a click or Enter.
 class MapView : public QWidget {
     Q_OBJECT
 
 public:
     explicit MapView(const QString& accessible_name, QWidget* parent = nullptr);
 
-    /// One pixel for each cell; a null image: nothing is shown.
+    /// Sets the map, with one pixel for each cell. A null image shows nothing.
     void set_map(const QImage& map);
-    /// A cell that is marked, beside the one that is pointed at.
+    /// Marks a cell, independent of the cell that the user points at.
     void mark(std::optional<QPoint> cell);
     std::optional<QPoint> pointed() const noexcept { return pointed_; }
 
@@ -24,8 +24,9 @@ public:
     int heightForWidth(int width) const override;
 
 Q_SIGNALS:
-    /// (-1, -1) beside the map.
+    /// The user points at a cell, or at (-1, -1) outside the map.
     void pointed_at(QPoint cell);
+    /// The user clicked the cell or pressed Enter.
     void chosen(QPoint cell);
 
 protected:
@@ -36,7 +37,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    /// Where the map is drawn, in the middle and with its own shape.
+    /// Returns the rectangle of the map: centered, with the aspect ratio of the map.
     QRectF target() const;
     std::optional<QPoint> cell_at(QPointF point) const;
     void point_at(std::optional<QPoint> cell);

@@ -13,44 +13,49 @@
 
 namespace texton::viewer {
 
-/// A panel about memory: it makes something of each document that is shown, works on it beside the window, and says calmly why
-/// there is nothing to see.
+/// Base class of panels about memory. Such a panel creates objects for the shown document, works on them on worker
+/// threads, and shows a message if there is nothing to display. For the GUI thread only.
 class MemoryPanel : public LivePanel {
     Q_OBJECT
 
 public:
-    /// Whether a level, layer, face, slice or plane alone is looked at, or the whole picture.
+    /// Subject of the panel: the current level, layer, face, slice and plane, or the whole image.
     enum class LooksAt : std::uint8_t { place, picture };
 
 protected:
-    /// `id` is the tag of its jobs, and the owner of its outlines.
+    /// `id` becomes the object name, the tag of the jobs and the owner of the outlines.
     MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWidget* parent = nullptr);
     ~MemoryPanel() override;
 
-    /// Another document or place is there to be looked at, and the panel is seen.
+    /// Called on a visible panel when document() or place() changed. With LooksAt::picture, of the place only the plane
+    /// counts.
     virtual void renew() = 0;
-    /// Nothing is there any more: let go of what was made of it.
+    /// Releases everything that was created for the document. Called before document() changes.
     virtual void forget() = 0;
-    /// Another layout, size or sampler, perhaps.
+    /// Called at every refresh with a document: the session may have changed, for example layout, pins or sampler.
     virtual void session_changed() {}
 
     const QString& id() const noexcept { return id_; }
-    /// What is looked at, as the device has it (Document::as_loaded()); null: nothing.
+    /// Returns the loaded array of the shown image (Document::as_loaded()), or null.
     const std::shared_ptr<const Document>& document() const noexcept { return document_; }
+    /// Returns the subresource at the last renew(), in the loaded array.
     const Place& place() const noexcept { return place_; }
-    /// The one that is shown now, whatever is looked at.
+    /// Returns the subresource that the canvas shows now, in the loaded array.
     Place place_now() const;
 
-    /// Where a panel puts its widgets.
+    /// Returns the layout for the widgets of the panel.
     QVBoxLayout* content() const noexcept { return content_; }
-    /// Words above the widgets, which are hidden as long as `instead`. Empty: none.
+    /// Shows a message above the widgets. If `instead` is true, the message replaces the widgets. An empty text removes
+    /// the message and shows the widgets.
     void say(const QString& text, bool instead = true);
 
     using Finish = std::function<void()>;
     using Work = std::function<Finish(const StillWanted& wanted)>;
-    /// Runs `work` beside the window, and what it returns on the window's thread while the panel is there. Drops older work of
-    /// the same `part`. What it throws is said.
+    /// Cancels the job of the same `part` and runs `work` on a worker thread. Then runs the function that `work`
+    /// returns on the GUI thread if the panel still exists. If `work` throws, the panel shows the error; Cancelled is
+    /// ignored.
     void work(Work work, const QString& part = {});
+    /// Cancels the job of a part.
     void stop(const QString& part = {});
 
     void refresh() final;
@@ -58,6 +63,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    // Updates document() and place(), and calls forget() and renew() if they changed.
     void look();
     std::string tag(const QString& part) const { return (id_ + part).toStdString(); }
 
@@ -70,14 +76,15 @@ private:
     QVBoxLayout* content_;
 };
 
-/// True if the event asks whether a key of these is the widget's own: it is accepted then, and no shortcut of the window has it.
+/// Returns true and accepts the event if it is a ShortcutOverride of one of the keys without modifiers (Shift and the
+/// keypad are allowed). The widget then gets the key instead of a shortcut of the window.
 [[nodiscard]] bool claims_key(QEvent* event, std::initializer_list<Qt::Key> keys);
 
-/// "1,234,567" as a person's language has it.
+/// Returns a number in the format of the user's locale, for example "1,234,567".
 [[nodiscard]] QString number_words(std::size_t number);
-/// "1.21 MiB".
+/// Returns a number of bytes with a binary unit, for example "1.21 MiB".
 [[nodiscard]] QString byte_words(std::size_t bytes);
-/// A colour for data on the palette's background: of the hue (0 to 359), light on dark and dark on light.
+/// Returns a color of the hue (0 to 359) that is readable on the background of the palette.
 [[nodiscard]] QColor data_colour(const QPalette& palette, int hue);
 
 }  // namespace texton::viewer

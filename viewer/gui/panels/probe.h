@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// One fetch by its numbers, on both devices, and a line of such as curves.
+/// Panel with one fetch at entered coordinates, on both devices, and a plot of the fetches along a line.
 class ProbePanel : public InspectionPanel {
     Q_OBJECT
 
@@ -30,7 +30,7 @@ private:
         std::uint32_t ulp = 0;
         ScanLine line;
         std::vector<double> borders;
-        std::shared_ptr<const Array> twin{};  ///< of a GPU, where the picture is not
+        std::shared_ptr<const Array> twin{};  ///< copy of the array on the GPU if the document is on the CPU device
     };
 
     void show_nothing() override;

@@ -6,7 +6,7 @@
 
 namespace texton::viewer {
 
-/// What is seen, to be made again elsewhere: as commands, as a program, as a session.
+/// Panel with the visible texels as `texton` commands, as a C++ program and as a session file.
 class ReproducePanel : public MemoryPanel {
     Q_OBJECT
 

@@ -9,7 +9,7 @@
 
 namespace texton::viewer {
 
-/// The picture as a sparse array: tiles are mapped and unmapped by hand, and fetches that find no memory are lit.
+/// Panel with the image as a sparse array. The user maps and unmaps tiles; fetches from unmapped tiles are highlighted.
 class ResidencyPanel : public MemoryPanel {
     Q_OBJECT
 
@@ -24,6 +24,7 @@ protected:
 
 private:
     void make_widgets();
+    // Adds the current tiles to the undo list.
     void keep();
     void go_to(const Residency& target);
     void apply();

@@ -13,8 +13,8 @@
 
 namespace texton::viewer {
 
-/// Uploads the picture once more, reads it back, and compares every byte. The first that differs is a row away from the canvas and the
-/// byte map.
+/// Panel that uploads the image to a new array, reads it back and compares every byte. A click on a row shows its first
+/// difference on the canvas and in the byte map.
 class RoundTripPanel : public MemoryPanel {
     Q_OBJECT
 
@@ -33,7 +33,7 @@ private:
     void go_to(int row);
 
     std::vector<TripResult> results_;
-    std::shared_ptr<std::atomic<std::size_t>> done_;
+    std::shared_ptr<std::atomic<std::size_t>> done_;  // number of compared parts; written by the job
     QTimer progress_timer_;
     QPushButton* run_;
     QCheckBox* damage_;

@@ -7,7 +7,7 @@
 
 namespace texton::viewer {
 
-/// How the picture is sampled, and whether it can be.
+/// Panel for all fields of the sampler. It says why the image cannot be sampled with them.
 class SamplerPanel : public LivePanel {
     Q_OBJECT
 

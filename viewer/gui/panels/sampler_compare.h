@@ -9,7 +9,7 @@
 
 namespace texton::viewer {
 
-/// A second sampler on the same picture, and which of its fields makes the difference.
+/// Panel with a second sampler for the same image. It lists the fields that cause the differences.
 class SamplerComparePanel : public InspectionPanel {
     Q_OBJECT
 

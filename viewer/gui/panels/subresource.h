@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// Which level, layer, face, slice or plane of the picture is seen, and how its parts are laid out.
+/// Panel that selects the visible level, layer, face, slice and plane of the image, and the layout of the canvas.
 class SubresourcePanel : public LivePanel {
     Q_OBJECT
 
@@ -20,7 +20,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    // What can be played through: the first of these that the picture has several of.
+    // The dimension that Play animates: the first of slices, layers, faces and levels of which the image has several.
     enum class Axis : std::uint8_t { none, slices, layers, faces, levels };
 
     void change(const QString& what, const std::function<void(Place&)>& edit);

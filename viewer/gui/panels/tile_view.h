@@ -9,22 +9,23 @@
 
 namespace texton::viewer {
 
-/// The levels of one layer of a sparse array, cut into tiles, and the mip tail. A click maps or unmaps a tile, a drag those
-/// that it crosses; arrows choose a tile, PgUp and PgDn another level, Space maps or unmaps it.
+/// View of one layer of a sparse array: its levels, divided into tiles, and the mip tail. A click maps or unmaps a
+/// tile, and a drag all tiles that it crosses. The arrow keys select a tile, PgUp and PgDn another level, and Space
+/// maps or unmaps the selected tile.
 class TileView : public QWidget {
     Q_OBJECT
 
 public:
     explicit TileView(QWidget* parent = nullptr);
 
-    /// Null: nothing. `slice` is of level 0 of a volume.
+    /// Shows a layer, or nothing if `map` is null. `slice` is the slice of level 0 of a volume.
     void show_map(std::shared_ptr<const ResidencyMap> map, std::size_t layer, std::size_t slice);
     void set_residency(Residency residency);
     const Residency& residency() const noexcept { return residency_; }
-    /// What fetches return of each level that has tiles, and of those in the tail.
+    /// Sets the results of fetches, one image for each level with tiles.
     void set_pictures(std::vector<QImage> levels);
 
-    /// A tile, by its table and its place in it.
+    /// A tile: the index of its table, and its index in the table.
     struct Tile {
         std::size_t table = 0;
         std::size_t index = 0;
@@ -32,7 +33,8 @@ public:
     };
     std::optional<Tile> tile_at(QPoint point) const;
     QRect rectangle(const Tile& tile) const;
-    /// Pixels that a level's picture has.
+    /// Returns the size in screen pixels of the image that set_pictures() expects for a level, at most 512 x 512. Empty
+    /// for levels of the mip tail.
     QSize picture_size(int level) const;
     const std::optional<Tile>& chosen() const noexcept { return chosen_; }
 
@@ -42,9 +44,11 @@ public:
     QSize minimumSizeHint() const override { return {120, heightForWidth(120)}; }
 
 Q_SIGNALS:
-    /// A person began to change tiles: what was until now may be kept.
+    /// The user begins to change tiles. residency() is still unchanged.
     void begun();
+    /// The user changed residency().
     void edited();
+    /// chosen() or its state changed.
     void chosen_changed();
 
 protected:
@@ -57,7 +61,8 @@ protected:
 
 private:
     std::vector<QRect> level_rectangles(int width) const;
-    std::size_t tile_row(int level) const;  // of a volume, the tiles that the slice lies in
+    std::size_t tile_row(int level) const;  // z index of the tiles that contain the slice
+    // Returns true if the table belongs to the shown layer.
     bool is_here(const TileTable& table) const;
     void choose(const Tile& tile);
     void set(const Tile& tile, bool mapped);
@@ -68,7 +73,7 @@ private:
     Residency residency_;
     std::vector<QImage> pictures_;
     std::optional<Tile> chosen_;
-    bool maps_ = true;  // what the drag does
+    bool maps_ = true;  // true: the drag maps tiles; false: it unmaps them
 };
 
 }  // namespace texton::viewer

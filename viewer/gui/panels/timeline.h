@@ -8,7 +8,8 @@
 
 namespace texton::viewer {
 
-/// The bars of a timeline, a line for each lane. Wheel, + and - zoom at the cursor, drags and arrows pan, F shows all.
+/// View of a timeline, with a line of bars for each lane. The wheel zooms at the cursor, + and - at the center. Drags
+/// and arrow keys pan; Home and F show everything.
 class TimelineView : public QWidget {
     Q_OBJECT
 
@@ -16,8 +17,8 @@ public:
     explicit TimelineView(QWidget* parent = nullptr);
 
     void show_timeline(Timeline timeline);
-    double begin() const noexcept { return begin_; }  ///< milliseconds where the axis begins
-    double end() const noexcept { return end_; }
+    double begin() const noexcept { return begin_; }  ///< start of the axis in milliseconds
+    double end() const noexcept { return end_; }      ///< end of the axis in milliseconds
     std::optional<TimelineBar> bar_at(QPoint point) const;
     QRectF rectangle(const TimelineBar& bar) const;
 
@@ -34,7 +35,7 @@ protected:
 
 private:
     int line_height() const { return fontMetrics().height() + 6; }
-    int names_width() const;  // of the lanes, left of the axis
+    int names_width() const;  // width of the lane names, left of the axis
     double axis_width() const { return std::max(width() - names_width(), 1); }
     double x_of(double milliseconds) const {
         return names_width() + (milliseconds - begin_) / (end_ - begin_) * axis_width();
@@ -45,10 +46,11 @@ private:
     Timeline timeline_;
     double begin_ = 0;
     double end_ = 1;
-    std::optional<double> dragged_;
+    std::optional<double> dragged_;  // x of the last mouse position of the drag
 };
 
-/// When the picture was decoded and copied, and what its kernel took, with rates beside what a copy reaches now.
+/// Panel with the times of decoding, converting and copying the image and of its kernel. It compares the copy rate with
+/// the rate of a test copy.
 class TimelinePanel : public MemoryPanel {
     Q_OBJECT
 

@@ -8,7 +8,7 @@
 
 namespace texton::viewer {
 
-/// How many fetches differ by so many ulps: a bar for each power of two.
+/// Histogram of distances in ulps, with a bar for each power of two.
 class UlpHistogram : public QWidget {
     Q_OBJECT
 
@@ -27,19 +27,19 @@ private:
         QString range;
         std::size_t count;
     };
-    std::vector<Bar> bars_;  // those that are not empty
+    std::vector<Bar> bars_;  // only ranges with fetches
 };
 
-/// Where the picture's device and the other one return different bits.
+/// Panel with a map of the positions where the device of the document and the other device return different bits.
 class UlpMapPanel : public InspectionPanel {
     Q_OBJECT
 
 public:
     explicit UlpMapPanel(Workspace& workspace);
 
-    /// What the fetches are held against: made of the array that is shown, with all that it holds.
+    /// Creates the array to compare with, from the shown array.
     using Twin = std::function<Array(const Array& shown)>;
-    /// Instead of the array's copy on the workspace's other device.
+    /// Replaces the comparison with the copy of the array on the other device; for tests.
     void set_twin(Twin twin);
 
 protected:
