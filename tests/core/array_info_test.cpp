@@ -31,7 +31,7 @@ TEST(ArrayInfoTest, TheLongestSideDecidesHowManyLevelsThereAre) {
     EXPECT_EQ(full_levels({.extent = {1, 1}}), 1);
     EXPECT_EQ(full_levels({.extent = {1, 16}}), 5);
     EXPECT_EQ(full_levels({.extent = {2, 3, 1024}, .kind = ArrayKind::array_3d}), 11);
-    // Layers are no side.
+    // The number of layers does not affect the number of levels.
     EXPECT_EQ(full_levels({.extent = {4, 4}, .kind = ArrayKind::layered_2d, .layers = 512}), 3);
 }
 
@@ -68,7 +68,7 @@ TEST(ArrayInfoTest, BytesThatDoNotFitIn64BitsAreRefused) {
     refused({.format = Format::rgba32_float, .extent = {kMost / 8, 1}});
     refused({.format = Format::r8_uint, .extent = {8, 8}, .kind = ArrayKind::layered_2d, .layers = kMost / 8});
     refused({.format = Format::r8_uint, .extent = {1, 1}, .kind = ArrayKind::cubemap_layered, .layers = kMost / 2});
-    // Level 0 fits, with level 1 it does not.
+    // Level 0 fits, but levels 0 and 1 together do not.
     refused({.format = Format::r8_uint, .extent = {kMost, 1}, .levels = 2});
     EXPECT_EQ(packed_bytes({.format = Format::r8_uint, .extent = {kMost, 1}}), kMost);
 }

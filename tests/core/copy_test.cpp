@@ -34,8 +34,8 @@ using test::upload;
 
 class CopyTest : public test::OnEveryDevice {
 protected:
-    // Copies `from` of the source to `to` of the target and compares every byte of both, gaps and margins included, with what
-    // a plain loop does.
+    // Copies `from` of the source to `to` of the target and compares every byte of both memories, including gaps and
+    // margins, with a plain loop.
     void check(const Memory& source, const Memory& target, Region from, Region to, const Stream* stream) {
         const Bytes before = pattern(packed_bytes(Format::r8_uint, source.raw.extent()), 1);
         Bytes expected = pattern(packed_bytes(Format::r8_uint, target.raw.extent()), 2);
@@ -71,11 +71,11 @@ protected:
         ASSERT_GE(kinds.size(), 6u);
         for (const test::MemoryMaker& from : kinds) {
             for (const test::MemoryMaker& to : kinds) {
-                if (from.foreign && to.foreign) continue;  // nothing of this device
+                if (from.foreign && to.foreign) continue;  // neither belongs to this device
                 SCOPED_TRACE(from.name + " to " + to.name);
                 const Memory source = from.make(0);
                 const Memory target = to.make(1);
-                // Host memory is every device's: the other side says on whose stream.
+                // Host memory is accessible to every device, so the other view decides which device's stream is used.
                 const bool foreign = (from.foreign && is_host(target)) || (to.foreign && is_host(source));
                 const Stream& stream = !foreign ? own : stream_of(from.foreign ? source : target);
                 for (const auto& [offset, region] : parts) {
@@ -136,7 +136,7 @@ TEST_P(CopyTest, BitsPassBetweenFormatsOfTheSameSize) {
 }
 
 TEST_P(CopyTest, LargePageableMemoryArrivesWhole) {
-    // Sizes around those at which a device may cut a copy into pieces.
+    // Sizes around those from which a device may copy in several pieces.
     constexpr std::size_t kMiB = std::size_t{1} << 20;
     const Linear there(device(), 67 * kMiB);
     const Stream stream(device());
@@ -204,7 +204,7 @@ TEST_P(CopyTest, LargePageableCopiesKeepTheOrderOfTheStream) {
     for (unsigned round = 1; round <= 3; ++round) {
         std::memset(host.data(), static_cast<int>(round), kBytes);
         copy(there.view(), host_view(std::span(host)), stream);
-        std::memset(host.data(), 0xFF, kBytes);  // read during the call: changing it now changes nothing
+        std::memset(host.data(), 0xFF, kBytes);  // the call has read the memory, so this change has no effect
         copy(host_view(std::span(received)), there.view(), stream);
         EXPECT_TRUE(test::all_bytes(received, round));
     }
@@ -239,7 +239,7 @@ TEST_P(CopyTest, WithoutAStreamIsDoneAtReturn) {
     for (unsigned value = 1; value < 6; ++value) {
         fill(from.view(), static_cast<std::uint8_t>(value));
         copy(to.view(), from.view());
-        // A stream that nothing orders after the copy sees it all the same.
+        // A stream without any order after the copy must see the copied bytes.
         copy(seen.view(), to.view().region({{(32 << 20) - 4}, {4}}), stream);
         stream.synchronize();
         EXPECT_TRUE(test::all_bytes(seen.read(), value));
@@ -275,7 +275,7 @@ TEST_P(CopyTest, OverlapIsRefusedToTheByte) {
         expect_error([&] { copy(part(200), part(offset)); }, ErrorCode::overlap, "texton::copy");
     }
     upload(all, pattern(1000, 8));
-    for (const std::size_t offset : {100u, 300u, 0u, 900u}) {  // touching is not sharing
+    for (const std::size_t offset : {100u, 300u, 0u, 900u}) {  // adjacent ranges do not overlap
         copy(part(200), part(offset));
         EXPECT_TRUE(same_bytes(download(part(200)), download(part(offset))));
     }
@@ -291,7 +291,7 @@ TEST_P(CopyTest, RectanglesSideBySideInOneBlockDoNotOverlap) {
         copy(at(x, y), at(10, 4));
         EXPECT_TRUE(same_bytes(download(at(x, y)), download(at(10, 4))));
     }
-    copy(at(10, 8), at(10, 0));  // one above the other, touching
+    copy(at(10, 8), at(10, 0));  // one above the other, adjacent
     EXPECT_TRUE(same_bytes(download(at(10, 8)), download(at(10, 0))));
     for (const auto& [x, y] : {std::pair<std::size_t, std::size_t>{29, 4}, {10, 4}, {29, 0}, {0, 8}, {29, 8}}) {
         SCOPED_TRACE(std::to_string(x) + "," + std::to_string(y));
@@ -372,7 +372,7 @@ TEST_P(CopyTest, AStreamOfAnotherDeviceIsRefused) {
 }
 
 TEST_P(CopyTest, BetweenTwoKindsOfDeviceTheStreamIsTheCudaOne) {
-    if (on_cpu()) GTEST_SKIP() << "asked on the CUDA device";
+    if (on_cpu()) GTEST_SKIP() << "the test runs on the CUDA device";
     const Linear there(device(), 64);
     const Linear here(Device::cpu(), 64);
     const Stream cpu(Device::cpu());
@@ -393,7 +393,7 @@ TEST_P(CopyBatchTest, CopiesMixedPairsAndCanBeRunAgain) {
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const test::MemoryMaker& from = kinds[i];
         const test::MemoryMaker& to = kinds[(i * 3 + 1) % kinds.size()];
-        // One stream for all: each pair needs a side on this device.
+        // All copies use one stream, so one side of each pair must be on this device.
         const auto is_host = [](const std::string& name) {
             return name == "host" || name == "pinned" || name == "registered";
         };
@@ -428,7 +428,7 @@ TEST_P(CopyBatchTest, ManySmallCopiesLandWhereTheyBelong) {
     upload(from.view(), bytes);
     fill(to.view(), std::uint8_t{0});
     CopyBatch batch;
-    for (std::size_t i = 0; i < kCount; ++i) {  // in the reverse order
+    for (std::size_t i = 0; i < kCount; ++i) {  // in reverse order
         batch.add(to.view().region({{(kCount - 1 - i) * 64}, {64}}), from.view().region({{i * 64}, {64}}));
     }
     const Stream stream(device());

@@ -32,7 +32,7 @@ using test::upload;
 
 class FillTest : public test::OnEveryDevice {
 protected:
-    // Fills a region and compares every byte of the memory, gaps and margins included, with what a plain loop does.
+    // Fills a region and compares every byte of the memory, including gaps and margins, with a plain loop.
     template <class Pattern>
     void check(const Memory& memory, const Region& region, Pattern value, const Stream* stream) {
         SCOPED_TRACE(sizeof(Pattern));
@@ -164,7 +164,7 @@ TEST_P(FillTest, RowsThatStartBesideThePatternAreRefused) {
         ErrorCode::bad_argument, "texton::fill", {"pattern"});
     fill(all.region({{2}, {100}}), std::uint16_t{1});
     fill(all.region({{1}, {100}}), std::uint8_t{1});
-    // The first row fits, the second does not: 51 bytes further.
+    // The first row is aligned, the second row starts 51 bytes later and is not.
     const View odd = memory.view(Format::r8_uint, {51, 4}).region({{0, 0}, {48, 2}});
     expect_error([&] { fill(odd, std::uint16_t{1}); }, ErrorCode::bad_argument, "texton::fill", {"51"});
     fill(odd, std::uint8_t{1});

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 
 constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 
-// What a row must be, written down independently of the table: name, channels, bits a channel, kind, layout, bytes.
+// Expected rows, written independently of the table: name, channels, bits per channel, kind, layout, bytes.
 struct Row {
     const char* name;
     int channels;
@@ -110,7 +110,7 @@ TEST(FormatTest, CudaChannelsAreBitsForEachChannelThatIsThere) {
         for (int channel = 0; channel < 4; ++channel) {
             EXPECT_EQ(row.cuda.bits[static_cast<std::size_t>(channel)], channel < row.channels ? row.bits : 0);
         }
-        // cudaChannelFormatKindSigned, Unsigned, Float.
+        // cudaChannelFormatKindSigned is 0, Unsigned 1, Float 2.
         const bool is_signed = row.kind == FormatKind::sint || row.kind == FormatKind::snorm;
         EXPECT_EQ(row.cuda.kind, row.kind == FormatKind::floating ? 2 : is_signed ? 0 : 1);
     }
@@ -225,7 +225,7 @@ TEST(FormatTest, SizesThatDoNotFitAreRefused) {
             (void)packed_bytes(Format::nv12, {std::size_t{1} << 32, std::size_t{1} << 32});
         },
         ErrorCode::overflow, "texton::packed_bytes");
-    // Luma alone fits, luma and chroma together do not.
+    // Luma alone fits; luma and chroma together do not.
     expect_error(
         [] {
             (void)packed_bytes(Format::nv16, {std::size_t{1} << 32, std::size_t{3} << 30});

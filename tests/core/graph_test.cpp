@@ -100,7 +100,7 @@ TEST_P(GraphTest, RecordsCopiesOfEveryPairOfMemories) {
             EXPECT_GE(graph.size(), 1u);
             EXPECT_TRUE(all_bytes(test::download(target.texels), 0));
             for (unsigned round = 0; round < 2;
-                 ++round) {  // what is in the source at launch counts, also in pageable memory
+                 ++round) {  // each launch reads the current contents of the source, even of pageable memory
                 const test::Bytes bytes = test::pattern(1500, round);
                 test::upload(source.texels, bytes);
                 graph.launch(stream);
@@ -245,7 +245,7 @@ TEST_P(GraphTest, ForksAndJoinsThroughEvents) {
         copy(right.view(), left.view(), side);
         joined.record(side);
         fill(left.view().region({{}, {1}}), std::uint8_t{9},
-             origin);  // beside the copy, in no order with it: another byte
+             origin);  // concurrent with the copy, but writes a different byte
         origin.wait(joined);
         copy(out.view().region({{}, {4096}}), right.view(), origin);
         copy(out.view().region({{4096}, {4096}}), left.view(), origin);
@@ -278,7 +278,7 @@ TEST_P(GraphTest, AStreamThatIsNotJoinedBackIsRefused) {
             });
         },
         ErrorCode::capturing, "texton::Graph", {"did not join"});
-    // Both streams are as usable as before.
+    // Both streams still work.
     for (const Stream* stream : {&origin, &side}) {
         EXPECT_FALSE(stream->capturing());
         fill(memory.view(), std::uint8_t{5}, *stream);
@@ -294,7 +294,7 @@ TEST_P(GraphTest, AnExceptionEndsTheCaptureAndGoesOn) {
     const auto capture = [&] {
         (void)Graph::capture(stream, [&] {
             fill(memory.view(), std::uint8_t{2}, stream);
-            throw std::runtime_error("of the caller");
+            throw std::runtime_error("exception of the caller");
         });
     };
     EXPECT_THROW(capture(), std::runtime_error);
@@ -317,7 +317,7 @@ TEST_P(GraphTest, AnExceptionWithAForkedStreamLeavesBothUsable) {
             forked.record(origin);
             side.wait(forked);
             fill(memory.view(), std::uint8_t{1}, side);
-            throw std::runtime_error("of the caller");
+            throw std::runtime_error("exception of the caller");
         });
     };
     EXPECT_THROW(capture(), std::runtime_error);
@@ -367,7 +367,7 @@ TEST_P(GraphTest, WhatCannotBeRecordedIsRefusedAndTheCaptureGoesOn) {
     graph.launch(stream);
     stream.synchronize();
     EXPECT_TRUE(all_bytes(test::download(other.view()), 1));
-    const Linear afterwards(device(), 64);  // and after the capture all is possible again
+    const Linear afterwards(device(), 64);  // after the capture, allocation works again
     EXPECT_EQ(afterwards.bytes(), 64u);
 }
 
@@ -442,7 +442,7 @@ TEST_P(GraphTest, AnEventRecordedInACaptureCannotBeAsked) {
             event.record(stream);
             expect_error([&] { event.synchronize(); }, ErrorCode::capturing, "texton::Event");
         });
-    } catch (const Error& error) {  // the question may end the capture, but cleanly
+    } catch (const Error& error) {  // the call may end the capture, which then throws
         EXPECT_EQ(error.code(), ErrorCode::capturing) << error.what();
     }
     EXPECT_FALSE(stream.capturing());
@@ -489,7 +489,7 @@ TEST_P(GraphTest, IsRecordedInsideAnotherGraphOrTheReasonIsGiven) {
             inner.launch(stream);
             copy(other.view(), memory.view(), stream);
         });
-    } catch (const Error& error) {  // a driver may not record launches
+    } catch (const Error& error) {  // a driver may not support capturing launches
         test::expect_well_formed(error);
         EXPECT_FALSE(on_cpu()) << error.what();
         EXPECT_FALSE(stream.capturing());
@@ -516,7 +516,7 @@ TEST_P(GraphTest, WhatItsFunctionsHoldEndsWithIt) {
     }
     device().synchronize();
     const auto end =
-        std::chrono::steady_clock::now() + std::chrono::seconds(20);  // a driver lets go on a thread of its own
+        std::chrono::steady_clock::now() + std::chrono::seconds(20);  // a driver may release it on its own thread
     while (!watched.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     EXPECT_TRUE(watched.expired());
 }

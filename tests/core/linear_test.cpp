@@ -111,7 +111,7 @@ TEST_P(LinearTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
                        {std::to_string(wanted)}));
     expect_error([&] { Linear memory(device(), kMost); }, ErrorCode::out_of_memory, "texton::Linear");
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : std::size_t{8} << 20), free_before);
-    const Linear afterwards(device(), 1 << 20);  // the device is as usable as before
+    const Linear afterwards(device(), 1 << 20);  // the device still works
     fill(afterwards.view(), std::uint8_t{1});
     EXPECT_TRUE(test::all_bytes(test::download(afterwards.view()), 1));
 }
@@ -121,7 +121,7 @@ TEST_P(LinearTest, AMovedFromOneIsEmptyAndSaysSo) {
     const std::byte* address = from.data();
     const Linear to = std::move(from);
     EXPECT_EQ(to.data(), address);
-    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): what it promises
+    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): tests the moved-from state
     EXPECT_EQ(from.data(), nullptr);
     expect_error([&] { (void)from.view(); }, ErrorCode::released, "texton::Linear", {"moved from"});
     expect_error([&] { (void)from.view(Format::r8_uint, {1}); }, ErrorCode::released, "texton::Linear");

@@ -34,7 +34,7 @@ protected:
         OnEveryDevice::SetUp();
         if (IsSkipped() || HasFatalFailure()) return;
         if (!device().properties().concurrent_managed_access)
-            GTEST_SKIP() << "host and device may not share managed memory";
+            GTEST_SKIP() << "the host and the device cannot access managed memory concurrently";
     }
     Location here() const { return Location::device(device()); }
 };
@@ -178,7 +178,7 @@ TEST_P(ManagedTest, PartsAreAdvisedByThemselves) {
     memory.advise(Advice::set_read_mostly, Location::none(), first);
     EXPECT_TRUE(memory.read_mostly(first));
     EXPECT_FALSE(memory.read_mostly(second));
-    EXPECT_FALSE(memory.read_mostly());  // all of it must agree
+    EXPECT_FALSE(memory.read_mostly());  // true only if all of the memory has the advice
     memory.advise(Advice::set_preferred_location, here(), first);
     EXPECT_EQ(memory.preferred_location(first), here());
     EXPECT_EQ(memory.preferred_location(second), std::nullopt);
@@ -287,7 +287,7 @@ TEST_P(ManagedTest, AMovedFromOneIsEmptyAndSaysSo) {
     Managed from(device(), kMiB);
     const Managed to = std::move(from);
     const Stream stream(device());
-    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): what it promises
+    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): tests the moved-from state
     EXPECT_EQ(from.data(), nullptr);
     const auto released = [](const std::function<void()>& action) {
         expect_error(action, ErrorCode::released, "texton::Managed");

@@ -180,7 +180,7 @@ TEST_P(PhysicalTest, UnmappingReleasesViewsOfWhatGoesAndOnlyThose) {
     expect_error([&] { (void)download(both); }, ErrorCode::released, "texton::copy", {"unmapped"});
     EXPECT_TRUE(all_bytes(download(high), 4));
     expect_error([&] { (void)range.view(Format::r8_uint, {1}); }, ErrorCode::not_permitted, "texton::AddressRange");
-    // Mapped anew, old views stay released.
+    // Views of the old mapping stay released after memory is mapped again.
     range.map(0, Physical(device(), unit()));
     range.set_access();
     expect_error([&] { fill(low, std::uint8_t{1}); }, ErrorCode::released, "texton::fill");
@@ -204,7 +204,7 @@ TEST_P(PhysicalTest, MappingWrongIsRefused) {
     refused(ErrorCode::bad_argument, 4096);
     expect_error([&] { range.unmap(0); }, ErrorCode::bad_argument, "texton::AddressRange");
     expect_error([&] { range.unmap(unit() * 2); }, ErrorCode::bad_argument, "texton::AddressRange");
-    // None of it disturbed what was mapped.
+    // The failed calls did not change the existing mappings.
     range.set_access();
     fill(range.view(Format::r8_uint, {unit() * 2}, unit()), std::uint8_t{1});
 }
@@ -249,7 +249,7 @@ TEST_P(PhysicalTest, OnAHostNodeTheDeviceReachesIt) {
     const View view = range.view(Format::r8_uint, {bytes});
     fill(view, std::uint8_t{0x27});
     EXPECT_TRUE(all_bytes(download(view), 0x27));
-    EXPECT_EQ(range.data()[bytes - 1], std::byte{0x27});  // the host reads it where it is
+    EXPECT_EQ(range.data()[bytes - 1], std::byte{0x27});  // the host reads the memory directly
 }
 
 TEST_P(PhysicalTest, WrongLocationsAreRefused) {
@@ -306,7 +306,7 @@ TEST_P(PhysicalTest, MovedFromAndNeverMadeOnesSaySo) {
     const Physical memory(device(), unit());
     AddressRange to = std::move(from);
     to.map(0, memory);
-    EXPECT_EQ(from.data(), nullptr);  // NOLINT(bugprone-use-after-move): what it promises
+    EXPECT_EQ(from.data(), nullptr);  // NOLINT(bugprone-use-after-move): tests the moved-from state
     EXPECT_EQ(from.bytes(), 0u);
     expect_error([&] { from.map(0, memory); }, ErrorCode::released, "texton::AddressRange");
     expect_error([&] { from.unmap(0); }, ErrorCode::released, "texton::AddressRange");

@@ -36,7 +36,7 @@ TEST_P(PinnedTest, EveryCombinationOfFlagsWorks) {
         copy(there.view(), memory.view());
         EXPECT_TRUE(test::same_bytes(test::download(there.view()), bytes));
 
-        // A device with one address space maps more than was asked for; what was asked for is always there.
+        // A device with unified addressing may report more options than requested, but never fewer.
         const PinnedOptions is = memory.options();
         EXPECT_TRUE(is.portable || !options.portable);
         EXPECT_TRUE(is.mapped || !options.mapped);
@@ -75,11 +75,11 @@ TEST_P(PinnedTest, TheHostDoesNotCopyOutOfWriteCombinedMemory) {
     test::Bytes host(256);
     expect_error([&] { copy(host_view(std::span(host)), slow.view()); }, ErrorCode::not_permitted, "texton::copy",
                  {"write-combined"});
-    // To the device it is what write-combined memory is for.
+    // A device may read write-combined memory.
     const Linear there(device(), 256);
     copy(there.view(), slow.view());
     EXPECT_TRUE(test::all_bytes(test::download(there.view()), 0x5B));
-    // Writing to it is fine from anywhere.
+    // Writes to write-combined memory are allowed from everywhere.
     copy(slow.view(), host_view(std::span(host)));
     copy(slow.view(), there.view());
     EXPECT_TRUE(test::all_bytes(slow.read(SlowReads::allowed), 0x5B));
@@ -120,7 +120,7 @@ TEST_P(PinnedTest, MoreThanThereIsIsRefusedWithTheNumbers) {
 TEST_P(PinnedTest, AMovedFromOneIsEmptyAndSaysSo) {
     Pinned from(device(), 64);
     const Pinned to = std::move(from);
-    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): what it promises
+    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): tests the moved-from state
     EXPECT_EQ(from.data(), nullptr);
     expect_error([&] { (void)from.read(); }, ErrorCode::released, "texton::Pinned");
     expect_error([&] { (void)from.view(); }, ErrorCode::released, "texton::Pinned");

@@ -183,7 +183,7 @@ TEST_P(PitchedTest, AMovedFromBlockIsEmptyAndSaysSo) {
     Pitched3D volume(device(), Format::r8_uint, {8, 8, 8});
     const Pitched2D flat_taken = std::move(flat);
     const Pitched3D volume_taken = std::move(volume);
-    EXPECT_EQ(flat.data(), nullptr);    // NOLINT(bugprone-use-after-move): what it promises
+    EXPECT_EQ(flat.data(), nullptr);    // NOLINT(bugprone-use-after-move): tests the moved-from state
     EXPECT_EQ(volume.data(), nullptr);  // NOLINT(bugprone-use-after-move)
     EXPECT_EQ(flat.extent().width * flat.extent().height, 0u);
     EXPECT_EQ(volume.extent().width, 0u);

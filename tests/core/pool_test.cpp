@@ -30,13 +30,13 @@ constexpr std::uint64_t kKeepAll = std::numeric_limits<std::uint64_t>::max();
 
 class PoolTest : public test::OnEveryDevice {
 protected:
-    // The pool that a test chose is current no longer than the test.
+    // Restores the default pool after each test.
     void TearDown() override {
         if (!IsSkipped() && !HasFatalFailure()) Pool::default_of(device()).make_current();
         OnEveryDevice::TearDown();
     }
 
-    // Grants the device what a pool away from it does not give by itself.
+    // Grants the device access to a pool in another location.
     void reach(const Pool& pool) const {
         const AccessGrant grant{Location::device(device()), Access::read_write};
         pool.set_access({&grant, 1});
@@ -196,7 +196,7 @@ TEST_P(PoolTest, WithoutReuseAnotherStreamNeverGetsMemoryWhoseFreeIsNotDone) {
     const Linear other = pool.allocate(8 * kMiB, second);
     EXPECT_NE(other.data(), address);
     fill(other.view(), std::uint8_t{1}, second);
-    second.synchronize();  // and it need not wait for the first stream
+    second.synchronize();  // it does not wait for the first stream
     EXPECT_FALSE(first.idle());
     gate.open();
     first.synchronize();
@@ -439,7 +439,7 @@ TEST_P(PoolTest, ALocationThatIsNotThereIsRefused) {
     const auto refused_node = [&](int node) {
         try {
             const Pool pool(device(), {.location = Location::host_numa(node)});
-            ADD_FAILURE() << "a pool on NUMA node " << node;
+            ADD_FAILURE() << "created a pool on NUMA node " << node;
         } catch (const Error& error) {
             test::expect_well_formed(error);
             EXPECT_EQ(error.object(), "texton::Pool");

@@ -51,12 +51,12 @@ TEST_P(RegisteredTest, IoMemoryThatIsNoneIsRefused) {
     const Pages pages(1);
     try {
         const Registered memory(device(), pages.all(), {.io_memory = true});
-        EXPECT_EQ(memory.bytes(), pages.size());  // a driver may take ordinary memory, too
+        EXPECT_EQ(memory.bytes(), pages.size());  // a driver may also accept ordinary memory
     } catch (const Error& error) {
         test::expect_well_formed(error);
         EXPECT_EQ(error.object(), "texton::Registered");
     }
-    const Registered afterwards(device(), pages.all());  // whatever happened, nothing stays registered
+    const Registered afterwards(device(), pages.all());  // the memory is not left registered
     EXPECT_EQ(afterwards.bytes(), pages.size());
 }
 
@@ -81,11 +81,11 @@ TEST_P(RegisteredTest, AByteIsRegisteredOnce) {
         expect_error([&] { Registered again(device(), static_cast<void*>(pages.data() + first), count); },
                      ErrorCode::bad_argument, "texton::Registered", {"registered"});
     };
-    refused(kPage, 2 * kPage);      // the same
+    refused(kPage, 2 * kPage);      // the same range
     refused(0, 2 * kPage);          // its beginning
     refused(2 * kPage, 2 * kPage);  // its end
     refused(kPage + 64, 64);        // inside
-    refused(0, 4 * kPage);          // around
+    refused(0, 4 * kPage);          // around it
     const Registered before(device(), static_cast<void*>(pages.data()), kPage);
     const Registered after(device(), static_cast<void*>(pages.data() + 3 * kPage), kPage);
     EXPECT_EQ(before.bytes() + after.bytes(), 2 * kPage);
@@ -126,7 +126,7 @@ TEST_P(RegisteredTest, ARangeThatIsPartlyRegisteredIsRefused) {
     refused(0, 4 * kPage);
     refused(kPage - 1, 2);
     refused(3 * kPage - 1, 2);
-    // Whole inside or whole outside is fine.
+    // Ranges completely inside or outside the registered memory are allowed.
     for (const std::size_t first : {std::size_t{0}, kPage, 3 * kPage}) {
         const View host = pages.view(first, kPage);
         const test::Bytes bytes = test::pattern(kPage, static_cast<unsigned>(first));
@@ -157,7 +157,7 @@ TEST_P(RegisteredTest, AMovedFromOneIsEmptyAndSaysSo) {
     const Pages pages(1);
     Registered from(device(), pages.all());
     const Registered to = std::move(from);
-    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): what it promises
+    EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): tests the moved-from state
     expect_error([&] { (void)from.view(); }, ErrorCode::released, "texton::Registered");
     expect_error([&] { (void)from.device_pointer(); }, ErrorCode::released, "texton::Registered");
     expect_error([&] { (void)from.device(); }, ErrorCode::released, "texton::Registered");

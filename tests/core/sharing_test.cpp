@@ -1,5 +1,5 @@
-// Memory that two processes share: pools and their allocations, physical memory; by file descriptor, and by fabric handle
-// where the system has one.
+// Memory shared by two processes: pools and their allocations, and physical memory, through file descriptors and, if
+// the system supports them, fabric handles.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -63,7 +63,7 @@ protected:
         const ShareableHandle handle = pool.export_handle(type);
         EXPECT_EQ(handle.type, type);
         const FileDescriptor closed_at_the_end(handle.file_descriptor);
-        // Two allocations: a pointer must name its own.
+        // Two allocations, so that the test shows whether a pointer selects the right one.
         const Linear before = pool.allocate(100'000, stream);
         const Linear memory = pool.allocate(1'000'003, stream);
         fill(before.view(), std::uint8_t{0x10}, stream);
@@ -79,13 +79,14 @@ protected:
                                 .expected = 0x5A,
                                 .written = 0xC3},
                                handle);
-        EXPECT_EQ(reply.as_expected, 1u) << "the other process did not see what was written here";
+        EXPECT_EQ(reply.as_expected, 1u) << "the other process did not see the bytes written here";
         EXPECT_EQ(reply.allocation_refused, 1u) << "the other process could allocate from the imported pool";
         EXPECT_EQ(reply.current_refused, 1u) << "the other process could make the imported pool current";
         EXPECT_EQ(reply.export_refused, 1u) << "the other process could export the imported pool";
-        EXPECT_EQ(reply.wrong_pointers_refused, 3u) << "the other process could import a pointer that names nothing";
+        EXPECT_EQ(reply.wrong_pointers_refused, 3u) << "the other process could import an invalid pointer";
         EXPECT_EQ(program.wait(), 0);
-        EXPECT_TRUE(all_bytes(download(memory.view()), 0xC3)) << "what the other process wrote is not seen here";
+        EXPECT_TRUE(all_bytes(download(memory.view()), 0xC3))
+            << "this process does not see the bytes that the other wrote";
         EXPECT_TRUE(all_bytes(download(before.view()), 0x10));
     }
 
@@ -103,12 +104,12 @@ protected:
             ask(program,
                 {.handle = type, .fabric = handle.fabric, .bytes = memory.bytes(), .expected = 0x3D, .written = 0xD4},
                 handle);
-        EXPECT_EQ(reply.as_expected, 1u) << "the other process did not see what was written here";
+        EXPECT_EQ(reply.as_expected, 1u) << "the other process did not see the bytes written here";
         EXPECT_EQ(program.wait(), 0);
-        EXPECT_TRUE(all_bytes(download(view), 0xD4)) << "what the other process wrote is not seen here";
+        EXPECT_TRUE(all_bytes(download(view), 0xD4)) << "this process does not see the bytes that the other wrote";
     }
 
-    // Either it works, or the Error says why it cannot.
+    // Accepts success, or an Error that states the reason.
     void works_or_says_why(const std::function<void()>& action) {
         try {
             action();
@@ -120,7 +121,7 @@ protected:
         }
     }
 
-    // Descriptors that are open but nothing of ours, and one that is closed.
+    // Calls `use` with open descriptors of other kinds, and with a closed descriptor.
     void each_wrong_descriptor(const std::function<void(int)>& use) {
         std::array<int, 2> ends{};
         ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
@@ -222,7 +223,7 @@ TEST_P(SharingTest, ADescriptorOfSomethingElseIsRefused) {
                                    Physical::granularity(device()));
         });
     });
-    // The device is as usable as before.
+    // The device still works.
     const Linear memory(device(), 4096);
     fill(memory.view(), std::uint8_t{1});
     EXPECT_TRUE(all_bytes(download(memory.view()), 1));

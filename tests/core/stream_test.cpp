@@ -32,7 +32,7 @@ using test::Gate;
 class StreamTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, StreamTest, test::every_device(), test::device_label);
 
-// Waits at most 20 seconds for something that another thread brings about.
+// Waits at most 20 seconds for a condition that another thread makes true.
 template <class Condition>
 bool soon(Condition condition) {
     const auto end = std::chrono::steady_clock::now() + 20s;
@@ -94,7 +94,7 @@ TEST_P(StreamTest, TheHostDoesNotWaitForWorkThatItEnqueues) {
     gate.close(stream);
     fill(memory.view(), std::uint8_t{2}, stream);
     copy(host.view(), memory.view(), stream);
-    // All of this was only enqueued: nothing has reached the host yet.
+    // The work is only enqueued, so the host memory is unchanged.
     EXPECT_TRUE(all_bytes(host.read(), 1));
     EXPECT_FALSE(stream.idle());
     gate.open();
@@ -135,7 +135,7 @@ TEST_P(StreamTest, WaitTakesTheRecordThatWasLastWhenItWasCalled) {
     second.wait(event);
     const Gate gate;
     gate.close(first);
-    event.record(first);  // later than the wait: the second stream does not wait for it
+    event.record(first);  // recorded after the wait, so the second stream does not wait for it
     second.synchronize();
     EXPECT_TRUE(second.idle());
     EXPECT_FALSE(event.done());
@@ -209,7 +209,7 @@ TEST_P(StreamTest, PageableMemoryIsWrittenBeforeTheCallReturns) {
 
 TEST_P(StreamTest, AHandleIsTheQueue) {
     const Stream stream(device());
-    const Stream copy_of_it = stream;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the point
+    const Stream copy_of_it = stream;  // NOLINT(performance-unnecessary-copy-initialization): tests the copy
     EXPECT_EQ(stream, copy_of_it);
     EXPECT_NE(stream, Stream(device()));
     EXPECT_EQ(stream.device(), device());
@@ -227,7 +227,7 @@ TEST_P(StreamTest, AHandleThatWasMovedFromStillNamesTheQueue) {
     Event event(device());
     const Event moved_event = std::move(event);
     int ran = 0;
-    stream.run([&] { ++ran; });  // NOLINT(bugprone-use-after-move): what it promises
+    stream.run([&] { ++ran; });  // NOLINT(bugprone-use-after-move): tests the moved-from state
     event.record(stream);        // NOLINT(bugprone-use-after-move)
     moved_event.synchronize();
     EXPECT_EQ(ran, 1);

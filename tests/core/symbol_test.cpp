@@ -79,7 +79,7 @@ TEST_P(SymbolTest, CopiesPartsAtOffsets) {
     copy(constant.view(4000, 1001), symbol.view(777, 1001), stream);
     stream.synchronize();
     EXPECT_TRUE(same_bytes(download(constant.view(4000, 1001)), part));
-    copy(symbol.view().region({{10}, {5}}), constant.view().region({{4000}, {5}}));  // a region is a part, too
+    copy(symbol.view().region({{10}, {5}}), constant.view().region({{4000}, {5}}));  // regions of symbols work too
     EXPECT_TRUE(same_bytes(download(symbol.view(10, 5)), std::span(part).first(5)));
     EXPECT_EQ(symbol.view(kSymbolBytes - 1, 1).extent(), Extent{1});
 }

@@ -1,4 +1,5 @@
-// Every wrong use is refused by name, with the same message on every device, and leaves nothing behind.
+// Every wrong use is rejected with the expected code and object, with the same message on every device, and leaks
+// nothing.
 #include <optional>
 #include <regex>
 #include <set>
@@ -37,7 +38,7 @@ TEST_P(WrongUseTest, IsRefusedByNameAndSaysWhatToDo) {
     std::set<std::string_view> names;
     for (const WrongUse& use : test::wrong_uses()) {
         SCOPED_TRACE(use.name);
-        EXPECT_TRUE(names.insert(use.name).second) << "two of this name";
+        EXPECT_TRUE(names.insert(use.name).second) << "the name is not unique";
         test::expect_error([&] { use.run(device()); }, use.code, use.object);
     }
     EXPECT_GT(names.size(), 100u);
@@ -45,7 +46,7 @@ TEST_P(WrongUseTest, IsRefusedByNameAndSaysWhatToDo) {
 
 TEST_P(WrongUseTest, NeverReachesTheDriver) {
     for (const WrongUse& use : test::wrong_uses()) {
-        // Only the driver knows what is free, which names are symbols, and whether streams were joined.
+        // Only the driver knows the free memory, the registered symbols, and whether streams were joined.
         if (use.memory || use.code == ErrorCode::not_registered || use.code == ErrorCode::capturing) continue;
         SCOPED_TRACE(use.name);
         const auto error = error_of(use, device());
@@ -73,13 +74,14 @@ TEST_P(WrongUseTest, TooMuchMemorySaysWhatWasAskedForAndWhatIsFree) {
 }
 
 TEST_P(WrongUseTest, LeavesNothingAllocated) {
-    for (const WrongUse& use : test::wrong_uses()) (void)error_of(use, device());  // what is made once, is made
+    for (const WrongUse& use : test::wrong_uses())
+        (void)error_of(use, device());  // objects that are created once exist after this
     device().synchronize();
     const std::size_t before = device().memory().free;
     const PoolUsage pool_before = Pool::default_of(device()).usage();
     for (const WrongUse& use : test::wrong_uses()) {
         for (int round = 0; round < 10; ++round) (void)error_of(use, device());
-        if (!on_cpu()) continue;  // the CPU device counts to the byte: name the culprit
+        if (!on_cpu()) continue;  // the CPU device counts exactly, so the failing row can be named
         device().synchronize();
         ASSERT_EQ(device().memory().free, before) << use.name;
     }
@@ -102,7 +104,7 @@ TEST_P(WrongUseTest, LeavesTheDeviceUsable) {
     }
 }
 
-// A message without what differs from device to device: its name, addresses, and what is free.
+// Removes the parts of a message that differ between devices: device name, addresses, and free memory.
 std::string comparable(std::string text, const Device& device, const Error& error) {
     const auto replace = [&text](const std::string& what, const std::string& with) {
         for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())
@@ -114,7 +116,7 @@ std::string comparable(std::string text, const Device& device, const Error& erro
     }
     text = std::regex_replace(text, std::regex("(CUDA|CPU) device [0-9]+"), "<location>");
     text = std::regex_replace(text, std::regex("0x[0-9a-f]+"), "<address>");
-    return std::regex_replace(text, std::regex(" \\[[^\\]]*\\]$"), "");  // the call that failed
+    return std::regex_replace(text, std::regex(" \\[[^\\]]*\\]$"), "");  // the failed CUDA call
 }
 
 TEST(WrongUseParityTest, SaysTheSameOnEveryDevice) {

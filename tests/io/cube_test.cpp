@@ -8,7 +8,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 
-// The same six faces out of pictures of every layout, and faces from pictures around.
+// Reads the same six faces from images of every layout, and faces from panoramas.
 
 namespace texton {
 namespace {
@@ -29,7 +29,7 @@ protected:
 constexpr std::size_t kSide = 4;
 using Texels = std::vector<std::uint16_t>;
 
-// A texel says its face, row and column.
+// The value of a texel encodes its face, row and column.
 std::uint16_t texel(std::size_t face, std::size_t row, std::size_t column) {
     return static_cast<std::uint16_t>((face + 1) * 256 + row * 16 + column);
 }
@@ -50,7 +50,8 @@ Texels values(const Bytes& bytes) {
     return out;
 }
 
-// A layout drawn as rows of letters: a face each, lower case turned by 180 degrees, dots empty.
+// Returns an image of a layout given as rows of letters: one face per letter, lower case rotated by 180 degrees, dots
+// empty.
 Texels drawn(const std::vector<std::string>& rows) {
     const std::string names = "ABCDEF", turned = "abcdef";
     Texels texels;
@@ -179,7 +180,8 @@ TEST_F(PictureCubeTest, WhatIsSavedInEachLayoutIsReadAgain) {
     EXPECT_EQ(values(read_part(open_picture(at("a.dds")))), faces);
 }
 
-// ImfEnvmap.h draws the strip with the corners of the cube numbered x + 2 * y + 4 * (1 - z), each side 0 or 1.
+// ImfEnvmap.h shows the strip with the corners of the cube numbered x + 2 * y + 4 * (1 - z), where x, y and z are 0 or
+// 1.
 TEST_F(PictureCubeTest, OpenExrsCubeIsMirroredAndKnownByItsWords) {
     constexpr int kCorners[6][4] = {{3, 7, 1, 5}, {6, 2, 4, 0}, {6, 7, 2, 3}, {0, 1, 4, 5}, {7, 6, 5, 4}, {2, 3, 0, 1}};
     StoredPicture strip = test::stored_picture(2, 12, 1, TypeDesc::FLOAT, 0);
@@ -215,9 +217,9 @@ TEST_F(PictureCubeTest, OpenExrsCubeIsMirroredAndKnownByItsWords) {
     EXPECT_TRUE(same_bytes(read_part(open_picture(at("b.exr"), {.kind = ArrayKind::cubemap})), bytes));
 }
 
-// --- pictures around ---
+// --- panoramas -------------------------------------------------------------------------------------------------------
 
-// The blend of the header's words, texel by texel.
+// Reference implementation of the conversion that the header specifies: a bilinear blend for each texel.
 std::vector<float> around(const std::vector<float>& picture, std::size_t width, std::size_t height, std::size_t side,
                           bool openexr) {
     std::vector<float> out;
@@ -302,7 +304,7 @@ TEST_F(PictureCubeTest, SrgbIsBlendedAsLight) {
     const Picture faces =
         open_picture(test::store(at("a.png"), {picture}), {.kind = ArrayKind::cubemap, .cube_side = 1});
     EXPECT_EQ(faces.info().format, Format::r8_srgb);
-    EXPECT_EQ(read_part(faces, {.face = 4}), Bytes{std::byte{188}});  // half of the light
+    EXPECT_EQ(read_part(faces, {.face = 4}), Bytes{std::byte{188}});  // half of the linear light
 }
 
 }  // namespace

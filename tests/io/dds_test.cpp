@@ -8,7 +8,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
 
-// DDS: what is written is read again, old headers, and headers that lie.
+// DDS: round trips, old headers, and invalid headers.
 
 namespace texton {
 namespace {
@@ -30,7 +30,7 @@ constexpr std::uint32_t four(const char* text) {
     return value;
 }
 
-// Words of the header, by the names that its documentation gives them.
+// 32-bit words of the header, named as in the documentation of DDS.
 enum Word {
     kSize = 1,
     kFlags,
@@ -239,11 +239,11 @@ TEST_F(PictureDdsTest, SeveralFilesAreLayersAndFaces) {
     EXPECT_EQ(open_picture(paths, {.color = PictureColor::linear}).info().format, Format::bc3_unorm);
 }
 
-// --- headers that lie ---
+// --- invalid headers -------------------------------------------------------------------------------------------------
 
 class PictureDdsDamageTest : public PictureDdsTest {
 protected:
-    // A cubemap with levels in BC1, under the second header.
+    // Returns a valid file: a BC1 cubemap with levels and a DX10 header.
     Bytes good() const {
         auto words = header(16, 16);
         words.resize(37);
@@ -256,12 +256,12 @@ protected:
         words[kArraySize] = 1;
         return file(words, test::pattern(6 * (128 + 32 + 8 + 8 + 8), 3));
     }
-    // Opens and reads all: that, or an Error that names the file.
+    // True if the whole file can be read. Otherwise an Error must name the file.
     bool holds(std::span<const std::byte> bytes) const {
         const fs::path path = test::write_bytes(at("damaged.dds"), bytes);
         try {
             const Picture picture = open_picture(path);
-            EXPECT_LE(packed_bytes(picture.info()), 4 * bytes.size() + 4096);  // 24 bits become 32
+            EXPECT_LE(packed_bytes(picture.info()), 4 * bytes.size() + 4096);  // 24 bits are converted to 32
             for (int level = 0; level < picture.info().levels; ++level) (void)read_part(picture, {.level = level});
             return true;
         } catch (const Error& error) {
@@ -287,7 +287,7 @@ TEST_F(PictureDdsDamageTest, AFileThatEndsAnywhereIsRefused) {
 TEST_F(PictureDdsDamageTest, SidesThatTheFileCannotHoldAreRefused) {
     for (const int word : {kHeight, kWidth, kMipMapCount, kDxgi, kDimension, kArraySize, kSize, kPfSize}) {
         for (const std::uint32_t value : {0u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
-            if (word == kMipMapCount && value == 0) continue;  // means one level
+            if (word == kMipMapCount && value == 0) continue;  // 0 means one level
             Bytes bytes = good();
             set(bytes, word, value);
             EXPECT_FALSE(holds(bytes)) << "word " << word << " is " << value;
@@ -309,7 +309,7 @@ TEST_F(PictureDdsDamageTest, HeadersWithAnyBytesChangedGiveAnErrorOrTexels) {
         Bytes bytes = round % 2 == 0 ? good() : old;
         for (unsigned change = 0; change < 1 + random() % 4; ++change) {
             const std::size_t place = random() % 148;
-            if (place < 4) continue;  // another kind of file
+            if (place < 4) continue;  // the file would have another type
             bytes[place] =
                 random() % 2 == 0 ? static_cast<std::byte>(random()) : static_cast<std::byte>(1u << random() % 8);
         }

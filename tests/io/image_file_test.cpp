@@ -9,7 +9,7 @@
 #include "tests/support/image_folder.h"
 #include "tests/support/place.h"
 
-// Files as pictures: what each would be as an array, what is done to its texels, and what of it can be read.
+// Image files: the array that each file corresponds to, conversion of its texels, and reads of parts.
 
 namespace texton {
 namespace {
@@ -35,7 +35,7 @@ protected:
     test::PictureFolder folder_;
 };
 
-// Texels of a packed block, moved one by one.
+// Returns a box of packed texels, copied texel by texel.
 Bytes box(const Bytes& texels, Extent extent, std::size_t texel, const Region& region) {
     Bytes out;
     for (std::size_t z = 0; z < region.extent.depth; ++z) {
@@ -238,7 +238,7 @@ TEST_F(PictureTest, MetadataIsWhatTheFileSays) {
     EXPECT_TRUE(has({"PixelAspectRatio", "2", "float"}));
 }
 
-// --- parts of a picture ---
+// --- parts of an image -----------------------------------------------------------------------------------------------
 
 TEST_F(PictureTest, AnyRegionIsReadFromRowsAndFromTiles) {
     StoredPicture tiled = stored_picture(100, 70, 4, TypeDesc::UINT16, 4);
@@ -311,17 +311,17 @@ TEST_F(PictureTest, ChainsOfTiledFilesAreLevels) {
     }
 }
 
-// --- several pictures ---
+// --- several images --------------------------------------------------------------------------------------------------
 
 TEST_F(PictureTest, SeveralFilesAreLayersOrSlices) {
     std::vector<fs::path> paths;
     Bytes all;
-    for (unsigned index = 0; index < 40; ++index) {  // more than are kept open
+    for (unsigned index = 0; index < 40; ++index) {  // more than the number of files kept open
         const StoredPicture stored = stored_picture(9, 6, 2, TypeDesc::UINT16, index);
         paths.push_back(one("slice." + std::to_string(1008 + index) + ".tif", stored));
         all.insert(all.end(), stored.levels[0].begin(), stored.levels[0].end());
     }
-    (void)one("slice.1050.tif", stored_picture(9, 6, 2, TypeDesc::UINT16, 1));  // not the next number
+    (void)one("slice.1050.tif", stored_picture(9, 6, 2, TypeDesc::UINT16, 1));  // not the next number of the sequence
     EXPECT_EQ(numbered_files(paths.front()), paths);
     const Picture layers = open_picture(paths);
     EXPECT_EQ(layers.info(),
@@ -334,7 +334,7 @@ TEST_F(PictureTest, SeveralFilesAreLayersOrSlices) {
     EXPECT_TRUE(same_bytes(read_part(volume, {.region = region}), box(all, {9, 6, 40}, 4, region)));
 }
 
-// The voxels (x, y, z) from (13, 2, 11) to (18, 6, 16) are x + 100 y + 10000 z, those around them 0.
+// The voxels (x, y, z) from (13, 2, 11) to (18, 6, 16) have the value x + 100 y + 10000 z; all others are 0.
 TEST_F(PictureTest, VolumesInTilesAreReadWholeOrInPart) {
     const Picture picture = open_picture(kFiles / "ramp.vdb");
     ASSERT_EQ(picture.info(),
@@ -426,9 +426,9 @@ TEST_F(PictureTest, PicturesThatAreNotAlikeAreRefusedAndNamed) {
                        "texton::open_picture");
 }
 
-// --- orientation and windows ---
+// --- orientation and windows -----------------------------------------------------------------------------------------
 
-// Exif: where row 0 and column 0 of the file are in the picture as it is meant.
+// Positions from the Exif specification: where row 0 and column 0 of the file appear in the upright image.
 TEST_F(PictureTest, EveryOrientationIsTurnedUpright) {
     constexpr std::size_t kWidth = 5, kHeight = 3;
     for (int orientation = 1; orientation <= 8; ++orientation) {
@@ -534,7 +534,7 @@ TEST_F(PictureTest, RawFramesHaveTheirPlanesBehindEachOther) {
     }
 }
 
-// --- what is wrong with files ---
+// --- damaged files ---------------------------------------------------------------------------------------------------
 
 TEST_F(PictureTest, WhatIsNoPictureIsRefusedAndNamed) {
     const auto refused = [&](const fs::path& path, std::string_view fragment) {
@@ -564,7 +564,7 @@ TEST_F(PictureTest, FilesThatAreCutFailWhereTheyEndAndAreNamed) {
     }
 }
 
-// A file of 100 bytes whose header claims 30,000 times 33,333 texels.
+// A file of 100 bytes whose header claims 30,000 x 33,333 texels.
 TEST_F(PictureTest, AClaimOfAThousandMillionTexelsTakesNoMemory) {
     const auto claim = [&](const std::string& name, TypeDesc type) {
         const fs::path path = at(name);
@@ -620,7 +620,7 @@ TEST_F(PictureTest, FilesThatVanishOrChangeAfterTheyWereOpenedFailAndAreNamed) {
     const StoredPicture stored = stored_picture(64, 64, 4, TypeDesc::UINT8, 1);
     std::vector<fs::path> paths;
     for (int index = 0; index < 40; ++index) paths.push_back(one("a" + std::to_string(index) + ".tif", stored));
-    const Picture picture = open_picture(paths);  // the first are no longer open
+    const Picture picture = open_picture(paths);  // the first files are no longer open
     fs::remove(paths[0]);
     (void)one("a1.tif", stored_picture(64, 32, 4, TypeDesc::UINT8, 1));
     test::expect_error([&] { (void)read_part(picture, {.layer = 0}); }, ErrorCode::io, "texton::Picture",

@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::Bytes;
 
-// Works in a folder of its own that is gone afterwards.
+// Works in a temporary folder.
 class ImageTest : public testing::Test {
 protected:
     void SetUp() override {
@@ -37,7 +37,7 @@ protected:
     fs::path at(const std::string& name) const { return folder_ / name; }
     std::ptrdiff_t files() const { return std::distance(fs::directory_iterator(folder_), fs::directory_iterator()); }
 
-    // The first `bytes` of a file, as another file.
+    // Writes the first `bytes` bytes of a file to another file.
     fs::path cut(const fs::path& from, std::size_t bytes) const {
         std::ifstream in(from, std::ios::binary);
         std::string content(std::istreambuf_iterator<char>(in), {});
@@ -130,7 +130,7 @@ struct RoundTrip {
 
 class ImageRoundTripTest : public ImageTest, public testing::WithParamInterface<RoundTrip> {};
 
-// Random texels: every alpha, also 0 with a colour, and every bit of a float.
+// Random texels include every alpha value, also alpha 0 with a color, and all bit patterns of floats.
 TEST_P(ImageRoundTripTest, WhatIsWrittenIsReadAgainBitForBit) {
     const auto [format, ending] = GetParam();
     const Extent extent{37, 23};

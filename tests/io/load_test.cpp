@@ -11,9 +11,9 @@
 #include "tests/support/image_folder.h"
 #include "tests/support/on_every_device.h"
 
-// From files into arrays of every kind, on every device.
+// Loads files into arrays of every kind on every device.
 
-// There where a sanitizer is linked in.
+// Defined only in programs with a sanitizer.
 extern "C" __attribute__((weak)) void __asan_init();
 extern "C" __attribute__((weak)) void __tsan_init();
 
@@ -123,7 +123,7 @@ TEST_P(PictureLoadTest, ADeferredArrayIsFilledOnceItHasMemory) {
     EXPECT_TRUE(same_bytes(download(array.array().view()), stored.levels[0]));
 }
 
-// 40 MiB in rows: several turns of all buffers.
+// 40 MiB in rows, so all buffers are used several times.
 class LargePictureLoadTest : public PictureLoadTest {
 protected:
     static constexpr int kSide = 2560;
@@ -146,7 +146,7 @@ TEST_P(LargePictureLoadTest, ManyBandsArriveInTheirPlacesAndTheTimingTellsOfEach
         for (const LoadStep& step : timing.steps) {
             bytes += step.bytes;
             EXPECT_LE(step.decode_begin + step.convert, step.decode_end);
-            EXPECT_LE(step.decode_end, step.copy_begin + 0.01);  // events count in float
+            EXPECT_LE(step.decode_end, step.copy_begin + 0.01);  // CUDA events measure time in float
             EXPECT_LE(step.copy_begin, step.copy_end);
             EXPECT_LE(step.copy_end, timing.total + 0.01);
         }
@@ -184,7 +184,7 @@ TEST_P(LargePictureLoadTest, ProgressGrowsToTheWhole) {
     EXPECT_EQ(done.back(), packed_bytes(picture.info()));
 }
 
-// The fixture sees to it that no memory of the device stays.
+// The fixture checks that no device memory leaks.
 TEST_P(LargePictureLoadTest, ACancelledLoadLeavesNothingBehind) {
     const Picture picture = large("a.tif", false);
     int calls = 0;
@@ -214,7 +214,8 @@ TEST_P(PictureLoadTest, ArraysThatTheDeviceDoesNotMakeAreRefusedAndThePictureNam
                        {"wide.tif", "32769"});
 }
 
-// Beside the array, a load may hold what picture_load.h says; how much the process grew to is the system's to tell.
+// Besides the array, load() may hold at most the memory that its header states. The test reads the memory of the
+// process from /proc.
 class MemoryBoundTest : public PictureLoadTest {
 protected:
     static std::size_t status(const char* key) {
@@ -224,7 +225,7 @@ protected:
         }
         return 0;
     }
-    // The most that the process came to hold while the action ran, beyond what it held.
+    // Returns the peak of the process memory during the action, minus the memory before.
     template <class Action>
     static std::size_t growth(Action action) {
         std::ofstream("/proc/self/clear_refs") << 5;
@@ -232,9 +233,9 @@ protected:
         action();
         return status("VmHWM") - std::min(before, status("VmHWM"));
     }
-    // TEXTON_LONG_RUN=1 takes one of 16 GiB.
+    // TEXTON_LONG_RUN uses an image of 16 GiB.
     static int side() { return std::getenv("TEXTON_LONG_RUN") != nullptr ? 65536 : 8192; }
-    // A sparse file: the texels of all its tiles but the first are zeros that take no disk.
+    // A compressed file: all texels are zeros, so it takes little disk space.
     fs::path huge(int side) const {
         const fs::path path = at("huge.tif");
         const auto out = OIIO::ImageOutput::create(path.string());
@@ -252,7 +253,7 @@ protected:
 };
 
 TEST_P(MemoryBoundTest, ALoadHoldsTheArrayAndNoMoreThanTheHeaderSays) {
-    if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "a sanitizer keeps what was freed";
+    if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "a sanitizer keeps freed memory";
     const auto across = static_cast<std::size_t>(side());
     const Picture picture = open_picture(huge(side()));
     const std::size_t texels = packed_bytes(picture.info());

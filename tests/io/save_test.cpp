@@ -16,7 +16,7 @@
 #include "tests/support/image_folder.h"
 #include "tests/support/on_every_device.h"
 
-// Out to files and back, and what happens where that cannot be done.
+// Saves arrays to files and loads them again, and tests failures to write.
 
 namespace texton {
 namespace {
@@ -39,7 +39,7 @@ struct Kept {
     Format format;
 };
 
-// Kinds of file with formats that they hold, and that are what the file is read as.
+// File types with formats that they store unchanged and that are read again in the same format.
 const std::vector<Kept>& kept() {
     static const std::vector<Kept> all{
         {".tif", Format::r8_unorm},     {".tif", Format::rg8_unorm},    {".tif", Format::rgba8_unorm},
@@ -206,14 +206,14 @@ TEST_P(PictureSaveTest, AFolderThatCannotBeWrittenToIsNamed) {
     for (const char* name : {"nofolder/a.dds", "nofolder/a.tif", "nofolder/a.png", "nofolder/a.exr"}) {
         test::expect_error([&] { save(at(name), view); }, ErrorCode::io, "texton::save", {name});
     }
-    if (geteuid() == 0) return;  // may write anywhere
+    if (geteuid() == 0) return;  // root may write to every folder
     fs::permissions(folder_.path(), fs::perms::owner_read | fs::perms::owner_exec);
     for (const char* name : {"a.dds", "a.tif", "a.png", "a.exr"}) {
         test::expect_error([&] { save(at(name), view); }, ErrorCode::io, "texton::save", {name});
     }
 }
 
-// No more than 64 KiB may be written to a file, as if the disk were full.
+// Limits files to 64 KiB, which has the effect of a full disk.
 class FullDiskTest : public PictureSaveTest {
 protected:
     void SetUp() override {

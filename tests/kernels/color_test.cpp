@@ -1,4 +1,4 @@
-// Colours, pixel by pixel, against the same in double precision.
+// Compares color kernels with double-precision results, pixel by pixel.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -36,7 +36,7 @@ Extent picture_extent(const Texture& texture) {
     return extent;
 }
 
-/// Red, green and blue each changed, alpha as it is.
+/// Applies the function to red, green and blue; alpha is unchanged.
 Colors changed(const Colors& colors, const Change& change) {
     Colors all;
     for (const Float4& color : colors) {
@@ -82,7 +82,7 @@ protected:
     Texture texture_of(const Colors& colors, Extent extent) const {
         return Texture(test::color_array(device(), extent, colors));
     }
-    /// A row with steps from low to high.
+    /// Creates a row of values from `low` to `high`.
     Texture ramp(float low, float high, std::size_t count = 801) const {
         Colors colors;
         for (std::size_t i = 0; i < count; ++i) {
@@ -113,7 +113,7 @@ Colors twisted(const Colors& colors) {
     return all;
 }
 
-// --- what they make --------------------------------------------------------------------------------------------------
+// --- results ---------------------------------------------------------------------------------------------------------
 
 TEST_P(ColourTest, AMatrixWeighsTheTexelsOfEveryFormatKindAndSize) {
     for (const Format format : {Format::rgba8_unorm, Format::rgba32_float, Format::r32_float, Format::rgba16_float,
@@ -130,7 +130,8 @@ TEST_P(ColourTest, AMatrixWeighsTheTexelsOfEveryFormatKindAndSize) {
                     color_matrix(stream, picture, texture, kTwisted);
                 });
                 const Colors expected = twisted(from);
-                for (std::size_t i = 0; i < is.size(); ++i) {  // rounded seven times, each a share of the largest term
+                for (std::size_t i = 0; i < is.size();
+                     ++i) {  // rounded seven times, each time relative to the largest term
                     const float most = std::max({std::abs(from[i].x), std::abs(from[i].y), std::abs(from[i].z), 1.0f});
                     const double bound = 16 * std::ldexp(static_cast<double>(most), -24);
                     EXPECT_NEAR(is[i].x, expected[i].x, bound);
@@ -167,7 +168,7 @@ TEST_P(ColourTest, EveryCodeOfEightBitsComesBackFromLinearLight) {
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::byte>(i / 4);
     const Array array(device(), {Format::rgba8_unorm, {256}});
     upload(array.view(), codes);
-    const Linear linear(device(), Format::rgba32_float, {256, 2});  // rows of memory make a texture from two on
+    const Linear linear(device(), Format::rgba32_float, {256, 2});  // textures of pitched memory need at least two rows
     const View light = linear.view(Format::rgba32_float, {256, 2});
     const Linear encoded(device(), Format::rgba8_unorm, {256, 2});
     const Stream stream(device());
@@ -190,7 +191,8 @@ TEST_P(ColourTest, LinearLightIsWhatATextureOfAnSrgbFormatReads) {
     const Colors is = made(stored, [&](const Stream& stream, const View& picture) {
         transfer(stream, picture, stored, Transfer::to_linear);
     });
-    // The hardware's table is of another curve: up to half of what lies between two bright codes.
+    // The table of the hardware uses a slightly different curve: the difference is at most half the distance of two
+    // bright codes.
     EXPECT_TRUE(near_colors(is, fetched_colors(light), 1.0 / 256));
 }
 
@@ -304,7 +306,7 @@ TEST_P(ColourTest, LettersSayWhatChannelsBecome) {
     EXPECT_EQ(swizzled("a10g"), (Float4{5, 1, 0, 3}));
 }
 
-// --- where they lie --------------------------------------------------------------------------------------------------
+// --- destinations ----------------------------------------------------------------------------------------------------
 
 TEST_P(ColourTest, APictureMayBeWhatTheTextureReads) {
     const Extent extent{37, 21};
@@ -379,7 +381,7 @@ TEST_P(ColourTest, KernelsOfThatNameDoTheSame) {
               directly([&](const Stream& stream, const View& picture) { swizzle(stream, picture, texture, "bgr1"); }));
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(ColourTest, NumbersAndLettersThatMeanNothingAreNamed) {
     const Texture texture = ramp(0, 1, 4);

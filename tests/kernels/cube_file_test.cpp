@@ -1,4 +1,4 @@
-// Tables of colours in text files.
+// Color tables in .cube text files.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace {
 
 using test::expect_error;
 
-/// A folder that goes with the test.
+/// A temporary folder, deleted at the end of the test.
 class CubeFolder {
 public:
     CubeFolder() {
@@ -177,7 +177,7 @@ TEST(CubeFileTest, TablesThatNoFileHoldsAreNamed) {
                  "texton::write_cube_file", {"folder.cube"});
 }
 
-// --- as a table ------------------------------------------------------------------------------------------------------
+// --- conversion to a table -------------------------------------------------------------------------------------------
 
 class CubeArrayTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, CubeArrayTest, test::every_device(), test::device_label);
@@ -210,7 +210,7 @@ TEST_P(CubeArrayTest, AFileChangesAPicture) {
 
 TEST_P(CubeArrayTest, EntriesAreRoundedToTheFormatThatIsAskedFor) {
     CubeLut lut = random_lut(3, 4);
-    lut.entries[1] = 2;  // within float16
+    lut.entries[1] = 2;  // inside the range of float16
     for (const auto& [format, step] : {std::pair{Format::rgba16_float, 1.0 / 1024},
                                        {Format::rgba16_unorm, 1.0 / 65535},
                                        {Format::rgba8_unorm, 1.0 / 255},

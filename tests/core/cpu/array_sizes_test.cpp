@@ -1,4 +1,4 @@
-// Sizes of sparse and deferred arrays, as an H200 gave them.
+// Sizes of sparse and deferred arrays, compared with the values of an H200.
 #include <algorithm>
 #include <random>
 
@@ -19,15 +19,15 @@ struct Tail {
     bool operator==(const Tail&) const = default;
 };
 
-// What cuArrayGetSparseProperties and its mipmapped kin gave.
+// Values returned by cuArrayGetSparseProperties and cuMipmappedArrayGetSparseProperties.
 struct Sparse {
     Format format;
     ArrayKind kind;
     Extent extent;
     std::size_t layers;
-    int single_tail;        // the flag
-    std::size_t plain_kib;  // of the tail of an array without levels
-    Tail two;               // with that many levels
+    int single_tail;        // the single mip tail flag
+    std::size_t plain_kib;  // size of the tail of an array without levels
+    Tail two;               // with 2, 3 and all levels
     Tail three;
     Tail all;
 };
@@ -172,7 +172,8 @@ constexpr Sparse kSparse[] = {
     {F::rgb10a2_unorm, K::layered_2d, {1024, 1024}, 3, 0, 0, {2, 0}, {3, 0}, {4, 64}},
 };
 
-// With that many levels: where the tail begins, how large blocks get in it, and where layers begin in a tail that they share.
+// Tails of arrays with the given number of levels. The cases cover where the tail begins, the size of blocks in the
+// tail, and the position of layers in a shared tail.
 struct SparseTail {
     Format format;
     ArrayKind kind;
@@ -304,7 +305,7 @@ constexpr Deferred kDeferred[] = {
     {F::r32_uint, K::array_3d, {200, 100, 50}, 1, 3, 99},
     {F::r32_uint, K::array_2d, {100, 100}, 1, 7, 2},
     {F::r32_uint, K::layered_1d, {64}, 3, 7, 1},
-    // Where layers begin, how high and deep blocks get, and planes.
+    // Positions of layers, height and depth of blocks, and planes.
     {F::nv12, K::array_2d, {1398, 1682}, 1, 1, 59},
     {F::nv12, K::array_2d, {1810, 38}, 1, 1, 3},
     {F::nv12, K::array_2d, {3568, 20}, 1, 1, 4},
@@ -391,7 +392,7 @@ std::string describe(const ArrayInfo& info) {
                        info.layers, info.levels);
 }
 
-// Any kind and format that there is, with sides below `side`.
+// Returns a random kind and format with dimensions below `side`.
 ArrayInfo random_info(std::mt19937& random, std::size_t side) {
     const auto from_1_to = [&](std::size_t last) { return 1 + random() % last; };
     const auto rows = formats();
@@ -476,7 +477,7 @@ TEST(CpuArraySizesTest, TheTexelsOfEveryTailFitIntoIt) {
         for (std::size_t part = static_cast<std::size_t>(sizes.first_tail_level); part < array->parts.size(); ++part) {
             const CpuLevel& level = array->parts[part];
             ASSERT_GE(level.tail_offset, end) << describe(info);
-            const bool own = level.tail_pages != 0;  // the layer's
+            const bool own = level.tail_pages != 0;  // true if the layer has its own tail
             end = level.tail_offset +
                   packed_bytes(info.format, {level.extent.width, level.extent.height, own ? 1 : level.extent.depth});
             ASSERT_EQ(own, sizes.tail_per_layer && info.kind != K::array_3d) << describe(info);

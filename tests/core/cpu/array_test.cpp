@@ -1,4 +1,4 @@
-// Arrays of the CPU device, asked through the seam: their texels and their memory.
+// Arrays of the CPU device through the Backend interface: texels and memory.
 #include <atomic>
 #include <thread>
 

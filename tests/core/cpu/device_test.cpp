@@ -1,4 +1,4 @@
-// What is particular to the memory of the CPU device.
+// Memory of the CPU device: properties that are specific to this device.
 #include <atomic>
 #include <cstring>
 #include <thread>
@@ -187,7 +187,7 @@ TEST_F(CpuDeviceTest, OnePieceOfMemoryIsSeenAtEveryPlaceItIsMappedTo) {
     EXPECT_FALSE(device().knows(addresses));
     device().map_physical(addresses, 2 * unit, memory);
     device().set_mapped_access(addresses, 2 * unit, {&grant, 1});
-    EXPECT_EQ(addresses[unit], std::byte{1});  // it kept its contents
+    EXPECT_EQ(addresses[unit], std::byte{1});  // it keeps its contents
     std::byte outside{};
     refused(ErrorCode::bad_argument, [&] { device().map_physical(&outside, 2 * unit, memory); });
     const AccessGrant host{Location::host_numa(0), Access::read_write};

@@ -1,4 +1,4 @@
-// What the CPU device records, and what it refuses to record.
+// Operations that the CPU device records in graphs, and operations that it refuses to record.
 #include <algorithm>
 #include <atomic>
 #include <thread>

@@ -1,4 +1,4 @@
-// Sparse and deferred arrays of the CPU device, asked through the seam: what is mapped where, and when.
+// Sparse and deferred arrays of the CPU device through the Backend interface: contents and order of mappings.
 #include "tests/support/cpu_arrays.h"
 
 namespace texton::detail {
@@ -47,7 +47,7 @@ TEST_F(CpuMappingTest, TilesOfABoxFollowEachOtherInMemory) {
     const ArrayHandle single = array(info, ArrayBacking::sparse);
     const PhysicalHandle shared = memory(64 * kTileBytes);
     TileMapRequest box = tile(boxed, {1, 1, 0}, shared, 3 * kTileBytes);
-    box.extent = {40 - 16, 33 - 16, 20};  // 2 x 2 x 2 tiles, to the edges
+    box.extent = {40 - 16, 33 - 16, 20};  // 2 x 2 x 2 tiles, up to the edges
     map(box);
     std::size_t offset = 3 * kTileBytes;
     for (std::size_t z = 0; z < 2; ++z) {
@@ -103,7 +103,7 @@ TEST_F(CpuMappingTest, RunsEndWithTheirPageOfTheTail) {
     std::vector<Bytes> pages(3, Bytes(kTileBytes));
     ASSERT_EQ(device().array_tiles(handle).tail_bytes, pages.size() * kTileBytes);
     for (std::size_t i = 0; i < pages.size(); ++i) held.pages[held.pages.size() - 3 + i] = pages[2 - i].data();
-    const CpuLevel& level = held.parts[4];  // 187 x 106: a row lies across the end of the first page
+    const CpuLevel& level = held.parts[4];  // 187 x 106: a row crosses the end of the first page
     const Bytes texels = example(handle, 4, 5);
     write(handle, 4, texels, whole(handle, 4));
     EXPECT_EQ(read(handle, 4, whole(handle, 4)), texels);
@@ -145,9 +145,9 @@ TEST_F(CpuMappingTest, TilesAreMappedInTheStreamsOrder) {
     const TileMapRequest taken = tile(handle, {}, nullptr), mapped = tile(handle, {}, memory(kTileBytes));
     Hold hold;
     hold.on(device(), on);
-    copy(handle, later, on);  // dropped: not mapped yet
+    copy(handle, later, on);  // dropped because nothing is mapped yet
     device().map_tiles({&mapped, 1}, on);
-    copy(plain, handle, on);  // what the memory held
+    copy(plain, handle, on);  // the contents of the memory
     copy(handle, later, on);
     copy(later, handle, on);
     device().map_tiles({&taken, 1}, on);
@@ -198,7 +198,7 @@ TEST_F(CpuMappingTest, DeferredArraysShowTheMemoryThatTheyAreMappedTo) {
         device().synchronize_stream(nullptr);
     };
     EXPECT_EQ(cpu_array(one).parts[0].data, nullptr);
-    write(one, 1, example(one, 1, 1), whole(one, 1));  // dropped
+    write(one, 1, example(one, 1, 1), whole(one, 1));  // dropped because nothing is mapped
     EXPECT_EQ(read(one, 1, whole(one, 1)), Bytes(example(one, 1, 1).size()));
     map(one, from, bytes);
     map(other, from, bytes);

@@ -1,4 +1,4 @@
-// The rules by which pools of the CPU device hold, reuse and give back memory.
+// How pools of the CPU device hold, reuse and release memory.
 #include <array>
 #include <cstring>
 #include <set>
@@ -25,7 +25,7 @@ TEST_F(CpuPoolTest, MarksOfAPoolFollowWhatIsUsedAndHeld) {
     EXPECT_EQ(get(made, PoolAttribute::used_high), 41 * kMega);
     device().set_pool_attribute(made, PoolAttribute::used_high, 0);
     EXPECT_EQ(get(made, PoolAttribute::used_high), kMega);
-    device().synchronize();  // the threshold is 0: all but the unit in use goes
+    device().synchronize();  // the threshold is 0, so all memory except the unit in use is released
     EXPECT_EQ(get(made, PoolAttribute::reserved_current), 2 * kMega);
     EXPECT_EQ(get(made, PoolAttribute::reserved_high), 64 * kMega);
     device().set_pool_attribute(made, PoolAttribute::reserved_high, 0);
@@ -66,7 +66,8 @@ TEST_F(CpuPoolTest, TrimLeavesWhatIsInUseAsItIs) {
     for (std::size_t i = 12; i < 15; ++i) device().free_async(blocks[i], nullptr);
     device().trim_pool(made, 0);
     EXPECT_EQ(get(made, PoolAttribute::used_current), 13 * kMega);
-    EXPECT_EQ(get(made, PoolAttribute::reserved_current), 16 * kMega);  // 12 of the end and 4 in the middle went
+    EXPECT_EQ(get(made, PoolAttribute::reserved_current),
+              16 * kMega);  // 12 MiB at the end and 4 MiB in the middle were released
     const std::set<std::size_t> freed{0, 5, 10, 15, 12, 13, 14};
     for (std::size_t i = 0; i < blocks.size(); ++i) {
         if (freed.contains(i)) continue;
@@ -74,7 +75,7 @@ TEST_F(CpuPoolTest, TrimLeavesWhatIsInUseAsItIs) {
         EXPECT_EQ(blocks[i][kMega - 1], static_cast<std::byte>(i));
         device().free_async(blocks[i], nullptr);
     }
-    std::byte* whole = device().allocate_async(30 * kMega, made, nullptr);  // across holes and free parts
+    std::byte* whole = device().allocate_async(30 * kMega, made, nullptr);  // spans holes and free blocks
     std::memset(whole, 1, 30 * kMega);
     EXPECT_EQ(get(made, PoolAttribute::used_current), 30 * kMega);
     EXPECT_GE(get(made, PoolAttribute::reserved_current), 30 * kMega);
@@ -108,7 +109,8 @@ TEST_F(CpuPoolTest, OpportunisticReuseNeedsTheFreeToBeDone) {
     std::byte* second = device().allocate_async(kMega, made, allocates);
     EXPECT_NE(second, first);
     hold.open();
-    while (!device().stream_idle(frees)) std::this_thread::yield();  // done, and no host was told to wait
+    while (!device().stream_idle(frees))
+        std::this_thread::yield();  // done, although no host thread waited for the stream
     EXPECT_EQ(device().allocate_async(kMega, made, allocates), first);
     device().free_async(first, allocates);
     device().free_async(second, allocates);
@@ -159,7 +161,7 @@ TEST_F(CpuPoolTest, FollowedEventsAllowReuseAlsoThroughAChain) {
 }
 
 TEST_F(CpuPoolTest, InternalDependenciesMakeTheAllocatingStreamWait) {
-    const PoolHandle made = pool(2 * kMega);  // no room for a second block
+    const PoolHandle made = pool(2 * kMega);  // no space for a second block
     const StreamHandle frees = stream();
     const StreamHandle allocates = stream();
     Hold hold;
@@ -254,7 +256,7 @@ TEST_F(CpuPoolTest, ADestroyedPoolLastsUntilItsMemoryIsFreedAndTheFreeIsDone) {
     device().destroy_pool(made);
     EXPECT_LT(device().memory_info().free, kDeviceBytes);
     device().free_async(memory, on);
-    EXPECT_LT(device().memory_info().free, kDeviceBytes);  // the fill is still to come
+    EXPECT_LT(device().memory_info().free, kDeviceBytes);  // the fill has not run yet
     hold.open();
     device().synchronize_stream(on);
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);

@@ -1,4 +1,4 @@
-// Memory of the CPU device in two processes, and handles that are not what they should be.
+// Memory of the CPU device in two processes, and invalid handles.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ TEST_F(CpuSharingTest, ImportedPointersAreFreedOnceAndKeepThePool) {
     std::memset(memory, 8, kMega);
     EXPECT_EQ(one[kMega - 1], std::byte{8});
     device().destroy_pool(imported);
-    device().free(one);  // as plain memory, or in stream order
+    device().free(one);  // imported pointers can be freed with free() or free_async()
     EXPECT_EQ(two[0], std::byte{8});
     device().free_async(two, nullptr);
     refused(ErrorCode::bad_argument, [&] { device().free_async(two, nullptr); });

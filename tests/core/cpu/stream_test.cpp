@@ -1,4 +1,4 @@
-// The streams of the CPU device: real queues, in which a missing wait is seen.
+// Streams of the CPU device. They are real queues, so a missing wait becomes visible.
 #include <algorithm>
 #include <atomic>
 #include <cfenv>
@@ -68,7 +68,7 @@ TEST_F(CpuStreamTest, AWaitHoldsForTheRecordOfItsTime) {
     device().stream_wait(waits, mark);
     hold.on(device(), held);
     device().record_event(mark, held);
-    device().synchronize_stream(waits);  // not held by the second record
+    device().synchronize_stream(waits);  // does not wait for the second record
     EXPECT_FALSE(device().event_done(mark));
     hold.open();
     device().synchronize_event(mark);
@@ -152,9 +152,10 @@ TEST_F(CpuStreamTest, ManyThreadsKeepTheOrderOfTheirStreams) {
     EXPECT_EQ(on_shared, kThreads * kOperations);
 }
 
-// --- who does the work ---
+// --- which thread does the work --------------------------------------------------------------------------------------
 
-// A thread that waits does what the stream's own has not begun: which of the two it is changes from time to time.
+// A waiting thread executes tasks that the stream's own thread has not begun. Which thread executes a task varies, so
+// the tests repeat.
 constexpr int kTimes = 200;
 
 TEST_F(CpuStreamTest, AWaitForAnEventEndsThere) {
@@ -228,7 +229,7 @@ TEST_F(CpuStreamTest, WorkHasTheDefaultModesOfFloatsAndTheWaiterKeepsItsOwn) {
         return five / three;
     };
     const float nearest = quotient();
-    std::fesetround(FE_UPWARD);  // of which threads that are made here, and tasks, have a share
+    std::fesetround(FE_UPWARD);  // threads created here and tasks inherit this mode
     const float upward = quotient();
     const StreamHandle on = stream();
     std::atomic<std::size_t> wrong{0};
@@ -245,7 +246,7 @@ TEST_F(CpuStreamTest, WorkHasTheDefaultModesOfFloatsAndTheWaiterKeepsItsOwn) {
 }
 
 TEST_F(CpuStreamTest, AWaitingTaskIsNotGivenOtherTasks) {
-    constexpr std::size_t kBytes = 8 * kMega;  // which all cores copy
+    constexpr std::size_t kBytes = 8 * kMega;  // large enough that all cores take part in the copy
     std::byte* from = device().allocate(kBytes);
     std::byte* to = device().allocate(kBytes);
     const StreamHandle on = stream();
@@ -296,7 +297,8 @@ TEST_F(CpuStreamTest, CopiesWithoutAStreamWaitForNoStream) {
     device().free(memory);
 }
 
-// Each of these is larger than what is split over cores, and has its own way of touching or not.
+// Each shape is larger than the size from which copies are divided among cores. The shapes differ in whether rows and
+// slices are contiguous.
 TEST_F(CpuStreamTest, LargeBoxesArriveWholeAndTouchNoPadding) {
     struct Shape {
         std::size_t row, pitch, rows, slice_rows, slices;

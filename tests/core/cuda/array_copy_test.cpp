@@ -1,4 +1,5 @@
-// Copies and fills of arrays at the seam: Texton's kernels beside the driver's own copies, and what is left to the driver.
+// Copies and fills of arrays through the backend: compares Texton's kernels with the CUDA runtime's own copies, and
+// tests the requests that Texton passes to the driver.
 #include <algorithm>
 #include <string>
 
@@ -144,7 +145,7 @@ TEST_P(CudaArrayCopyTest, KernelsLeaveAloneWhatTheyCannotReach) {
     refused(sparse.place(0, sparse.whole(0)));
     const Linear memory(device(), packed_bytes(info) + 1);
     Rows odd = Rows::packed(box);
-    odd.offset = 1;  // single bytes of 4-byte texels
+    odd.offset = 1;  // offset of one byte with 4-byte texels
     refused(odd.place(memory, backend(), info.format, info.extent));
 }
 
@@ -336,7 +337,7 @@ TEST_P(CudaArrayCopyTest, CopiesAndFillsByKernelKeepTheOrderOfTheirStream) {
     copy(to.view(info.format, view.extent()), second.view(), stream);
     fill(view, std::uint32_t{0x01020304}, stream);
     EXPECT_FALSE(stream.idle());
-    write(from, new_bytes);  // before any of it runs
+    write(from, new_bytes);  // before the queued work runs
     gate.open();
     stream.synchronize();
     EXPECT_TRUE(test::same_bytes(read(to), new_bytes));

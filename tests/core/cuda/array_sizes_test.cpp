@@ -1,4 +1,5 @@
-// The CPU device knows what a GPU says of sparse and deferred arrays: shapes that no table has are asked of both.
+// Compares the sizes of sparse and deferred arrays on the CPU device and on a GPU, for random shapes that no table
+// contains.
 #include <random>
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ protected:
         return fmt::format("{} {} {}, {} layers, {} levels", name(info.kind), name(info.format), to_string(info.extent),
                            info.layers, info.levels);
     }
-    /// False for what arrays cannot be.
+    /// Calls `ask`; returns false if the array is not possible.
     template <class Ask>
     static bool asked(Ask&& ask) {
         try {

@@ -1,5 +1,5 @@
-// Arrays of the CUDA device, at the seam: what the driver made of a request, how memory is mapped to it, and what foreign arrays
-// are taken for.
+// Arrays of the CUDA device through the backend: the arrays that the driver creates, mapping of memory, and adoption of
+// foreign arrays.
 #include <algorithm>
 #include <string>
 
@@ -90,7 +90,7 @@ TEST_P(CudaArrayTest, AnImpossibleArrayIsRefusedByName) {
     const auto refused = [&](const ArrayInfo& info, std::string_view call) {
         try {
             const HeldArray array(backend(), info);
-            ADD_FAILURE() << test::describe(info) << " was made";
+            ADD_FAILURE() << test::describe(info) << " was created";
         } catch (const Error& error) {
             EXPECT_EQ(error.call(), call);
             EXPECT_EQ(error.code(), ErrorCode::bad_argument);
@@ -112,7 +112,7 @@ TEST_P(CudaArrayTest, WhatCannotBeMadeTakesNoMemory) {
     const auto fails = [&](const ArrayInfo& info) {
         try {
             const HeldArray array(backend(), info);
-            ADD_FAILURE() << test::describe(info) << " was made";
+            ADD_FAILURE() << test::describe(info) << " was created";
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
         }
@@ -143,10 +143,6 @@ TEST_P(CudaArrayTest, ArraysThatWereCopiedByKernelGiveAllMemoryBack) {
     for (int i = 0; i < 50; ++i) copied();
     EXPECT_EQ(backend().memory_info().free, before);
 }
-
-// Every byte of the memory and of the array is compared: also what the copy must leave alone.
-
-// More than the staged ring holds at a time, from and to pageable memory.
 
 TEST_P(CudaArrayTest, AListOfTilesIsMappedAsAWholeOrNotAtAll) {
     const ArrayInfo info{.format = Format::r32_uint, .extent = {256, 256}};
@@ -238,7 +234,8 @@ TEST_P(CudaArrayTest, AdoptedArraysAreWhatTheDriverSays) {
         level.levels = 1;
         EXPECT_EQ(detail::cuda_array(one).info, level);
         backend().destroy_array(one);
-        EXPECT_EQ(read(array, 1).size(), test::box_bytes(info.format, array.whole(1).extent));  // it is still there
+        EXPECT_EQ(read(array, 1).size(),
+                  test::box_bytes(info.format, array.whole(1).extent));  // the foreign array still exists
     }
 }
 
@@ -262,7 +259,7 @@ TEST_P(CudaArrayTest, AdoptedTexelsAreWhatTheirChannelsAre) {
     const auto refused = [&](cudaChannelFormatDesc channels, Format named) {
         try {
             (void)format_of(channels, named);
-            ADD_FAILURE() << name(named) << " was taken";
+            ADD_FAILURE() << name(named) << " was accepted";
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::bad_argument);
         }
@@ -278,7 +275,7 @@ TEST_P(CudaArrayTest, NeitherPlanarNorDeferredArraysAreAdopted) {
     const auto refused = [&](cudaArray_t array) {
         try {
             backend().destroy_array(detail::adopt_array(backend(), array, std::nullopt));
-            ADD_FAILURE() << "it was taken";
+            ADD_FAILURE() << "the array was adopted";
         } catch (const Error& error) {
             EXPECT_EQ(error.code(), ErrorCode::unsupported);
         }

@@ -18,7 +18,7 @@
 #include <texton/device.h>
 #include <texton/error.h>
 
-// Little of this needs a GPU or a driver.
+// Most of these tests need neither a GPU nor a driver.
 
 namespace texton {
 namespace {
@@ -53,7 +53,7 @@ std::vector<std::string> lines_of(const std::filesystem::path& path) {
     return lines;
 }
 
-// This program again, with one test alone and its calls recorded.
+// Starts this program again with one test and with recording of calls.
 int run_again(const std::string& test, const std::filesystem::path& record) {
     std::vector<std::string> variables{"TEXTON_RECORD_CALLS=" + record.string()};
     for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -82,7 +82,7 @@ TEST(CudaCallTest, AFailureNamesTheFunctionAndTheDriversAnswer) {
     const Error error = error_of([] { call<cudaSetDevice>(kNoDevice); });
     EXPECT_EQ(error.call(), "cudaSetDevice");
     EXPECT_THAT(error.cuda_name(), testing::StartsWith("cudaError"));
-    EXPECT_THAT(error.object(), testing::IsEmpty()) << "who asked is added above the seam";
+    EXPECT_THAT(error.object(), testing::IsEmpty()) << "the layer above the backend adds the object";
     EXPECT_THAT(error.problem(), testing::Not(testing::EndsWith(".")));
     EXPECT_THAT(error.remedy(), testing::EndsWith("."));
     if (Device::why_no_cuda().empty()) {
@@ -93,7 +93,7 @@ TEST(CudaCallTest, AFailureNamesTheFunctionAndTheDriversAnswer) {
 
 TEST(CudaCallTest, AFailureLeavesNoErrorBehindForTheNextCall) {
     const std::string why = Device::why_no_cuda();
-    if (!why.empty()) GTEST_SKIP() << "no CUDA device: " << why;  // the runtime itself fails at every question then
+    if (!why.empty()) GTEST_SKIP() << "no CUDA device: " << why;  // without a device every runtime call fails
     (void)error_of([] { call<cudaSetDevice>(kNoDevice); });
     EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
     EXPECT_NE(ask<cudaSetDevice>(kNoDevice), cudaSuccess);
@@ -137,7 +137,7 @@ TEST(CudaCallTest, EitherThereIsADeviceOrAReasonThatAPersonUnderstands) {
     EXPECT_THAT(why, testing::HasSubstr("cudaError"));
 }
 
-// Run by the test below, and by itself.
+// Run alone, and by the next test in a second process.
 TEST(CudaCallTest, WhatSucceedsTwiceAndWhatFails) {
     int version = 0;
     call<cudaRuntimeGetVersion>(&version);

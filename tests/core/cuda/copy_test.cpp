@@ -1,4 +1,4 @@
-// Every shape of copy and fill that has a CUDA call of its own, against byte for byte references.
+// Compares every shape of copy and fill that has its own CUDA call with a byte-by-byte reference.
 #include <array>
 #include <cstring>
 
@@ -20,7 +20,7 @@ namespace {
 
 class CudaCopyTest : public test::OnEveryDevice {
 protected:
-    // With a stream the work is waited for.
+    // Copies, and waits for the stream if there is one.
     void copied(const View& to, const ConstView& from, const Stream* stream) const {
         if (stream == nullptr) return copy(to, from);
         copy(to, from, *stream);
@@ -61,7 +61,8 @@ TEST_P(CudaCopyTest, BoxesOfEveryDimensionArriveInEveryDirection) {
             test::reference_copy(expected, {offset, 76, 532}, image, {offset, 76, 532}, part.extent.width * 4,
                                  part.extent.height, part.extent.depth);
             EXPECT_TRUE(test::same_bytes(read, expected));
-            EXPECT_TRUE(test::same_bytes(test::download(second.view()), expected)) << "something outside was written";
+            EXPECT_TRUE(test::same_bytes(test::download(second.view()), expected))
+                << "the copy changed bytes outside its region";
         }
     }
 }
@@ -96,7 +97,7 @@ TEST_P(CudaCopyTest, PatternsOfEveryWidthFillBoxesOfEveryDimension) {
 }
 
 TEST_P(CudaCopyTest, WithoutAStreamItIsDoneWhenTheCallReturns) {
-    // A non-blocking stream does not wait for the default one: it would see what is not yet there.
+    // A non-blocking stream does not wait for the default stream, so it would show a copy that is not yet done.
     constexpr std::size_t kBytes = std::size_t{256} << 20;
     const Linear first(device(), kBytes);
     const Linear second(device(), kBytes);

@@ -37,7 +37,7 @@ TEST(CudaInteropCpuTest, ObjectsOfTheCpuDeviceHaveNoCudaHandle) {
                  {cpu.name()});
 }
 
-// What tests/gpu/report.py says of the machine.
+// Records the properties of the machine that tests/gpu/report.py prints.
 void record(const Device& device, int devices) {
     const DeviceProperties& is = device.properties();
     const auto version = [](int number) { return fmt::format("{}.{}", number / 1000, number % 1000 / 10); };
@@ -82,7 +82,7 @@ TEST_P(CudaInteropTest, AnAdoptedStreamRunsTextonsWorkAndIsNotDestroyed) {
         fill(memory.view(), std::uint8_t{9}, stream);
         stream.synchronize();
     }
-    EXPECT_EQ(cudaStreamQuery(raw), cudaSuccess) << "the stream is gone";
+    EXPECT_EQ(cudaStreamQuery(raw), cudaSuccess) << "the stream was destroyed";
     EXPECT_EQ(cudaStreamDestroy(raw), cudaSuccess);
     EXPECT_TRUE(test::all_bytes(test::download(memory.view()), 9));
 }

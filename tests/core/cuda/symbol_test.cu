@@ -17,7 +17,7 @@
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
 
-// Symbols of a real program of the device. What holds on every device is in symbol_test.cpp.
+// Symbols of a real device program. symbol_test.cpp has the tests that hold on every device.
 
 __device__ int texton_test_table[64];
 __constant__ float texton_test_weights[16];
@@ -29,7 +29,7 @@ namespace {
 
 using test::expect_error;
 
-// What a kernel sees of the two tables.
+// Copies the two tables as a kernel sees them.
 __global__ void read_tables(int* table, float* weights) {
     table[threadIdx.x] = texton_test_table[threadIdx.x];
     if (threadIdx.x < 16) weights[threadIdx.x] = texton_test_weights[threadIdx.x];
@@ -52,7 +52,7 @@ TEST_P(CudaSymbolTest, HasTheAddressAndSizeOfTheDevicesVariable) {
     EXPECT_EQ(weights.bytes(), sizeof(texton_test_weights));
     EXPECT_EQ(byte.bytes(), 1u);
     EXPECT_NE(static_cast<const void*>(table.address()), static_cast<const void*>(texton_test_table))
-        << "the host's variable of that name is another place";
+        << "the address is that of the host variable";
     EXPECT_NE(table.address(), weights.address());
     EXPECT_NO_THROW((void)borrowed_view(device(), table.address(), Format::r32_sint, {64}));
 }

@@ -39,7 +39,7 @@ using Tensor = std::unique_ptr<DLManagedTensor, decltype(&release)>;
 
 Tensor exported(const View& view, int dimensions = 0) { return {to_dlpack(view, dimensions), &release}; }
 
-// Takes the tensor; on a refusal it is still there, and is released here.
+// Imports the tensor. If from_dlpack() throws, the tensor is released here.
 View imported(Tensor tensor, std::optional<Format> format = std::nullopt) {
     View view = from_dlpack(tensor.get(), format);
     (void)tensor.release();
@@ -54,7 +54,7 @@ Numbers strides_of(const Tensor& tensor) {
     return {tensor->dl_tensor.strides, tensor->dl_tensor.strides + tensor->dl_tensor.ndim};
 }
 
-// A tensor of another library, over memory that it may own. Its deleter counts, and frees the memory.
+// A tensor of another library with memory that it may own. Its deleter counts calls and frees the memory.
 struct Foreign {
     Foreign(DLDevice device, void* data, Numbers lengths, Numbers distances = {}) : shape(lengths), strides(distances) {
         tensor.dl_tensor.data = data;
@@ -84,7 +84,7 @@ class DlpackTest : public test::OnEveryDevice {
 protected:
     DLDevice own() const { return {on_cpu() ? kDLCPU : kDLCUDA, device().index()}; }
 
-    // Over memory of the device that the tensor owns.
+    // Creates a tensor that owns device memory.
     std::unique_ptr<Foreign> foreign(std::size_t bytes, const Numbers& shape, const Numbers& strides = {}) const {
         Linear memory(device(), bytes);
         auto made = std::make_unique<Foreign>(own(), memory.data(), shape, strides);
@@ -279,7 +279,7 @@ TEST_P(DlpackTest, ATensorKeepsTheMemoryOfItsView) {
     memory = Linear();
     const View first = imported(std::move(tensor));
     EXPECT_TRUE(same_bytes(test::download(first), bytes));
-    const View second = imported(exported(first.region({{100}, {50}})));  // a tensor of a tensor
+    const View second = imported(exported(first.region({{100}, {50}})));  // a tensor of an imported view
     EXPECT_TRUE(same_bytes(test::download(second), std::span(bytes).subspan(100, 50)));
 }
 

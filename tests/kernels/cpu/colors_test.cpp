@@ -1,4 +1,5 @@
-// The CPU device's ways of colours beside functors that say the same plainly: equal in every bit.
+// Compares the CPU device's specialized color kernels with functors that implement the same in a plain form. Results
+// must be bit-identical.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -30,7 +31,7 @@ using test::same_bytes;
 using test::Scene;
 using test::upload;
 
-// --- the same, plainly -----------------------------------------------------------------------------------------------
+// --- plain implementations -------------------------------------------------------------------------------------------
 
 struct Swapped {
     bool layered;
@@ -76,7 +77,8 @@ struct Exposed {
     }
 };
 
-/// Of two textures, with sums, quotients and choices; told that it reads its own texels, or not.
+/// A functor of two textures with sums, quotients and a choice. `in_place` tells launch() whether it reads only the
+/// texels of its own pixel.
 template <bool in_place>
 struct Mixed {
     static constexpr bool kInPlace = in_place;
@@ -126,7 +128,7 @@ TEST(CpuColourWaysTest, FunctorsOfOwnTexelsAreAsThoseOfAnyTexels) {
     });
 }
 
-/// Rows of several parts and of vectors that are not whole.
+/// Rows of several parts, with lengths that are not multiples of a vector.
 TEST(CpuColourWaysTest, MatricesAndExposuresAreAsTheFunctors) {
     constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {1e-39f, 0, 3e38f, 0}}};
     constexpr float kStops = 1.3f;
@@ -164,9 +166,9 @@ TEST(CpuColourWaysTest, MatricesAndExposuresAreAsTheFunctors) {
     }
 }
 
-/// Every fourth row begins with a line of memory.
+/// Every fourth row begins at a cache line.
 TEST(CpuColourWaysTest, PicturesPastCachesAreAsTheFunctors) {
-    constexpr Extent kExtent{1501, 1500};  // twice more than 64 MiB
+    constexpr Extent kExtent{1501, 1500};  // more than twice 64 MiB
     constexpr Extent kAround{1503, 1502};
     constexpr Format kFormat = Format::rgba32_float;
     constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};
@@ -222,7 +224,7 @@ TEST(CpuColourWaysTest, MatrixInPlaceIsAsIntoAnotherPicture) {
     }
 }
 
-/// Floats go through the functor itself.
+/// Floats are processed by the functor itself, so they are the reference for codes.
 TEST(CpuColourWaysTest, TransfersOfCodesAreAsThoseOfTheirFractions) {
     constexpr Extent kExtent{256, 3};
     Bytes codes;

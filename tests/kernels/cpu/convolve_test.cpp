@@ -1,4 +1,5 @@
-// The CPU device's ways of separable filters beside a functor that says the same plainly: equal in every bit.
+// Compares the CPU device's specialized separable filters with a functor that implements the same in a plain form.
+// Results must be bit-identical.
 #include <array>
 #include <cstring>
 #include <string>
@@ -71,7 +72,7 @@ TEST(CpuConvolveWaysTest, ConvolutionIsAsTheFunctor) {
     }
 }
 
-/// Of any bits, whole vectors and a few more, where lines of memory begin and where they do not.
+/// Random bits, in whole vectors and a remainder, starting at a cache line and between cache lines.
 TEST(CpuConvolveWaysTest, SumsPastCachesAreAsThoseThroughThem) {
     constexpr std::size_t kCount = 4 * 67;
     constexpr std::size_t kLine = 16;  // floats
@@ -89,7 +90,7 @@ TEST(CpuConvolveWaysTest, SumsPastCachesAreAsThoseThroughThem) {
     }
 }
 
-/// Widths of less than a block of codes, of one, of a part more, and of tiles.
+/// Widths of less than a block of codes, one block, one block and a part, and several tiles.
 TEST(CpuConvolveWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
     Random random(15);
     std::vector<float> across(17);
@@ -113,8 +114,9 @@ TEST(CpuConvolveWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
     }
 }
 
-/// Weights that are not negative and do not enlarge, of which sums are fused first: some fall on halves all the time, so
-/// that they have to be summed up again, and so do some of any.
+/// Weights that are not negative and sum to at most 1. The implementation first computes their sums with fused
+/// operations; sums close to a rounding boundary are computed again. Some weights hit the boundary all the time, others
+/// sometimes.
 TEST(CpuConvolveWaysTest, ConvolutionOfBytesByPositiveWeightsIsAsTheFunctor) {
     Random random(16);
     const auto shares = [&](std::size_t taps) {

@@ -1,4 +1,5 @@
-// The CPU device's ways of luma and chroma beside functors that say the same plainly: equal in every bit.
+// Compares the CPU device's specialized luma and chroma kernels with functors that implement the same in a plain form.
+// Results must be bit-identical.
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -82,7 +83,7 @@ TEST(CpuPlanarWaysTest, RgbIsAsTheFunctor) {
     }
 }
 
-/// Some fuse no products and sums.
+/// Some instruction sets have no fused multiply-add.
 TEST(CpuPlanarWaysTest, RgbIsTheSameWithEveryInstructionSet) {
     const auto choose = [](std::int64_t target) {
         hwy::SetSupportedTargetsForTest(target);
@@ -152,7 +153,7 @@ TEST(CpuPlanarWaysTest, PlanesAreAsTheFunctors) {
     }
 }
 
-/// Chroma lies on luma's even rows and columns: there each code is read as it is.
+/// Chroma is sited on the even rows and columns of luma, so each code there is read without interpolation.
 TEST(CpuPlanarWaysTest, RgbOfEveryCodeIsAsTheFunctor) {
     constexpr Extent kExtent{512, 512};
     Bytes luma(2 * 512 * 512);

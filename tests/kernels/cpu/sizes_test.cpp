@@ -1,4 +1,5 @@
-// The CPU device's ways of sizes, filters and levels beside functors that say the same plainly: equal in every bit.
+// Compares the CPU device's specialized resampling, filter and mip kernels with functors that implement the same in a
+// plain form. Results must be bit-identical.
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -38,7 +39,7 @@ using test::Scene;
 using test::texel_at;
 using test::upload;
 
-// --- the same, plainly -----------------------------------------------------------------------------------------------
+// --- plain implementations -------------------------------------------------------------------------------------------
 
 struct Place2 {
     float x_step;
@@ -135,7 +136,7 @@ struct Area {
     }
 };
 
-/// The box filter of levels whose sides are even, or 1 and 3.
+/// The box filter of levels with dimensions that are even, 1 or 3.
 struct Halved {
     int across;  // texels that a pixel covers
     int down;
@@ -157,7 +158,7 @@ struct Halved {
 
 // --- comparisons -----------------------------------------------------------------------------------------------------
 
-/// A size and a part of the texture to resample, some beyond its edges.
+/// A destination size and a part of the texture to resample. Some parts reach beyond the edges.
 struct Sizes {
     Extent extent;
     Crop crop;
@@ -172,7 +173,7 @@ struct Sizes {
     }
 };
 
-/// `expect` compares what both make.
+/// Calls `expect` with both implementations.
 template <class Functor, class Expect>
 void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& extent, const Crop& crop,
                       const Expect& expect) {
@@ -186,7 +187,7 @@ void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& e
            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
 }
 
-/// Into a box of memory of the texture's own format.
+/// Writes to a region of memory in the texture's own format.
 template <class Functor>
 void expect_resample(const Scene& scene, ResampleFilter filter, const Extent& extent, const Crop& crop) {
     const Extent around{extent.width + 3, extent.height + 2};
@@ -207,7 +208,7 @@ void expect_resamples(ResampleFilter filter, Filter of_sampler) {
     });
 }
 
-/// Steps from pixel to pixel for which texels are found in each of the ways there are, in rows of many vectors.
+/// Steps between pixels that cover every method of loading texels, in rows of many vectors.
 template <class Functor>
 void expect_byte_resamples(ResampleFilter filter, Filter of_sampler) {
     constexpr Extent kFrom{150, 6};
@@ -246,8 +247,8 @@ TEST(CpuWaysTest, CatmullRomIsAsTheFunctor) {
     expect_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
 }
 
-/// Floats of few sizes, so that sums of footprints are exact but for their last bits, with some that are not so among
-/// them: zeros, tiny ones, infinite ones and no numbers.
+/// Returns floats of similar magnitude, whose sums over a footprint are nearly exact, and some that are not: zeros,
+/// denormals, infinities and NaN.
 Bytes alike_floats(Random& random, std::size_t count, bool signs) {
     std::vector<std::uint32_t> floats(count);
     for (std::uint32_t& bits : floats) {
@@ -294,8 +295,8 @@ TEST(CpuWaysTest, LinearOfFloatsThatAreAlikeIsAsTheFunctor) {
     }
 }
 
-/// Floats that are positive and within three exponents in nearly all groups of pixels, with many halves among the sums, a
-/// channel that is 0 but in a few rows, and now and then a texel that is not alike.
+/// Returns positive floats within three exponents for nearly all groups of pixels, with many ties among the sums, one
+/// channel that is 0 in most rows, and a few odd values.
 Bytes floats_alike_in_groups(Random& random, const Extent& extent) {
     std::vector<float> floats;
     for (std::size_t i = 0; i < 4 * extent.width * extent.height; ++i) {
@@ -312,8 +313,8 @@ Bytes floats_alike_in_groups(Random& random, const Extent& extent) {
     return bytes;
 }
 
-/// Steps for which texels are found in each of the ways there are: one after the other, within a vector or two of them,
-/// and further apart; and those beyond edges.
+/// Steps that cover every method of loading texels: consecutive texels, texels within one or two vectors, and texels
+/// further apart, also beyond the edges.
 TEST(CpuWaysTest, FloatsOfAllStepsAreAsTheFunctor) {
     constexpr Extent kFrom{150, 40};
     constexpr std::array<Crop, 3> kCrops{Crop{}, Crop{0.25f, 0.75f, 150, 40}, Crop{-20.5f, -3, 190, 46}};
@@ -332,7 +333,7 @@ TEST(CpuWaysTest, FloatsOfAllStepsAreAsTheFunctor) {
     }
 }
 
-/// Every fourth row begins with a line of memory.
+/// Every fourth row begins at a cache line.
 TEST(CpuWaysTest, PicturesPastCachesAreAsTheFunctor) {
     constexpr Extent kFrom{150, 40};
     constexpr Extent kTo{2050, 2060};  // more than 64 MiB
@@ -354,7 +355,7 @@ TEST(CpuWaysTest, PicturesPastCachesAreAsTheFunctor) {
     check(ResampleFilter::area, Area{place});
 }
 
-/// Every 16th row begins with a line of memory.
+/// Every 16th row begins at a cache line.
 TEST(CpuWaysTest, BytesPastCachesAreAsTheFunctor) {
     constexpr Extent kFrom{4160, 4096};  // more than 64 MiB
     Random random(26);
@@ -419,7 +420,7 @@ TEST(CpuWaysTest, NearestFloatsOfLongRowsAreAsTheFunctor) {
     }
 }
 
-/// Tiles beside the first read other texels of a row.
+/// Tiles after the first read other texels of a row.
 TEST(CpuWaysTest, BytesOfSeveralTilesAreAsTheFunctor) {
     constexpr Extent kFrom{3000, 3};
     constexpr Extent kTo{4500, 4};
@@ -442,7 +443,7 @@ TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
     expect_resample<Area>(scene, ResampleFilter::area, {256, 256}, {});
 }
 
-/// Of texels that count nearly alike, the last bits of sums and quotients decide which code is the next one.
+/// With nearly equal weights the last bits of sums and quotients decide which code the result rounds to.
 TEST(CpuWaysTest, AveragesOfBytesAreAsTheFunctor) {
     constexpr Extent kFrom{2048, 20};
     Random random(23);
@@ -456,15 +457,15 @@ TEST(CpuWaysTest, AveragesOfBytesAreAsTheFunctor) {
 }
 
 TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
-    constexpr Extent kFrom{2600, 1400};  // with its half more than 64 MiB
+    constexpr Extent kFrom{2600, 1400};  // more than 64 MiB together with the destination
     Random random(22);
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
     upload(array.view(), any_bits(random, test::box_bytes(Format::rgba32_float, kFrom)));
     expect_resample<Area>({Texture(array), kFrom, 1, Format::rgba32_float}, ResampleFilter::area, {1300, 700}, {});
 }
 
-// Where places are so close that floats do not tell them apart, some pixels weigh no texel at all; or next to nothing of
-// them.
+// If positions are so close that floats cannot distinguish them, some pixels have a total weight of zero or nearly
+// zero.
 TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
     constexpr Extent kFrom{31, 12};
     constexpr Extent kTo{40, 3};
@@ -512,7 +513,7 @@ TEST(CpuWaysTest, EveryCodeOf16BitsIsFetchedAsItsFraction) {
     EXPECT_TRUE(same_bytes(fetched, expected));
 }
 
-// Sums of codes as floats, by the codes' own sum: all that there are.
+// All values of float sums of codes, indexed by the integer sum of the codes.
 using CodeSums = std::vector<std::set<float>>;
 
 CodeSums added(const CodeSums& a, const CodeSums& b) {

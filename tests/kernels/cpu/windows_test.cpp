@@ -1,5 +1,5 @@
-// The CPU device's ways of filters that look at a square of texels, and of those that sharpen, beside the functors:
-// equal in every bit.
+// Compares the CPU device's specialized window filters and sharpening kernels with the functors. Results must be
+// bit-identical.
 #include <algorithm>
 #include <limits>
 #include <utility>
