@@ -16,14 +16,14 @@ protected:
 
 TEST_F(ComparePanelTest, ModeReferenceAndWipeAreChosen) {
     open("compare", {"card.png", "zone_plate.png"});
-    EXPECT_EQ(text("What the figures are of"), "Choose a mode to compare.");
+    EXPECT_EQ(text("Note on the comparison"), "Choose a mode to compare.");
     choose("Mode", "difference");
     EXPECT_EQ(session().compare.mode, CompareMode::difference);
-    EXPECT_EQ(text("What the figures are of"), "Choose a reference.");
+    EXPECT_EQ(text("Note on the comparison"), "Choose a reference.");
     choose("Reference", "zone_plate.png");
     EXPECT_EQ(session().reference, 1u);
-    EXPECT_TRUE(text("What the figures are of").startsWith("Of 255 x 255"))
-        << text("What the figures are of").toStdString();
+    EXPECT_TRUE(text("Note on the comparison").startsWith("Only the common 255 x 255"))
+        << text("Note on the comparison").toStdString();
     EXPECT_FALSE(find<NumberEdit>("Wipe")->isEnabled());
     choose("Mode", "wipe");
     type<NumberEdit>("Wipe", "0.25");
@@ -38,10 +38,10 @@ TEST_F(ComparePanelTest, APictureEqualsItself) {
     EXPECT_EQ(text("Differing"), "0 of 154401");
     EXPECT_EQ(text("PSNR"), "inf dB");
     EXPECT_EQ(text("SSIM"), "1");
-    EXPECT_EQ(text("FLIP"), "not asked");
+    EXPECT_EQ(text("FLIP"), "not computed");
     EXPECT_TRUE(find<QListWidget>("Worst texels")->isHidden());
-    press(find<QCheckBox>("FLIP too"), Qt::Key_Space);
-    EXPECT_EQ(text("FLIP"), "0, at most 0");
+    press(find<QCheckBox>("Compute FLIP"), Qt::Key_Space);
+    EXPECT_EQ(text("FLIP"), "0, max 0");
 }
 
 TEST_F(ComparePanelTest, TheWorstTexelIsShownOnTheCanvas) {
@@ -70,12 +70,12 @@ TEST_F(ComparePanelTest, TwoSamplersHaveFiguresOfThePixelsThatAreSeen) {
     choose("Mode", "difference");
     choose("Against", "sampler");
     EXPECT_FALSE(find<QComboBox>("Reference")->isEnabled());
-    EXPECT_EQ(text("What the figures are of"), "Of what both samplers return for the 56 x 40 pixels that are seen.");
+    EXPECT_EQ(text("Note on the comparison"), "The samplers were compared at the 56 x 40 visible pixels.");
     EXPECT_TRUE(text("Differing").endsWith("of 2240"));
     EXPECT_GT(text("Differing").split(' ').front().toInt(), 1000);
     EXPECT_GT(text("Largest").toDouble(), 0);
     EXPECT_TRUE(text("PSNR").endsWith(" dB"));
-    EXPECT_GT(text("Most ulp").toUInt(), 0u);
+    EXPECT_GT(text("Maximum ulps").toUInt(), 0u);
     auto* worst = find<QListWidget>("Worst texels");
     ASSERT_EQ(worst->count(), 20);
     picture("compare_samplers");
@@ -92,8 +92,8 @@ TEST_F(ComparePanelTest, ASecondSamplerThatThePictureCannotHaveIsExplained) {
     session.second_sampler = Sampler{.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp}};
     session.compare = {.mode = CompareMode::difference, .against = Against::sampler};
     open_session("compare", session);
-    EXPECT_TRUE(text("What the figures are of").contains("needs normalized coordinates"))
-        << text("What the figures are of").toStdString();
+    EXPECT_TRUE(text("Note on the comparison").contains("needs normalized coordinates"))
+        << text("Note on the comparison").toStdString();
 }
 
 TEST_F(ComparePanelTest, NoOtherDeviceIsSaidCalmly) {
@@ -101,13 +101,13 @@ TEST_F(ComparePanelTest, NoOtherDeviceIsSaidCalmly) {
     choose("Mode", "difference");
     choose("Against", "device");
     const bool another = workspace_->other_device().has_value();
-    EXPECT_EQ(text("What the figures are of") == "This computer has no other device.", !another);
+    EXPECT_EQ(text("Note on the comparison") == "This computer has no other device.", !another);
 }
 
 TEST_F(ComparePanelTest, WithoutAPictureItSaysSo) {
     open("compare", {});
     choose("Mode", "difference");
-    EXPECT_EQ(text("What the figures are of"), "No picture.");
+    EXPECT_EQ(text("Note on the comparison"), "No image is shown.");
 }
 
 }  // namespace

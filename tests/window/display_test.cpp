@@ -90,12 +90,12 @@ TEST_F(DisplayPanelTest, WhereNothingIsFiniteTheRangeStaysAndThePanelSaysWhy) {
 
 TEST_F(DisplayPanelTest, ColoursMarksAndReset) {
     open("display", {"card.png"});
-    auto* colours = find<QComboBox>("False colour");
+    auto* colours = find<QComboBox>("False color");
     press(colours, Qt::Key_Down);
     EXPECT_EQ(display().false_colour, FalseColour::viridis);
     press(find<QCheckBox>("Mark NaN and infinities"), Qt::Key_Space);
     EXPECT_FALSE(display().mark_nan);
-    press(find<QCheckBox>("Mark what is out of range"), Qt::Key_Space);
+    press(find<QCheckBox>("Mark values out of range"), Qt::Key_Space);
     EXPECT_TRUE(display().mark_range);
     picture("display");
     for (QPushButton* button : panel_->findChildren<QPushButton*>()) {

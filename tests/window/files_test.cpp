@@ -11,7 +11,7 @@ namespace {
 
 class FilesPanelTest : public PanelTest {
 protected:
-    QListWidget* list() const { return find<QListWidget>("Pictures"); }
+    QListWidget* list() const { return find<QListWidget>("Images"); }
     QStringList rows() const {
         QStringList out;
         for (int row = 0; row < list()->count(); ++row) out.append(list()->item(row)->text());
@@ -58,8 +58,8 @@ TEST_F(FilesPanelTest, TheReferenceIsMarkedAndTakenBack) {
     press(list(), Qt::Key_Return, Qt::ShiftModifier);
     EXPECT_EQ(session().reference, 0u);
     EXPECT_TRUE(rows()[0].contains("reference"));
-    EXPECT_TRUE(find<QPushButton>("What others are compared with")->isChecked());
-    click(find<QPushButton>("What others are compared with"));
+    EXPECT_TRUE(find<QPushButton>("Compares other images with this one")->isChecked());
+    click(find<QPushButton>("Compares other images with this one"));
     EXPECT_FALSE(session().reference);
 }
 
@@ -122,14 +122,14 @@ TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
 TEST_F(FilesPanelTest, ClosingTheLastLeavesACalmPanel) {
     open("files", {"card.png", "missing.png"});
     press(list(), Qt::Key_Down);
-    EXPECT_TRUE(find<QLabel>("Note on the picture")->text().contains("missing.png"));
+    EXPECT_TRUE(find<QLabel>("Note on the image")->text().contains("missing.png"));
     EXPECT_TRUE(rows()[1].contains("cannot be shown"));
     picture("files_problem");
     press(list(), Qt::Key_Delete);
     press(list(), Qt::Key_Delete);
     EXPECT_TRUE(session().pictures.empty());
     EXPECT_EQ(list()->count(), 0);
-    EXPECT_FALSE(find<QPushButton>("Closes the picture")->isEnabled());
+    EXPECT_FALSE(find<QPushButton>("Closes the image; the file is kept")->isEnabled());
 }
 
 }  // namespace

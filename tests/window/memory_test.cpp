@@ -115,7 +115,7 @@ TEST_F(LittleMemoryTest, APictureThatDoesNotFitIsShownSmallerAndTheWindowSaysSo)
     EXPECT_EQ(workspace().document()->info().extent, (Extent{2048, 2048}));
     EXPECT_TRUE(said("Size and format").startsWith("4096 x 4096")) << said("Size and format").toStdString();
     EXPECT_TRUE(said("Size and format").endsWith("shown from 2048 x 2048")) << said("Size and format").toStdString();
-    EXPECT_TRUE(said("Note on the picture").startsWith("Shown at 1/2 of its width and height"));
+    EXPECT_TRUE(said("Note on the image").startsWith("Shown at 1/2 of its width and height"));
     hover(on_canvas({1200, 1200}));
     EXPECT_TRUE(said("Texel under the mouse").contains("0.7843")) << said("Texel under the mouse").toStdString();
 }
@@ -125,7 +125,7 @@ TEST_F(LittleMemoryTest, TheNoteOnThePictureFitsTheListsPanelInALowWindow) {
     Session session = of({large("large.tif")});
     session.panels = {"files", "kernel"};
     start(session, {1024, 640});
-    ASSERT_TRUE(said("Note on the picture").startsWith("Shown at 1/2 of its width and height"));
+    ASSERT_TRUE(said("Note on the image").startsWith("Shown at 1/2 of its width and height"));
     const auto* scroll = qobject_cast<QScrollArea*>(window().docks().at("files")->widget());
     ASSERT_NE(scroll, nullptr);
     EXPECT_FALSE(scroll->verticalScrollBar()->isVisible());

@@ -10,8 +10,8 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kShearedBytes = std::size_t{16} << 20;  // of the picture that another pitch shows
-constexpr int kShearedSide = 210;                             // pixels; fits a narrow dock
+constexpr std::size_t kShearedBytes = std::size_t{16} << 20;  // limit for the image that is read with a different pitch
+constexpr int kShearedSide = 210;                             // in pixels; fits into a narrow dock
 
 const QString kValues = "-values";
 const QString kSheared = "-sheared";
@@ -19,7 +19,7 @@ const QString kSheared = "-sheared";
 QString use_words(ByteUse use) {
     switch (use) {
         case ByteUse::payload: return ByteMap::tr("texels");
-        case ByteUse::padding: return ByteMap::tr("padding of the row");
+        case ByteUse::padding: return ByteMap::tr("row padding");
         case ByteUse::gap: return ByteMap::tr("gap between slices");
     }
     return {};
@@ -56,11 +56,11 @@ void ByteMap::make_widgets() {
     }
     summary_->setObjectName("summary");
     selected_->setObjectName("selected");
-    selected_->setAccessibleName(tr("The chosen byte"));
+    selected_->setAccessibleName(tr("Selected byte"));
     byte_->setObjectName("byte");
     byte_->setFont(fixed);
     byte_->setAccessibleName(tr("Byte"));
-    byte_->setToolTip(tr("The byte's offset from the start of the memory: 1924, or 0x784"));
+    byte_->setToolTip(tr("Offset of the byte from the start of the memory, for example 1924 or 0x784"));
     content()->addWidget(summary_);
     content()->addWidget(legend_);
     content()->addWidget(bytes_, 1);
@@ -77,7 +77,7 @@ void ByteMap::make_widgets() {
         texel_[i] = new QSpinBox;
         texel_[i]->setObjectName("texel-" + names[i]);
         texel_[i]->setFont(fixed);
-        texel_[i]->setAccessibleName(tr("Texel's %1").arg(names[i]));
+        texel_[i]->setAccessibleName(tr("Texel %1").arg(names[i]));
         texel_[i]->setToolTip(names[i]);
         texel_[i]->setKeyboardTracking(false);
         texel_[i]->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
@@ -90,7 +90,7 @@ void ByteMap::make_widgets() {
     content()->addLayout(form);
     content()->addWidget(selected_);
 
-    auto* group = new QGroupBox(tr("Read with another pitch"));
+    auto* group = new QGroupBox(tr("Read with a different pitch"));
     auto* inside = new QVBoxLayout(group);
     auto* line = new QHBoxLayout;
     pitch_slider_->setObjectName("pitch-slider");
@@ -98,7 +98,8 @@ void ByteMap::make_widgets() {
     pitch_->setObjectName("pitch");
     pitch_->setFont(fixed);
     pitch_->setAccessibleName(tr("Pitch in bytes"));
-    pitch_->setToolTip(tr("Bytes from a row to the next, as a reader takes them; the memory's own shows the picture"));
+    pitch_->setToolTip(
+        tr("Distance between rows that is used for reading. Only the pitch of the memory shows the image correctly."));
     pitch_->setKeyboardTracking(false);
     line->addWidget(pitch_slider_, 1);
     line->addWidget(pitch_);
@@ -107,13 +108,13 @@ void ByteMap::make_widgets() {
     sheared_->setAlignment(Qt::AlignCenter);
     sheared_->setWordWrap(true);
     sheared_->setMinimumHeight(kShearedSide / 2);
-    sheared_->setAccessibleName(tr("The picture as it is read with that pitch"));
+    sheared_->setAccessibleName(tr("Image read with this pitch"));
     inside->addWidget(sheared_);
     content()->addWidget(group);
 }
 
 void ByteMap::renew() {
-    say(tr("The picture is being copied into pitched memory."));
+    say(tr("Copying the image to pitched memory..."));
     struct Made {
         std::shared_ptr<const PitchedCopy> memory;
         CanaryReport report;
@@ -179,17 +180,17 @@ void ByteMap::session_changed() {
 void ByteMap::show_summary(const CanaryReport& report) {
     const PitchedLayout& layout = memory_->layout();
     QString text =
-        tr("%1 %2: rows of %3 bytes, %4 apart. %5 in all.")
+        tr("%1, %2: %3 bytes of texels per row, pitch %4 bytes, %5 in total.")
             .arg(QString::fromUtf8(name(layout.format).data()), QString::fromStdString(to_string(layout.extent)),
                  number_words(layout.row_bytes()), number_words(layout.pitch), byte_words(layout.bytes()));
     text += ' ';
     if (report.checked == 0) {
-        text += tr("There is no padding.");
+        text += tr("The memory has no padding.");
     } else if (report.overwritten == 0) {
-        text += tr("%1 bytes of padding had been marked before the upload; none was overwritten.")
+        text += tr("%1 bytes of padding and gaps were filled with a pattern before the upload; none was overwritten.")
                     .arg(number_words(report.checked));
     } else {
-        text += tr("%1 of %2 bytes of padding were overwritten, the first at %3.")
+        text += tr("%1 of %2 bytes of padding and gaps were overwritten, the first at offset %3.")
                     .arg(number_words(report.overwritten), number_words(report.checked),
                          number_words(report.places.front()));
     }
@@ -223,7 +224,7 @@ void ByteMap::select(std::size_t byte) {
     const std::byte value = memory_->read(byte, 1).front();
     byte_->setText(QString("0x%1").arg(static_cast<qulonglong>(byte), 0, 16));
     QString text =
-        tr("Byte %1 holds 0x%2: ").arg(number_words(byte)).arg(std::to_integer<int>(value), 2, 16, QChar('0'));
+        tr("Byte %1, value 0x%2: ").arg(number_words(byte)).arg(std::to_integer<int>(value), 2, 16, QChar('0'));
     std::vector<Outline> outlines;
     if (texel) {
         const Region block = layout.texels_with(*texel);
@@ -263,7 +264,7 @@ void ByteMap::select_typed() {
     bool good = false;
     const qulonglong byte = byte_->text().trimmed().toULongLong(&good, 0);
     if (!good || byte >= memory_->layout().bytes()) {
-        selected_->setText(tr("'%1' is no byte of this memory: they are 0 to %2.")
+        selected_->setText(tr("'%1' is not a byte of this memory. Enter an offset from 0 to %2.")
                                .arg(byte_->text(), number_words(memory_->layout().bytes() - 1)));
         return;
     }

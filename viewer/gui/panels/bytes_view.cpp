@@ -14,9 +14,9 @@
 namespace texton::viewer {
 namespace {
 
-constexpr int kFarthest = -6;  // powers of two: 64 bytes a pixel
-constexpr int kNearest = 5;    // 32 pixels a byte
-constexpr int kHexSide = 24;   // pixels of a cell from which on its value is written into it
+constexpr int kFarthest = -6;  // 2^6 bytes per pixel
+constexpr int kNearest = 5;    // 2^5 pixels per byte
+constexpr int kHexSide = 24;   // minimum width in pixels of a cell that shows its value
 
 int clamped(std::size_t value) { return static_cast<int>(std::min<std::size_t>(value, 1u << 30)); }
 
@@ -25,7 +25,7 @@ int clamped(std::size_t value) { return static_cast<int>(std::min<std::size_t>(v
 BytesView::BytesView(QWidget* parent) : QAbstractScrollArea(parent) {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Byte map"));
-    setAccessibleDescription(tr("The bytes of pitched memory; arrows choose one, plus and minus zoom"));
+    setAccessibleDescription(tr("Bytes of pitched memory. The arrow keys select a byte, plus and minus zoom."));
     setFrameShape(QFrame::StyledPanel);
     viewport()->setMouseTracking(false);
 }

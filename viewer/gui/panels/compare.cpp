@@ -25,18 +25,18 @@ ComparePanel::ComparePanel(Workspace& workspace)
       against_(choice_box(tr("Against"), all_names(kAgainst))),
       reference_(choice_box(tr("Reference"), {})),
       wipe_(new SliderField(tr("Wipe"), 0, 1, 0.01)),
-      flip_(new QCheckBox(tr("FLIP too"))),
+      flip_(new QCheckBox(tr("Compute FLIP"))),
       worst_title_(new QLabel(tr("Worst texels"))),
       worst_(new QListWidget),
-      note_(new CalmText(tr("What the figures are of"))) {
-    mode_->setToolTip(tr("How the canvas shows both"));
-    against_->setToolTip(tr("Another picture, the same one by the second sampler, or on the other device"));
-    wipe_->setToolTip(tr("Share of the canvas that shows the picture itself"));
+      note_(new CalmText(tr("Note on the comparison"))) {
+    mode_->setToolTip(tr("How the canvas shows the comparison"));
+    against_->setToolTip(tr("Compares with the reference image, with the second sampler, or with the other device"));
+    wipe_->setToolTip(tr("Fraction of the canvas width that shows the current image"));
     wipe_->number()->set_range(0, 1);
-    flip_->setAccessibleName(tr("FLIP too"));
-    flip_->setToolTip(tr("What people see of the difference; takes longer"));
+    flip_->setAccessibleName(tr("Compute FLIP"));
+    flip_->setToolTip(tr("Computes FLIP, which measures the visible difference. This takes longer."));
     worst_->setAccessibleName(tr("Worst texels"));
-    worst_->setToolTip(tr("A click or Return shows it on the canvas"));
+    worst_->setToolTip(tr("Click a texel or press Return to show it on the canvas"));
     worst_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     worst_->setMinimumHeight(worst_->fontMetrics().lineSpacing() * 6);
 
@@ -64,7 +64,7 @@ ComparePanel::ComparePanel(Workspace& workspace)
     connect(against_, &QComboBox::currentIndexChanged, this, [=](int index) {
         change(tr("Compare against"), [=](Session& session) { session.compare.against = static_cast<Against>(index); });
     });
-    // The first entry is no reference.
+    // The first entry means no reference.
     connect(reference_, &QComboBox::currentIndexChanged, this, [=](int index) {
         change(tr("Reference"), [=](Session& session) {
             session.reference.reset();
@@ -89,8 +89,8 @@ QWidget* ComparePanel::make_figures() {
     form->setContentsMargins(0, 0, 0, 0);
     form->setVerticalSpacing(3);
     figures_->setLayout(form);
-    for (const QString& title :
-         {tr("Differing"), tr("Largest"), tr("Mean"), tr("MSE"), tr("PSNR"), tr("SSIM"), tr("Most ulp"), tr("FLIP")}) {
+    for (const QString& title : {tr("Differing"), tr("Maximum"), tr("Mean"), tr("MSE"), tr("PSNR"), tr("SSIM"),
+                                 tr("Maximum ulps"), tr("FLIP")}) {
         auto* cell = new QLabel;
         cell->setAccessibleName(title);
         cell->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -133,10 +133,8 @@ PlaceComparison ComparePanel::compared(const Subject& subject, const Scene& scen
     for (Position& texel : found.worst)
         texel = in_files(document, subject.place, {document.in_array(subject.place), texel}).at;
     found.place = subject.place;
-    found.note = tr("Of what both samplers return for the %1 x %2 pixels that are seen.")
-                     .arg(grid.columns)
-                     .arg(grid.rows)
-                     .toStdString();
+    found.note =
+        tr("The samplers were compared at the %1 x %2 visible pixels.").arg(grid.columns).arg(grid.rows).toStdString();
     return found;
 }
 
@@ -145,18 +143,18 @@ void ComparePanel::refresh() {
     const Session& session = workspace().session();
     Subject next{workspace().shown(), workspace().against(), session.place, session.compare.flip};
     if (session.compare.mode == CompareMode::none) return show_nothing(tr("Choose a mode to compare."));
-    if (!next.shown) return show_nothing(tr("No picture."));
+    if (!next.shown) return show_nothing(tr("No image is shown."));
     if (!next.against) {
         if (session.compare.against == Against::device) {
-            return show_nothing(workspace().other_device() ? tr("The picture is being loaded.")
+            return show_nothing(workspace().other_device() ? tr("The image is loading.")
                                                            : tr("This computer has no other device."));
         }
-        return show_nothing(session.reference ? tr("The reference is not there yet.") : tr("Choose a reference."));
+        return show_nothing(session.reference ? tr("The reference is not loaded yet.") : tr("Choose a reference."));
     }
     if (session.compare.against == Against::sampler) {
         next.place = next.shown->clamped(session.place);
         next.samplers = samplers(*next.shown, next.place);
-        if (next.samplers->grid.columns == 0) return show_nothing(tr("Nothing of the picture is seen."));
+        if (next.samplers->grid.columns == 0) return show_nothing(tr("No part of the image is visible."));
     }
     if (next == subject_) return;
     subject_ = next;
@@ -174,7 +172,7 @@ void ComparePanel::refresh() {
                 if (!self) return;
                 const std::optional<Subject> of = self->subject_;
                 self->show_nothing(why);
-                self->subject_ = of;  // or each refresh would fail again
+                self->subject_ = of;  // prevents that each refresh repeats the failing work
             };
         }
     });
@@ -198,11 +196,11 @@ void ComparePanel::show_comparison(const PlaceComparison& found) {
         words(all.mean),
         words(all.mse),
         tr("%1 dB").arg(words(all.psnr)),
-        all.ssim ? words(*all.ssim) : tr("none"),
-        all.max_ulp == kFarthest ? tr("not a number") : QString::number(all.max_ulp),
+        all.ssim ? words(*all.ssim) : tr("not available"),
+        all.max_ulp == kFarthest ? tr("NaN") : QString::number(all.max_ulp),
         found.comparison.flip
-            ? tr("%1, at most %2").arg(words(found.comparison.flip->mean), words(found.comparison.flip->max))
-            : tr("not asked")};
+            ? tr("%1, max %2").arg(words(found.comparison.flip->mean), words(found.comparison.flip->max))
+            : tr("not computed")};
     for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i]->setText(figures[i]);
     worst_->clear();
     for (std::size_t i = 0; i < found.worst.size(); ++i) worst_->addItem(QString::fromStdString(worst_words(found, i)));

@@ -20,14 +20,14 @@ QString text_of(DeferredStep step) {
 
 QString tip_of(DeferredStep step) {
     switch (step) {
-        case DeferredStep::create: return DeferredPanel::tr("Makes an array like the picture, without memory");
-        case DeferredStep::requirements: return DeferredPanel::tr("Asks how much memory it takes");
+        case DeferredStep::create: return DeferredPanel::tr("Creates an array like the image, without memory");
+        case DeferredStep::requirements: return DeferredPanel::tr("Queries how much memory the array needs");
         case DeferredStep::back:
-            return DeferredPanel::tr("Maps it to tiles of a pool; what they hold is what it shows");
-        case DeferredStep::upload: return DeferredPanel::tr("Copies the picture's texels into it");
-        case DeferredStep::sample: return DeferredPanel::tr("Fetches its middle through a texture");
-        case DeferredStep::move: return DeferredPanel::tr("Maps it to other tiles, with its texels");
-        case DeferredStep::unmap: return DeferredPanel::tr("Takes its memory away");
+            return DeferredPanel::tr("Maps the array to tiles of a pool. Its contents are undefined.");
+        case DeferredStep::upload: return DeferredPanel::tr("Copies the texels of the image to the array");
+        case DeferredStep::sample: return DeferredPanel::tr("Samples the center of the array through a texture");
+        case DeferredStep::move: return DeferredPanel::tr("Maps the array to other tiles and keeps its texels");
+        case DeferredStep::unmap: return DeferredPanel::tr("Unmaps the memory of the array");
     }
     return {};
 }
@@ -55,11 +55,11 @@ DeferredPanel::DeferredPanel(Workspace& workspace, QWidget* parent)
         connect(buttons_[i], &QPushButton::clicked, this, [this, step] { run(step); });
     }
     again_->setObjectName("again");
-    again_->setToolTip(tr("Lets go of the array and of the pool"));
+    again_->setToolTip(tr("Releases the array and the pool"));
     log_->setObjectName("log");
     log_->setReadOnly(true);
-    log_->setAccessibleName(tr("What the steps returned"));
-    log_->setPlaceholderText(tr("What each step returns is written here."));
+    log_->setAccessibleName(tr("Results of the steps"));
+    log_->setPlaceholderText(tr("The results of the steps appear here."));
     log_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     log_->setMinimumHeight(log_->fontMetrics().height() * 7);
     content()->addWidget(log_, 1);
@@ -83,7 +83,7 @@ void DeferredPanel::forget() {
 
 void DeferredPanel::run(std::optional<DeferredStep> step) {
     if (steps_ == nullptr) return;
-    // One at a time: steps_ belongs to the job until it is done.
+    // No other step may run until the job is done, because the job uses steps_.
     QWidget* focused = focusWidget();
     for (QPushButton* button : buttons_) button->setEnabled(false);
     work([this, steps = steps_, step, focused = QPointer(focused)](const StillWanted&) -> Finish {

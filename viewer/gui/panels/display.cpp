@@ -26,15 +26,16 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     : LivePanel(workspace),
       exposure_(new SliderField(tr("Exposure"), -10, 10, 0.1)),
       gamma_(new SliderField(tr("Gamma"), 0.1, 4, 0.05)),
-      problem_(new CalmText(tr("Why the range does not fit"))),
-      false_colour_(choice_box(tr("False colour"), all_names(kFalseColours))),
-      mark_nan_(check_box(tr("Mark NaN and infinities"), tr("In a colour that nothing else has"))),
-      mark_range_(check_box(tr("Mark what is out of range"), tr("Values below black and above white"))),
+      problem_(new CalmText(tr("Problem with the range"))),
+      false_colour_(choice_box(tr("False color"), all_names(kFalseColours))),
+      mark_nan_(check_box(tr("Mark NaN and infinities"), tr("Shows NaN and infinities in marker colors"))),
+      mark_range_(
+          check_box(tr("Mark values out of range"), tr("Shows values below black and above white in marker colors"))),
       reset_(new QPushButton(tr("Reset display"))) {
-    exposure_->setToolTip(tr("In stops: each doubles the light"));
-    gamma_->setToolTip(tr("On top of the screen's curve"));
+    exposure_->setToolTip(tr("In stops; one stop doubles the brightness"));
+    gamma_->setToolTip(tr("Applied in addition to the transfer curve of the screen"));
     gamma_->number()->set_range(0.01, 100);
-    false_colour_->setToolTip(tr("Colours for the values of a single channel or of luminance"));
+    false_colour_->setToolTip(tr("Color map for a single channel or the luminance"));
 
     QFormLayout* form = narrow_form();
     form->addRow(tr("Channels"), make_channels());
@@ -42,7 +43,7 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     form->addRow(tr("Gamma"), gamma_);
     form->addRow(tr("Range"), make_range());
     form->addRow(tr("Fit to"), make_fits());
-    form->addRow(tr("False colour"), false_colour_);
+    form->addRow(tr("False color"), false_colour_);
     auto* column = new QVBoxLayout;
     column->addLayout(form);
     column->addWidget(problem_);
@@ -59,7 +60,7 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
         edit(tr("Gamma"), [=](Display& display) { display.gamma = static_cast<float>(value); });
     });
     connect(false_colour_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        edit(tr("False colour"), [=](Display& display) { display.false_colour = static_cast<FalseColour>(index); });
+        edit(tr("False color"), [=](Display& display) { display.false_colour = static_cast<FalseColour>(index); });
     });
     connect(mark_nan_, &QCheckBox::toggled, this,
             [this](bool on) { edit(tr("Mark NaN"), [=](Display& display) { display.mark_nan = on; }); });
@@ -82,13 +83,14 @@ QWidget* DisplayPanel::make_channels() {
     };
     const std::array<QString, 4> names{tr("Red"), tr("Green"), tr("Blue"), tr("Alpha")};
     for (std::size_t i = 0; i < 4; ++i) {
-        channels_[i] = button(QString(channel_letter(static_cast<int>(i))), names[i],
-                              tr("%1; right click or Shift+Space: it alone, or all").arg(names[i]));
+        channels_[i] =
+            button(QString(channel_letter(static_cast<int>(i))), names[i],
+                   tr("%1. Right-click or press Shift+Space to show only this channel, or all again.").arg(names[i]));
         channels_[i]->installEventFilter(this);
         connect(channels_[i], &QToolButton::clicked, this,
                 [this, i](bool on) { edit(tr("Channels"), [=](Display& display) { display.channels[i] = on; }); });
     }
-    luminance_ = button("L", tr("Luminance"), tr("Luminance of the colours as grey"));
+    luminance_ = button("L", tr("Luminance"), tr("Shows the luminance as gray"));
     connect(luminance_, &QToolButton::clicked, this,
             [this](bool on) { edit(tr("Luminance"), [=](Display& display) { display.luminance = on; }); });
     return row;
@@ -99,9 +101,9 @@ QWidget* DisplayPanel::make_range() {
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
     low_ = new NumberEdit(tr("Black"));
-    low_->setToolTip(tr("What becomes black; of integers in shares of their range"));
+    low_->setToolTip(tr("Value that is shown as black; for integers a fraction of their range"));
     high_ = new NumberEdit(tr("White"));
-    high_->setToolTip(tr("What becomes white; of integers in shares of their range"));
+    high_->setToolTip(tr("Value that is shown as white; for integers a fraction of their range"));
     for (NumberEdit* number : {low_, high_}) {
         number->set_step(0.05);
         layout->addWidget(number);
@@ -130,10 +132,13 @@ QWidget* DisplayPanel::make_fits() {
         connect(made, &QPushButton::clicked, this, [this, to] { fit(to); });
         return made;
     };
-    button(tr("View"), tr("Fit range to view"), tr("From the lowest to the highest value that is seen"), Fit::view);
-    fit_selection_ = button(tr("Selection"), tr("Fit range to selection"),
-                            tr("From the lowest to the highest value of the selected region"), Fit::selection);
-    button(tr("All"), tr("Fit range to all"), tr("From the lowest to the highest value of the picture"), Fit::all);
+    button(tr("View"), tr("Fit range to view"), tr("Sets black and white to the lowest and the highest visible value"),
+           Fit::view);
+    fit_selection_ =
+        button(tr("Selection"), tr("Fit range to selection"),
+               tr("Sets black and white to the lowest and the highest value of the selection"), Fit::selection);
+    button(tr("All"), tr("Fit range to all"),
+           tr("Sets black and white to the lowest and the highest value of the image"), Fit::all);
     return row;
 }
 
@@ -171,7 +176,7 @@ void DisplayPanel::fit(Fit to) {
     std::optional<TexelBox> box = whole_box(*shown, session.place);
     if (to == Fit::view) box = visible_texels();
     if (to == Fit::selection) box = session.selection ? clamped(*session.selection, shown->extent(session.place)) : box;
-    if (!box) return problem_->say(tr("Nothing of the picture is seen there."));
+    if (!box) return problem_->say(tr("No texels of the image are in this area."));
     fit_range(workspace(), *box, this, [this](const QString& problem) { problem_->say(problem); });
 }
 

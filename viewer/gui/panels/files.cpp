@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTag = "thumbnails";
 constexpr int kSide = 64;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // what is decoded for a thumbnail alone
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // limit for files that are decoded only for a thumbnail
 
 QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
     const int side = static_cast<int>(std::lround(kSide * ratio));
@@ -26,22 +26,22 @@ QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
     }
     square.setDevicePixelRatio(ratio);
     QIcon icon(square);
-    icon.addPixmap(square, QIcon::Selected);  // or it would be tinted
+    icon.addPixmap(square, QIcon::Selected);  // prevents that the selection tints the thumbnail
     return icon;
 }
 
 }  // namespace
 
 FilesPanel::FilesPanel(Workspace& workspace)
-    : LivePanel(workspace), list_(new QListWidget), problem_(new CalmText(tr("Note on the picture"))) {
-    list_->setAccessibleName(tr("Pictures"));
-    list_->setToolTip(tr("Shift+Return makes the reference, Ctrl+Up and Ctrl+Down move, Delete closes"));
+    : LivePanel(workspace), list_(new QListWidget), problem_(new CalmText(tr("Note on the image"))) {
+    list_->setAccessibleName(tr("Images"));
+    list_->setToolTip(tr("Shift+Return: use as reference. Ctrl+Up, Ctrl+Down: move. Delete: close."));
     list_->setIconSize({kSide, kSide});
     list_->setDragDropMode(QAbstractItemView::InternalMove);
     list_->setWordWrap(true);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setResizeMode(QListView::Adjust);
-    list_->setMinimumHeight(kSide + 8);  // one of them, so that there is room for a note
+    list_->setMinimumHeight(kSide + 8);  // one image, which leaves room for the note
 
     auto* column = new QVBoxLayout;
     column->addWidget(list_, 1);
@@ -53,14 +53,14 @@ FilesPanel::FilesPanel(Workspace& workspace)
     connect(list_, &QListWidget::currentRowChanged, this, [this](int row) {
         if (refreshing_ || row < 0) return;
         this->workspace().change(
-            tr("Show picture"), [row](Session& session) { session.current = static_cast<std::size_t>(row); },
+            tr("Show image"), [row](Session& session) { session.current = static_cast<std::size_t>(row); },
             "current picture");
     });
-    // A drag that ended: the list has moved the row itself.
+    // End of a drag: the list has already moved the row.
     connect(list_->model(), &QAbstractItemModel::rowsMoved, this,
             [this](const QModelIndex&, int from, int, const QModelIndex&, int before) {
                 const int to = before > from ? before - 1 : before;
-                this->workspace().change(tr("Move picture"), [=](Session& session) {
+                this->workspace().change(tr("Move image"), [=](Session& session) {
                     move_picture(session, static_cast<std::size_t>(from), static_cast<std::size_t>(to));
                 });
             });
@@ -85,12 +85,12 @@ QWidget* FilesPanel::make_buttons() {
         connect(made, &QPushButton::clicked, this, run);
         return made;
     };
-    reference_ = button(tr("Reference"), tr("What others are compared with"), [this] { toggle_reference(); });
+    reference_ = button(tr("Reference"), tr("Compares other images with this one"), [this] { toggle_reference(); });
     reference_->setCheckable(true);
-    reload_ = button(tr("Reload"), tr("Reads the picture again"),
-                     [this] { workspace().reload(workspace().session().current); });
-    close_ =
-        button(tr("Close"), tr("Closes the picture"), [this] { workspace().close(workspace().session().current); });
+    reload_ =
+        button(tr("Reload"), tr("Reads the file again"), [this] { workspace().reload(workspace().session().current); });
+    close_ = button(tr("Close"), tr("Closes the image; the file is kept"),
+                    [this] { workspace().close(workspace().session().current); });
     return row;
 }
 
@@ -118,7 +118,7 @@ void FilesPanel::add_key(const QKeySequence& keys, const std::function<void()>& 
 void FilesPanel::move(int by) {
     const std::size_t from = workspace().session().current;
     if (by < 0 && from == 0) return;
-    workspace().change(tr("Move picture"),
+    workspace().change(tr("Move image"),
                        [=](Session& session) { move_picture(session, from, by < 0 ? from - 1 : from + 1); });
 }
 
@@ -185,7 +185,8 @@ QString FilesPanel::note() const {
     return document ? QString::fromStdString(halving_words(*document)) : workspace().problem(current);
 }
 
-// One after the other, of loaded pictures first. Others wait while one is loaded: it may need the memory that they would take.
+// Makes one thumbnail at a time, loaded images first. Images that are not loaded wait while the current image is
+// loading, because it may need the memory.
 void FilesPanel::make_next_thumbnail() {
     const Session& session = workspace().session();
     const Source* next = nullptr;
@@ -211,7 +212,7 @@ void FilesPanel::make_next_thumbnail() {
         try {
             made = document ? thumbnail(document, side) : thumbnail(source, side, kMostBytes);
         } catch (const std::exception&) {
-            made.words = tr("cannot be shown").toStdString();  // why is said when somebody wants to see it
+            made.words = tr("cannot be shown").toStdString();  // the reason is shown when the user selects the image
         }
         return [self, source, document, made = std::move(made), ratio] {
             if (!self) return;
