@@ -1,4 +1,5 @@
-// Cubes: faces that say who they are, directions that are told as colours, and light against integrals in doubles.
+// Cubemap kernels: faces whose texels encode their position, directions encoded as colors, and lighting compared with
+// integrals in double precision.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -42,7 +43,7 @@ Vector unit(const Vector& a) {
     return {a.x / length, a.y / length, a.z / length};
 }
 
-/// Where the middle of a texel of a face looks, as CUDA's programming guide has the faces.
+/// Returns the direction of a texel center of a face, following the face table in the CUDA programming guide.
 Vector direction(std::size_t face, std::size_t i, std::size_t j, std::size_t side) {
     const double s = 2 * (static_cast<double>(i) + 0.5) / static_cast<double>(side) - 1;
     const double t = 2 * (static_cast<double>(j) + 0.5) / static_cast<double>(side) - 1;
@@ -56,7 +57,7 @@ Vector direction(std::size_t face, std::size_t i, std::size_t j, std::size_t sid
     }
 }
 
-/// The face that a direction meets; none where two are as near.
+/// Returns the face that a direction meets, or no value if two faces are equally near.
 int face_of(const Vector& to) {
     const double sizes[] = {std::abs(to.x), std::abs(to.y), std::abs(to.z)};
     const double signs[] = {to.x, to.y, to.z};
@@ -77,7 +78,7 @@ Vector direction_at(std::size_t i, std::size_t j, const Extent& equirect) {
 using Color = std::array<float, 4>;
 using Colors = std::vector<Color>;
 
-/// A picture of directions, each as its own colour.
+/// Encodes a direction as a color.
 Color color_of(const Vector& to) {
     return {static_cast<float>(to.x), static_cast<float>(to.y), static_cast<float>(to.z), 1};
 }
@@ -92,7 +93,7 @@ Colors cube_of_directions(std::size_t side) {
     return colors;
 }
 
-/// Each texel says its face, row and column.
+/// The value of each texel encodes its face, row and column.
 Colors labelled_cube(std::size_t side) {
     Colors colors;
     for (std::size_t face = 0; face < 6; ++face) {
@@ -145,7 +146,7 @@ protected:
         upload(array.view(), bytes_of(colors));
         return array;
     }
-    /// What a call makes of a picture of that extent.
+    /// Returns the pixels that a call writes to an image of this extent.
     template <class Enqueue>
     Colors made(const Extent& extent, Enqueue enqueue) const {
         const Linear memory(device(), Format::rgba32_float, extent);
@@ -167,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CubemapTest, test::every_device(), test::devic
 
 struct DrawnNet {
     CubeNet layout;
-    std::vector<const char*> rows;  ///< a letter a face in their order; f is the last one, upside down
+    std::vector<const char*> rows;  ///< one letter per face, in face order; f is the last face, upside down
 };
 
 const DrawnNet kNets[] = {{CubeNet::horizontal_cross, {".C..", "BEAF", ".D.."}},
@@ -229,7 +230,7 @@ TEST_P(CubemapTest, ALevelOfACubemapArrayIsFilled) {
     EXPECT_EQ(colors_of(download(target.view())), labelled_cube(8));
 }
 
-// --- around ----------------------------------------------------------------------------------------------------------
+// --- equirectangular images ------------------------------------------------------------------------------------------
 
 TEST_P(CubemapTest, ACubeUnrollsToTheFacesThatItsDirectionsMeet) {
     const Array source = cube(8, labelled_cube(8));
@@ -257,8 +258,9 @@ TEST_P(CubemapTest, EveryTexelOfACubeLooksIntoItsOwnDirection) {
     const Colors made_cube = made({kSide, kSide, 6}, [&](const Stream& stream, const View& view) {
         equirect_to_cube(stream, view, Texture(source, kAround));
     });
-    // Linear between texels that are pi / 64 apart: an eighth of the square of that, in each of two axes, and 1 / 512
-    // of a texel for the weights. At the poles the last half texel is cut: as long as that is.
+    // Error of linear interpolation between texels that are pi / 64 apart: an eighth of the square of that in each of
+    // two axes, plus 1 / 512 of a texel for the weights. At the poles the last half texel is clamped, which adds an
+    // error of the same size.
     for (std::size_t face = 0; face < 6; ++face) {
         for (std::size_t j = 0; j < kSide; ++j) {
             for (std::size_t i = 0; i < kSide; ++i) {
@@ -269,7 +271,8 @@ TEST_P(CubemapTest, EveryTexelOfACubeLooksIntoItsOwnDirection) {
     }
 }
 
-/// A cube of noise, with what lies around it in memory, from column `left` on.
+/// Writes a noise cubemap to a region of memory that starts at column `left`, and returns all bytes, including those
+/// around the region.
 Bytes cube_in_memory(const Device& device, Format format, std::size_t side, std::size_t left) {
     const Array source(device, {.format = Format::rgba8_unorm, .extent = {64, 32}});
     upload(source.view(), test::pattern(4 * 64 * 32, 9));
@@ -300,8 +303,8 @@ TEST_P(CubemapTest, ASmoothPictureComesBackFromACube) {
         cube_to_equirect(stream, view, Texture(source, kSeamless));
     });
     for (std::size_t j = 0; j < extent.height; ++j) {
-        // Half a texel's bend, a 32nd squared over 2, and beside the edges, where the other face's texels are taken as
-        // if they lay in this one's plane, as much again a few times.
+        // Error of linear interpolation: (1 / 32)^2 / 2 inside a face. Near the edges it is several times larger,
+        // because the texels of the other face are treated as if they lay in the plane of this face.
         for (std::size_t i = 0; i < extent.width; ++i)
             expect_near(around[j * extent.width + i], direction_at(i, j, extent), 0.006);
     }
@@ -315,7 +318,7 @@ TEST_P(CubemapTest, ASmoothPictureComesBackFromACube) {
     }
 }
 
-// --- turned ----------------------------------------------------------------------------------------------------------
+// --- rotation --------------------------------------------------------------------------------------------------------
 
 TEST_P(CubemapTest, AQuarterTurnMovesFacesToFaces) {
     constexpr std::size_t kSide = 5;
@@ -344,7 +347,7 @@ TEST_P(CubemapTest, ACubeOfOneColorLightsEverythingWithIt) {
     const Color color{0.1F, 12345.678F, 3e-5F, 1};
     const Array source = cube(4, Colors(96, color), 3);
     const Stream stream(device());
-    make_mips(stream, source, {.filter = MipFilter::max});  // which keeps it to the bit
+    make_mips(stream, source, {.filter = MipFilter::max});  // max keeps the color bit by bit
     stream.synchronize();
     const Colors expected(std::size_t{6} * 9, color);
     for (const Sampler& sampler : {kPoint, kSeamless}) {
@@ -371,7 +374,7 @@ TEST_P(CubemapTest, IrradianceOfALinearSkyHasTwoThirdsOfItsSlope) {
     }
 }
 
-/// How much of a linear sky's slope a GGX lobe keeps that is seen along its normal.
+/// Returns the factor by which a GGX lobe along its normal attenuates the gradient of a linear sky.
 double slope_kept(double roughness) {
     const double alpha = roughness * roughness;
     double light = 0;
@@ -406,7 +409,7 @@ TEST_P(CubemapTest, GlossyLobesKeepAsMuchOfALinearSkysSlopeAsTheirIntegral) {
 }
 
 TEST_P(CubemapTest, ManySamplesAreNotNeededWhereTheEnvironmentHasLevels) {
-    // A small light on a black sky, above.
+    // A small light above, in a black sky.
     constexpr std::size_t kSide = 32;
     Colors colors(std::size_t{6} * kSide * kSide, Color{0, 0, 0, 1});
     constexpr std::size_t kMiddle = (2 * kSide + kSide / 2) * kSide + kSide / 2;
@@ -434,7 +437,7 @@ TEST_P(CubemapTest, WithoutRoughnessTheEnvironmentIsMirrored) {
     constexpr std::size_t kSide = 7;
     const Array source = cube(kSide, cube_of_directions(kSide));
     EXPECT_EQ(prefiltered(Texture(source, kPoint), kSide, 0, 1), cube_of_directions(kSide));
-    for (const float roughness : {0.002F, 0.02F}) {  // so narrow a lobe stays in a texel
+    for (const float roughness : {0.002F, 0.02F}) {  // a lobe this narrow stays inside one texel
         EXPECT_EQ(prefiltered(Texture(source, kPoint), kSide, roughness, 16), cube_of_directions(kSide));
     }
 }
@@ -480,7 +483,7 @@ TEST_P(CubemapTest, EveryKernelMakesThePicturesThatItProposes) {
     }
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(CubemapTest, BadArgumentsAreRefusedAndNamed) {
     const Array source = cube(4, labelled_cube(4));

@@ -1,4 +1,4 @@
-// Filters against loops over texels in double precision.
+// Compares filters with loops over texels in double precision.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -31,11 +31,11 @@ using test::Random;
 using test::same_bytes;
 using test::upload;
 
-constexpr double kRounding = 0x1p-24;  // of a float, relative
+constexpr double kRounding = 0x1p-24;  // relative rounding error of a float
 
 using Color = std::array<double, 4>;
 
-/// The texels of a layer, and those around them to `margin`, as point fetches return them.
+/// The texels of a layer and those up to `margin` texels around it, as point fetches return them.
 class FetchedTexels {
 public:
     FetchedTexels(const Texture& texture, std::size_t layer, int margin)
@@ -74,7 +74,7 @@ private:
     FormatKind kind_;
 };
 
-/// A picture in rgba32_float.
+/// An rgba32_float image.
 struct Floats {
     Extent extent;
     std::vector<float> values;
@@ -98,7 +98,7 @@ Floats floats_of(const View& picture) {
     return floats;
 }
 
-/// What `enqueue` makes of a picture of the texture's size.
+/// Returns the image that `enqueue` writes, with the size of the texture.
 template <class Enqueue>
 Floats filtered(const Texture& texture, const Enqueue& enqueue) {
     const Extent extent = picture_extent(texture);
@@ -116,7 +116,7 @@ Texture texture_of(const Device& device, const ArrayInfo& info, const Sampler& s
     return Texture(array, sampler);
 }
 
-/// Of floats given.
+/// Creates a texture of the given floats.
 Texture texture_of(const Device& device, Extent extent, const std::vector<float>& values) {
     const Array array(device, {Format::r32_float, extent});
     upload(array.view(), std::as_bytes(std::span(values)));
@@ -129,7 +129,7 @@ std::vector<float> random_floats(Random& random, std::size_t count) {
     return values;
 }
 
-/// Textures that differ in all that a filter may depend on: values from -1 to 1.
+/// Returns textures that differ in format, size, sampler and kind, with values from -1 to 1.
 std::vector<Texture> example_textures(const Device& device) {
     const Sampler mirrored{.address = {AddressMode::mirror, AddressMode::mirror}, .normalized_coordinates = true};
     const Sampler wrapped{.address = {AddressMode::wrap, AddressMode::mirror}, .normalized_coordinates = true};
@@ -181,7 +181,7 @@ TEST_P(FilterTest, AConvolutionIsTheSumOfTexelsByTheirWeights) {
                             }
                         }
                     }
-                    // A product and a sum for each weight, each rounded.
+                    // For each weight a product and a sum are rounded.
                     const double steps = static_cast<double>(2 * (across.size() + down.size()));
                     for (std::size_t c = 0; c < 4; ++c)
                         ASSERT_NEAR(picture.at(x, y, c, z), sum[c], steps * kRounding * size[c] + 1e-37)
@@ -350,7 +350,8 @@ TEST_P(FilterTest, ABilateralFilterCountsTexelsByDistanceAndDifference) {
                             total += weight;
                         }
                     }
-                    // An exponent of up to 100 is rounded a few times: weights are that much off; values are at most 1.
+                    // An exponent of up to 100 is rounded several times, and the weights have the same relative error.
+                    // Values are at most 1.
                     for (std::size_t c = 0; c < 4; ++c)
                         ASSERT_NEAR(picture.at(x, y, c, z), sum[c] / total, 800 * kRounding)
                             << x << ", " << y << ", channel " << c;
@@ -417,7 +418,7 @@ TEST_P(FilterTest, AMedianIsTheMiddleValueOfEachChannel) {
 }
 
 TEST_P(FilterTest, AMedianIsRightForEveryOrderOfZerosAndOnes) {
-    // By the 0-1 principle, comparisons that are right for these are right for all values.
+    // By the 0-1 principle, a comparison network that is correct for zeros and ones is correct for all values.
     const Extent extent{3, 3 * 512};
     std::vector<float> values;
     for (std::size_t i = 0; i < 512; ++i) {
@@ -511,7 +512,7 @@ TEST(FilterParityTest, AllDevicesMakeTheSamePictures) {
     }
 }
 
-// --- errors ----------------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(FilterTest, WrongArgumentsAreNamed) {
     const Texture texture = texture_of(device(), {Format::rgba8_unorm, {8, 4}}, {}, 1);

@@ -1,5 +1,5 @@
-// The functions of floats that kernels compute with: near the true values on the host. That the device returns the same bits
-// is shown by the kernels.
+// Compares the float functions of the kernels with exact values on the host. The tests of the kernels show that the
+// device returns the same bits.
 #include <texton/float_math.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
-/// How many units of the last place of the true value lie between.
+/// Returns the difference in units in the last place of the exact value.
 double units_between(float value, double truth) {
     const double unit = std::ldexp(1.0, std::max(std::ilogb(truth), -126) - 23);
     return std::abs(static_cast<double>(value) - truth) / unit;

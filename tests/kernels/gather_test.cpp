@@ -1,4 +1,4 @@
-// Kernels of gathers against loops over texels.
+// Compares the kernels that use gathers with loops over texels.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -42,7 +42,7 @@ Texture texture_of(const Device& device, Extent extent, const std::vector<float>
     return texture_of(device, Format::r32_float, extent, std::as_bytes(std::span(values)), sampler);
 }
 
-/// A channel, by point fetches.
+/// Returns one channel of the texture, read with point fetches.
 std::vector<float> values_of(const Texture& texture, int channel) {
     const Extent extent = texture.extent();
     const bool integers = info(texture.format()).kind == FormatKind::uint;
@@ -86,12 +86,13 @@ struct Pyramid {
     }
 };
 
-/// What lies below the last pixel of a side reaches to its end.
+/// Returns the end of the texels that a pixel covers. The last pixel also covers the remaining texel of an odd
+/// dimension.
 std::size_t end_of(std::size_t pixel, std::size_t pixels, std::size_t texels) {
     return pixel + 1 == pixels ? texels : 2 * pixel + 2;
 }
 
-/// Lowest and highest, level by level.
+/// Returns minimum and maximum of each level.
 std::vector<std::vector<float>> expected_levels(const Texture& texture, int channel) {
     Extent below = texture.extent();
     std::vector<float> lowest = values_of(texture, channel);
@@ -211,14 +212,15 @@ TEST_P(GatherKernelTest, APyramidFillsTheLevelsOfAnArray) {
 
 // --- percentage closer -----------------------------------------------------------------------------------------------
 
-/// Depths of a few values, so that some equal the references.
+/// Returns random depths from few values, so that some equal the references.
 std::vector<float> random_depths(Random& random, std::size_t count) {
     std::vector<float> depths(count);
     for (float& depth : depths) depth = static_cast<float>(random.below(8)) / 8;
     return depths;
 }
 
-/// Places in and around, some at the middles of texels and some between four; references among the depths.
+/// Returns positions inside and around the texture, some at texel centers and some between four texels, with references
+/// from the same values as the depths.
 std::vector<float> random_places(Random& random, std::size_t count, Extent depths) {
     std::vector<float> places;
     for (std::size_t i = 0; i < count; ++i) {
@@ -234,7 +236,7 @@ std::vector<float> random_places(Random& random, std::size_t count, Extent depth
     return places;
 }
 
-/// What linear filtering would return of the comparisons, in double precision.
+/// Returns the comparisons after linear filtering, in double precision.
 double linear_share(const std::vector<float>& depths, Extent extent, double x, double y, float reference) {
     const auto lit = [&](double column, double row) {
         const auto i = static_cast<std::size_t>(std::clamp(column, 0.0, static_cast<double>(extent.width) - 1));
@@ -284,7 +286,7 @@ TEST_P(GatherKernelTest, ComparisonsAreWeightedByHowNearTheTexelsAre) {
                 const auto share = [&](double by_x, double by_y) {
                     return linear_share(depths, extent, x + by_x, y + by_y, reference);
                 };
-                // Places of up to 2^4 texels are rounded by 2^-21 where half a texel is taken off.
+                // Positions up to 2^4 texels are rounded by 2^-21 when half a texel is subtracted.
                 ASSERT_NEAR(two[i], share(0, 0), 0x1p-19);
                 const double mean = (share(-0.5, -0.5) + share(0.5, -0.5) + share(-0.5, 0.5) + share(0.5, 0.5)) / 4;
                 ASSERT_NEAR(three[i], mean, 0x1p-19);
@@ -370,7 +372,7 @@ TEST(GatherKernelParityTest, AllDevicesMakeTheSamePictures) {
     }
 }
 
-// --- errors ----------------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(GatherKernelTest, WrongArgumentsAreNamed) {
     const Texture depths = texture_of(device(), {4, 4}, std::vector<float>(16));

@@ -1,4 +1,4 @@
-// launch(): a functor for every pixel, on both devices.
+// launch() of functors on both devices.
 #include <cstring>
 #include <vector>
 
@@ -50,20 +50,20 @@ struct Halved {
     }
 };
 
-/// The place of the pixel itself.
+/// Returns the position of the pixel.
 struct Place {
     TEXTON_HD Float4 operator()(PixelPlace at) const {
         return {static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z), 1};
     }
 };
 
-/// A pixel a thread.
+/// One pixel per thread.
 struct Row {
     static constexpr unsigned kPixels = 1;
     TEXTON_HD Float4 operator()(PixelPlace at) const { return {static_cast<float>(at.y), 0, 0, 0}; }
 };
 
-/// Fetches where the first texture says.
+/// Fetches at positions read from the first texture.
 struct Follow {
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& places, const Source& picture) const {
@@ -73,7 +73,7 @@ struct Follow {
     }
 };
 
-/// As many fetches as the pixel's place says, of one texture or the other and of several layers.
+/// The number of fetches and their texture and layer depend on the pixel's position.
 struct Uneven {
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& flat, const Source& layered) const {
@@ -98,7 +98,7 @@ struct Doubled {
     }
 };
 
-/// Ninety fetches a pixel: more than are made together.
+/// Ninety fetches per pixel: more than the implementation batches.
 struct Many {
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
@@ -109,7 +109,7 @@ struct Many {
     }
 };
 
-/// Steps from texel to texel until one is above a half.
+/// Searches along the row for a texel above 0.5.
 struct Search {
     template <class Source>
     TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
@@ -155,7 +155,7 @@ protected:
     Texture texture(Format format, Extent extent, unsigned seed, const Sampler& sampler = {}) const {
         return Texture(filled({format, extent}, seed), sampler);
     }
-    /// The picture as the functor makes it, packed.
+    /// Returns the packed pixels of an image that the functor computes.
     template <class Functor, class... Textures>
     Bytes made(Format format, Extent extent, const Functor& functor, const Textures&... textures) const {
         const Linear memory(device(), format, extent);
@@ -319,7 +319,7 @@ TEST_P(LaunchTest, GathersReturnFourTexels) {
     EXPECT_TRUE(same_bytes(bytes, std::as_bytes(std::span(texels))));
 }
 
-// --- where pixels go -------------------------------------------------------------------------------------------------
+// --- destinations ----------------------------------------------------------------------------------------------------
 
 TEST_P(LaunchTest, ThePictureMayBeALevelOfAnArrayOfAnyKind) {
     for (const ArrayKind kind : test::all_kinds()) {
@@ -355,7 +355,7 @@ TEST_P(LaunchTest, OnlyTheRegionIsWritten) {
     }
 }
 
-/// A block of a GPU makes eight rows here, and a grid has no more than 65535 blocks one above the other.
+/// A thread block of a GPU writes eight rows here, and a grid has at most 65535 blocks in y.
 TEST_P(LaunchTest, APictureMayBeHigherThanAGrid) {
     constexpr Extent kExtent{3, 8 * 65535 + 11};
     const Bytes bytes = made(Format::r32_float, kExtent, Row{});
@@ -488,7 +488,7 @@ TEST_P(LaunchTest, ARecordedLaunchReadsWhatIsThereWhenItRuns) {
     }
 }
 
-// --- errors ----------------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(LaunchTest, WrongArgumentsAreRefusedByName) {
     const Stream stream(device());

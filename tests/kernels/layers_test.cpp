@@ -1,4 +1,4 @@
-// Textures over each other, and the layers of one, against the same in double precision.
+// Compares blending of textures and of the layers of a texture with double-precision results.
 #include <array>
 #include <functional>
 #include <limits>
@@ -29,8 +29,8 @@ using test::upload;
 constexpr BlendMode kModes[] = {BlendMode::over,   BlendMode::add,        BlendMode::multiply,
                                 BlendMode::screen, BlendMode::difference, BlendMode::lerp};
 
-/// As the W3C's Compositing and Blending Level 1 says it, of colours before they are premultiplied: what both cover is
-/// a function of both, what one covers is that one's.
+/// The formulas of W3C Compositing and Blending Level 1, for premultiplied colors: where both inputs cover, the result
+/// is the blend function of both; where one covers, it is that input.
 double blended(BlendMode mode, double bottom, double bottom_alpha, double top, double top_alpha) {
     const double b = bottom_alpha == 0 ? 0 : bottom / bottom_alpha;
     const double t = top_alpha == 0 ? 0 : top / top_alpha;
@@ -61,7 +61,7 @@ Float4 blended(BlendMode mode, const Float4& bottom, const Float4& top, double o
     return {is[0], is[1], is[2], is[3]};
 }
 
-/// Colours and alpha from 0 to 1, multiplied.
+/// Returns colors from 0 to 1, premultiplied by alpha.
 Colors premultiplied(Random& random, std::size_t count) {
     Colors colors = test::random_colors(random, count);
     for (std::size_t i = 0; i < count; ++i) {
@@ -203,14 +203,14 @@ TEST_P(LayersTest, AllLayersAreSummedByTheirWeights) {
                 expected.push_back({static_cast<float>(sum[0]), static_cast<float>(sum[1]), static_cast<float>(sum[2]),
                                     static_cast<float>(sum[3])});
             }
-            // Each product and each sum is rounded; with signs at random the sums stay below 64.
+            // Each product and each sum is rounded. With random signs the sums stay below 64.
             const double bound = std::ldexp(static_cast<double>(2 * layers), -19) + 1e-6;
             EXPECT_TRUE(near_colors(is, expected, bound)) << layers;
         }
     }
 }
 
-// --- by name, and what is refused ------------------------------------------------------------------------------------
+// --- by name, and invalid requests -----------------------------------------------------------------------------------
 
 TEST_P(LayersTest, KernelsOfThatNameDoTheSame) {
     Random random(7);

@@ -1,4 +1,4 @@
-// Tables of colours: against the same in double precision, and where it must be, exactly.
+// Compares lookup tables with double-precision results, exactly where exact results are specified.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -25,8 +25,8 @@ using test::near_colors;
 using test::Random;
 using test::upload;
 
-/// Half a step of the texture unit's weights, of which there are 256 between two entries, on a table whose entries
-/// differ by at most 1; a lookup of three dimensions weighs three times.
+/// Half a step of the texture unit's weights, which have 256 steps between two entries, for a table with entries that
+/// differ by at most 1. A 3D lookup uses three weights.
 constexpr double kHardware1d = 1.0 / 512 + 1e-6;
 constexpr double kHardware3d = 3 * kHardware1d;
 
@@ -37,7 +37,7 @@ double place_of(double value, float low, float high, std::size_t entries) {
 
 float channel(const Float4& color, int index) { return (&color.x)[index]; }
 
-/// What a lookup of one channel is.
+/// Returns the lookup of one channel.
 double lookup_1d(const Colors& table, int of, double place) {
     const auto first = std::min(static_cast<std::size_t>(place), table.size() - 1);
     const std::size_t second = std::min(first + 1, table.size() - 1);
@@ -45,7 +45,7 @@ double lookup_1d(const Colors& table, int of, double place) {
     return channel(table[first], of) * (1 - share) + channel(table[second], of) * share;
 }
 
-/// Values at the corners of cells, red fastest.
+/// A 3D table; red varies fastest.
 struct Grid {
     Extent extent;
     Colors entries;
@@ -78,7 +78,7 @@ double trilinear(const Grid& grid, int of, const Place3d& place) {
     return sum;
 }
 
-/// From corner to corner along the axes, that of the largest share first.
+/// Walks from one corner of the cell to the opposite corner along the axes, in the order of decreasing fractions.
 double tetrahedral(const Grid& grid, int of, const Place3d& place) {
     std::size_t corner[] = {static_cast<std::size_t>(place.x), static_cast<std::size_t>(place.y),
                             static_cast<std::size_t>(place.z)};
@@ -145,7 +145,7 @@ TEST_P(LutTest, ATableForEachChannelIsWeighedAlongStraightLines) {
                     expected.push_back({is[0], is[1], is[2], color.w});
                 }
                 EXPECT_TRUE(near_colors(made(texture, table, Lut1dOptions{domain}), expected, kHardware1d));
-                // A place has so many bits of its integer part less, and entries differ by 1 at most.
+                // The integer part of a position takes bits from its fraction. Entries differ by at most 1.
                 const double bound = 4 * std::ldexp(static_cast<double>(entries), -24) + 1e-6;
                 EXPECT_TRUE(near_colors(made(texture, table, Lut1dOptions{domain, LutFilter::exact}), expected, bound));
             }
@@ -248,7 +248,7 @@ TEST_P(LutTest, AVolumeIsWeighedByTheTextureUnitOrInTetrahedra) {
 }
 
 TEST_P(LutTest, TetrahedraKeepGreysThatTheTableKeeps) {
-    // Entries on the diagonal are grey, the others are not.
+    // Entries on the diagonal are gray, all others are not.
     Random random(4);
     Grid grid = random_grid(random, {5, 5, 5});
     Colors greys;
@@ -289,7 +289,7 @@ TEST_P(LutTest, LayersOfEightBitsGoThroughATableOfEightBits) {
     }
 }
 
-// --- by name, and what is refused ------------------------------------------------------------------------------------
+// --- by name, and invalid requests -----------------------------------------------------------------------------------
 
 TEST_P(LutTest, KernelsOfThatNameDoTheSame) {
     Random random(6);

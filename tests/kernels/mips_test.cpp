@@ -1,4 +1,4 @@
-// Mip chains: every level against the plain mean, written out in doubles, of the level above it.
+// Mip chains: compares every level with the filter applied to the level above, in double precision.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -34,7 +34,7 @@ using test::upload;
 
 using Values = std::array<double, 4>;
 
-/// The texels of a level, as numbers.
+/// The texels of a level as numbers.
 struct Level {
     Extent sides;
     std::vector<Values> texels;
@@ -49,7 +49,7 @@ struct Tap {
     double weight;
 };
 
-/// The share of each texel that lies in the part of the side that the pixel covers.
+/// Returns the weights of the texels that a pixel covers along one dimension.
 std::vector<Tap> box_taps(std::size_t from, std::size_t to, std::size_t pixel) {
     const double ratio = static_cast<double>(from) / static_cast<double>(to);
     const double low = static_cast<double>(pixel) * ratio;
@@ -92,7 +92,7 @@ std::vector<Tap> kaiser_taps(std::size_t from, std::size_t to, std::size_t pixel
 
 using VisitTap = std::function<void(const Values& texel, double weight)>;
 
-/// What a texel of the smaller level is made of.
+/// Calls `visit` for each texel of `above` that contributes to a texel of the smaller level.
 void each_tap(const Level& above, const Extent& sides, std::array<std::size_t, 3> at, const MipOptions& options,
               const VisitTap& visit) {
     const auto taps = [&](std::size_t from, std::size_t to, std::size_t pixel) {
@@ -132,8 +132,8 @@ Values extreme_of(const Level& above, const Extent& sides, std::array<std::size_
     return found;
 }
 
-/// Half a step of the format around a value, and what rounding to float32 adds in sums of a few terms up to 1 (or of
-/// the size of integers).
+/// Returns half a step of the format around the value, plus the rounding of float32 sums of a few terms up to 1 (or up
+/// to the maximum of an integer format).
 double tolerance(Format format, double value) {
     const FormatInfo& row = info(format);
     constexpr double kSums = 4e-6;
@@ -143,7 +143,7 @@ double tolerance(Format format, double value) {
         case FormatKind::floating: return kSums + (row.bits == 16 ? std::abs(value) * 0x1p-11 + 0x1p-25 : 0);
         case FormatKind::unorm: return kSums + 0.5 / (row.bits == 8 ? 255.0 : 65535.0);
         case FormatKind::snorm: return kSums + 0.5 / (row.bits == 8 ? 127.0 : 32767.0);
-        // Half of the last step, 1 / 255 of a curve whose slope is 2.3 there, and what the unit's curve is off.
+        // Half of the last step, 1 / 255 of a curve with slope 2.3 there, plus the error of the texture unit's curve.
         case FormatKind::srgb: return 0.0066;
     }
     return 0;
@@ -161,7 +161,7 @@ std::vector<float> floats_of(const Bytes& bytes) {
     return values;
 }
 
-/// Unorm, sRGB and integers get all bits; floats lie between -1 and 1.
+/// Returns random bits for unorm, sRGB and integer formats, and floats between -1 and 1.
 Bytes random_level(Random& random, Format format, std::size_t bytes) {
     Bytes texels(bytes);
     const bool floats = info(format).kind == FormatKind::floating;
@@ -191,7 +191,7 @@ protected:
         upload(array.view(), random_level(random, info.format, packed_bytes(info.format, sides)));
         return array;
     }
-    /// 2D, of one channel's floats.
+    /// Creates a 2D array with one channel of floats.
     Array of_floats(Format format, Extent extent, const std::vector<float>& values, int levels) const {
         Array array(device(), {.format = format, .extent = extent, .levels = levels, .usage = {.surface = true}});
         upload(array.view(), bytes_of(values));
@@ -204,7 +204,7 @@ protected:
     }
     Bytes bytes_of_level(const Array& array, int level) const { return download(array.view({.level = level})); }
 
-    /// By point fetches of a copy, whose layers are slices, layers or faces.
+    /// Reads a level with point fetches of a copy; slices, layers and faces become layers.
     Level level_of(const Array& array, int level) const {
         const View view = array.view({.level = level});
         const Extent sides = view.extent();
@@ -238,7 +238,7 @@ protected:
         return read;
     }
 
-    /// Every level is what the filter makes of the one above, as it was stored.
+    /// Checks that every level equals the filter applied to the stored level above.
     void expect_filtered(const Array& array, const MipOptions& options) const {
         const bool exact = options.filter == MipFilter::min || options.filter == MipFilter::max;
         const Format format = array.info().format;
@@ -259,7 +259,7 @@ protected:
             above = std::move(level);
         }
     }
-    /// A window with lobes may leave the range of unorm and snorm.
+    /// A filter with negative lobes may leave the range of unorm and snorm.
     static double clamped(Format format, double value) {
         const FormatKind kind = info(format).kind;
         if (kind == FormatKind::unorm || kind == FormatKind::srgb) return std::clamp(value, 0.0, 1.0);
@@ -352,7 +352,7 @@ TEST_P(MipsTest, TheBoxAddsInTheOrderThatIsWrittenDown) {
             float plane = 0;
             for (std::size_t k = 0; k < 3; ++k) {
                 const float row = above[(2 * j + k) * 8 + 2 * i] + above[(2 * j + k) * 8 + 2 * i + 1];
-                const float product = row * weights[k];  // a sum of its own: no fused multiply and add
+                const float product = row * weights[k];  // a separate variable prevents fused multiply-add
                 plane += product;
             }
             expected.push_back(plane / 10);
@@ -403,14 +403,14 @@ TEST_P(MipsTest, ColorCountsAsMuchAsItsAlpha) {
     for (const MipFilter filter : {MipFilter::box, MipFilter::kaiser}) {
         const Array array = filled({.format = Format::rgba16_unorm, .extent = {13, 10}, .levels = 4});
         make(array, {.filter = filter, .alpha_weighted = true});
-        // The means of alpha are far from 0: the division magnifies no rounding.
+        // The alpha means are far from 0, so the division does not amplify rounding errors.
         expect_filtered(array, {.filter = filter, .alpha_weighted = true});
     }
 }
 
 TEST_P(MipsTest, WhatIsTransparentLeavesNoFringeAndWhereAllIsThePlainMean) {
     const std::vector<float> texels{
-        1, 0, 0, 1, 0, 1, 0, 0, 0.5F, 0, 0, 0, 1,    0, 0, 0,  // red beside nothing; two of nothing
+        1, 0, 0, 1, 0, 1, 0, 0, 0.5F, 0, 0, 0, 1,    0, 0, 0,  // red beside transparent texels; two transparent texels
         1, 0, 0, 1, 0, 1, 0, 0, 0.5F, 0, 0, 0, 0.5F, 0, 0, 0,
     };
     const Array array = of_floats(Format::rgba32_float, {4, 2}, texels, 2);
@@ -418,7 +418,7 @@ TEST_P(MipsTest, WhatIsTransparentLeavesNoFringeAndWhereAllIsThePlainMean) {
     EXPECT_EQ(floats_of(bytes_of_level(array, 1)), (std::vector<float>{1, 0, 0, 0.5F, 0.625F, 0, 0, 0}));
 }
 
-// --- what is filled --------------------------------------------------------------------------------------------------
+// --- kinds of chains -------------------------------------------------------------------------------------------------
 
 TEST_P(MipsTest, ChainsInMemoryAreThoseOfArrays) {
     for (const ArrayKind kind : test::all_kinds()) {
@@ -519,7 +519,7 @@ TEST_P(MipsTest, TheKernelMakesTheWholeChainOrAsManyLevelsAsAreWanted) {
     EXPECT_EQ(shapes(kernel, Arguments(kernel.info, {{"levels", 2.0}}), inputs).size(), 2U);
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(MipsTest, OptionsOutOfRangeAreRefusedAndNamed) {
     const Array floats = filled({.format = Format::rgba8_unorm, .extent = {4, 4}, .levels = 2});
@@ -567,7 +567,7 @@ TEST_P(MipsTest, AChainWithAWrongLevelIsRefusedBeforeAnyLevelIsMade) {
     const View half = memory.view(Format::rgba8_unorm, {4, 4});
     const Bytes before = test::pattern(64, 5);
     upload(half, before);
-    const View inside = memory.view(Format::rgba8_unorm, {2, 2});  // of what it would be made of
+    const View inside = memory.view(Format::rgba8_unorm, {2, 2});  // overlaps the level it is computed from
     expect_error(
         [&] {
             make_mips(stream, std::vector{half, inside}, Texture(array));

@@ -1,4 +1,4 @@
-// launch() of functors that fetch the texels of their own place, which a device may read otherwise than one by one.
+// launch() of functors that fetch the texels of their own pixel only. Devices may read these texels in blocks.
 #include <algorithm>
 #include <vector>
 
@@ -22,7 +22,8 @@ using test::Random;
 using test::same_bytes;
 using test::upload;
 
-/// What lies in a table where the colour says, and some of the colour itself. `own`: says so.
+/// Looks up the color in a table and adds a part of the color itself. `own` sets kOwnTexels, which tells launch() that
+/// the functor reads its own texel only.
 template <bool own>
 struct Looked {
     static constexpr bool kOwnTexels = own;
@@ -54,7 +55,7 @@ struct Mixed {
     }
 };
 
-/// A texture of rgba8_unorm, and what it reads.
+/// An rgba8_unorm texture with its memory.
 struct Source {
     Texture texture;
     Array array{};
@@ -83,7 +84,7 @@ protected:
         const Texture texture(memory.view(), sampler);
         return {texture, {}, std::move(memory)};
     }
-    /// In memory from column `left` on; what lies around stays.
+    /// Writes to a region of memory that starts at column `left`. The bytes around the region must not change.
     template <class Functor>
     Bytes made(const Functor& functor, const Extent& extent, std::size_t left, const Texture& a, const Texture& b) {
         const Pitched3D memory(device(), Format::rgba8_unorm, {extent.width + 8, extent.height + 2, extent.depth});

@@ -1,5 +1,6 @@
-// Every kernel that has a name, with every choice of its parameters: the CPU device and the CUDA device make the same bits, or
-// refuse with the same words. Without a CUDA device the CPU device is held to itself, whatever its threads do.
+// Every named kernel with every choice of its parameters: the CPU device and the CUDA device must produce the same
+// bits, or the same error message. Without a CUDA device the CPU device is compared with itself, which finds
+// differences caused by its threads.
 #include <texton/kernel.h>
 
 #include <map>
@@ -30,19 +31,19 @@ struct Experiment {
     Values values;
 };
 
-/// What was made, or the words of the refusal.
+/// The images that were computed, or the error message.
 struct Outcome {
     std::vector<Bytes> pictures;
     std::string refusal;
     bool operator==(const Outcome&) const = default;
 };
 
-/// What the first input is made of, and the others; half as large where they are chroma.
+/// Formats of the first input and of the other inputs. `halves` gives the other inputs half the size, for chroma.
 struct Formats {
     Format first;
     Format others;
     bool halves = false;
-    Extent extent{24, 20};  // of 2D ones
+    Extent extent{24, 20};  // of 2D inputs
 };
 
 ArrayInfo input_info(ArrayKind kind, Format format, Extent extent, int levels) {
@@ -95,11 +96,11 @@ Outcome run(const Device& device, const Kernel& kernel, const Experiment& experi
     return outcome;
 }
 
-/// The standard values, and each choice and flag once in place of its standard.
+/// Returns the default values, and variants with each choice and flag changed once.
 std::vector<Values> variations(const KernelInfo& kernel) {
     Values standard;
     for (const ParameterInfo& parameter : kernel.parameters) {
-        if (parameter.name == "samples") standard["samples"] = 40.0;  // the standard ones take long
+        if (parameter.name == "samples") standard["samples"] = 40.0;  // the default number takes long
     }
     std::vector<Values> all{standard};
     const auto add = [&](const std::string& name, const ParameterValue& value) {
@@ -142,7 +143,7 @@ std::vector<Experiment> experiments(const KernelInfo& kernel) {
                                {Format::rg16_unorm, Format::rgba16_float},
                                {Format::r8_unorm, Format::rg8_unorm, true},
                                {Format::rgba8_unorm, Format::r8_unorm, false, {24, 18}},   // a cross
-                               {Format::rgba16_float, Format::r8_unorm, false, {30, 5}}};  // a strip of six
+                               {Format::rgba16_float, Format::r8_unorm, false, {30, 5}}};  // a strip of six faces
     std::size_t kinds = 1;
     for (const InputInfo& input : kernel.inputs) kinds = std::max(kinds, input.kinds.size());
     std::vector<Experiment> all;

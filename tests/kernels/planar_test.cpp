@@ -1,4 +1,4 @@
-// Luma and chroma, against the standards' formulas in double precision.
+// Compares luma and chroma conversion with the formulas of the standards in double precision.
 #include <array>
 #include <cmath>
 #include <vector>
@@ -39,7 +39,7 @@ constexpr Sampler kLinear{.filter = Filter::linear};
 
 int bits_of(Format format) { return format == Format::p010 ? 10 : format == Format::p016 ? 16 : 8; }
 
-/// Codes of a plane, channel by channel.
+/// Code values of a plane, channel by channel.
 using Codes = std::vector<int>;
 
 test::Bytes stored(Format format, const Codes& codes) {
@@ -67,7 +67,7 @@ Codes codes_of(Format format, const test::Bytes& bytes) {
     return codes;
 }
 
-/// The formulas of BT.601, BT.709 and BT.2020, and the codes of H.273.
+/// The formulas of BT.601, BT.709 and BT.2020 with the code values of H.273.
 struct Formulas {
     double red;
     double blue;
@@ -92,7 +92,7 @@ struct Formulas {
         chroma_shift = 128 * step;
     }
     double luma(double r, double g, double b) const { return red * r + (1 - red - blue) * g + blue * b; }
-    /// Codes of Y', Cb, Cr, not rounded.
+    /// Returns code values of Y', Cb and Cr without rounding.
     std::array<double, 3> encode(double r, double g, double b) const {
         const double y = luma(r, g, b);
         return {y * luma_scale + luma_shift, (b - y) / (2 - 2 * blue) * chroma_scale + chroma_shift,
@@ -107,7 +107,7 @@ struct Formulas {
     }
 };
 
-/// Where along an axis a sample of chroma lies, in luma samples: 2 k and this.
+/// Returns the position of chroma sample k along an axis, relative to luma sample 2 k.
 double sited_at(const PlanarOptions& options, bool column) {
     if (options.siting == ChromaSiting::center) return 0.5;
     return column || options.siting == ChromaSiting::top_left ? 0 : 0.5;
@@ -125,7 +125,7 @@ struct PlanarPicture {
     std::size_t divide(bool column) const { return column || options.format != Format::nv16 ? 2 : 1; }
     Extent chroma() const { return {extent.width / 2, extent.height / divide(false)}; }
 
-    /// Weights of chroma's samples at a luma sample along an axis: two, of which one may count nothing.
+    /// Returns the two chroma samples and their weights for a luma sample along an axis. One weight may be 0.
     std::array<std::pair<std::size_t, double>, 2> samples_at(std::size_t luma, bool column) const {
         if (divide(column) == 1) return {{{luma, 1}, {luma, 0}}};
         const double place = (static_cast<double>(luma) - sited_at(options, column)) / 2;
@@ -153,14 +153,14 @@ struct PlanarPicture {
         return colors;
     }
 
-    /// Luma samples that a sample of chroma averages along an axis.
+    /// Returns the luma samples and their weights that a chroma sample averages along an axis.
     std::vector<std::pair<std::size_t, double>> texels_of(std::size_t sample, bool column) const {
         if (divide(column) == 1) return {{sample, 1}};
         const std::size_t first = 2 * sample;
         if (sited_at(options, column) != 0) return {{first, 0.5}, {first + 1, 0.5}};
         return {{first == 0 ? 0 : first - 1, 0.25}, {first, 0.5}, {first + 1, 0.25}};
     }
-    /// Codes that are not rounded, luma's and then chroma's.
+    /// Returns code values without rounding: luma, then chroma.
     std::vector<double> encoded(const Colors& colors) const {
         const Formulas formulas(options);
         std::vector<double> codes;
@@ -252,7 +252,8 @@ TEST_P(PlanarTest, PlanesOfEveryFormatStandardRangeAndSitingBecomeColours) {
         const std::size_t samples = 2 * picture.chroma().width * picture.chroma().height;
         const Planes planes{random_codes(random, format, 60), random_codes(random, format, samples)};
         const PlanarArray array = planar_array(picture, planes);
-        // The texture unit's sums are within 2^-15 of the exact ones; 2.2 times that in blue, over the range.
+        // The sums of the texture unit have an error of at most 2^-15. Blue multiplies it by 2.2 and by the scale of
+        // the range.
         const double bound = 1e-4;
         EXPECT_TRUE(near_colors(colors_of_planes(picture, array), picture.decoded(planes), bound));
         const Sampler normalized{.filter = Filter::linear, .normalized_coordinates = true};
@@ -283,7 +284,7 @@ TEST_P(PlanarTest, RowsOfMemoryArePlanes) {
     EXPECT_EQ(codes_of(Format::p010, download(new_chroma.view())), again.chroma);
 }
 
-/// Planes of which a device may read the bytes, and some that it must fetch from.
+/// Converts planes that a device may read as bytes, and planes that it must fetch.
 std::vector<Bytes> pictures_of_bytes(const Device& device, const PlanarOptions& options, Extent extent,
                                      const Bytes& luma, const Bytes& chroma) {
     const Format formats[] = {plane_info(options.format, 0).format, plane_info(options.format, 1).format};
@@ -347,7 +348,8 @@ TEST_P(PlanarTest, PlanesOfBytesMakeTheSameBitsHoweverTheyAreRead) {
     }
 }
 
-/// Kernels round a product and a sum at once: the floats around each code's first one show that none gets another code.
+/// Kernels use a fused multiply-add. Tests the floats around the first float of each code: the fused result must give
+/// the same code as two roundings.
 TEST(PlanarCodeTest, AFusedSumHasTheCodeOfTwoRoundings) {
     for (int code = 0; code < 255; ++code) {
         float value = (static_cast<float>(code) + 0.5f) / 255.0f;
@@ -369,14 +371,14 @@ TEST_P(PlanarTest, ColoursBecomeTheNearestCodesOfEveryFormatStandardRangeAndSiti
         codes.insert(codes.end(), planes.chroma.begin(), planes.chroma.end());
         const std::vector<double> exact = picture.encoded(colors);
         ASSERT_EQ(codes.size(), exact.size());
-        // Half a code, and what sums of float32 are off.
+        // Half a code, plus the error of float32 sums.
         const double bound = 0.5 + std::ldexp(1.0, bits_of(picture.options.format) - 20);
         for (std::size_t i = 0; i < codes.size(); ++i) EXPECT_NEAR(codes[i], exact[i], bound) << i;
     }
 }
 
-/// The codes of both planes, of textures of which a device may read the bytes and of one that it must fetch from, in planes
-/// that begin at multiples of 4 bytes and not.
+/// Returns the codes of both planes for textures that a device may read as bytes and a texture that it must fetch. The
+/// planes begin at multiples of 4 bytes and at other addresses.
 std::vector<Bytes> planes_of_bytes(const Device& device, const PlanarOptions& options, Extent extent,
                                    const Bytes& texels) {
     const PlaneInfo of_chroma = plane_info(options.format, 1);
@@ -459,14 +461,14 @@ TEST_P(PlanarTest, PrimariesHaveTheCodesThatTablesList) {
     }
 }
 
-// --- and back --------------------------------------------------------------------------------------------------------
+// --- round trips -----------------------------------------------------------------------------------------------------
 
 TEST_P(PlanarTest, CodesComeBackFromColoursWithinOne) {
     Random random(4);
     for (const PlanarPicture& picture : all_pictures({8, 4})) {
         SCOPED_TRACE(describe(picture));
         const Format format = picture.options.format;
-        // Chroma of one colour: what up and down do to others is no round trip.
+        // Chroma of one color only: downsampling and upsampling change other chroma.
         const Codes color = random_codes(random, format, 2);
         Planes planes{random_codes(random, format, 32), {}};
         for (std::size_t i = 0; i < picture.chroma().width * picture.chroma().height; ++i)
@@ -474,7 +476,7 @@ TEST_P(PlanarTest, CodesComeBackFromColoursWithinOne) {
         const Colors colors = colors_of_planes(picture, planar_array(picture, planes));
         const Planes again = planes_of(picture, texture_of(colors, picture.extent));
         for (std::size_t i = 0; i < planes.luma.size(); ++i) EXPECT_NEAR(again.luma[i], planes.luma[i], 1);
-        // A sample of chroma averages luma that differs.
+        // A chroma sample averages luma samples that differ.
         for (std::size_t i = 0; i < planes.chroma.size(); ++i) EXPECT_NEAR(again.chroma[i], planes.chroma[i], 1);
     }
 }
@@ -501,7 +503,7 @@ TEST_P(PlanarTest, EightBitsComeBackFromSixteen) {
     }
 }
 
-// --- by name, and what is refused ------------------------------------------------------------------------------------
+// --- by name, and invalid requests -----------------------------------------------------------------------------------
 
 TEST_P(PlanarTest, KernelsOfThatNameDoTheSame) {
     Random random(6);

@@ -27,9 +27,9 @@ using test::Random;
 using test::same_bytes;
 using test::upload;
 
-// --- the definition, in doubles --------------------------------------------------------------------------------------
+// --- definitions in double precision ---------------------------------------------------------------------------------
 
-/// The weight of a texel whose middle lies so many texels from the place.
+/// Returns the weight of a texel by the distance of its center in texels.
 using Weight = std::function<double(double distance)>;
 
 double catmull_rom(double x) {
@@ -54,7 +54,7 @@ Weight lanczos(double step) {
     };
 }
 
-/// The share of the texel that a pixel of `step` texels covers.
+/// Returns the fraction of a texel that a pixel of `step` texels covers.
 Weight area(double step) {
     return [step](double distance) {
         return std::max(0.0, std::min(distance + 0.5, step / 2) - std::max(distance - 0.5, -step / 2));
@@ -83,7 +83,7 @@ double weighted(const Picture& picture, double x, double y, const Weight& across
     return sum / total;
 }
 
-/// What float32 leaves of places of up to 32 texels, 2^-19, moves weights by about as much.
+/// The rounding error of float32 for positions up to 32 texels is 2^-19; it changes weights by about the same amount.
 constexpr double kOfPlaces = 4e-6;
 
 class ResampleTest : public test::OnEveryDevice {
@@ -122,7 +122,7 @@ protected:
         std::memcpy(values.data(), bytes.data(), bytes.size());
         return values;
     }
-    /// The largest distance from the definition, of a picture in several sizes and crops.
+    /// Returns the maximum difference from the definition for an image in several sizes and crops.
     double farthest(ResampleFilter filter, Filter sampler, const std::function<Weight(double step)>& weight,
                     double reach) const {
         const Picture picture = random_picture(23, 17);
@@ -175,7 +175,7 @@ TEST_P(ResampleTest, LinearIsWhatTheTextureUnitReturnsThere) {
                    download(memory.view(Format::rgba8_unorm, extent))));
 }
 
-// The texture unit rounds the share of each axis to 1/256, of texels at most 1 apart.
+// The texture unit rounds the fraction of each axis to 1/256; texels differ by at most 1.
 TEST_P(ResampleTest, CatmullRomIsItsDefinitionWithinTheWeightsOfTheTextureUnit) {
     EXPECT_LE(farthest(
                   ResampleFilter::catmull_rom, Filter::linear, [](double) { return catmull_rom; }, 2),

@@ -1,4 +1,4 @@
-// Statistics of textures against sums over their texels.
+// Compares statistics of textures with sums over their texels.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -32,13 +32,13 @@ using test::upload;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
-/// Three units of the last place of a mean.
+/// Three units in the last place of a mean.
 double rounding_of(double mean) { return 3 * 0x1p-23 * std::abs(mean) + 1e-45; }
 
 Statistics statistics_of(const Texture& texture, const StatisticsOptions& options = {}) {
     const Stream stream(texture.device());
     const Linear memory(texture.device(), sizeof(Statistics));
-    fill(memory.view(), std::uint8_t{0xA5}, stream);  // what was there before counts nothing
+    fill(memory.view(), std::uint8_t{0xA5}, stream);  // previous contents must not affect the result
     collect_statistics(stream, memory.view(), texture, options);
     return read_statistics(stream, memory.view());
 }
@@ -60,7 +60,7 @@ Texture texture_of(const Device& device, Extent extent, const std::vector<float>
     return texture_of(device, {Format::r32_float, extent}, std::as_bytes(std::span(values)));
 }
 
-/// The values of a channel, of all layers, by point fetches.
+/// Returns the values of a channel in all layers, read with point fetches.
 std::vector<double> values_of(const Texture& texture, int channel) {
     const Extent extent = texture.extent();
     const bool integers = info(texture.format()).kind == FormatKind::uint;
@@ -79,7 +79,7 @@ std::vector<double> values_of(const Texture& texture, int channel) {
     return values;
 }
 
-/// Sums in double hold those of up to 2^20 values whose bits lie within 32 of each other.
+/// Double-precision sums are exact for up to 2^20 values whose bits lie within 32 of each other.
 void expect_statistics(const Texture& texture, const Statistics& statistics) {
     const int channels = info(texture.format()).channels;
     for (int c = 0; c < channels; ++c) {
@@ -108,7 +108,7 @@ void expect_statistics(const Texture& texture, const Statistics& statistics) {
 class StatisticsTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, StatisticsTest, test::every_device(), test::device_label);
 
-// --- what they are ---------------------------------------------------------------------------------------------------
+// --- results ---------------------------------------------------------------------------------------------------------
 
 TEST_P(StatisticsTest, EveryFormatAndSizeIsCountedWhole) {
     const std::vector<ArrayInfo> infos{
@@ -155,7 +155,7 @@ TEST_P(StatisticsTest, TexelsOf8BitsAreCountedAsTheyAreFetched) {
                 const Bytes expected = bytes_of(
                     statistics_of(texture_of(Device::cpu(), {format, extent}, texels, sampler), {-0.5F, 0.9F}));
                 EXPECT_EQ(bytes_of(statistics_of(Texture(array, sampler), {-0.5F, 0.9F})), expected);
-                if (extent.height == 1) continue;  // a row is no picture
+                if (extent.height == 1) continue;  // one row makes a texture that is read by texel index
                 EXPECT_EQ(bytes_of(statistics_of(Texture(memory, sampler), {-0.5F, 0.9F})), expected);
             }
         }
@@ -196,7 +196,7 @@ TEST_P(StatisticsTest, AHistogramOfBytesCountsEachCode) {
 }
 
 TEST_P(StatisticsTest, ARangeIsDividedIntoBinsAndWhatLiesOutsideCountsInTheFirstAndTheLast) {
-    // Bins are 2^-5 wide; multiples of 2^-7 are met exactly.
+    // Bins are 2^-5 wide, so multiples of 2^-7 are exact.
     std::vector<float> values{-1e30F, -3.01F, 5.01F, 1e30F, 5, -3};
     std::vector<std::uint32_t> expected(256);
     expected[0] = 3;
@@ -273,7 +273,7 @@ TEST_P(StatisticsTest, RowsOfMemoryAndNormalizedCoordinatesAreCountedTheSame) {
     EXPECT_TRUE(test::same_bytes(bytes_of(statistics_of(Texture(memory.view()))), expected));
 }
 
-// --- where they lie --------------------------------------------------------------------------------------------------
+// --- destinations ----------------------------------------------------------------------------------------------------
 
 TEST_P(StatisticsTest, OnlyTheBytesOfTheStatisticsAreWritten) {
     const Texture texture = texture_of(device(), {2, 1}, {1, 2});
@@ -334,14 +334,14 @@ TEST(StatisticsParityTest, AllDevicesCountTheSame) {
         }
         SCOPED_TRACE(test::describe(array));
         Bytes texels(packed_bytes(array));
-        for (std::byte& byte : texels) byte = static_cast<std::byte>(random.bits());  // NaNs and infinities too
+        for (std::byte& byte : texels) byte = static_cast<std::byte>(random.bits());  // includes NaN and infinities
         const Bytes here = bytes_of(statistics_of(texture_of(devices[0], array, texels), {-1, 2}));
         const Bytes there = bytes_of(statistics_of(texture_of(devices[1], array, texels), {-1, 2}));
         EXPECT_TRUE(test::same_bytes(there, here));
     }
 }
 
-// --- errors ----------------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(StatisticsTest, WrongArgumentsAreNamed) {
     const Texture texture = texture_of(device(), {2, 1}, {1, 2});

@@ -1,5 +1,5 @@
-// Kernels that have ways of their own on a CUDA device, in which threads share texels: filters and mip chains. Random pictures
-// of many sizes, formats, samplers and destinations; the bits must be those of the CPU device.
+// Filters and mip chains on a CUDA device, where threads share texels of a tile. Random images of many sizes, formats,
+// samplers and destinations must be bit-identical to those of the CPU device.
 #include <cstring>
 #include <functional>
 #include <future>
@@ -25,7 +25,7 @@ namespace {
 using test::Bytes;
 using test::Random;
 
-/// What a device makes: the same calls for each.
+/// Computes images with the same calls on each device.
 using Make = std::function<std::vector<Bytes>(const Device& device)>;
 
 class KernelTilesTest : public testing::Test {
@@ -44,7 +44,7 @@ protected:
     }
 };
 
-/// Any bits, but for floats: one in eight of those is no number, infinite, denormal or a zero of either sign.
+/// Returns random bits. In float formats one value in eight is NaN, infinite, denormal or a zero of either sign.
 Bytes wild_texels(Random& random, Format format, std::size_t bytes) {
     Bytes texels = test::random_texels(random, format, bytes);
     if (info(format).kind != FormatKind::floating || info(format).layout != FormatLayout::plain) return texels;
@@ -63,7 +63,7 @@ Bytes wild_texels(Random& random, Format format, std::size_t bytes) {
 struct Picture {
     ArrayInfo info;
     Sampler sampler;
-    bool in_memory;  // read from rows a pitch apart
+    bool in_memory;  // read from pitched memory
     bool wild;
     std::uint64_t seed;
 };
@@ -74,7 +74,7 @@ Sampler random_sampler(Random& random) {
     Sampler sampler{.address = {random.of(modes), random.of(modes)}, .border = {0.5F, -0.25F, 1, 0.75F}};
     if (random.coin()) sampler.filter = Filter::linear;
     sampler.normalized_coordinates = random.coin();
-    for (AddressMode& mode : sampler.address) {  // these two need fractions
+    for (AddressMode& mode : sampler.address) {  // wrap and mirror need normalized coordinates
         if (!sampler.normalized_coordinates && (mode == AddressMode::wrap || mode == AddressMode::mirror))
             mode = AddressMode::border;
     }
@@ -95,7 +95,7 @@ Picture random_picture(Random& random, bool integers) {
                     random.bits()};
     if (integers) picture.sampler.filter = Filter::point;
     const FormatLayout layout = info(picture.info.format).layout;
-    picture.in_memory &= picture.info.extent.height > 1;  // a row is read by the texel's number
+    picture.in_memory &= picture.info.extent.height > 1;  // one row makes a texture that is read by texel index
     picture.in_memory &= layout == FormatLayout::plain && info(picture.info.format).kind != FormatKind::srgb;
     if (!picture.in_memory && layout == FormatLayout::plain && random.coin()) {
         picture.info.kind = ArrayKind::layered_2d;
@@ -127,7 +127,7 @@ Texture texture_of(const Device& device, const Picture& picture) {
 
 enum class Destination { packed, pitched, odd_address, array, part_of_level };
 
-/// What `enqueue` makes in a picture of the kind; all of it, so that what lies beside a part is seen too.
+/// Returns all bytes of the destination after `enqueue`, including those around the written region.
 Bytes filtered(const Device& device, const Texture& texture, Destination destination, Format format,
                const std::function<void(const Stream&, const View&)>& enqueue) {
     const Stream stream(device);
@@ -396,7 +396,7 @@ TEST_F(KernelTilesTest, MipChainsInMemoryOfAnyFormatHaveTheSameBits) {
     }
 }
 
-/// Rows that begin anywhere: of whole tiles, of parts of them, and of parts of words.
+/// Rows with any start address: at whole tiles, inside tiles, and inside words.
 TEST_F(KernelTilesTest, MipChainsOfRowsAtAnyPitchHaveTheSameBits) {
     Random random(9);
     for (const Format format :

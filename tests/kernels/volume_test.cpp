@@ -1,4 +1,4 @@
-// Views of volumes, against loops in double precision.
+// Compares volume rendering with loops in double precision.
 #include <texton/volume.h>
 
 #include <algorithm>
@@ -52,10 +52,10 @@ Point as_point(const Vector3& vector) { return {vector.x, vector.y, vector.z}; }
 
 constexpr Extent kSize{13, 11, 9};
 constexpr Extent kPicture{7, 6};
-/// Enters and leaves the volume at its sides, and misses it in corners of the picture.
+/// Rays enter and leave the volume at its faces, and miss it in corners of the image.
 constexpr VolumeView kView{{{-2.3F, 1.7F, -1.1F}, {14.1F, 2.2F, 1.3F}, {-1.7F, 11.9F, 2.4F}}, {3.1F, -2.7F, 12.3F}, 23};
 
-/// Values of a volume of one channel, and what a view of it should be.
+/// Values of a single-channel volume and the expected views of it.
 struct Volume {
     std::vector<float> values;
 
@@ -69,7 +69,7 @@ struct Volume {
         return at(static_cast<int>(std::floor(place.x)), static_cast<int>(std::floor(place.y)),
                   static_cast<int>(std::floor(place.z)));
     }
-    /// visit(place) for every step inside, from front to back.
+    /// Calls visit(position) for every step inside the volume, from front to back.
     static void each_step(const VolumeView& view, std::size_t pixel, const std::function<void(const Point&)>& visit) {
         const double x = (static_cast<double>(pixel % kPicture.width) + 0.5) / static_cast<double>(kPicture.width);
         const double y = (static_cast<double>(pixel / kPicture.width) + 0.5) / static_cast<double>(kPicture.height);
@@ -142,7 +142,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, VolumeTest, test::every_device(), test::device_label);
 
-/// One ray through eight texels, from the middle of a side.
+/// One ray through eight texels, from the center of a face.
 constexpr VolumeView kThrough{{{4, 4, 0}, {}, {}}, {0, 0, 8}, 8};
 
 // --- slices ----------------------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ TEST_P(VolumeTest, ASliceThroughMiddlesOfTexelsHasTheirValues) {
     const Volume volume = noise();
     for (const bool normalized : {false, true}) {
         const Texture values = texture_of(volume, {.filter = Filter::point, .normalized_coordinates = normalized});
-        // Rows of the picture go into the depth, columns down: turned.
+        // Rows of the image run along the depth and columns along the height, so the image is rotated.
         const std::vector<Color> pixels = slice(values, {{5.5F, 0, 0}, {0, 11, 0}, {0, 0, 9}}, {11, 9});
         for (int k = 0; k < 9; ++k) {
             for (int j = 0; j < 11; ++j)
@@ -174,7 +174,7 @@ TEST_P(VolumeTest, AnObliqueSliceReadsWhereItLies) {
             const double x = (static_cast<double>(i % 31) + 0.5) / 31;
             const double y = (static_cast<double>(i / 31) + 0.5) / 17;
             const Point place = as_point(plane.origin) + as_point(plane.across) * x + as_point(plane.down) * y;
-            const double error = 2.0 / 256;  // weights have eight bits, and so have their products
+            const double error = 2.0 / 256;  // weights and their products have eight bits
             ASSERT_NEAR(pixels[i][0], place.x, error);
             ASSERT_NEAR(pixels[i][1], place.y, error);
             ASSERT_NEAR(pixels[i][2], place.z, error);
@@ -272,7 +272,7 @@ TEST_P(VolumeTest, LightOfARayIsGatheredFromFrontToBack) {
                 for (std::size_t c = 0; c < 3; ++c) sum[c] += through * alpha * lit * double{color[c]};
                 through *= 1 - alpha;
             });
-            const double error = 0.001 + 1e-5;  // what lies behind 0.999 is left out
+            const double error = 0.001 + 1e-5;  // opacity above 0.999 ends the ray
             for (std::size_t c = 0; c < 3; ++c)
                 EXPECT_NEAR(pixels[i][c], sum[c] + through * double{plain.background[c]}, error);
             EXPECT_NEAR(pixels[i][3], 1 - through + through * 0.75, error);
@@ -318,7 +318,7 @@ TEST_P(VolumeTest, ARayEndsWhereItIsOpaque) {
 }
 
 TEST_P(VolumeTest, ShadingIsOfTheSlopeTowardTheLight) {
-    std::vector<float> ramp;  // values grow along x
+    std::vector<float> ramp;  // values increase along x
     for (std::size_t i = 0; i < 512; ++i) ramp.push_back(static_cast<float>(i % 8) / 8);
     const Texture volume = texture(Format::r32_float, {8, 8, 8}, bytes_of(ramp));
     const Texture white = transfer({{1, 1, 1, 1}});
@@ -380,7 +380,7 @@ TEST_P(VolumeTest, ViewsHaveNames) {
                 {plane, {0, 3, 4}, 11}));
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(VolumeTest, WhatCannotBeAViewIsNamed) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -434,7 +434,7 @@ TEST_P(VolumeTest, WhatCannotBeAViewIsNamed) {
     refused("texton::volume_march", {"transfer", "row of memory"}, with(in_memory));
 }
 
-// --- on both devices -------------------------------------------------------------------------------------------------
+// --- comparison of devices -------------------------------------------------------------------------------------------
 
 TEST(VolumeParityTest, AllDevicesMakeTheSamePicture) {
     const std::vector<Device> devices = test::one_of_each_kind();

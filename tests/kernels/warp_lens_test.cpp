@@ -1,4 +1,4 @@
-// Warps by lenses: where undistort() and distort() read.
+// Lens warps: positions that undistort() and distort() read.
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -56,7 +56,7 @@ Point to_texels(const Camera& camera, Point ray) {
     return {ray.x * double{camera.fx} + double{camera.cx}, ray.y * double{camera.fy} + double{camera.cy}};
 }
 
-/// The ray that the lens bends to `target`: found by halving the step from ray to ray, not by derivatives.
+/// Returns the ray that the lens bends to `target`, found by damped fixed-point iteration without derivatives.
 template <class Distortion>
 Point straightened(const Distortion& lens, Point target) {
     Point at = target;
@@ -72,7 +72,7 @@ template <class Distortion>
 Reference undistorted_place(const Distortion& lens) {
     return [lens](double x, double y) { return to_texels(kCamera, bent(lens, to_ray(kStraight, {x, y}))); };
 }
-/// For pictures that the lens with the camera kStraight makes of straight ones with kCamera.
+/// Positions for distort(): the lens with camera kStraight images a straight image of kCamera.
 template <class Distortion>
 Reference distorted_place(const Distortion& lens) {
     return [lens](double x, double y) { return to_texels(kCamera, straightened(lens, to_ray(kStraight, {x, y}))); };
@@ -111,7 +111,7 @@ TEST_P(WarpLensTest, ALensWithoutDistortionIsAPinhole) {
 
 TEST_P(WarpLensTest, WhatALensDoesNotSeeIsTheBorder) {
     constexpr Color kBorder{1, 2, 3, 4};
-    // Equidistant: a focal length of 10 puts 90 degrees at 15.7 pixels from the middle.
+    // Equidistant fisheye: with a focal length of 10 the angle of 90 degrees lies 15.7 pixels from the center.
     const Camera wide{.fx = 10, .fy = 10, .cx = 20, .cy = 0.5F};
     const std::vector<Color> fisheye =
         warped(distorted({wide, Fisheye{}, kCamera}), places(), {40, 1}, {.border = kBorder});
@@ -119,7 +119,7 @@ TEST_P(WarpLensTest, WhatALensDoesNotSeeIsTheBorder) {
         const bool seen = std::abs(static_cast<double>(i) + 0.5 - 20) < 5 * kPi;
         EXPECT_EQ(fisheye[i] != kBorder, seen) << i;
     }
-    // x - x^3 / 3 turns back at 1, where it is 2/3.
+    // x - x^3 / 3 has its maximum at x = 1 with the value 2/3.
     const BrownConrady barrel{.k1 = -1.0F / 3};
     const std::vector<Color> brown = warped(distorted({wide, barrel, kCamera}), places(), {40, 1}, {.border = kBorder});
     for (std::size_t i = 0; i < 40; ++i) {

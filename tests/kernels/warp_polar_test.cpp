@@ -1,4 +1,4 @@
-// Warps to polar pictures and back: where warp_polar() reads.
+// Polar warps: positions that warp_polar() reads.
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -74,7 +74,7 @@ TEST_P(WarpPolarTest, APictureIsMadeOfAPolarOne) {
 }
 
 TEST_P(WarpPolarTest, PolarWarpsPickLevelsByTheirDerivatives) {
-    const auto outside = [](const Reference& reference) {  // the pixel in the middle sees more than one angle
+    const auto outside = [](const Reference& reference) {  // the center pixel covers more than one angle
         return
             [=](double x, double y) { return std::hypot(x - 18.3, y - 14.2) < 0.5 ? std::nullopt : reference(x, y); };
     };

@@ -1,4 +1,4 @@
-// Warps: where pixels read, how levels follow from it, and what is refused.
+// Warps: positions that pixels read, the selected levels, and invalid requests.
 #include <texton/warp.h>
 
 #include <array>
@@ -96,7 +96,7 @@ TEST_P(WarpTest, EveryLayerIsWarpedToItsSlice) {
     std::vector<float> texels;
     for (std::size_t i = 0; i < 64 * info.layers; ++i) texels.push_back(static_cast<float>(i));
     const Texture texture(filled(info, bytes_of(texels)));
-    // Turned by a quarter: pixel (i, j) reads texel (j, 7 - i).
+    // Rotated by 90 degrees: pixel (i, j) reads texel (j, 7 - i).
     const Affine turned{.xx = 0, .xy = 1, .x0 = 0, .yx = -1, .yy = 0, .y0 = 8};
     const Perspective same{{{0, 1, 0}, {-1, 0, 8}, {0, 0, 1}}};
     std::vector<float> expected;
@@ -161,7 +161,7 @@ TEST_P(WarpTest, APerspectiveMapPicksLevelsThatGrowTowardItsHorizon) {
     });
 }
 
-// --- by an image -----------------------------------------------------------------------------------------------------
+// --- map given by an image -------------------------------------------------------------------------------------------
 
 TEST_P(WarpTest, AMapOfThePicturesSizeIsFollowedExactly) {
     Random random(5);
@@ -178,7 +178,7 @@ TEST_P(WarpTest, AMapOfThePicturesSizeIsFollowedExactly) {
         made([&](const Stream& stream, const View& picture) { warp_map(stream, picture, texture, map); },
              Format::rgba32_float, kPicture);
     EXPECT_TRUE(same_bytes(pixels, bytes_of(expected)));
-    for (std::size_t i = 0; i < texels.size(); ++i) {  // the same places as offsets, rounded
+    for (std::size_t i = 0; i < texels.size(); ++i) {  // the same positions as offsets, rounded
         texels[i][0] -= static_cast<float>(i % kPicture.width) + 0.5F;
         texels[i][1] -= static_cast<float>(i / kPicture.width) + 0.5F;
         points[i].x = static_cast<float>(i % kPicture.width) + 0.5F + texels[i][0];
@@ -194,7 +194,7 @@ TEST_P(WarpTest, AMapOfThePicturesSizeIsFollowedExactly) {
 }
 
 TEST_P(WarpTest, ACoarseMapIsStretchedToThePicture) {
-    // Texels of the map are 8 pixels wide: between their middles it is the line through them.
+    // Texels of the map are 8 pixels wide; between their centers the map is linear.
     std::vector<std::array<float, 2>> texels;
     for (int j = 0; j < 5; ++j) {
         for (int i = 0; i < 6; ++i) texels.push_back({static_cast<float>(10 * i + j), static_cast<float>(9 * j)});
@@ -206,7 +206,7 @@ TEST_P(WarpTest, ACoarseMapIsStretchedToThePicture) {
         for (std::size_t i = 4; i < 44; ++i) {
             const double x = (static_cast<double>(i) + 0.5) / 8 - 0.5;
             const double y = (static_cast<double>(j) + 0.5) / 8 - 0.5;
-            // Weights of 1/256 in the map, of texels 11 apart, and then in the picture.
+            // Errors: weights of 1/256 in the map, whose texels differ by 11, and then in the image.
             const double place_x = 10 * x + y;
             const double place_y = 9 * y;
             if (place_x >= 1 && place_x <= 63 && place_y >= 1 && place_y <= 47) {
@@ -231,7 +231,7 @@ TEST_P(WarpTest, PixelsWhereTheMapIsNoNumberHaveTheBorder) {
 }
 
 TEST_P(WarpTest, AMapPicksLevelsByTheNeighboursOfAPixel) {
-    // Places 4 apart, then 2; the last pixel has none.
+    // Positions are 4 apart, then 2. The last pixel has no position.
     const std::vector<std::array<float, 2>> texels{{0, 1}, {4, 1}, {8, 1}, {10, 1}, {12, 1}, {kNan, kNan}};
     const Texture map(filled({Format::rg32_float, {6, 1}}, bytes_of(texels)));
     const double expected[] = {2, 2, std::log2(3), 1, 1};
@@ -324,7 +324,7 @@ TEST_P(WarpTest, TheNamedMapMakesAPictureOfTheMapsSize) {
     EXPECT_EQ(pixels, (std::vector<Color>{{3.5F, 2.5F, 7, 1}, {8.5F, 9.5F, 7, 1}}));
 }
 
-// --- what is refused -------------------------------------------------------------------------------------------------
+// --- invalid requests ------------------------------------------------------------------------------------------------
 
 class WarpRefusalTest : public WarpTest {
 protected:
@@ -409,7 +409,7 @@ TEST_P(WarpRefusalTest, APictureInTheTexturesMemoryIsRefusedInTheWarpsName) {
     expect_error([&] { undistort(stream, memory.view(), texture, {}); }, ErrorCode::overlap, "texton::undistort");
 }
 
-// --- on both devices -------------------------------------------------------------------------------------------------
+// --- comparison of devices -------------------------------------------------------------------------------------------
 
 TEST(WarpParityTest, AllDevicesMakeTheSamePicture) {
     test::expect_same_on_all_devices("affine", affine(kTurned));

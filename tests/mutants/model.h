@@ -1,10 +1,10 @@
 #pragma once
-// What the model is to the recordings: one function, so that only model.cpp is compiled anew for each mutant.
+// The interface of the model for the recordings: one function, so that only model.cpp is compiled for each mutant.
 #include "arrays/unit/texture_view.h"
 
 namespace texton::mutants {
 
-/// The entry of a table that a mutant changes, where it changes one after the other.
+/// Index of the table entry that the current mutant changes.
 extern int entry;
 
 [[nodiscard]] Texel model_fetch(const detail::TextureView& view, const Sampler& sampler, const FetchPoint& point,

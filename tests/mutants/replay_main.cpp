@@ -1,9 +1,9 @@
-// Replays recordings through the model that it is linked with. tests/mutants/run builds it for the model as it is, and
-// for each mutant.
+// Replays recordings with the model that it is linked with. tests/mutants/run builds it for the unchanged model and for
+// each mutant.
 //
-// replay exact FOLDER: prints the names of the recordings that come out equal in every bit.
-// replay catch FOLDER ENTRIES NAME...: for each entry of a table, prints the first named recording that does not. Exit
-// status 1 if there is none.
+// replay exact FOLDER: prints the names of the recordings whose replay is bit-identical. replay catch FOLDER ENTRIES
+// NAME...: for each entry of a table, prints the first of the named recordings whose replay differs. Exit status 1 if
+// there is none for an entry.
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
@@ -70,7 +70,7 @@ void print_exact(const fs::path& folder) {
     }
 }
 
-// What caught an entry is tried first for the next one.
+// Returns true if each entry is caught. The recording that caught an entry is tried first for the next entry.
 bool catch_each(const fs::path& folder, int entries, std::span<char*> names) {
     std::map<std::string, Recording> read;
     bool all_caught = true;

@@ -81,7 +81,7 @@ TEST(MetricsTest, EqualPicturesOfEveryFormatDifferInNothing) {
 }
 
 TEST(MetricsTest, KnownValuesOfAFewBytes) {
-    // Red: 0 and 3 apart; alpha: 255 apart, once.
+    // Red differs by 0 and 3; alpha differs by 255 once.
     const std::vector<std::uint8_t> a{10, 20, 30, 0, 40, 50, 60, 255}, b{10, 20, 30, 255, 43, 50, 60, 255};
     const Comparison result = compared(a, b, Format::rgba8_unorm, {2, 1});
     const Difference& red = result.channels[0];
@@ -124,7 +124,7 @@ TEST(MetricsTest, PeaksAreTheRangesOfTheFormats) {
     EXPECT_EQ(peak(Format::r16_sint), 65535);
     EXPECT_EQ(peak(Format::r32_uint), 4294967295.0);
     EXPECT_EQ(peak(Format::r16_float), 1);
-    // Half the range apart is 6 dB; with ten times the peak, 20 dB more.
+    // A difference of half the range is 6 dB; a peak ten times larger adds 20 dB.
     const std::vector<std::uint8_t> zero{0}, half{128};
     EXPECT_DOUBLE_EQ(compared(zero, half, Format::r8_uint, {1, 1}).all.psnr, 20 * std::log10(255 / 128.0));
     EXPECT_DOUBLE_EQ(compared(zero, half, Format::r8_uint, {1, 1}, {.peak = 2550.0}).all.psnr,
@@ -173,13 +173,13 @@ TEST(MetricsTest, NaNAndInfinityAreCountedAndAgainstAnythingElseAsFarAsCanBe) {
     ASSERT_EQ(result.worst.size(), 2U);
     EXPECT_EQ(result.worst[0].at, (Offset{0, 1, 0}));
     EXPECT_TRUE(std::isnan(result.worst[0].b[0]));
-    // Where both are equal in it, NaN spoils nothing.
+    // NaN at the same texel of both images does not affect the result.
     const Comparison same = compared<float>({kNan, 1}, {kNan, 1}, Format::r32_float, {2, 1});
     EXPECT_EQ(same.all.psnr, kForever);
     EXPECT_THAT(same.all.nans, ElementsAre(1U, 1U));
 }
 
-// All codes of a channel, in the order of what they read as.
+// All codes of a channel, ordered by their decoded value.
 TEST(MetricsTest, NeighboursAmongTheValuesOfAFormatAreOneUlpApart) {
     for (const FormatInfo& row : formats()) {
         if (row.layout != FormatLayout::plain || row.channels != 1 || row.bits > 16 || !test::can_decode(row.format))
@@ -227,7 +227,7 @@ TEST(MetricsTest, ChannelsReadAsTheFormatSays) {
         Bytes texels = test::pattern(packed_bytes(format, kExtent), 5);
         if (row.kind == FormatKind::floating && row.bits == 16) {
             for (std::size_t i = 1; i < texels.size(); i += 2)
-                texels[i] &= std::byte{0xbf};  // decode() knows numbers only
+                texels[i] &= std::byte{0xbf};  // decode() supports finite values only
         }
         const std::vector<float> values = read_channels(view(texels, format, kExtent));
         ASSERT_EQ(values.size(), 4 * kExtent.width * kExtent.height);
@@ -268,7 +268,7 @@ TEST(MetricsTest, OneChangedTexelIsFoundAtItsPlaceInEveryFormat) {
         EXPECT_LT(*result.all.ssim, 1 + 1e-12);
         const std::vector<std::uint32_t> distances = ulp_distances(view(a, format, kExtent), view(b, format, kExtent));
         for (std::size_t i = 0; i < distances.size(); ++i) ASSERT_EQ(distances[i], i == kIndex ? 1U : 0U);
-        // Other slices of a volume are other pictures.
+        // Other slices of a volume are compared as separate images.
         const std::vector<float>& errors = result.flip->errors;
         EXPECT_TRUE(std::all_of(errors.begin(), errors.begin() + 3 * 9 * 6, [](float error) { return error == 0; }));
     }
@@ -313,8 +313,8 @@ TEST(MetricsTest, PaddedViewsAndRegionsCompareAsPackedOnes) {
     constexpr Extent kExtent{21, 17};
     const std::vector<std::uint8_t> a(4 * 64 * 20, 7);
     std::vector<std::uint8_t> b = a;
-    b[4 * (64 * 5 + 9)] = 9;   // inside of the region
-    b[4 * (64 * 5 + 40)] = 9;  // to its right
+    b[4 * (64 * 5 + 9)] = 9;   // inside the region
+    b[4 * (64 * 5 + 40)] = 9;  // to the right of the region
     const auto part = [&](const std::vector<std::uint8_t>& texels) {
         return view(texels, Format::rgba8_unorm, {64, 20}).region({{3, 2}, kExtent});
     };
@@ -327,7 +327,7 @@ TEST(MetricsTest, TheWorstAreSortedAndAsManyAsAskedFor) {
     constexpr Extent kExtent{100, 70};
     std::vector<float> a(7000, 1.0f), b = a;
     for (const std::size_t i : {5U, 4000U, 6999U}) b[i] = 1 + static_cast<float>(i) / 8192;
-    b[300] = b[5];  // as bad, but later
+    b[300] = b[5];  // the same error at a later texel
     const Comparison three = compared(a, b, Format::r32_float, kExtent, {.worst = 3});
     ASSERT_EQ(three.worst.size(), 3U);
     EXPECT_EQ(three.worst[0].at, (Offset{99, 69, 0}));

@@ -1,4 +1,4 @@
-// SSIM and FLIP against their definitions, in doubles, window by window and texel by texel.
+// Compares SSIM and FLIP with their definitions in double precision, window by window and texel by texel.
 #include <texton/metrics.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Plane {
 using Colour = std::array<double, 3>;
 using Picture = std::array<Plane, 3>;
 
-// Smooth blobs, edges and noise, as rgba8.
+// Returns smooth blobs, edges and noise as rgba8.
 Bytes scene(int width, int height, unsigned seed) {
     const Bytes noise = test::pattern(static_cast<std::size_t>(4 * width * height), 9);
     Bytes out;
@@ -177,7 +177,7 @@ Colour hunt(const Colour& rgb) {
 
 double hyab(const Colour& a, const Colour& b) { return std::abs(a[0] - b[0]) + std::hypot(a[1] - b[1], a[2] - b[2]); }
 
-// A filter in two dimensions, of a square of texels.
+// A two-dimensional filter over a square of texels.
 struct Square {
     int radius;
     std::vector<double> weights;
@@ -187,7 +187,7 @@ struct Square {
             for (int x = -radius; x <= radius; ++x) weights.push_back(weight(x, y));
         }
     }
-    /// Positive weights add up to 1, negative ones to -1.
+    /// Scales positive weights to a sum of 1 and negative weights to a sum of -1.
     Square& normalize() {
         double positive = 0, negative = 0;
         for (const double each : weights) (each > 0 ? positive : negative) += std::abs(each);
@@ -204,7 +204,7 @@ struct Square {
     }
 };
 
-// The errors of two pictures in linear light, 0 to 1.
+// Returns the errors of two images in linear light, from 0 to 1.
 std::vector<double> expected_flip(const Picture& a, const Picture& b, double pixels_per_degree) {
     const int width = a[0].width, height = a[0].height;
     std::array<Picture, 2> opponent{a, b};
@@ -314,7 +314,7 @@ TEST(MetricsPerceptionTest, FlipOfFloatsIsTheLargestErrorOfItsExposures) {
     std::array<Picture, 2> linear{light_of_srgb(a, kWidth, kHeight), light_of_srgb(b, kWidth, kHeight)};
     for (std::size_t p = 0; p < 2; ++p) {
         for (std::size_t i = 0; i < kCount; ++i) {
-            // From 0.001 to 30: bright on the right.
+            // From 0.001 to 30, increasing to the right.
             const double scale = 0.01 * std::pow(3000, static_cast<double>(i % kWidth) / kWidth);
             for (std::size_t c = 0; c < 3; ++c) {
                 linear[p][c].values[i] = static_cast<float>(linear[p][c].values[i] * scale);
@@ -333,7 +333,7 @@ TEST(MetricsPerceptionTest, FlipOfFloatsIsTheLargestErrorOfItsExposures) {
         return std::clamp((0.36 * 2.51 * x * x + 0.6 * 0.03 * x) / (0.36 * 2.43 * x * x + 0.6 * 0.59 * x + 0.14), 0.0,
                           1.0);
     };
-    double bright = 0;  // what the curve makes 0.85, by bisection
+    double bright = 0;  // the value that the tone curve maps to 0.85, found by bisection
     for (double step = 64; step > 1e-12; step /= 2) bright += curve(bright + step) < 0.85 ? step : 0;
     const double first = std::log2(bright / luminance.back()), last = std::log2(bright / luminance[kCount / 2]);
     const int exposures = std::max(2, static_cast<int>(std::ceil(last - first)));
@@ -362,7 +362,7 @@ TEST(MetricsPerceptionTest, FlipOfFloatsIsTheLargestErrorOfItsExposures) {
 }
 
 TEST(MetricsPerceptionTest, FlipIsOneBetweenOppositeColours) {
-    // Green against blue is as far as two colours can be; there are no edges.
+    // Green and blue have the maximum color difference; the images have no edges.
     Bytes green, blue;
     for (int i = 0; i < 100; ++i) {
         for (const int channel : {0, 255, 0, 255}) green.push_back(static_cast<std::byte>(channel));
