@@ -17,28 +17,28 @@ protected:
 
 TEST_F(HistogramPanelTest, FiguresAreThoseOfThePicture) {
     open("histogram", {"ramp_linear.exr"});
-    EXPECT_EQ(text("R, Least"), "0");
-    EXPECT_EQ(text("R, Most"), "1");
+    EXPECT_EQ(text("R, Minimum"), "0");
+    EXPECT_EQ(text("R, Maximum"), "1");
     EXPECT_EQ(text("First value of the histogram"), "0");
-    EXPECT_TRUE(text("Why there is no histogram").isEmpty());
+    EXPECT_TRUE(text("Note on the histogram").isEmpty());
     picture("histogram");
 }
 
 TEST_F(HistogramPanelTest, ASelectionIsLookedAtAlone) {
     open("histogram", {"ramp_linear.exr"});
-    auto* scope = find<QComboBox>("Of what");
+    auto* scope = find<QComboBox>("Scope");
     press(scope, Qt::Key_Down);
-    EXPECT_TRUE(text("Why there is no histogram").contains("Nothing is selected"));
+    EXPECT_TRUE(text("Note on the histogram").contains("Nothing is selected"));
     workspace_->change("Select", [](Session& session) { session.selection = TexelBox{51, 0, 1, 1}; });
     settle();
-    EXPECT_EQ(text("R, Least"), "0.2");
+    EXPECT_EQ(text("R, Minimum"), "0.2");
     EXPECT_EQ(text("R, Mean"), "0.2");
-    EXPECT_EQ(text("R, Most"), "0.2");
+    EXPECT_EQ(text("R, Maximum"), "0.2");
 }
 
 TEST_F(HistogramPanelTest, SpecialValuesAreCounted) {
     open("histogram", {"nan_and_inf.exr"});
-    EXPECT_TRUE(text("Values that are no numbers").contains("NaN"));
+    EXPECT_TRUE(text("NaN and infinite values").contains("NaN"));
     click(find<QCheckBox>("Logarithmic"));
     picture("histogram_special");
 }
@@ -79,14 +79,14 @@ TEST_F(HistogramPanelTest, OfIntegersTheRangeIsInShares) {
     Session session = session_with({"card.png"});
     session.pictures[0].options.format = Format::rgba8_uint;
     open_session("histogram", session);
-    EXPECT_EQ(text("R, Most"), "255");
+    EXPECT_EQ(text("R, Maximum"), "255");
     press(view(), Qt::Key_Left);
     EXPECT_FLOAT_EQ(this->session().display.high, 255 / 256.f);
 }
 
 TEST_F(HistogramPanelTest, WithoutAPictureItSaysSo) {
     open("histogram", {});
-    EXPECT_EQ(text("Why there is no histogram"), "No picture.");
+    EXPECT_EQ(text("Note on the histogram"), "No image is shown.");
     press(view(), Qt::Key_Left);
     EXPECT_EQ(session().display, Display{});
 }

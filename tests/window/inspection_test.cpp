@@ -59,7 +59,7 @@ protected:
     }
     /// What the panel says instead of what it would show.
     static QString said(QWidget& panel) {
-        const CalmText& text = named<CalmText>(panel, "What the panel has to say");
+        const CalmText& text = named<CalmText>(panel, "Message");
         return text.isHidden() ? QString() : text.text();
     }
 
@@ -124,14 +124,14 @@ TEST_F(InspectionTest, WithoutAPictureEveryPanelSaysSoCalmly) {
     for (const char* id : kPanels) {
         window().show_panel(id, true);
         settle();
-        EXPECT_EQ(said(*window().docks().at(id)), "There is no picture to look at.") << id;
+        EXPECT_EQ(said(*window().docks().at(id)), "No image is shown.") << id;
     }
     workspace().open({{.paths = {"/nowhere/at_all.png"}, .options = {}}});
     settle();
     for (const char* id : kPanels) {
         window().show_panel(id, true);
         settle();
-        EXPECT_EQ(said(*window().docks().at(id)), "There is no picture to look at.") << id;
+        EXPECT_EQ(said(*window().docks().at(id)), "No image is shown.") << id;
     }
 }
 
@@ -166,8 +166,8 @@ TEST_F(InspectionTest, WhatAPanelIsAskedIsInTheSessionAndCanBeUndone) {
         {"footprint", "Channel", 3, [](const Session& s) { return s.footprint.channel; }},
         {"probe", "Component", 2, [](const Session& s) { return s.probe.component; }},
         {"ulp-map", "Region", 1, [](const Session& s) { return static_cast<int>(s.ulp_region.whole); }},
-        {"lod-map", "What is shown", 4, [](const Session& s) { return static_cast<int>(s.lod_quantity); }},
-        {"histogram", "Of what", 2, [](const Session& s) { return static_cast<int>(s.histogram_scope); }}};
+        {"lod-map", "Quantity", 4, [](const Session& s) { return static_cast<int>(s.lod_quantity); }},
+        {"histogram", "Scope", 2, [](const Session& s) { return static_cast<int>(s.histogram_scope); }}};
     for (const Asked& asked : all) {
         SCOPED_TRACE(asked.control);
         window().show_panel(asked.panel, true);
@@ -184,11 +184,11 @@ TEST_F(InspectionTest, WhatAPanelIsAskedIsInTheSessionAndCanBeUndone) {
         EXPECT_EQ(box.currentIndex(), before);
     }
     FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
-    type(named<NumberEdit>(panel, "Turn of a pixel in degrees"), "30");
+    type(named<NumberEdit>(panel, "Rotation of a pixel in degrees"), "30");
     EXPECT_EQ(this->session().footprint.turn, 30);
     workspace().undo();
     settle();
-    EXPECT_EQ(named<NumberEdit>(panel, "Turn of a pixel in degrees").value(), 0);
+    EXPECT_EQ(named<NumberEdit>(panel, "Rotation of a pixel in degrees").value(), 0);
 }
 
 TEST_F(InspectionTest, ThePartOfTheLineThatIsPlottedIsInTheSessionAsTheViewIs) {
@@ -277,17 +277,17 @@ TEST_F(InspectionTest, ColumnsOfAFootprintThatSayNothingAreLeftOutAndTheOthersFi
             if (!table.isColumnHidden(i)) names.append(table.model()->headerData(i, Qt::Horizontal).toString());
         return names;
     };
-    EXPECT_EQ(shown(), (QStringList{"Read", "Weight", "Value", "Adds", "Sum"}));
+    EXPECT_EQ(shown(), (QStringList{"Read", "Weight", "Value", "Term", "Sum"}));
     EXPECT_FALSE(table.horizontalScrollBar()->isVisible()) << table.width();
     pin({0, 0});
-    EXPECT_EQ(shown(), (QStringList{"Asked for", "Read", "Weight", "Value", "Adds", "Sum"})) << "at the edge";
+    EXPECT_EQ(shown(), (QStringList{"Requested", "Read", "Weight", "Value", "Term", "Sum"})) << "at the edge";
     workspace().change("Levels", [](Session& to) {
         to.current = 1;
         to.sampler = {};
         to.pins = {{20.5, 10.5}};
     });
     settle();
-    EXPECT_EQ(shown(), (QStringList{"Level", "Read", "Weight", "Value", "Adds", "Sum"}));
+    EXPECT_EQ(shown(), (QStringList{"Level", "Read", "Weight", "Value", "Term", "Sum"}));
 }
 
 TEST_F(InspectionTest, AFootprintFollowsTheMouseWhereNothingIsPinned) {
@@ -309,7 +309,7 @@ TEST_F(InspectionTest, GradientsMakeAnAnisotropicFootprint) {
     pin({20, 20});
     choose(named<QComboBox>(panel, "Fetch"), 1);
     type(named<NumberEdit>(panel, "Longer side of a pixel in texels"), "8");
-    EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("samples along a ratio of"));
+    EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("samples, anisotropy ratio"));
     const int samples = named<QTableView>(panel, "Texels of the footprint").model()->rowCount();
     EXPECT_EQ(samples, 16) << "eight places in the middle of columns, between two rows";
     type(named<NumberEdit>(panel, "Longer side of a pixel in texels"), "1");
@@ -322,7 +322,7 @@ TEST_F(InspectionTest, APixelThatAKernelMadeHasTheTexelsOfItsSource) {
     start(session);
     FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
     pin({3.5, 2.5});
-    EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("is the sum of"))
+    EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("is the weighted sum of"))
         << said(panel).toStdString() << workspace().kernel_problem().toStdString();
     EXPECT_GT(named<QTableView>(panel, "Texels of the footprint").model()->rowCount(), 4);
 }
@@ -392,7 +392,7 @@ TEST_F(InspectionTest, TheUlpMapSaysThatAllIsEqualAndAClickOnItLeadsThere) {
     start({"odd_7x5.png"});
     UlpMapPanel& panel = this->panel<UlpMapPanel>("ulp-map");
     if (!workspace().other_device()) {
-        EXPECT_TRUE(said(panel).contains("There is no GPU here"));
+        EXPECT_TRUE(said(panel).contains("This computer has no GPU"));
     }
     panel.set_twin([](const Array& shown) { return Array(shown.block()); });
     settle();
@@ -477,7 +477,7 @@ TEST_F(InspectionTest, AFieldOfTheSecondSamplerShowsWhatItChanges) {
     Q_EMIT panel.findChild<SamplerFields*>()->edited(second);
     settle();
     EXPECT_EQ(session().second_sampler, second);
-    QTreeWidget& table = named<QTreeWidget>(panel, "Which field makes the difference");
+    QTreeWidget& table = named<QTreeWidget>(panel, "Differing fields");
     ASSERT_EQ(table.topLevelItemCount(), 1);
     EXPECT_EQ(table.topLevelItem(0)->text(0), "filter");
     EXPECT_EQ(table.topLevelItem(0)->text(1), "linear");

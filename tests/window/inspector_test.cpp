@@ -31,7 +31,7 @@ protected:
 
 TEST_F(InspectorPanelTest, TheTexelUnderTheMouseIsSaidInDecimalAndHexadecimal) {
     open("inspector", {"card.png"});
-    EXPECT_EQ(text("What is missing"), "Point at a texel, or pin one.");
+    EXPECT_EQ(text("Message"), "Point at a texel, or pin one.");
     hover(20.5, 10.25);
     EXPECT_EQ(text("Texel"), "(20, 10)");
     EXPECT_EQ(text("R, Stored"), "255\n0xff");
@@ -83,7 +83,7 @@ TEST_F(InspectorPanelTest, PinsAreShownRemovedAndClearedByKeys) {
     EXPECT_EQ(session().pins, (std::vector<Position>{{20.5, 10.5}, {10.5, 10.5}}));
     click(button("Clear"));
     EXPECT_TRUE(session().pins.empty());
-    click(button("Pin middle"));
+    click(button("Pin center"));
     EXPECT_EQ(session().pins.size(), 1u);
 }
 
@@ -108,11 +108,11 @@ TEST_F(InspectorPanelTest, TheTexelAndThePinsAreCopiedAsText) {
 
 TEST_F(InspectorPanelTest, APictureThatCannotBeShownSaysWhy) {
     open("inspector", {"missing.png"});
-    EXPECT_TRUE(text("What is missing").contains("missing.png"));
+    EXPECT_TRUE(text("Message").contains("missing.png"));
     EXPECT_FALSE(button("Copy as text")->isEnabled());
     workspace_->close(0);
     settle();
-    EXPECT_EQ(text("What is missing"), "No picture.");
+    EXPECT_EQ(text("Message"), "No image is shown.");
 }
 
 TEST_F(InspectorPanelTest, EveryAssetHasATexelToInspect) {
@@ -123,7 +123,7 @@ TEST_F(InspectorPanelTest, EveryAssetHasATexelToInspect) {
         settle();
         hover(0, 0);
         hover(1e9, 1e9);
-        EXPECT_EQ(text("What is missing"), "") << i;
+        EXPECT_EQ(text("Message"), "") << i;
         EXPECT_NE(text("R, Sampled"), "") << i;
     }
 }

@@ -15,7 +15,7 @@ namespace {
 class KernelPanelTest : public PanelTest {
 protected:
     void search(const char* name) const { type<QLineEdit>("Search kernels", name); }
-    QString problem() const { return find<QLabel>("Why the kernel made nothing")->text(); }
+    QString problem() const { return find<QLabel>("Message")->text(); }
     QWidget* field(const char* name) const { return panel_->findChild<ParameterFields*>()->findChild<QWidget*>(name); }
 };
 
@@ -37,7 +37,7 @@ TEST_F(KernelPanelTest, AKernelIsFoundRunAndTakenAway) {
     ASSERT_NE(workspace_->shown(), nullptr);
     EXPECT_NE(workspace_->shown(), workspace_->document());
     EXPECT_EQ(problem(), "");
-    EXPECT_TRUE(find<QLabel>("Time taken")->text().contains("ms"));
+    EXPECT_TRUE(find<QLabel>("Run time")->text().contains("ms"));
     picture("kernel");
     find<QLineEdit>("Search kernels")->clear();
     auto* list = find<QTreeWidget>("Kernels");
@@ -158,7 +158,7 @@ TEST_F(KernelPanelTest, AnInputThatIsNotThereIsNamed) {
 TEST_F(KernelPanelTest, WithoutAPictureTheKernelWaits) {
     open("kernel", {});
     search("gaussian");
-    EXPECT_EQ(problem(), "Open a picture to run it on.");
+    EXPECT_EQ(problem(), "Open an image to run the kernel on.");
 }
 
 }  // namespace

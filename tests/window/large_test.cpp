@@ -166,7 +166,7 @@ TEST_F(LargePictureTest, PinsSelectionAndWordsCountTheFilesTexels) {
     for (const QLabel* label : inspector.findChildren<QLabel*>())
         if (label->isVisible()) words.append(label->text());
     EXPECT_TRUE(words.contains("(3001, 2001)")) << words.join(" | ").toStdString();
-    EXPECT_TRUE(words.join(' ').contains("smaller picture")) << words.join(" | ").toStdString();
+    EXPECT_TRUE(words.join(' ').contains("reduced image")) << words.join(" | ").toStdString();
     EXPECT_TRUE(inspector.findChild<QListWidget*>()->item(0)->text().contains("255"))
         << inspector.findChild<QListWidget*>()->item(0)->text().toStdString();
     QTest::mousePress(&canvas(), Qt::LeftButton, Qt::ShiftModifier, on_canvas({3000.5, 2000.5}));

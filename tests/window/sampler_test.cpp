@@ -13,7 +13,7 @@ namespace {
 class SamplerPanelTest : public PanelTest {
 protected:
     const Sampler& sampler() const { return *session().sampler; }
-    QString problem() const { return find<QLabel>("Why the picture cannot be sampled so")->text(); }
+    QString problem() const { return find<QLabel>("Message")->text(); }
 };
 
 TEST_F(SamplerPanelTest, EveryFieldIsEditedByKeys) {
@@ -56,7 +56,7 @@ TEST_F(SamplerPanelTest, WhatThePictureDoesNotTakeIsSaidInTheLibrarysWords) {
     press(find<QCheckBox>("Normalized coordinates"), Qt::Key_Space);
     EXPECT_FALSE(sampler().normalized_coordinates);
     EXPECT_NE(problem(), "");
-    EXPECT_FALSE(find<QLabel>("Why the picture cannot be sampled so")->isHidden());
+    EXPECT_FALSE(find<QLabel>("Message")->isHidden());
     picture("sampler_problem");
     press(find<QCheckBox>("Normalized coordinates"), Qt::Key_Space);
     EXPECT_EQ(problem(), "");

@@ -80,7 +80,7 @@ TEST_F(SubresourcePanelTest, ALayoutIsChosenWherePartsAllowIt) {
 
 TEST_F(SubresourcePanelTest, PlayingGoesThroughAllSlicesAndIsNoStepToUndo) {
     open("subresource", {"phantom.dds"});
-    find<QSpinBox>("Parts a second")->setValue(60);
+    find<QSpinBox>("Images per second")->setValue(60);
     auto* play = find<QToolButton>("Play");
     click(play);
     EXPECT_TRUE(QTest::qWaitFor([&] { return session().place.slice >= 3; }, kPatience));
@@ -96,7 +96,7 @@ TEST_F(SubresourcePanelTest, PlayingGoesThroughAllSlicesAndIsNoStepToUndo) {
 
 TEST_F(SubresourcePanelTest, WithoutAPictureItSaysSo) {
     open("subresource", {});
-    EXPECT_EQ(find<QLabel>("Size, format and kind")->text(), "No picture.");
+    EXPECT_EQ(find<QLabel>("Size, format and kind")->text(), "No image is shown.");
     EXPECT_FALSE(shows("Level"));
 }
 

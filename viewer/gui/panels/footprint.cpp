@@ -20,11 +20,11 @@
 
 namespace texton::viewer {
 
-/// A row for each texel of a footprint, for one channel.
+/// Table model of a footprint: one row for each texel, with the values of one channel.
 class FootprintRows : public QAbstractTableModel {
 public:
     static constexpr int kLevel = 0;
-    static constexpr int kPart = 1;  // of layers and faces
+    static constexpr int kPart = 1;  // layer, cube and face
     static constexpr int kAsked = 2;
     using QAbstractTableModel::QAbstractTableModel;
 
@@ -41,15 +41,15 @@ public:
     }
     int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : 8; }
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override {
-        static const char* const kNames[] = {"Level", "Part", "Asked for", "Read", "Weight", "Value", "Adds", "Sum"};
+        static const char* const kNames[] = {"Level", "Part", "Requested", "Read", "Weight", "Value", "Term", "Sum"};
         static const char* const kTips[] = {"",
                                             "Layer, cube and face",
-                                            "Column, row and slice before the address mode",
-                                            "After the address mode",
-                                            "Of 256",
-                                            "Of the channel",
+                                            "Column, row and slice before the address mode is applied",
+                                            "Column, row and slice after the address mode is applied",
+                                            "Weight of the texel in 1/256",
+                                            "Value of the channel",
                                             "Weight times value",
-                                            "Of what has been added up to here"};
+                                            "Sum of the terms up to this row"};
         if (orientation != Qt::Horizontal) return {};
         if (role == Qt::DisplayRole) return FootprintPanel::tr(kNames[section]);
         if (role == Qt::ToolTipRole) return FootprintPanel::tr(kTips[section]);
@@ -62,14 +62,14 @@ public:
         return QString::fromStdString(words(texel, index.column()));
     }
 
-    /// Where an address mode acts, or a layer is clamped, texels are read that were not asked for.
+    /// Returns true if an address mode or the clamping of layers changes a position.
     bool differ_asked_and_read() const {
         return std::ranges::any_of(
             texels_, [this](const FootprintTexel& texel) { return words(texel, kAsked) != words(texel, kAsked + 1); });
     }
 
 private:
-    // Columns, rows and slices, as far as the kind has them.
+    // Returns column, row and slice, as far as the kind has these dimensions.
     template <class Numbers>
     std::string place_words(const Numbers& at) const {
         if (is_flat(kind_)) return fmt::format("{}", at[0]);
@@ -106,7 +106,7 @@ namespace {
 
 constexpr const char* kOwner = "footprint";
 
-// Whose result it is, and its channels: columns of a table in a font of one width.
+// Name of a result and its channels: the columns of a table in a fixed-width font.
 using ResultLine = std::array<std::string, 5>;
 
 ResultLine result_line(const QString& whose, const Texel& texel, Format format) {
@@ -131,7 +131,7 @@ QString aligned(const std::vector<ResultLine>& lines) {
     return out.join('\n');
 }
 
-// One for each texel that is read, with its weight in all.
+// Returns an outline for each texel, with the sum of its weights as the label.
 std::vector<Outline> outlines_of(const Footprint& footprint, const ArrayKind kind, int plane) {
     std::map<std::tuple<int, int, int, int, int>, double> weights;
     for (const FootprintTexel& texel : footprint.texels) {
@@ -159,7 +159,7 @@ PixelSteps steps_of(const FootprintChoice& choice) {
             {-choice.shorter * std::sin(turn), choice.shorter * std::cos(turn)}};
 }
 
-// What a kernel reads, in the order of its weights.
+// Returns the rows for the taps of a kernel, in the order of the taps.
 std::vector<FootprintTexel> texels_of(const std::vector<verify::Tap>& taps, const Document& source) {
     std::vector<FootprintTexel> texels;
     std::array<double, 4> sum{};
@@ -183,16 +183,16 @@ std::vector<FootprintTexel> texels_of(const std::vector<verify::Tap>& taps, cons
 
 FootprintPanel::FootprintPanel(Workspace& workspace)
     : InspectionPanel(workspace, "footprint"),
-      fetching_(choice_box(tr("Fetch"),
-                           {tr("as seen").toStdString(), tr("gradients").toStdString(), tr("probe").toStdString()})),
+      fetching_(choice_box(
+          tr("Fetch"), {tr("canvas pixel").toStdString(), tr("gradients").toStdString(), tr("probe").toStdString()})),
       channel_(choice_box(tr("Channel"), {"R", "G", "B", "A"})),
       gradients_(new QWidget),
       longer_(number(tr("Longer side of a pixel in texels"), tr("Longer side of a pixel, in texels"),
                      &FootprintChoice::longer)),
       shorter_(number(tr("Shorter side of a pixel in texels"), tr("Shorter side of a pixel, in texels"),
                       &FootprintChoice::shorter)),
-      turn_(number(tr("Turn of a pixel in degrees"), tr("By how many degrees the longer side is turned from the rows"),
-                   &FootprintChoice::turn)),
+      turn_(number(tr("Rotation of a pixel in degrees"),
+                   tr("Angle between the longer side of a pixel and the rows, in degrees"), &FootprintChoice::turn)),
       head_(new QLabel),
       table_(new QTableView),
       rows_(new FootprintRows(this)) {
@@ -218,7 +218,7 @@ FootprintPanel::FootprintPanel(Workspace& workspace)
 
 void FootprintPanel::make_controls() {
     fetching_->setToolTip(
-        tr("As the canvas samples a pixel, with gradients of your own, or the coordinate probe's fetch"));
+        tr("The fetch of a canvas pixel, a fetch with the gradients below, or the fetch of the Probe panel"));
     auto* choices = new QHBoxLayout;
     choices->addWidget(fetching_);
     choices->addWidget(channel_);
@@ -237,12 +237,11 @@ void FootprintPanel::make_controls() {
     column()->addWidget(gradients_);
     gradients_->hide();
     connect(fetching_, &QComboBox::activated, this, [this](int index) {
-        workspace().change(tr("Fetch of the footprint"),
+        workspace().change(tr("Footprint fetch"),
                            [&](Session& session) { session.footprint.fetch = static_cast<FootprintFetch>(index); });
     });
     connect(channel_, &QComboBox::activated, this, [this](int index) {
-        workspace().change(tr("Channel of the footprint"),
-                           [&](Session& session) { session.footprint.channel = index; });
+        workspace().change(tr("Footprint channel"), [&](Session& session) { session.footprint.channel = index; });
     });
 }
 
@@ -312,7 +311,7 @@ void FootprintPanel::refresh() {
     if (!at || (!fetch && !made) || (made && !seen)) {
         drop_work();
         show_nothing();
-        return say(at ? tr("Point at a texel, or pin one with a right click.") : tr("There is no picture to look at."));
+        return say(at ? tr("Point at a texel, or pin one with a right click.") : tr("No image is shown."));
     }
     if (made) return inspect_kernel(*workspace().pointed());
     const std::optional<Device> other = workspace().other_device();
@@ -338,7 +337,7 @@ void FootprintPanel::refresh() {
 void FootprintPanel::show_found(const Found& found) {
     const ArrayKind kind = found.at.info().kind;
     keep_twin(found.twin);
-    say(found.footprint.texels.empty() ? tr("The fetch reads no texel.") : QString());
+    say(found.footprint.texels.empty() ? tr("The fetch reads no texels.") : QString());
     head_->setText(head_words(found));
     rows_->set(found.footprint.texels, kind, static_cast<std::size_t>(channel_->currentIndex()));
     table_->setColumnHidden(FootprintRows::kLevel, found.at.info().levels == 1);
@@ -347,9 +346,9 @@ void FootprintPanel::show_found(const Found& found) {
     outline(outlines_of(found.footprint, kind, found.at.place.plane));
 }
 
-// What says nothing is left out, so that the numbers have room where the panel is narrow.
+// Hides columns without information, so that the numbers fit into a narrow panel.
 void FootprintPanel::fit_table() {
-    constexpr int kBetween = 14;  // pixels between columns
+    constexpr int kBetween = 14;  // maximum additional pixels between columns
     table_->setColumnHidden(FootprintRows::kAsked, !rows_->differ_asked_and_read());
     table_->resizeColumnsToContents();
     int wide = 0, shown = 0;
@@ -379,16 +378,16 @@ QString FootprintPanel::head_words(const Found& found) const {
     QString words = aligned(lines) + '\n' + said + tr("level %1").arg(levels.level);
     if (levels.next_weight != 0) words += tr(" and %1/256 of level %2").arg(levels.next_weight).arg(levels.level + 1);
     if (levels.ratio > 1)
-        words += tr("\n%1 samples along a ratio of %2")
+        words += tr("\n%1 samples, anisotropy ratio %2")
                      .arg(levels.samples[0] + levels.samples[1])
                      .arg(levels.ratio, 0, 'f', 2);
     return words;
 }
 
-// --- a kernel's pixel ------------------------------------------------------------------------------------------------
+// --- pixels of a kernel's result -------------------------------------------------------------------------------------
 
 void FootprintPanel::inspect_kernel(const SeenTexel& pixel) {
-    say(tr("The kernel is being asked..."));
+    say(tr("Determining the texels that the kernel reads..."));
     const Offset at{static_cast<std::size_t>(pixel.at.x), static_cast<std::size_t>(pixel.at.y),
                     pixel.place.layer + pixel.place.slice};
     compute(
@@ -402,11 +401,12 @@ void FootprintPanel::inspect_kernel(const SeenTexel& pixel) {
             show_nothing();
             if (!texels) {
                 return say(
-                    tr("Which texels lead to this pixel cannot be told: it is no weighted sum of at most 64 "
-                       "texels of one flat picture of up to 16,384."));
+                    tr("The texels of this pixel cannot be determined. The kernel must have one 2D input image with "
+                       "one level and at most about 30,000 texels, and the pixel must be a weighted sum of at most 400 "
+                       "texels."));
             }
             say({});
-            head_->setText(tr("pixel (%1, %2) is the sum of %3 texels of the source")
+            head_->setText(tr("pixel (%1, %2) is the weighted sum of %3 texels")
                                .arg(static_cast<qulonglong>(at.x))
                                .arg(static_cast<qulonglong>(at.y))
                                .arg(texels->size()));

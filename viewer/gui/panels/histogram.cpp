@@ -19,16 +19,16 @@ QString short_words(float value) { return QString::number(static_cast<double>(va
 
 HistogramPanel::HistogramPanel(Workspace& workspace)
     : LivePanel(workspace),
-      scope_(choice_box(tr("Of what"), all_names(kHistogramScopes))),
+      scope_(choice_box(tr("Scope"), all_names(kHistogramScopes))),
       logarithmic_(new QCheckBox(tr("Logarithmic"))),
       view_(new HistogramView),
       lowest_(new QLabel),
       highest_(new QLabel),
-      specials_(new CalmText(tr("Values that are no numbers"))),
-      problem_(new CalmText(tr("Why there is no histogram"))) {
-    scope_->setToolTip(tr("Texels that are seen, that are selected, or all of the place"));
+      specials_(new CalmText(tr("NaN and infinite values"))),
+      problem_(new CalmText(tr("Note on the histogram"))) {
+    scope_->setToolTip(tr("Visible texels, selected texels, or all texels"));
     logarithmic_->setAccessibleName(tr("Logarithmic"));
-    logarithmic_->setToolTip(tr("Heights by the logarithm of the count"));
+    logarithmic_->setToolTip(tr("Logarithmic scale of the counts"));
     auto* top = new QHBoxLayout;
     top->addWidget(scope_, 1);
     top->addWidget(logarithmic_);
@@ -51,7 +51,7 @@ HistogramPanel::HistogramPanel(Workspace& workspace)
     lay_out(column);
 
     connect(scope_, &QComboBox::activated, this, [this](int index) {
-        this->workspace().change(tr("Of what the histogram is"), [&](Session& session) {
+        this->workspace().change(tr("Histogram scope"), [&](Session& session) {
             session.histogram_scope = static_cast<HistogramScope>(index);
         });
     });
@@ -71,7 +71,7 @@ QWidget* HistogramPanel::make_table() {
     table_ = new QWidget;
     auto* grid = new QGridLayout(table_);
     grid->setContentsMargins(0, 0, 0, 0);
-    const std::array<QString, 4> titles{QString(), tr("Least"), tr("Mean"), tr("Most")};
+    const std::array<QString, 4> titles{QString(), tr("Minimum"), tr("Mean"), tr("Maximum")};
     const QFont fixed = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     for (int column = 0; column < 4; ++column) {
         const auto index = static_cast<std::size_t>(column);
@@ -101,17 +101,17 @@ QWidget* HistogramPanel::make_table() {
 std::optional<HistogramPanel::Subject> HistogramPanel::subject(QString& why_not) const {
     const std::shared_ptr<const Document> shown = workspace().shown();
     const Session& session = workspace().session();
-    why_not = tr("No picture.");
+    why_not = tr("No image is shown.");
     if (!shown) return {};
     const Place place = shown->clamped(session.place);
     std::optional<TexelBox> box;
     switch (session.histogram_scope) {
         case HistogramScope::view:
-            why_not = tr("Nothing of the picture is seen.");
+            why_not = tr("No part of the image is visible.");
             box = visible_texels();
             break;
         case HistogramScope::selection:
-            why_not = tr("Nothing is selected. Drag with Shift held over the picture.");
+            why_not = tr("Nothing is selected. Hold Shift and drag over the image.");
             if (session.selection) box = clamped(*session.selection, shown->extent(place));
             break;
         case HistogramScope::all: box = whole_box(*shown, place); break;
@@ -142,7 +142,7 @@ void HistogramPanel::refresh() {
             return [self, of, why = QString::fromStdString(error_words(error))] {
                 if (!self) return;
                 self->show_nothing(why);
-                self->subject_ = of;  // or each refresh would fail again
+                self->subject_ = of;  // prevents that each refresh repeats the failing work
             };
         }
     });
@@ -159,9 +159,10 @@ void HistogramPanel::show_nothing(const QString& why) {
 
 void HistogramPanel::show_statistics(const PlaceStatistics& statistics) {
     const int halvings = subject_ ? subject_->document->halvings(subject_->place) : 0;
-    problem_->say(halvings == 0
-                      ? QString()
-                      : tr("Of the smaller picture that the device has: 1/%1 of the sides.").arg(1 << halvings));
+    problem_->say(
+        halvings == 0
+            ? QString()
+            : tr("Computed from the reduced image on the device: 1/%1 of the width and height.").arg(1 << halvings));
     view_->show_statistics(statistics);
     lowest_->setText(short_words(statistics.range.low));
     highest_->setText(short_words(statistics.range.high));

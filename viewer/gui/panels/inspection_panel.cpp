@@ -3,10 +3,7 @@
 namespace texton::viewer {
 
 InspectionPanel::InspectionPanel(Workspace& workspace, QString tag)
-    : LivePanel(workspace),
-      tag_(std::move(tag)),
-      column_(new QVBoxLayout),
-      text_(new CalmText(tr("What the panel has to say"))) {
+    : LivePanel(workspace), tag_(std::move(tag)), column_(new QVBoxLayout), text_(new CalmText(tr("Message"))) {
     lay_out(column_);
 }
 

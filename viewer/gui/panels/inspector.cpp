@@ -27,7 +27,8 @@ QLabel* selectable(const QString& accessible_name) {
 
 std::size_t texel_of(double position) { return position > 0 ? static_cast<std::size_t>(position) : 0; }
 
-// In one line: where it is, and its channels as textures return them; as they are stored where textures have a smaller picture.
+// Returns one line with the position and the channels of a texel: the sampled values, or the stored values if the array
+// is reduced.
 std::string line_of(const Document& document, const InspectedTexel& texel) {
     std::string out = fmt::format("{} ", place_words(document, texel.place, texel.x, texel.y));
     if (texel.halvings > 0) {
@@ -46,9 +47,9 @@ InspectorPanel::InspectorPanel(Workspace& workspace)
       place_(selectable(tr("Texel"))),
       shares_(selectable(tr("Coordinates"))),
       format_(selectable(tr("Format and bytes"))),
-      problem_(new CalmText(tr("What is missing"))),
+      problem_(new CalmText(tr("Message"))),
       pins_(new QListWidget),
-      pin_(new QPushButton(tr("Pin middle"))),
+      pin_(new QPushButton(tr("Pin center"))),
       remove_(new QPushButton(tr("Remove"))),
       clear_(new QPushButton(tr("Clear"))),
       copy_(new QPushButton(tr("Copy as text"))) {
@@ -70,7 +71,7 @@ InspectorPanel::InspectorPanel(Workspace& workspace)
 
     connect(&workspace, &Workspace::hover_changed, this, &InspectorPanel::stale);
     connect(copy_, &QPushButton::clicked, this, &InspectorPanel::copy_text);
-    copy_->setToolTip(tr("The texel and all pins"));
+    copy_->setToolTip(tr("Copies the texel and all pins to the clipboard"));
 }
 
 QWidget* InspectorPanel::make_table() {
@@ -79,9 +80,10 @@ QWidget* InspectorPanel::make_table() {
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(12);
     const std::array<QString, 3> readings{tr("Stored"), tr("Sampled"), tr("Shown")};
-    const std::array<QString, 3> tips{tr("The code, or the float, in memory"),
-                                      tr("What a texture with the session's sampler returns at the texel's middle"),
-                                      tr("On the screen, 0 to 255")};
+    const std::array<QString, 3> tips{
+        tr("Code value or float in memory"),
+        tr("Value that a texture with the current sampler returns at the center of the texel"),
+        tr("Value on the screen, 0 to 255")};
     for (int i = 0; i < 3; ++i) {
         auto* title = new QLabel(readings[static_cast<std::size_t>(i)]);
         title->setToolTip(tips[static_cast<std::size_t>(i)]);
@@ -104,7 +106,7 @@ QWidget* InspectorPanel::make_table() {
 
 QWidget* InspectorPanel::make_pins() {
     pins_->setAccessibleName(tr("Pins"));
-    pins_->setToolTip(tr("Return shows a pin, Delete removes it"));
+    pins_->setToolTip(tr("Return: show the pin on the canvas. Delete: remove the pin."));
     pins_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     pins_->setMinimumHeight(pins_->fontMetrics().lineSpacing() * 2);
     pins_->setWordWrap(true);
@@ -112,7 +114,7 @@ QWidget* InspectorPanel::make_pins() {
     pins_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     pins_->setResizeMode(QListView::Adjust);
     pin_->setToolTip(
-        tr("Pins the texel in the middle of the canvas; a right click there pins the one under the mouse"));
+        tr("Pins the texel at the center of the canvas. A right click on the canvas pins the texel under the mouse."));
     auto* all = new QWidget;
     auto* column = new QVBoxLayout(all);
     column->setContentsMargins(0, 0, 0, 0);
@@ -160,8 +162,8 @@ void InspectorPanel::refresh() {
     if (!workspace().shown()) {
         const QString problem = workspace().problem(session.current);
         return show_nothing(!problem.isEmpty()                        ? problem
-                            : workspace().is_loading(session.current) ? tr("The picture is being loaded.")
-                                                                      : tr("No picture."));
+                            : workspace().is_loading(session.current) ? tr("The image is loading.")
+                                                                      : tr("No image is shown."));
     }
     inspect();
 }
@@ -174,7 +176,7 @@ void InspectorPanel::show_nothing(const QString& why) {
     copy_->setEnabled(false);
 }
 
-// The texel and the pins, read beside the window.
+// Reads the texel and the pins on a worker thread.
 void InspectorPanel::inspect() {
     const std::optional<SeenTexel> texel = workspace().pointed();
     if (!texel && workspace().session().pins.empty()) return show_nothing(tr("Point at a texel, or pin one."));
@@ -210,7 +212,7 @@ void InspectorPanel::inspect() {
 }
 
 void InspectorPanel::show_texel(const InspectedTexel& texel) {
-    shares_->setText(tr("Share %1, %2 of %3 x %4")
+    shares_->setText(tr("Normalized %1, %2 in %3 x %4")
                          .arg(share_of(texel.x, texel.extent.width), 0, 'g', 6)
                          .arg(share_of(texel.y, texel.extent.height), 0, 'g', 6)
                          .arg(texel.extent.width)
@@ -241,7 +243,8 @@ void InspectorPanel::show_texel(const InspectedTexel& texel) {
     QString said =
         QString::fromStdString(texel.sampling_problem.empty() ? texel.display_problem : texel.sampling_problem);
     if (said.isEmpty() && texel.halvings > 0)
-        said = tr("Sampled of the smaller picture that the device has: 1/%1 of the sides.").arg(1 << texel.halvings);
+        said =
+            tr("Sampled from the reduced image on the device: 1/%1 of the width and height.").arg(1 << texel.halvings);
     problem_->say(said);
     text_ = place_->text() + "\n" + QString::fromStdString(to_string(texel));
     copy_->setEnabled(true);

@@ -27,7 +27,7 @@ KernelPanel::KernelPanel(Workspace& workspace)
       fields_column_(new QVBoxLayout),
       reset_(new QPushButton(tr("Reset parameters"))),
       time_(new QLabel),
-      problem_(new CalmText(tr("Why the kernel made nothing"))) {
+      problem_(new CalmText(tr("Message"))) {
     search_->setPlaceholderText(tr("Search kernels"));
     search_->setAccessibleName(tr("Search kernels"));
     search_->setClearButtonEnabled(true);
@@ -37,9 +37,9 @@ KernelPanel::KernelPanel(Workspace& workspace)
     list_->setUniformRowHeights(true);
     list_->setMinimumHeight(list_->fontMetrics().lineSpacing() * 9);
     summary_->setWordWrap(true);
-    summary_->setAccessibleName(tr("What the kernel does"));
-    time_->setAccessibleName(tr("Time taken"));
-    time_->setToolTip(tr("From its enqueueing until the device was done"));
+    summary_->setAccessibleName(tr("Description of the kernel"));
+    time_->setAccessibleName(tr("Run time"));
+    time_->setToolTip(tr("Time from enqueueing the kernel until the device finished"));
 
     auto* column = new QVBoxLayout;
     column->addWidget(search_);
@@ -71,7 +71,7 @@ void KernelPanel::list_kernels() {
         item->setToolTip(0, tip);
         if (name.toStdString() == workspace().session().kernel.name) list_->setCurrentItem(item);
     };
-    if (words.isEmpty()) add(new QTreeWidgetItem(list_, {tr("No kernel")}), "", tr("The picture itself"));
+    if (words.isEmpty()) add(new QTreeWidgetItem(list_, {tr("No kernel")}), "", tr("Shows the image without a kernel"));
     QTreeWidgetItem* group = nullptr;
     for (const Kernel* kernel : kernels_like(words.toStdString())) {
         const QString group_name = QString::fromStdString(title_of_name(kernel->info.group));
@@ -85,7 +85,7 @@ void KernelPanel::list_kernels() {
     }
 }
 
-// From the search field, Down goes on in the list and Return takes the first that is found.
+// In the search field, Down and Return select the first kernel of the list. Down also moves the focus to the list.
 bool KernelPanel::eventFilter(QObject* watched, QEvent* event) {
     if (watched == search_ && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
@@ -106,7 +106,7 @@ void KernelPanel::choose(const std::string& name) {
     const Kernel* kernel = kernel_of(name);
     KernelChoice choice;
     choice.name = name;
-    // The other pictures follow the current one in the list, again from its start if there are too few.
+    // The additional inputs are the images after the current one, continued at the start of the list.
     for (std::size_t i = 1; kernel != nullptr && i < kernel->info.inputs.size() && !session.pictures.empty(); ++i)
         choice.more_inputs.push_back((session.current + i) % session.pictures.size());
     workspace().change(name.empty() ? tr("No kernel") : tr("Kernel %1").arg(QString::fromStdString(name)),
@@ -132,7 +132,7 @@ void KernelPanel::set_parameter(const std::string& name, const ParameterValue& v
 void KernelPanel::show_fields(const Kernel* kernel) {
     if (kernel == kernel_) return;
     kernel_ = kernel;
-    // Later: one of them may be calling.
+    // Deleted later, because a signal of these widgets may be the caller.
     if (parameters_) parameters_->deleteLater();
     if (inputs_page_) inputs_page_->deleteLater();
     inputs_.clear();
@@ -148,7 +148,7 @@ void KernelPanel::show_fields(const Kernel* kernel) {
         box->setToolTip(QString::fromStdString(input.summary));
         form->addRow(title, box);
         connect(box, &QComboBox::currentIndexChanged, this, [this, i](int index) {
-            this->workspace().change(tr("Input of the kernel"), [=](Session& session) {
+            this->workspace().change(tr("Kernel input"), [=](Session& session) {
                 session.kernel.more_inputs.resize(std::max(session.kernel.more_inputs.size(), i), session.current);
                 session.kernel.more_inputs[i - 1] = static_cast<std::size_t>(index);
             });
@@ -190,9 +190,9 @@ void KernelPanel::refresh() {
 
     QString problem = workspace().kernel_problem();
     if (problem.isEmpty() && !choice.name.empty() && session.pictures.empty())
-        problem = tr("Open a picture to run it on.");
+        problem = tr("Open an image to run the kernel on.");
     if (problem.isEmpty() && !choice.name.empty() && kernel == nullptr)
-        problem = tr("There is no kernel %1.").arg(QString::fromStdString(choice.name));
+        problem = tr("Kernel %1 does not exist. Select another kernel.").arg(QString::fromStdString(choice.name));
     problem_->say(problem);
     const bool busy = workspace().jobs().busy("kernel");
     time_->setVisible(kernel != nullptr && problem.isEmpty() && !session.pictures.empty());

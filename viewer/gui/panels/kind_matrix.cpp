@@ -27,7 +27,8 @@ KindMatrixPanel::KindMatrixPanel(Workspace& workspace, QWidget* parent)
       details_(new QLabel) {
     table_->setObjectName("table");
     table_->setAccessibleName(tr("Kinds of arrays and memory"));
-    table_->setHorizontalHeaderLabels({tr("bytes"), tr("alignment"), tr("upload ms"), tr("kernel ms"), tr("samplers")});
+    table_->setHorizontalHeaderLabels(
+        {tr("Bytes"), tr("Alignment"), tr("Upload (ms)"), tr("Kernel (ms)"), tr("Samplers")});
     QStringList names;
     for (const std::string_view name : kind_rows()) names.push_back(words(name));
     table_->setVerticalHeaderLabels(names);
@@ -41,7 +42,7 @@ KindMatrixPanel::KindMatrixPanel(Workspace& workspace, QWidget* parent)
     table_->setMinimumHeight(table_->fontMetrics().height() * 5);
     run_->setObjectName("run");
     progress_->setObjectName("progress");
-    progress_->setAccessibleName(tr("Kinds that were measured"));
+    progress_->setAccessibleName(tr("Measured kinds"));
     progress_->setRange(0, static_cast<int>(kind_rows().size()));
     progress_->setFormat("%v / %m");
     details_->setObjectName("details");
@@ -62,7 +63,7 @@ void KindMatrixPanel::renew() {
     say({});
     table_->clearContents();
     progress_->setValue(0);
-    details_->setText(tr("Makes the picture in every kind of array and memory, uploads it and reads it."));
+    details_->setText(tr("Measure uploads the image to every kind of array and memory, and reads it with a kernel."));
 }
 
 void KindMatrixPanel::forget() { cancel(); }
@@ -80,7 +81,7 @@ void KindMatrixPanel::start() {
             texels_ = texels;
             if (!texels_->whole)
                 details_->setText(
-                    tr("Measured with the first %1 of the picture.").arg(byte_words(texels_->texels.size())));
+                    tr("Measured with the first %1 of the image.").arg(byte_words(texels_->texels.size())));
             measure(0);
         };
     });
@@ -128,7 +129,7 @@ void KindMatrixPanel::show_row(std::size_t row, const KindRow& measured) {
     if (!measured.obstacle.empty()) details.push_back(words(measured.obstacle));
     if (measured.obstacle.empty() && measured.kernel_obstacle.empty())
         details.push_back(
-            tr("Read by %1; %2 bytes were uploaded, %3 GB/s.")
+            tr("Kernel: %1. Uploaded %2 bytes at %3 GB/s.")
                 .arg(words(measured.kernel), number_words(measured.copied))
                 .arg(static_cast<double>(measured.copied) / std::max(measured.upload, 1e-6) / 1e6, 0, 'f', 2));
     if (!measured.kernel_obstacle.empty()) details.push_back(tr("No kernel: %1").arg(words(measured.kernel_obstacle)));
@@ -148,8 +149,8 @@ void KindMatrixPanel::show_row(std::size_t row, const KindRow& measured) {
 void KindMatrixPanel::show_running(bool running) {
     running_ = running;
     run_->setText(running ? tr("&Stop") : tr("&Measure"));
-    run_->setToolTip(running ? tr("Stops after the kind that is being measured")
-                             : tr("Makes the picture in every kind, uploads and reads it"));
+    run_->setToolTip(running ? tr("Stops the measurement")
+                             : tr("Uploads the image to every kind and measures the times"));
 }
 
 void KindMatrixPanel::explain() {

@@ -11,10 +11,10 @@
 namespace texton::viewer {
 namespace {
 
-constexpr double kBorderDistance = 4;  // pixels between borders of texels, at least
-constexpr double kShortest = 1e-6;     // shares of the line that are shown at least
+constexpr double kBorderDistance = 4;  // minimum distance between edges of texels in pixels
+constexpr double kShortest = 1e-6;     // minimum visible fraction of the line
 
-// Red, green, blue and alpha, seen on dark and on light ground.
+// Red, green, blue and alpha; visible on dark and light backgrounds.
 const QColor kChannels[] = {QColor(226, 82, 75), QColor(72, 168, 84), QColor(82, 130, 236), QColor(150, 150, 150)};
 
 std::pair<double, double> range_of(const LinePlot::Curves& curves) {
@@ -35,8 +35,8 @@ std::pair<double, double> range_of(const LinePlot::Curves& curves) {
 
 LinePlot::LinePlot(const QString& accessible_name, QWidget* parent) : QWidget(parent) {
     setAccessibleName(accessible_name);
-    setAccessibleDescription(tr("Plus and minus zoom, the arrow keys move, Home shows all"));
-    setToolTip(tr("Wheel zooms, a drag moves, a double click shows all"));
+    setAccessibleDescription(tr("Plus and minus zoom, the arrow keys move, Home shows the whole line"));
+    setToolTip(tr("Drag to move. Click, then turn the wheel to zoom. Double-click to show the whole line."));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
@@ -96,7 +96,7 @@ void LinePlot::paintEvent(QPaintEvent*) {
     painter.fillRect(rect(), palette().color(QPalette::Base));
     const auto [low, high] = range_of(curves_);
     painter.setPen(QPen(palette().color(QPalette::Mid), 1));
-    // Where they would lie too close to be told apart, they would cover the ground.
+    // Edges are omitted if they are too close to be distinguished.
     const auto seen = [this](double border) { return border >= first_ && border <= last_; };
     const auto count = static_cast<double>(std::ranges::count_if(curves_.borders, seen));
     for (const double border : curves_.borders) {
@@ -131,7 +131,7 @@ void LinePlot::draw_curves(QPainter& painter, double low, double high) const {
         for (std::size_t i = 0; i < count; ++i) {
             const double value = curves_.samples[i][static_cast<std::size_t>(c)];
             if (!std::isfinite(value)) {
-                down = false;  // a gap
+                down = false;  // the curve has a gap here
                 continue;
             }
             const QPointF at(x_of(share_of(i)), box.bottom() - (value - low) / (high - low) * box.height());
@@ -152,7 +152,7 @@ void LinePlot::draw_curves(QPainter& painter, double low, double high) const {
 }
 
 void LinePlot::wheelEvent(QWheelEvent* event) {
-    if (!hasFocus()) return event->ignore();  // the panel scrolls
+    if (!hasFocus()) return event->ignore();  // so that the panel scrolls
     zoom_at(share_at(event->position().x()), std::pow(2.0, event->angleDelta().y() / 240.0));
     event->accept();
 }

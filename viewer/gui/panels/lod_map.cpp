@@ -8,7 +8,7 @@
 namespace texton::viewer {
 namespace {
 
-constexpr int kLargestSide = 320;  // of the map; the canvas may be larger
+constexpr int kLargestSide = 320;  // maximum width and height of the map in pixels; the canvas may be larger
 
 QImage image_of(const LodMap& map, LodQuantity quantity) {
     if (map.pixels.empty()) return {};
@@ -23,7 +23,7 @@ QImage image_of(const LodMap& map, LodQuantity quantity) {
 
 }  // namespace
 
-// --- the legend ------------------------------------------------------------------------------------------------------
+// --- legend ----------------------------------------------------------------------------------------------------------
 
 Legend::Legend(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Legend"));
@@ -34,7 +34,7 @@ Legend::Legend(QWidget* parent) : QWidget(parent) {
 void Legend::set_range(double low, double high) {
     low_ = low;
     high_ = high;
-    setAccessibleDescription(tr("From %1, violet, to %2, yellow").arg(low).arg(high));
+    setAccessibleDescription(tr("From %1 (violet) to %2 (yellow)").arg(low).arg(high));
     update();
 }
 
@@ -55,30 +55,30 @@ void Legend::paintEvent(QPaintEvent*) {
     painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, high);
 }
 
-// --- the panel -------------------------------------------------------------------------------------------------------
+// --- panel -----------------------------------------------------------------------------------------------------------
 
 LodMapPanel::LodMapPanel(Workspace& workspace)
     : InspectionPanel(workspace, "lod map"),
-      quantity_(choice_box(tr("What is shown"),
-                           {tr("level of detail").toStdString(), tr("after bias and limits").toStdString(),
-                            tr("finer level").toStdString(), tr("share of the coarser level").toStdString(),
-                            tr("anisotropy").toStdString(), tr("samples").toStdString()})),
+      quantity_(choice_box(
+          tr("Quantity"), {tr("level of detail").toStdString(), tr("level of detail, biased and clamped").toStdString(),
+                           tr("finer level").toStdString(), tr("weight of the coarser level").toStdString(),
+                           tr("anisotropy").toStdString(), tr("samples").toStdString()})),
       plane_(new QCheckBox(tr("Plane in perspective"))),
       tilt_(slider(tr("Tilt"), -85, 85, 1, &LodPlane::tilt)),
-      turn_(slider(tr("Turn"), -180, 180, 1, &LodPlane::turn)),
+      turn_(slider(tr("Rotation"), -180, 180, 1, &LodPlane::turn)),
       repeats_(slider(tr("Repeats"), 1, 64, 1, &LodPlane::repeats)),
       map_view_(new MapView(tr("Map of levels of detail"))),
       legend_(new Legend),
       pointed_(new CalmText(tr("Level of detail under the mouse"))) {
-    plane_->setToolTip(tr("The picture on a plane that is turned away from the eye; else the canvas as it is"));
-    tilt_->setToolTip(tr("Degrees by which the plane's top leans away"));
-    turn_->setToolTip(tr("Degrees by which the picture is turned on the plane"));
-    repeats_->setToolTip(tr("Pictures along the plane's height"));
+    plane_->setToolTip(tr("Shows the image on a tilted plane. If it is off, the map shows the canvas."));
+    tilt_->setToolTip(tr("Degrees by which the top of the plane is tilted away"));
+    turn_->setToolTip(tr("Rotation of the image on the plane, in degrees"));
+    repeats_->setToolTip(tr("Number of images along the height of the plane"));
     auto* form = narrow_form();
     form->addRow(tr("Show"), quantity_);
     form->addRow(plane_);
     form->addRow(tr("Tilt"), tilt_);
-    form->addRow(tr("Turn"), turn_);
+    form->addRow(tr("Rotation"), turn_);
     form->addRow(tr("Repeats"), repeats_);
     column()->addLayout(form);
     column()->addWidget(text());
@@ -87,12 +87,12 @@ LodMapPanel::LodMapPanel(Workspace& workspace)
     column()->addWidget(pointed_);
     column()->addStretch();
     connect(quantity_, &QComboBox::activated, this, [this](int index) {
-        this->workspace().change(tr("What the map of levels shows"),
+        this->workspace().change(tr("Quantity of the level map"),
                                  [&](Session& session) { session.lod_quantity = static_cast<LodQuantity>(index); });
     });
     connect(map_view_, &MapView::pointed_at, this, &LodMapPanel::show_pointed);
     connect(plane_, &QCheckBox::clicked, this, [this](bool on) {
-        this->workspace().change(on ? tr("Plane in perspective") : tr("Flat picture"),
+        this->workspace().change(on ? tr("Plane in perspective") : tr("Flat image"),
                                  [&](Session& session) { session.lod_plane.shown = on; });
     });
 }
@@ -130,7 +130,7 @@ void LodMapPanel::refresh() {
     if (!at) {
         drop_work();
         show_nothing();
-        return say(tr("There is no picture to look at."));
+        return say(tr("No image is shown."));
     }
     const QSize canvas = canvas_pixels();
     const QSize size =
@@ -142,7 +142,7 @@ void LodMapPanel::refresh() {
         },
         [this, levels = at->info().levels](const LodMap& map) {
             map_ = map;
-            say(levels > 1 ? QString() : tr("The picture has one level: limits leave that alone."));
+            say(levels > 1 ? QString() : tr("The image has only one level, which every fetch reads."));
             show_colours();
         });
 }

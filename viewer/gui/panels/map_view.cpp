@@ -9,7 +9,7 @@ namespace texton::viewer {
 
 MapView::MapView(const QString& accessible_name, QWidget* parent) : QWidget(parent) {
     setAccessibleName(accessible_name);
-    setAccessibleDescription(tr("Arrow keys move over the map, Enter chooses"));
+    setAccessibleDescription(tr("The arrow keys select a cell, Enter chooses it"));
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -67,7 +67,7 @@ void MapView::paintEvent(QPaintEvent*) {
     if (!map_.isNull()) {
         painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
         painter.drawImage(target(), map_);
-        // Cells may be smaller than can be seen: a cross-hair leads to them.
+        // The frame is larger than the cell, because a cell can be too small to be visible.
         const auto draw = [&](QPoint cell, const QColor& colour) {
             const QRectF box = rectangle_of(cell);
             const QRectF ring = box.adjusted(-4, -4, 4, 4);

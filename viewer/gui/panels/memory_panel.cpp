@@ -10,7 +10,7 @@
 namespace texton::viewer {
 namespace {
 
-// As LivePanel does it.
+// Returns the minimum height instead of the preferred one, as LivePanel does.
 class Content : public QWidget {
 public:
     int heightForWidth(int width) const override { return layout()->totalMinimumHeightForWidth(width); }
@@ -28,7 +28,7 @@ MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWi
     words_->setWordWrap(true);
     words_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     words_->setObjectName("words");
-    words_->setAccessibleName(tr("What is to be said"));
+    words_->setAccessibleName(tr("Message"));
     words_->setContentsMargins(8, 8, 8, 8);
     words_->hide();
     auto* inside = new Content;
@@ -100,9 +100,9 @@ void MemoryPanel::look() {
         let_go();
         const QString problem = workspace().problem(session.current);
         if (session.pictures.empty()) {
-            say(tr("Open a picture to look at its memory."));
+            say(tr("Open an image to inspect its memory."));
         } else if (workspace().is_loading(session.current)) {
-            say(tr("The picture is being loaded."));
+            say(tr("The image is loading."));
         } else {
             say(problem.isEmpty() ? workspace().kernel_problem() : problem);
         }

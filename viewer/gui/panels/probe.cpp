@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostSamples = 4096;
 
-// A line for each channel, or each texel of a gather: its number and its bits.
+// Returns a line with value and bits for each channel, or for each texel of a gather.
 std::string result_words(const Texel& texel, Format format, int channels, const char* names) {
     std::string words;
     const std::array<double, 4> values = numbers_of(texel, format);
@@ -55,7 +55,7 @@ ProbePanel::ProbePanel(Workspace& workspace)
         this->workspace().change(tr("Gathered component"), [&](Session& session) { session.probe.component = index; });
     });
     connect(operation_, &QComboBox::activated, this, [this](int index) {
-        this->workspace().change(tr("Probe's operation"), [&](Session& session) {
+        this->workspace().change(tr("Probe operation"), [&](Session& session) {
             session.probe.operation = static_cast<FetchOperation>(index);
         });
     });
@@ -78,16 +78,17 @@ void ProbePanel::make_fields() {
     choices->addWidget(operation_);
     choices->addWidget(component_);
     choices->addStretch(1);
-    component_->setToolTip(tr("Which component is gathered"));
-    operation_->setToolTip(tr("Gradients are those of a square pixel as large as a texel of the level of detail"));
-    take_->setToolTip(tr("The probe's point becomes the inspected texel, the line the row through it"));
+    component_->setToolTip(tr("Channel that gather returns"));
+    operation_->setToolTip(
+        tr("Operation of the fetch. Gradients describe a pixel that is as large as a texel of the level of detail."));
+    take_->setToolTip(tr("Moves the point to the inspected texel, and the line to the row of this texel"));
     column()->addLayout(choices);
     auto* grid = new QGridLayout;
     grid->setHorizontalSpacing(4);
     grid->setVerticalSpacing(6);
     const char* const axes[] = {"u", "v", "w"};
     for (int i = 0; i < 3; ++i) grid->addWidget(new QLabel(axes[i]), 0, 1 + i, Qt::AlignHCenter);
-    const QString rows[] = {tr("Point"), tr("From"), tr("To"), tr("Lod")};
+    const QString rows[] = {tr("Point"), tr("From"), tr("To"), tr("LOD")};
     for (int i = 0; i < 4; ++i) grid->addWidget(new QLabel(rows[i]), 1 + i, 0);
     grid->addWidget(number(
                         tr("Point, u"), [](const Probe& of) { return of.u; }, [](Probe& of, float to) { of.u = to; }),
@@ -142,7 +143,7 @@ void ProbePanel::take_texel() {
     const Fetch fetch = PlaceFetches(at->info(), place, {.normalized_coordinates = true}).at(seen->at);
     const FetchPoint& point = fetch.point;
     const bool cube = is_cube(at->info().kind);
-    workspace().change(tr("Probe's point"), [&](Session& session) {
+    workspace().change(tr("Probe point"), [&](Session& session) {
         Probe& probe = session.probe;
         probe.u = point.x;
         probe.v = point.y;
@@ -178,7 +179,7 @@ void ProbePanel::refresh() {
     if (!at) {
         drop_work();
         show_nothing();
-        return say(tr("There is no picture to look at."));
+        return say(tr("No image is shown."));
     }
     const auto samples =
         static_cast<std::size_t>(std::clamp(plot_->width() * plot_->devicePixelRatioF(), 2.0, 1.0 * kMostSamples));
@@ -188,7 +189,7 @@ void ProbePanel::refresh() {
             const ArrayInfo& info = at.info();
             Found found;
             found.format = info.format;
-            // What is gathered is one channel of four texels.
+            // Gather returns one channel of four texels.
             found.channels = probe.operation == FetchOperation::gather ? 4 : returned_channels(info.format);
             const Texture texture = at.document->texture(at.sampler, at.place.plane);
             const Fetch fetch = probe_fetch(probe, info, at.place, at.sampler, {probe.u, probe.v, probe.w});
@@ -205,7 +206,7 @@ void ProbePanel::refresh() {
                     ulps_between({&found.results[0].texel, 1}, {&found.results[1].texel, 1}, info.format).front();
             }
             found.line = scan(texture, info, at.place, probe, first, last, samples);
-            // Texels are those of the level that the fetch reads.
+            // Edges of the texels in the level that the fetch reads.
             found.borders = texel_borders(info, model.levels(fetch).level, probe, first, last);
             return found;
         },

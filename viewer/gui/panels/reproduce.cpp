@@ -15,7 +15,7 @@ QString with_notes(const CommandLines& commands) {
     for (const std::string& note : commands.notes) lines.push_back("# " + QString::fromStdString(note));
     for (const std::string& line : commands.lines) lines.push_back(QString::fromStdString(line));
     lines.push_back({});
-    lines.push_back("# " + ReproducePanel::tr("The window as it is now, with the session saved as session.json:"));
+    lines.push_back("# " + ReproducePanel::tr("Screenshot of the window. Save the session as session.json first."));
     lines.push_back("texton-view --session session.json --screenshot screen.png");
     return lines.join('\n') + '\n';
 }
@@ -25,11 +25,11 @@ QString with_notes(const CommandLines& commands) {
 ReproducePanel::ReproducePanel(Workspace& workspace, QWidget* parent)
     : MemoryPanel(workspace, "reproduce", LooksAt::place, parent), pages_(new QTabWidget) {
     pages_->setObjectName("pages");
-    pages_->setAccessibleName(tr("Ways to make it again"));
+    pages_->setAccessibleName(tr("Commands, program and session"));
     content()->addWidget(pages_);
-    commands_ = add_page("commands", tr("Commands"), tr("Commands that write the texels that are seen"));
-    program_ = add_page("program", tr("C++"), tr("A program that does the same, with the installed package"));
-    session_ = add_page("session", tr("Session"), tr("All that was chosen, as a session file"));
+    commands_ = add_page("commands", tr("Commands"), tr("Commands that write the visible texels to files"));
+    program_ = add_page("program", tr("C++"), tr("C++ program that does the same with the installed package"));
+    session_ = add_page("session", tr("Session"), tr("Session file with all settings"));
 }
 
 QPlainTextEdit* ReproducePanel::add_page(const QString& name, const QString& title, const QString& tip) {
@@ -82,7 +82,7 @@ void ReproducePanel::session_changed() {
                            std::pair(program_, QString::fromStdString(cpp_program(seen))),
                            std::pair(session_, QString::fromStdString(to_json(session)))};
     for (const auto& [edit, text] : texts) {
-        if (edit->toPlainText() != text) edit->setPlainText(text);  // keeps what is selected
+        if (edit->toPlainText() != text) edit->setPlainText(text);  // keeps the selection of an unchanged text
     }
 }
 

@@ -17,11 +17,11 @@ struct Seen {
     std::vector<QImage> pictures;
     TilePoolUsage pool;
     std::size_t resident = 0;
-    double unmapped = 0;  // share of the fetches of level 0
+    double unmapped = 0;  // fraction of the fetches from level 0
     QString problem;
 };
 
-// What fetches return, with those that found no memory in a colour of their own.
+// Returns an image of the results. Fetches from unmapped tiles are shown as stripes.
 QImage picture_of(const SparseReads& reads, QRgb unmapped) {
     QImage image(static_cast<int>(reads.width), static_cast<int>(reads.height), QImage::Format_RGB32);
     for (std::size_t y = 0; y < reads.height; ++y) {
@@ -81,10 +81,10 @@ void ResidencyPanel::make_widgets() {
     numbers_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     filter_->setObjectName("filter");
     filter_->addItems({tr("point"), tr("linear")});
-    filter_->setAccessibleName(tr("Filter of the fetches"));
-    filter_->setToolTip(tr("A linear fetch needs memory under all the texels that it blends"));
-    undo_button_->setToolTip(tr("As the tiles were before the last change"));
-    redo_button_->setToolTip(tr("As the tiles were before they were brought back"));
+    filter_->setAccessibleName(tr("Filter"));
+    filter_->setToolTip(tr("With the linear filter, all texels of a fetch need memory"));
+    undo_button_->setToolTip(tr("Undoes the last change of the tiles"));
+    redo_button_->setToolTip(tr("Redoes the last undone change of the tiles"));
     map_all_->setObjectName("map-all");
     unmap_all_->setObjectName("unmap-all");
     undo_button_->setObjectName("undo");
@@ -96,20 +96,20 @@ void ResidencyPanel::make_widgets() {
     grid->addWidget(unmap_all_, 0, 1);
     grid->addWidget(undo_button_, 1, 0);
     grid->addWidget(redo_button_, 1, 1);
-    auto* label = new QLabel(tr("&Fetches"));
+    auto* label = new QLabel(tr("&Filter"));
     label->setBuddy(filter_);
     grid->addWidget(label, 2, 0);
     grid->addWidget(filter_, 2, 1);
     content()->addLayout(grid);
     auto* legend =
-        new QLabel(tr("Click or drag to map and unmap tiles of 64 KiB. Striped: fetches that find no memory."));
+        new QLabel(tr("Click or drag to map and unmap tiles of 64 KiB. Stripes mark fetches from unmapped tiles."));
     legend->setWordWrap(true);
     content()->addWidget(legend);
     content()->addStretch();
 }
 
 void ResidencyPanel::renew() {
-    say(tr("A sparse array like the picture is being made."));
+    say(tr("Creating a sparse array like the image..."));
     work([this, document = document(), plane = place().plane](const StillWanted&) -> Finish {
         const auto map = std::make_shared<ResidencyMap>(Array(document->array(plane).block()));
         return [this, map] {
@@ -122,7 +122,7 @@ void ResidencyPanel::renew() {
             layer_ = place.layer;
             slice_ = place.slice << place.level;
             tiles_->show_map(map_, layer_, slice_);
-            // A chessboard to begin with, so that there is something to be seen.
+            // The initial state is a checkerboard of mapped and unmapped tiles.
             Residency start = map_->uniform(false);
             for (std::size_t t = 0; t < start.size(); ++t) {
                 const TileTable& table = map_->tables()[t];
@@ -216,7 +216,7 @@ void ResidencyPanel::apply() {
             if (!seen.pictures.empty())
                 numbers_->setText(
                     numbers_->text() + ' ' +
-                    tr("Of the fetches of level 0, %1 % find no memory.").arg(seen.unmapped * 100, 0, 'f', 1));
+                    tr("%1 % of the fetches from level 0 read unmapped tiles.").arg(seen.unmapped * 100, 0, 'f', 1));
             if (!seen.problem.isEmpty()) say(seen.problem, false);
         };
     });
@@ -224,8 +224,8 @@ void ResidencyPanel::apply() {
 
 void ResidencyPanel::show_numbers(const TilePoolUsage& pool, std::size_t resident) {
     const Extent tile = map_->properties().tile;
-    numbers_->setText(tr("%1 of %2 slots mapped: %3 committed of %4. Tiles of %5 texels. The pool holds %6 slots, "
-                         "%7 used, %8 free, at most %9 in a row.")
+    numbers_->setText(tr("%1 of %2 slots mapped (%3 of %4). Tile size: %5 texels. Pool: %6 slots, "
+                         "%7 used, %8 free, largest free range %9.")
                           .arg(number_words(resident), number_words(map_->slots()), byte_words(resident * kTileBytes),
                                byte_words(map_->slots() * kTileBytes), QString::fromStdString(to_string(tile)),
                                number_words(pool.held), number_words(pool.used), number_words(pool.free),

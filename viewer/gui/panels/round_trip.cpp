@@ -32,27 +32,27 @@ QString words(const TripMismatch& first) {
 RoundTripPanel::RoundTripPanel(Workspace& workspace, QWidget* parent)
     : MemoryPanel(workspace, "round-trip", LooksAt::picture, parent),
       run_(new QPushButton),
-      damage_(new QCheckBox(tr("&Damage a byte"))),
+      damage_(new QCheckBox(tr("&Corrupt a byte"))),
       progress_(new QProgressBar),
       verdict_(new QLabel),
       table_(new QTableWidget(0, 4)) {
     run_->setObjectName("run");
     damage_->setObjectName("damage");
-    damage_->setToolTip(tr("Changes a byte on the device before it is read back, to see that it is found"));
+    damage_->setToolTip(tr("Changes a byte on the device before the comparison, to test that the difference is found"));
     progress_->setObjectName("progress");
-    progress_->setAccessibleName(tr("Parts that were compared"));
+    progress_->setAccessibleName(tr("Compared parts"));
     verdict_->setObjectName("verdict");
     verdict_->setWordWrap(true);
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     table_->setObjectName("table");
     table_->setAccessibleName(tr("Levels, layers and faces"));
-    table_->setHorizontalHeaderLabels({tr("part"), tr("bytes"), tr("different"), tr("first")});
+    table_->setHorizontalHeaderLabels({tr("Part"), tr("Bytes"), tr("Different"), tr("First difference")});
     table_->verticalHeader()->hide();
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setTabKeyNavigation(false);
-    table_->setToolTip(tr("A row leads to its first difference, on the canvas and in the byte map"));
+    table_->setToolTip(tr("Click a row to show its first difference on the canvas and in the byte map"));
     table_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table_->verticalHeader()->setDefaultSectionSize(table_->fontMetrics().height() + 6);
@@ -76,7 +76,8 @@ RoundTripPanel::RoundTripPanel(Workspace& workspace, QWidget* parent)
 
 void RoundTripPanel::renew() {
     say({});
-    verdict_->setText(tr("Uploads what the files hold once more, reads it back and compares every byte."));
+    verdict_->setText(
+        tr("Compare uploads the texels of the files to a new array, reads them back and compares every byte."));
 }
 
 void RoundTripPanel::forget() {
@@ -96,7 +97,7 @@ void RoundTripPanel::start() {
     done_ = std::make_shared<std::atomic<std::size_t>>(0);
     progress_->setRange(0, static_cast<int>(parts.size()));
     progress_->setValue(0);
-    verdict_->setText(tr("Uploading and comparing."));
+    verdict_->setText(tr("Uploading and comparing..."));
     table_->setRowCount(0);
     show_running(true);
     std::optional<std::size_t> damaged;
@@ -129,7 +130,7 @@ void RoundTripPanel::cancel() {
     if (!running_) return;
     stop();
     show_running(false);
-    verdict_->setText(tr("It was stopped."));
+    verdict_->setText(tr("The comparison was canceled."));
 }
 
 void RoundTripPanel::show_results(const std::vector<TripResult>& results) {
@@ -156,9 +157,9 @@ void RoundTripPanel::show_results(const std::vector<TripResult>& results) {
         if (result.first && first < 0) first = row;
     }
     if (different == 0) {
-        verdict_->setText(tr("All %1 bytes came back as they were.").arg(number_words(bytes)));
+        verdict_->setText(tr("All %1 bytes are unchanged.").arg(number_words(bytes)));
     } else {
-        verdict_->setText(tr("%1 of %2 bytes came back different. First: %3.")
+        verdict_->setText(tr("%1 of %2 bytes differ. First difference: %3.")
                               .arg(number_words(different), number_words(bytes),
                                    words(*results_[static_cast<std::size_t>(first)].first)));
         table_->selectRow(first);
@@ -181,12 +182,12 @@ void RoundTripPanel::go_to(int row) {
     const TripResult& result = results_[static_cast<std::size_t>(row)];
     Place target = result.first ? result.first->place : result.part.place;
     target.plane = place().plane;
-    // The pin is what the byte map follows.
+    // The byte map selects the texel of the pin.
     SeenTexel texel{target, {}};
     if (result.first)
         texel.at = {static_cast<double>(result.first->texel.x) + 0.5, static_cast<double>(result.first->texel.y) + 0.5};
     texel = workspace().in_files(texel);
-    workspace().change(tr("Go to the difference"), [&](Session& session) {
+    workspace().change(tr("Show the difference"), [&](Session& session) {
         session.place = texel.place;
         if (result.first) session.pins = {texel.at};
     });

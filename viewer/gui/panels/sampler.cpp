@@ -10,13 +10,13 @@ SamplerPanel::SamplerPanel(Workspace& workspace)
       stored_(new QRadioButton(tr("Stored texels"))),
       sampled_(new QRadioButton(tr("Sampled"))),
       fields_(new SamplerFields),
-      problem_(new CalmText(tr("Why the picture cannot be sampled so"))),
-      reset_(new QPushButton(tr("Reset to standard"))) {
+      problem_(new CalmText(tr("Message"))),
+      reset_(new QPushButton(tr("Reset to default"))) {
     stored_->setAccessibleName(tr("Show stored texels"));
-    stored_->setToolTip(tr("The canvas shows the texels that are there"));
+    stored_->setToolTip(tr("The canvas shows the stored texels"));
     sampled_->setAccessibleName(tr("Show sampled texels"));
     sampled_->setToolTip(tr("The canvas shows what a texture with this sampler returns"));
-    reset_->setToolTip(tr("The usual sampler of each picture"));
+    reset_->setToolTip(tr("Uses the default sampler of each image"));
 
     auto* readings = new QHBoxLayout;
     readings->addWidget(stored_);
@@ -41,7 +41,7 @@ SamplerPanel::SamplerPanel(Workspace& workspace)
             tr("Sampler"), [&](Session& session) { session.sampler = sampler; }, "sampler");
     });
     connect(reset_, &QPushButton::clicked, this, [this] {
-        this->workspace().change(tr("Standard sampler"), [](Session& session) { session.sampler.reset(); });
+        this->workspace().change(tr("Default sampler"), [](Session& session) { session.sampler.reset(); });
     });
 }
 

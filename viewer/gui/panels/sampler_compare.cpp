@@ -12,14 +12,14 @@ SamplerComparePanel::SamplerComparePanel(Workspace& workspace)
       wipe_(new QPushButton(tr("Wipe A | B"))),
       fields_(new SamplerFields),
       table_(new QTreeWidget) {
-    copy_->setToolTip(tr("Makes B a copy of the picture's sampler, A"));
-    swap_->setToolTip(tr("Makes B the picture's sampler, and A the second one"));
+    copy_->setToolTip(tr("Copies A, the sampler of the image, to B"));
+    swap_->setToolTip(tr("Exchanges A and B"));
     wipe_->setToolTip(tr("Shows A on the left of the canvas and B on the right"));
     wipe_->setCheckable(true);
     fields_->setAccessibleName(tr("Sampler B"));
-    table_->setAccessibleName(tr("Which field makes the difference"));
+    table_->setAccessibleName(tr("Differing fields"));
     table_->setHeaderLabels({tr("Field of B"), tr("A"), tr("B"), tr("Pixels"), tr("Ulps")});
-    table_->header()->moveSection(3, 1);  // what differs is seen in a narrow dock too
+    table_->header()->moveSection(3, 1);  // so that the differences are visible in a narrow dock
     table_->header()->moveSection(4, 2);
     table_->setRootIsDecorated(false);
     table_->setSelectionMode(QAbstractItemView::NoSelection);
@@ -77,7 +77,7 @@ void SamplerComparePanel::refresh() {
     if (!at) {
         drop_work();
         show_nothing();
-        return say(tr("There is no picture to look at."));
+        return say(tr("No image is shown."));
     }
     const Sampler second = session.second_sampler.value_or(at->sampler);
     fields_->set_sampler(second);
@@ -100,7 +100,8 @@ void SamplerComparePanel::show_found(const SamplerDifference& found) {
     for (int i = 0; i < table_->columnCount(); ++i) table_->resizeColumnToContents(i);
     table_->show();
     const FieldDifference& all = found.all;
-    if (!all.problem.empty()) return say(tr("B cannot read this picture. %1").arg(QString::fromStdString(all.problem)));
+    if (!all.problem.empty())
+        return say(tr("Sampler B cannot be used with this image. %1").arg(QString::fromStdString(all.problem)));
     say(tr("%1 of %2 visible pixels differ, by up to %3.")
             .arg(all.differing)
             .arg(found.fetches)
@@ -111,19 +112,19 @@ void SamplerComparePanel::add_row(const FieldDifference& field, std::size_t fetc
     auto* row = new QTreeWidgetItem(
         table_, {QString::fromStdString(field.name), QString::fromStdString(field.a), QString::fromStdString(field.b)});
     if (!field.problem.empty()) {
-        row->setText(3, tr("not alone"));
+        row->setText(3, tr("invalid"));
         for (int column = 0; column < table_->columnCount(); ++column)
             row->setToolTip(column, QString::fromStdString(field.problem));
         return;
     }
     row->setText(3, QString::number(field.differing));
-    constexpr std::uint32_t kMostDigits = 100000;  // so that the table fits a narrow dock
+    constexpr std::uint32_t kMostDigits = 100000;  // larger values are shortened to fit into a narrow dock
     row->setText(4,
                  field.largest < kMostDigits ? QString::number(field.largest) : QString::number(field.largest, 'e', 1));
     row->setToolTip(4, QString::fromStdString(ulp_words(field.largest)));
     for (const int column : {3, 4}) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     row->setToolTip(
-        3, tr("%1 % of the visible pixels change when this field alone is that of B")
+        3, tr("%1 % of the visible pixels change if only this field is taken from B")
                .arg(fetches == 0 ? 0 : 100.0 * static_cast<double>(field.differing) / static_cast<double>(fetches), 0,
                     'f', 2));
 }

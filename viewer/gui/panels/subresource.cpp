@@ -34,16 +34,16 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
       face_(choice_box(tr("Face"), {"+x", "-x", "+y", "-y", "+z", "-z"})),
       slice_(new IndexField(tr("Slice"))),
       plane_(choice_box(tr("Plane"), {"luma", "chroma"})),
-      play_(toggle_button(tr("Play"), tr("Play"), tr("Goes through slices, layers, faces or levels"))),
+      play_(toggle_button(tr("Play"), tr("Play"), tr("Shows the slices, layers, faces or levels one after the other"))),
       rate_(new QSpinBox),
       playing_(new QWidget) {
     what_->setWordWrap(true);
     what_->setAccessibleName(tr("Size, format and kind"));
-    layout_->setToolTip(tr("One part at a time, all beside each other, or a cube as a cross or a sphere"));
+    layout_->setToolTip(tr("One subresource, all of them side by side, or a cubemap as a cross or a sphere"));
     rate_->setRange(1, 60);
     rate_->setValue(8);
-    rate_->setSuffix(tr(" a second"));
-    rate_->setAccessibleName(tr("Parts a second"));
+    rate_->setSuffix(tr(" per second"));
+    rate_->setAccessibleName(tr("Images per second"));
     leave_wheel_to_panel(rate_);
     auto* row = new QHBoxLayout(playing_);
     row->setContentsMargins(0, 0, 0, 0);
@@ -59,7 +59,7 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
     add_row(tr("Face"), face_);
     add_row(tr("Slice"), slice_);
     add_row(tr("Plane"), plane_);
-    add_row(tr("In turn"), playing_);
+    add_row(tr("Animation"), playing_);
     auto* column = new QVBoxLayout;
     column->addWidget(what_);
     column->addLayout(rows_);
@@ -128,7 +128,7 @@ void SubresourcePanel::play(bool on) {
     }
 }
 
-// The next part, after the last the first. Playing is no step to undo.
+// Shows the next subresource; the first follows the last. This is not added to the undo history.
 void SubresourcePanel::step() {
     const std::shared_ptr<const Document> shown = workspace().shown();
     const Axis along = axis();
@@ -158,7 +158,7 @@ void SubresourcePanel::refresh() {
     layout_->setEnabled(shown != nullptr);
     if (!shown) {
         for (const auto& [field, label] : labels_) show_row(field, field == layout_);
-        return what_->setText(tr("No picture."));
+        return what_->setText(tr("No image is shown."));
     }
 
     const Place place = shown->clamped(session.place);

@@ -12,7 +12,7 @@ namespace texton::viewer {
 namespace {
 
 constexpr int kGap = 6;        // pixels between levels
-constexpr int kLeastSide = 6;  // of a level
+constexpr int kLeastSide = 6;  // minimum width and height of a level in pixels
 
 }  // namespace
 
@@ -48,7 +48,8 @@ void TileView::set_pictures(std::vector<QImage> levels) {
     update();
 }
 
-// The first level as wide as the widget, the others beside each other below it; of the tail one row at the end.
+// Returns the rectangles of the levels: level 0 across the whole width, the other levels side by side below it. If
+// there is a mip tail, the last rectangle is its row.
 std::vector<QRect> TileView::level_rectangles(int width) const {
     std::vector<QRect> out;
     if (map_ == nullptr) return out;
@@ -160,7 +161,7 @@ void TileView::paintEvent(QPaintEvent*) {
             painter.fillRect(where, back);
             painter.setPen(mapped ? palette().color(QPalette::HighlightedText) : palette().color(QPalette::ButtonText));
             const QString words =
-                mapped ? tr("Mip tail, from level %1 on: mapped") : tr("Mip tail, from level %1 on: unmapped");
+                mapped ? tr("Mip tail from level %1: mapped") : tr("Mip tail from level %1: unmapped");
             painter.drawText(
                 where.adjusted(kGap, 0, -kGap, 0), Qt::AlignVCenter,
                 fontMetrics().elidedText(words.arg(table.level), Qt::ElideRight, where.width() - 2 * kGap));
@@ -168,7 +169,7 @@ void TileView::paintEvent(QPaintEvent*) {
         const std::size_t slices = table.tail ? 0 : std::min(tile_row(table.level), table.tiles.depth - 1);
         const std::size_t in_slice = table.tiles.width * table.tiles.height;
         const QRect first = rectangle({t, 0});
-        if (!table.tail && first.width() < 3) continue;  // lines would hide the picture
+        if (!table.tail && first.width() < 3) continue;  // the lines would hide the image
         painter.setPen(palette().color(QPalette::Mid));
         for (std::size_t i = slices * in_slice; i < (slices + 1) * in_slice; ++i) painter.drawRect(rectangle({t, i}));
     }
@@ -189,7 +190,7 @@ void TileView::choose(const Tile& tile) {
     chosen_ = tile;
     const TileTable& table = map_->tables()[tile.table];
     const Offset at = table.offset_of(tile.index);
-    const QString state = residency_.at(tile.table).at(tile.index) ? tr("mapped") : tr("not mapped");
+    const QString state = residency_.at(tile.table).at(tile.index) ? tr("mapped") : tr("unmapped");
     setAccessibleDescription(table.tail
                                  ? tr("Mip tail, %1").arg(state)
                                  : tr("Level %1, tile (%2, %3), %4").arg(table.level).arg(at.x).arg(at.y).arg(state));

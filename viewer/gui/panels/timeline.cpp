@@ -16,7 +16,7 @@
 namespace texton::viewer {
 namespace {
 
-constexpr double kLeastSpan = 1e-4;  // milliseconds across the widget
+constexpr double kLeastSpan = 1e-4;  // minimum visible time in milliseconds
 constexpr int kMostRows = 500;
 
 int hue_of(TimelineLane lane) {
@@ -34,7 +34,7 @@ QString words(TimelineLane lane) { return QString::fromUtf8(name(lane).data()); 
 
 QString decimals(double value, int digits) { return QLocale().toString(value, 'f', digits); }
 
-// 1, 2 or 5 times a power of ten, so that about eight of them fit.
+// Returns the distance of the ticks: 1, 2 or 5 times a power of ten. At most eight fit into the span.
 double tick_step(double span) {
     const double least = span / 8;
     const double power = std::pow(10, std::floor(std::log10(least)));
@@ -191,7 +191,7 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
     dragged_ = event->position().x();
 }
 
-// --- the panel -------------------------------------------------------------------------------------------------------
+// --- panel -----------------------------------------------------------------------------------------------------------
 
 TimelinePanel::TimelinePanel(Workspace& workspace, QWidget* parent)
     : MemoryPanel(workspace, "timeline", LooksAt::picture, parent),
@@ -202,8 +202,9 @@ TimelinePanel::TimelinePanel(Workspace& workspace, QWidget* parent)
     summary_->setWordWrap(true);
     summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     table_->setObjectName("table");
-    table_->setAccessibleName(tr("The bars as numbers"));
-    table_->setHorizontalHeaderLabels({tr("what"), tr("part"), tr("begin ms"), tr("end ms"), tr("bytes"), tr("GB/s")});
+    table_->setAccessibleName(tr("Times of the bars"));
+    table_->setHorizontalHeaderLabels(
+        {tr("Activity"), tr("Part"), tr("Begin (ms)"), tr("End (ms)"), tr("Bytes"), tr("GB/s")});
     table_->verticalHeader()->hide();
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setTabKeyNavigation(false);
@@ -213,7 +214,7 @@ TimelinePanel::TimelinePanel(Workspace& workspace, QWidget* parent)
     table_->setMinimumHeight(table_->fontMetrics().height() * 4);
     auto* again = new QPushButton(tr("&Load again"));
     again->setObjectName("again");
-    again->setToolTip(tr("Reads the files again and takes the times anew"));
+    again->setToolTip(tr("Reads the files again and measures the times"));
     content()->addWidget(summary_);
     content()->addWidget(view_);
     content()->addWidget(table_, 1);
@@ -251,19 +252,19 @@ void TimelinePanel::forget() {
 void TimelinePanel::show_numbers() {
     const double copied = timeline_.rate(TimelineLane::copy);
     QString text =
-        tr("%1 in %2 ms. Decoded at %3 GB/s, then converted in %4 ms, copied at %5 GB/s; %6 ms of the copies ran while "
-           "the host did either.")
+        tr("%1 in %2 ms. Decoding: %3 GB/s. Conversion: %4 ms. Copying: %5 GB/s, of which %6 ms overlapped with "
+           "decoding and conversion.")
             .arg(byte_words(timeline_.bytes), decimals(timeline_.total, 2),
                  decimals(timeline_.rate(TimelineLane::decode), 2), decimals(timeline_.busy(TimelineLane::convert), 2),
                  decimals(copied, 2), decimals(timeline_.overlap(), 2));
     if (timeline_.bars.empty()) text = tr("Nothing was loaded from files.");
     text += ' ';
     if (peak_) {
-        text += tr("A copy of 64 MiB from pinned memory reaches %1 GB/s now").arg(decimals(*peak_, 2));
-        text += timeline_.bytes > 0 ? tr(": the copies had %1 % of that.").arg(decimals(copied / *peak_ * 100, 0))
+        text += tr("A test copy of 64 MiB from pinned memory reaches %1 GB/s").arg(decimals(*peak_, 2));
+        text += timeline_.bytes > 0 ? tr("; loading reached %1 % of this rate.").arg(decimals(copied / *peak_ * 100, 0))
                                     : QString('.');
     } else {
-        text += tr("The peak of a copy is being measured.");
+        text += tr("Measuring the rate of a test copy...");
     }
     summary_->setText(text);
     table_->setRowCount(std::min<int>(static_cast<int>(timeline_.bars.size()), kMostRows));

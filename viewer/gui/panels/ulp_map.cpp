@@ -28,7 +28,7 @@ QImage image_of(const UlpMap& map) {
 
 }  // namespace
 
-// --- the histogram ---------------------------------------------------------------------------------------------------
+// --- histogram -------------------------------------------------------------------------------------------------------
 
 UlpHistogram::UlpHistogram(QWidget* parent) : QWidget(parent) {
     setAccessibleName(tr("Histogram of ulps"));
@@ -62,7 +62,8 @@ void UlpHistogram::paintEvent(QPaintEvent*) {
         number = std::max(number, fontMetrics().horizontalAdvance(QString::number(bar.count)));
         most = std::max(most, bar.count);
     }
-    // By logarithms: one fetch among a million is seen. Long ranges leave no room for bars: then they are left out.
+    // The lengths are logarithmic, so that one fetch among a million is visible. Bars are omitted if the labels leave
+    // no room.
     const int room = width() - label - number - 16;
     for (std::size_t i = 0; i < bars_.size(); ++i) {
         const int top = static_cast<int>(i) * line;
@@ -77,21 +78,21 @@ void UlpHistogram::paintEvent(QPaintEvent*) {
     }
 }
 
-// --- the panel -------------------------------------------------------------------------------------------------------
+// --- panel -----------------------------------------------------------------------------------------------------------
 
 UlpMapPanel::UlpMapPanel(Workspace& workspace)
     : InspectionPanel(workspace, "ulp map"),
-      region_(choice_box(tr("Region"), {tr("visible pixels").toStdString(), tr("whole picture").toStdString()})),
+      region_(choice_box(tr("Region"), {tr("visible pixels").toStdString(), tr("whole image").toStdString()})),
       points_(choice_box(tr("Points along a texel"), {})),
       map_(new MapView(tr("Map of ulps"))),
       histogram_(new UlpHistogram),
-      worst_(new QPushButton(tr("Show the worst"))),
-      pointed_(new CalmText(tr("Place under the mouse"))) {
-    region_->setToolTip(tr("A fetch for each pixel of the canvas, or for points of every texel"));
-    points_->setToolTip(tr("Points along each side of a texel, of the whole picture"));
+      worst_(new QPushButton(tr("Show the largest distance"))),
+      pointed_(new CalmText(tr("Distance under the mouse"))) {
+    region_->setToolTip(tr("One fetch for each canvas pixel, or several for each texel of the whole image"));
+    points_->setToolTip(tr("Fetches along each dimension of a texel, for the whole image"));
     for (const int points : UlpRegion::kPoints) points_->addItem(QString::number(points), points);
     worst_->setAccessibleName(tr("Go to the largest distance"));
-    worst_->setToolTip(tr("Shows the place with the largest distance"));
+    worst_->setToolTip(tr("Shows the position with the largest distance on the canvas"));
     auto* choices = new QHBoxLayout;
     choices->addWidget(region_, 2);
     choices->addWidget(points_, 1);
@@ -104,11 +105,11 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
     column()->addStretch();
     show_nothing();
     connect(region_, &QComboBox::activated, this, [this](int index) {
-        this->workspace().change(tr("Region of the ulp map"),
+        this->workspace().change(tr("Ulp map region"),
                                  [&](Session& session) { session.ulp_region.whole = index == 1; });
     });
     connect(points_, &QComboBox::activated, this, [this] {
-        this->workspace().change(tr("Points of the ulp map"),
+        this->workspace().change(tr("Ulp map points"),
                                  [&](Session& session) { session.ulp_region.points = points_->currentData().toInt(); });
     });
     connect(worst_, &QPushButton::clicked, this, [this] {
@@ -157,15 +158,14 @@ void UlpMapPanel::refresh() {
     if (!at || (!other && !twin_)) {
         drop_work();
         show_nothing();
-        return say(!at ? tr("There is no picture to look at.")
-                       : tr("There is no GPU here: nothing to hold the model against."));
+        return say(!at ? tr("No image is shown.") : tr("This computer has no GPU to compare with the CPU device."));
     }
     const FetchGrid grid =
         region.whole ? whole_grid(at->document->extent(at->place), region.points) : visible_fetches(*at);
     if (grid.columns == 0) {
         drop_work();
         show_nothing();
-        return say(tr("Nothing of the picture is in view."));
+        return say(tr("No part of the image is visible."));
     }
     compute(
         [at = *at, other, make_twin = twin_, grid](const Wanted& wanted) {
