@@ -56,10 +56,10 @@ protected:
     void scrollContentsBy(int dx, int dy) override;
 
 private:
-    int side() const noexcept { return zoom_ > 0 ? 1 << zoom_ : 1; }  // width of a cell in pixels
-    int group() const noexcept {
-        return zoom_ < 0 ? 1 << -zoom_ : 1;
-    }  // bytes in each row of a cell, and rows of a cell
+    // Returns the width and height of a cell in pixels.
+    int side() const noexcept { return zoom_ > 0 ? 1 << zoom_ : 1; }
+    // Returns how many bytes of a row, and how many rows, a cell represents.
+    int group() const noexcept { return zoom_ < 0 ? 1 << -zoom_ : 1; }
     std::size_t pitch() const { return memory_->layout().pitch; }
     std::size_t rows() const { return memory_->layout().bytes() / pitch(); }
     void set_zoom(int zoom, QPoint anchor);

@@ -172,7 +172,7 @@ void ComparePanel::refresh() {
                 if (!self) return;
                 const std::optional<Subject> of = self->subject_;
                 self->show_nothing(why);
-                self->subject_ = of;  // prevents that each refresh repeats the failing work
+                self->subject_ = of;  // so that refreshes do not repeat the failing work
             };
         }
     });

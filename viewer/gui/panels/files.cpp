@@ -26,7 +26,7 @@ QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
     }
     square.setDevicePixelRatio(ratio);
     QIcon icon(square);
-    icon.addPixmap(square, QIcon::Selected);  // prevents that the selection tints the thumbnail
+    icon.addPixmap(square, QIcon::Selected);  // so that a selection does not tint the thumbnail
     return icon;
 }
 

@@ -142,7 +142,7 @@ void HistogramPanel::refresh() {
             return [self, of, why = QString::fromStdString(error_words(error))] {
                 if (!self) return;
                 self->show_nothing(why);
-                self->subject_ = of;  // prevents that each refresh repeats the failing work
+                self->subject_ = of;  // so that refreshes do not repeat the failing work
             };
         }
     });

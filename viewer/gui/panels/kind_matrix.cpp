@@ -63,7 +63,8 @@ void KindMatrixPanel::renew() {
     say({});
     table_->clearContents();
     progress_->setValue(0);
-    details_->setText(tr("Measure uploads the image to every kind of array and memory, and reads it with a kernel."));
+    details_->setText(
+        tr("Choose Measure to upload the image to every kind of array and memory and to read it with a kernel."));
 }
 
 void KindMatrixPanel::forget() { cancel(); }

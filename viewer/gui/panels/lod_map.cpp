@@ -59,10 +59,10 @@ void Legend::paintEvent(QPaintEvent*) {
 
 LodMapPanel::LodMapPanel(Workspace& workspace)
     : InspectionPanel(workspace, "lod map"),
-      quantity_(choice_box(
-          tr("Quantity"), {tr("level of detail").toStdString(), tr("level of detail, biased and clamped").toStdString(),
-                           tr("finer level").toStdString(), tr("weight of the coarser level").toStdString(),
-                           tr("anisotropy").toStdString(), tr("samples").toStdString()})),
+      quantity_(
+          choice_box(tr("Quantity"), {tr("level of detail").toStdString(), tr("clamped level of detail").toStdString(),
+                                      tr("finer level").toStdString(), tr("weight of the coarser level").toStdString(),
+                                      tr("anisotropy").toStdString(), tr("samples").toStdString()})),
       plane_(new QCheckBox(tr("Plane in perspective"))),
       tilt_(slider(tr("Tilt"), -85, 85, 1, &LodPlane::tilt)),
       turn_(slider(tr("Rotation"), -180, 180, 1, &LodPlane::turn)),

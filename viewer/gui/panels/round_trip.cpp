@@ -77,7 +77,7 @@ RoundTripPanel::RoundTripPanel(Workspace& workspace, QWidget* parent)
 void RoundTripPanel::renew() {
     say({});
     verdict_->setText(
-        tr("Compare uploads the texels of the files to a new array, reads them back and compares every byte."));
+        tr("Choose Compare to upload the texels of the files to a new array, read them back and compare every byte."));
 }
 
 void RoundTripPanel::forget() {

@@ -252,8 +252,8 @@ void TimelinePanel::forget() {
 void TimelinePanel::show_numbers() {
     const double copied = timeline_.rate(TimelineLane::copy);
     QString text =
-        tr("%1 in %2 ms. Decoding: %3 GB/s. Conversion: %4 ms. Copying: %5 GB/s, of which %6 ms overlapped with "
-           "decoding and conversion.")
+        tr("%1 in %2 ms. Decoding: %3 GB/s. Conversion: %4 ms. Copying: %5 GB/s. Overlap of copies "
+           "with decoding and conversion: %6 ms.")
             .arg(byte_words(timeline_.bytes), decimals(timeline_.total, 2),
                  decimals(timeline_.rate(TimelineLane::decode), 2), decimals(timeline_.busy(TimelineLane::convert), 2),
                  decimals(copied, 2), decimals(timeline_.overlap(), 2));
