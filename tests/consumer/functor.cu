@@ -1,4 +1,5 @@
-// A functor of one's own, on every device that there is: nvcc compiles it for both kinds, other compilers for the CPU device.
+// A functor of the application on every available device. nvcc compiles it for both kinds of device, other compilers
+// for the CPU device.
 #include <texton/array.h>
 #include <texton/copy.h>
 #include <texton/error.h>
@@ -47,7 +48,7 @@ int main() {
 #if defined(__CUDACC__)
         const texton::Device best = texton::Device::best();
         const bool same = waves(best) == expected;
-        std::cout << best.name() << ": " << (same ? "the same" : "something else") << '\n';
+        std::cout << best.name() << ": " << (same ? "equal" : "different") << '\n';
         return same ? 0 : 1;
 #endif
     } catch (const texton::Error& error) {

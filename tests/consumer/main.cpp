@@ -1,4 +1,4 @@
-// Uploads a picture to pitched memory of the best device, brings it back, writes it, and shows what an Error says.
+// Uploads an image to pitched memory of the best device, downloads it, writes it to a file, and prints an Error.
 #include <texton/copy.h>
 #include <texton/device.h>
 #include <texton/error.h>
@@ -28,11 +28,11 @@ int main(int argc, char** argv) {
         texton::write_image(argv[1], format, extent, back);
         const bool same = back == texels && texton::read_image(argv[1]).texels == texels;
         std::cout << device.name() << ": " << to_string(extent) << " texels, rows " << block.pitch() << " bytes apart, "
-                  << (same ? "came back as they were" : "came back different") << '\n';
+                  << (same ? "round trip equal" : "round trip differs") << '\n';
         if (!same) return 1;
 
         texton::Pitched2D(device, format, {0, 23});
-        std::cerr << "a block without width was not refused\n";
+        std::cerr << "a width of 0 was accepted\n";
     } catch (const texton::Error& error) {
         std::cout << error.what() << '\n';
         return error.code() == texton::ErrorCode::bad_argument ? 0 : 1;

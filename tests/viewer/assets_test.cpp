@@ -1,4 +1,4 @@
-// The pictures of assets/: texton-make-assets makes the same again, and they are what their names say.
+// Images of assets/: texton-make-assets writes the same images again, and their contents match their names.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -38,7 +38,7 @@ Bytes bytes_of(const fs::path& path) {
 
 Image picture(const std::string& name) { return read_image(kAssets / name); }
 
-/// What follows the DX10 header.
+/// Returns the bytes after the DX10 header.
 Bytes dds_texels(const std::string& name) {
     constexpr std::size_t kHeader = 148;
     const Bytes all = bytes_of(kAssets / name);
@@ -46,7 +46,7 @@ Bytes dds_texels(const std::string& name) {
     return {all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kHeader)), all.end()};
 }
 
-/// A field of 32 bits of the headers, counted from the file's first.
+/// Returns a 32-bit field of the headers, by its index from the start of the file.
 std::uint32_t dds_field(const std::string& name, std::size_t index) {
     const Bytes all = bytes_of(kAssets / name);
     std::uint32_t value = 0;
@@ -77,7 +77,7 @@ TEST(AssetsTest, AreMadeAgainByTheirMaker) {
             EXPECT_TRUE(test::same_bytes(bytes_of(folder / name), bytes_of(kAssets / name)));
             continue;
         }
-        // Another zlib may pack them in other bytes.
+        // Another version of zlib may compress the texels to other bytes.
         const Image made = read_image(folder / name), kept = read_image(kAssets / name);
         EXPECT_EQ(made.format, kept.format);
         ASSERT_EQ(made.extent, kept.extent);
@@ -189,7 +189,7 @@ TEST(AssetsTest, HeadersSayWhatFollows) {
     }
 }
 
-/// The first level of a block-compressed file, as the CPU device's texture unit reads it.
+/// Returns the first level of a block-compressed file, as the CPU device's texture unit decodes it.
 std::vector<std::array<float, 4>> decoded(const std::string& name, Format format) {
     constexpr Extent kExtent{64, 64};
     const Bytes blocks = dds_texels(name);
@@ -208,7 +208,8 @@ TEST(AssetsTest, BlocksLookLikeThePictureThatTheyWereMadeOf) {
         double squares = 0;
         std::size_t count = 0;
         for (std::size_t i = 0; i < texels.size(); ++i) {
-            if (std::to_integer<int>(ball.texels[4 * i + 3]) < 128) continue;  // BC1 has no colour there
+            if (std::to_integer<int>(ball.texels[4 * i + 3]) < 128)
+                continue;  // BC1 stores no color for transparent texels
             for (std::size_t c = first; c < first + channels; ++c, ++count)
                 squares += std::pow(texels[i][c] - std::to_integer<int>(ball.texels[4 * i + c]) / 255.0, 2);
         }
@@ -222,7 +223,7 @@ TEST(AssetsTest, BlocksLookLikeThePictureThatTheyWereMadeOf) {
     EXPECT_GT(psnr(decoded("bc3.dds", Format::bc3_unorm), 3, 1), 36);
     EXPECT_GT(psnr(decoded("bc7.dds", Format::bc7_unorm), 3, 1), 36);
     EXPECT_GT(psnr(decoded("bc4.dds", Format::bc4_unorm), 0, 1), 45);
-    // The rim of the ball is cut out of BC1.
+    // BC1 makes the rim of the ball fully transparent.
     const auto bc1 = decoded("bc1.dds", Format::bc1_unorm);
     for (std::size_t i = 0; i < bc1.size(); ++i)
         EXPECT_EQ(bc1[i][3], std::to_integer<int>(ball.texels[4 * i + 3]) < 128 ? 0 : 1) << i;
@@ -231,7 +232,7 @@ TEST(AssetsTest, BlocksLookLikeThePictureThatTheyWereMadeOf) {
 TEST(AssetsTest, SlopesAndLightAreInTheirBlocks) {
     const auto slopes = decoded("bc5_snorm.dds", Format::bc5_snorm);
     const auto light = decoded("bc6h.dds", Format::bc6h_ufloat);
-    constexpr float kHalfStep = 1.01f / 14;  // of a block whose values go from 0 to 1
+    constexpr float kHalfStep = 1.01f / 14;  // of a block with values from 0 to 1
     float brightest = 0;
     for (int i = 0; i < 64 * 64; ++i) {
         const float x = (static_cast<float>(i % 64) + 0.5f) / 32 - 1, y = (static_cast<float>(i / 64) + 0.5f) / 32 - 1;
@@ -253,10 +254,10 @@ TEST(AssetsTest, FramesOfTenBitsAreThoseOfEightWithMore) {
     for (std::size_t i = 0; i < eight.size(); ++i) {
         std::uint16_t code = 0;
         std::memcpy(&code, ten.data() + 2 * i, 2);
-        ASSERT_EQ(code & 63, 0) << i;  // the lower six bits are empty
+        ASSERT_EQ(code & 63, 0) << i;  // the lower six bits are zero
         ASSERT_NEAR(code >> 6, 4 * std::to_integer<int>(eight[i]), 2.01) << i;
     }
-    EXPECT_EQ(std::to_integer<int>(eight[0]), 180);  // luma of 75 % white in the range of video
+    EXPECT_EQ(std::to_integer<int>(eight[0]), 180);  // luma of 75 % white in video range
 }
 
 TEST(AssetsTest, SlicesOfTheScanAreNumbered) {

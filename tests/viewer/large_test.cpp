@@ -1,4 +1,4 @@
-// Pictures that are larger than a device takes: positions are those of the files, and so are stored texels that are looked at.
+// Images larger than the device's limits. Positions refer to the file, and displayed texels are read from the file.
 #include <cstring>
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 
 using test::Bytes;
 
-constexpr int kWidth = 140001;  // wider than any device takes
+constexpr int kWidth = 140001;  // wider than the limit of any device
 constexpr int kHeight = 37;
 
 class LargePictureTest : public testing::Test {
@@ -80,7 +80,7 @@ TEST_F(LargePictureTest, PositionsGoToTheArrayAndBack) {
     EXPECT_EQ(in_files(*document_, {}, there), texel);
     EXPECT_EQ(in_array(*document_, {}, TexelBox{1001, 3, 4, 1}), (TexelBox{500, 1, 3, 1}));
     EXPECT_EQ(in_array(*document_, {}, TexelBox{140000, 36, 1, 1}), (TexelBox{69999, 17, 1, 1}))
-        << "beyond the last square";
+        << "beyond the last 2 x 2 block";
     Session session;
     session.view = {3, {100, 8}};
     session.pins = {{10.5, 4.5}};
@@ -129,7 +129,8 @@ TEST_F(LargePictureTest, FullPixelsAreReadFromTheFileWhereTheArrayHasFewerThanTh
             const auto at = static_cast<std::size_t>(y) * 256 + static_cast<std::size_t>(x);
             const std::size_t column = 139900 + static_cast<std::size_t>(x);
             ASSERT_EQ(full.seen[at], column < kWidth);
-            ASSERT_EQ(quick.seen[at], column < 140000 && y < 36) << "what is beyond the last square is not there yet";
+            ASSERT_EQ(quick.seen[at], column < 140000 && y < 36)
+                << "texels beyond the last 2 x 2 block are not loaded yet";
             if (full.seen[at]) {
                 ASSERT_EQ(full.values[at][0], file_pixel(static_cast<double>(column), y)) << x << ", " << y;
             }
@@ -138,11 +139,11 @@ TEST_F(LargePictureTest, FullPixelsAreReadFromTheFileWhereTheArrayHasFewerThanTh
             ASSERT_EQ(quick.values[at][0], static_cast<float>(std::to_integer<int>(code_there)) / 255.0f);
         }
     }
-    EXPECT_FALSE(reads_files(scene(0.5, {}))) << "a texel of the array is a pixel";
+    EXPECT_FALSE(reads_files(scene(0.5, {}))) << "one texel of the array covers one pixel";
     EXPECT_TRUE(reads_files(scene(0.51, {})));
     Scene sampled = one;
     sampled.session.reading = Reading::sampled;
-    EXPECT_FALSE(reads_files(sampled)) << "textures have the array";
+    EXPECT_FALSE(reads_files(sampled)) << "textures read the array";
 }
 
 TEST_F(LargePictureTest, SampledPixelsAreTheArraysWhereTheFileHasThem) {
@@ -157,7 +158,7 @@ TEST_F(LargePictureTest, SampledPixelsAreTheArraysWhereTheFileHasThem) {
 }
 
 TEST_F(LargePictureTest, ADifferenceWithWhatIsWholeIsTakenBetweenTexelsOfTheFiles) {
-    // The same texels where the device has room for them: the first columns alone.
+    // The same texels in an array that the device can hold: only the first columns.
     const std::size_t columns = 1000;
     Array whole(Device::cpu(), {.format = Format::r8_unorm, .extent = {columns, kHeight}});
     Bytes bytes;
@@ -175,7 +176,7 @@ TEST_F(LargePictureTest, ADifferenceWithWhatIsWholeIsTakenBetweenTexelsOfTheFile
             ASSERT_EQ(values.values[y * 64 + x][0] > 0, x == 7 && y == 5) << x << ", " << y;
     }
     EXPECT_NO_THROW((void)values_of(both, {0, 0, 64, 64}, Quality::quick));
-    EXPECT_THROW((void)compare_place(both), Error) << "one of them has fewer texels";
+    EXPECT_THROW((void)compare_place(both), Error) << "one of the images was reduced";
 }
 
 TEST_F(LargePictureTest, TwoThatWereHalvedAlikeAreComparedAsTheyAre) {
@@ -233,7 +234,7 @@ TEST(LargeKindsTest, LayersVolumesPlanesAndLevelsOfFilesAreReadWhereTheArrayHasN
         return test::same_bytes(document->texels(place, {0, 0, extent.width, extent.height}),
                                 test::read_part(whole, slice));
     };
-    // Layers wider than any device takes them.
+    // Layers wider than the limit of any device.
     std::vector<std::filesystem::path> layers;
     for (unsigned i = 0; i < 3; ++i)
         layers.push_back(test::store(folder.at("layer" + std::to_string(i) + ".tif"),
@@ -243,7 +244,7 @@ TEST(LargeKindsTest, LayersVolumesPlanesAndLevelsOfFilesAreReadWhereTheArrayHasN
     EXPECT_EQ(document->info().extent, (Extent{16500, 4}));
     EXPECT_TRUE(check(document, open_picture(layers), {.layer = 2}, {.layer = 2}));
 
-    // A volume that is wider: its slices are counted as the files have them.
+    // A wider volume: its slices are numbered as in the files.
     std::vector<std::filesystem::path> slices;
     for (unsigned i = 0; i < 3; ++i)
         slices.push_back(test::store(folder.at("slice" + std::to_string(i) + ".tif"),
@@ -267,7 +268,7 @@ TEST(LargeKindsTest, LayersVolumesPlanesAndLevelsOfFilesAreReadWhereTheArrayHasN
     Scene in_colour{.session = {}, .shown = document, .against = {}, .width = 64, .height = 64};
     EXPECT_NO_THROW((void)render(in_colour, {0, 0, 64, 64}));
 
-    // Levels: those that were left out are read from the file.
+    // Mip levels: levels that were not loaded are read from the file.
     test::StoredPicture chain = test::stored_chain(140001, 37, 1, OIIO::TypeDesc::UINT8, 3, 64);
     test::store(folder.at("chain.tif"), {chain});
     document = Document::open({.paths = {folder.at("chain.tif")}}, Device::cpu());
@@ -285,7 +286,7 @@ TEST(LargeKindsTest, LayersVolumesPlanesAndLevelsOfFilesAreReadWhereTheArrayHasN
     EXPECT_EQ(in_files(*document, {.level = 0}, {{.level = 0}, {5, 5}}).place.level, 0);
 }
 
-// A DDS file of one slice of blocks, with levels, written by hand where no array can hold it.
+// Writes a DDS file with levels of one slice of blocks, larger than any array.
 std::filesystem::path store_blocks(const std::filesystem::path& path, Extent extent, int levels) {
     const Array small(Device::cpu(), {.format = Format::bc1_unorm, .extent = {64, 64}, .levels = levels});
     save(path, small);

@@ -1,4 +1,4 @@
-// Every action of the window, one by one and in any order.
+// Every action of the window, one by one and in random order.
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
@@ -17,7 +17,7 @@
 namespace texton::viewer {
 namespace {
 
-// A dialog that an action opens is closed again.
+// Triggers the action and closes the dialog that it may open.
 void trigger(QAction& action) {
     QTimer closes;
     QObject::connect(&closes, &QTimer::timeout, [] {
@@ -83,12 +83,12 @@ TEST_F(ActionsTest, ChosenKeysWorkAndAreTakenFromWhoHadThem) {
     actions.set_keys("fit", {QKeySequence(Qt::Key_R)});
     EXPECT_EQ(actions.holder_of(Qt::Key_R), "fit");
     EXPECT_TRUE(actions.find("red")->shortcuts().isEmpty());
-    start({"card.png"});  // with cleared settings
+    start({"card.png"});  // clears the settings
     EXPECT_EQ(window().actions().holder_of(Qt::Key_R), "red");
     window().actions().set_keys("fit", {QKeySequence(Qt::Key_R)});
     {
         MainWindow another(workspace());
-        EXPECT_EQ(another.actions().holder_of(Qt::Key_R), "fit") << "kept in the settings";
+        EXPECT_EQ(another.actions().holder_of(Qt::Key_R), "fit") << "the settings store the shortcut";
         another.actions().reset_keys();
         EXPECT_EQ(another.actions().holder_of(Qt::Key_R), "red");
     }

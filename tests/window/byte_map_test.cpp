@@ -1,4 +1,4 @@
-// The byte map, driven as a person would.
+// The byte map with mouse and keyboard input.
 #include "viewer/gui/panels/byte_map.h"
 
 #include <algorithm>
@@ -45,10 +45,10 @@ TEST_F(ByteMapTest, ATexelAndATypedByteLeadToEachOther) {
     map.findChild<QSpinBox*>("texel-x")->setValue(480);
     map.findChild<QSpinBox*>("texel-y")->setValue(320);
     ASSERT_TRUE(bytes->selected().has_value());
-    const std::size_t pitch = 2048;  // of 481 texels of 4 bytes, at multiples of 512
+    const std::size_t pitch = 2048;  // for 481 texels of 4 bytes, rounded up to a multiple of 512
     EXPECT_EQ(*bytes->selected(), 320 * pitch + 480 * 4);
     auto* typed = map.findChild<QLineEdit*>("byte");
-    typed->setText("0x785");  // 1925: behind the last texel of the first row
+    typed->setText("0x785");  // 1925: after the last texel of the first row
     QTest::keyClick(typed, Qt::Key_Return);
     EXPECT_EQ(bytes->selected(), 1925u);
     EXPECT_EQ(outline(), nullptr);
@@ -127,7 +127,7 @@ TEST_F(ByteMapTest, ZoomKeepsWhatIsUnderTheCursorAndGoesOutToGroups) {
     EXPECT_EQ(bytes->byte_at(middle), before);
     EXPECT_FALSE(bytes->seen().isEmpty());
     for (int i = 0; i < 10; ++i) turn(-1);
-    EXPECT_TRUE(bytes->seen().isEmpty());  // cells of many bytes have no value
+    EXPECT_TRUE(bytes->seen().isEmpty());  // cells of several bytes have no value
     EXPECT_FALSE(bytes->grab().isNull());
 }
 

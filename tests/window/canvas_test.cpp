@@ -1,4 +1,4 @@
-// The canvas, driven by mouse, wheel and keys: what becomes of the session, and which pixels are on the screen.
+// The canvas with mouse, wheel and keyboard input: changes of the session, and pixels on the screen.
 #include <QAccessible>
 #include <QPainter>
 #include <cmath>
@@ -19,7 +19,7 @@ protected:
         start(session);
     }
 
-    // The canvas' own pixels, without what is drawn over them.
+    // Returns the pixels of the canvas without overlays.
     QImage grabbed() {
         workspace().look([](Session& session) { session.overlays = {.values = false, .grid = false}; });
         settle();
@@ -75,7 +75,7 @@ TEST_F(CanvasTest, TheGridLiesOnTheFirstPixelsOfTexelsAndNowhereElse) {
     canvas().render(&drawn);
     const PlanePixel origin = canvas_origin(canvas().scene());
     const int left = std::max(0, -origin.x), top = std::max(0, -origin.y);
-    std::set<int> columns, rows;  // of pixels that changed within texels of other rows and columns
+    std::set<int> columns, rows;  // of changed pixels in columns and in rows of the grid
     for (int y = top; y < plain.height(); ++y) {
         for (int x = left; x < plain.width(); ++x) {
             const bool in_column = (x + origin.x) % 16 == 0, in_row = (y + origin.y) % 16 == 0;
@@ -93,7 +93,7 @@ TEST_F(CanvasTest, WhileNewTilesComeOldOnesAreShownScaled) {
     workspace().look([](Session& session) { session.overlays = {.values = false, .grid = false}; });
     settle();
     for (int i = 0; i < 6; ++i) {
-        wheel({400, 300}, i < 3 ? 1 : -2);  // no event is served: no new tile can have come
+        wheel({400, 300}, i < 3 ? 1 : -2);  // no events are processed, so no new tile can arrive
         const Scene now = canvas().scene();
         QImage image(canvas().size(), QImage::Format_RGB32);
         canvas().render(&image);
@@ -118,7 +118,7 @@ TEST_F(CanvasTest, TheWheelZoomsAtTheCursorAndWithCtrlStepsThroughLevels) {
     EXPECT_NEAR(under({300, 200}).x, before.x, 0.5);
     EXPECT_NEAR(under({300, 200}).y, before.y, 0.5);
     wheel({300, 200}, -1, Qt::ControlModifier);
-    EXPECT_EQ(session().place.level, 0) << "the picture has one level";
+    EXPECT_EQ(session().place.level, 0) << "the image has one level";
 }
 
 TEST_F(CanvasTest, ADragCarriesTheTexelUnderTheMouse) {
@@ -131,7 +131,7 @@ TEST_F(CanvasTest, ADragCarriesTheTexelUnderTheMouse) {
     }
     const ViewState after = session().view;
     hover({100, 100});
-    EXPECT_EQ(session().view, after) << "a move without a button drags nothing";
+    EXPECT_EQ(session().view, after) << "moving the mouse without a button does not drag";
 }
 
 TEST_F(CanvasTest, ARightClickPinsATexelAndASecondUnpinsIt) {
@@ -146,7 +146,7 @@ TEST_F(CanvasTest, ARightClickPinsATexelAndASecondUnpinsIt) {
     ASSERT_EQ(session().pins.size(), 1u);
     EXPECT_EQ(session().pins[0], (Position{30.5, 12.5}));
     QTest::mouseClick(&canvas(), Qt::RightButton, {}, {1, 1});
-    EXPECT_EQ(session().pins.size(), 1u) << "there is no picture";
+    EXPECT_EQ(session().pins.size(), 1u) << "no image at this position";
     workspace().undo();
     EXPECT_EQ(session().pins.size(), 2u);
 }

@@ -43,7 +43,7 @@ TEST_F(DisplayPanelTest, NumbersAreTypedSteppedAndSlid) {
     type<NumberEdit>("Gamma", "2.2");
     EXPECT_FLOAT_EQ(display().gamma, 2.2f);
     type<NumberEdit>("Gamma", "-3");
-    EXPECT_FLOAT_EQ(display().gamma, 2.2f) << "no gamma is negative";
+    EXPECT_FLOAT_EQ(display().gamma, 2.2f) << "a negative gamma is rejected";
     EXPECT_EQ(find<NumberEdit>("Gamma")->text(), "2.2");
     type<NumberEdit>("White", "1e3");
     EXPECT_EQ(display().high, 1000);

@@ -1,4 +1,4 @@
-// Texels that are written beside the window.
+// Export of texels in the background.
 #include <QProgressBar>
 #include <QStatusBar>
 #include <QTemporaryDir>
@@ -12,11 +12,11 @@
 namespace texton::viewer {
 namespace {
 
-constexpr Extent kExtent{2048, 2304};  // which is written in two bands
+constexpr Extent kExtent{2048, 2304};  // written in two bands
 
 class ExportTest : public test::WindowFixture {
 protected:
-    // Of a picture that takes a while to write.
+    // Starts with an image that takes some time to write.
     void start_with_noise() {
         std::vector<std::byte> texels(4 * kExtent.width * kExtent.height);
         std::uint32_t state = 1;
@@ -31,7 +31,7 @@ protected:
         QObject::connect(&workspace(), &Workspace::told, &window(), [this](const QString& text) { said_ = text; });
     }
     QString path(const char* name) const { return folder_.filePath(name); }
-    /// Last; the window shows it for some seconds.
+    /// Returns the last status message. The window shows it for some seconds.
     const QString& said() const { return said_; }
     bool shows_progress() { return !window().statusBar()->findChild<QProgressBar*>()->isHidden(); }
 

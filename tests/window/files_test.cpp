@@ -22,7 +22,7 @@ protected:
         for (const Source& source : session().pictures) out.push_back(source.paths.front().filename().string());
         return out;
     }
-    // Whether the row's thumbnail has any colour.
+    // True if the thumbnail of the row is not transparent.
     bool has_thumbnail(int row) const {
         const QImage image = list()->item(row)->icon().pixmap(64, 64).toImage();
         return qAlpha(image.pixel(image.width() / 2, image.height() / 2)) == 255;
@@ -38,7 +38,7 @@ TEST_F(FilesPanelTest, EachPictureHasItsThumbnailLoadedOrNot) {
     settle();
     EXPECT_EQ(rows()[0], "card.png\n481 x 321 of rgba8_srgb");
     EXPECT_TRUE(rows()[2].contains("cubemap")) << rows()[2].toStdString();
-    EXPECT_EQ(workspace_->document(1), nullptr) << "a thumbnail loads nothing into the workspace";
+    EXPECT_EQ(workspace_->document(1), nullptr) << "a thumbnail does not load the image into the workspace";
     EXPECT_FALSE(has_thumbnail(3));
     picture("files");
 }
@@ -71,12 +71,12 @@ TEST_F(FilesPanelTest, KeysMoveTheCurrentPictureAndItStaysCurrent) {
     EXPECT_EQ(list()->currentRow(), 1);
     press(list(), Qt::Key_Up, Qt::ControlModifier);
     press(list(), Qt::Key_Up, Qt::ControlModifier);
-    EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"})) << "the first goes no higher";
+    EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"})) << "the first row cannot move up";
 }
 
 TEST_F(FilesPanelTest, ADraggedRowMovesThePicture) {
     open("files", {"card.png", "sky.exr", "ball.png"});
-    // What a drop inside the list does.
+    // The model receives this call when a drop inside the list ends.
     ASSERT_TRUE(list()->model()->moveRow({}, 2, {}, 0));
     settle();
     EXPECT_EQ(names(), (Names{"ball.png", "card.png", "sky.exr"}));
@@ -90,8 +90,8 @@ TEST_F(FilesPanelTest, ADraggedRowMovesThePicture) {
 
 TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
     if (QGuiApplication::platformName() == "offscreen")
-        GTEST_SKIP()
-            << "Qt's offscreen platform has no drags: run with QT_QPA_PLATFORM=xcb, under xvfb-run for example";
+        GTEST_SKIP() << "Qt's offscreen platform does not support dragging. Run with QT_QPA_PLATFORM=xcb, for example "
+                        "under xvfb-run.";
     open("files", {"card.png", "sky.exr", "ball.png"});
     QWidget* viewport = list()->viewport();
     const QPoint from = list()->visualItemRect(list()->item(2)).center();
@@ -101,7 +101,7 @@ TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
                           Qt::NoModifier);
         QApplication::sendEvent(viewport, &event);
     };
-    // The drag serves events by itself until the button is let go.
+    // The drag runs its own event loop until the button is released.
     QTimer::singleShot(0, viewport, [&] {
         QTest::mouseMove(viewport, from - QPoint(0, 40));
         QTest::mouseMove(viewport, above_all);
@@ -112,7 +112,7 @@ TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
     move(from - QPoint(0, 40));
     settle();
     EXPECT_EQ(names(), (Names{"ball.png", "card.png", "sky.exr"}));
-    EXPECT_EQ(names()[session().current], "ball.png") << "which the press had shown";
+    EXPECT_EQ(names()[session().current], "ball.png") << "the mouse press made it current";
     EXPECT_EQ(list()->count(), 3);
     workspace_->undo();
     settle();

@@ -1,5 +1,5 @@
 #pragma once
-// A window with a workspace, and the events that people cause: on any of Qt's platforms.
+// A window with a workspace, and synthetic input events that work on every platform plugin of Qt.
 #include <QApplication>
 #include <QCursor>
 #include <QScreen>
@@ -19,12 +19,12 @@
 
 namespace texton::viewer::test {
 
-/// Milliseconds that a busy machine may take for what comes by itself.
+/// Milliseconds to wait for asynchronous changes on a busy machine.
 constexpr int kPatience = 60000;
-/// Changes of one control are undone together if no more milliseconds lie between them.
+/// Changes of one control within this many milliseconds are one undo step.
 constexpr int kTogether = 1000;
 
-/// A file of assets/.
+/// Returns the path of a file in assets/.
 inline std::filesystem::path asset(const std::string& name) {
     return std::filesystem::path(texton::test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / name;
 }
@@ -36,7 +36,7 @@ inline Session session_with(const std::vector<std::string>& assets) {
     return session;
 }
 
-/// Shows it with the keyboard's focus, also where no window manager gives it; the pointer of a screen is not in the way.
+/// Shows the widget with keyboard focus, even without a window manager, and moves the mouse pointer out of the way.
 inline void show_active(QWidget& widget) {
     QCursor::setPos(QGuiApplication::primaryScreen()->geometry().bottomRight());
     widget.show();
@@ -46,7 +46,7 @@ inline void show_active(QWidget& widget) {
 
 class WindowFixture : public testing::Test {
 protected:
-    /// Shows these pictures and waits until they are there.
+    /// Opens a window with this session and waits until its images are loaded.
     void start(const Session& session, QSize size = {1000, 750}) {
         QSettings().clear();
         workspace_ = std::make_unique<Workspace>(session);
@@ -82,14 +82,15 @@ protected:
                           Qt::NoScrollPhase, false);
         QApplication::sendEvent(&canvas(), &event);
     }
-    /// The mouse without a button. It is told, not moved: the pointer of a screen comes when its server says so.
+    /// Sends a mouse move without a button. The event is synthetic, because a real pointer move arrives only when the
+    /// display server delivers it.
     static void hover(QWidget& widget, QPoint point) {
         QMouseEvent event(QEvent::MouseMove, point, widget.mapToGlobal(QPointF(point)), Qt::NoButton, Qt::NoButton,
                           Qt::NoModifier);
         QApplication::sendEvent(&widget, &event);
     }
     void hover(QPoint point) { hover(canvas(), point); }
-    /// Where a place of the picture is on the canvas, on which it lies on whole pixels of the screen.
+    /// Returns the canvas point of a position in the image. The position must lie on whole pixels of the screen.
     QPoint on_canvas(Position texel) {
         const double ratio = canvas().devicePixelRatioF();
         const PlanePixel origin = canvas_origin(

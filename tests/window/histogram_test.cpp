@@ -64,7 +64,7 @@ TEST_F(HistogramPanelTest, ADragSetsTheRangeAndAnEdgeIsTakenHoldOf) {
     EXPECT_TRUE(view()->accessibleDescription().contains("White") || view()->accessibleDescription().contains("white"));
     if (time.elapsed() >= kTogether) return;
     workspace_->undo();
-    EXPECT_EQ(session().display, Display{}) << "drags that follow each other are one step";
+    EXPECT_EQ(session().display, Display{}) << "consecutive drags are one undo step";
 }
 
 TEST_F(HistogramPanelTest, KeysMoveTheEdgesByABin) {

@@ -1,5 +1,5 @@
-// Whole windows as people see them, at three densities of a screen, beside pictures that were approved. To approve others, run with
-// TEXTON_UPDATE_PICTURES=1 and look at what tests/window/images/ has then.
+// Compares whole windows at three display scales with approved screenshots. To approve new screenshots, run with
+// TEXTON_UPDATE_PICTURES=1 and check the files in tests/window/images/.
 #include <QImage>
 #include <QProcess>
 #include <QProcessEnvironment>
@@ -9,7 +9,7 @@
 namespace texton::viewer {
 namespace {
 
-// Text is drawn a little otherwise by each version of a font; and the device has another name elsewhere.
+// Tolerances: font versions draw text slightly differently, and the device name differs between machines.
 constexpr int kSeenDifference = 40;
 constexpr double kMostSeen = 0.01;
 

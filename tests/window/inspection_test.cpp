@@ -1,4 +1,4 @@
-// The panels that say what sampling does: footprint, probe, map of ulps, samplers A and B, levels of detail.
+// The panels that explain sampling: footprint, probe, ulp map, samplers A and B, levels of detail.
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QElapsedTimer>
@@ -22,7 +22,7 @@ namespace {
 
 using test::session_with;
 
-/// The child with that accessible name.
+/// Returns the child with this accessible name.
 template <class Widget>
 Widget& named(QWidget& parent, const QString& name) {
     for (Widget* child : parent.findChildren<Widget*>()) {
@@ -37,7 +37,7 @@ protected:
         workspace().change("Pin", [&](Session& session) { session.pins = {texel}; });
         settle();
     }
-    /// As a person types a number.
+    /// Types a number into the field.
     void type(NumberEdit& field, const QString& text) {
         field.setFocus();
         field.selectAll();
@@ -52,12 +52,12 @@ protected:
         settle();
         ASSERT_EQ(box.currentIndex(), index);
     }
-    /// For the eye: the panel as a PNG, where TEXTON_PANEL_PICTURES names a folder.
+    /// Saves the panel as a PNG for manual checks if TEXTON_PANEL_PICTURES names a folder.
     static void picture(QWidget& panel, const char* name) {
         const QString folder = qEnvironmentVariable("TEXTON_PANEL_PICTURES");
         if (!folder.isEmpty()) panel.grab().save(folder + "/" + name + ".png");
     }
-    /// What the panel says instead of what it would show.
+    /// Returns the message that the panel shows in place of its contents.
     static QString said(QWidget& panel) {
         const CalmText& text = named<CalmText>(panel, "Message");
         return text.isHidden() ? QString() : text.text();
@@ -75,7 +75,7 @@ protected:
     }
 };
 
-// --- all of them -----------------------------------------------------------------------------------------------------
+// --- all panels ------------------------------------------------------------------------------------------------------
 
 const char* const kPanels[] = {"footprint", "probe", "ulp-map", "sampler-compare", "lod-map"};
 
@@ -174,7 +174,7 @@ TEST_F(InspectionTest, WhatAPanelIsAskedIsInTheSessionAndCanBeUndone) {
         settle();
         QComboBox& box = named<QComboBox>(*window().docks().at(asked.panel), asked.control);
         const int before = asked.of(this->session());
-        ASSERT_EQ(box.currentIndex(), before) << "what the session says is shown";
+        ASSERT_EQ(box.currentIndex(), before) << "the box shows the value of the session";
         box.setFocus();
         while (box.currentIndex() < asked.index) QTest::keyClick(&box, Qt::Key_Down);
         settle();
@@ -204,7 +204,7 @@ TEST_F(InspectionTest, ThePartOfTheLineThatIsPlottedIsInTheSessionAsTheViewIs) {
     settle();
     EXPECT_EQ(this->session().probe.plot_first, 0.5625);
     EXPECT_EQ(this->session().probe.plot_last, 0.6875);
-    EXPECT_FALSE(workspace().history().can_undo()) << "a look is no change";
+    EXPECT_FALSE(workspace().history().can_undo()) << "changing the view is not an undo step";
 }
 
 TEST_F(InspectionTest, AGatherOfOneChannelReturnsFourTexels) {
@@ -214,7 +214,7 @@ TEST_F(InspectionTest, AGatherOfOneChannelReturnsFourTexels) {
     session.sampler = Sampler{.normalized_coordinates = true};
     start(session);
     const QStringList results = named<QLabel>(panel<ProbePanel>("probe"), "Results").text().split('\n');
-    ASSERT_EQ(results.size(), 5) << "the device's name, and a line for each";
+    ASSERT_EQ(results.size(), 5) << "the device name and one line per result";
     EXPECT_TRUE(results.last().startsWith('w')) << results.last().toStdString();
 }
 
@@ -252,7 +252,7 @@ TEST_F(InspectionTest, AFootprintListsAndOutlinesTheTexelsOfThePinAndClearsThemW
     EXPECT_EQ(cell(3, 4), "96/256");
     const QStringList results = named<QLabel>(panel, "Results").text().split('\n');
     ASSERT_GE(results.size(), 3);
-    EXPECT_EQ(results[1].sliced(5), results[0].sliced(5)) << "the CPU's below the model's";
+    EXPECT_EQ(results[1].sliced(5), results[0].sliced(5)) << "the CPU line is below the model line";
     EXPECT_TRUE(results.last().startsWith("CPU 0 ulps")) << results.last().toStdString();
     std::vector<Outline> outlines = workspace().outlines();
     ASSERT_EQ(outlines.size(), 4u);
@@ -280,7 +280,8 @@ TEST_F(InspectionTest, ColumnsOfAFootprintThatSayNothingAreLeftOutAndTheOthersFi
     EXPECT_EQ(shown(), (QStringList{"Read", "Weight", "Value", "Term", "Sum"}));
     EXPECT_FALSE(table.horizontalScrollBar()->isVisible()) << table.width();
     pin({0, 0});
-    EXPECT_EQ(shown(), (QStringList{"Requested", "Read", "Weight", "Value", "Term", "Sum"})) << "at the edge";
+    EXPECT_EQ(shown(), (QStringList{"Requested", "Read", "Weight", "Value", "Term", "Sum"}))
+        << "at an edge the panel also shows the requested texels";
     workspace().change("Levels", [](Session& to) {
         to.current = 1;
         to.sampler = {};
@@ -311,7 +312,7 @@ TEST_F(InspectionTest, GradientsMakeAnAnisotropicFootprint) {
     type(named<NumberEdit>(panel, "Longer side of a pixel in texels"), "8");
     EXPECT_TRUE(named<QLabel>(panel, "Results").text().contains("samples, anisotropy ratio"));
     const int samples = named<QTableView>(panel, "Texels of the footprint").model()->rowCount();
-    EXPECT_EQ(samples, 16) << "eight places in the middle of columns, between two rows";
+    EXPECT_EQ(samples, 16) << "eight sample positions at column centers, between two rows";
     type(named<NumberEdit>(panel, "Longer side of a pixel in texels"), "1");
     EXPECT_LT(named<QTableView>(panel, "Texels of the footprint").model()->rowCount(), samples);
 }
@@ -345,7 +346,7 @@ TEST_F(InspectionTest, ATypedCoordinateIsFetchedAndCanBeUndone) {
     workspace().undo();
     settle();
     if (together) {
-        EXPECT_EQ(this->session().probe.u, 0.5f) << "both are one change";
+        EXPECT_EQ(this->session().probe.u, 0.5f) << "both values are one undo step";
     }
     choose(named<QComboBox>(panel, "Operation"), 1);
     EXPECT_EQ(this->session().probe.operation, FetchOperation::lod);
@@ -429,7 +430,7 @@ TEST_F(InspectionTest, TheUlpMapMarksTheTexelThatDiffersAndLeadsToIt) {
     EXPECT_TRUE(said(panel).startsWith("4 of 140 fetches differ, by up to ")) << said(panel).toStdString();
     EXPECT_TRUE(said(panel).endsWith(" ulps at (5.25, 1.25).")) << said(panel).toStdString();
     QPushButton& worst = named<QPushButton>(panel, "Go to the largest distance");
-    // One texel of the map has another colour than all others.
+    // One texel of the map has a color that differs from all others.
     MapView& map = *panel.findChild<MapView*>();
     const QImage seen = map.grab().toImage();
     const auto colour = [&](double x, double y) {
@@ -495,7 +496,7 @@ TEST_F(InspectionTest, TheButtonsWipeSwapAndCopySamplers) {
             settle();
             return;
         }
-        FAIL() << "no button " << text.toStdString();
+        FAIL() << "no button named " << text.toStdString();
     };
     press("Wipe A | B");
     EXPECT_EQ(session().compare.mode, CompareMode::wipe);

@@ -77,7 +77,7 @@ TEST_F(InspectorPanelTest, PinsAreShownRemovedAndClearedByKeys) {
     EXPECT_EQ(session().view.centre, (Position{10.5, 10.5}));
     EXPECT_GE(session().view.zoom, 8);
     EXPECT_EQ(session().pins.back(), (Position{10.5, 10.5}));
-    EXPECT_EQ(session().pins.size(), 3u) << "it is not pinned twice";
+    EXPECT_EQ(session().pins.size(), 3u) << "a pinned position is not pinned again";
     pins->setCurrentRow(1);
     press(pins, Qt::Key_Delete);
     EXPECT_EQ(session().pins, (std::vector<Position>{{20.5, 10.5}, {10.5, 10.5}}));

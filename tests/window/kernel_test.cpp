@@ -109,7 +109,7 @@ TEST_F(KernelPanelTest, ASecondInputIsTakenFromTheOpenPictures) {
     auto* second = panel_->findChildren<QComboBox*>().front();
     EXPECT_EQ(second->count(), 3);
     EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{1}));
-    EXPECT_NE(problem(), "") << "another size";
+    EXPECT_NE(problem(), "") << "the sizes differ";
     press(second, Qt::Key_Down);
     EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{2}));
     EXPECT_EQ(problem(), "");
@@ -128,7 +128,7 @@ TEST_F(KernelPanelTest, ClosingAPictureKeepsTheOthersAsInputsAndEndsAKernelThatN
     workspace_->close(0);
     settle();
     EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{1}));
-    EXPECT_EQ(workspace_->shown(), blend) << "its inputs are what they were";
+    EXPECT_EQ(workspace_->shown(), blend) << "its inputs did not change";
     QString told;
     QObject::connect(workspace_.get(), &Workspace::told, [&](const QString& text) { told = text; });
     workspace_->close(1);

@@ -1,4 +1,4 @@
-// Pictures that the device has in a smaller size alone: where somebody looks closely, the texels are those of the file.
+// Images that the device holds at a reduced size only. When magnified, texels are read from the file.
 #include <QLabel>
 #include <QListWidget>
 #include <atomic>
@@ -21,14 +21,14 @@ constexpr std::size_t kSide = 4096;
 
 class LargePictureTest : public test::WindowFixture {
 protected:
-    // Texels that are black and white by turns, so that those of the smaller picture are grey.
+    // Returns alternating black and white texels, which become gray in the reduced image.
     static std::vector<std::byte> chequered(std::size_t side = kSide) {
         std::vector<std::byte> texels(side * side);
         for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = std::byte((i + i / side) % 2 == 0 ? 255 : 0);
         return texels;
     }
     std::filesystem::path at(const char* name) const { return folder_.filePath(name).toStdString(); }
-    // Of a device that has no room for 16 MiB.
+    // Opens the image on a device with too little memory for 16 MiB.
     void start_with(const std::filesystem::path& path) {
         taken_.emplace(Device::cpu(), Device::cpu().memory().free - (std::size_t{20} << 20));
         Session session = test::session_with({});
@@ -48,7 +48,7 @@ protected:
             session.view = {zoom, centre};
         });
     }
-    // Grey of the pixel that shows the texel, as the canvas draws it.
+    // Returns the gray value of the pixel that shows the texel, as drawn by the canvas.
     int grey(Position texel) {
         QImage image(canvas().size() * canvas().devicePixelRatioF(), QImage::Format_RGB32);
         image.setDevicePixelRatio(canvas().devicePixelRatioF());
@@ -64,7 +64,7 @@ protected:
         return {};
     }
 
-    // Somebody else who reads the file until it is let go.
+    // Reads the file in another thread until stopped.
     class OtherReader {
     public:
         explicit OtherReader(std::shared_ptr<const Document> document)
@@ -95,7 +95,7 @@ protected:
 
 TEST_F(LargePictureTest, AcrossTheLimitOfTheSmallerPictureTexelsAreTheFiles) {
     start_chequered();
-    EXPECT_EQ(session().view.centre, (Position{kSide / 2.0, kSide / 2.0})) << "of the file";
+    EXPECT_EQ(session().view.centre, (Position{kSide / 2.0, kSide / 2.0})) << "in texels of the file";
     look(0.5, {2001, 2001});
     settle();
     EXPECT_FALSE(canvas().reads_files());
@@ -176,7 +176,7 @@ TEST_F(LargePictureTest, PinsSelectionAndWordsCountTheFilesTexels) {
     EXPECT_TRUE(said("Size and format").startsWith("4096 x 4096")) << said("Size and format").toStdString();
     EXPECT_TRUE(said("Size and format").contains("shown from 2048 x 2048")) << said("Size and format").toStdString();
 
-    // The same session on a device with room.
+    // The same session on a device with enough memory.
     const Session kept = session_of(to_json(session()), "test");
     const ViewState view = kept.view;
     taken_.reset();
@@ -186,7 +186,7 @@ TEST_F(LargePictureTest, PinsSelectionAndWordsCountTheFilesTexels) {
     workspace().replace("test", kept);
     settle();
     EXPECT_EQ(session().view, view);
-    EXPECT_EQ(grey({3006.5, 2001.5}), 0) << "at the same place";
+    EXPECT_EQ(grey({3006.5, 2001.5}), 0) << "at the same position";
     EXPECT_EQ(grey({3007.5, 2001.5}), 255);
 }
 
@@ -199,7 +199,7 @@ TEST_F(LargePictureTest, AFileThatIsReplacedIsReadAnew) {
     for (std::byte& texel : other) texel = ~texel;
     std::filesystem::remove(at("chequered.tif"));
     write_image(at("chequered.tif"), Format::r8_unorm, {kSide, kSide}, other);
-    look(2, {1301, 1001});  // while its texels are read
+    look(2, {1301, 1001});  // while its texels are being read
     workspace().reload(0);
     settle();
     EXPECT_EQ(grey({1300.5, 1000.5}), 0);
@@ -231,7 +231,7 @@ TEST_F(LargePictureTest, EveryPanelTakesIt) {
         window().show_panel(each.id, true);
         settle();
         for (const Outline& outline : workspace().outlines()) {
-            EXPECT_EQ(std::fmod(outline.width, 2), 0) << "a texel of the array is two of the file";
+            EXPECT_EQ(std::fmod(outline.width, 2), 0) << "one texel of the array covers two of the file";
             EXPECT_LT(outline.x, 4096);
         }
         window().show_panel(each.id, false);

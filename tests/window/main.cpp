@@ -1,4 +1,4 @@
-// Runs the tests of the window on Qt's offscreen platform, with settings of their own.
+// Runs the window tests on Qt's offscreen platform with temporary settings.
 #include <QApplication>
 #include <QSettings>
 #include <QStandardPaths>
@@ -12,7 +12,7 @@
 
 int main(int argc, char** argv) {
     setenv("QT_QPA_PLATFORM", "offscreen", 0);
-    setenv("TEXTON_CPU_MEMORY", "1073741824", 1);  // so little that a test can take it all
+    setenv("TEXTON_CPU_MEMORY", "1073741824", 1);  // small, so that a test can allocate all of it
     testing::InitGoogleTest(&argc, argv);
     if (testing::GTEST_FLAG(list_tests)) return RUN_ALL_TESTS();
     texton::test::name_running_test();

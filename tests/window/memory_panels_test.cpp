@@ -1,4 +1,4 @@
-// Reproduce, kinds, timeline and round trip, driven as a person would.
+// The panels reproduce, kinds, timeline and round trip with mouse and keyboard input.
 #include <QClipboard>
 #include <QGuiApplication>
 
@@ -31,7 +31,7 @@ TEST_F(MemoryPanelsTest, ReproduceFollowsTheViewAndCopies) {
     settle();
     EXPECT_TRUE(commands->toPlainText().contains("texton run median"));
     EXPECT_TRUE(reproduce.findChild<QPlainTextEdit*>("program")->toPlainText().contains("kernel_named(\"median\")"));
-    // What stands there as a session is the session.
+    // The session text of the panel must parse to the same session.
     const std::string json = reproduce.findChild<QPlainTextEdit*>("session")->toPlainText().toStdString();
     EXPECT_EQ(session_of(json, "the panel"), session());
     reproduce.findChild<QPushButton*>("copy-commands")->click();

@@ -1,5 +1,5 @@
-// What the window keeps in memory: tiles of a picture that is far larger than the canvas, pictures that are closed, and
-// pictures for which there is too little.
+// Memory use of the window: tiles of an image much larger than the canvas, closed images, and images that exceed the
+// device's memory.
 #include <QLabel>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -36,7 +36,7 @@ TEST(CanvasMemoryTest, TilesStayWithinTheirBoundHoweverFarAPictureIsPanned) {
             most = std::max(most, tiles.bytes());
         }
     }
-    EXPECT_GT(most, 128 * kMiB) << "or the bound was not tried";
+    EXPECT_GT(most, 128 * kMiB) << "otherwise the limit was not tested";
 }
 
 class ClosedPictureTest : public test::WindowFixture {};
@@ -56,7 +56,7 @@ TEST_F(ClosedPictureTest, NothingHoldsItsArrayWhateverWasShownOfIt) {
     ASSERT_FALSE(first.expired());
     workspace().close(0);
     settle();
-    ASSERT_TRUE(canvas().isVisible()) << "of the other picture";
+    ASSERT_TRUE(canvas().isVisible()) << "shows the other image";
     EXPECT_TRUE(first.expired()) << first.use_count();
     const std::weak_ptr<const Document> last = workspace().document();
     ASSERT_FALSE(last.expired());
@@ -82,7 +82,7 @@ TEST_F(ClosedPictureTest, AHiddenPanelHoldsNoReferenceThatWasClosed) {
 
 class LittleMemoryTest : public test::WindowFixture {
 protected:
-    // A picture of grey, of 16 MiB if nothing is said, with a square in it.
+    // Writes a gray image with a square in it; 16 MiB by default.
     std::filesystem::path large(const char* name, std::size_t side = 4096) const {
         std::vector<std::byte> texels(side * side, std::byte{64});
         for (std::size_t y = side / 4; y < side / 2; ++y)
@@ -96,7 +96,7 @@ protected:
         for (const auto& path : paths) session.pictures.push_back({.paths = {path}});
         return session;
     }
-    // Leaves so many bytes of the device.
+    // Allocates all memory of the device except `bytes`.
     static Linear take_all_but(std::size_t bytes) { return Linear(Device::cpu(), Device::cpu().memory().free - bytes); }
     QString said(const char* name) {
         for (const QLabel* label : window().findChildren<QLabel*>())

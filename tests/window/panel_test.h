@@ -1,5 +1,5 @@
 #pragma once
-// One panel beside a workspace with pictures, driven by keys and the mouse.
+// One panel with a workspace, driven by keyboard and mouse events.
 #include <QComboBox>
 
 #include "tests/window/fixture.h"
@@ -9,7 +9,7 @@ namespace texton::viewer::test {
 
 class PanelTest : public testing::Test {
 protected:
-    /// Opens assets by their names, waits for the first, and shows the panel at a dock's usual width.
+    /// Opens assets by name, waits for the first one, and shows the panel at the usual width of a dock.
     void open(const char* panel, const std::vector<std::string>& assets) { open_session(panel, session_with(assets)); }
     void open_session(const char* panel, const Session& session) {
         panel_.reset();
@@ -25,7 +25,7 @@ protected:
     const Session& session() const { return workspace_->session(); }
     void settle() const { workspace_->settle(); }
 
-    /// The control of that accessible name.
+    /// Returns the control with this accessible name.
     template <class Widget>
     Widget* find(const QString& name) const {
         for (Widget* widget : panel_->findChildren<Widget*>()) {
@@ -34,7 +34,7 @@ protected:
         ADD_FAILURE() << "no " << name.toStdString();
         return nullptr;
     }
-    /// Writes into the field of that name and leaves it with Return.
+    /// Types text into the field with this name and presses Return.
     template <class Field>
     void type(const QString& name, const QString& text) const {
         auto* field = find<Field>(name);
@@ -45,7 +45,7 @@ protected:
         QTest::keyClick(field, Qt::Key_Return);
         settle();
     }
-    /// By keys, from the first on.
+    /// Selects an entry with the keyboard, starting from the first.
     void choose(const QString& name, const QString& text) const {
         auto* box = find<QComboBox>(name);
         ASSERT_NE(box, nullptr);
@@ -64,14 +64,14 @@ protected:
         QTest::keyClick(widget, static_cast<Qt::Key>(key), modifiers);
         settle();
     }
-    /// For the eye: the panel as a PNG, where TEXTON_PANEL_PICTURES names a folder.
+    /// Saves the panel as a PNG for manual checks if TEXTON_PANEL_PICTURES names a folder.
     void picture(const char* name) const {
         const QString folder = qEnvironmentVariable("TEXTON_PANEL_PICTURES");
         if (!folder.isEmpty()) panel_->grab().save(folder + "/" + name + ".png");
     }
 
     std::unique_ptr<Workspace> workspace_;
-    std::unique_ptr<QWidget> panel_;  // first to go
+    std::unique_ptr<QWidget> panel_;  // destroyed first
 };
 
 }  // namespace texton::viewer::test

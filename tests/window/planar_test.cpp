@@ -1,4 +1,4 @@
-// Pictures of video, which have a plane of luma and one of chroma, in every panel.
+// Video images with planes of luma and chroma, in every panel.
 #include <QLabel>
 #include <fstream>
 
@@ -17,7 +17,7 @@ struct Plane {
 
 class PlanarTest : public test::WindowFixture, public testing::WithParamInterface<Plane> {
 protected:
-    /// A frame of 128 x 72: each code of P010 is that of NV12 in its high bits.
+    /// Returns a frame of 128 x 72. The codes of P010 are those of NV12 in the high bits.
     Source frame() const {
         Source source{.paths = {test::asset("nv12_128x72.yuv")}, .options = {}};
         source.options.raw = RawFrames{.format = GetParam().format, .extent = {128, 72}};
@@ -28,7 +28,7 @@ protected:
         for (char code = 0; codes.get(code);) out.put(0).put(code);
         return source;
     }
-    /// All that the panel says.
+    /// Returns all visible texts of the panel.
     QString words_in(const QString& id) {
         QStringList words;
         for (const QLabel* label : window().docks().at(id)->findChildren<QLabel*>())

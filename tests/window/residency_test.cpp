@@ -1,4 +1,4 @@
-// The residency map and the deferred steps, driven as a person would.
+// The panels residency map and deferred steps with mouse and keyboard input.
 #include "viewer/gui/panels/residency.h"
 
 #include <algorithm>

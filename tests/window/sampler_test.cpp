@@ -112,7 +112,7 @@ TEST(SamplerFieldsTest, SettingASamplerEmitsNothingAndShowsEveryField) {
         }
         QTest::keyClick(number, Qt::Key_Return);
     }
-    EXPECT_EQ(edits, 0) << "Return without an edit";
+    EXPECT_EQ(edits, 0) << "Return without an edit does nothing";
     EXPECT_EQ(fields.sampler(), sampler);
 }
 

@@ -57,7 +57,7 @@ TEST_F(SubresourcePanelTest, AllOfThemAreChosenByKeys) {
     press(find<QSlider>("Slice, slider"), Qt::Key_End);
     EXPECT_EQ(session().place.slice, 35u);
     press(find<QSpinBox>("Slice"), Qt::Key_Up);
-    EXPECT_EQ(session().place.slice, 0u) << "after the last the first";
+    EXPECT_EQ(session().place.slice, 0u) << "the last slice is followed by the first";
     workspace_->change("Show", [](Session& session) { session.current = 2; });
     settle();
     press(find<QSpinBox>("Layer"), Qt::Key_Up);
@@ -75,7 +75,7 @@ TEST_F(SubresourcePanelTest, ALayoutIsChosenWherePartsAllowIt) {
     workspace_->open({{.paths = {asset("card.png")}, .options = {}}});
     settle();
     press(layout, Qt::Key_End);
-    EXPECT_EQ(session().layout, Layout::single) << "a flat picture has no other";
+    EXPECT_EQ(session().layout, Layout::single) << "a 2D image has no other layout";
 }
 
 TEST_F(SubresourcePanelTest, PlayingGoesThroughAllSlicesAndIsNoStepToUndo) {
@@ -91,7 +91,7 @@ TEST_F(SubresourcePanelTest, PlayingGoesThroughAllSlicesAndIsNoStepToUndo) {
     EXPECT_FALSE(workspace_->history().can_undo());
     click(play);
     panel_->hide();
-    EXPECT_FALSE(play->isChecked()) << "a hidden panel does nothing";
+    EXPECT_FALSE(play->isChecked()) << "a hidden panel does not play";
 }
 
 TEST_F(SubresourcePanelTest, WithoutAPictureItSaysSo) {

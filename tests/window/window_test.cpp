@@ -1,4 +1,4 @@
-// The window as a whole, with the events that people cause.
+// The window as a whole, driven by input events.
 #include <QDropEvent>
 #include <QLabel>
 #include <QListWidget>
@@ -26,14 +26,14 @@ protected:
         QObject::connect(&workspace(), &Workspace::told, &window(), [this](const QString& text) { said_ = text; });
     }
 
-    QString said_;  // last; the window shows it for some seconds
+    QString said_;  // the last status message; the window shows it for some seconds
 
     QString values() { return window().findChild<QLabel*>("values")->text(); }
     Position under(QPoint point) {
         return to_picture(session().view, {point.x() * 1.0, point.y() * 1.0}, canvas().width(), canvas().height());
     }
     void drop(const QString& path) { EXPECT_TRUE(drop_urls(window(), {QUrl::fromLocalFile(path)})); }
-    /// Drags them over the widget and lets go. False if nobody there takes them.
+    /// Drags the URLs over the widget and drops them. Returns false if no widget there accepts them.
     bool drop_urls(QWidget& widget, const QList<QUrl>& urls) {
         QMimeData data;
         data.setUrls(urls);
@@ -83,14 +83,14 @@ TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
     EXPECT_NEAR(under({260, 250}).y, before.y, 1e-9);
     const ViewState after = session().view;
     hover({100, 100});
-    EXPECT_EQ(session().view, after) << "a move without a button drags nothing";
+    EXPECT_EQ(session().view, after) << "moving the mouse without a button does not drag";
 }
 
 TEST_F(WindowTest, TheStatusBarSaysWhatIsUnderTheMouse) {
     hover(on_canvas({20.5, 10.5}));
     EXPECT_EQ(values().toStdString(), "(20, 10)   1.0000  0.0000  0.0000  1.0000");
     hover({1, 1});
-    EXPECT_EQ(values().toStdString(), "card.png") << "outside the picture";
+    EXPECT_EQ(values().toStdString(), "card.png") << "outside the image";
 }
 
 TEST_F(WindowTest, PanelsAtTheSidesAreAsWideAsWhatTheyHold) {
@@ -121,7 +121,7 @@ TEST_F(WindowTest, KeysChangeZoomAndFile) {
 
 TEST_F(WindowTest, TheReferenceIsSeenWhileItsKeyIsHeld) {
     QTest::keyPress(&window(), Qt::Key_T);
-    EXPECT_EQ(session().current, 0u) << "there is none yet";
+    EXPECT_EQ(session().current, 0u) << "no reference is set yet";
     QTest::keyRelease(&window(), Qt::Key_T);
     QTest::keyClick(&window(), Qt::Key_2, Qt::ShiftModifier);
     EXPECT_EQ(session().reference, 1u);
@@ -132,7 +132,7 @@ TEST_F(WindowTest, TheReferenceIsSeenWhileItsKeyIsHeld) {
         EXPECT_EQ(session().current, 0u);
     }
     workspace().undo();
-    EXPECT_FALSE(session().reference) << "a look is no change";
+    EXPECT_FALSE(session().reference) << "changing the view is not an undo step";
 }
 
 TEST_F(WindowTest, APictureThatIsClosedWhileItsKeyIsHeldLeavesTheOtherOneCurrent) {
@@ -144,7 +144,7 @@ TEST_F(WindowTest, APictureThatIsClosedWhileItsKeyIsHeldLeavesTheOtherOneCurrent
     workspace().close(0);
     QTest::keyRelease(&window(), Qt::Key_T);
     settle();
-    EXPECT_EQ(session().current, 0u) << "the next one, as after any other closing";
+    EXPECT_EQ(session().current, 0u) << "the next image becomes current, as after every close";
     EXPECT_EQ(window().windowTitle().toStdString(), "sky.exr - Texton");
 }
 
@@ -174,7 +174,7 @@ TEST_F(WindowTest, ADroppedFileIsShownAndABadOneExplained) {
     EXPECT_FALSE(canvas().isVisible());
     EXPECT_NE(window().message().indexOf("/nowhere/missing.png"), -1) << window().message().toStdString();
     drop(QString::fromStdString(asset("card.png").string()));
-    EXPECT_TRUE(canvas().isVisible()) << "a good file after a bad one";
+    EXPECT_TRUE(canvas().isVisible()) << "a valid file after an invalid one";
 }
 
 TEST_F(WindowTest, SeveralDroppedFilesAreAllOpenedAndTheFirstOfThemIsShown) {
@@ -182,7 +182,7 @@ TEST_F(WindowTest, SeveralDroppedFilesAreAllOpenedAndTheFirstOfThemIsShown) {
     EXPECT_EQ(session().pictures.size(), 5u);
     EXPECT_EQ(window().windowTitle().toStdString(), "ramp_srgb.png - Texton");
     workspace().undo();
-    EXPECT_EQ(session().pictures.size(), 2u) << "one change";
+    EXPECT_EQ(session().pictures.size(), 2u) << "one undo step";
 }
 
 TEST_F(WindowTest, FilesAreDroppedOnTheListOfPicturesToo) {

@@ -1,4 +1,4 @@
-// The program texton, as a shell runs it.
+// The program texton, run through a shell.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +22,7 @@ using test::Ended;
 
 class CliTest : public test::CommandLine {
 protected:
-    /// A recording of what the model returns, in `name`.
+    /// Writes a recording of the model's results to `name`.
     Capture recorded(const std::string& name, std::uint64_t seed) const {
         Capture capture = random_capture(seed, {.points = 10});
         capture.results = replay(capture);
@@ -37,7 +37,7 @@ TEST_F(CliTest, ReplayPrintsALineForEachRecordingAndATotal) {
     const Ended good = run("replay '" + folder().string() + "'");
     EXPECT_EQ(good.status, 0) << good.err;
     EXPECT_EQ(good.out, "a 10 10 0\nb 10 10 0\ntotal: 20 points, 20 equal, 2 of 2 files exact\n");
-    // One bit of one point.
+    // Changes one bit of one point.
     Capture wrong = recorded("c.cap", 3);
     wrong.results[4].channel[0] ^= 1;
     write_capture(at("c.cap"), wrong);

@@ -1,4 +1,4 @@
-// texton compare, as a shell runs it.
+// texton compare, run through a shell.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 class CliCompareTest : public test::CommandLine {
 protected:
-    /// A 20 x 10 picture of grey 100; alpha too, if it has any.
+    /// Returns a 20 x 10 image of gray 100, including alpha if the format has it.
     Bytes grey(Format format = Format::rgba8_unorm) const {
         return Bytes(packed_bytes(format, kExtent), std::byte{100});
     }
@@ -44,7 +44,7 @@ TEST_F(CliCompareTest, EqualPicturesAreGood) {
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_THAT(result.out, HasSubstr("a.png is 20 x 10 of rgba8_unorm"));
     EXPECT_THAT(result.out, HasSubstr("0 of 200 texels differ"));
-    EXPECT_TRUE(result.err.empty()) << result.err;  // no bar where there is no terminal
+    EXPECT_TRUE(result.err.empty()) << result.err;  // no progress bar without a terminal
 }
 
 TEST_F(CliCompareTest, ADifferenceIsNamedWithItsPlaceAndValues) {

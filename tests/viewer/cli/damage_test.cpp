@@ -1,5 +1,5 @@
-// What texton does with files that are not what they should be, and where nothing can be written: an error that names the
-// file, exit status 2, and nothing left of what it began to write.
+// texton with damaged files and with destinations that cannot be written. It must print an error that names the file,
+// exit with status 2, and leave no partial output.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 
 class CliDamageTest : public test::CommandLine {
 protected:
-    /// A picture of that kind, large enough that half of it is more than a header; and source.tif.
+    /// Writes an image of this type, large enough that half of the file is more than a header, and source.tif.
     void write_picture(const std::string& name) const {
         constexpr Extent kExtent{64, 48};
         const auto write = [&](const char* file, Format format) {
@@ -27,7 +27,7 @@ protected:
         };
         write("source.tif", Format::rgba8_unorm);
         write("grey.tif", Format::r8_unorm);
-        const std::string from = name.ends_with(".jpg") ? "grey.tif " : "source.tif ";  // which has no alpha
+        const std::string from = name.ends_with(".jpg") ? "grey.tif " : "source.tif ";  // JPEG has no alpha
         const Ended made = run("convert " + from + name + (name.ends_with(".exr") ? " --format rgba32_float" : ""));
         ASSERT_EQ(made.status, 0) << name << made.err;
     }
@@ -40,7 +40,7 @@ protected:
         for (const fs::directory_entry& entry : fs::directory_iterator(folder())) names.insert(entry.path().filename());
         return names;
     }
-    /// The command refuses the file by its name, and leaves nothing.
+    /// The command must fail, name the file, and leave no new files.
     void expect_refused_by(const std::string& command, const std::string& name) const {
         const std::set<std::string> before = files();
         const Ended result = run(command);
@@ -112,7 +112,7 @@ TEST_F(CliDamageTest, WhatCannotBeWrittenIsNamedAndNothingIsLeft) {
     fs::create_directories(at("folder.exr"));
     write_suite("source.png");
     const std::set<std::string> before = files();
-    // As a full disk does it: no file becomes longer than 2 KiB.
+    // Limits files to 2 KiB, which has the effect of a full disk.
     const std::string full = "trap '' XFSZ; ulimit -f 4; '" + kProgram + "' ";
     const auto expect_named = [&](const std::string& command, const std::string& name) {
         const Ended result = shell(command);

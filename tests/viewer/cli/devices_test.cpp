@@ -1,4 +1,4 @@
-// texton devices, texton completion and the help of all commands, as a shell runs them.
+// texton devices, texton completion and the help of all commands, run through a shell.
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 class CliDevicesTest : public test::CommandLine {};
 class CliCompletionTest : public test::CommandLine {
 protected:
-    /// What bash would offer for the words; the last is being typed.
+    /// Returns the completions that bash offers for the last of these words.
     std::string offered(const std::string& words) const {
         const Ended result = shell("bash -c 'source <(\"" + kProgram + "\" completion bash); COMP_WORDS=(" + words +
                                    "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _texton; echo \"${COMPREPLY[*]}\"'");
@@ -75,7 +75,7 @@ TEST_F(CliCompletionTest, BashOffersCommandsOptionsAndTheirValues) {
     EXPECT_EQ(offered("texton compare a.png --metric s"), "ssim\n");
     EXPECT_EQ(offered("texton compare --metric zz"), "\n");
     EXPECT_EQ(offered("texton completion z"), "zsh\n");
-    EXPECT_EQ(offered("texton compare a"), "\n");  // files are bash's own
+    EXPECT_EQ(offered("texton compare a"), "\n");  // bash completes file names itself
     EXPECT_EQ(offered("texton nothing --j"), "\n");
 }
 

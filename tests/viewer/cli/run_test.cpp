@@ -1,4 +1,4 @@
-// texton info, run, convert and mips, as a shell runs them.
+// texton info, run, convert and mips, run through a shell.
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,7 @@ protected:
     }
     Bytes write(const std::string& name, Format format, Extent extent) const {
         Bytes texels = test::pattern(packed_bytes(format, extent), 7);
-        if (info(format).channels == 4)  // files with alpha 0 may lose their colour
+        if (info(format).channels == 4)  // files may drop the color of texels with alpha 0
             for (std::size_t i = 3; i < texels.size(); i += 4) texels[i] = std::byte{255};
         write_image(at(name), format, extent, texels);
         return texels;
@@ -156,7 +156,7 @@ TEST_F(CliRunTest, ConvertAndMipsSayInJsonWhatTheyWrote) {
 
 TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
     const std::string before = text("a.png");
-    const Ended result = run("convert a.png b.jpg");  // has alpha
+    const Ended result = run("convert a.png b.jpg");  // the image has alpha
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, HasSubstr("b.jpg"));
     EXPECT_EQ(run("convert gone.png a.png").status, 2);
@@ -165,7 +165,7 @@ TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
 }
 
 TEST_F(CliRunTest, CubeFilesAreTablesWithTheirDomain) {
-    // From 0 to 0.5: each entry is three quarters of its place.
+    // From 0 to 0.5: each entry is three quarters of its input value.
     std::ofstream(at("dim.CUBE")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 0.5 0.5 0.5\n0 0 0\n0.375 0.375 0.375\n";
     std::ofstream(at("swap.cube")) << "LUT_3D_SIZE 2\n0 0 0\n0 0 1\n0 1 0\n0 1 1\n1 0 0\n1 0 1\n1 1 0\n1 1 1\n";
     const std::array<float, 4> grey{0.25f, 0.5f, 0.125f, 1};
@@ -218,7 +218,7 @@ TEST_F(CliRunTest, BenchMeasuresKernelsAndNamesThoseThatTakeOtherPictures) {
 
 TEST_F(CliRunTest, ViewIsTheViewer) {
     if (!std::filesystem::exists(std::filesystem::path(kProgram).parent_path() / "texton-view"))
-        GTEST_SKIP() << "texton-view is not here";
+        GTEST_SKIP() << "texton-view is not built";
     const Ended help = run("view --help");
     EXPECT_EQ(help.status, 0) << help.err;
     EXPECT_THAT(help.out, HasSubstr("texton-view"));
@@ -231,7 +231,7 @@ TEST_F(CliRunTest, MipsWritesAllLevels) {
     EXPECT_EQ(open_picture(at("b.dds")).info().levels, 5);
     EXPECT_EQ(run("mips a.png b.tif --set filter=kaiser --device cpu").status, 0);
     EXPECT_EQ(open_picture(at("b.tif")).info().levels, 5);
-    // The kernel alone makes the others, in one file or in several.
+    // With the kernel mips, run writes the smaller levels, to one file or to several.
     EXPECT_EQ(run("run mips a.png -o c.dds --device cpu").status, 0);
     EXPECT_EQ(open_picture(at("c.dds")).info().extent, (Extent{10, 5}));
     const Ended numbered = run("run mips a.png -o c.png --device cpu");

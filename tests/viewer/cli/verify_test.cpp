@@ -1,4 +1,4 @@
-// texton verify, as a shell runs it.
+// texton verify, run through a shell.
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -22,7 +22,7 @@ protected:
         CommandLine::SetUp();
         write_suite(1);
     }
-    /// Three cases, of noise of that seed.
+    /// Writes a suite of three cases with noise of this seed.
     void write_suite(int seed) const {
         std::ofstream(at("s.json")) << R"({"cases": [
             {"name": "filter", "kernel": "resample", "size": [9, 7],
@@ -61,7 +61,7 @@ TEST_F(CliVerifyTest, AnUpdateShowsWhatChangesAndAsks) {
     EXPECT_EQ(text("s/filter_nearest.texref"), before);
     EXPECT_EQ(shell("echo y | '" + kProgram + "' verify s.json --device cpu --update").status, 0);
     EXPECT_EQ(verify().status, 0);
-    // A second approved reference beside the first.
+    // Approves a second reference in addition to the first.
     write_suite(1);
     EXPECT_EQ(verify("--update --yes --as seed_1").status, 0);
     EXPECT_TRUE(fs::exists(at("s/filter_nearest@seed_1.texref")));
@@ -159,7 +159,7 @@ TEST_F(CliVerifyTest, CubeFilesAreInputs) {
     write(R"({"file": "t.cube"})");
     EXPECT_EQ(verify("--update --yes").status, 0);
     EXPECT_EQ(verify().out, "s: 1 cases: 1 passed\n");
-    // Of the same entries, over another domain.
+    // The same entries for another domain.
     std::ofstream(at("t.cube")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 1 1 1\n0 0 0\n1 1 1\n";
     EXPECT_THAT(verify().out, HasSubstr("8 of 8 texels differ"));
     std::ofstream(at("t.cube")) << "LUT_1D_SIZE 2\n0 0 0\n";
@@ -184,7 +184,7 @@ TEST_F(CliVerifyTest, AReportHasAPageForEachCaseThatDoesNotPass) {
     EXPECT_FALSE(fs::exists(at("pages/floats")));
     const std::string page = text("pages/filter_linear/index.html");
     EXPECT_THAT(page, HasSubstr("type=\"range\""));
-    EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,iVBORw0KGgo"));  // the signature of PNG
+    EXPECT_THAT(page, HasSubstr("src=\"data:image/png;base64,iVBORw0KGgo"));  // the PNG signature
     EXPECT_THAT(page, HasSubstr("texels read"));
     EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
     for (const char* name : {"expected", "actual", "difference", "ulp"})

@@ -34,7 +34,7 @@ struct Ended {
 class ViewerTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (!fs::exists(kProgram)) GTEST_SKIP() << kProgram << " is not here";
+        if (!fs::exists(kProgram)) GTEST_SKIP() << kProgram << " is not built";
         std::string name = (fs::temp_directory_path() / "texton-view-XXXXXX").string();
         ASSERT_NE(mkdtemp(name.data()), nullptr);
         folder_ = name;
@@ -56,7 +56,7 @@ protected:
         return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text("out"), text("err")};
     }
 
-    // How often each colour occurs, as 0xRRGGBB.
+    // Counts how often each color occurs, as 0xRRGGBB.
     static std::map<std::uint32_t, std::size_t> colours(const std::string& path) {
         const Image image = read_image(path);
         std::map<std::uint32_t, std::size_t> out;
@@ -86,7 +86,7 @@ TEST_F(ViewerTest, AScreenshotShowsEveryTexelOfThePictureInItsColour) {
         const Image shot = read_image(at("shot.png"));
         EXPECT_EQ(shot.extent, (Extent{1000, 750}));
         std::map<std::uint32_t, std::size_t> count = colours(at("shot.png"));
-        // Twice as large: 40 rows of 81 or 80 columns.
+        // Magnified twice: 40 rows of 81 or 80 columns.
         EXPECT_EQ(count[kBars[0]], 4u * 40 * 81);
         for (std::size_t i = 1; i < kBars.size(); ++i) EXPECT_EQ(count[kBars[i]], 4u * 40 * 80) << i;
     }
@@ -100,7 +100,7 @@ TEST_F(ViewerTest, AFileThatCannotBeShownIsSaidInTheWindowAndByTheExitStatus) {
     EXPECT_NE(result.err.find("broken.png"), std::string::npos) << result.err;
     EXPECT_EQ(result.out, at("shot.png") + "\n");
     std::map<std::uint32_t, std::size_t> count = colours(at("shot.png"));
-    EXPECT_GT(count[0xd8dade], 100u) << "the headline";
+    EXPECT_GT(count[0xd8dade], 100u) << "the text of the heading";
     for (const std::uint32_t bar : kBars) EXPECT_EQ(count[bar], 0u);
 }
 

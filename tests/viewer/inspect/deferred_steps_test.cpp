@@ -1,4 +1,4 @@
-// The life of a deferred array, step by step.
+// The steps in the life of a deferred array.
 #include "viewer/inspect/deferred_steps.h"
 
 #include <set>

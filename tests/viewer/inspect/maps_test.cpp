@@ -1,4 +1,4 @@
-// Maps of ulps and levels of detail, the probe's line, and which field of a sampler makes what difference.
+// Maps of ulp distances and levels of detail, the probe's line, and the effect of each field of a sampler.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -72,7 +72,7 @@ TEST(UlpMapTest, CellsOfALargePictureHoldTheLargestOfTheirFetches) {
     EXPECT_EQ(map.cells.front(), kFarthest);
     EXPECT_GT(map.cells.back(), 0u);
     EXPECT_EQ(map.place_of(24, 17), (Position{96.5, 68.5}));
-    EXPECT_EQ(map.histogram[32], 2u) << "NaN, and from one sign to the other";
+    EXPECT_EQ(map.histogram[32], 2u) << "NaN, and values of opposite sign";
     EXPECT_EQ(map.differing, 2u);
     EXPECT_EQ(ulp_words(map.largest), "one value is NaN");
 }
@@ -93,7 +93,7 @@ TEST(UlpMapTest, RangesOfTheHistogramAreTheirDistances) {
 
 class TwoDevicesTest : public test::OnEveryDevice {};
 
-// The model against every device: no bit differs, for every kind of array.
+// The model and every device must return the same bits for every kind of array.
 TEST_P(TwoDevicesTest, AnArrayAndItsCopyOnTheModelReturnTheSameBits) {
     test::Random random(8);
     for (const ArrayKind kind : test::all_kinds()) {
@@ -138,7 +138,7 @@ TEST(ProbeTest, TexelBordersAreWhereTheLineCrossesThem) {
     probe.line_from = {1, 0, 0};
     probe.line_to = {0, 1, 0};
     EXPECT_EQ(texel_borders(info, 1, probe, 0.1, 0.9), (std::vector<double>{0.25, 0.5, 0.75}));
-    EXPECT_TRUE(texel_borders(info, 0, probe, 0, 1, 3).empty()) << "too many to be seen";
+    EXPECT_TRUE(texel_borders(info, 0, probe, 0, 1, 3).empty()) << "too many borders to draw";
     info.kind = ArrayKind::array_1d;
     probe.line_to[0] = 1;
     EXPECT_TRUE(texel_borders(info, 0, probe, 0, 1).empty()) << "a 1D array has no rows";
@@ -173,12 +173,12 @@ TEST(ProbeTest, GradientsAreThoseOfAPixelAsLargeAsATexelOfTheLevel) {
         const Model model(array, sampler);
         Probe probe{.operation = FetchOperation::gradients, .lod = 3};
         const LevelChoice choice = model.levels(probe_fetch(probe, info, {}, sampler, {0.1f, 0.05f, 0.9f}));
-        // Of a cube the two neighbours lie on the same face, but not quite at the same distance.
+        // For a cube the two neighbors lie on the same face, but not at exactly the same distance.
         EXPECT_NEAR(choice.lod, 768, is_cube(kind) ? 40 : 0) << name(kind);
     }
 }
 
-// --- which field made the difference ---
+// --- effect of each field --------------------------------------------------------------------------------------------
 
 TEST(SamplerDifferenceTest, EachFieldIsHeldAgainstTheFirstSamplerByItself) {
     const Array array = floats(Device::cpu(), 8, 8, ramp(64));
@@ -187,7 +187,7 @@ TEST(SamplerDifferenceTest, EachFieldIsHeldAgainstTheFirstSamplerByItself) {
     b.address[0] = AddressMode::wrap;
     b.filter = Filter::linear;
     b.mip_bias = 2;
-    const FetchGrid grid{{-1.75, 0.25}, {0.5, 0.5}, 8, 4};  // four columns lie beside the picture
+    const FetchGrid grid{{-1.75, 0.25}, {0.5, 0.5}, 8, 4};  // four columns lie outside the image
     const SamplerDifference found = sampler_difference(array, {}, grid, a, b);
     EXPECT_EQ(found.fetches, 32u);
     ASSERT_EQ(found.fields.size(), 3u);
@@ -198,7 +198,7 @@ TEST(SamplerDifferenceTest, EachFieldIsHeldAgainstTheFirstSamplerByItself) {
     EXPECT_GT(found.fields[0].largest, 1000u);
     EXPECT_EQ(found.fields[1].name, "filter");
     EXPECT_EQ(found.fields[1].differing, 27u)
-        << "all but five columns of the first row, which are clamped along both axes";
+        << "all but five fetches of the first row, which are clamped along both axes";
     EXPECT_EQ(found.fields[2].name, "mip_bias");
     EXPECT_EQ(found.fields[2].differing, 0u);
     EXPECT_EQ(found.all.differing, 32u);
@@ -208,7 +208,7 @@ TEST(SamplerDifferenceTest, FiguresAreOfWhatTheFetchesReturnAndTheWorstAreWhereT
     const Array array = floats(Device::cpu(), 4, 1, {0, 0, 8, 8});
     const Sampler point;
     const Sampler linear{.filter = Filter::linear};
-    // Linear: 0 0 0 2 6 8 8 8; point: 0 0 0 0 8 8 8 8.
+    // Results of linear: 0 0 0 2 6 8 8 8; of point: 0 0 0 0 8 8 8 8.
     const FetchGrid grid{{0.25, 0.5}, {0.5, 1}, 8, 1};
     const PlaceComparison found = compare_samplers(array, {.level = 0}, grid, point, linear, {.worst = 5});
     EXPECT_EQ(found.extent, (Extent{8, 1}));
@@ -235,7 +235,7 @@ TEST(SamplerDifferenceTest, AFieldThatATextureCannotHaveAloneSaysWhy) {
     ASSERT_EQ(found.fields.size(), 2u);
     EXPECT_NE(found.fields[0].problem.find("needs normalized coordinates"), std::string::npos);
     EXPECT_EQ(found.fields[1].problem, "");
-    EXPECT_EQ(found.fields[1].differing, 0u) << "places are the same, in other coordinates";
+    EXPECT_EQ(found.fields[1].differing, 0u) << "the positions are the same in other coordinates";
 }
 
 TEST(SamplerDifferenceTest, WhereAPixelCoversManyTexelsLevelsAndAnisotropyCount) {
@@ -314,7 +314,7 @@ TEST(LodMapTest, ASmallerMapHasThePixelsOfTheWholeCanvas) {
     small.columns = 60;
     small.rows = 40;
     const std::optional<LodPixel> a = pixel_of(whole, 152, 177, {64, 64});
-    const std::optional<LodPixel> b = pixel_of(small, 30, 35, {64, 64});  // the middle of five
+    const std::optional<LodPixel> b = pixel_of(small, 30, 35, {64, 64});  // the center of five
     ASSERT_TRUE(a && b);
     EXPECT_NEAR(a->texel.x, b->texel.x, 1e-9);
     EXPECT_NEAR(a->steps.down.y, b->steps.down.y, 1e-9);

@@ -1,5 +1,5 @@
-// What led to a fetch, held against the model itself: run with a reader that counts its reads, on texels of which one
-// is 1, and on arrays of which one texel is changed.
+// Compares the footprint of a fetch with the model itself: with texels that record each read, with texels of which one
+// is 1, and with arrays of which one texel is changed.
 #include "viewer/inspect/model.h"
 
 #include <algorithm>
@@ -88,16 +88,16 @@ ArrayInfo random_info(Random& random, const std::vector<Format>& formats) {
     return info;
 }
 
-// Which texel of the array an entry names: level, column, row, and slice with layers and faces counted one by one.
+// Texel of the array that an entry refers to: level, column, row, and slice. Layers and faces count as slices.
 using Where = std::tuple<int, int, int, int>;
 Where where_of(const FootprintTexel& texel) {
     const int z = texel.face < 0 ? texel.found[2] : texel.found[2] * 6 + texel.face;
     return {texel.level, texel.found[0], texel.found[1], z};
 }
 
-// --- the reads that the model makes ---
+// --- reads of the model ----------------------------------------------------------------------------------------------
 
-// Texels of float32 of which the n-th that is read is 1, and the others 0.
+// float32 texels of which the n-th that is read is 1, and all others are 0.
 class Indicator {
 public:
     explicit Indicator(const detail::TextureView& of) : view_(of) {
@@ -109,7 +109,8 @@ public:
         }
     }
 
-    // What the model returns if the read number `lit` is of a one. -1: none is; then reads() are all.
+    // Returns the result of the model if read number `lit` returns 1. With -1 all reads return 0. reads() then lists
+    // all reads.
     double run(const Sampler& sampler, const Fetch& fetch, int lit) {
         reads_.clear();
         lit_ = lit;
@@ -146,7 +147,7 @@ TEST(FootprintTest, TheTexelsAreTheReadsOfTheModelInItsOrderWithTheWeightsThatIt
         Sampler sampler = random_sampler(random, info);
         std::ranges::fill(sampler.border, 0.0f);
         const Fetch fetch = random_fetch(random, info, sampler);
-        if (fetch.operation == FetchOperation::gather) continue;  // its texels are not weighed
+        if (fetch.operation == FetchOperation::gather) continue;  // gathered texels have no weights
         SCOPED_TRACE(test::describe(info) + ", round " + std::to_string(round));
         const Array array(Device::cpu(), info);
         const test::ReferenceArray texels(info, 5);
@@ -176,7 +177,7 @@ TEST(FootprintTest, TheTexelsAreTheReadsOfTheModelInItsOrderWithTheWeightsThatIt
     }
     EXPECT_GT(rows, 100u);
     EXPECT_GT(borders, 100u);
-    EXPECT_GT(faces, 20u) << "texels of neighbouring faces";
+    EXPECT_GT(faces, 20u) << "texels of adjacent faces";
 }
 
 TEST(FootprintTest, ATexelIsAskedForWhereItLiesBeforeTheAddressMode) {
@@ -202,10 +203,10 @@ TEST(FootprintTest, ATexelIsAskedForWhereItLiesBeforeTheAddressMode) {
     const FootprintTexel outside = asked(AddressMode::border, Filter::point, 2.0f);
     EXPECT_TRUE(outside.border);
     EXPECT_EQ(outside.asked[0], 8);
-    EXPECT_EQ(asked(AddressMode::wrap, Filter::linear, -1.0f).asked[0], -5) << "-4 less half a texel";
+    EXPECT_EQ(asked(AddressMode::wrap, Filter::linear, -1.0f).asked[0], -5) << "-4 minus half a texel";
 }
 
-// Whichever the mode, what was asked for leads to what was found.
+// For each address mode, the requested texel must lead to the texel that is read.
 TEST(FootprintTest, TheAddressModeLeadsFromWhatIsAskedForToWhatIsFound) {
     Random random(2);
     for (int round = 0; round < 1000; ++round) {
@@ -224,7 +225,7 @@ TEST(FootprintTest, TheAddressModeLeadsFromWhatIsAskedForToWhatIsFound) {
             const int z = info.kind == ArrayKind::array_3d ? led(texel.asked[2], extent.depth, sampler.address[2]) : 0;
             ASSERT_EQ(texel.border, x < 0 || y < 0 || z < 0);
             if (texel.border) continue;
-            // Clamping acts on the whole footprint: what has moved has no weight, and the first is the edge.
+            // Clamping moves all texels of a footprint: texels that moved have weight 0, and the first is the edge.
             ASSERT_EQ(texel.found[0], x);
             ASSERT_EQ(texel.found[1], y);
             if (info.kind == ArrayKind::array_3d) {
@@ -234,9 +235,9 @@ TEST(FootprintTest, TheAddressModeLeadsFromWhatIsAskedForToWhatIsFound) {
     }
 }
 
-// --- texels whose change changes the result ---
+// --- texels that affect the result -----------------------------------------------------------------------------------
 
-// The value of a channel that is farthest from what is stored, or no number.
+// Changes a channel to the value farthest from the stored value, or to NaN.
 void change(std::byte* texel, Format format) {
     switch (info(format).kind) {
         case FormatKind::floating:
@@ -306,13 +307,13 @@ TEST(FootprintTest, TheTexelsAreExactlyThoseWhoseChangeChangesTheResult) {
             }
         }
     }
-    EXPECT_GT(weightless, 0u) << "texels that would show as no number alone";
+    EXPECT_GT(weightless, 0u) << "texels with weight 0 affect the result only through NaN";
 }
 
 // --- the sum ---
 
-// How far the model's result may be from the exact sum: what texels lose that are cut to the largest exponent, and the
-// rounding of the result. All derive from texel_filter.h.
+// Maximum difference of the model's result from the exact sum: the bits lost when texels are aligned to the largest
+// exponent, and the rounding of the result. The terms follow texel_filter.h.
 double rounding(Format format, const Footprint& found, double result) {
     double largest = 0;
     for (const FootprintTexel& texel : found.texels) largest = std::max(largest, std::abs(texel.value[0]));
@@ -357,9 +358,9 @@ TEST(FootprintTest, TheSumOfContributionsIsTheModelsResultButForItsRounding) {
         ASSERT_FALSE(found.texels.empty());
         const double result = numbers_of(found.result, info.format)[0];
         const double sum = found.texels.back().sum[0];
-        if (!std::isfinite(sum) || std::isinf(result)) continue;  // beyond the largest half
+        if (!std::isfinite(sum) || std::isinf(result)) continue;  // beyond the maximum of float16
         EXPECT_LE(std::abs(sum - result), rounding(info.format, found, result)) << sum << " and " << result;
-        EXPECT_EQ(found.result, fetched(model.texture(), fetch)) << "the device's own fetch";
+        EXPECT_EQ(found.result, fetched(model.texture(), fetch)) << "must equal the fetch on the device";
     }
 }
 
@@ -377,7 +378,7 @@ TEST(FootprintTest, GatheredTexelsAreTheFourChannels) {
     EXPECT_EQ(where_of(found.texels[3]), (Where{0, 1, 1, 0}));
 }
 
-// --- texels that are copied ---
+// --- copied texels ---------------------------------------------------------------------------------------------------
 
 class ModelTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ModelTest, test::every_device(), test::device_label);
@@ -392,7 +393,7 @@ TEST_P(ModelTest, CopiesWhatAFetchReadsAndNotTheWholeArray) {
     const Model model(array, sampler);
     const Fetch inside{.point = {.x = 0.5f, .y = 0.5f}};
     EXPECT_EQ(model.levels(inside).level, 0);
-    EXPECT_EQ(model.copied_bytes(), 0u) << "which level is read does not depend on texels";
+    EXPECT_EQ(model.copied_bytes(), 0u) << "selecting a level reads no texels";
     constexpr std::size_t kSquare = CopiedTexels::kSide * CopiedTexels::kSide * 2;
     EXPECT_EQ(model.footprint(inside).texels.size(), 4u);
     EXPECT_EQ(model.copied_bytes(), kSquare);
@@ -400,7 +401,8 @@ TEST_P(ModelTest, CopiesWhatAFetchReadsAndNotTheWholeArray) {
     EXPECT_EQ(model.copied_bytes(), kSquare) << "once";
     (void)model.fetch({.operation = FetchOperation::lod, .point = {.x = 0.51f, .y = 0.51f, .lod = 0.5f}});
     EXPECT_EQ(model.copied_bytes(), 2 * kSquare) << "the next level";
-    // In the corner texels of all four edges meet; the last column and row of squares are narrower.
+    // The texels at the corner come from all four corners of the array. The squares of the last column and row are
+    // smaller.
     (void)model.fetch({});
     EXPECT_EQ(model.copied_bytes(), 2 * kSquare + 2 * (32 + 2000 % 32) * (32 + 1500 % 32));
 }
@@ -441,7 +443,7 @@ TEST_P(ModelTest, CopiesWholeBlocksOfCompressedTexels) {
 
 // --- levels of detail ---
 
-// Each level is of its own number, so that what a fetch returns is the level of detail that it reads at.
+// Each level has its own index as value, so the result of a fetch is the level of detail that it reads.
 TEST(LevelChoiceTest, TheLevelsAreThoseThatTheFetchReads) {
     Random random(6);
     std::size_t between = 0, rows = 0;
@@ -497,7 +499,7 @@ TEST(LevelChoiceTest, BiasAndLimitsActOneAfterTheOther) {
     EXPECT_EQ(choice(-9).biased, -1920);
     EXPECT_EQ(choice(-9).clamped, 128);
     const Fetch plain{.point = {.x = 0.5f, .y = 0.5f}};
-    EXPECT_EQ(model.levels(plain), LevelChoice{}) << "a plain fetch reads level 0, whatever the sampler says";
+    EXPECT_EQ(model.levels(plain), LevelChoice{}) << "a plain fetch reads level 0 with any sampler";
 }
 
 // --- places ---
@@ -540,7 +542,7 @@ TEST(PlaceFetchesTest, StepsOfTwoTexelsAreALevelOfDetailOfOne) {
     const Sampler sampler{.normalized_coordinates = true, .max_anisotropy = 1};
     const Model model(array, sampler);
     const PlaceFetches fetches(info, {.level = 1}, sampler);
-    EXPECT_EQ(model.levels(fetches.at({3, 3}, {{2, 0}, {0, 2}})).lod, 512) << "of level 1";
+    EXPECT_EQ(model.levels(fetches.at({3, 3}, {{2, 0}, {0, 2}})).lod, 512) << "relative to level 1";
     EXPECT_EQ(model.levels(fetches.at({3, 3}, {{0, -1}, {1, 0}})).lod, 256);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 TEST(PitchedLayoutTest, EveryByteIsOfATexelOrPaddingOrAGap) {
     const PitchedLayout layout{
-        Format::rgba8_unorm, {3, 2, 2}, 16, 48};  // 12 bytes of 16, 2 rows and a third that is a gap
+        Format::rgba8_unorm, {3, 2, 2}, 16, 48};  // 12 of 16 bytes per row; 2 of 3 rows per slice
     std::size_t payload = 0;
     std::size_t padding = 0;
     std::size_t gap = 0;
@@ -72,7 +72,7 @@ TEST_P(PitchedCopyTest, HoldsThePlaceAndLeavesThePaddingAlone) {
             const PitchedCopy copied(array, place);
             const std::vector<std::byte> expected = test::download(array.view(slices_at(info, place)));
             EXPECT_TRUE(test::same_bytes(test::download(copied.view()), expected));
-            // Byte by byte through the layout.
+            // Compares byte by byte through the layout.
             const std::vector<std::byte> all = copied.read(0, copied.layout().bytes());
             std::size_t next = 0;
             for (std::size_t byte = 0; byte < all.size(); ++byte) {
@@ -116,14 +116,14 @@ TEST_P(PitchedCopyTest, AnotherPitchShearsThePicture) {
     const PitchedLayout& layout = copied.layout();
     EXPECT_TRUE(test::same_bytes(test::download(copied.read_with_pitch(layout.pitch, 0, 1 << 20).view()),
                                  test::download(array.view())));
-    // Four bytes less: every row begins a texel earlier than the one before.
+    // With a pitch 4 bytes shorter, every row begins one texel earlier than the row before.
     const Array sheared = copied.read_with_pitch(layout.pitch - 4, 0, 1 << 20);
     ASSERT_EQ(sheared.info().extent, info.extent);
     for (std::size_t y = 0; y < 20; ++y) {
         EXPECT_TRUE(test::same_bytes(test::download(sheared.view({.region = Region{{0, y, 0}, {100, 1, 1}}})),
                                      copied.read(y * (layout.pitch - 4), 400)));
     }
-    // A longer one runs out of rows; a budget of bytes too.
+    // A longer pitch leaves fewer rows; so does a limit of bytes.
     EXPECT_EQ(copied.read_with_pitch(layout.pitch * 2, 0, 1 << 20).info().extent.height, 10u);
     EXPECT_EQ(copied.read_with_pitch(layout.pitch, 0, layout.pitch * 3).info().extent.height, 3u);
     test::expect_error([&] { (void)copied.read_with_pitch(399, 0, 1 << 20); }, ErrorCode::bad_argument,

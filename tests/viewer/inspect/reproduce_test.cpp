@@ -1,4 +1,5 @@
-// What is seen, made again by commands and by a program: the commands are run, and what they write is what was seen.
+// Commands and programs that reproduce the displayed image: the tests run the commands and compare the files with the
+// display.
 #include "viewer/inspect/reproduce.h"
 
 #include <string>
@@ -38,7 +39,7 @@ Seen seen_of(const std::vector<fs::path>& files, const PictureOptions& options =
     return seen;
 }
 
-// Zoomed in on the middle, so that a part is seen.
+// Magnifies the center, so that a part of the image is visible.
 void look_closer(Seen& seen) {
     seen.session.fits = false;
     const Extent extent = level_extent(seen.shown, seen.session.place.level);
@@ -47,7 +48,7 @@ void look_closer(Seen& seen) {
 
 class ReproduceTest : public test::CommandLine {
 protected:
-    // Runs the commands with this build's texton, and reads what they wrote.
+    // Runs the commands with this build's texton and reads the file that they write.
     Picture made(const CommandLines& commands) const {
         const std::string folder = fs::path(kProgram).parent_path().string();
         for (const std::string& line : commands.lines) {
@@ -81,7 +82,7 @@ TEST_F(ReproduceTest, TheVisibleBoxIsWhatTheCanvasShows) {
     EXPECT_EQ(visible_box(seen), (TexelBox{0, 0, seen.shown.extent.width, seen.shown.extent.height}));
     seen.session.fits = false;
     seen.session.view = {8, {100, 50}};
-    EXPECT_EQ(visible_box(seen), (TexelBox{75, 31, 50, 38}));  // 18.75 rows above and below the middle
+    EXPECT_EQ(visible_box(seen), (TexelBox{75, 31, 50, 38}));  // 18.75 rows above and below the center
     seen.session.view = {64, {0, 0}};
     EXPECT_EQ(visible_box(seen), (TexelBox{0, 0, 4, 3}));
     seen.session.view = {64, {1e9, 1e9}};
@@ -135,7 +136,7 @@ TEST_F(ReproduceTest, AKernelsResultIsMadeAgain) {
     const Picture picture = made(command_lines(seen));
     EXPECT_EQ(picture.info().extent, seen.shown.extent);
     EXPECT_FALSE(test::same_bytes(texels(picture), seen_texels(seen)));
-    // Told to the same kernel by hand.
+    // The same kernel in a command written by hand.
     const std::string card = (kAssets / "card.png").string();
     ASSERT_EQ(run("run gaussian '" + card + "' -o hand.dds --device cpu --set sigma=2.5").status, 0);
     EXPECT_TRUE(test::same_bytes(texels(picture), texels(open_picture(at("hand.dds")))));

@@ -1,4 +1,4 @@
-// The residency map: a sparse array like the picture, of which some tiles have memory.
+// The residency map: a sparse array with the image's extent, of which some tiles have memory.
 #include "viewer/inspect/residency.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ TEST_P(ResidencyMapTest, AMappedTileIsReadAndItsNeighboursAreNot) {
             ASSERT_EQ(reads.resident[y * 600 + x], inside ? 1 : 0) << x << ' ' << y;
         }
     }
-    // A linear filter needs the neighbours of the outermost texels.
+    // Linear filtering also reads the texels next to the outermost texels.
     const SparseReads blended = map.read(0, 0, 0, 1200, 600, Filter::linear);
     EXPECT_EQ(blended.resident[(2 * 160) * 1200 + 2 * 160], 1);
     EXPECT_EQ(blended.resident[(2 * 160) * 1200 + 2 * 128], 0);

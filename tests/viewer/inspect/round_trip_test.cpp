@@ -1,4 +1,4 @@
-// The round trip: what went to the device is what comes back.
+// Round trips to the device and back.
 #include "viewer/inspect/round_trip.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST_P(RoundTripTest, ADamagedByteIsFoundAndNamed) {
         test::upload(array, test::ReferenceArray(info, 8));
         const std::size_t side = block_side(format);
         const std::size_t slice = packed_bytes(format, {24, 20, 1});
-        // Some byte of the second texel or block of the second row in the last slice.
+        // A byte of the second texel or block of the second row in the last slice.
         const std::size_t byte = slice * 2 + row_bytes(format, 24) + texton::info(format).bytes + 3;
         std::vector<TripResult> results;
         round_trip(
@@ -65,7 +65,7 @@ TEST_P(RoundTripTest, LayersAndFacesAreNamed) {
     test::upload(array, test::ReferenceArray(info, 8));
     Array other(device(), info);
     test::ReferenceArray changed(info, 8);
-    // The second cube's face +y at level 1, texel (3, 2).
+    // Face +y of the second cube at level 1, texel (3, 2).
     const Region at{{3, 2, 6 + 2}, {1, 1, 1}};
     const std::byte flipped = changed.read(1, at).front() ^ std::byte{0x80};
     changed.write(1, at, {&flipped, 1});

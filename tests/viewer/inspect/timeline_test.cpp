@@ -41,7 +41,7 @@ TEST(TimelineTest, TimesOfALaneAreCountedOnce) {
     EXPECT_DOUBLE_EQ(timeline.rate(TimelineLane::copy), 2.0);  // 6 MB in 3 ms
     EXPECT_DOUBLE_EQ(timeline.bars[3].rate(), 2.0);
     EXPECT_EQ(timeline.overlap(), 1);                             // 5 to 6
-    timeline.bars.push_back({TimelineLane::copy, 2, 6, 7.5, 0});  // lies on the others
+    timeline.bars.push_back({TimelineLane::copy, 2, 6, 7.5, 0});  // overlaps the other bars
     EXPECT_EQ(timeline.busy(TimelineLane::copy), 3);
     EXPECT_EQ(TimelineBar{}.rate(), 0);
 }

@@ -1,4 +1,5 @@
-// The program texton where it is installed, copied or incomplete: what it answers itself, and which programs it finds.
+// The program texton when it is installed, copied or incomplete: the options that it answers itself, and the programs
+// that it finds.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -20,7 +21,7 @@ class LauncherTest : public test::CommandLine {
 protected:
     static fs::path commands() { return fs::path(kProgram).parent_path() / "texton-commands"; }
 
-    /// Copies texton, without texton-commands, to a folder of the test's.
+    /// Copies texton, without texton-commands, to a subfolder of the test's folder.
     std::string copied_to(const std::string& subfolder) const {
         fs::create_directories(at(subfolder));
         fs::copy_file(kProgram, at(subfolder + "/texton"));

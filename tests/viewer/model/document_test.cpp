@@ -29,7 +29,7 @@ const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
 const fs::path kCard = kAssets / "card.png";
 const fs::path kSky = kAssets / "sky.exr";
 
-// --- where the canvas looks ---
+// --- view of the canvas ----------------------------------------------------------------------------------------------
 
 TEST(ViewStateTest, AFittedPictureIsWholeAndInTheMiddle) {
     for (const Extent picture : {Extent{481, 321}, Extent{5000, 20}, Extent{1, 3000}, Extent{7, 7}}) {

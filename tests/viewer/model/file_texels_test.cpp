@@ -1,4 +1,4 @@
-// Texels of files that a device has no room for: read in pieces, which are kept as long as there is room for them.
+// Texels of files that are too large for the device. They are read in pieces, which are cached up to a limit.
 #include "viewer/model/file_texels.h"
 
 #include <atomic>
@@ -89,11 +89,12 @@ TEST_F(FileTexelsTest, OfAFileThatIsReadInOrderTheRowsAboveAreKeptInTheColumnsOf
     const FileTexels texels(picture);
     (void)texels.read({}, {1000, 880, 20, 10});
     EXPECT_TRUE(texels.kept({}, {1000, 0, 20, 890}));
-    EXPECT_FALSE(texels.kept({}, {0, 880, 20, 10})) << "nobody looks there";
-    EXPECT_TRUE(same_bytes(texels.read({}, {0, 20, 20, 10}), part(picture, {0, 20, 20, 10}))) << "from above again";
+    EXPECT_FALSE(texels.kept({}, {0, 880, 20, 10})) << "this part was not requested";
+    EXPECT_TRUE(same_bytes(texels.read({}, {0, 20, 20, 10}), part(picture, {0, 20, 20, 10})))
+        << "reads again from the top";
     const FileTexels others(open_picture(stored("a.tif", 2000, 900)));
     (void)others.read({}, {1000, 880, 20, 10});
-    EXPECT_FALSE(others.kept({}, {1000, 0, 20, 10})) << "strips are found by themselves";
+    EXPECT_FALSE(others.kept({}, {1000, 0, 20, 10})) << "strips can be read in any order";
 }
 
 TEST_F(FileTexelsTest, NoMoreIsKeptThanTheBoundAndNothingOfAPictureThatIsClosed) {
@@ -105,9 +106,9 @@ TEST_F(FileTexelsTest, NoMoreIsKeptThanTheBoundAndNothingOfAPictureThatIsClosed)
             (void)texels.read({}, {0, y, 4096, 512});
             EXPECT_LE(FileTexels::kept_bytes(), FileTexels::kMostBytes);
         }
-        EXPECT_GT(FileTexels::kept_bytes(), FileTexels::kMostBytes * 3 / 4) << "or the bound was not tried";
-        EXPECT_TRUE(texels.kept({}, {0, 5119, 4096, 1})) << "the last is kept";
-        EXPECT_FALSE(texels.kept({}, {0, 0, 4096, 1})) << "the first is not";
+        EXPECT_GT(FileTexels::kept_bytes(), FileTexels::kMostBytes * 3 / 4) << "otherwise the limit was not tested";
+        EXPECT_TRUE(texels.kept({}, {0, 5119, 4096, 1})) << "the last piece is cached";
+        EXPECT_FALSE(texels.kept({}, {0, 0, 4096, 1})) << "the first piece is not";
     }
     EXPECT_LE(FileTexels::kept_bytes(), before);
 }
@@ -118,7 +119,7 @@ TEST_F(FileTexelsTest, WhatIsNoLongerWantedStopsBetweenTwoPieces) {
     int asked = 0;
     EXPECT_THROW((void)texels.read({}, {0, 2500, 10, 10}, [&] { return ++asked < 4; }), Cancelled);
     EXPECT_EQ(asked, 4);
-    EXPECT_TRUE(texels.kept({}, {0, 0, 10, 500})) << "what was passed is kept";
+    EXPECT_TRUE(texels.kept({}, {0, 0, 10, 500})) << "rows that were decoded are cached";
     EXPECT_TRUE(same_bytes(texels.read({}, {0, 2500, 10, 10}), part(picture, {0, 2500, 10, 10})));
 }
 

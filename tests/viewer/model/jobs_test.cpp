@@ -1,4 +1,4 @@
-// Work beside the window: what is asked for last is what is shown.
+// Background jobs: the result of the latest request is shown.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -10,7 +10,7 @@
 namespace texton::viewer {
 namespace {
 
-// A window's thread: what is posted waits until somebody runs it.
+// Replaces the window's thread: posted functions wait until the test runs them.
 class JobsTest : public testing::Test {
 protected:
     void run_posted() {
@@ -108,7 +108,7 @@ TEST_F(JobsTest, TheEndWaitsForWhatRunsAndForgetsTheRest) {
     }
     EXPECT_TRUE(ended);
     run_posted();
-    EXPECT_FALSE(finished) << "there is no window any more";
+    EXPECT_FALSE(finished) << "the window no longer exists";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Pictures that are larger than a device's memory, in a size that it holds.
+// Images larger than the device's memory, loaded at a reduced size.
 #include "viewer/model/reduced_image.h"
 
 #include <cstdint>
@@ -24,7 +24,7 @@
 namespace texton::viewer {
 namespace {
 
-// Texels that all differ from their neighbours, so that a shifted or twice read one shows.
+// Returns texels that all differ from their neighbors, so that a shifted or repeated texel is detected.
 Array uneven(const Device& device, Format format, Extent extent) {
     Array array(device, {.format = format, .extent = extent});
     std::vector<std::uint8_t> bytes(packed_bytes(format, extent));
@@ -38,7 +38,7 @@ class SmallerTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, SmallerTest, test::every_device(), test::device_label);
 
 TEST_P(SmallerTest, ATexelIsTheMeanOfItsSquareThoughFilesAreReadInBands) {
-    const Extent extent{2051, 651};  // 10 MiB: bands of rows, and what reaches beyond the last whole square
+    const Extent extent{2051, 651};  // 10 MiB, so it is read in several bands; the last square is incomplete
     const Array whole = uneven(device(), Format::rgba16_unorm, extent);
     for (const int halvings : {1, 3}) {
         const Array smaller = load_halved(device(), picture_of(whole), halvings, {});
@@ -90,7 +90,8 @@ TEST_P(SmallerTest, WhatFitsIsNotHalvedAndWhatDoesNotIsAsLittleAsNeeded) {
     EXPECT_TRUE(fits(device(), {.format = large.format, .extent = halved(large.extent, halvings)}));
     EXPECT_FALSE(fits(device(), {.format = large.format, .extent = halved(large.extent, halvings - 1)}));
     const ArrayInfo wide{.format = Format::r8_unorm, .extent = {200000, 10}};
-    EXPECT_EQ(needed_halvings(device(), wide), 1) << "there is memory for it, but no array as wide";
+    EXPECT_EQ(needed_halvings(device(), wide), 1)
+        << "the memory is sufficient, but the width exceeds the limit of arrays";
 }
 
 TEST_P(SmallerTest, BlocksAndRowsAreNotHalvedAndNoSideVanishes) {
@@ -103,7 +104,7 @@ TEST_P(SmallerTest, BlocksAndRowsAreNotHalvedAndNoSideVanishes) {
     EXPECT_EQ(most_halvings({.format = Format::nv12, .extent = {64, 16}}), 3) << "of chroma, too";
 }
 
-// The part of an array that is a slice, whatever its kind calls it.
+// Returns the subresource of a slice for any kind of array.
 Subresource slice_of(const ArrayInfo& info, std::size_t slice) {
     const std::size_t faces = is_cube(info.kind) ? 6 : 1;
     Subresource part;
@@ -158,7 +159,7 @@ TEST_P(SmallerTest, ATexelOfAVolumeIsTheMeanOfItsCubeAndOfWholeNumbersOneOfThem)
                     std::memcpy(&value, made.data() + at * 4, 4);
                     EXPECT_EQ(value,
                               (floats[index(2 * x, 2 * y, 2 * z)] + floats[index(2 * x + 1, 2 * y + 1, 2 * z + 1)]) / 2)
-                        << "which is their mean, since they grow evenly";
+                        << "the values are linear, so this is their mean";
                 }
             }
         }

@@ -1,4 +1,5 @@
-// Every field of a session is kept by files and seen by comparisons: found by visiting, so that new fields are tested too.
+// Checks that files and comparisons cover every field of a session. The fields are found by visiting them, so new
+// fields are tested too.
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,8 +14,8 @@
 namespace texton::viewer {
 namespace {
 
-// Visits the leaves of a session: fields without fields of their own, elements of arrays, and lists and optionals that are
-// empty. Changes one of them, all, or none.
+// Visits the leaves of a session: fields without subfields, elements of arrays, and empty lists and optionals. Changes
+// one leaf, all of them, or none.
 class Change {
 public:
     static constexpr int kAll = -1;
@@ -22,8 +23,8 @@ public:
 
     explicit Change(int wanted) : wanted_(wanted) {}
 
-    int leaves() const { return leaves_; }               ///< how many were visited
-    const std::string& changed() const { return key_; }  ///< the key of the last one that was changed
+    int leaves() const { return leaves_; }               ///< number of leaves visited
+    const std::string& changed() const { return key_; }  ///< key of the last leaf that was changed
 
     template <class Value, class... Rule>
     void operator()(const char* key, Value& value, const Rule&... rule) {
@@ -56,7 +57,7 @@ public:
     template <Part Value>
     void operator()(const char* key, std::vector<Value>& values, ListOf) {
         if (values.empty() && is_wanted(key)) {
-            // Three, so that indices into the list can be changed twice.
+            // Three elements, so that indices into the list can be changed twice.
             Change all(kAll);
             values.resize(3);
             for (Value& value : values) visit_fields(value, all);

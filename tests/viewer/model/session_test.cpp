@@ -1,4 +1,4 @@
-// What a person chose, as a value: files, and the way back.
+// The session: saving, loading and undo.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 namespace texton::viewer {
 namespace {
 
-// Nothing in it is as in Session{}.
+// Every field differs from Session{}.
 Session unusual() {
     Session session;
     session.pictures = {{.paths = {"/a/one.png"}, .options = {}},
@@ -151,7 +151,7 @@ TEST(SessionTest, WritingReplacesTheWholeFile) {
     std::filesystem::remove(path);
 }
 
-// --- the way back ---
+// --- undo ------------------------------------------------------------------------------------------------------------
 
 Session with_exposure(float stops) {
     Session session;

@@ -1,4 +1,4 @@
-// The vectors of FIPS 180-4's examples and of NIST's Secure Hash Algorithm Validation System.
+// Test vectors of FIPS 180-4 and of NIST's Secure Hash Algorithm Validation System.
 #include <string>
 
 #include <gtest/gtest.h>

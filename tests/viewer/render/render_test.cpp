@@ -1,4 +1,4 @@
-// Scenes as pixels: each against what the texture unit returns for the texels and places that the pixels show.
+// Rendered scenes: compares each pixel with the texture unit's result for the texel and position that it shows.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -28,7 +28,7 @@ namespace {
 
 using Shown = std::shared_ptr<const Document>;
 
-// Of bytes that follow from the seed alone.
+// Creates an array whose bytes depend on the seed only.
 Array random_array(const ArrayInfo& info, unsigned seed = 1) {
     Array array(Device::cpu(), info);
     std::mt19937 random(seed);
@@ -77,7 +77,7 @@ Display opaque() {
     return display;
 }
 
-// --- values on a screen ----------------------------------------------------------------------------------------------
+// --- display values --------------------------------------------------------------------------------------------------
 
 TEST(DisplayTest, CodesAreTheNearestOfTheCurve) {
     std::mt19937 random(3);
@@ -92,7 +92,7 @@ TEST(DisplayTest, CodesAreTheNearestOfTheCurve) {
                 const double v = static_cast<double>(value);
                 const double encoded = !light ? v : v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055;
                 const double code = 255 * std::pow(encoded, 1 / static_cast<double>(gamma));
-                // The two pieces of sRGB's curve and their inverses meet within 1e-4 of a code.
+                // The two parts of the sRGB curve and of its inverse meet within 1e-4 of a code.
                 ASSERT_NEAR(curve.code(value), code, 0.5001) << value << " " << light << " " << gamma;
             }
         }
@@ -116,7 +116,7 @@ TEST(DisplayTest, RangeAndExposureComeBeforeTheCurve) {
     display.exposure = -1;
     EXPECT_EQ(pixel_of({0.75f}, *document, display), 0xff808080u);
     display.gamma = 2;
-    EXPECT_EQ(pixel_of({0.375f}, *document, display), 0xff5a5a5au) << "the root of an eighth";
+    EXPECT_EQ(pixel_of({0.375f}, *document, display), 0xff5a5a5au) << "the square root of 1/8";
 }
 
 TEST(DisplayTest, ASingleChannelIsGreyAndOthersAreLeftOut) {
@@ -255,7 +255,7 @@ TEST(RenderTest, EveryPixelOfEveryKindAndLayoutIsTheTexelThatIsSaidToBeThere) {
         const Shown document = random_document(info);
         for (const Layout layout : {Layout::single, Layout::sheet, Layout::cross, Layout::sphere}) {
             if (layout == Layout::sphere && info.levels > 1 && info.format == Format::bc1_srgb)
-                continue;  // fetched by direction: below
+                continue;  // fetched by direction; tested below
             Scene scene = scene_of(document, {3.7, {}});
             scene.session.layout = layout;
             scene.session.place = {.level = info.levels - 1, .layer = 1, .face = 3, .slice = 2};
@@ -447,7 +447,7 @@ TEST(RenderTest, APerspectivePlaneHasAHorizonAndRepeatsThePicture) {
     scene.session.sampler = Sampler{.normalized_coordinates = true};
     const std::vector<std::uint32_t> upright = render_all(scene);
     scene.session.lod_plane.shown = false;
-    EXPECT_EQ(upright, render_all(scene)) << "seen from the front, once, it is the picture";
+    EXPECT_EQ(upright, render_all(scene)) << "seen from the front without repetition it equals the image";
 }
 
 // --- comparisons -----------------------------------------------------------------------------------------------------
@@ -470,7 +470,7 @@ TEST(CompareTest, DifferencesAreOfTheValues) {
     EXPECT_THAT(values(CompareMode::relative), testing::ElementsAre(0.5f, 0.5f, 2, 0, 0, number));
     EXPECT_THAT(values(CompareMode::squared), testing::ElementsAre(0.0625f, 0.0625f, 4, 0, 0, number));
     scene.session.compare.mode = CompareMode::difference;
-    EXPECT_EQ(render_all(scene)[3], 0xff808080u) << "no difference is grey";
+    EXPECT_EQ(render_all(scene)[3], 0xff808080u) << "no difference is shown as gray";
     EXPECT_EQ(render_all(scene)[5], kNanMark);
     scene.session.compare.mode = CompareMode::absolute;
     EXPECT_EQ(render_all(scene)[3], 0xff000000u);
@@ -567,7 +567,7 @@ TEST(PlanarTest, APlanarPictureIsShownInColourOrByItsPlanes) {
     Scene scene = scene_of(document, {1, {16, 8}}, kWidth, kHeight);
     EXPECT_EQ(render_all(scene),
               render_all(scene_of(Document::of(std::move(expected), "rgb"), {1, {16, 8}}, kWidth, kHeight)));
-    EXPECT_EQ(colour_of(document), colour_of(document)) << "made once";
+    EXPECT_EQ(colour_of(document), colour_of(document)) << "cached after the first call";
 
     scene.session.display.luminance = true;
     const auto luma = static_cast<std::uint32_t>(std::lround(value_at(*document, {}, 5, 6)[0] * 255));

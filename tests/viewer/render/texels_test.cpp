@@ -1,4 +1,4 @@
-// Statistics, comparisons and single texels of what is at a place.
+// Statistics, comparisons and single texels of the displayed level, layer or slice.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -132,7 +132,8 @@ TEST(VisibleBoxTest, WhatACanvasShowsOfAPlace) {
     const Extent place{100, 50};
     EXPECT_EQ(visible_box({1, {50, 25}}, 1000, 1000, place), (TexelBox{0, 0, 100, 50}));
     EXPECT_EQ(visible_box({10, {50, 25}}, 100, 100, place), (TexelBox{45, 20, 10, 10}));
-    EXPECT_EQ(visible_box({10, {50.5, 25}}, 100, 100, place), (TexelBox{45, 20, 11, 10})) << "texels that are cut";
+    EXPECT_EQ(visible_box({10, {50.5, 25}}, 100, 100, place), (TexelBox{45, 20, 11, 10}))
+        << "includes partly visible texels";
     EXPECT_EQ(visible_box({10, {0, 0}}, 40, 40, place), (TexelBox{0, 0, 2, 2}));
     EXPECT_EQ(visible_box({10, {500, 25}}, 100, 100, place), std::nullopt);
 }
@@ -245,7 +246,7 @@ TEST_P(TexelsTest, OfUnlikeFormatsValuesAreCompared) {
     const auto blocks = open("bc7.dds");
     EXPECT_EQ(compare_place(scene_of(blocks, blocks)).comparison.all.differing, 0u);
     const PlaceComparison ball = compare_place(scene_of(blocks, open("ball.png")));
-    EXPECT_GT(ball.comparison.all.psnr, 20) << "what the blocks were made of";
+    EXPECT_GT(ball.comparison.all.psnr, 20) << "the blocks were encoded from this image";
     EXPECT_LT(ball.comparison.all.psnr, 80);
 }
 
@@ -271,7 +272,7 @@ TEST(ThumbnailTest, ItIsTheWholePictureInItsShape) {
     EXPECT_EQ(std::ranges::count(loaded.pixels, kBackground), 0);
     const Thumbnail unloaded = thumbnail(card, 64, std::size_t{1} << 20);
     EXPECT_EQ(unloaded.pixels, loaded.pixels);
-    EXPECT_TRUE(thumbnail(card, 64, 1000).pixels.empty()) << "too large to be decoded for it";
+    EXPECT_TRUE(thumbnail(card, 64, 1000).pixels.empty()) << "the file is too large to decode for a thumbnail";
     EXPECT_EQ(thumbnail(card, 64, 1000).words, loaded.words);
     const Thumbnail dot = thumbnail(Document::open({{kAssets / "odd_1x1.png"}}, Device::cpu()), 64);
     EXPECT_EQ(dot.width, 64);

@@ -1,4 +1,4 @@
-// Values, parameters and the list of pictures in words, as panels show them.
+// Texts for values, parameters and the list of images, as panels show them.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -148,7 +148,7 @@ TEST(PictureListTest, AMovedPictureTakesItsNamesAlong) {
     }
     Session same = session;
     move_picture(same, 4, 5);
-    EXPECT_EQ(same, session) << "there is no such place";
+    EXPECT_EQ(same, session) << "the target position does not exist";
 }
 
 TEST(PictureListTest, AClosedPictureLeavesTheNamesOfTheOthers) {
@@ -182,7 +182,7 @@ TEST(PictureListTest, AClosedPictureLeavesTheNamesOfTheOthers) {
     }
     session.kernel = {.name = "gaussian", .parameters = {}, .more_inputs = {}};
     for (int i = 0; i < 3; ++i) close_picture(session, 0);
-    EXPECT_EQ(session.kernel.name, "gaussian") << "it is run on what is current";
+    EXPECT_EQ(session.kernel.name, "gaussian") << "the kernel applies to the current image";
     close_picture(session, 0);
     close_picture(session, 0);
     EXPECT_EQ(session, Session{});

@@ -1,4 +1,4 @@
-// Patterns, references, and how results are judged by them.
+// Patterns, references, and comparison of results with references.
 #include <cstring>
 #include <fstream>
 #include <set>
@@ -125,11 +125,11 @@ TEST_F(ReferenceTest, DamagedFilesAreNamed) {
     refused(huge, "not a reference");
 }
 
-// --- judging ---------------------------------------------------------------------------------------------------------
+// --- verdicts --------------------------------------------------------------------------------------------------------
 
 class VerifyRunTest : public testing::Test {
 protected:
-    /// A suite of one case: noise, as it is, of that format.
+    /// Returns a suite of one case that resamples noise of this format to the same size.
     Suite suite(const std::string& keys = "", const std::string& format = "rgba8_unorm") const {
         std::ofstream(folder_.at("s.json"))
             << R"({"cases": [{"name": "a", "kernel": "resample", "input": {"pattern": "noise", "size": [8, 8], "format": ")"
@@ -138,7 +138,7 @@ protected:
     }
     static Result run(const Suite& suite) { return run_case(suite.cases.front(), suite, Device::cpu()); }
 
-    /// Approves what is made now, but for `change`.
+    /// Approves the current result with `change` applied to it.
     template <class Change>
     static void approve(const Suite& suite, const Change& change, const std::string& variant = "") {
         const Result result = run(suite);
@@ -232,7 +232,7 @@ TEST_F(VerifyRunTest, CasesRunBesideEachOther) {
 // --- footprints ------------------------------------------------------------------------------------------------------
 
 TEST_F(VerifyRunTest, AFootprintHasTheTexelsAndTheirWeights) {
-    // Half way between two texels across, and at a quarter down.
+    // Halfway between two texels in x, and at a quarter in y.
     const Suite linear = suite(R"(, "parameters": {"filter": "linear", "crop": [2.5, 1.25, 1, 1]}, "size": [1, 1])");
     const auto taps = footprints(linear.cases[0], {{0, 0, 0}}).at(0);
     ASSERT_TRUE(taps);

@@ -1,4 +1,4 @@
-// Suites as they are read: lists that multiply, and what a wrong one is told.
+// Reading of suites: lists that expand to several cases, and error messages.
 #include <fstream>
 #include <set>
 
@@ -19,7 +19,7 @@ protected:
         std::ofstream(folder_.at("suite.json")) << text;
         return read_suite(folder_.at("suite.json"));
     }
-    /// A suite with one case, which has these keys beside its name, kernel and input.
+    /// Reads a suite of one case with these keys in addition to name, kernel and input.
     Suite read_case(const std::string& keys,
                     const std::string& input = R"({"pattern": "noise", "size": [4, 4]})") const {
         return read(R"({"cases": [{"name": "a", "kernel": "resample", "input": )" + input + keys + "}]}");
@@ -63,7 +63,7 @@ TEST_F(VerifySuiteTest, ACaseHasWhatWasWritten) {
     EXPECT_EQ(sampler.address[0], AddressMode::wrap);
     EXPECT_EQ(sampler.address[1], AddressMode::clamp);
     EXPECT_EQ(sampler.border[3], 0.5f);
-    EXPECT_TRUE(sampler.normalized_coordinates);  // which wrap needs
+    EXPECT_TRUE(sampler.normalized_coordinates);  // required by wrap
     EXPECT_EQ(read_case("").cases[0].tolerance.ulp, 0U);
 }
 
