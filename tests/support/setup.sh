@@ -3,7 +3,7 @@
 
 texton_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
-# Everything that building and testing takes on Debian 12. CUDA is used where its toolkit is, and is not installed here.
+# All packages for building and testing on Debian 12. The CUDA Toolkit is used if present; the scripts do not install it.
 # shellcheck disable=SC2034  # read by the scripts that source this
 texton_packages=(
     g++ cmake ninja-build
@@ -13,7 +13,7 @@ texton_packages=(
     nlohmann-json3-dev libdlpack-dev libgtest-dev libgmock-dev libbenchmark-dev
 )
 
-# A screen of X11 without a computer's own, for the window's tests.
+# A virtual X11 display for the tests of the window.
 # shellcheck disable=SC2034
 texton_screen_packages=(xvfb xauth)
 
@@ -22,11 +22,11 @@ texton_fail() {
     exit 1
 }
 
-# texton_install PACKAGE...: quiet if all are there already.
+# texton_install PACKAGE...: installs missing packages; prints nothing if all are installed.
 texton_install() {
     local package missing=() as_root=()
     if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
-        echo "This is no Debian or Ubuntu: nothing is installed. Needed (by their Debian names): $*" >&2
+        echo "Packages are installed on Debian and Ubuntu only. Install these yourself (Debian names): $*" >&2
         return 0
     fi
     for package in "$@"; do
@@ -36,22 +36,22 @@ texton_install() {
     done
     ((${#missing[@]})) || return 0
     if ((EUID != 0)); then
-        command -v sudo >/dev/null || texton_fail "Packages are missing, and neither root nor sudo is at hand to install" \
-            "them. As root, run: apt-get install ${missing[*]}"
+        command -v sudo >/dev/null || texton_fail "Packages are missing, and installing them needs root or sudo." \
+            "As root, run: apt-get install ${missing[*]}"
         as_root=(sudo)
     fi
     as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
     echo "Installing: ${missing[*]}"
-    # Known lists may do; without them, or where they are out of date, fetch them once.
+    # Try the existing package lists first. Update them only if there are none or the installation fails.
     if [[ -z $(find /var/lib/apt/lists -name '*_Packages*' -print -quit 2>/dev/null) ]] ||
         ! "${as_root[@]}" install -y --no-install-recommends "${missing[@]}"; then
-        "${as_root[@]}" update || texton_fail "apt-get update failed: is there a network?"
+        "${as_root[@]}" update || texton_fail "apt-get update failed. Check the network connection."
         "${as_root[@]}" install -y --no-install-recommends "${missing[@]}" ||
-            texton_fail "These packages could not be installed: ${missing[*]}"
+            texton_fail "apt-get could not install these packages: ${missing[*]}"
     fi
 }
 
-# The preset for this machine: cuda where nvcc is, else cpu.
+# Prints the preset for this machine: cuda if nvcc is found, else cpu.
 texton_preset() {
     if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc || -x ${CUDA_PATH:-}/bin/nvcc ]]; then
         echo cuda
@@ -60,7 +60,7 @@ texton_preset() {
     fi
 }
 
-# texton_build PRESET [TARGET...]: configures and builds, in build/PRESET.
+# texton_build PRESET [TARGET...]: configures and builds in build/PRESET.
 texton_build() {
     local preset=$1 targets=()
     shift
@@ -72,11 +72,12 @@ texton_build() {
     cmake --build --preset "$preset" --parallel "$(nproc)" "${targets[@]}" || texton_fail "The build failed: build/$preset"
 }
 
-# Set by the caller: runs only tests whose names contain one of these texts, and more arguments of ctest.
+# Set by the caller: texts of which a test's name must contain one, and further arguments for ctest.
 texton_wanted=()
 texton_ctest_arguments=()
 
-# texton_run_tests PRESET [PROGRAM...]: the tests of build/PRESET, or of these programs, in parallel; prints their sum last.
+# texton_run_tests PRESET [PROGRAM...]: runs the tests of build/PRESET, or of these programs, in parallel. The last line of the
+# output gives the totals.
 texton_run_tests() {
     local tree=$texton_root/build/$1 status=0 pattern suite name text sum lost=() list=() select=()
     shift
@@ -86,7 +87,7 @@ texton_run_tests() {
     if ((${#texton_wanted[@]})); then
         pattern=$(printf ':*%s*' "${texton_wanted[@]}")
         export GTEST_FILTER=${pattern#:}
-        # A suite of tests/regress is one test, called texton.NAME.
+        # Each suite of tests/regress is one test, named texton.NAME.
         for suite in "$texton_root"/tests/regress/*.json; do
             name=texton.$(basename "$suite" .json)
             for text in "${texton_wanted[@]}"; do
@@ -101,7 +102,7 @@ texton_run_tests() {
     select+=("${texton_ctest_arguments[@]}")
     ctest --test-dir "$tree" --output-on-failure --no-tests=error -j "$(nproc)" "${select[@]}" || status=$?
 
-    # A process that crashed leaves no result.
+    # A process that crashed writes no result file.
     list=()
     while read -r name; do
         suite=$tree/tests/results/$name.xml
@@ -110,10 +111,10 @@ texton_run_tests() {
     done < <(ctest --test-dir "$tree" -N "${select[@]}" | sed -n 's/^ *Test *#[0-9]*: *//p')
     sum=$(awk -f "$texton_root/tests/support/results.awk" "${list[@]}" </dev/null)
     if [[ $sum == "0 passed, 0 failed, 0 skipped" && $status == 0 ]]; then
-        echo "No test was run${texton_wanted[*]:+: no name contains ${texton_wanted[*]}}."
+        echo "No test ran${texton_wanted[*]:+: no test name contains ${texton_wanted[*]}}."
         status=1
     fi
-    ((${#lost[@]} == 0)) || echo "ended without a result (its output above names the test): ${lost[*]}"
+    ((${#lost[@]} == 0)) || echo "These processes ended without a result; their output above names the test: ${lost[*]}"
     echo "$sum"
     return $status
 }

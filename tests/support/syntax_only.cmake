@@ -1,3 +1,3 @@
-# -DCMAKE_PROJECT_INCLUDE=FILE: the C++ compiler checks sources and generates no code. An option of the project's sources alone:
-# CMAKE_CXX_FLAGS would also reach CMake's own trials, which link.
+# For -DCMAKE_PROJECT_INCLUDE=FILE: the C++ compiler checks the sources and generates no code. The option applies to the project's
+# sources only. CMAKE_CXX_FLAGS would also apply to CMake's own test programs, which must link.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsyntax-only>)
