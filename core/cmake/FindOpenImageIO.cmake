@@ -1,7 +1,7 @@
-# Finds OpenImageIO by its headers and libraries: OpenImageIO::OpenImageIO, OpenImageIO_VERSION.
+# Finds the headers and libraries of OpenImageIO. Defines the target OpenImageIO::OpenImageIO and OpenImageIO_VERSION.
 #
-# Debian 12's own package file cannot be used: it demands OpenCV's headers and Imath's Python library, which its package does
-# not bring.
+# The CMake package file of Debian 12 cannot be used: it requires OpenCV's headers and Imath's Python library, on which the
+# Debian package does not depend.
 find_path(OpenImageIO_INCLUDE_DIR OpenImageIO/imageio.h)
 find_library(OpenImageIO_LIBRARY OpenImageIO)
 find_library(OpenImageIO_UTIL_LIBRARY OpenImageIO_Util)

@@ -1,16 +1,17 @@
 # texton_add_reference_tests(SUITE [NAME name] [DEVICE device] [FILTER regex] [PROGRAM texton])
 #
-# A test that runs `texton verify SUITE`: kernels on pictures, held against approved references. It is called
-# texton.NAME, by itself after the suite's file; DEVICE is as for --device, by itself the best there is. What does not pass
-# is shown by the page texton-reports/NAME/index.html in the build folder, with NAME.xml, for CI systems, beside it.
+# Adds a test that runs `texton verify SUITE`, which compares the results of kernels with approved references. The test is named
+# texton.NAME; NAME defaults to the file name of the suite. DEVICE and FILTER are passed to --device and --filter; the default
+# device is the best one. The page texton-reports/NAME/index.html in the build folder shows the cases that did not pass, and
+# texton-reports/NAME.xml is for CI systems.
 function(texton_add_reference_tests suite)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME;DEVICE;FILTER;PROGRAM" "")
     if(arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "texton_add_reference_tests: '${arg_UNPARSED_ARGUMENTS}' means nothing.")
+        message(FATAL_ERROR "texton_add_reference_tests: unknown arguments '${arg_UNPARSED_ARGUMENTS}'.")
     endif()
     cmake_path(ABSOLUTE_PATH suite BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     if(NOT EXISTS ${suite})
-        message(FATAL_ERROR "texton_add_reference_tests: there is no ${suite}.")
+        message(FATAL_ERROR "texton_add_reference_tests: the suite ${suite} does not exist.")
     endif()
     if(NOT arg_NAME)
         cmake_path(GET suite STEM arg_NAME)
@@ -18,8 +19,8 @@ function(texton_add_reference_tests suite)
     if(NOT arg_PROGRAM)
         find_program(TEXTON_PROGRAM texton HINTS ${texton_PROGRAM_DIR})
         if(NOT TEXTON_PROGRAM)
-            message(FATAL_ERROR "texton_add_reference_tests: the program texton is neither installed beside the "
-                                "package nor on PATH. Build Texton with TEXTON_VIEWER=ON, or give PROGRAM.")
+            message(FATAL_ERROR "texton_add_reference_tests: the program texton was found neither with the installed "
+                                "package nor on PATH. Build Texton with TEXTON_VIEWER=ON, or pass PROGRAM.")
         endif()
         set(arg_PROGRAM ${TEXTON_PROGRAM})
     endif()
