@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What tests/gpu/run saw, as a table and as RECORD.md. Exit status 1 if anything is missing."""
+"""Prints the results of tests/gpu/run as a table and writes RECORD.md. Exit status 1 if a test failed, a test was skipped for an
+unknown reason, or a CUDA call is missing."""
 import argparse
 import json
 import pathlib
@@ -7,18 +8,18 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
-# Why a test may be skipped where there is a GPU. `one` is true if there is only one.
+# Reasons for which a test may be skipped on a machine with a GPU. `one` is true if there is only one GPU.
 KNOWN_SKIPS = [
     (re.compile("needs a second device"), lambda one: one),
-    (re.compile("asked on the CUDA device"), lambda one: True),
-    (re.compile("is not here$"), lambda one: True),  # a program or picture that was not carried to this machine
+    (re.compile("the test runs on the CUDA device"), lambda one: True),
+    (re.compile("was not found$"), lambda one: True),  # a program that was not copied to this machine
 ]
 CHAPTERS = {"memory": "memory management", "pools": "stream-ordered allocator", "driver": "physical memory, sparse and planar arrays"}
 SIZES = {"memory": 60, "pools": 17, "driver": 13}
 
 
 class Calls:
-    """The list of functions, and which of them were called."""
+    """The list of CUDA functions and the functions that were called."""
 
     def __init__(self, listed, recorded, one_gpu):
         rows = [line.split(None, 2) for line in listed.read_text().splitlines() if line and not line.startswith("#")]
@@ -44,14 +45,14 @@ class Calls:
 
 
 class Tests:
-    """What the XML of GoogleTest and of `texton verify` says."""
+    """Results from the XML files of GoogleTest and of `texton verify`."""
 
     def __init__(self):
         self.passed, self.failed, self.skipped, self.properties = 0, [], [], {}
 
     def add(self, program, path, status):
         if not path.exists():
-            self.failed.append((f"{program}: it ended with status {status} and left no result", ""))
+            self.failed.append((f"{program}: ended with status {status} without a result file", ""))
             return
         passed, failed = self.passed, len(self.failed)
         for case in xml.parse(path).getroot().iter("testcase"):
@@ -70,9 +71,9 @@ class Tests:
             else:
                 self.passed += 1
         if status != 0 and len(self.failed) == failed:
-            self.failed.append((f"{program}: every test passed, but it ended with status {status}", ""))
+            self.failed.append((f"{program}: every test passed, but the program ended with status {status}", ""))
         if self.passed == passed and len(self.failed) == failed:
-            self.failed.append((f"{program}: not one test passed", ""))
+            self.failed.append((f"{program}: no test passed", ""))
 
     def unexpected(self, one_gpu):
         def known(text):
@@ -82,7 +83,7 @@ class Tests:
 
 
 def reason(element):
-    """The last line that says something: the first ones name a file and "Skipped"."""
+    """Returns the last line that is not empty. The first lines contain a file name and "Skipped"."""
     text = element.get("message") or element.text or ""
     lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     return lines[-1] if lines else ""
@@ -94,7 +95,7 @@ def table(head, rows):
 
 
 def grouped(pairs):
-    """(name, reason) pairs as reason: how many, which."""
+    """Groups (name, reason) pairs by reason, with the number and the names of the tests."""
     by_reason = {}
     for name, text in pairs:
         by_reason.setdefault(text, []).append(name)
@@ -103,11 +104,11 @@ def grouped(pairs):
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--calls", type=pathlib.Path, required=True, help="the list of functions")
-    options.add_argument("--work", type=pathlib.Path, required=True, help="where PROGRAM.xml, calls.txt, bench.json are")
+    options.add_argument("--calls", type=pathlib.Path, required=True, help="list of CUDA functions")
+    options.add_argument("--work", type=pathlib.Path, required=True, help="folder of PROGRAM.xml, calls.txt and bench.json")
     options.add_argument("--ran", action="append", required=True, metavar="PROGRAM=STATUS", help="exit status of a suite")
     options.add_argument("--commit", default="unknown")
-    options.add_argument("--out", type=pathlib.Path, required=True, help="RECORD.md")
+    options.add_argument("--out", type=pathlib.Path, required=True, help="path of RECORD.md")
     given = options.parse_args()
 
     tests = Tests()
@@ -130,7 +131,7 @@ def main():
         ("toolkit", f"CUDA runtime {property_of('cuda_runtime')}"),
         ("commit", given.commit),
         ("tests", f"{tests.passed} passed, {len(tests.failed)} failed, {len(tests.skipped)} skipped"),
-        ("CUDA calls", f"{calls.count('memory', 'pools')} of the runtime's, {calls.count('driver')} of the driver's"),
+        ("CUDA calls", f"runtime {calls.count('memory', 'pools')}, driver {calls.count('driver')}"),
     ]
     if bench:
         judged = [row for row in bench["results"] if row["verdict"] != "-"]
@@ -139,23 +140,23 @@ def main():
     else:
         summary.append(("benchmarks", "not run"))
 
-    lines = ["# What was last seen on a GPU", "", "Written by `tests/gpu/run`.", ""]
+    lines = ["# Last results on a GPU", "", "Written by `tests/gpu/run`.", ""]
     lines += table(("what", "value"), summary)
     lines += ["", "## Tests", ""]
     if tests.failed:
         lines += ["Failed:", ""] + [f"- {name} {text}".rstrip() for name, text in tests.failed] + [""]
     if unexpected:
-        lines += ["Skipped without a known reason, which counts as failed:", ""] + grouped(unexpected) + [""]
+        lines += ["Skipped for an unknown reason, which counts as failed:", ""] + grouped(unexpected) + [""]
     expected = [pair for pair in tests.skipped if pair not in unexpected]
     if expected:
-        lines += ["Skipped, as is expected here:", ""] + grouped(expected) + [""]
+        lines += ["Skipped as expected on this machine:", ""] + grouped(expected) + [""]
     if not tests.skipped and not tests.failed:
-        lines += ["All passed, none was skipped.", ""]
+        lines += ["All tests passed, none was skipped.", ""]
     lines += ["## CUDA calls", ""]
-    lines += table(("chapter", "called with success"), [(CHAPTERS[c], calls.count(c)) for c in CHAPTERS]) + [""]
+    lines += table(("chapter", "called successfully"), [(CHAPTERS[c], calls.count(c)) for c in CHAPTERS]) + [""]
     groups = (
         ("Missing", calls.missing),
-        ("Excused, since they need two GPUs", calls.excused),
+        ("Not called, because they need two GPUs", calls.excused),
     )
     for title, names in groups:
         if names:
@@ -167,12 +168,12 @@ def main():
              row["target"], row["verdict"])
             for row in bench["results"]
         ]
-        lines += ["Beside the raw call of CUDA (or what the name says), in the same run.", ""]
+        lines += ["Compared with the plain CUDA call, or with the peer in the name, in the same run.", ""]
         lines += table(("what", "Texton", "peer", "ratio", "target", ""), rows)
         lines += [""] + [f"- {note}" for note in bench["notes"]] if bench["notes"] else []
     else:
         lines += ["Not run."]
-    lines += ["", "## What bounds the kernels", "", pathlib.Path(__file__).with_name("bounds.md").read_text().rstrip()]
+    lines += ["", "## Bottlenecks of the kernels", "", pathlib.Path(__file__).with_name("bounds.md").read_text().rstrip()]
     given.out.write_text("\n".join(lines).rstrip() + "\n")
 
     width = max(len(name) for name, _ in summary)

@@ -213,7 +213,7 @@ TEST_P(CudaArraysTest, LevelsAreCudasOwn) {
     expect_error([&] { (void)native(array, -1); }, ErrorCode::out_of_bounds, "texton::native");
 }
 
-// --- foreign arrays ----------------------------------------------------------------------------------------------------
+// --- foreign arrays --------------------------------------------------------------------------------------------------
 
 TEST_P(CudaArraysTest, AForeignArrayIsCopiedAndSampledAndNotFreed) {
     const Foreign foreign;
@@ -279,7 +279,7 @@ TEST_P(CudaArraysTest, AForeignMipmappedArrayIsCopiedAndSampledAndNotFreed) {
     EXPECT_EQ(seen, 0x04030201U);
 }
 
-// --- foreign textures --------------------------------------------------------------------------------------------------
+// --- foreign textures ------------------------------------------------------------------------------------------------
 
 TEST_P(CudaArraysTest, AForeignTextureSaysWhatItIsAndIsSampledAndNotDestroyed) {
     const ForeignLevels levels({32, 16, 0}, 4, 0);

@@ -87,7 +87,7 @@ TEST(CudaViewFormatTest, NamesTheChannelsAndNotWhatTheyMean) {
     EXPECT_EQ(detail::view_format(Format::rgb10a2_unorm), cudaResViewFormatNone);
 }
 
-// --- batches -----------------------------------------------------------------------------------------------------------
+// --- batches ---------------------------------------------------------------------------------------------------------
 
 class CudaSamplingTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, CudaSamplingTest, testing::Values(DeviceKind::cuda), test::device_label);
@@ -198,7 +198,7 @@ TEST_P(CudaSamplingTest, TheCallersCurrentDeviceStaysCurrent) {
     EXPECT_EQ(current, ordinal(device()));
 }
 
-// --- views -------------------------------------------------------------------------------------------------------------
+// --- views -----------------------------------------------------------------------------------------------------------
 
 // Every texel of a level and layer (or face) has the value level * 100 + the index of the layer or face.
 Array numbered(const Device& device, const ArrayInfo& info) {
@@ -343,7 +343,7 @@ TEST_P(CudaSamplingTest, FloatsThatAreStoredAsBytesAreFiltered) {
     EXPECT_EQ(samples.texels[2].as_float(0), -0.25f);
 }
 
-// --- surfaces ----------------------------------------------------------------------------------------------------------
+// --- surfaces --------------------------------------------------------------------------------------------------------
 
 TEST_P(CudaSamplingTest, SurfacesReachEveryKindAndSizeOfTexelInsideAndOutside) {
     for (const ArrayKind kind : kKinds) {

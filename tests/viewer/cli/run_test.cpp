@@ -218,7 +218,7 @@ TEST_F(CliRunTest, BenchMeasuresKernelsAndNamesThoseThatTakeOtherPictures) {
 
 TEST_F(CliRunTest, ViewIsTheViewer) {
     if (!std::filesystem::exists(std::filesystem::path(kProgram).parent_path() / "texton-view"))
-        GTEST_SKIP() << "texton-view is not built";
+        GTEST_SKIP() << "texton-view was not found";
     const Ended help = run("view --help");
     EXPECT_EQ(help.status, 0) << help.err;
     EXPECT_THAT(help.out, HasSubstr("texton-view"));

@@ -34,7 +34,7 @@ struct Ended {
 class ViewerTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (!fs::exists(kProgram)) GTEST_SKIP() << kProgram << " is not built";
+        if (!fs::exists(kProgram)) GTEST_SKIP() << kProgram << " was not found";
         std::string name = (fs::temp_directory_path() / "texton-view-XXXXXX").string();
         ASSERT_NE(mkdtemp(name.data()), nullptr);
         folder_ = name;

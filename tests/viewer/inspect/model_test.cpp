@@ -502,7 +502,7 @@ TEST(LevelChoiceTest, BiasAndLimitsActOneAfterTheOther) {
     EXPECT_EQ(model.levels(plain), LevelChoice{}) << "a plain fetch reads level 0 with any sampler";
 }
 
-// --- places ---
+// --- positions ---
 
 TEST(PlaceFetchesTest, TheMiddleOfATexelReadsThatTexelInEveryKindOfArray) {
     Random random(7);
