@@ -53,7 +53,7 @@ void on_fatal_signal(int number) {
 }
 
 void on_alarm(int) {
-    print_running("\n*** took too long: ");
+    print_running("\n*** time limit exceeded while running: ");
     std::signal(SIGABRT, SIG_DFL);
     std::abort();
 }

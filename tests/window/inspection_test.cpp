@@ -28,7 +28,7 @@ Widget& named(QWidget& parent, const QString& name) {
     for (Widget* child : parent.findChildren<Widget*>()) {
         if (child->accessibleName() == name) return *child;
     }
-    throw std::runtime_error("no child is called " + name.toStdString());
+    throw std::runtime_error("no child is named " + name.toStdString());
 }
 
 class InspectionTest : public test::WindowFixture {
