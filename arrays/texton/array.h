@@ -24,11 +24,13 @@ struct Subresource {
 /// copy(), fill(), textures and surfaces.
 ///
 /// The contents are undefined at first. Copies of an Array refer to the same array. Views, textures and surfaces keep
-/// it alive. When the last of them is gone, the memory is freed after the device has finished its work. A
-/// default-constructed or moved-from object is empty; its member functions throw Error{released}, except info().
+/// it alive. When the last of them is gone, the memory is freed after the work on the device is complete; if the
+/// calling thread records a graph then, after the recording has ended. A default-constructed or moved-from object is
+/// empty; its member functions throw Error{released}, except info().
 ///
-/// Several threads may call const member functions at once. Work of different streams on the texels must be ordered by
-/// the caller.
+/// Several threads may call const member functions at once. The array does not order work on its texels: if work on one
+/// stream (also the default stream) writes texels that other work uses, the caller must order both, for example with
+/// Stream::wait().
 class Array {
 public:
     /// Creates an empty object without an array.
@@ -38,7 +40,8 @@ public:
     /// Throws
     /// - Error{bad_argument} if the kind does not allow the extent, the number of layers or the number of levels,
     /// - Error{overflow} if a size exceeds the limit of the device, which the message names,
-    /// - Error{unsupported} if the kind does not support the format or the usage,
+    /// - Error{unsupported} if the kind does not support the format or the usage, or if the format is planar (use
+    ///   PlanarArray),
     /// - Error{out_of_memory} if the device has too little memory,
     /// - Error{capturing} while the calling thread records a graph.
     Array(const Device& device, const ArrayInfo& info);

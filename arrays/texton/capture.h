@@ -31,7 +31,7 @@ struct Capture {
 /// complete. If writing fails, an existing file is unchanged. Throws Error{io} if the file cannot be written.
 void write_capture(const std::filesystem::path& path, const Capture& capture);
 
-/// Constraints of random_capture(). Members that are not set are chosen at random.
+/// Constraints of random_capture(). Kind, format and operation are chosen at random if they are not set.
 struct CaptureChoice {
     std::optional<ArrayKind> kind{};            ///< kind of the texture
     std::optional<Format> format{};             ///< format of the texels

@@ -11,12 +11,13 @@
 
 namespace texton {
 
-// native() returns a non-owning handle. It is valid as long as the object, which destroys it. The functions throw
-// Error{wrong_device} for an object of a CPU device and Error{released} for an empty object.
+// native() returns a non-owning handle. Do not destroy it. It is valid while the object or a copy of it exists. The
+// functions throw Error{wrong_device} for an object of a CPU device and Error{released} for an empty object.
 
-/// Returns the handle of one level of the array. The driver's CUarray is the same pointer. If you enqueue work on the
-/// array of a SparseArray or DeferredArray, call its used_on() afterwards. Throws Error{out_of_bounds} if the level
-/// does not exist.
+/// Returns the handle of one level of the array. The driver's CUarray is the same pointer. For the array of a
+/// SparseArray or DeferredArray, order your work after the stream on which the mapping was enqueued, because this
+/// function does not wait for the mapping, and call used_on() after enqueuing the work. Throws Error{out_of_bounds} if
+/// the level does not exist.
 [[nodiscard]] cudaArray_t native(const Array& array, int level = 0);
 /// Returns the handle of all levels. Throws Error{bad_argument} if the array has only one level, because CUDA has no
 /// mipmapped array for it.
@@ -32,8 +33,8 @@ namespace texton {
 // The functions throw
 // - Error{wrong_device} for a CPU device,
 // - Error{bad_argument} if the handle is null,
-// - Error{unsupported} if no Format describes the texels, if the array is planar (its planes are supported), or if it
-//   is deferred, because CUDA does not tell whether it has memory,
+// - Error{unsupported} if no Format describes the texels, if the array is planar (adopt its planes instead), or if it
+//   is deferred, because CUDA does not report whether it has memory,
 // - the error of the driver if the driver does not know the handle.
 
 /// Returns an Array for a CUDA array of one level. CUDA reports the kind, the extent, the usage and the channels. If
@@ -43,9 +44,9 @@ namespace texton {
 /// Returns an Array for a CUDA array with levels. Otherwise the same as adopt_array().
 [[nodiscard]] Array adopt_mipmapped_array(const Device& device, cudaMipmappedArray_t array,
                                           std::optional<Format> format = {});
-/// Returns a Texture for a CUDA texture object. CUDA reports the texels that it reads and its sampler, but not the
-/// border color: sampler().border is 0. handle() returns the same texture object, and sample() fetches through it. The
-/// memory that the texture reads must live as long as the Texture.
+/// Returns a Texture for a CUDA texture object. The memory, the format and the sampler are queried from CUDA. CUDA does
+/// not report the border color, so sampler().border is 0. handle() returns the same texture object, and sample()
+/// fetches through it. The memory that the texture reads must live as long as the Texture.
 [[nodiscard]] Texture adopt_texture(const Device& device, cudaTextureObject_t texture);
 
 }  // namespace texton

@@ -74,9 +74,9 @@ __device__ uint4 fetch_gradients(cudaTextureObject_t texture, const FetchPoint& 
 }  // namespace detail
 
 /// Returns the four words that a fetch returns. The words contain floats or integers according to the format of the
-/// texture: the texture unit ignores the type in the name of the call. `component` is used by gather only. `resident`
-/// is empty or one bool*, which receives true if all texels of the fetch have memory. The combination must satisfy
-/// has_fetch().
+/// texture. The template argument `uint4` of the CUDA functions does not convert them. `component` is used by gather
+/// only. `resident` is empty or one bool*, which receives true if all texels of the fetch have memory. The combination
+/// must satisfy has_fetch().
 template <FetchOperation operation, ArrayKind kind, class... Resident>
 __device__ uint4 fetch_words(cudaTextureObject_t texture, const FetchPoint& at, int component, Resident*... resident) {
     if constexpr (operation == FetchOperation::plain) return detail::fetch_plain<kind>(texture, at, resident...);

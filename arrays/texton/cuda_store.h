@@ -75,7 +75,8 @@ __device__ inline std::uint32_t unorm8_bits_of(float value) {
     return code_bits_of(fmaf(__saturatef(value), 255.0f, 0x1p-26f));
 }
 
-/// Returns the codes of half_code_of() for two values. The hardware conversion differs from it only for NaN.
+/// Returns the codes of half_code_of() for two values. The hardware conversion gives the same codes except for NaN,
+/// which half_code_of() converts.
 __device__ inline std::uint32_t half_pair_of(std::uint32_t low, std::uint32_t high) {
     const auto code_of = [](std::uint32_t fetched) -> std::uint32_t {
         if ((fetched & 0x7fffffffu) > 0x7f800000u) return half_code_of(float_of(fetched));
@@ -190,7 +191,7 @@ __device__ inline std::byte* pixel_address(const PixelTarget& target, unsigned x
 }
 
 /// Encodes and stores the pixels (x, y, z), (x, y + step, z), ... that are inside the target. The words of `texels`
-/// contain floats if the format returns floats, and integers otherwise.
+/// contain integers if the target has a uint or sint format, and floats otherwise.
 template <unsigned kCount>
 __device__ void store_column(const PixelTarget& target, unsigned x, unsigned y, unsigned z, unsigned step,
                              const uint4 (&texels)[kCount]) {

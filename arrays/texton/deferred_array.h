@@ -5,16 +5,17 @@
 
 namespace texton {
 
-/// An array that gets its memory after creation and may change it. Use it for textures that are needed for a part of a
-/// frame and share memory. All kinds, levels and surfaces are supported.
+/// An array without memory of its own. map() assigns memory of a TilePool to it, which can be changed later. Textures
+/// that are used in different parts of a frame can thus share memory. All kinds, levels and surfaces are supported.
 ///
-/// While the array has no memory, copies, fills, sampling and surface access throw Error{not_mapped}. In CUDA they
-/// would destroy the context of the process.
+/// While the array has no memory, copies, fills, sampling and surface access throw Error{not_mapped}. In CUDA such an
+/// access would make the context of the process unusable.
 ///
-/// Copies refer to the same array, and a moved-from object is empty: its member functions, except array(), throw
-/// Error{released}. Several threads may call member functions of one array at once. The array keeps the tiles that it
-/// is mapped to. Its destruction waits for all work that Texton enqueued on it and for the work that used_on()
-/// reported.
+/// Copies refer to the same array. A default-constructed or moved-from object is empty: its member functions, except
+/// array(), throw Error{released}. Several threads may call member functions of one array at once. Changes of the
+/// mapping are ordered with all other work, on any stream; work on the texels is ordered by the caller, as for an
+/// Array. The array keeps the tiles alive that it is mapped to. Its destruction waits for all work that Texton enqueued
+/// on it and for the work that used_on() reported.
 class DeferredArray {
 public:
     /// Creates an empty object without an array.
@@ -29,10 +30,10 @@ public:
     /// Returns true if the array has memory, as of the last map(), move() or unmap() that was enqueued.
     bool mapped() const;
 
-    /// Enqueues the mapping of the array to the first slots of `tiles`. The mapping happens after the work that Texton
-    /// enqueued on the array and on arrays that were unmapped from these slots. Work that Texton enqueues later, on any
-    /// stream, runs after it. The texels of the array are the bytes that the memory contains. An array that is mapped
-    /// already changes to the new memory.
+    /// Enqueues the mapping of the array to the first slots of `tiles`. The mapping happens after all work, on any
+    /// stream, that Texton enqueued or used_on() reported on the array and on arrays that were unmapped from these
+    /// slots. Work that Texton enqueues later, on any stream, runs after it. The texels of the array are the bytes that
+    /// the memory contains. An array that is mapped already changes to the new memory.
     ///
     /// Several arrays may be mapped to the same memory. The caller must order their use, because each array overwrites
     /// the texels of the others.
@@ -45,8 +46,9 @@ public:
     ///
     /// If it throws, the mapping is unchanged.
     void map(const Tiles& tiles, const Stream& stream);
-    /// Enqueues the mapping to other memory and copies the texels there. Otherwise the same as map(). Does nothing if
-    /// the array is already mapped to `tiles`. Throws Error{not_mapped} if the array has no memory.
+    /// Enqueues the mapping to other memory and the copy of the texels to it. Otherwise the same as map(). If it
+    /// throws, the array keeps its memory and its texels. Does nothing if the array is already mapped to `tiles`.
+    /// Throws Error{not_mapped} if the array has no memory.
     void move(const Tiles& tiles, const Stream& stream);
     /// Enqueues the removal of the memory. It happens after all work that Texton enqueued on the array and after the
     /// work that used_on() reported, on any stream. Does nothing if the array has no memory. Throws Error{wrong_device}

@@ -20,18 +20,18 @@ struct Frame {
 /// Also throws the errors of host_view().
 [[nodiscard]] Frame host_frame(void* data, Format format, Extent extent, std::size_t pitch = 0);
 
-/// Copies both planes and returns when the copy is complete. Both planes are checked before one is written. Throws the
-/// errors of copy() for views.
+/// Copies both planes and returns when the copy is complete. Both planes are checked first, so nothing is written if
+/// the arguments are not valid. Throws the errors of copy() for views.
 void copy(const Frame& destination, const Frame& source);
-/// Enqueues the copy of both planes on the stream. Both planes are checked before one is enqueued. Throws the errors of
-/// copy() for views.
+/// Enqueues the copy of both planes on the stream. The views of both planes are checked before anything is enqueued.
+/// Throws the errors of copy() for views.
 void copy(const Frame& destination, const Frame& source, const Stream& stream);
 
 /// Owns a planar CUDA array (nv12, p010, p016 or nv16). It has a luma plane and a chroma plane. Each plane is sampled
 /// as a separate Array.
 ///
-/// Copies refer to the same array. A moved-from object is empty: plane(), frame() and device() throw Error{released}.
-/// Threads and streams: see Array.
+/// Copies refer to the same array. A default-constructed or moved-from object is empty: plane(), frame() and device()
+/// throw Error{released}. Threads and streams: see Array.
 class PlanarArray {
 public:
     /// Creates an empty object without an array.
