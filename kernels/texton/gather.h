@@ -1,12 +1,14 @@
 #pragma once
 // Kernels that use gather fetches, which read one component of the four texels around a coordinate at once.
 //
-// The texture must be a texture of a 2D array that was created with ArrayUsage::gather. It may have either filter. Each
-// function enqueues its work on the stream and returns without waiting. Several threads may call these functions at
-// once.
+// The gathered texture must be a texture of a 2D array that was created with ArrayUsage::gather. It may have either
+// filter. Each function that enqueues work does so on the stream and returns without waiting. The caller must keep the
+// memory of the images and of the textures until the work is done, as for launch(). Several threads may call these
+// functions at once.
 //
-// All functions throw Error{bad_argument} if the texture is of another kind or does not support gather, if an image is
-// of another size, or if a parameter is out of its range. They also throw the errors of launch().
+// The functions that enqueue work throw Error{bad_argument} if a texture is of another kind or the gathered texture
+// does not support gather, if an image is of another size, or if a parameter is out of its range. They also throw the
+// errors of launch().
 #include <optional>
 #include <span>
 #include <vector>
@@ -22,17 +24,21 @@ namespace texton {
 /// further width and height is half that of the level before, rounded down but at least 1. The last level is 1 x 1.
 [[nodiscard]] std::vector<Extent> min_max_extents(const Texture& texture);
 
-/// Enqueues the first levels of the min-max pyramid, one per view. Each view must have the extent that
-/// min_max_extents() returns for its level.
+/// Enqueues the first levels of the min-max pyramid, one per view. There must be at least one view. Each view must have
+/// the extent that min_max_extents() returns for its level.
 ///
-/// The first channel of a pixel is the lowest of the 2 x 2 values below it, the second channel the highest. If a width
-/// or height below is odd, the last pixels include the last column or row. The pyramid is computed from one channel of
-/// the texture. Integers are converted to floats. NaN values are ignored: if all values are NaN, the lowest value is
+/// The pyramid is computed from one channel of the texture. Each pixel covers 2 x 2 texels of the texture, or 2 x 2
+/// pixels of the previous level. Its first channel is the lowest of the covered values, its second channel the highest.
+/// If the covered image has an odd width or height, the pixels of the last column or row also cover the remaining
+/// column or row. Integers are converted to floats. NaN values are ignored: if all values are NaN, the lowest value is
 /// plus infinity and the highest minus infinity.
 ///
 /// Every level except the last is also computed as floats in scratch memory, 8 bytes per pixel. The memory is allocated
-/// from `scratch`, or else from the current pool of the stream's device. If an error of launch() is thrown, earlier
-/// levels may have been enqueued.
+/// from `scratch`, or else from the current pool of the stream's device. It is freed in stream order. Throws the errors
+/// of the pool.
+///
+/// If an argument is invalid, Error{bad_argument} is thrown before work is enqueued. If another error is thrown,
+/// earlier levels may have been enqueued.
 void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel = 0,
                      const std::optional<Pool>& scratch = {});
 
@@ -48,12 +54,16 @@ struct PercentageCloserOptions {
     float bias = 0;                     ///< subtracted from every reference
 };
 
-/// Enqueues percentage-closer filtering. The first channel of each pixel is the weighted part of the depths around a
-/// coordinate that are not nearer than a reference: 0 is in shadow, 1 is in light.
+/// Enqueues percentage-closer filtering of a shadow map. The first channel of each pixel is the weighted fraction of
+/// the depths around a coordinate that are not nearer than a reference: 0 is in shadow, 1 is in light. A depth is
+/// nearer if it is less than the reference minus `bias`, or NaN.
 ///
-/// `places` is a 2D texture of the image's size. The first two channels of its texel are the coordinate x, y in
-/// `depths`, in texels, and the third channel is the reference. A depth of NaN counts as nearer. The sampler of
-/// `depths` defines the depths beyond the edges. If it throws, nothing was enqueued.
+/// `places` is a 2D texture of the image's size, not necessarily with gather. The first two channels of its texel are
+/// the coordinate x, y in `depths`, in texels, and the third channel is the reference. The sampler of `depths` defines
+/// the depths beyond the edges. The image has one slice.
+///
+/// Throws Error{bad_argument} also if a texture returns integers or if `bias` is not finite. If the function throws,
+/// nothing was enqueued.
 void percentage_closer(const Stream& stream, const View& picture, const Texture& depths, const Texture& places,
                        const PercentageCloserOptions& options = {});
 

@@ -54,7 +54,7 @@ struct InputInfo {
 /// Description of a kernel.
 struct KernelInfo {
     std::string name;                         ///< key of the kernel
-    std::string group;                        ///< resample, warp, filter, ...
+    std::string group;                        ///< group of related kernels: resample, warp, filter, ...
     std::string summary;                      ///< one sentence without a full stop
     std::vector<InputInfo> inputs{};          ///< the textures that it reads, in order
     std::vector<ParameterInfo> parameters{};  ///< its parameters
@@ -71,11 +71,12 @@ public:
     explicit Arguments(const KernelInfo& kernel, const std::map<std::string, ParameterValue>& values = {});
 
     /// Returns the value of a flag. All accessors throw Error{bad_argument} if the kernel has no parameter of this
-    /// name. The parameter must be of the accessor's kind.
+    /// name, and std::bad_variant_access if the parameter is of another kind. Returned references are valid as long as
+    /// this object.
     bool flag(std::string_view name) const;
     double number(std::string_view name) const;                       ///< Returns the value of a number.
     int integer(std::string_view name) const;                         ///< Returns the value of an integer.
-    const std::string& text(std::string_view name) const;             ///< Returns a text, or the name of a choice.
+    const std::string& text(std::string_view name) const;             ///< Returns a text or a choice's name.
     const std::vector<double>& numbers(std::string_view name) const;  ///< Returns a list of numbers.
     /// Returns the selected choice as an enumerator. The enumerators must be in the order of the choices, from 0.
     template <class Choice>
@@ -91,7 +92,8 @@ private:
     std::map<std::string, ParameterValue, std::less<>> values_;
 };
 
-/// The extent and the format of an image that a kernel writes, unless the caller chooses others.
+/// The extent and the format of an image that a kernel writes. The caller may choose others where the kernel accepts
+/// them.
 struct PictureShape {
     Extent extent;                        ///< width, height and number of slices
     Format format = Format::rgba8_unorm;  ///< format of the pixels
@@ -114,18 +116,21 @@ struct Kernel {
 /// Returns all kernels, sorted by group and name. The first call creates the list, which lives until the program ends.
 /// Several threads may call this function at once.
 [[nodiscard]] std::span<const Kernel> kernels();
-/// Returns the kernel with this name. Throws Error{bad_argument} with similar names if there is none.
+/// Returns the kernel with this name, an element of kernels(). If there is none, throws Error{bad_argument} that lists
+/// kernels with similar names. Several threads may call this function at once.
 [[nodiscard]] const Kernel& kernel_named(std::string_view name);
 
 /// Returns the shapes of the images that the kernel writes for these inputs. Throws Error{bad_argument} if the number
-/// or a kind of the inputs does not match.
+/// or a kind of the inputs does not match. Several threads may call this function at once.
 [[nodiscard]] std::vector<PictureShape> shapes(const Kernel& kernel, const Arguments& arguments,
                                                std::span<const Texture> inputs);
-/// Enqueues the kernel on the stream and returns without waiting. The caller must keep the memory of the images and of
-/// the inputs until the work is done.
+/// Enqueues the kernel on the stream and returns without waiting. The caller must keep the memory of the images, the
+/// memory that the inputs read, and inputs of memory that Texton does not own until the work is done. Several threads
+/// may call this function at once.
 ///
-/// Throws Error{bad_argument} if the number of images or the number or a kind of the inputs does not match. Also throws
-/// the errors of the kernel's own function.
+/// Throws Error{bad_argument} if the number of images or the number or a kind of the inputs does not match; then
+/// nothing was enqueued. Also throws the errors of the kernel's own function, such as resample() for the kernel
+/// "resample". A kernel that writes several images may have enqueued some of them.
 void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
              std::span<const Texture> inputs);
 

@@ -257,30 +257,35 @@ inline namespace for_cpu_device {
 /// Enqueues the call functor(PixelPlace, source of each texture...) for every pixel of `picture`. The image is in
 /// memory that the stream's device can access, or it is (part of) a level of an array, whose slices, layers or faces
 /// are the slices of the image. The returned Float4 is encoded as sample() encodes its results. For integer formats it
-/// is rounded to the nearest integer in the format's range. NaN is stored as 0x7fffffff in float32 images, and as 0 in
-/// images of formats other than float.
+/// is rounded to the nearest integer in the format's range, halves away from zero. Float images store a NaN as a NaN,
+/// which is 0x7fffffff in float32. All other formats store 0 for NaN.
 ///
 /// On the CPU device the functor may be called several times for the same pixel: its fetches are first recorded and
 /// return zeros, then many are executed together, and the functor is called again until all its fetches are known. So a
-/// functor must have no side effects and must terminate if fetches return zeros. Pointwise functors are called once.
+/// functor must have no side effects and must terminate if fetches return zeros. A functor with kInPlace = true is
+/// called once per pixel if all textures are 2D or layered 2D.
 ///
-/// The work is ordered by the stream only. The call does not wait, can be recorded into a graph, and may be made by
-/// several threads at once. The caller must keep the memory of the image, the memory that the textures read, and
-/// textures of memory that Texton does not own until the work is done. If an argument is invalid, nothing was enqueued.
+/// The call returns without waiting. Only the stream orders the work: it runs after all work that was enqueued on the
+/// stream before. The call can be recorded into a graph. Several threads may call launch() at once. The caller must
+/// keep the memory of the image, the memory that the textures read, and textures of memory that Texton does not own
+/// until the work is done. If an argument is invalid, nothing was enqueued.
 ///
 /// Throws Error with one of these codes:
 /// - bad_argument: the image has no pixels, is in pageable memory, or has a block-compressed or planar format,
-/// - overlap: the image shares memory with what a texture reads; only a pointwise functor may write exactly that image,
-/// - overflow: the image is too large,
+/// - overlap: the image shares memory with what a texture reads. The exception is a functor with kInPlace = true: its
+///   image may be exactly the image that a texture reads,
+/// - overflow: the width or the height of the image exceeds 2^23, or it has more than 65535 slices,
 /// - wrong_device, released, not_mapped: the image or what a texture reads is on another device, was freed or is
 ///   unmapped,
-/// - unsupported: nvcc did not compile the call for a CUDA device, or the image is an array without surfaces.
+/// - not_registered: the image is in host memory of which only a part is registered,
+/// - unsupported: the stream belongs to a CUDA device but the call was not compiled by nvcc, or the image is in an
+///   array without surfaces.
 template <class Functor, std::same_as<Texture>... Textures>
 void launch(const Stream& stream, const View& picture, const Functor& functor, const Textures&... textures) {
     detail::launch_as("texton::launch", stream, picture, functor, textures...);
 }
 
-/// One launch of a batch.
+/// One launch of a batch. A plain value.
 template <class Functor, std::size_t textures>
 struct LaunchJob {
     View picture;                           ///< destination image
@@ -289,8 +294,12 @@ struct LaunchJob {
 };
 
 /// Enqueues many launches together. The images may have any sizes and formats. On a CUDA device, one CUDA kernel
-/// computes as many images as fit into its arguments, about 200. No job may write memory that another job reads. Throws
-/// the errors of the other launch(); if an argument of any job is invalid, nothing was enqueued.
+/// computes as many images as fit into 32,000 bytes of arguments: about 200 for a small functor with one texture. The
+/// jobs may run in any order or at the same time, so no job may write memory that another job reads or writes. This is
+/// not checked.
+///
+/// `jobs` may be destroyed when the call returns. Lifetimes, threads and errors are the same as for the other launch().
+/// If an argument of any job is invalid, nothing was enqueued.
 template <class Functor, std::size_t textures>
 void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) {
     constexpr auto kIndices = std::make_index_sequence<textures>{};
