@@ -12,10 +12,10 @@ namespace texton {
 /// access would make the context of the process unusable.
 ///
 /// Copies refer to the same array. A default-constructed or moved-from object is empty: its member functions, except
-/// array(), throw Error{released}. Several threads may call member functions of one array at once. Changes of the
-/// mapping are ordered with all other work, on any stream; work on the texels is ordered by the caller, as for an
-/// Array. The array keeps the tiles alive that it is mapped to. Its destruction waits for all work that Texton enqueued
-/// on it and for the work that used_on() reported.
+/// array(), throw Error{released}. Several threads may call member functions of one array at once. Texton orders
+/// changes of the mapping with the work on the array that it enqueued or that used_on() reported, on any stream. The
+/// caller orders work on the texels, as for an Array. The array keeps the tiles alive that it is mapped to. Its
+/// destruction waits for all work that Texton enqueued on it and for the work that used_on() reported.
 class DeferredArray {
 public:
     /// Creates an empty object without an array.

@@ -31,7 +31,7 @@ struct Rgb10a2 {
     static constexpr Packed kPacked = Packed::rgb10a2;        ///< the enumerator
     static constexpr Encoding kEncoding = Encoding::unorm;    ///< the encoding of the channels
 
-    /// Returns the bits of a channel.
+    /// Returns the number of bits of a channel.
     TEXTON_HD static constexpr int bits(int channel) { return channel < 3 ? 10 : 2; }
     /// Returns the 16-bit input of the filter. The upper six bits of a color are repeated below its lowest bit, as
     /// gathers on an H200 show.
@@ -77,7 +77,7 @@ TEXTON_HD constexpr int first_bit(int channel) {
     return first;
 }
 
-/// Returns the bytes of a texel: the size of the smallest word that holds all channels.
+/// Returns the number of bytes of a texel: the size of the smallest word that holds all channels.
 template <class Fields>
 TEXTON_HD constexpr int texel_bytes() {
     return first_bit<Fields>(4) > 16 ? 4 : first_bit<Fields>(4) > 8 ? 2 : 1;

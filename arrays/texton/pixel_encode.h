@@ -22,7 +22,7 @@ struct TexelFormat {
     Encoding encoding;             ///< interpretation of the codes
     Packing packing;               ///< memory layout
     std::uint8_t channels;         ///< number of channels
-    std::uint8_t bits;             ///< of a stored channel; packed: of the first one; BC: of a decoded one
+    std::uint8_t bits;             ///< of a stored channel; packed: of the first channel; BC: of a decoded channel
     std::uint8_t bytes;            ///< of a texel; BC: of a block of 4x4 texels
     Packed packed = Packed::none;  ///< the packed format, if any
     bool operator==(const TexelFormat&) const = default;  ///< Returns true if all members are equal.

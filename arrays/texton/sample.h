@@ -10,27 +10,30 @@
 
 namespace texton {
 
-/// Options of sample() for points.
+/// Options of sample() with FetchPoint.
 struct SampleOptions {
     FetchOperation operation = FetchOperation::plain;  ///< fetch function
     int component = 0;                                 ///< component that gather reads, 0 to 3
     bool residency = false;  ///< also return Samples::resident; array_2d, array_3d and layered_2d only
 };
 
-/// The results of sample() for points.
+/// The results of sample() with FetchPoint.
 struct Samples {
     std::vector<Texel> texels;  ///< one result for each point
     /// For each point 1 if all texels of its fetch have memory, else 0. Empty unless SampleOptions::residency is set.
     std::vector<std::uint8_t> resident;
 };
 
-/// Fetches all points on the texture's device and returns when the results are complete.
+/// Fetches all points on the texture's device and returns when the results are complete. The fetches run on a separate
+/// stream. They do not wait for work on other streams or on the default stream: synchronize with work that writes the
+/// texels before the call. Several threads may call this function at once.
 ///
 /// Throws
-/// - Error{bad_argument} if the texture does not support the operation or the residency: gather needs an array_2d with
-///   ArrayUsage::gather, `lod` and `gradients` need an array, `texel` needs a row of memory,
+/// - Error{bad_argument} if the texture does not support the operation or the residency: `gather` needs an array_2d
+///   with ArrayUsage::gather and a component from 0 to 3, `lod` and `gradients` need an array, and a row of memory
+///   needs `texel`, which no other texture supports,
 /// - Error{not_mapped} if the texture reads a DeferredArray without memory,
-/// - Error{released} if the memory that the texture reads was freed,
+/// - Error{released} if the memory that the texture reads was freed or unmapped,
 /// - Error{capturing} while the calling thread records a graph.
 [[nodiscard]] Samples sample(const Texture& texture, std::span<const FetchPoint> points,
                              const SampleOptions& options = {});
@@ -42,9 +45,9 @@ struct Point2 {
     float y = 0;  ///< vertical coordinate
 };
 
-/// Fetches all points of a 2D texture with plain fetches and returns the results as floats when they are complete.
-/// Integers are converted to float. Channels that the format lacks are 0, except that alpha is 1. Throws the same
-/// errors as sample() for FetchPoint.
+/// Fetches all points of a 2D texture with plain fetches and returns the results as floats when they are complete. It
+/// is ordered with streams like sample() for FetchPoint. Integers are converted to float. Channels that the format
+/// lacks are 0, except that alpha is 1. Throws the same errors as sample() for FetchPoint.
 [[nodiscard]] std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const Point2> points);
 
 /// An affine map from the center of pixel (i, j), px = i + 1/2 and py = j + 1/2, to a coordinate (x, y) of a texture:
@@ -61,8 +64,9 @@ struct AffineMap {
 };
 
 /// Computes every pixel of an image with a plain fetch of a 2D or layered 2D texture and returns when the image is
-/// complete. The image is in memory of the texture's device, or in pinned, registered or managed memory. All devices
-/// compute the same bits.
+/// complete. The work runs on the default stream of the texture's device and does not wait for work on other streams
+/// that Texton created. The image is in memory of the texture's device, or in pinned, registered or managed memory. All
+/// devices compute the same bits.
 ///
 /// Results are converted to the format of the image. Floats become the nearest code of unorm, snorm and sRGB (for sRGB
 /// within 1/500 of a step); they are clamped, and NaN becomes 0. Floats become the nearest float16, with ties to even,
@@ -82,10 +86,11 @@ struct AffineMap {
 /// - Error{not_mapped} if the texture reads a DeferredArray without memory,
 /// - Error{capturing} while the calling thread records a graph.
 void sample(const Texture& texture, const AffineMap& map, const View& picture);
-/// Enqueues the same operation on the stream and returns without waiting. It can be recorded into a graph. The texture,
-/// the memory that it reads and the image must live until the work is complete. Throws the same errors, and
-/// Error{wrong_device} for a stream of another device; Error{capturing} is thrown only for a sparse or deferred array
-/// on a stream that is not captured with Graph::capture.
+/// Enqueues the same operation on the stream and returns without waiting. It can be recorded into a graph. A copy of
+/// the texture, which keeps its source alive, and the memory of the image must exist until the work is complete; for a
+/// graph, as long as the graph is launched. Throws the same errors, except that Error{capturing} is thrown only if the
+/// texture reads a sparse or deferred array and the stream is captured by other code than Graph::capture(). Throws
+/// Error{wrong_device} if the stream belongs to another device.
 void sample(const Texture& texture, const AffineMap& map, const View& picture, const Stream& stream);
 
 }  // namespace texton

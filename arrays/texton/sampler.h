@@ -23,7 +23,8 @@ struct Sampler {
     AddressMode address[3] = {AddressMode::clamp, AddressMode::clamp, AddressMode::clamp};  ///< for x, y and z
     Filter filter = Filter::point;                                                          ///< filter between texels
     Filter mip_filter = Filter::point;                                                      ///< filter between levels
-    /// Coordinates are 0 to 1 across the texture instead of in texels. Levels and cubemaps need this.
+    /// Coordinates are 0 to 1 across the texture instead of in texels. Cubemaps and textures with several levels need
+    /// this.
     bool normalized_coordinates = false;
     bool seamless_cubemap = false;       ///< filters across the edges between faces
     bool trilinear_optimization = true;  ///< allows the device to round the level of detail to reduce its work

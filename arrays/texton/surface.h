@@ -11,7 +11,8 @@ namespace detail {
 struct SurfaceState;
 }
 
-/// What an access outside of a surface does. It applies to x, y and z, where z is a slice, layer or face.
+/// What read() and write() do with points outside of a surface. It applies to x, y and z, where z is a slice, layer or
+/// face.
 enum class Boundary : std::uint8_t {
     trap,   ///< throws Error{out_of_bounds} before anything is read or written
     clamp,  ///< accesses the nearest texel of the edge
@@ -28,12 +29,12 @@ struct SurfacePoint {
 /// One level of an array that kernels can read and write. The array needs ArrayUsage::surface.
 ///
 /// Copies are cheap and refer to the same surface, which keeps the array alive. Several threads may use a surface at
-/// once. The caller must order the accesses of different streams to the same texels.
+/// once. The caller must order accesses of different streams (also the default stream) to the same texels.
 class Surface {
 public:
-    /// Creates a surface for a level of the array. Throws Error{not_permitted} if the array was created without
-    /// ArrayUsage::surface, Error{out_of_bounds} if the level does not exist, and Error{capturing} while the calling
-    /// thread records a graph.
+    /// Creates a surface for a level of the array. Throws Error{released} if the array is empty, Error{not_permitted}
+    /// if it was created without ArrayUsage::surface, Error{out_of_bounds} if the level does not exist, and
+    /// Error{capturing} while the calling thread records a graph.
     explicit Surface(const Array& array, int level = 0);
     // There are no move operations, so a Surface is never empty.
     Surface(const Surface&) = default;             ///< Creates another handle of the same surface.
@@ -44,8 +45,9 @@ public:
     Extent extent() const noexcept;   ///< Returns the size of the level; the depth counts slices, layers or faces.
     Device device() const;            ///< Returns the device of the array.
 
-    /// Returns the handle for kernels, a cudaSurfaceObject_t on a CUDA device. Throws Error{not_mapped} for a deferred
-    /// array without memory. If the mapping of a deferred array is still changing, the call waits for it.
+    /// Returns the handle for kernels, a cudaSurfaceObject_t on a CUDA device. A copy of the Surface, or the array,
+    /// must exist until the kernel has finished. Throws Error{not_mapped} for a deferred array without memory. If the
+    /// mapping of a deferred array is still changing, the call waits for it.
     std::uint64_t handle() const;
 
     /// Returns true if both handles refer to the same surface.
@@ -58,14 +60,15 @@ private:
     std::shared_ptr<detail::SurfaceState> state_;
 };
 
-/// Returns the texels at the points, packed, as the format stores them. The result is complete when the call returns.
-/// Throws Error{out_of_bounds} with Boundary::trap, Error{not_mapped} for a deferred array without memory, and
+/// Returns the packed texels at the points and blocks until they are read. The work runs on a separate stream. It does
+/// not wait for work on other streams or on the default stream: synchronize with work that writes the texels before the
+/// call. Throws Error{out_of_bounds} with Boundary::trap, Error{not_mapped} for a deferred array without memory, and
 /// Error{capturing} while the calling thread records a graph.
 [[nodiscard]] std::vector<std::byte> read(const Surface& surface, std::span<const SurfacePoint> points,
                                           Boundary boundary = Boundary::trap);
-/// Writes packed texels to the points and returns when they are stored. If several points are equal, the texel of one
-/// of them is stored. Throws Error{bad_argument} if the number of bytes does not match the number of points, and the
-/// errors of read().
+/// Writes packed texels to the points and returns when they are stored. It is ordered with streams like read(). If
+/// several points are equal, the texel of one of them is stored. Throws Error{bad_argument} if the number of bytes does
+/// not match the number of points, and the errors of read().
 void write(const Surface& surface, std::span<const SurfacePoint> points, std::span<const std::byte> texels,
            Boundary boundary = Boundary::trap);
 

@@ -39,12 +39,13 @@ enum class TextureSource : std::uint8_t {
 ///
 /// Copies are cheap and refer to the same texture, which keeps its source alive if Texton owns the source. Textures are
 /// cached: a second Texture with the same source, sampler and range refers to the same texture object. The source keeps
-/// this object, also if no Texture refers to it. A source keeps about 256 unused objects at most; unused objects beyond
-/// this number are destroyed when others are created. Textures of memory that Texton does not own (borrowed_view(),
-/// symbols) are not cached: each call creates a new object.
+/// this object, also if no Texture refers to it. When a source has 256 texture objects, or later twice the number that
+/// was in use at the last cleanup, the creation of another one destroys the objects to which no Texture refers.
+/// Textures of memory that Texton does not own (borrowed_view(), symbols) are not cached: each call creates a new
+/// object.
 ///
 /// Several threads may create and use textures at once. The caller must order reads after pending writes to the texels
-/// on other streams.
+/// on other streams (also the default stream). If a constructor throws, the cache is unchanged.
 class Texture {
 public:
     /// Creates a texture of an array, or finds it in the cache.
@@ -57,13 +58,14 @@ public:
     /// - Error{released} if the array is empty,
     /// - Error{capturing} while the calling thread records a graph, unless the texture is in the cache.
     explicit Texture(const Array& array, const Sampler& sampler = {}, const TextureRange& range = {});
-    /// Creates a texture of memory, or finds it in the cache. The memory must not be host memory, and its format must
-    /// be plain or packed. A view of one row is read with FetchOperation::texel; a view of several rows is read as a 2D
-    /// texture. The address of the first texel must be a multiple of limits().texture_alignment, and the pitch a
-    /// multiple of limits().texture_pitch_alignment.
+    /// Creates a texture of memory, or finds it in the cache. The memory must not be host memory (pageable, pinned or
+    /// registered), and its format must be plain or packed. A view of one row is read with FetchOperation::texel; a
+    /// view of several rows is read as a 2D texture. The address of the first texel must be a multiple of
+    /// limits().texture_alignment, and the pitch a multiple of limits().texture_pitch_alignment.
     ///
     /// Throws
-    /// - Error{bad_argument} if the view or its alignment is not suitable, or if the sampler is not,
+    /// - Error{bad_argument} if the view is an array, host memory or several slices, if its alignment does not fit, or
+    ///   if the sampler is not supported; a row supports only point filtering and unnormalized coordinates,
     /// - Error{overflow} if the size exceeds the limits of the device,
     /// - Error{unsupported} if the format is block-compressed or planar,
     /// - Error{released} if the memory was freed,
@@ -82,10 +84,10 @@ public:
     std::size_t layers() const noexcept;  ///< Returns the number of layers that are read; of cubemap_layered: cubes.
     Device device() const;                ///< Returns the device that reads the texels.
 
-    /// Returns the handle for kernels, a cudaTextureObject_t on a CUDA device. The source must live until the kernel
-    /// has finished. On the CPU device the number is unique, but no kernel accepts it. Throws Error{not_mapped} for a
-    /// deferred array without memory. If the mapping of a sparse or deferred array is still changing, the call waits
-    /// for it.
+    /// Returns the handle for kernels, a cudaTextureObject_t on a CUDA device. A copy of the Texture must exist until
+    /// the kernel has finished, because the cache may destroy unused texture objects. On the CPU device the number is
+    /// unique, but no kernel accepts it. Throws Error{not_mapped} for a deferred array without memory. If the mapping
+    /// of a sparse or deferred array is still changing, the call waits for it.
     std::uint64_t handle() const;
 
     /// Returns true if both handles refer to the same texture object.
