@@ -52,7 +52,7 @@ public:
     void move(const Tiles& tiles, const Stream& stream);
     /// Enqueues the removal of the memory. It happens after all work that Texton enqueued on the array and after the
     /// work that used_on() reported, on any stream. Does nothing if the array has no memory. Throws Error{wrong_device}
-    /// and Error{capturing} like map().
+    /// and Error{capturing} like map(). If it throws, the mapping is unchanged.
     void unmap(const Stream& stream);
 
     /// Reports work of the caller, for example a kernel, that was enqueued on `stream` and reads or writes the array.

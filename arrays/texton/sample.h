@@ -64,9 +64,9 @@ struct AffineMap {
 };
 
 /// Computes every pixel of an image with a plain fetch of a 2D or layered 2D texture and returns when the image is
-/// complete. The work runs on the default stream of the texture's device and does not wait for work on other streams
-/// that Texton created. The image is in memory of the texture's device, or in pinned, registered or managed memory. All
-/// devices compute the same bits.
+/// complete. The call does not wait for work on streams that Texton created. On a CUDA device it runs on the default
+/// stream, on the CPU device on the calling thread. The image is in memory of the texture's device, or in pinned,
+/// registered or managed memory. All devices compute the same bits.
 ///
 /// Results are converted to the format of the image. Floats become the nearest code of unorm, snorm and sRGB (for sRGB
 /// within 1/500 of a step); they are clamped, and NaN becomes 0. Floats become the nearest float16, with ties to even,

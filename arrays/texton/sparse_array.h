@@ -21,7 +21,8 @@ struct TileBox {
     [[nodiscard]] static TileBox mip_tail(std::size_t layer = 0) noexcept;
 };
 
-/// Assigns slots to a box of tiles. The tiles use consecutive slots; x changes fastest, then y, then z.
+/// Assigns slots to a box of tiles. The tiles use consecutive slots; x changes fastest, then y, then z. A mip tail uses
+/// SparseProperties::tail_bytes / 64 KiB slots.
 struct TileMapping {
     TileBox box;                 ///< the tiles to map
     Tiles tiles;                 ///< the memory
@@ -36,10 +37,12 @@ enum class Aliasing : std::uint8_t {
 
 /// An array in which only some tiles have memory. It is of kind array_2d, array_3d or layered_2d and may have levels.
 ///
-/// Tiles without memory read as 0 with residency false. Writes to them are discarded. Copies refer to the same array,
-/// and a moved-from object is empty: its member functions, except array(), throw Error{released}. Several threads may
-/// call member functions of one array at once. The array keeps the tiles that are mapped to it. Its destruction waits
-/// for all work that Texton enqueued on it and for the work that used_on() reported.
+/// Tiles without memory read as 0 with residency false. Writes to them are discarded. Copies refer to the same array. A
+/// default-constructed or moved-from object is empty: its member functions, except array(), throw Error{released}.
+/// Several threads may call member functions of one array at once. Texton orders changes of the mapping with the work
+/// on the array that it enqueued or that used_on() reported, on any stream. The caller orders work on the texels, as
+/// for an Array. The array keeps the memory alive that is mapped to it. Its destruction waits for all work that Texton
+/// enqueued on it and for the work that used_on() reported.
 class SparseArray {
 public:
     /// Creates an empty object without an array.
@@ -58,10 +61,10 @@ public:
     /// Returns the number of slots that the whole array needs, with all tiles and mip tails.
     std::size_t slots() const;
 
-    /// Enqueues the mapping of boxes to memory. The mapping happens after the work that Texton enqueued on the array
-    /// and on arrays that were unmapped from these slots. Work that Texton enqueues later, on any stream, runs after
-    /// it. Tiles that are mapped already change to the new slots. All boxes are passed to the driver together, so one
-    /// call with many boxes is faster than many calls.
+    /// Enqueues the mapping of boxes to memory. The mapping happens after all work, on any stream, that Texton enqueued
+    /// or used_on() reported on the array and on arrays that were unmapped from these slots. Work that Texton enqueues
+    /// later, on any stream, runs after it. Tiles that are mapped already change to the new slots. All boxes are passed
+    /// to the driver together, so one call with many boxes is faster than many calls.
     ///
     /// Throws
     /// - Error{out_of_bounds} if a box or a slot does not exist,
@@ -76,7 +79,8 @@ public:
     void map(const TileBox& box, const Tiles& tiles, const Stream& stream, Aliasing aliasing = Aliasing::refused);
     /// Enqueues the removal of the memory of boxes. It happens after all work that Texton enqueued on the array and
     /// after the work that used_on() reported, on any stream. Tiles without memory are ignored, and boxes may overlap.
-    /// Throws Error{out_of_bounds}, Error{wrong_device} and Error{capturing} like map().
+    /// Throws Error{out_of_bounds}, Error{wrong_device} and Error{capturing} like map(). If it throws, the mapping is
+    /// unchanged.
     void unmap(std::span<const TileBox> boxes, const Stream& stream);
     /// Enqueues the removal of the memory of one box. Otherwise the same as unmap() for several boxes.
     void unmap(const TileBox& box, const Stream& stream);
@@ -92,7 +96,7 @@ public:
     /// Error{out_of_bounds} if the box does not exist.
     bool resident(const TileBox& box) const;
     /// Returns for each tile of a level whether it has memory; x changes fastest, then y, then z. Throws
-    /// Error{out_of_bounds} like tiles().
+    /// Error{out_of_bounds} like tiles(), or if the layer does not exist.
     std::vector<bool> residency(int level, std::size_t layer = 0) const;
     /// Returns the number of tiles that have memory. A mapped mip tail counts with all its slots.
     std::size_t resident_slots() const;

@@ -31,8 +31,8 @@ struct TilePoolUsage {
 
 /// A run of consecutive slots of 64 KiB in one piece of memory.
 ///
-/// Copies are cheap and refer to the same slots. The slots return to the pool when the last copy is gone and nothing is
-/// mapped to them. A later mapping to the same slots waits on its stream for earlier work on them. A
+/// Copies are cheap and refer to the same slots. The slots return to the pool when the last copy is gone and no array
+/// is mapped to them. When they are mapped again, the stream of the new mapping waits for earlier work on them. A
 /// default-constructed or moved-from object is empty: size() returns 0, and device() and mapped() throw
 /// Error{released}. Several threads may use copies at once.
 class Tiles {
@@ -59,8 +59,11 @@ private:
 
 /// Memory for sparse and deferred arrays. The pool allocates it from the device in chunks when tiles are allocated.
 ///
-/// Thread-safe. Copies are cheap and refer to the same pool. Tiles keep the memory of the pool alive. When the last
-/// copy and the last Tiles object are gone, the pool waits for pending work on its memory and then frees it.
+/// Thread-safe. Copies are cheap and refer to the same pool. Allocation does not wait for the device: mapping orders
+/// the use of the slots. Tiles objects, and arrays that are mapped to them, keep the pool's memory alive. When the last
+/// of these and the last copy of the pool are gone, the host waits for pending work on the memory and then frees it; if
+/// the calling thread records a graph then, after the recording has ended. If a member function throws, no slots are
+/// allocated.
 class TilePool {
 public:
     /// Creates a pool without memory. Throws Error{unsupported} if the device cannot map memory to arrays, and

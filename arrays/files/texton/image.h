@@ -14,7 +14,7 @@ struct Image {
     Format format = Format::rgba8_unorm;  ///< format of `texels`
     Extent extent{0, 0, 0};               ///< width, height and depth in texels
     std::vector<std::byte> texels;        ///< packed_bytes(format, extent) bytes
-    int file_channels = 0;                ///< channels in the file, before widening or truncation to those of `format`
+    int file_channels = 0;                ///< number of channels in the file; `format` can have more or fewer
 };
 
 /// Reads the first image of a file at full size. The format has the type that the file stores: 8-bit and 16-bit

@@ -44,12 +44,12 @@ enum class CubeLayout : std::uint8_t {
     horizontal_strip,  ///< 6n x n, in the order of the faces
     horizontal_cross,  ///< 4n x 3n: +y in the first row, -x +z +x -z in the second row, -y in the third row
     vertical_cross,  ///< 3n x 4n: +y in the first row, -x +z +x in the second, then -y, then -z rotated by 180 degrees
-    /// Equirectangular: the direction (x, y, z) has the normalized coordinate u = 1/2 + atan2(x, z) / 2pi, v =
-    /// acos(y / length) / pi.
+    /// Equirectangular: the direction (x, y, z) has the normalized coordinate u = 1/2 + atan2(x, z) / 2pi, v = acos(y /
+    /// length) / pi.
     ///
     /// The texel (i, j) of a face shows the direction through its center, ((i + 1/2) / n, (j + 1/2) / n) of the face.
-    /// It is interpolated bilinearly in float64, with wrapping in u and clamping in v. sRGB values are interpolated as
-    /// linear light. The whole image is decoded into memory as floats.
+    /// The value of the texel is interpolated bilinearly in float64, with wrapping in u and clamping in v. sRGB values
+    /// are interpolated as linear light. The whole image is decoded into memory as floats.
     equirectangular,
     openexr_cube,  ///< OpenEXR's vertical strip: +y and -y are mirrored vertically, other faces horizontally
     /// OpenEXR's variant of equirectangular: x is mirrored, and u and v are 0 and 1 at the centers of the outermost
@@ -128,8 +128,9 @@ struct PictureMetadata {
     std::vector<PictureAttribute> attributes;  ///< all other attributes
 };
 
-/// Exception of an operation that a callback canceled. A canceled save() leaves no file behind. A canceled load() into
-/// an existing array leaves the parts that were loaded until then.
+/// Exception of an operation that a callback canceled. A canceled save() creates no file, and a file that existed
+/// before is unchanged. After a canceled load() into an existing array, the array contains the parts that were loaded
+/// until then.
 class Cancelled : public Error {
 public:
     using Error::Error;
@@ -155,8 +156,9 @@ struct PictureAccess {
 /// of the files.
 ///
 /// Copies refer to the same image. Several threads may call const member functions at once. An image of an array or a
-/// view keeps that memory alive, if its owner is known to Texton. A default-constructed object is empty; its member
-/// functions throw Error{released}, except state().
+/// view keeps the memory alive if Texton owns it. Reading such an image copies the texels with copy() without a stream,
+/// so the caller must wait for pending writes on other streams first. A default-constructed or moved-from object is
+/// empty; its member functions throw Error{released}, except state().
 class Picture {
 public:
     /// Creates an empty object.
@@ -179,7 +181,8 @@ public:
     ///
     /// Throws the errors of Array::view(). Throws Error{bad_argument} if the image is planar or `texels` does not have
     /// the size of the part. Throws Error{io}, which names the file, if the file is damaged, was changed or no longer
-    /// exists. Throws Error{out_of_memory} if the texels cannot be decoded for lack of memory.
+    /// exists. Throws Error{out_of_memory} if the texels cannot be decoded for lack of memory. If it throws while it
+    /// decodes, the contents of `texels` are undefined.
     void read(const Subresource& part, std::span<std::byte> texels) const;
 
     /// Returns the cost of reading parts of a level. Reading boxes of whole granules from top to bottom costs least.
@@ -206,26 +209,27 @@ private:
 /// metadata of the file can name OpenEXR's cube or latlong layout. Otherwise square images are faces, and other images
 /// have the layout that fits their size: a strip, a cross (4:3 or 3:4) or equirectangular (2:1).
 ///
-/// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS or raw file is shorter than
-/// expected, if the kind of file is not supported, or if size or format differ from those of the first file. Throws
-/// Error{unsupported} if the files do not have the requested kind or format.
-/// Throws Error{out_of_bounds} if the first level or the frame does not exist, and Error{bad_argument} if the
-/// description of raw frames is invalid.
+/// Throws Error{io}, which names the file, if a file is missing or damaged, if a DDS file is shorter than its header
+/// says, if the size of a raw file is not a multiple of the frame size, if the kind of file is not supported, or if
+/// size or format differ from those of the first file. Throws Error{unsupported} if the files do not have the requested
+/// kind or format. Throws Error{out_of_bounds} if the first level or the frame does not exist, and Error{bad_argument}
+/// if the description of raw frames is invalid.
 [[nodiscard]] Picture open_picture(const std::filesystem::path& path, const PictureOptions& options = {});
 /// Opens several files as one image: layers, slices or faces in the order of the paths. Throws the same errors, and
 /// Error{bad_argument} if there is no path, or more than one path with raw frames.
 [[nodiscard]] Picture open_picture(std::span<const std::filesystem::path> paths, const PictureOptions& options = {});
 
 /// Returns the file and its successors in a numbered sequence. The names differ only in their last number, which
-/// increases by 1. The sequence ends before the first missing file. Throws Error{io} if the first file does not exist,
-/// is empty or cannot be read.
+/// increases by 1. The sequence ends before the first missing file. If the name contains no number, the result is only
+/// this file. Throws Error{io} if the first file does not exist, is empty or cannot be read.
 [[nodiscard]] std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& first);
 
-/// Returns the contents of an array as an image to read or save. The image refers to the texels and keeps the array
-/// alive. The caller must order writes to the texels before Picture::read().
+/// Returns the contents of an array as an image to read or save. The image refers to the texels, not to a copy of them,
+/// and keeps the array alive. The caller must wait for pending writes to the texels before Picture::read() or save().
+/// Throws Error{released} if the array is empty.
 [[nodiscard]] Picture picture_of(const Array& array);
-/// Returns the texels of a view as an image. The slices of a view of a layered array become layers; those of other
-/// memory become a volume.
+/// Returns the texels of a view as an image, which refers to them as the view does. The slices of a view of a layered
+/// array or a cubemap become layers. The slices of other views become a volume.
 [[nodiscard]] Picture picture_of(const ConstView& view);
 /// Returns the contents of a planar array as a planar image.
 [[nodiscard]] Picture picture_of(const PlanarArray& array);

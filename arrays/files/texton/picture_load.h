@@ -57,7 +57,8 @@ struct LoadOptions {
 [[nodiscard]] PlanarArray load_planar(const Device& device, const Picture& picture, const LoadOptions& options = {});
 
 /// Loads an image into an existing array. To load into a DeferredArray, pass its array(). Blocks until the texels can
-/// be sampled. The caller must order other work on the texels.
+/// be sampled. The copies use a separate stream, which does not wait for other streams or the default stream:
+/// synchronize with pending work on the array before the call.
 ///
 /// Throws Error{bad_argument} if kind, format, extent, number of layers or number of levels differ from those of the
 /// image, and otherwise the errors of the other overload. After an error or cancellation the array contains the parts

@@ -23,7 +23,8 @@ struct SaveOptions {
 
 /// Writes an image to a file, a few rows at a time. The extension of the path selects the kind of file. The texels are
 /// written to a temporary file, which is renamed when it is complete. If writing fails, an existing file is unchanged.
-/// Values are never converted. Several threads may call this function at once.
+/// Values are never converted. Several threads may call this function at once. If the image is an array or a view, the
+/// caller must wait for pending writes to its texels before the call.
 ///
 /// - .dds holds all kinds of array with all levels, in all formats except r8_srgb, rg8_srgb and planar formats.
 /// - .yuv and .raw hold one planar frame.
