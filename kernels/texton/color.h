@@ -3,8 +3,9 @@
 //
 // The texture must be 2D or layered 2D and must return floats. The destination image has the texture's width and height
 // and one slice per layer. It may be the image that the texture reads. Channels that the texture's format lacks read as
-// 0. Each function enqueues its work on the stream and returns without waiting. Several threads may call these
-// functions at once.
+// 0. Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
+//   images and of the textures until the work is done, as for launch(). Several threads may call these functions at
+//   once.
 //
 // All functions throw Error{bad_argument} if the texture's kind or size does not match, if the texture returns
 // integers, or if a number is out of its range. They also throw the errors of launch(). If a function throws, it has
@@ -46,23 +47,23 @@ void exposure(const Stream& stream, const View& picture, const Texture& texture,
 /// Parameters of grade(). All must be finite.
 struct Grade {
     float contrast = 1;    ///< factor of a channel's difference from `grey`
-    float saturation = 1;  ///< factor of a channel's difference from the luminance (BT.709); 0 removes all color
+    float saturation = 1;  ///< factor of a channel's difference from the BT.709 luminance; 0 removes all color
     float grey = 0.18f;    ///< the value that contrast does not change
 };
 
 /// Enqueues a change of contrast, followed by a change of saturation. Alpha is unchanged.
 void grade(const Stream& stream, const View& picture, const Texture& texture, const Grade& grade);
 
-/// A curve that maps linear light of any brightness to the range 0 to 1. It is applied to each channel separately.
+/// A curve that compresses bright linear light to the range 0 to 1. It is applied to each channel separately.
 enum class ToneCurve : std::uint8_t {
     reinhard,  ///< Reinhard, Stark, Shirley and Ferwerda 2002, equation 4
     filmic,    ///< Hable 2010, the curve of Uncharted 2
-    aces       ///< Narkowicz 2015, a fit of the ACES reference transforms; its white is fixed
+    aces       ///< Narkowicz 2015, a fit of the ACES reference transforms; has no white parameter
 };
 
-/// Enqueues tone mapping. Negative values become 0. The value `white`, 0.01 to 1e6, becomes 1, and brighter values
-/// exceed 1. `aces` ignores `white` and never exceeds 1. Alpha is unchanged. For other curves see curve_array() and
-/// lut_1d().
+/// Enqueues tone mapping. Negative values become 0. With `reinhard` and `filmic`, the value `white`, 0.01 to 1e6,
+/// becomes 1, and higher values exceed 1. `aces` ignores `white`, and its results are at most 1. Alpha is unchanged.
+/// For other curves see curve_array() and lut_1d().
 void tone_curve(const Stream& stream, const View& picture, const Texture& texture, ToneCurve curve,
                 float white = 11.2f);
 

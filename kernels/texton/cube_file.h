@@ -13,19 +13,19 @@ namespace texton {
 
 /// The contents of a cube file.
 struct CubeLut {
-    std::string title{};   ///< text without quotes and line ends; may be empty
+    std::string title{};   ///< title without the enclosing quotes; may be empty
     int dimensions = 3;    ///< 1 or 3
     std::size_t size = 0;  ///< entries along an axis: 2 to 65536 for 1 dimension, 2 to 256 for 3 dimensions
-    LutDomain domain{};    ///< colors of the first and the last entry
+    LutDomain domain{};    ///< colors that the first and the last entry map
     /// Red, green and blue of each entry. In 3 dimensions red changes fastest and blue slowest.
     std::vector<float> entries{};
     bool operator==(const CubeLut&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Reads a cube file.
+/// Reads a cube file. Several threads may call the functions of this header at once, but must not write the same file.
 ///
 /// Throws Error{io} if the file cannot be opened or read. Throws Error{io} with the file and the line number if
-/// - a line is not empty, a comment, a keyword with its values or three finite numbers,
+/// - a line is none of these: empty, a comment, a keyword with its values, three finite numbers,
 /// - a keyword is given twice or after the first entry,
 /// - the size or the domain is invalid,
 /// - the number of entries does not match the size.

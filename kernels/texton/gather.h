@@ -37,8 +37,8 @@ namespace texton {
 /// from `scratch`, or else from the current pool of the stream's device. It is freed in stream order. Throws the errors
 /// of the pool.
 ///
-/// If an argument is invalid, Error{bad_argument} is thrown before work is enqueued. If another error is thrown,
-/// earlier levels may have been enqueued.
+/// The texture, the channel and the extents of the views are checked before work is enqueued. If launch() or the pool
+/// throws an error later, earlier levels may have been enqueued.
 void min_max_pyramid(const Stream& stream, std::span<const View> levels, const Texture& texture, int channel = 0,
                      const std::optional<Pool>& scratch = {});
 

@@ -46,22 +46,25 @@ struct PlanarOptions {
 /// Filter::linear. Its sampler defines chroma beyond the edges, and should clamp. Alpha is 1. Float images keep colors
 /// outside 0 to 1.
 ///
-/// Returns without waiting for the work. Several threads may call this function at once. If it throws, nothing was
-/// enqueued.
+/// Returns without waiting for the work. The caller must keep the memory of the image and of the planes until the work
+/// is done, as for launch(). Several threads may call this function at once. If it throws, nothing was enqueued.
 ///
 /// Throws Error{bad_argument} if a plane's format, size or kind does not match, if width or height is odd, if chroma
-/// does not have Filter::linear, or if the image does not have the size of luma. Also throws the errors of launch().
+/// does not have Filter::linear, or if the image does not have the size of luma and one slice. Also throws the errors
+/// of launch().
 void to_rgb(const Stream& stream, const View& picture, const Texture& luma, const Texture& chroma,
             const PlanarOptions& options = {});
 
-/// Enqueues the conversion of a 2D texture to both planes. A chroma sample is the average of the colors around it.
-/// Along an axis where it is centered between two texels, it is their mean. Along an axis where it is located on a
-/// texel, that texel has the weight 1/2 and its two neighbors have 1/4 each. Codes are rounded to the nearest. In the
-/// limited range they may be below black or above white.
+/// Enqueues the conversion of a 2D texture to both planes. A chroma sample is computed from a weighted mean of the
+/// texels around it. Along an axis where it is centered between two texels, both have the weight 1/2. Along an axis
+/// where it is located on a texel, that texel has the weight 1/2 and its two neighbors have 1/4 each. The vertical axis
+/// of nv16 is an exception: each chroma row is computed from a single row of texels. Codes are rounded to the nearest.
+/// In the limited range, colors outside 0 to 1 give codes below black or above white.
 ///
 /// Planes of a PlanarArray have no surfaces and cannot be written: write to memory and copy() the result.
 ///
-/// Returns without waiting for the work. Several threads may call this function at once.
+/// Returns without waiting for the work. The caller must keep the memory of the planes and of the texture until the
+/// work is done, as for launch(). Several threads may call this function at once.
 ///
 /// Throws Error{bad_argument} if a plane's format or size does not match, if width or height is odd, or if the texture
 /// is of another kind or returns integers. Also throws the errors of launch(). All arguments are checked before work is
