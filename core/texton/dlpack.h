@@ -29,17 +29,19 @@ namespace texton {
 /// - Error{released} if the memory was freed or unmapped.
 [[nodiscard]] DLManagedTensor* to_dlpack(const View& view, int dimensions = 0);
 
-/// Returns a view of the tensor's texels and takes ownership of the tensor: its deleter is called when the last copy of
-/// the view is destroyed. If this function throws, the caller still owns the tensor.
+/// Returns a view of the tensor's texels and takes ownership of the tensor. The deleter of the tensor is called when
+/// the last copy of the view is destroyed or, if that thread records a graph then, after the recording. If this
+/// function throws, the caller still owns the tensor.
 ///
 /// The caller must order the library's pending work before work on the view, and must wait for work on the view before
 /// its last copy is destroyed.
 ///
 /// Without `format`, the axes are [width], [height][width], [height][width][channels] or
-/// [depth][height][width][channels], and the texels are uint, sint or float like the tensor's type. With `format`, its
-/// channels must be stored as the tensor's type. The last axis is then the channels only if the format has more than
-/// one channel, so [depth][height][width] is a volume, and [width][4] is a row of texels with four channels. A texel
-/// has 1, 2 or 4 channels. Only rows and slices may have gaps between them.
+/// [depth][height][width][channels], and the texels are uint, sint or float like the tensor's type. With `format`, the
+/// stored type of its channels must be the tensor's type. The last axis is then the channels if the format has several
+/// channels, if there are four axes, or if the last of three axes has length 1. Examples: with r8_unorm,
+/// [depth][height][width] is a volume; with rgba8_unorm, [width][4] is a row of texels. A texel has 1, 2 or 4 channels.
+/// Only rows and slices may have gaps between them.
 ///
 /// kDLCPU is memory of the CPU device if the device knows the memory, and host memory otherwise. kDLCUDA, kDLCUDAHost
 /// and kDLCUDAManaged need the CUDA device with the tensor's index.

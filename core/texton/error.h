@@ -14,13 +14,13 @@ enum class ErrorCode {
     bad_argument,    ///< null, zero, or an invalid value or combination
     out_of_bounds,   ///< a region, offset or count reaches beyond the end
     overflow,        ///< a size does not fit in 64 bits or exceeds a limit of the device
-    overlap,         ///< source and destination share bytes
-    released,        ///< the object is empty: it was moved from, freed or never created
+    overlap,         ///< source and destination share bytes, or other memory is mapped there
+    released,        ///< the object is empty (default-constructed, moved from), or its memory was freed or unmapped
     wrong_device,    ///< the object belongs to another device than required
     wrong_location,  ///< the operation does not accept this kind of memory location
     not_mapped,      ///< a sparse or deferred array has no memory there
-    not_registered,  ///< the device does not know the pointer, range or symbol
-    out_of_memory,   ///< numbers() contains the requested and the free bytes
+    not_registered,  ///< the device does not know the pointer, the whole range or the symbol
+    out_of_memory,   ///< too little memory; numbers() contains the requested and the free bytes
     unsupported,     ///< the device or driver does not support this
     not_permitted,   ///< the object was created without this permission, or the system forbids it
     capturing,       ///< not possible while a stream is being captured into a graph
