@@ -13,8 +13,9 @@ struct GraphState;
 
 /// A recorded sequence of operations, which is launched as a whole, any number of times.
 ///
-/// A handle that is cheap to copy: copies refer to the same graph, which ends with the last of them. Several threads
-/// may launch a graph; its launches run one after another.
+/// A handle that is cheap to copy: copies refer to the same graph. The graph is destroyed with the last copy; launches
+/// in flight then run to their end. Several threads may launch a graph. Its launches run one after another, even on
+/// different streams.
 ///
 /// The caller must keep everything that the graph reads and writes until its launches are done: views do not keep their
 /// owners alive inside a graph. Sparse and deferred arrays are an exception: the graph keeps them, and each launch uses
@@ -27,9 +28,11 @@ public:
     /// The graph also contains the work of every stream that waits for an event recorded on `stream`. `stream` must
     /// wait for an event of each of these streams before `record` returns.
     ///
-    /// During the call, the calling thread cannot allocate or free memory outside of stream order (Linear, Pitched2D,
-    /// ...), copy or fill without a stream, wait for work, or query a pool: these throw Error{capturing}. Destructors
-    /// free such memory after the recording.
+    /// During the call, the following throw Error{capturing} on the calling thread: allocating memory outside of stream
+    /// order (the constructors of Linear, Pitched2D, Pinned, ...), creating arrays, textures or surfaces, mapping or
+    /// unmapping memory, copying or filling without a stream, waiting for a captured stream or for the device, and
+    /// querying or changing a pool. Destructors of such objects free the memory after the recording; for AddressRange
+    /// see there.
     ///
     /// Throws
     /// - Error{bad_argument} if `record` is empty,
@@ -37,15 +40,16 @@ public:
     ///   operation cannot be recorded,
     /// - the exceptions of `record`.
     ///
-    /// After an exception the capture has ended, and no work was recorded.
+    /// After an exception no graph exists and none of the work has run. A capture that this call started has ended.
     [[nodiscard]] static Graph capture(const Stream& stream, const std::function<void()>& record);
 
     // No moves: a handle always refers to its graph.
     Graph(const Graph&) = default;             ///< Copies the handle.
     Graph& operator=(const Graph&) = default;  ///< Copies the handle.
 
-    /// Enqueues the graph's work on a stream, and returns without waiting for it. While the stream is captured, the
-    /// graph becomes a part of the captured graph.
+    /// Enqueues the graph's work on a stream, and returns without waiting for it. If the stream is captured, nothing
+    /// runs: a copy of this graph becomes a part of the captured graph. CUDA does not allow this for a graph that
+    /// allocates memory.
     ///
     /// Throws Error{wrong_device} if the stream belongs to another device, and Error{not_mapped} if a deferred array of
     /// the graph has no memory.

@@ -28,8 +28,10 @@ public:
     Linear(const Device& device, std::size_t bytes);
     /// Allocates memory for `extent` packed texels. Also throws Error{overflow} if their size does not fit in 64 bits.
     Linear(const Device& device, Format format, Extent extent);
-    /// Allocates memory from the current pool of the stream's device, in stream order. Throws Error{bad_argument} for 0
-    /// bytes and Error{out_of_memory} if the device has too little memory.
+    /// Allocates memory from the current pool of the stream's device, in stream order. Later work on `stream` can use
+    /// the memory; another stream must first wait for an Event that is recorded on `stream` after this call.
+    ///
+    /// Throws Error{bad_argument} for 0 bytes and Error{out_of_memory} if the device has too little memory.
     [[nodiscard]] static Linear async(std::size_t bytes, const Stream& stream);
 
     std::size_t bytes() const noexcept;  ///< Returns the size in bytes.
@@ -40,11 +42,13 @@ public:
     /// and Error{bad_argument} if a dimension is 0 or the format is planar.
     View view(Format format, Extent extent) const;
 
-    /// Frees memory of a pool in the order of `stream` (cudaFreeAsync). The object is then empty, and operations on
-    /// views of the memory throw Error{released}.
+    /// Frees memory of a pool in the order of `stream` (cudaFreeAsync), also if copies or views of this object still
+    /// exist. The caller must order work on other streams before that. This object is then empty. Copies of it still
+    /// return the former data() and bytes(); their other member functions, and copy() and fill() of views of the
+    /// memory, throw Error{released}.
     ///
-    /// Throws Error{not_permitted} if the memory is not from a pool, and Error{wrong_device} if the stream belongs to a
-    /// device of another kind. After an exception the memory is still allocated.
+    /// Throws Error{not_permitted} if the memory was not allocated from a pool by this process, and Error{wrong_device}
+    /// if the stream belongs to a device of another kind. After an exception the memory is still allocated.
     void free(const Stream& stream);
 
     /// For internal use.

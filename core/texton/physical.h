@@ -26,17 +26,18 @@ enum class Granularity : std::uint8_t {
     recommended  ///< the unit with the best performance
 };
 
-/// Owns physical memory, which has no address until an AddressRange maps it.
+/// Owns physical memory, which has no address until an AddressRange maps it. Memory of a tile pool is mapped to sparse
+/// and deferred arrays instead.
 ///
 /// Copies share the memory. It is released when the last copy and the last mapping are gone. A default-constructed or
 /// moved-from object is empty: bytes() is 0, and the other member functions throw Error{released}. Several threads may
 /// call const member functions at once.
 class Physical {
 public:
-    /// Returns the unit in bytes of memory sizes and of mapping offsets.
+    /// Returns the granularity in bytes: sizes of physical memory and offsets of mappings must be multiples of it.
     ///
-    /// Throws Error{unsupported} if the device has no virtual memory management, and Error{wrong_location} if the
-    /// location is another device, the host, or the host for a tile pool.
+    /// Throws Error{unsupported} if the device has no virtual memory management. Throws Error{wrong_location} if the
+    /// location is another device, the host without a NUMA node number, or, for a tile pool, any NUMA node.
     [[nodiscard]] static std::size_t granularity(const Device& device, const PhysicalInfo& info = {},
                                                  Granularity which = Granularity::minimum);
 
@@ -50,12 +51,13 @@ public:
     /// - Error{capturing} while the calling thread records a graph,
     /// - the errors of granularity().
     Physical(const Device& device, std::size_t bytes, const PhysicalInfo& info = {});
-    /// Imports memory of another process. `bytes` is the size that it was created with. The caller closes a file
-    /// descriptor. Throws Error{bad_argument} for 0 bytes, a handle without a type or a closed file descriptor.
+    /// Imports memory of another process. `bytes` must be the size that it was created with; a CUDA device does not
+    /// check this. The caller must close a file descriptor, and may do so after this call. Throws Error{bad_argument}
+    /// for 0 bytes, a handle without a type or a closed file descriptor.
     [[nodiscard]] static Physical import(const Device& device, const ShareableHandle& handle, std::size_t bytes);
 
-    /// Returns a handle for another process. The caller closes a file descriptor. Throws Error{not_permitted} if the
-    /// memory was not created with this kind of handle.
+    /// Returns a handle for another process. If it is a file descriptor, the caller must close it. Throws
+    /// Error{not_permitted} if the memory was not created with this kind of handle.
     [[nodiscard]] ShareableHandle export_handle(HandleType type = HandleType::file_descriptor) const;
 
     std::size_t bytes() const noexcept;  ///< Returns the size in bytes, a multiple of the granularity.
@@ -72,9 +74,13 @@ private:
 /// Owns a range of device addresses to which physical memory is mapped.
 ///
 /// Copies refer to the same range. Views keep the range and its mappings alive; it is freed when the last of them is
-/// gone. A view is valid while the memory that it covers stays mapped: after unmap(), its use throws Error{released}. A
-/// default-constructed or moved-from object is empty: bytes() is 0, data() is null, and the other member functions
-/// throw Error{released}. Several threads may map, unmap and view at once.
+/// gone, after the device has finished its work. A view is valid while the memory that it covers stays mapped: after
+/// unmap(), its use throws Error{released}. A default-constructed or moved-from object is empty: bytes() is 0, data()
+/// is null, and the other member functions throw Error{released}. Several threads may call map(), unmap(), set_access()
+/// and const member functions at once.
+///
+/// Do not let the last copy or view end on a thread that records a graph while work on the memory is in flight: a CUDA
+/// device then unmaps the memory without waiting.
 class AddressRange {
 public:
     AddressRange() = default;  ///< Creates an empty object.
@@ -85,8 +91,8 @@ public:
     /// management.
     AddressRange(const Device& device, std::size_t bytes, std::size_t alignment = 0);
 
-    /// Maps all of `memory` to the addresses from byte `offset` on. The memory must not be accessed before
-    /// set_access().
+    /// Maps all of `memory` to the addresses from byte `offset` on, without waiting for work. No device can access the
+    /// mapping before set_access().
     ///
     /// Throws
     /// - Error{out_of_bounds} if the memory does not fit at the offset,
@@ -104,7 +110,8 @@ public:
     void unmap(std::size_t offset);
     /// Sets the access of devices or NUMA nodes to all memory that is mapped now.
     ///
-    /// Throws Error{bad_argument} if `grants` is empty, and Error{wrong_location} for other locations.
+    /// Throws Error{bad_argument} if `grants` is empty, and Error{wrong_location} for other locations. If the driver
+    /// fails, the access to some of the mappings can have changed.
     void set_access(std::span<const AccessGrant> grants) const;
     /// Allows the device to read and write all memory that is mapped now.
     void set_access() const;

@@ -16,11 +16,13 @@ class Event;
 
 /// A queue of a device, whose work runs in order.
 ///
-/// Streams run concurrently with each other and with the host; only wait() and synchronize() order them. Streams that
-/// Texton creates do not wait for CUDA's default stream (they are non-blocking).
+/// Streams run concurrently with each other and with the host. Work on two streams is ordered only by wait(), or by the
+/// host with synchronize(). This also holds for the default stream: streams that Texton creates do not wait for it
+/// (cudaStreamNonBlocking).
 ///
-/// A handle that is cheap to copy: copies refer to the same queue. It ends with the last copy and the last memory that
-/// is freed on it; work that is still enqueued then runs to its end. All functions are thread-safe.
+/// A handle that is cheap to copy: copies refer to the same queue. Memory that was allocated on the stream in stream
+/// order also keeps the queue alive until it is freed. When the queue is destroyed, work that is still enqueued runs to
+/// its end. All functions are thread-safe.
 class Stream {
 public:
     /// Creates a stream. Lower values of `priority` are served first, if the device supports this. Values out of range
@@ -38,8 +40,10 @@ public:
     /// Returns true if all enqueued work is done. Throws Error{capturing} while the stream is captured.
     bool idle() const;
     /// Makes work that is enqueued later wait for the last record of `event`. Does nothing if the event was never
-    /// recorded. Never blocks the host. The event can belong to another device of the same kind; throws
-    /// Error{wrong_device} for a device of another kind.
+    /// recorded. Never blocks the host. The event can belong to another device of the same kind.
+    ///
+    /// Throws Error{wrong_device} for a device of another kind. Throws Error{capturing} if the stream is captured and
+    /// the event was recorded outside of the capture.
     void wait(const Event& event) const;
     /// Enqueues a call of `function`, which runs on another thread. It must not throw, and must not use Texton or CUDA.
     /// In a graph, every launch calls it. Throws Error{bad_argument} if `function` is empty.
@@ -74,8 +78,12 @@ public:
     Event& operator=(const Event&) = default;  ///< Copies the handle.
 
     const Device& device() const noexcept;  ///< Returns the device of the event.
-    /// Places the event after all work that is enqueued on the stream now; replaces the previous record. Throws
-    /// Error{wrong_device} if the stream belongs to another device.
+    /// Places the event after all work that is enqueued on the stream now. Replaces the previous record. If the stream
+    /// is captured, the record belongs to the graph: other streams can join the capture with Stream::wait(), but
+    /// done(), synchronize() and milliseconds_since() throw Error{capturing} until the event is recorded again outside
+    /// of a capture.
+    ///
+    /// Throws Error{wrong_device} if the stream belongs to another device.
     void record(const Stream& stream) const;
     /// Returns true if the work before the last record is done, or if the event was never recorded.
     bool done() const;
