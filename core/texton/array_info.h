@@ -60,7 +60,8 @@ struct ArrayInfo {
 
 /// Returns the size of one layer or face at this level, in texels.
 [[nodiscard]] Extent level_extent(const ArrayInfo& info, int level) noexcept;
-/// Returns the depth of a level's view: the number of slices of a volume, or of faces and layers of other kinds.
+/// Returns the depth of a level's view: the number of slices of a volume, and the number of layers times faces of other
+/// kinds.
 [[nodiscard]] std::size_t slice_count(const ArrayInfo& info, int level) noexcept;
 /// Returns the number of levels of a full mip chain, which ends with a single texel.
 [[nodiscard]] int full_levels(const ArrayInfo& info) noexcept;

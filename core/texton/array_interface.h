@@ -35,8 +35,9 @@ struct ArrayInterface {
 
 /// Returns a non-owning view of texels that another library owns.
 ///
-/// Axes and formats are as for from_dlpack(). On the CPU device, memory that the device did not allocate is viewed as
-/// host memory. `array.stream` is ignored: the caller must wait for it.
+/// The caller must keep the memory until the view is no longer used. Axes and formats are as for from_dlpack(). On the
+/// CPU device, memory that the device did not allocate is viewed as host memory. `array.stream` is ignored: the caller
+/// must order its pending work before work on the view.
 ///
 /// Throws Error{not_registered} if `device` is a CUDA device that does not know the memory, and Error{not_permitted} if
 /// the array is read-only: use const_from_array_interface(). Throws Error{bad_argument} or Error{unsupported} if the

@@ -24,8 +24,8 @@ namespace texton {
 
 /// Returns a non-owning Stream for a CUDA stream. Null and cudaStreamLegacy give the default stream of the device.
 ///
-/// The caller must keep the CUDA stream until all copies of the result are destroyed, and all memory that is freed on
-/// it.
+/// The caller must not destroy the CUDA stream before all copies of the result are destroyed and all memory that was
+/// allocated on the stream is freed.
 ///
 /// Throws Error{wrong_device} if the stream belongs to another device, and Error{bad_argument} for cudaStreamPerThread,
 /// which is a different stream on each thread.

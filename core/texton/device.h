@@ -20,7 +20,7 @@ enum class DeviceKind : std::uint8_t {
 
 /// Properties and capabilities of a device. They do not change while the process runs.
 struct DeviceProperties {
-    std::string name;                             ///< name for people
+    std::string name;                             ///< name to display
     DeviceKind kind = DeviceKind::cpu;            ///< kind of the device
     int index = 0;                                ///< index among the devices of its kind, from 0
     std::array<std::uint8_t, 16> uuid{};          ///< unique identifier
@@ -48,9 +48,9 @@ struct DeviceProperties {
 struct DeviceLimits {
     std::size_t pitch_alignment = 512;                           ///< rows of pitched memory start at multiples of this
     std::size_t max_pitch = 2147483647;                          ///< maximum bytes between rows
-    std::size_t texture_alignment = 512;                         ///< first texel of a texture of memory
+    std::size_t texture_alignment = 512;                         ///< address of the first texel of a texture of memory
     std::size_t texture_pitch_alignment = 32;                    ///< pitch of a texture of pitched memory
-    std::size_t surface_alignment = 512;                         ///< first texel of a surface
+    std::size_t surface_alignment = 512;                         ///< address of the first texel of a surface
     std::size_t texture_1d = 131072;                             ///< width
     std::array<std::size_t, 2> texture_2d{131072, 65536};        ///< width, height
     std::array<std::size_t, 3> texture_3d{16384, 16384, 16384};  ///< width, height, depth
@@ -99,8 +99,8 @@ public:
     const DeviceLimits& limits() const noexcept;          ///< Returns the limits.
     /// Returns the free and total memory at this time. Other processes can change it at any time.
     MemoryInfo memory() const;
-    /// Waits for all work of the device. Throws Error{capturing} while any thread records a graph, because CUDA would
-    /// invalidate the capture.
+    /// Blocks until all work on all streams of the device is done. Throws Error{capturing} while any thread records a
+    /// graph, because CUDA would invalidate the capture.
     void synchronize() const;
 
     /// Returns true if this device can directly access the memory of `peer`. Copies between devices do not need this.

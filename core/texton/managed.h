@@ -48,7 +48,8 @@ struct RangeAttributes {
 /// the other member functions throw Error{released}. Several threads may call const member functions at once.
 ///
 /// The host and a device may access the memory at the same time only if DeviceProperties::concurrent_managed_access is
-/// true.
+/// true. Otherwise the host must wait for the device's work before it accesses the memory. In both cases the caller
+/// must order accesses to the same bytes.
 class Managed {
 public:
     Managed() = default;  ///< Creates an empty object.

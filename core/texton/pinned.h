@@ -20,12 +20,13 @@ enum class SlowReads : std::uint8_t {
 };
 
 /// Owns pinned (page-locked) host memory (cudaMallocHost, cudaHostAlloc). Copies between it and a device use the full
-/// speed of the bus and run asynchronously.
+/// speed of the bus, and copies on a stream are asynchronous.
 ///
 /// The contents are undefined at first. Copies of a Pinned share the memory. Views keep it alive; it is freed when the
-/// last of them is gone. A default-constructed or moved-from object is empty: bytes() is 0, data() is null, and the
-/// other member functions throw Error{released}. Several threads may call const member functions at once; the caller
-/// must order accesses to the bytes.
+/// last of them is gone. The caller must keep one of them until work that uses the memory is done. A
+/// default-constructed or moved-from object is empty: bytes() is 0, data() is null, and the other member functions
+/// throw Error{released}. Several threads may call const member functions at once; the caller must order accesses to
+/// the bytes.
 class Pinned {
 public:
     Pinned() = default;  ///< Creates an empty object.

@@ -43,15 +43,14 @@ private:
 class Pitched3D {
 public:
     Pitched3D() = default;  ///< Creates an empty object.
-    /// Allocates memory for `extent` texels, with a depth of at least 1. A slice of a block-compressed format is a 2D
-    /// image. Throws the errors of Pitched2D.
+    /// Allocates memory for `extent` texels, with a depth of at least 1. In block-compressed formats the blocks are 2D:
+    /// each slice is compressed separately. Throws the errors of Pitched2D, except that the depth can be more than 1.
     Pitched3D(const Device& device, Format format, Extent extent);
 
     std::byte* data() const noexcept;                      ///< Returns the device address of the first texel.
     std::size_t pitch() const noexcept { return pitch_; }  ///< Returns the bytes from one row to the next.
-    std::size_t slice_pitch() const noexcept {
-        return slice_pitch_;
-    }                                                   ///< Returns the bytes from one slice to the next.
+    /// Returns the bytes from one slice to the next.
+    std::size_t slice_pitch() const noexcept { return slice_pitch_; }
     Format format() const noexcept { return format_; }  ///< Returns the format.
     /// Returns the size in texels.
     Extent extent() const noexcept { return block_ ? extent_ : Extent{0, 0, 0}; }

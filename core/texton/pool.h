@@ -21,7 +21,7 @@ struct PoolInfo {
     Location location = Location::none();  ///< none: the creating device; managed pools: no preferred location
     PoolType type = PoolType::pinned;      ///< kind of memory
     HandleType handle = HandleType::none;  ///< kind of handle that can be exported
-    std::size_t max_bytes = 0;             ///< maximum size; 0: limited by the device only, required for managed pools
+    std::size_t max_bytes = 0;             ///< maximum size; 0: limited by the device only; managed pools: must be 0
     bool operator==(const PoolInfo&) const = default;  ///< Returns true if all members are equal.
 };
 
@@ -53,8 +53,9 @@ struct PoolState;
 /// A pool of memory that is allocated and freed in stream order. The pool keeps freed memory for the next allocation
 /// instead of returning it to the system each time.
 ///
-/// A handle that is cheap to copy: copies refer to the same pool. A pool that was created or imported ends with its
-/// last handle and its last allocation. Default pools live until the process ends. All functions are thread-safe.
+/// A handle that is cheap to copy: copies refer to the same pool. A pool that was created or imported is destroyed when
+/// its last handle and its last allocation are gone. Default pools live until the process ends. All functions are
+/// thread-safe.
 ///
 /// While the calling thread records a graph, usage(), trim(), set_access() and the functions that get or set attributes
 /// throw Error{capturing}, because a driver would invalidate the capture.
@@ -79,17 +80,20 @@ public:
     [[nodiscard]] static Pool current(const Device& device, const Location& location, PoolType type = PoolType::pinned);
     /// Returns the current pool of the device's memory.
     [[nodiscard]] static Pool current(const Device& device);
-    /// Imports a pool of another process. It cannot allocate, only import_pointer(). The caller closes a file
-    /// descriptor. Throws Error{bad_argument} for a handle without a type or a closed file descriptor.
+    /// Imports a pool of another process. An imported pool cannot allocate; it gives access to allocations of the other
+    /// process with import_pointer(). The caller must close a file descriptor, and may do so after this call. Throws
+    /// Error{bad_argument} for a handle without a type or a closed file descriptor.
     [[nodiscard]] static Pool import(const Device& device, const ShareableHandle& handle);
     // No moves: a handle always refers to its pool.
     Pool(const Pool&) = default;             ///< Copies the handle.
     Pool& operator=(const Pool&) = default;  ///< Copies the handle.
 
-    /// Makes this the current pool of its location and type. Throws Error{not_permitted} for an imported pool.
+    /// Makes this the current pool of its location and type. This does not keep the pool alive: when it is destroyed,
+    /// the default pool becomes current again. Throws Error{not_permitted} for an imported pool.
     void make_current() const;
 
-    /// Allocates memory in stream order. The stream can belong to another device if that device has access to the pool.
+    /// Allocates memory in stream order, as Linear::async() does. The stream can belong to another device if that
+    /// device has access to the pool.
     ///
     /// Throws
     /// - Error{bad_argument} for 0 bytes,
@@ -116,14 +120,15 @@ public:
     /// `grants` is empty, or if the pool's own location would lose its access.
     void set_access(std::span<const AccessGrant> grants) const;
 
-    /// Returns a handle for another process. The caller closes a file descriptor. Throws Error{not_permitted} if the
-    /// pool was not created with this kind of handle, or if it is imported.
+    /// Returns a handle for another process. If it is a file descriptor, the caller must close it. Throws
+    /// Error{not_permitted} if the pool was not created with this kind of handle, or if it is imported.
     [[nodiscard]] ShareableHandle export_handle(HandleType type = HandleType::file_descriptor) const;
     /// Returns a description of an allocation for a process that imports the pool. Throws Error{bad_argument} if the
     /// memory is not from this pool, and Error{not_permitted} if the pool was created without a handle type.
     [[nodiscard]] PointerExport export_pointer(const Linear& memory) const;
-    /// Imports an allocation of an imported pool. `bytes` is its size. The result must be destroyed before the
-    /// exporting process frees the memory.
+    /// Imports an allocation of an imported pool. `bytes` is its size. The two processes must order their accesses
+    /// themselves. Destroying the result does not wait on a CUDA device: wait for work that uses the memory first. The
+    /// result must be destroyed before the exporting process frees the memory.
     ///
     /// Throws Error{out_of_bounds} if `bytes` exceeds the allocation, Error{bad_argument} for 0 bytes, and
     /// Error{not_permitted} if this pool is not imported.

@@ -17,10 +17,12 @@ struct RegisterOptions {
 
 /// Page-locks host memory that the caller owns.
 ///
-/// The caller must keep the memory while the registration exists: until the last copy of the object and the last view
-/// of it are gone. copy() and fill() do not accept a host view that is only partly in a registered range, because CUDA
-/// cannot copy it. A default-constructed or moved-from object is empty: bytes() is 0, data() is null, and the other
-/// member functions throw Error{released}. Several threads may call const member functions at once.
+/// The registration ends when the last copy of the object and the last view of it are gone. If the thread records a
+/// graph then, it ends after the recording. The caller must keep the memory until that end, and must not let the
+/// registration end while work that uses the memory is in flight. copy() and fill() do not accept a host view that is
+/// only partly in a registered range, because CUDA cannot copy it. A default-constructed or moved-from object is empty:
+/// bytes() is 0, data() is null, and the other member functions throw Error{released}. Several threads may call const
+/// member functions at once.
 class Registered {
 public:
     Registered() = default;  ///< Creates an empty object.
@@ -28,7 +30,7 @@ public:
     ///
     /// Throws
     /// - Error{bad_argument} if `data` is null, `bytes` is 0, or a byte is already pinned or registered,
-    /// - Error{unsupported} if the device cannot register memory, or not with read_only,
+    /// - Error{unsupported} if the device cannot register memory, or not with these options,
     /// - Error{capturing} while the calling thread records a graph.
     Registered(const Device& device, void* data, std::size_t bytes, RegisterOptions options = {});
     /// Registers the bytes of an array or vector. Throws the errors of the overload above.
@@ -52,8 +54,8 @@ private:
     RegisterOptions asked_;
 };
 
-/// Returns the device address of host memory that is pinned, or registered as mapped (cudaHostGetDevicePointer). Throws
-/// Error{not_registered} for other memory.
+/// Returns the device address of mapped host memory (cudaHostGetDevicePointer). `host` can point to any byte of the
+/// memory. Throws Error{not_registered} if the byte is neither pinned nor registered.
 [[nodiscard]] std::byte* device_pointer(const Device& device, const void* host);
 
 }  // namespace texton

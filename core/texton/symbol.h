@@ -9,7 +9,8 @@ namespace texton {
 /// Makes a host variable available as a Symbol of the CPU devices, as `__device__` and `__constant__` do for CUDA
 /// devices.
 ///
-/// The caller must keep the variable and this object until the symbols and views of the variable are gone.
+/// The caller must keep the variable and this object until the symbols and views of the variable are gone. Several
+/// threads may create and destroy such objects at once.
 class CpuSymbol {
 public:
     /// Registers the variable.
@@ -34,7 +35,8 @@ View symbol_view(const Device& device, const void* symbol, SymbolPlace place, st
 }  // namespace detail
 
 /// A variable of a device's program: `__device__ T v` or `__constant__ T v` of a CUDA device, or a CpuSymbol of the CPU
-/// device. Non-owning. Several threads may call const member functions at once.
+/// device. Non-owning: it and its views are valid while the variable exists on the device. The caller must order
+/// accesses to the variable by other code. Several threads may call const member functions at once.
 template <class T>
 class Symbol {
 public:
