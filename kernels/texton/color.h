@@ -3,9 +3,10 @@
 //
 // The texture must be 2D or layered 2D and must return floats. The destination image has the texture's width and height
 // and one slice per layer. It may be the image that the texture reads. Channels that the texture's format lacks read as
-// 0. Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
-//   images and of the textures until the work is done, as for launch(). Several threads may call these functions at
-//   once.
+// zero.
+//
+// Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
+// images and of the textures until the work is done, as for launch(). Several threads may call these functions at once.
 //
 // All functions throw Error{bad_argument} if the texture's kind or size does not match, if the texture returns
 // integers, or if a number is out of its range. They also throw the errors of launch(). If a function throws, it has

@@ -6,8 +6,11 @@
 // right.
 //
 // Textures of kind cubemap are read as their samplers specify. With Filter::linear, seamless_cubemap hides the edges
-// between faces. Each function enqueues its work on the stream and returns without waiting. Several threads may call
-// these functions at once.
+// between faces.
+//
+// Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
+// images and of the textures until the work is done, as for launch(). Several threads may call these functions at once.
+// If a function other than prefilter_ggx() throws, it has enqueued nothing.
 #include <array>
 #include <cstdint>
 #include <span>
@@ -30,7 +33,7 @@ enum class CubeNet : std::uint8_t {
 /// unchanged.
 ///
 /// Throws Error{bad_argument} if the texture is not 2D, if the cube does not have six square slices, or if the size of
-/// the net does not match. Also throws the errors of launch(). If it throws, nothing was enqueued.
+/// the net does not match. Also throws the errors of launch().
 void net_to_cube(const Stream& stream, const View& cube, const Texture& net, CubeNet layout);
 /// Enqueues the conversion of a cubemap texture to a net. Pixels outside the faces become 0. Throws the same errors as
 /// net_to_cube().
@@ -58,7 +61,7 @@ struct LightOptions {
 /// normal is the direction of the texel. It is the mean over the hemisphere, weighted by the cosine.
 ///
 /// The directions are Hammersley points. Each sample is fetched at the level of detail that covers its solid angle, so
-/// a texture with levels, Filter::linear and linear `mip_filter` gives little noise.
+/// a texture with all levels, Filter::linear and linear `mip_filter` reduces noise.
 ///
 /// Throws the same errors as net_to_cube(), and Error{bad_argument} if `samples` is out of its range or the texture
 /// returns integers.

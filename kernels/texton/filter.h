@@ -4,8 +4,12 @@
 // The texture must be 2D or layered 2D. The destination image has its width and height and one slice per layer. The
 // sampler's address modes define the texels beyond the edges. The sampler may have either filter, since texels are
 // fetched at their centers. With Filter::linear and normalized coordinates, the limited precision of the coordinates
-// may change results slightly. Each function enqueues its work on the stream and returns without waiting. Several
-// threads may call these functions at once.
+// may change results slightly.
+//
+// Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
+// images and of the textures until the work is done, as for launch(). Several threads may call these functions at once.
+// If a function throws, the image is unchanged, but work that writes scratch memory may have been enqueued. Only
+// convolve() and gaussian() may write memory that the texture reads.
 //
 // All functions throw Error{bad_argument} if the texture is of another kind, if the image is of another size, if a
 // parameter is out of its range, or, except for median(), if the texture returns integers. They also throw the errors
@@ -28,10 +32,11 @@ inline constexpr int kMostWeights = 255;
 /// (`across`) and of their row (`down`). Weights are not mirrored: the first weight belongs to the texel to the left,
 /// or above. Both numbers of weights are odd, 1 to kMostWeights. Weights must be finite and need not add up to 1.
 ///
-/// If the image may share memory with what the texture reads, the convolution runs in two passes, with floats in
-/// scratch memory in between. The scratch memory has 16 bytes per pixel of the image and of down.size() - 1 more rows
-/// in each slice. It is allocated from `scratch`, or else from the current pool of the stream's device. Otherwise one
-/// pass without scratch memory computes the same bits.
+/// The image may share memory with what the texture reads. In this case, or if it cannot be excluded, the convolution
+/// runs in two passes, with floats in scratch memory in between. The scratch memory has 16 bytes per pixel of the image
+/// and of down.size() - 1 more rows in each slice. It is allocated from `scratch`, or else from the current pool of the
+/// stream's device, and freed in stream order. Throws the errors of the pool. In all other cases one pass without
+/// scratch memory computes the same bits.
 void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
               std::span<const float> down, const std::optional<Pool>& scratch = {});
 
@@ -54,14 +59,15 @@ void gaussian(const Stream& stream, const View& picture, const Texture& texture,
 
 /// Options of unsharp().
 struct UnsharpOptions {
-    float amount = 1;               ///< factor of the difference between texel and blur; a negative factor blurs
-    float sigma = 1;                ///< standard deviation of the blur, in texels
-    float threshold = 0;            ///< channels that the blur changes by less than this are unchanged; not negative
+    float amount = 1;     ///< factor of the difference between texel and blur; a negative factor blurs
+    float sigma = 1;      ///< standard deviation of the blur, in texels
+    float threshold = 0;  ///< smaller differences between texel and blur are ignored, per channel; not negative
     std::optional<Pool> scratch{};  ///< pool of the scratch memory, as for convolve()
 };
 
-/// Enqueues unsharp masking: adds to each texel `amount` times its difference from the texel blurred by gaussian().
-/// Uses scratch memory like convolve(). Throws Error{overlap} if the image shares memory with what the texture reads.
+/// Enqueues unsharp masking: adds to each texel `amount` times its difference from the texel blurred by gaussian(). If
+/// it cannot be excluded that the image shares memory with what the texture reads, scratch memory is used as in
+/// convolve(). If they do share memory, Error{overlap} is thrown.
 void unsharp(const Stream& stream, const View& picture, const Texture& texture, const UnsharpOptions& options = {});
 
 /// Options of bilateral().

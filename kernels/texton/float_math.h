@@ -95,7 +95,8 @@ TEXTON_HD inline float half_turns_of_slope(float slope) {
                                         t * (-0.0237359061f +
                                              t * (0.0134128222f + t * (-0.00500741212f + t * 0.000880535387f))))))));
 }
-/// Returns the angle of (x, y) from its `angle` within an eighth of a turn: selects the eighth that contains the point.
+/// Returns half_turns_of(y, x). `angle` must be half_turns_of_slope(slope_of(y, x)). The function reflects it into the
+/// eighth of a turn that contains (x, y).
 TEXTON_HD inline float half_turns_at(float angle, float y, float x) {
     if ((y < 0 ? -y : y) > (x < 0 ? -x : x)) angle = 0.5f - angle;
     if (x < 0) angle = 1.0f - angle;

@@ -299,7 +299,8 @@ struct LaunchJob {
 /// not checked.
 ///
 /// `jobs` may be destroyed when the call returns. Lifetimes, threads and errors are the same as for the other launch().
-/// If an argument of any job is invalid, nothing was enqueued.
+/// If an argument of any job is invalid, nothing was enqueued. If Error{not_mapped} or an error of the device is
+/// thrown, some jobs may have been enqueued.
 template <class Functor, std::size_t textures>
 void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>>& jobs) {
     constexpr auto kIndices = std::make_index_sequence<textures>{};

@@ -1,8 +1,9 @@
 #pragma once
 // Blending of textures, and the layers of a layered texture.
 //
-// Each function enqueues its work on the stream and returns without waiting. Several threads may call these functions
-// at once. If a function throws, it has enqueued nothing.
+// Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
+// images and of the textures until the work is done, as for launch(). Several threads may call these functions at once.
+// If a function throws, it has enqueued nothing.
 #include <span>
 
 #include <texton/stream.h>
@@ -24,11 +25,12 @@ enum class BlendMode : std::uint8_t {
 /// Options of blend().
 struct BlendOptions {
     BlendMode mode = BlendMode::over;  ///< how colors are combined
-    float opacity = 1;                 ///< factor of the top's color and alpha, 0 to 1
+    float opacity = 1;  ///< factor of the top's color and alpha, or the weight of the top for lerp; 0 to 1
 };
 
 /// Enqueues the blending of `top` and `bottom`: 2D or layered 2D textures of the image's size, with one layer per slice
-/// of the image. The image may be the image that one of them reads. A texture whose format has no alpha is opaque.
+/// of the image. Colors are premultiplied by alpha; see change_alpha(). The image may be the image that one of them
+/// reads. A texture whose format has no alpha is opaque.
 ///
 /// Throws Error{bad_argument} if a texture is of another kind or size or returns integers, or if the opacity is not 0
 /// to 1. Also throws the errors of launch().

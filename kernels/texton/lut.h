@@ -39,7 +39,8 @@ struct Lut1dOptions {
 ///
 /// `texture` must be 2D or layered 2D. The image has its width and height and one slice per layer, and must not share
 /// memory with either texture. LutFilter::hardware needs a table with Filter::linear. Returns without waiting for the
-/// work. Several threads may call this function at once. If it throws, nothing was enqueued.
+/// work. The caller must keep the memory of the image and of both textures until the work is done, as for launch().
+/// Several threads may call this function at once. If it throws, nothing was enqueued.
 ///
 /// Throws Error{bad_argument} if
 /// - `texture` or `table` is of another kind, size or filter, or returns integers,
@@ -68,8 +69,9 @@ struct CurvePoint {
 };
 
 /// Creates a table of a piecewise linear curve for lut_1d() with LutChannels::shared: a 1D array of r32_float with
-/// `size` entries. The entries are evenly spaced from the first point's x to the last point's x. A point between two
-/// entries is cut off; if each point is at an entry, the curve is exact. Returns when the table is complete.
+/// `size` entries. The entries are evenly spaced from the first point's x to the last point's x. A corner of the curve
+/// between two entries is flattened; if each point is at an entry, the curve is exact. Returns when the table is
+/// complete.
 ///
 /// Throws Error{bad_argument} if there are fewer than two points or entries, or if the points are not finite or not in
 /// increasing order of x. Also throws the errors of Array.

@@ -69,7 +69,8 @@ struct Comparison {
     double peak = 1;                   ///< range of a channel that PSNR and SSIM use
     std::vector<Difference> channels;  ///< one per channel of the format, at most ComparisonOptions::channels
     Difference all;                    ///< all compared channels combined
-    /// Numbers of channels of texels by ulp distance: [0] counts distance 0, [n] counts 2^(n-1) to 2^n - 1.
+    /// Number of compared values by ulp distance; each compared channel of a texel is a value. [0] counts distance 0,
+    /// [n] counts distances 2^(n-1) to 2^n - 1.
     std::array<std::size_t, 33> ulp_histogram{};
     std::vector<WorstTexel> worst;                       ///< sorted by ulp distance, then difference, then position
     std::optional<Flip> flip{};                          ///< empty if it was not requested
@@ -82,12 +83,12 @@ struct ComparisonOptions {
     bool flip = false;         ///< computes FLIP
     std::size_t worst = 10;    ///< maximum number of worst texels
     std::size_t channels = 4;  ///< compares only this many channels; 3 excludes alpha; at least 1
-    /// Range of a channel. The default is the largest minus the smallest value for integers, 1 for unorm and sRGB, 2
-    /// for snorm and 1 for floats.
+    /// Range of a channel for PSNR and SSIM, finite and above 0. The default is the largest minus the smallest value
+    /// for integers, 1 for unorm and sRGB, 2 for snorm and 1 for floats.
     std::optional<double> peak{};
     double pixels_per_degree = 67.0206;  ///< for FLIP, 1 to 1000; the default is 3840 pixels on 0.7 m, seen from 0.7 m
-    /// Called repeatedly with the completed part of the work, 0 to 1. Calls come from any of the worker threads, but
-    /// never two at once.
+    /// Called repeatedly with the completed fraction of the work, 0 to 1. Any worker thread may call it, but only one
+    /// at a time. compare() stops and rethrows an exception that this function throws.
     std::function<void(double)> progress{};
 };
 
@@ -98,9 +99,9 @@ struct ComparisonOptions {
 /// they fit completely. If an image is less than 11 wide or high, the window has the image's width or height.
 ///
 /// FLIP follows Andersson et al. 2020, and 2021 (with the ACES curve) for float formats, which are read as linear
-/// light. The color is the first three channels, or gray if there is one channel. Formats other than float are scaled
-/// to 0 to 1 and read as sRGB. Where a NaN or an infinity is compared with another value, FLIP is 1. SSIM replaces both
-/// by 0.
+/// light. The color is the first three channels, or gray if there is one channel. Values of other formats are divided
+/// by the largest value, clamped to 0 to 1 and read as sRGB. Where a NaN or an infinity is compared with another value,
+/// FLIP is 1. SSIM treats NaN and infinity as 0.
 ///
 /// Throws Error{bad_argument} if
 /// - the formats or the extents differ,

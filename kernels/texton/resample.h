@@ -11,7 +11,7 @@ enum class ResampleFilter : std::uint8_t {
     linear,       ///< linear filtering of the texture unit, with 8-bit weights
     catmull_rom,  ///< cubic filter that interpolates the texels; computed from nine linear fetches
     b_spline,     ///< cubic filter that smooths the texels; computed from four linear fetches
-    lanczos3,     ///< windowed sinc with three lobes; wider when it minifies
+    lanczos3,     ///< sinc with a Lanczos window of three lobes; widened for minification
     area          ///< mean of the texels that the pixel covers, weighted by the covered part
 };
 
@@ -33,8 +33,8 @@ struct ResampleOptions {
 /// image. The image has one slice per layer. The sampler's address modes define the texels beyond the edges. linear,
 /// catmull_rom and b_spline need a texture with Filter::linear; the other filters accept either.
 ///
-/// Returns without waiting for the work. Several threads may call this function at once. If it throws, nothing was
-/// enqueued.
+/// Returns without waiting for the work. The caller must keep the memory of the image and of the texture until the work
+/// is done, as for launch(). Several threads may call this function at once. If it throws, nothing was enqueued.
 ///
 /// Throws Error{bad_argument} if
 /// - the texture is of another kind or does not have the required filter,

@@ -69,9 +69,13 @@ struct StatisticsOptions {
 /// - Error{overflow} if the texture has 2^31 texels or more,
 /// - Error{overlap} if `memory` shares memory with what the texture reads,
 /// - Error{wrong_device}, Error{released} and Error{not_mapped}, as launch().
+///
+/// These errors, except Error{not_mapped}, are thrown before work is enqueued. If Error{not_mapped} or an error of the
+/// device is thrown, `memory` may have been filled with zeros.
 void collect_statistics(const Stream& stream, const View& memory, const Texture& texture,
                         const StatisticsOptions& options = {});
-/// Copies the statistics to the host and returns them. Waits for all work on the stream.
+/// Copies the statistics to the host and returns them. Enqueues the copy on the stream and waits for all work on the
+/// stream, so the call cannot be recorded into a graph. Several threads may call this function at once.
 ///
 /// Throws Error{bad_argument} if `memory` is too short, not aligned or an array, and the errors of copy().
 [[nodiscard]] Statistics read_statistics(const Stream& stream, const ConstView& memory);

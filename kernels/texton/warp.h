@@ -6,8 +6,12 @@
 // center of pixel (i, j) is (i + 1/2, j + 1/2), and texel (i, j) covers [i, i + 1) x [j, j + 1). The sampler's address
 // modes define the texels beyond the edges. Textures are 2D or layered 2D. The image has one slice per layer.
 //
-// Each function enqueues its work on the stream and returns without waiting. Several threads may call these functions
-// at once. If a function throws, it has enqueued nothing.
+// Each function enqueues its work on the stream and returns without waiting. The caller must keep the memory of the
+// images and of the textures until the work is done, as for launch(). Several threads may call these functions at once.
+//
+// All warps throw Error{bad_argument} if a texture is of another kind, if numbers are not finite or out of their
+// ranges, if minification is not `none` but the texture has one level, or if the numbers of slices and layers differ.
+// They also throw the errors of launch(). If a function throws, it has enqueued nothing.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -21,15 +25,17 @@ namespace texton {
 
 /// How a warp reads the texture where a pixel covers many texels.
 enum class Minification : std::uint8_t {
-    none,        ///< a plain fetch of the first level
-    mip,         ///< the level whose texel spacing matches the larger distance between the coordinates of two neighbors
-    anisotropic  ///< a fetch with gradients: sharper in the other direction, up to the sampler's max_anisotropy
+    none,  ///< a plain fetch of the first level
+    /// The level of detail log2(d), where d is the larger of the distances, in texels, from the pixel's coordinate to
+    /// the coordinates of its right and its lower neighbor.
+    mip,
+    anisotropic  ///< a fetch with gradients: sharper than `mip` where both distances differ; see max_anisotropy
 };
 
 /// Options of all warps.
 struct WarpOptions {
     Minification minification = Minification::none;  ///< all except `none` need a texture with several levels
-    std::array<float, 4> border{};                   ///< color of pixels without a coordinate in the texture
+    std::array<float, 4> border{};                   ///< color of pixels for which the map has no coordinate
 };
 
 /// An affine map: x = (xx px + xy py) + x0, y = (yx px + yy py) + y0. The default is the identity.
@@ -44,10 +50,6 @@ struct Affine {
 
 /// Enqueues the texture warped by an affine map. On the CPU device this is the fastest warp if the texture has one
 /// layer, minification is `none` and the image is in memory, not in an array.
-///
-/// All warps throw Error{bad_argument} if the texture is of another kind, if numbers are not finite or out of their
-/// ranges, if minification is not `none` but the texture has one level, or if the numbers of slices and layers differ.
-/// They also throw the errors of launch().
 void warp_affine(const Stream& stream, const View& picture, const Texture& texture, const Affine& map,
                  const WarpOptions& options = {});
 
@@ -108,7 +110,7 @@ struct Fisheye {
 struct Lens {
     Camera camera{};                                   ///< camera of the distorted image
     std::variant<BrownConrady, Fisheye> distortion{};  ///< distortion model and its coefficients
-    std::optional<Camera> straight{};                  ///< camera of the image without distortion; none: `camera`
+    std::optional<Camera> straight{};                  ///< camera of the undistorted image; empty: same as `camera`
 };
 
 /// Enqueues the removal of lens distortion: the image that a pinhole camera would have recorded, from an image recorded
