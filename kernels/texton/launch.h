@@ -14,7 +14,8 @@
 // CPU device only. Both devices return the same bits if the functor computes with + - * / and sqrt and if nvcc is
 // called with --fmad=false. <texton/float_math.h> contains further functions with this property.
 //
-// A functor is copied, and many threads call the copy at once. It may have these static constexpr members:
+// launch() copies the functor, and many threads call the copy at once. Memory that the functor points to must stay
+// allocated until the work is done. A functor may have these static constexpr members:
 //     kInPlace = true    pointwise: it only fetches the texel at the position of the pixel
 //     kOwnTexels = true  pointwise in its 2D and layered textures; it may fetch anything from textures of other kinds
 //     kPixels = n        pixels that a CUDA thread computes; 1 suits functors with many fetches per pixel (default: 4)
@@ -87,7 +88,7 @@ using OwnTexelFunction = std::function<void(std::span<const OwnTexelSource> sour
 struct LaunchState;
 struct CpuJob;
 
-/// The arguments of one launch, checked. Creating it enqueues nothing.
+/// The arguments of one launch, checked. Creating it enqueues nothing. Must not be shared by threads.
 class Launch {
 public:
     /// Throws what texton::launch() throws, in the name of `object`.

@@ -29,15 +29,15 @@ struct Difference {
     std::size_t differing = 0;  ///< number of texels that differ; combined: texels with any channel that differs
     std::uint32_t max_ulp = 0;  ///< largest ulp distance
     double max = 0;   ///< largest absolute difference; infinite if a NaN or an infinity is compared with another value
-    double mean = 0;  ///< mean of the absolute differences
+    double mean = 0;  ///< mean absolute difference; combined: mean of the channels
     double mse = 0;   ///< mean squared error; combined: mean of the channels
     double rmse = 0;  ///< square root of `mse`
     double psnr = 0;  ///< peak signal-to-noise ratio in dB, relative to `peak`; infinite if all values are equal
     /// Structural similarity; empty if it was not requested. Combined: of luma, .299 R + .587 G + .114 B, if at least
     /// three channels are compared, otherwise the mean of the channels.
     std::optional<double> ssim{};
-    std::array<std::size_t, 2> nans{};                   ///< number of NaNs in a and in b
-    std::array<std::size_t, 2> infinities{};             ///< number of infinities in a and in b
+    std::array<std::size_t, 2> nans{};                   ///< number of NaN values in a and in b
+    std::array<std::size_t, 2> infinities{};             ///< number of infinite values in a and in b
     bool operator==(const Difference&) const = default;  ///< Returns true if all members are equal.
 };
 
@@ -51,7 +51,7 @@ struct WorstTexel {
     bool operator==(const WorstTexel&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Result of FLIP: the perceived difference, from 0 (none) to 1.
+/// Result of FLIP, a metric of the perceived difference between images: 0 means none, 1 is the maximum.
 struct Flip {
     double mean = 0;            ///< mean over all texels
     double max = 0;             ///< maximum over all texels
@@ -59,21 +59,21 @@ struct Flip {
     /// Number of exposures. Float images are compared at several exposures, which are evenly spaced from the first to
     /// the last; the result is the largest difference.
     int exposures = 1;
-    double first_exposure = 0;                     ///< first exposure, in stops
-    double last_exposure = 0;                      ///< last exposure, in stops
+    double first_exposure = 0;                     ///< lowest exposure, in stops
+    double last_exposure = 0;                      ///< highest exposure, in stops
     bool operator==(const Flip&) const = default;  ///< Returns true if all members are equal.
 };
 
 /// Result of compare().
 struct Comparison {
     double peak = 1;                   ///< range of a channel that PSNR and SSIM use
-    std::vector<Difference> channels;  ///< one per channel of the format, at most ComparisonOptions::channels
+    std::vector<Difference> channels;  ///< one per compared channel
     Difference all;                    ///< all compared channels combined
     /// Number of compared values by ulp distance; each compared channel of a texel is a value. [0] counts distance 0,
     /// [n] counts distances 2^(n-1) to 2^n - 1.
     std::array<std::size_t, 33> ulp_histogram{};
-    std::vector<WorstTexel> worst;                       ///< sorted by ulp distance, then difference, then position
-    std::optional<Flip> flip{};                          ///< empty if it was not requested
+    std::vector<WorstTexel> worst;  ///< worst first: by ulp distance, then difference, then position
+    std::optional<Flip> flip{};     ///< empty if it was not requested
     bool operator==(const Comparison&) const = default;  ///< Returns true if all members are equal.
 };
 

@@ -54,12 +54,12 @@ TEXTON_HD inline Float4 floats_of(const SourceShape& shape, const Texel& texel) 
 /// The fetches that every source has (curiously recurring template). A functor may only use the fetches of its
 /// texture's kind; the results of others are undefined.
 ///
-/// A fetch returns the same values as in a CUDA kernel. Channels that the format lacks are 0. Integers are converted to
-/// floats; words() of the source returns them unchanged. `Source` must have the function
-/// Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
+/// A fetch returns the same values on all devices: those of the texture function of CUDA. Channels that the format
+/// lacks are 0. Integers are converted to floats; words() of the source returns them unchanged. `Source` must have the
+/// function Texel words<FetchOperation, ArrayKind>(const FetchPoint&, int component).
 ///
-/// fetch...() take coordinates of the sampler: texels, or 0 to 1 if the sampler's coordinates are normalized.
-/// ...at_texel() take coordinates in texels in both cases.
+/// fetch(), fetch_layer(), fetch_lod(), gather() and get() take coordinates of the sampler: texels, or 0 to 1 if the
+/// sampler's coordinates are normalized. at_texel() and layer_at_texel() take coordinates in texels in both cases.
 template <class Source>
 class Fetches : public SourceShape {
 public:
