@@ -71,7 +71,7 @@ std::set<std::string> sources_with(const std::string& text) {
 
 }  // namespace
 
-TEST(ChangeTableTest, EveryPathOfTheTableExists) {
+TEST(ChangeTableTest, EveryPathInTheTableExists) {
     ASSERT_GT(rows().size(), 20u);
     const std::regex quoted("`([^` ]+/[^` ]*)`");
     for (const std::string& row : rows()) {
@@ -80,13 +80,13 @@ TEST(ChangeTableTest, EveryPathOfTheTableExists) {
     }
 }
 
-TEST(ChangeTableTest, APackedFormatIsNamedOnlyInTheFilesOfTheTable) {
+TEST(ChangeTableTest, OnlyFilesInTheTableNameAPackedFormat) {
     const std::string rows = row_of("a plain pixel format") + row_of("a packed pixel format");
     for (const std::string& source : sources_with("::rgb10a2_unorm"))
         EXPECT_NE(rows.find('`' + source + '`'), std::string::npos) << source << " names a packed format";
 }
 
-TEST(ChangeTableTest, AnAddressModeIsNamedOnlyInTheFilesOfTheTable) {
+TEST(ChangeTableTest, OnlyFilesInTheTableNameAnAddressMode) {
     const std::string row = row_of("an address mode");
     for (const std::string& source : sources_with("AddressMode::mirror"))
         EXPECT_NE(row.find('`' + source + '`'), std::string::npos) << source << " names an address mode";

@@ -108,14 +108,14 @@ protected:
 
 }  // namespace
 
-TEST_F(FolderTest, EverySourceIsInAFolderOfTheList) {
+TEST_F(FolderTest, EverySourceIsInAListedFolder) {
     std::set<std::string> unknown;
     for (const Source& source : all_sources())
         if (place_of(source.folder) == std::ssize(kFolders)) unknown.insert(source.folder);
     EXPECT_TRUE(unknown.empty()) << "add to kFolders where it may be included from: " << *unknown.begin();
 }
 
-TEST_F(FolderTest, EveryFolderOfTheListHoldsSources) {
+TEST_F(FolderTest, EveryListedFolderContainsSources) {
     for (const std::string& folder : kFolders)
         EXPECT_TRUE(std::ranges::any_of(all_sources(), [&](const Source& source) { return source.folder == folder; }))
             << folder;
@@ -131,7 +131,7 @@ TEST_F(FolderTest, AFolderIncludesOnlyEarlierFolders) {
     }
 }
 
-TEST_F(FolderTest, ADeviceIsReachedOnlyThroughTheBackendTheSamplingSeamAndTheDispatch) {
+TEST_F(FolderTest, OnlyFoldersOfADeviceIncludeHeadersOfTheDevice) {
     for (const Source& source : all_sources()) {
         for (const std::string& name : source.includes) {
             const std::string device = device_of(folder_of_include(name));
@@ -141,7 +141,7 @@ TEST_F(FolderTest, ADeviceIsReachedOnlyThroughTheBackendTheSamplingSeamAndTheDis
     }
 }
 
-TEST_F(FolderTest, OnlyTheWindowIncludesQtAndOnlyFilesIncludeOpenImageIO) {
+TEST_F(FolderTest, QtAndOpenImageIOAreIncludedOnlyInTheirFolders) {
     for (const Source& source : all_sources()) {
         for (const std::string& name : source.includes) {
             if (name.starts_with("Q") && name.find('.') == std::string::npos) {
@@ -154,7 +154,7 @@ TEST_F(FolderTest, OnlyTheWindowIncludesQtAndOnlyFilesIncludeOpenImageIO) {
     }
 }
 
-TEST_F(FolderTest, NoFileRepeatsTheNameOfAFolderBesideIt) {
+TEST_F(FolderTest, NoFileNameStartsWithTheNameOfASiblingFolder) {
     for (const Source& source : all_sources()) {
         const fs::path path = source_tree() / source.path;
         for (const auto& beside : fs::directory_iterator(path.parent_path())) {

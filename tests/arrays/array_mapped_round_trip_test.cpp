@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, ArrayMappedRoundTripTest, test::every_device()
 
 // --- deferred --------------------------------------------------------------------------------------------------------
 
-TEST_P(ArrayMappedRoundTripTest, DeferredArraysOfEveryKindHoldTheirTexels) {
+TEST_P(ArrayMappedRoundTripTest, DeferredArraysOfEveryKindRoundTrip) {
     Random random(1);
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
@@ -115,7 +115,7 @@ TEST_P(ArrayMappedRoundTripTest, DeferredArraysOfEveryKindHoldTheirTexels) {
     }
 }
 
-TEST_P(ArrayMappedRoundTripTest, WhatADeferredArrayHeldIsThereWhenItsMemoryIs) {
+TEST_P(ArrayMappedRoundTripTest, RemappingADeferredArrayToItsOldMemoryRestoresItsTexels) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::r8_uint, Format::rgba32_float, Format::bc1_unorm}) {
             if (!test::has_arrays(kind, format)) continue;
@@ -209,7 +209,7 @@ std::vector<TileMapping> all_boxes(const SparseArray& array, const TilePool& poo
     return mappings;
 }
 
-TEST_P(ArrayMappedRoundTripTest, SparseArraysThatAreWhollyMappedAreLikeAnyOther) {
+TEST_P(ArrayMappedRoundTripTest, FullyMappedSparseArraysRoundTrip) {
     Random random(5);
     for (const ArrayInfo& info : sparse_infos()) {
         SCOPED_TRACE(describe(info));
@@ -243,7 +243,7 @@ TEST_P(ArrayMappedRoundTripTest, SparseArraysThatAreWhollyMappedAreLikeAnyOther)
     }
 }
 
-TEST_P(ArrayMappedRoundTripTest, LevelsThatAreNotMappedReadAsZeroAndDropWhatIsWritten) {
+TEST_P(ArrayMappedRoundTripTest, UnmappedBoxesReadAsZeroAndDiscardWrites) {
     for (const ArrayInfo& info : sparse_infos()) {
         SCOPED_TRACE(describe(info));
         SparseArray array(device(), info);
@@ -289,7 +289,7 @@ TEST_P(ArrayMappedRoundTripTest, LevelsThatAreNotMappedReadAsZeroAndDropWhatIsWr
     }
 }
 
-TEST_P(ArrayMappedRoundTripTest, LargeSparseArraysArriveWhole) {
+TEST_P(ArrayMappedRoundTripTest, LargeSparseArraysAreCopiedCompletely) {
     // Larger than the size from which the work is divided among cores.
     const ArrayInfo infos[] = {
         {.format = Format::rgba8_unorm, .extent = {1999, 1501}, .levels = 11},
@@ -316,7 +316,7 @@ TEST_P(ArrayMappedRoundTripTest, LargeSparseArraysArriveWhole) {
     }
 }
 
-TEST_P(ArrayMappedRoundTripTest, AliasedTilesShowTheSameTexels) {
+TEST_P(ArrayMappedRoundTripTest, AliasedTilesShareTheirTexels) {
     const ArrayInfo info{.format = Format::r32_uint, .extent = {256, 128}};
     SparseArray array(device(), info);
     SparseArray other(device(), info);
@@ -338,7 +338,7 @@ TEST_P(ArrayMappedRoundTripTest, AliasedTilesShowTheSameTexels) {
 
 // --- planar ----------------------------------------------------------------------------------------------------------
 
-TEST_P(ArrayMappedRoundTripTest, PlanesOfPlanarArraysHoldTheirTexels) {
+TEST_P(ArrayMappedRoundTripTest, PlanesOfPlanarArraysRoundTrip) {
     Random random(10);
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         for (const Extent extent : {Extent{2, 2}, Extent{14, 6}, Extent{130, 34}}) {

@@ -218,7 +218,7 @@ std::vector<Line> expected_lines() {
 class ArrayMatrixTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ArrayMatrixTest, test::every_device(), test::device_label);
 
-TEST_P(ArrayMatrixTest, EachKindCanWithEachFormatWhatTheTableSays) {
+TEST_P(ArrayMatrixTest, SupportOfEachKindAndFormatMatchesTheTable) {
     const std::vector<Line> expected = expected_lines();
     ASSERT_EQ(expected.size(), formats().size() + 1) << "the table needs a line of kinds and one line per format";
     Line heading{"format"};

@@ -204,7 +204,7 @@ private:
     std::size_t compared_ = 0;
 };
 
-TEST_F(ArrayParityTest, FetchesOfEveryKindAndFormatAreEqualInEveryBit) {
+TEST_F(ArrayParityTest, FetchesOfEveryKindAndFormatAreBitIdentical) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
             if (test::has_arrays(kind, format)) compare(test::flat_info(kind, format), {FetchOperation::plain}, 128);
@@ -213,7 +213,7 @@ TEST_F(ArrayParityTest, FetchesOfEveryKindAndFormatAreEqualInEveryBit) {
     EXPECT_GT(compared(), 100'000u);
 }
 
-TEST_F(ArrayParityTest, LevelsAndGradientsAreEqualInEveryBit) {
+TEST_F(ArrayParityTest, FetchesByLevelAndGradientAreBitIdentical) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
             if (!test::has_arrays(kind, format)) continue;
@@ -224,7 +224,7 @@ TEST_F(ArrayParityTest, LevelsAndGradientsAreEqualInEveryBit) {
     EXPECT_GT(compared(), 100'000u);
 }
 
-TEST_F(ArrayParityTest, GathersAreEqualInEveryBit) {
+TEST_F(ArrayParityTest, GathersAreBitIdentical) {
     for (const Format format : test::array_formats()) {
         ArrayInfo info = test::flat_info(ArrayKind::array_2d, format);
         info.usage.gather = true;
@@ -257,7 +257,7 @@ ArrayInfo info_of(Format format, Extent extent, std::size_t layers, int levels) 
 class ArraySizesTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ArraySizesTest, test::every_device(), test::device_label);
 
-TEST_P(ArraySizesTest, SparseArraysAreCutAsAnH200CutsThem) {
+TEST_P(ArraySizesTest, SparseTileAndTailSizesMatchAnH200) {
     using enum Format;
     const Cut cuts[] = {
         {r8_uint, {1024, 1024}, 0, 0, 3, 64, true},        {r8_uint, {5000, 300}, 0, 0, 1, 896, true},
@@ -293,7 +293,7 @@ struct Requirement {
     std::size_t tiles;  // tiles of 64 KiB
 };
 
-TEST_P(ArraySizesTest, DeferredArraysNeedWhatAnH200Asks) {
+TEST_P(ArraySizesTest, DeferredArraysNeedAsMuchMemoryAsOnAnH200) {
     using enum Format;
     using enum ArrayKind;
     const Requirement requirements[] = {{{r8_uint, {64}, array_1d}, 1},
@@ -337,7 +337,7 @@ TEST_P(ArraySizesTest, DeferredArraysNeedWhatAnH200Asks) {
     }
 }
 
-TEST_F(ArrayParityTest, SizesOfManyArraysAreEqual) {
+TEST_F(ArrayParityTest, MemorySizesOfRandomArraysAreEqual) {
     Random random(18);
     for (int round = 0; round < 400; ++round) {
         const ArrayKind kind = test::all_kinds()[random.below(test::all_kinds().size())];

@@ -153,7 +153,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ArrayReferenceTest, test::every_device(), test::device_label);
 
-TEST_P(ArrayReferenceTest, PointFetchesReturnTheTexelThatTheAddressModeNames) {
+TEST_P(ArrayReferenceTest, PointFetchesReturnTheTexelSelectedByTheAddressMode) {
     Random random(1);
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
@@ -179,7 +179,7 @@ TEST_P(ArrayReferenceTest, PointFetchesReturnTheTexelThatTheAddressModeNames) {
     }
 }
 
-TEST_P(ArrayReferenceTest, AnAddressModeActsOnItsOwnAxisAlone) {
+TEST_P(ArrayReferenceTest, AnAddressModeAffectsOnlyItsOwnAxis) {
     Random random(3);
     using enum AddressMode;
     for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::array_3d, ArrayKind::layered_2d}) {
@@ -198,7 +198,7 @@ TEST_P(ArrayReferenceTest, AnAddressModeActsOnItsOwnAxisAlone) {
     }
 }
 
-TEST_P(ArrayReferenceTest, EachLevelIsFetchedByItsNumber) {
+TEST_P(ArrayReferenceTest, EachLevelIsFetchedByItsIndex) {
     Random random(5);
     const Sampler sampler{.normalized_coordinates = true};
     for (const ArrayKind kind : test::all_kinds()) {
@@ -219,7 +219,7 @@ TEST_P(ArrayReferenceTest, EachLevelIsFetchedByItsNumber) {
     }
 }
 
-TEST_P(ArrayReferenceTest, ARangeOfLevelsAndLayersBeginsWithItsFirst) {
+TEST_P(ArrayReferenceTest, ATextureRangeStartsAtItsFirstLevelAndLayer) {
     Random random(7);
     const Sampler sampler{.normalized_coordinates = true};
     for (const ArrayKind kind : test::all_kinds()) {
@@ -252,7 +252,7 @@ TEST_P(ArrayReferenceTest, ARangeOfLevelsAndLayersBeginsWithItsFirst) {
     }
 }
 
-TEST_P(ArrayReferenceTest, GatherReturnsTheFourTexelsAround) {
+TEST_P(ArrayReferenceTest, GatherReturnsTheFourSurroundingTexels) {
     Random random(10);
     for (const Format format : test::array_formats()) {
         if (!test::can_decode(format)) continue;

@@ -101,7 +101,7 @@ std::vector<Edge> edges(const DeviceLimits& limits) {
     return all;
 }
 
-TEST_P(ArrayRefusalTest, TheLimitIsTakenAndOneMoreIsRefusedWithTheLimitNamed) {
+TEST_P(ArrayRefusalTest, SizesUpToTheLimitAreAcceptedAndTheErrorNamesTheLimit) {
     for (Edge edge : edges(device().limits())) {
         expect_taken(edge.info);
         if (edge.side != nullptr) {
@@ -123,7 +123,7 @@ TEST_P(ArrayRefusalTest, TheLimitIsTakenAndOneMoreIsRefusedWithTheLimitNamed) {
     expect_refused(wide, ErrorCode::overflow, {"32768", "surface"});
 }
 
-TEST_P(ArrayRefusalTest, TheWholeChainIsTakenAndOneLevelMoreIsRefusedWithItsLength) {
+TEST_P(ArrayRefusalTest, AFullMipChainIsAcceptedAndOneMoreLevelIsRefused) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::r8_uint, Format::bc1_unorm}) {
             if (!test::has_arrays(kind, format)) continue;
@@ -137,7 +137,7 @@ TEST_P(ArrayRefusalTest, TheWholeChainIsTakenAndOneLevelMoreIsRefusedWithItsLeng
     }
 }
 
-TEST_P(ArrayRefusalTest, MessagesNameWhatWasAskedFor) {
+TEST_P(ArrayRefusalTest, ErrorMessagesNameTheRequest) {
     ArrayInfo info{.format = Format::bc3_unorm, .extent = {8, 8}, .usage = {.surface = true}};
     expect_refused(info, ErrorCode::unsupported, {"bc3_unorm", "surface"});
     expect_refused({.extent = {8, 9}, .kind = ArrayKind::cubemap}, ErrorCode::bad_argument, {"8 x 9", "cube"});
@@ -162,7 +162,7 @@ TEST_P(ArrayRefusalTest, MessagesNameWhatWasAskedFor) {
         ErrorCode::out_of_bounds, "texton::Array", {"2 x 1 at (7, 0)", "8 x 4"});
 }
 
-TEST_P(ArrayRefusalTest, MessagesNameTheFieldOfTheSampler) {
+TEST_P(ArrayRefusalTest, ErrorMessagesNameTheSamplerField) {
     const ArrayInfo colours{.extent = {8, 8}};
     expect_refused({.format = Format::rgba8_uint, .extent = {8, 8}}, {.filter = Filter::linear},
                    {"rgba8_uint", "linear"});
@@ -185,7 +185,7 @@ TEST_P(ArrayRefusalTest, MessagesNameTheFieldOfTheSampler) {
     Texture(array, {.address = {AddressMode::wrap, AddressMode::mirror}, .normalized_coordinates = true});
 }
 
-TEST_P(ArrayRefusalTest, MessagesOfMappingsSayWhatWouldBeNeeded) {
+TEST_P(ArrayRefusalTest, ErrorMessagesOfMappingsNameTheRequiredTiles) {
     const TilePool pool(device(), {.chunk_bytes = std::size_t{2} << 20});
     const Stream stream(device());
     DeferredArray later(device(), {.extent = {1024, 1024}});
@@ -234,7 +234,7 @@ TEST_P(ArrayRefusalTest, AFailedMapChangesNothing) {
     stream.synchronize();
 }
 
-TEST_P(ArrayRefusalTest, ARefusedCopyLeavesItsArrayAsItWas) {
+TEST_P(ArrayRefusalTest, ARefusedCopyLeavesTheArrayUnchanged) {
     const ArrayInfo info{.extent = {16, 16}, .kind = ArrayKind::layered_2d, .layers = 2};
     const Array array(device(), info);
     const test::ReferenceArray reference(info, 2);
@@ -250,7 +250,7 @@ TEST_P(ArrayRefusalTest, ARefusedCopyLeavesItsArrayAsItWas) {
          array.view({.layer = 0, .region = Region{{8, 0, 0}, {8, 16, 1}}}));
 }
 
-TEST(ArrayDevicesTest, WhatIsOfAnotherDeviceIsRefused) {
+TEST(ArrayDevicesTest, ObjectsOfAnotherDeviceAreRefused) {
     const std::vector<Device> devices = Device::list();
     if (devices.size() < 2) GTEST_SKIP() << "needs a second device";
     for (const Device& here : devices) {

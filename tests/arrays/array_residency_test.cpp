@@ -96,7 +96,7 @@ void expect_fetched(const Array& array, const ReferenceArray& expected, const Ti
     }
 }
 
-TEST_P(ArrayResidencyTest, UnmappedTilesReadAsZeroDropWritesAndAreToldByTheFetch) {
+TEST_P(ArrayResidencyTest, UnmappedTilesReadAsZeroDiscardWritesAndAreNotResident) {
     const ArrayInfo infos[] = {
         {.format = Format::r32_uint, .extent = {300, 200}},
         {.format = Format::r8_uint, .extent = {700, 300}},
@@ -168,7 +168,7 @@ void expect_told(const Array& array, const Sampler& sampler, FetchOperation oper
 
 void fill_with(const View& view, float value) { fill(view, std::as_bytes(std::span(&value, 1))); }
 
-TEST_P(ArrayResidencyTest, ResidencyOfFilteredFetchesIsAsAnH200TellsIt) {
+TEST_P(ArrayResidencyTest, ResidencyOfFilteredFetchesMatchesAnH200) {
     const Stream stream(device());
     const TilePool pool(device(), {.chunk_bytes = std::size_t{2} << 20});
     const Sampler linear{.filter = Filter::linear};
@@ -221,7 +221,7 @@ TEST_P(ArrayResidencyTest, ResidencyOfFilteredFetchesIsAsAnH200TellsIt) {
                  {{.x = 10.5f, .y = 10.5f, .z = 15.5f}, 5, 1}});
 }
 
-TEST_P(ArrayResidencyTest, ResidencyOfLevelsIsAsAnH200TellsIt) {
+TEST_P(ArrayResidencyTest, ResidencyOfLevelsMatchesAnH200) {
     const Stream stream(device());
     const TilePool pool(device(), {.chunk_bytes = std::size_t{2} << 20});
     SparseArray array(device(), {.format = Format::r32_float, .extent = {1024, 1024}, .levels = 11});

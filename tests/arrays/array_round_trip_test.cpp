@@ -150,7 +150,7 @@ private:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ArrayRoundTripTest, test::every_device(), test::device_label);
 
-TEST_P(ArrayRoundTripTest, EveryKindAndFormatKeepsEveryTexelOfEveryLevel) {
+TEST_P(ArrayRoundTripTest, AllLevelsOfEveryKindAndFormatRoundTrip) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
             if (test::has_arrays(kind, format)) expect_kept(test::small_info(kind, format));
@@ -158,7 +158,7 @@ TEST_P(ArrayRoundTripTest, EveryKindAndFormatKeepsEveryTexelOfEveryLevel) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, OneTexelThinOnesAndBrokenBlocksAreKept) {
+TEST_P(ArrayRoundTripTest, SingleTexelThinAndPartialBlockArraysRoundTrip) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
             if (!test::has_arrays(kind, format)) continue;
@@ -167,7 +167,7 @@ TEST_P(ArrayRoundTripTest, OneTexelThinOnesAndBrokenBlocksAreKept) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, RegionsPassFromAndToMemoryOfEveryKind) {
+TEST_P(ArrayRoundTripTest, RegionsAreCopiedToAndFromMemoryOfEveryKind) {
     Random random(2);
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
@@ -189,7 +189,7 @@ TEST_P(ArrayRoundTripTest, RegionsPassFromAndToMemoryOfEveryKind) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, ManyRegionsOfEveryLevelArriveWhereTheyBelong) {
+TEST_P(ArrayRoundTripTest, RandomRegionsOfEveryLevelAreCopiedToTheirOffsets) {
     Random random(6);
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
@@ -276,7 +276,7 @@ std::optional<Extent> common_box(Format format, Extent a, Extent b) {
     return box;
 }
 
-TEST_P(ArrayRoundTripTest, RegionsPassBetweenArraysOfAnyTwoKinds) {
+TEST_P(ArrayRoundTripTest, RegionsAreCopiedBetweenArraysOfAnyTwoKinds) {
     struct Pair {
         Format from;
         Format to;
@@ -321,7 +321,7 @@ TEST_P(ArrayRoundTripTest, RegionsPassBetweenArraysOfAnyTwoKinds) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, PartsOfOneArrayPassToOthers) {
+TEST_P(ArrayRoundTripTest, PartsOfAnArrayAreCopiedWithinTheArray) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::r8_uint, Format::rgba16_float, Format::bc3_unorm}) {
             if (!test::has_arrays(kind, format)) continue;
@@ -352,7 +352,7 @@ TEST_P(ArrayRoundTripTest, PartsOfOneArrayPassToOthers) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, LayersAndFacesLieBehindEachOther) {
+TEST_P(ArrayRoundTripTest, LayersAndFacesAreConsecutiveSlices) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::rgba8_unorm, Format::bc1_unorm}) {
             if (!test::has_arrays(kind, format)) continue;
@@ -385,7 +385,7 @@ TEST_P(ArrayRoundTripTest, LayersAndFacesLieBehindEachOther) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, AGraphOfCopiesRunsAsOftenAsItIsLaunched) {
+TEST_P(ArrayRoundTripTest, AGraphOfCopiesRunsAtEachLaunch) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::r8_uint, Format::rgba32_float, Format::bc7_unorm}) {
             if (!test::has_arrays(kind, format)) continue;
@@ -428,7 +428,7 @@ TEST_P(ArrayRoundTripTest, AGraphOfCopiesRunsAsOftenAsItIsLaunched) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, OneBatchReachesArraysOfEveryKind) {
+TEST_P(ArrayRoundTripTest, OneBatchCopiesArraysOfEveryKind) {
     struct Subject {
         Array up;
         Array across;
@@ -472,7 +472,7 @@ TEST_P(ArrayRoundTripTest, OneBatchReachesArraysOfEveryKind) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, CopiesOfAStreamKeepTheirOrder) {
+TEST_P(ArrayRoundTripTest, CopiesRunInStreamOrder) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {64, 64}, .kind = ArrayKind::layered_2d, .layers = 8};
     const Array a(device(), info);
     const Array b(device(), info);
@@ -496,7 +496,7 @@ TEST_P(ArrayRoundTripTest, CopiesOfAStreamKeepTheirOrder) {
     EXPECT_TRUE(same_bytes(download(b.view()), pattern(bytes, 23)));
 }
 
-TEST_P(ArrayRoundTripTest, LargeOnesArriveWhole) {
+TEST_P(ArrayRoundTripTest, LargeArraysAreCopiedCompletely) {
     // Larger than the sizes from which pageable memory is copied in pieces and work is divided among cores.
     const ArrayInfo infos[] = {
         {.format = Format::rgba8_unorm, .extent = {1999, 1501}},
@@ -522,7 +522,7 @@ TEST_P(ArrayRoundTripTest, LargeOnesArriveWhole) {
     }
 }
 
-TEST_P(ArrayRoundTripTest, FillsReachTheirRegionAndNoTexelMore) {
+TEST_P(ArrayRoundTripTest, FillsWriteOnlyTheirRegion) {
     Random random(25);
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
@@ -557,7 +557,7 @@ TEST_P(ArrayRoundTripTest, FillsReachTheirRegionAndNoTexelMore) {
     }
 }
 
-TEST(ArrayRoundTripBetweenDevicesTest, ArraysOfAnyTwoDevicesPassTheirTexels) {
+TEST(ArrayRoundTripBetweenDevicesTest, ArraysAreCopiedBetweenAnyTwoDevices) {
     const std::vector<Device> devices = Device::list();
     Random random(28);
     for (const Device& from_device : devices) {

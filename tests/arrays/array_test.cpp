@@ -38,7 +38,7 @@ ArrayInfo cubes(int levels = 1) {
 class ArrayTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ArrayTest, test::every_device(), test::device_label);
 
-TEST_P(ArrayTest, EveryFormatHoldsWhatIsWritten) {
+TEST_P(ArrayTest, TexelsOfEveryFormatRoundTrip) {
     for (const Format format : test::array_formats()) {
         SCOPED_TRACE(name(format));
         const ArrayInfo info{.format = format, .extent = {53, 29}};
@@ -54,7 +54,7 @@ TEST_P(ArrayTest, EveryFormatHoldsWhatIsWritten) {
     }
 }
 
-TEST_P(ArrayTest, EveryKindShowsItsLevelsAsTexels) {
+TEST_P(ArrayTest, LevelsOfEveryKindAreViewedAsTexels) {
     for (const ArrayKind kind : test::all_kinds()) {
         const ArrayInfo info = test::small_info(kind, Format::rgba8_unorm);
         SCOPED_TRACE(test::describe(info));
@@ -68,7 +68,7 @@ TEST_P(ArrayTest, EveryKindShowsItsLevelsAsTexels) {
     }
 }
 
-TEST_P(ArrayTest, ALayerIsTheSameTexelsAsItsPartOfTheLevel) {
+TEST_P(ArrayTest, ALayerSharesItsTexelsWithTheLevel) {
     for (const ArrayKind kind : {ArrayKind::layered_1d, ArrayKind::layered_2d}) {
         const ArrayInfo info = test::small_info(kind, Format::r16_uint);
         SCOPED_TRACE(test::describe(info));
@@ -86,7 +86,7 @@ TEST_P(ArrayTest, ALayerIsTheSameTexelsAsItsPartOfTheLevel) {
     }
 }
 
-TEST_P(ArrayTest, AFaceOfACubeIsTheSameTexelsAsItsPartOfTheLevel) {
+TEST_P(ArrayTest, ACubeFaceSharesItsTexelsWithTheLevel) {
     const ArrayInfo info = cubes(4);
     const Array array(device(), info);
     const test::ReferenceArray reference(info, 3);
@@ -105,7 +105,7 @@ TEST_P(ArrayTest, AFaceOfACubeIsTheSameTexelsAsItsPartOfTheLevel) {
     }
 }
 
-TEST_P(ArrayTest, ARegionOfAPartIsThatPartsRegion) {
+TEST_P(ArrayTest, ASubresourceRegionIsRelativeToTheSubresource) {
     const Array array(device(), cubes(2));
     const test::ReferenceArray reference(array.info(), 4);
     test::upload(array, reference);
@@ -116,7 +116,7 @@ TEST_P(ArrayTest, ARegionOfAPartIsThatPartsRegion) {
     EXPECT_TRUE(same_bytes(download(array.view({.level = 1, .layer = 1}).region(region)), expected));
 }
 
-TEST_P(ArrayTest, RegionsPassBetweenArraysAndOtherMemory) {
+TEST_P(ArrayTest, RegionsAreCopiedBetweenArraysAndOtherMemory) {
     const Stream stream(device());
     const Extent extent{61, 17};
     const Array first(device(), {Format::rgba8_uint, extent});
@@ -143,7 +143,7 @@ TEST_P(ArrayTest, RegionsPassBetweenArraysAndOtherMemory) {
     EXPECT_TRUE(same_bytes(download(pitched.view().region(to)), expected));
 }
 
-TEST_P(ArrayTest, PartsOfOneArrayAreCopiedToEachOther) {
+TEST_P(ArrayTest, PartsOfAnArrayAreCopiedWithinTheArray) {
     const ArrayInfo info{
         .format = Format::rgba16_uint, .extent = {16, 8}, .kind = ArrayKind::layered_2d, .layers = 3, .levels = 2};
     const Array array(device(), info);
@@ -161,7 +161,7 @@ TEST_P(ArrayTest, PartsOfOneArrayAreCopiedToEachOther) {
     EXPECT_TRUE(test::holds(array, reference));
 }
 
-TEST_P(ArrayTest, PartsThatShareTexelsAreNotCopiedToEachOther) {
+TEST_P(ArrayTest, CopyingBetweenOverlappingPartsIsRefused) {
     const Array array(device(), {.format = Format::r8_uint, .extent = {16, 16, 4}, .kind = ArrayKind::array_3d});
     const auto part = [&](std::size_t x, std::size_t y, std::size_t z) {
         return array.view({.region = Region{{x, y, z}, {8, 8, 2}}});
@@ -176,7 +176,7 @@ TEST_P(ArrayTest, PartsThatShareTexelsAreNotCopiedToEachOther) {
     EXPECT_TRUE(same_bytes(download(part(0, 0, 0)), download(part(0, 0, 2))));
 }
 
-TEST_P(ArrayTest, BlocksPassBetweenFormatsOfTheSameSize) {
+TEST_P(ArrayTest, BlocksAreCopiedBetweenFormatsOfTheSameSize) {
     const Extent extent{13, 9};
     const Array from(device(), {.format = Format::bc1_unorm, .extent = extent, .levels = 4});
     const Array to(device(), {.format = Format::bc4_snorm, .extent = extent, .levels = 4});
@@ -192,7 +192,7 @@ TEST_P(ArrayTest, BlocksPassBetweenFormatsOfTheSameSize) {
     expect_error([&] { copy(larger.view(), from.view()); }, ErrorCode::bad_argument, "texton::copy", {"bc7_unorm"});
 }
 
-TEST_P(ArrayTest, TexelsPassToArraysOfEveryOtherDevice) {
+TEST_P(ArrayTest, TexelsAreCopiedToArraysOfEveryOtherDevice) {
     const ArrayInfo info = cubes();
     const Array array(device(), info);
     const test::ReferenceArray reference(info, 8);
@@ -215,7 +215,7 @@ TEST_P(ArrayTest, TexelsPassToArraysOfEveryOtherDevice) {
     }
 }
 
-TEST_P(ArrayTest, AViewKeepsItsArray) {
+TEST_P(ArrayTest, AViewKeepsItsArrayAlive) {
     const test::Bytes bytes = pattern(64, 9);
     const View view = [&] {
         const Array array(device(), {Format::r8_uint, {8, 8}});
@@ -225,7 +225,7 @@ TEST_P(ArrayTest, AViewKeepsItsArray) {
     EXPECT_TRUE(same_bytes(download(view), bytes));
 }
 
-TEST_P(ArrayTest, ArraysThatTheDeviceCannotHoldAreRefusedWithTheirBytes) {
+TEST_P(ArrayTest, ArraysLargerThanTheDeviceMemoryAreRefusedWithTheirSize) {
     const auto& most = device().limits().texture_3d;
     const ArrayInfo info{
         .format = Format::rgba32_float, .extent = {most[0], most[1], most[2]}, .kind = ArrayKind::array_3d};
@@ -234,7 +234,7 @@ TEST_P(ArrayTest, ArraysThatTheDeviceCannotHoldAreRefusedWithTheirBytes) {
     EXPECT_EQ(test::number_of(error, "bytes"), packed_bytes(info));
 }
 
-TEST_P(ArrayTest, TheLimitThatIsPassedIsNamed) {
+TEST_P(ArrayTest, TheErrorNamesTheExceededLimit) {
     const DeviceLimits& limits = device().limits();
     const auto refused = [&](const ArrayInfo& info, std::string_view limit) {
         expect_error([&] { Array array(device(), info); }, ErrorCode::overflow, "texton::Array", {limit});
@@ -246,7 +246,7 @@ TEST_P(ArrayTest, TheLimitThatIsPassedIsNamed) {
             "texture_2d_layered");
 }
 
-TEST_P(ArrayTest, WhatItsMemoryWouldTakeIsToldWithoutMakingIt) {
+TEST_P(ArrayTest, MemoryRequirementsAreKnownWithoutCreatingTheArray) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {300, 200}, .levels = 3};
     const MemoryRequirements needed = memory_requirements(device(), info);
     EXPECT_EQ(needed, DeferredArray(device(), info).requirements());
@@ -268,7 +268,7 @@ TEST_P(ArrayTest, WhatItsMemoryWouldTakeIsToldWithoutMakingIt) {
         ErrorCode::unsupported, "texton::sparse_properties", {"cubemap"});
 }
 
-TEST_P(ArrayTest, WhileAGraphIsRecordedNoneIsMadeAndThoseThatGoGoAfterwards) {
+TEST_P(ArrayTest, DuringACaptureArraysAreNotCreatedAndAreDestroyedAfterwards) {
     const Stream stream(device());
     const Linear memory(device(), 64);
     const std::size_t free = device().memory().free;
@@ -292,7 +292,7 @@ TEST_P(ArrayTest, WhileAGraphIsRecordedNoneIsMadeAndThoseThatGoGoAfterwards) {
     }
 }
 
-TEST_P(ArrayTest, AMovedFromOneIsEmptyAndSaysSo) {
+TEST_P(ArrayTest, AMovedFromArrayIsEmptyAndItsUseIsRefused) {
     Array from(device(), {Format::r8_uint, {16, 16}});
     const Array to = std::move(from);
     expect_error([&] { (void)from.view(); }, ErrorCode::released, "texton::Array");  // NOLINT(bugprone-use-after-move)

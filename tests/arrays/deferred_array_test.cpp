@@ -64,7 +64,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, DeferredArrayTest, test::every_device(), test::device_label);
 
-TEST_P(DeferredArrayTest, EveryKindHoldsWhatIsWrittenOnceItIsMapped) {
+TEST_P(DeferredArrayTest, MappedArraysOfEveryKindRoundTrip) {
     const Stream stream(device());
     const TilePool from = pool();
     for (const ArrayKind kind : test::all_kinds()) {
@@ -92,7 +92,7 @@ TEST_P(DeferredArrayTest, EveryKindHoldsWhatIsWrittenOnceItIsMapped) {
     EXPECT_EQ(from.usage().used, 0u);
 }
 
-TEST_P(DeferredArrayTest, WithoutMemoryNothingTouchesItAndTheDeviceLives) {
+TEST_P(DeferredArrayTest, UsingAnUnmappedArrayIsRefusedAndTheDeviceStaysUsable) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray array(device(), kInfo);
@@ -150,7 +150,7 @@ TEST_P(DeferredArrayTest, WithoutMemoryNothingTouchesItAndTheDeviceLives) {
     expect_alive();
 }
 
-TEST_P(DeferredArrayTest, ShowsWhatTheMemoryHolds) {
+TEST_P(DeferredArrayTest, MappingShowsTheContentsOfTheMemory) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray first(device(), kInfo);
@@ -164,7 +164,7 @@ TEST_P(DeferredArrayTest, ShowsWhatTheMemoryHolds) {
     EXPECT_TRUE(same_bytes(download(second.array().view()), bytes));
 }
 
-TEST_P(DeferredArrayTest, ArraysOnTheSameMemoryShowTheSameTexels) {
+TEST_P(DeferredArrayTest, ArraysMappedToTheSameMemoryShareTexels) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray first(device(), kInfo);
@@ -181,7 +181,7 @@ TEST_P(DeferredArrayTest, ArraysOnTheSameMemoryShowTheSameTexels) {
     EXPECT_EQ(tiles.mapped(), 0u);
 }
 
-TEST_P(DeferredArrayTest, MappedAnewItChangesOverToTheNewMemory) {
+TEST_P(DeferredArrayTest, RemappingSwitchesToTheNewMemory) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray array(device(), kInfo);
@@ -197,7 +197,7 @@ TEST_P(DeferredArrayTest, MappedAnewItChangesOverToTheNewMemory) {
     EXPECT_TRUE(test::all_bytes(download(array.array().view()), 1));
 }
 
-TEST_P(DeferredArrayTest, MovedItTakesItsTexelsAlong) {
+TEST_P(DeferredArrayTest, MovingKeepsTheTexels) {
     const Stream stream(device());
     const TilePool from = pool();
     for (const ArrayKind kind : test::all_kinds()) {
@@ -223,7 +223,7 @@ TEST_P(DeferredArrayTest, MovedItTakesItsTexelsAlong) {
     }
 }
 
-TEST_P(DeferredArrayTest, TooFewTilesAreRefusedWithTheNumberNeeded) {
+TEST_P(DeferredArrayTest, TooFewTilesAreRefusedWithTheRequiredNumber) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray array(device(), kInfo);
@@ -243,7 +243,7 @@ TEST_P(DeferredArrayTest, TooFewTilesAreRefusedWithTheNumberNeeded) {
     EXPECT_EQ(many.mapped(), 0u);
 }
 
-TEST_P(DeferredArrayTest, WhatIsRefusedChangesNothing) {
+TEST_P(DeferredArrayTest, RefusedCallsChangeNothing) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray array(device(), kInfo);
@@ -278,7 +278,7 @@ TEST_P(DeferredArrayTest, WhatIsRefusedChangesNothing) {
     expect_error([] { (void)DeferredArray().mapped(); }, ErrorCode::released, "texton::DeferredArray");
 }
 
-TEST_P(DeferredArrayTest, UnmappingComesAfterWorkOnEveryStream) {
+TEST_P(DeferredArrayTest, UnmappingWaitsForWorkOnEveryStream) {
     const Stream works(device());
     const Stream maps(device());
     const TilePool from = pool();
@@ -298,7 +298,7 @@ TEST_P(DeferredArrayTest, UnmappingComesAfterWorkOnEveryStream) {
     EXPECT_TRUE(test::all_bytes(seen.read(), 4));
 }
 
-TEST_P(DeferredArrayTest, WorkOnAnotherStreamComesAfterTheMapping) {
+TEST_P(DeferredArrayTest, WorkOnAnotherStreamWaitsForTheMapping) {
     const Stream maps(device());
     const Stream works(device());
     const TilePool from = pool();
@@ -314,7 +314,7 @@ TEST_P(DeferredArrayTest, WorkOnAnotherStreamComesAfterTheMapping) {
     EXPECT_TRUE(test::all_bytes(download(array.array().view()), 4));
 }
 
-TEST_P(DeferredArrayTest, WorkWithoutAStreamComesAfterTheMapping) {
+TEST_P(DeferredArrayTest, WorkWithoutAStreamWaitsForTheMapping) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray array(device(), kInfo);
@@ -345,7 +345,7 @@ TEST_P(DeferredArrayTest, MovingWaitsForWorkOnOtherStreams) {
     EXPECT_TRUE(test::all_bytes(download(array.array().view()), 8));
 }
 
-TEST_P(DeferredArrayTest, MemoryIsMappedAnewAfterItsLastWork) {
+TEST_P(DeferredArrayTest, RemappingMemoryWaitsForItsLastUse) {
     const Stream old_stream(device());
     const Stream new_stream(device());
     const TilePool from = pool();
@@ -365,7 +365,7 @@ TEST_P(DeferredArrayTest, MemoryIsMappedAnewAfterItsLastWork) {
     EXPECT_TRUE(test::all_bytes(download(next.array().view()), 2));
 }
 
-TEST_P(DeferredArrayTest, AGraphUsesWhateverMemoryTheArrayHas) {
+TEST_P(DeferredArrayTest, AGraphUsesTheCurrentMemoryOfTheArray) {
     const Stream stream(device());
     const TilePool from = pool();
     DeferredArray array(device(), kInfo);
@@ -386,7 +386,7 @@ TEST_P(DeferredArrayTest, AGraphUsesWhateverMemoryTheArrayHas) {
     expect_alive();
 }
 
-TEST_P(DeferredArrayTest, AnArrayThatGoesGivesItsSlotsBack) {
+TEST_P(DeferredArrayTest, ADestroyedArrayReleasesItsSlots) {
     const Stream stream(device());
     const TilePool from = pool();
     Tiles kept;
@@ -403,7 +403,7 @@ TEST_P(DeferredArrayTest, AnArrayThatGoesGivesItsSlotsBack) {
     EXPECT_EQ(from.usage().used, kept.size());
 }
 
-TEST_P(DeferredArrayTest, ArraysTilesPoolsAndTexturesMayGoInAnyOrder) {
+TEST_P(DeferredArrayTest, ArraysTilesPoolsAndTexturesCanBeDestroyedInAnyOrder) {
     const Stream stream(device());
     for (int order = 0; order < 24; ++order) {
         std::optional<TilePool> from(pool());
@@ -436,7 +436,7 @@ TEST_P(DeferredArrayTest, ArraysTilesPoolsAndTexturesMayGoInAnyOrder) {
     expect_alive();
 }
 
-TEST_P(DeferredArrayTest, OneThreadMapsWhileOthersWork) {
+TEST_P(DeferredArrayTest, OneThreadCanMapWhileOtherThreadsUseTheArray) {
     const TilePool from = pool();
     DeferredArray array(device(), kInfo);
     std::vector<std::thread> threads;

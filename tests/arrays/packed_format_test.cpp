@@ -74,7 +74,7 @@ bool is_finite(const Texel& texel) {
                        [](std::uint32_t bits) { return std::isfinite(std::bit_cast<float>(bits)); });
 }
 
-TEST(PackedFormatTableTest, EveryRowHasItsArithmetic) {
+TEST(PackedFormatTableTest, EveryPackedFormatHasADecoder) {
     EXPECT_FALSE(packed_rows().empty());
     for (const FormatInfo& row : packed_rows()) {
         const TexelFormat format = detail::texel_format(row.format);
@@ -91,7 +91,7 @@ TEST(PackedFormatTableTest, EveryRowHasItsArithmetic) {
     }
 }
 
-TEST(PackedFormatTableTest, EveryArithmeticBelongsToARow) {
+TEST(PackedFormatTableTest, EveryDecoderBelongsToAPackedFormat) {
     for (int i = 0; i < static_cast<int>(Packed::none); ++i) {
         const Format format =
             detail::with_packed(static_cast<Packed>(i), [](auto fields) { return decltype(fields)::kFormat; });
@@ -100,7 +100,7 @@ TEST(PackedFormatTableTest, EveryArithmeticBelongsToARow) {
     }
 }
 
-TEST(PackedFormatTableTest, EveryCodeIsEncodedAsItWasRead) {
+TEST(PackedFormatTableTest, EveryCodeRoundTripsThroughDecodingAndEncoding) {
     for (const FormatInfo& row : packed_rows()) {
         const TexelFormat format = detail::texel_format(row.format);
         const detail::TexelDecoder decoder = detail::texel_decoder(format);
@@ -124,7 +124,7 @@ TEST(PackedFormatTableTest, EveryCodeIsEncodedAsItWasRead) {
     }
 }
 
-TEST_P(PackedFormatTest, EveryCodeIsFetchedAndStoredAsTheModelHasIt) {
+TEST_P(PackedFormatTest, FetchedAndStoredCodesMatchTheModel) {
     for (const FormatInfo& row : packed_rows()) {
         if (!on_cpu() && row.cuda.kind == 3) continue;  // cudaChannelFormatKindNone: CUDA has no arrays of this format
         SCOPED_TRACE(row.name);

@@ -48,7 +48,7 @@ TEST_P(PlanarArrayTest, PlanesAreArraysOfTheirFormat) {
     }
 }
 
-TEST_P(PlanarArrayTest, PicturesComeAndGoAsFrames) {
+TEST_P(PlanarArrayTest, FramesRoundTrip) {
     const Stream stream(device());
     for (const Format format : kPlanar) {
         for (const std::size_t pitch : {std::size_t{0}, std::size_t{100}}) {
@@ -74,7 +74,7 @@ TEST_P(PlanarArrayTest, PicturesComeAndGoAsFrames) {
     }
 }
 
-TEST_P(PlanarArrayTest, APackedFrameHasAsManyBytesAsItsFormat) {
+TEST_P(PlanarArrayTest, APackedFrameHasTheByteSizeOfItsFormat) {
     for (const Format format : kPlanar) {
         test::Bytes bytes(packed_bytes(format, kExtent));
         const Frame frame = host_frame(bytes.data(), format, kExtent);
@@ -84,7 +84,7 @@ TEST_P(PlanarArrayTest, APackedFrameHasAsManyBytesAsItsFormat) {
     }
 }
 
-TEST_P(PlanarArrayTest, OnePlaneIsWrittenWithoutTheOther) {
+TEST_P(PlanarArrayTest, WritingOnePlaneLeavesTheOtherPlaneUnchanged) {
     const PlanarArray array(device(), Format::nv12, kExtent);
     const Frame frame = array.frame();
     fill(frame.luma, std::uint8_t{1});
@@ -96,7 +96,7 @@ TEST_P(PlanarArrayTest, OnePlaneIsWrittenWithoutTheOther) {
     EXPECT_TRUE(test::all_bytes(download(frame.luma.region({{2, 2}, {4, 4}})), 9));
 }
 
-TEST_P(PlanarArrayTest, PlanesPassToOtherArraysAndMemory) {
+TEST_P(PlanarArrayTest, PlanesAreCopiedToOtherArraysAndMemory) {
     const PlanarArray from(device(), Format::p010, kExtent);
     const PlanarArray to(device(), Format::p016, kExtent);
     const test::Bytes luma = pattern(38 * 14 * 2, 2);
@@ -112,7 +112,7 @@ TEST_P(PlanarArrayTest, PlanesPassToOtherArraysAndMemory) {
     EXPECT_TRUE(same_bytes(download(pitched.view()), luma));
 }
 
-TEST_P(PlanarArrayTest, EachPlaneIsSampledByItself) {
+TEST_P(PlanarArrayTest, EachPlaneIsSampledSeparately) {
     for (const Format format : {Format::nv12, Format::nv16}) {
         SCOPED_TRACE(name(format));
         const PlanarArray array(device(), format, kExtent);
@@ -127,7 +127,7 @@ TEST_P(PlanarArrayTest, EachPlaneIsSampledByItself) {
     }
 }
 
-TEST_P(PlanarArrayTest, AViewOfAPlaneKeepsTheWhole) {
+TEST_P(PlanarArrayTest, AViewOfAPlaneKeepsTheArrayAlive) {
     std::optional<PlanarArray> array(std::in_place, device(), Format::nv12, kExtent);
     const View chroma = array->frame().chroma;
     fill(array->frame().luma, std::uint8_t{1});
@@ -136,7 +136,7 @@ TEST_P(PlanarArrayTest, AViewOfAPlaneKeepsTheWhole) {
     EXPECT_TRUE(test::all_bytes(download(chroma), 7));
 }
 
-TEST_P(PlanarArrayTest, OddSidesAreRefused) {
+TEST_P(PlanarArrayTest, OddDimensionsAreRefused) {
     const auto refused = [&](Format format, Extent extent, std::string_view what) {
         expect_error([&] { PlanarArray array(device(), format, extent); }, ErrorCode::bad_argument,
                      "texton::PlanarArray", {what});
@@ -156,7 +156,7 @@ TEST_P(PlanarArrayTest, OddSidesAreRefused) {
     expect_error([] { (void)PlanarArray().frame(); }, ErrorCode::released, "texton::PlanarArray");
 }
 
-TEST_P(PlanarArrayTest, FramesThatDoNotFitAreNotCopiedInPart) {
+TEST_P(PlanarArrayTest, CopiesOfMismatchedFramesAreRefusedCompletely) {
     const PlanarArray array(device(), Format::nv12, kExtent);
     fill(array.frame().luma, std::uint8_t{1});
     fill(array.frame().chroma, std::uint8_t{1});

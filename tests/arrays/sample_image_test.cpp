@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, SamplePictureTest, test::every_device(), test:
 
 // --- pixel values ----------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, EveryPixelIsTheFetchWhereTheMapLeads) {
+TEST_P(SamplePictureTest, EveryPixelIsTheFetchAtItsMappedCoordinate) {
     Random random(1);
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const ArrayKind kind = seed % 3 == 0 ? ArrayKind::layered_2d : ArrayKind::array_2d;
@@ -152,7 +152,7 @@ TEST_P(SamplePictureTest, EveryPixelIsTheFetchWhereTheMapLeads) {
     }
 }
 
-TEST_P(SamplePictureTest, PicturesOfEverySizeAreWhole) {
+TEST_P(SamplePictureTest, ImagesOfEverySizeAreComplete) {
     const Texture texture = small_texture();
     const AffineMap map{.xx = 0.01F, .xy = 0.3F, .x0 = -2, .yx = -0.02F, .yy = 0.001F, .y0 = 5};
     for (const Extent& extent : {Extent{1, 1}, Extent{2, 1}, Extent{1, 3}, Extent{31, 33}, Extent{129, 257},
@@ -174,7 +174,7 @@ TEST_P(SamplePictureTest, ALayerOfALayeredTextureIsSampled) {
     }
 }
 
-TEST_P(SamplePictureTest, APictureOfTheTexturesFormatHoldsItsTexels) {
+TEST_P(SamplePictureTest, AnImageOfTheTextureFormatKeepsTheTexelCodes) {
     const Extent extent{256, 256};
     for (const Format format : picture_formats()) {
         SCOPED_TRACE(name(format));
@@ -209,7 +209,7 @@ TEST_P(SamplePictureTest, APictureOfTheTexturesFormatHoldsItsTexels) {
     }
 }
 
-TEST_P(SamplePictureTest, ChannelsThatTheTextureLacksAreZeroAndThoseThatThePictureLacksAreLeftOut) {
+TEST_P(SamplePictureTest, MissingTextureChannelsAreZeroAndExtraChannelsAreDropped) {
     const Bytes one{std::byte{200}};
     const Bytes four{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
     const Texture narrow(filled({Format::r8_unorm, {1, 1}}, one));
@@ -223,7 +223,7 @@ TEST_P(SamplePictureTest, ChannelsThatTheTextureLacksAreZeroAndThoseThatThePictu
 
 // --- destinations ----------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, MemoryOfEveryKindTakesAPictureAndTheBytesAroundItStay) {
+TEST_P(SamplePictureTest, ImagesAreWrittenToEveryMemoryKindWithoutChangingPadding) {
     const Texture texture = small_texture();
     const Region region{{3, 2}, {20, 9}};
     const Stream stream(device());
@@ -251,7 +251,7 @@ TEST_P(SamplePictureTest, MemoryOfEveryKindTakesAPictureAndTheBytesAroundItStay)
     }
 }
 
-TEST_P(SamplePictureTest, PixelsNeedNotBeAligned) {
+TEST_P(SamplePictureTest, PixelsNeedNoAlignment) {
     const Texture texture = small_texture();
     for (const Format format : {Format::rg8_unorm, Format::rgba8_unorm, Format::rgba16_float, Format::rgba32_float}) {
         const Extent extent{5, 3};
@@ -267,14 +267,14 @@ TEST_P(SamplePictureTest, PixelsNeedNotBeAligned) {
     }
 }
 
-TEST_P(SamplePictureTest, APageLockedRangeBehindAHostViewIsAPicture) {
+TEST_P(SamplePictureTest, AHostViewOfPinnedMemoryCanBeTheDestination) {
     const Texture texture = small_texture();
     const Pinned memory(device(), 4096);
     sample(texture, {}, host_view(static_cast<void*>(memory.data()), Format::rgba8_unorm, {16, 8}));
     EXPECT_TRUE(same_bytes(memory.read().first(512), fetched(texture, {}, Format::rgba8_unorm, {16, 8})));
 }
 
-TEST_P(SamplePictureTest, APictureBesideWhatAPitchedTextureReadsIsTaken) {
+TEST_P(SamplePictureTest, ADestinationBesideThePitchedSourceIsAccepted) {
     const Pitched2D memory(device(), Format::r8_uint, {1024, 8});
     const Bytes texels = test::pattern(std::size_t{1024} * 8, 5);
     upload(memory.view(), texels);
@@ -287,7 +287,7 @@ TEST_P(SamplePictureTest, APictureBesideWhatAPitchedTextureReadsIsTaken) {
     refused(left, {}, memory.view().region({{0, 3}, {1024, 1}}), {"1024"}, ErrorCode::overlap);
 }
 
-TEST_P(SamplePictureTest, FloatsBesideEveryStepAndOfAnyBitsAreRoundedAlike) {
+TEST_P(SamplePictureTest, FloatsNearRoundingBoundariesAreRoundedLikeTheReference) {
     std::vector<float> values;
     for (const double codes : {127.0, 255.0, 1023.0, 32767.0, 65535.0}) {
         for (int code = 0; code<static_cast<int>(codes); code += codes> 2000 ? 37 : 1) {
@@ -314,7 +314,7 @@ TEST_P(SamplePictureTest, FloatsBesideEveryStepAndOfAnyBitsAreRoundedAlike) {
 
 // --- order of work ---------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, TheStreamsOrderIsKept) {
+TEST_P(SamplePictureTest, SamplingRunsInStreamOrder) {
     const Array array = filled({Format::r8_uint, {8, 8}}, Bytes(64, std::byte{1}));
     const Texture texture(array);
     const Pinned texels(device(), 64);
@@ -334,7 +334,7 @@ TEST_P(SamplePictureTest, TheStreamsOrderIsKept) {
     EXPECT_TRUE(test::all_bytes(pixels.read(), 2));
 }
 
-TEST_P(SamplePictureTest, AGraphSamplesWhatIsThereAtItsLaunch) {
+TEST_P(SamplePictureTest, AGraphSamplesTheTexelsAtItsLaunch) {
     const Array array(device(), {Format::rgba8_unorm, {16, 8}});
     const Texture texture(array, {.filter = Filter::linear});
     const AffineMap map{.xx = 0.5F, .yy = 0.5F};
@@ -353,7 +353,7 @@ TEST_P(SamplePictureTest, AGraphSamplesWhatIsThereAtItsLaunch) {
     }
 }
 
-TEST_P(SamplePictureTest, TilesThatAreNotMappedAreZeroInThePicture) {
+TEST_P(SamplePictureTest, UnmappedTilesAreZeroInTheImage) {
     SparseArray sparse(device(), {Format::r8_uint, {512, 256}});
     const Stream stream(device());
     sparse.map(TileBox{}, TilePool(device()).allocate(1), stream);
@@ -366,7 +366,7 @@ TEST_P(SamplePictureTest, TilesThatAreNotMappedAreZeroInThePicture) {
     EXPECT_TRUE(test::all_bytes(download(picture.region({{256}, {256, 256}})), 0));
 }
 
-TEST_P(SamplePictureTest, ADeferredArrayIsSampledOnceItHasMemory) {
+TEST_P(SamplePictureTest, ADeferredArrayIsRefusedBeforeMappingAndSampledAfterwards) {
     DeferredArray deferred(device(), {Format::r8_uint, {64, 64}});
     const Texture texture(deferred.array());
     const Linear memory(device(), Format::r8_uint, {64, 64});
@@ -381,7 +381,7 @@ TEST_P(SamplePictureTest, ADeferredArrayIsSampledOnceItHasMemory) {
     EXPECT_TRUE(test::all_bytes(download(picture), 9));
 }
 
-TEST_P(SamplePictureTest, WithoutAStreamItIsRefusedWhileAGraphIsRecorded) {
+TEST_P(SamplePictureTest, SamplingWithoutAStreamIsRefusedDuringACapture) {
     const Texture texture = small_texture();
     const Linear memory(device(), 512);
     const View picture = memory.view(Format::rgba8_unorm, {16, 8});
@@ -392,7 +392,7 @@ TEST_P(SamplePictureTest, WithoutAStreamItIsRefusedWhileAGraphIsRecorded) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, TexturesOfOtherKindsAreNamed) {
+TEST_P(SamplePictureTest, UnsupportedTextureKindsAreRefusedAndNamed) {
     const Linear memory(device(), 4096);
     const View picture = memory.view(Format::rgba8_unorm, {4, 4});
     for (const ArrayKind kind : test::all_kinds()) {
@@ -404,7 +404,7 @@ TEST_P(SamplePictureTest, TexturesOfOtherKindsAreNamed) {
     refused(Texture(row.view()), {}, picture, {"a row of memory"});
 }
 
-TEST_P(SamplePictureTest, NumbersOfTheMapThatAreNotFiniteAreNamed) {
+TEST_P(SamplePictureTest, NonFiniteMapCoefficientsAreRefusedAndNamed) {
     const Texture texture = small_texture();
     const Linear memory(device(), 4096);
     const View picture = memory.view(Format::rgba8_unorm, {4, 4});
@@ -417,7 +417,7 @@ TEST_P(SamplePictureTest, NumbersOfTheMapThatAreNotFiniteAreNamed) {
     refused(texture, {.y0 = kInfinity}, picture, {"y0"});
 }
 
-TEST_P(SamplePictureTest, PicturesThatCannotBeAreNamed) {
+TEST_P(SamplePictureTest, InvalidDestinationsAreRefusedAndNamed) {
     const Texture texture = small_texture();
     const Texture integers(filled({Format::r8_uint, {4, 4}}, Bytes(16)));
     const Linear memory(device(), (std::size_t{1} << 23) + 1);
@@ -433,7 +433,7 @@ TEST_P(SamplePictureTest, PicturesThatCannotBeAreNamed) {
     refused(texture, {}, memory.view(Format::r8_unorm, {(std::size_t{1} << 23) + 1}), {"8388609"}, ErrorCode::overflow);
 }
 
-TEST_P(SamplePictureTest, MemoryThatIsGoneIsNamed) {
+TEST_P(SamplePictureTest, FreedMemoryIsRefusedAndNamed) {
     const Texture texture = small_texture();
     const Stream stream(device());
     Linear picture = Linear::async(512, stream);
@@ -447,7 +447,7 @@ TEST_P(SamplePictureTest, MemoryThatIsGoneIsNamed) {
     refused(gone, {}, memory.view(Format::r8_unorm, {512}), {"texture"}, ErrorCode::released);
 }
 
-TEST_P(SamplePictureTest, MemoryAndStreamsOfAnotherDeviceAreNamed) {
+TEST_P(SamplePictureTest, MemoryAndStreamsOfAnotherDeviceAreRefusedAndNamed) {
     const Texture texture = small_texture();
     const Linear ours(device(), 512);
     for (const Device& other : Device::list()) {
@@ -466,7 +466,7 @@ TEST_P(SamplePictureTest, MemoryAndStreamsOfAnotherDeviceAreNamed) {
 
 // --- comparison of devices -------------------------------------------------------------------------------------------
 
-TEST(SamplePictureParityTest, AllDevicesMakeTheSamePicture) {
+TEST(SamplePictureParityTest, AllDevicesGiveTheSameImage) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     Random random(11);
@@ -492,7 +492,7 @@ TEST(SamplePictureParityTest, AllDevicesMakeTheSamePicture) {
 
 // Larger than twice the L2 cache of current GPUs, so that the kernel touches the texels of each tile before it fetches
 // them.
-TEST(SamplePictureParityTest, AllDevicesMakeTheSameLargePicture) {
+TEST(SamplePictureParityTest, AllDevicesGiveTheSameLargeImage) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     struct Case {
@@ -557,7 +557,7 @@ TEST(SamplePictureParityTest, AllDevicesMakeTheSameLargePicture) {
 
 // --- pixel encoding --------------------------------------------------------------------------------------------------
 
-TEST(PixelEncodeTest, FractionsBecomeTheNearestCode) {
+TEST(PixelEncodeTest, FractionsAreRoundedToTheNearestCode) {
     for (const std::uint32_t largest : {3U, 255U, 1023U, 65535U}) {
         const auto top = static_cast<float>(largest);
         for (std::uint32_t code = 0; code <= largest; ++code) {
@@ -582,7 +582,7 @@ TEST(PixelEncodeTest, FractionsBecomeTheNearestCode) {
     }
 }
 
-TEST(PixelEncodeTest, WhatLiesOutsideIsClampedAndNanIsZero) {
+TEST(PixelEncodeTest, ValuesOutOfRangeAreClampedAndNanBecomesZero) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     for (const float value : {-kInfinity, -1.0F, -1e-40F, -0.0F, kNan, -kNan}) {
@@ -598,7 +598,7 @@ TEST(PixelEncodeTest, WhatLiesOutsideIsClampedAndNanIsZero) {
     EXPECT_EQ(detail::snorm_code_of(kNan, 127), 0U);
 }
 
-TEST(PixelEncodeTest, SrgbIsTheNearestCodeOnTheCurve) {
+TEST(PixelEncodeTest, SrgbValuesAreRoundedToTheNearestCode) {
     const auto linear = [](double code) {
         const double encoded = code / 255;
         return encoded <= 0.04045 ? encoded / 12.92 : std::pow((encoded + 0.055) / 1.055, 2.4);
@@ -611,7 +611,7 @@ TEST(PixelEncodeTest, SrgbIsTheNearestCodeOnTheCurve) {
     }
 }
 
-TEST(PixelEncodeTest, HalvesAreTheNearestAndTiesGoToEven) {
+TEST(PixelEncodeTest, Float16RoundsToNearestWithTiesToEven) {
     const auto value_of = [](std::uint32_t code) {  // decodes infinity as the next power of two
         const auto fraction = static_cast<float>(code & 1023U);
         const int exponent = static_cast<int>(code >> 10);
@@ -635,7 +635,7 @@ TEST(PixelEncodeTest, HalvesAreTheNearestAndTiesGoToEven) {
     EXPECT_EQ(detail::half_code_of(detail::float_of(0xFFC06000U)), 0xFE03U);
 }
 
-TEST(PixelEncodeTest, IntegersBecomeTheNearestInThePicturesRange) {
+TEST(PixelEncodeTest, IntegersAreClampedToTheRangeOfTheImageFormat) {
     const auto encoded = [](std::uint32_t fetched, bool from_signed, Format picture) {
         const detail::Pixel pixel = detail::encode_pixel({{fetched}}, {detail::texel_format(picture), from_signed});
         return pixel.word[0];

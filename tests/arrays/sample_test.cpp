@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, SampleTest, test::every_device(), test::device
 
 // --- arrays ----------------------------------------------------------------------------------------------------------
 
-TEST_P(SampleTest, EveryTexelOfEveryKindAndLevelIsFetchedWhereItLies) {
+TEST_P(SampleTest, EveryTexelOfEveryKindAndLevelIsFetchedAtItsCoordinate) {
     for (const ArrayKind kind : all_kinds()) {
         for (const Format format : {Format::rgba8_uint, Format::rg32_uint}) {
             const ArrayInfo info = test::small_info(kind, format);
@@ -138,7 +138,7 @@ TEST_P(SampleTest, EveryTexelOfEveryKindAndLevelIsFetchedWhereItLies) {
     }
 }
 
-TEST_P(SampleTest, LayersOutsideReadTheLast) {
+TEST_P(SampleTest, LayersOutOfRangeReadTheLastLayer) {
     const Array array =
         filled({.format = Format::r8_uint, .extent = {1, 1}, .kind = ArrayKind::layered_2d, .layers = 4}, counted(4));
     std::vector<FetchPoint> points;
@@ -150,7 +150,7 @@ TEST_P(SampleTest, LayersOutsideReadTheLast) {
     EXPECT_THAT(values, ElementsAre(0, 3, 3, 3, 3, 3));
 }
 
-TEST_P(SampleTest, ARangeBeginsAtItsFirstLevelAndLayer) {
+TEST_P(SampleTest, ARangeStartsAtItsFirstLevelAndLayer) {
     for (const ArrayKind kind : {ArrayKind::layered_1d, ArrayKind::layered_2d, ArrayKind::cubemap_layered}) {
         const ArrayInfo info{.format = Format::r32_uint,
                              .extent = {8, kind == ArrayKind::layered_1d ? 1U : 8U},
@@ -179,7 +179,7 @@ TEST_P(SampleTest, ARangeBeginsAtItsFirstLevelAndLayer) {
     }
 }
 
-TEST_P(SampleTest, OneLevelOfManyIsReadInTexels) {
+TEST_P(SampleTest, ASingleLevelIsReadWithUnnormalizedCoordinates) {
     const ArrayInfo info{.format = Format::r8_uint, .extent = {16, 8}, .levels = 3};
     const Array array(device(), info);
     test::upload(array.view({.level = 1}), counted(8 * 4));
@@ -190,7 +190,7 @@ TEST_P(SampleTest, OneLevelOfManyIsReadInTexels) {
     EXPECT_THAT(values, ElementsAre(0, 7, 19, 31));
 }
 
-TEST_P(SampleTest, TexelsAreReadAsTheFormatThatWasAskedFor) {
+TEST_P(SampleTest, TexelsAreReadInTheRequestedFormat) {
     const Bytes texel{std::byte{0}, std::byte{51}, std::byte{255}, std::byte{128}};
     const Array array = filled({Format::rgba8_unorm, {1, 1}}, texel);
     const auto as = [&](Format format) {
@@ -207,7 +207,7 @@ TEST_P(SampleTest, TexelsAreReadAsTheFormatThatWasAskedFor) {
     EXPECT_EQ(as(Format::rgba8_srgb).as_float(3), 128.0F / 255.0F);  // alpha is not decoded
 }
 
-TEST_P(SampleTest, LinearFilteringBlendsAndBordersShow) {
+TEST_P(SampleTest, LinearFilteringBlendsTexelsAndBorderColors) {
     const Bytes ramp = [] {
         Bytes bytes(16);
         for (std::size_t i = 0; i < 4; ++i) {
@@ -225,7 +225,7 @@ TEST_P(SampleTest, LinearFilteringBlendsAndBordersShow) {
     EXPECT_THAT(reds(Texture(array, sampler), points), ElementsAre(0, 4, 6, 62, 100));
 }
 
-TEST_P(SampleTest, GatherReturnsOneComponentOfTheFourTexelsAround) {
+TEST_P(SampleTest, GatherReturnsOneComponentOfTheFourSurroundingTexels) {
     Bytes texels(8 * 8 * 4);
     for (std::size_t i = 0; i < 64; ++i) {
         for (std::size_t c = 0; c < 4; ++c) texels[4 * i + c] = static_cast<std::byte>(i + 64 * c);
@@ -241,7 +241,7 @@ TEST_P(SampleTest, GatherReturnsOneComponentOfTheFourTexelsAround) {
     }
 }
 
-TEST_P(SampleTest, ChannelsThatAFormatLacksAreZero) {
+TEST_P(SampleTest, ChannelsMissingInTheFormatAreZero) {
     const FetchPoint point;
     for (const Format format : {Format::r8_unorm, Format::rg16_float, Format::r32_sint}) {
         const Array array = filled({format, {1, 1}}, Bytes(info(format).bytes, std::byte{1}));
@@ -269,7 +269,7 @@ TEST_P(SampleTest, EachPlaneOfAPlanarArrayIsRead) {
 
 // --- memory ----------------------------------------------------------------------------------------------------------
 
-TEST_P(SampleTest, TexelsOfARowAreFetchedByTheirNumber) {
+TEST_P(SampleTest, TexelsOfLinearMemoryAreFetchedByIndex) {
     constexpr std::size_t kTexels = 100;
     for (const FormatInfo& row : formats()) {
         const bool as_stored = row.kind == FormatKind::uint || row.kind == FormatKind::sint ||
@@ -303,7 +303,7 @@ TEST_P(SampleTest, TexelsOfARowAreFetchedByTheirNumber) {
     }
 }
 
-TEST_P(SampleTest, AVariableOfTheDevicesProgramIsARowToo) {
+TEST_P(SampleTest, ADeviceSymbolIsReadAsLinearMemory) {
     const auto symbol = test::symbol_of(device(), 0);
     const std::size_t alignment = device().limits().texture_alignment;
     const std::size_t past = reinterpret_cast<std::uintptr_t>(symbol.address()) % alignment;
@@ -317,7 +317,7 @@ TEST_P(SampleTest, AVariableOfTheDevicesProgramIsARowToo) {
     EXPECT_THAT(values, ElementsAre(0, 77, 255, 0));
 }
 
-TEST_P(SampleTest, RowsOfMemoryReadAsAnArrayOfTheSameTexelsDoes) {
+TEST_P(SampleTest, PitchedMemoryAndAnArrayOfTheSameTexelsReadEqually) {
     const Extent extent{13, 7};
     for (const Format format : {Format::r32_float, Format::rgba8_unorm, Format::rgba8_srgb, Format::rg16_uint,
                                 Format::r8_snorm, Format::rgb10a2_unorm}) {
@@ -346,7 +346,7 @@ TEST_P(SampleTest, RowsOfMemoryReadAsAnArrayOfTheSameTexelsDoes) {
 
 // --- sparse and deferred memory --------------------------------------------------------------------------------------
 
-TEST_P(SampleTest, TilesThatAreNotMappedReadAsZeroAndAreNotResident) {
+TEST_P(SampleTest, UnmappedTilesReadAsZeroAndAreNotResident) {
     const Stream stream(device());
     const TilePool pool(device());
     SparseArray sparse(device(), {.format = Format::r32_float, .extent = {256, 256}, .levels = 1});
@@ -379,7 +379,7 @@ TEST_P(SampleTest, TilesThatAreNotMappedReadAsZeroAndAreNotResident) {
     EXPECT_THAT(fetched(Filter::point, {{10.5F, 10.5F}}), ElementsAre(P(0, 0)));
 }
 
-TEST_P(SampleTest, EachLevelAndLayerOfASparseArrayHasAResidencyOfItsOwn) {
+TEST_P(SampleTest, EachLevelAndLayerOfASparseArrayHasItsOwnResidency) {
     const Stream stream(device());
     const TilePool pool(device());
     SparseArray sparse(device(), {.format = Format::r32_uint,
@@ -412,7 +412,7 @@ TEST_P(SampleTest, EachLevelAndLayerOfASparseArrayHasAResidencyOfItsOwn) {
     stream.synchronize();
 }
 
-TEST_P(SampleTest, ASliceWithoutMemoryIsMissedOnlyWhereItHasWeight) {
+TEST_P(SampleTest, AnUnmappedSliceAffectsResidencyOnlyIfItHasWeight) {
     const Stream stream(device());
     const TilePool pool(device());
     SparseArray sparse(device(),
@@ -428,7 +428,7 @@ TEST_P(SampleTest, ASliceWithoutMemoryIsMissedOnlyWhereItHasWeight) {
     stream.synchronize();
 }
 
-TEST_P(SampleTest, GatherTouchesAllFourTexels) {
+TEST_P(SampleTest, GatherNeedsAllFourTexelsToBeResident) {
     const Stream stream(device());
     const TilePool pool(device());
     SparseArray sparse(device(), {.format = Format::r32_float, .extent = {256, 256}, .usage = {.gather = true}});
@@ -442,7 +442,7 @@ TEST_P(SampleTest, GatherTouchesAllFourTexels) {
     stream.synchronize();
 }
 
-TEST_P(SampleTest, PlainArraysAreWhollyResident) {
+TEST_P(SampleTest, PlainArraysAreFullyResident) {
     for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::array_3d, ArrayKind::layered_2d}) {
         SCOPED_TRACE(name(kind));
         const Array array(device(), test::flat_info(kind, Format::rgba8_unorm));
@@ -451,7 +451,7 @@ TEST_P(SampleTest, PlainArraysAreWhollyResident) {
     }
 }
 
-TEST_P(SampleTest, ADeferredArrayIsFetchedOnlyWhileItHasMemory) {
+TEST_P(SampleTest, ADeferredArrayIsFetchedOnlyWhileItIsMapped) {
     const Stream stream(device());
     const TilePool pool(device());
     const ArrayInfo info{.format = Format::r8_uint, .extent = {16, 16}, .usage = {.surface = true}};
@@ -487,7 +487,7 @@ TEST_P(SampleTest, ADeferredArrayIsFetchedOnlyWhileItHasMemory) {
 
 // --- batches ---------------------------------------------------------------------------------------------------------
 
-TEST_P(SampleTest, ManyPointsReadAsEachAlone) {
+TEST_P(SampleTest, FetchesInABatchMatchSingleFetches) {
     const Array array = filled({Format::r32_uint, {64, 64}}, test::pattern(64 * 64 * 4, 2));
     const Texture texture(array);
     test::Random random(3);
@@ -501,7 +501,7 @@ TEST_P(SampleTest, ManyPointsReadAsEachAlone) {
     EXPECT_TRUE(sample(texture, std::span<const FetchPoint>()).texels.empty());
 }
 
-TEST_P(SampleTest, PointsOfTwoCoordinatesReadAsFloats) {
+TEST_P(SampleTest, TwoDimensionalPointsReturnFloats) {
     const auto fetched = [&](Format format, const auto& channels) {
         const Array array = filled({format, {1, 1}}, std::as_bytes(std::span(channels)));
         const std::vector<Point2> points{{0.5F, 0.5F}};
@@ -525,7 +525,7 @@ TEST_P(SampleTest, PointsOfTwoCoordinatesReadAsFloats) {
     EXPECT_TRUE(std::isnan(fetched(Format::r16_float, U16{0x7E01})[0]));
 }
 
-TEST_P(SampleTest, PointsOfTwoCoordinatesTakeTheNearestTexelAndTheEdgeGoesOn) {
+TEST_P(SampleTest, TwoDimensionalPointsReadTheNearestTexelAndClampToTheEdge) {
     const Array array = filled({Format::r8_uint, {4, 3}}, counted(12));
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const std::vector<Point2> points{{0.5F, 0.5F},  {1.0F, 0.5F},  {0.99F, 1.0F},  {3.5F, 2.5F}, {-5.0F, 1.5F},
@@ -535,7 +535,7 @@ TEST_P(SampleTest, PointsOfTwoCoordinatesTakeTheNearestTexelAndTheEdgeGoesOn) {
     EXPECT_THAT(values, ElementsAre(0, 1, 4, 11, 4, 3, 10, 11, 0, 3));
 }
 
-TEST_P(SampleTest, AnyNumberOfPointsOfTwoCoordinatesIsFetched) {
+TEST_P(SampleTest, AnyNumberOfTwoDimensionalPointsCanBeFetched) {
     const Array array(device(), {Format::r32_float, {64, 64}});
     Bytes bytes(64 * 64 * 4);
     for (std::size_t i = 0; i < 64 * 64; ++i) {
@@ -560,7 +560,7 @@ TEST_P(SampleTest, AnyNumberOfPointsOfTwoCoordinatesIsFetched) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(SampleTest, OperationsThatTheTextureDoesNotTakeAreNamed) {
+TEST_P(SampleTest, UnsupportedOperationsAreRefusedAndNamed) {
     using enum FetchOperation;
     for (const ArrayKind kind : all_kinds()) {
         SCOPED_TRACE(name(kind));
@@ -590,7 +590,7 @@ TEST_P(SampleTest, OperationsThatTheTextureDoesNotTakeAreNamed) {
     refused(pitched, {.residency = true}, {"residency"});
 }
 
-TEST_P(SampleTest, PointsOfTwoCoordinatesNeedATextureOfTwo) {
+TEST_P(SampleTest, TwoDimensionalPointsNeedATwoDimensionalTexture) {
     const std::vector<Point2> points(1);
     for (const ArrayKind kind : all_kinds()) {
         if (kind == ArrayKind::array_2d) continue;
@@ -599,7 +599,7 @@ TEST_P(SampleTest, PointsOfTwoCoordinatesNeedATextureOfTwo) {
     }
 }
 
-TEST_P(SampleTest, SamplingIsRefusedWhileAGraphIsRecorded) {
+TEST_P(SampleTest, SamplingIsRefusedDuringACapture) {
     const Array array = filled({Format::r8_uint, {4, 4}}, counted(16));
     const Texture texture(array);
     const std::vector<Point2> points(1);

@@ -28,7 +28,7 @@ using test::upload;
 class SparseArrayTest : public test::SparseArrayFixture {};
 INSTANTIATE_TEST_SUITE_P(Devices, SparseArrayTest, test::every_device(), test::device_label);
 
-TEST_P(SparseArrayTest, TilesCoverEveryLevelDownToTheTail) {
+TEST_P(SparseArrayTest, TilesCoverEveryLevelAboveTheMipTail) {
     for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::array_3d, ArrayKind::layered_2d}) {
         const bool volume = kind == ArrayKind::array_3d;
         const ArrayInfo info{.format = Format::rgba8_unorm,
@@ -58,7 +58,7 @@ TEST_P(SparseArrayTest, TilesCoverEveryLevelDownToTheTail) {
     }
 }
 
-TEST_P(SparseArrayTest, WholeArraysHoldWhatIsWritten) {
+TEST_P(SparseArrayTest, FullyMappedArraysRoundTrip) {
     const Stream stream(device());
     const TilePool tiles = pool();
     for (const Format format : test::formats_of_every_size()) {
@@ -82,7 +82,7 @@ TEST_P(SparseArrayTest, WholeArraysHoldWhatIsWritten) {
     EXPECT_EQ(tiles.usage().used, 0u);
 }
 
-TEST_P(SparseArrayTest, WithoutMemoryTilesReadAsZeroAndDropWhatIsWritten) {
+TEST_P(SparseArrayTest, UnmappedTilesReadAsZeroAndDiscardWrites) {
     const Stream stream(device());
     SparseArray array(device(), tiled(3, 2));
     array.map(tile_at(1, 0), pool().allocate(1), stream);
@@ -101,7 +101,7 @@ TEST_P(SparseArrayTest, WithoutMemoryTilesReadAsZeroAndDropWhatIsWritten) {
     EXPECT_TRUE(test::all_bytes(download(texels(array, 1, 0)), 0));
 }
 
-TEST_P(SparseArrayTest, ResidencyIsThatOfTheLastMapping) {
+TEST_P(SparseArrayTest, ResidencyReflectsTheLastMapping) {
     const Stream stream(device());
     ArrayInfo info = tiled(4, 2);
     info.kind = ArrayKind::layered_2d;
@@ -121,7 +121,7 @@ TEST_P(SparseArrayTest, ResidencyIsThatOfTheLastMapping) {
     EXPECT_EQ(array.resident_slots(), 3u);
 }
 
-TEST_P(SparseArrayTest, FetchesTellWhichTexelsHaveMemory) {
+TEST_P(SparseArrayTest, FetchesReportTheResidencyOfTexels) {
     const Stream stream(device());
     SparseArray array(device(), tiled(2));
     array.map(tile_at(1), pool().allocate(1), stream);
@@ -135,7 +135,7 @@ TEST_P(SparseArrayTest, FetchesTellWhichTexelsHaveMemory) {
     EXPECT_EQ(seen.texels.at(1).channel[0], 7u);
 }
 
-TEST_P(SparseArrayTest, SlotsOfABoxGoAlongXThenYThenZ) {
+TEST_P(SparseArrayTest, TilesOfABoxTakeSlotsInXThenYThenZOrder) {
     const Stream stream(device());
     const ArrayInfo info{.format = Format::r32_uint, .extent = {40, 50, 20}, .kind = ArrayKind::array_3d};
     SparseArray array(device(), info);
@@ -159,7 +159,7 @@ TEST_P(SparseArrayTest, SlotsOfABoxGoAlongXThenYThenZ) {
     }
 }
 
-TEST_P(SparseArrayTest, TheMipTailIsMappedAsAWhole) {
+TEST_P(SparseArrayTest, TheMipTailIsMappedCompletely) {
     const Stream stream(device());
     const ArrayInfo info{
         .format = Format::rgba8_unorm, .extent = {512, 512}, .kind = ArrayKind::layered_2d, .layers = 3, .levels = 10};
@@ -187,7 +187,7 @@ TEST_P(SparseArrayTest, TheMipTailIsMappedAsAWhole) {
     EXPECT_EQ(tiles.mapped(), 0u);
 }
 
-TEST_P(SparseArrayTest, ASlotIsMappedToASecondPlaceOnlyIfThatIsMeant) {
+TEST_P(SparseArrayTest, MappingASlotTwiceNeedsAliasing) {
     const Stream stream(device());
     const Tiles tiles = pool().allocate(2);
     SparseArray first(device(), tiled(2));
@@ -214,7 +214,7 @@ TEST_P(SparseArrayTest, ASlotIsMappedToASecondPlaceOnlyIfThatIsMeant) {
     first.map(tile_at(0), tiles, stream);
 }
 
-TEST_P(SparseArrayTest, OneSlotTwiceInACallIsASecondPlaceToo) {
+TEST_P(SparseArrayTest, MappingASlotTwiceInOneCallNeedsAliasing) {
     const Stream stream(device());
     const Tiles tiles = pool().allocate(1);
     SparseArray array(device(), tiled(2));
@@ -227,7 +227,7 @@ TEST_P(SparseArrayTest, OneSlotTwiceInACallIsASecondPlaceToo) {
     EXPECT_EQ(array.resident_slots(), 2u);
 }
 
-TEST_P(SparseArrayTest, MappedTilesMayChangePlacesInOneCall) {
+TEST_P(SparseArrayTest, MappedTilesCanSwapSlotsInOneCall) {
     const Stream stream(device());
     const Tiles tiles = pool().allocate(2);
     SparseArray array(device(), tiled(2));
@@ -247,7 +247,7 @@ TEST_P(SparseArrayTest, MappedTilesMayChangePlacesInOneCall) {
     EXPECT_EQ(tiles.mapped(), 0u);
 }
 
-TEST_P(SparseArrayTest, ABoxThatIsMappedAnewGivesItsOldSlotsBack) {
+TEST_P(SparseArrayTest, RemappingABoxReleasesItsOldSlots) {
     const Stream stream(device());
     const TilePool from = pool();
     SparseArray array(device(), tiled(2));
@@ -260,7 +260,7 @@ TEST_P(SparseArrayTest, ABoxThatIsMappedAnewGivesItsOldSlotsBack) {
     EXPECT_EQ(array.resident_slots(), 2u);
 }
 
-TEST_P(SparseArrayTest, BoxesWithATileInCommonAreNotMappedInOneCall) {
+TEST_P(SparseArrayTest, OverlappingBoxesInOneCallAreRefused) {
     const Stream stream(device());
     const Tiles tiles = pool().allocate(4);
     SparseArray array(device(), tiled(3));
@@ -281,7 +281,7 @@ TEST_P(SparseArrayTest, BoxesWithATileInCommonAreNotMappedInOneCall) {
     EXPECT_EQ(tiles.mapped(), 3u);
 }
 
-TEST_P(SparseArrayTest, TenThousandTilesAreOneCall) {
+TEST_P(SparseArrayTest, OneCallCanMapTenThousandTiles) {
     const Stream stream(device());
     const Tiles tiles = pool().allocate(1);
     SparseArray array(device(), tiled(100, 100));
@@ -303,7 +303,7 @@ TEST_P(SparseArrayTest, TenThousandTilesAreOneCall) {
     EXPECT_EQ(tiles.mapped(), 0u);
 }
 
-TEST_P(SparseArrayTest, WhatIsRefusedChangesNothing) {
+TEST_P(SparseArrayTest, RefusedCallsChangeNothing) {
     const Stream stream(device());
     ArrayInfo info = tiled(3, 2);
     info.levels = 4;
@@ -341,7 +341,7 @@ TEST_P(SparseArrayTest, WhatIsRefusedChangesNothing) {
     array.unmap(std::span<const TileBox>(), stream);
 }
 
-TEST_P(SparseArrayTest, KindsAndUsesThatItDoesNotHaveAreRefused) {
+TEST_P(SparseArrayTest, UnsupportedKindsAndUsagesAreRefused) {
     const auto refused = [&](const ArrayInfo& info, std::string_view what) {
         expect_error([&] { SparseArray array(device(), info); }, ErrorCode::unsupported, "texton::SparseArray", {what});
     };

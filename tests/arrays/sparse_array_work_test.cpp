@@ -32,7 +32,7 @@ using test::tiled;
 class SparseArrayWorkTest : public test::SparseArrayFixture {};
 INSTANTIATE_TEST_SUITE_P(Devices, SparseArrayWorkTest, test::every_device(), test::device_label);
 
-TEST_P(SparseArrayWorkTest, UnmappingComesAfterWorkOnEveryStream) {
+TEST_P(SparseArrayWorkTest, UnmappingWaitsForWorkOnEveryStream) {
     const Stream works(device());
     const Stream maps(device());
     const Pinned seen(device(), kSide * kSide);
@@ -53,7 +53,7 @@ TEST_P(SparseArrayWorkTest, UnmappingComesAfterWorkOnEveryStream) {
     EXPECT_TRUE(test::all_bytes(seen.read(), 4));
 }
 
-TEST_P(SparseArrayWorkTest, UnmappingComesAfterWorkOfTheCallersOwn) {
+TEST_P(SparseArrayWorkTest, UnmappingWaitsForUsesDeclaredByTheCaller) {
     const Stream works(device());
     const Stream maps(device());
     const TilePool from = pool();
@@ -70,7 +70,7 @@ TEST_P(SparseArrayWorkTest, UnmappingComesAfterWorkOfTheCallersOwn) {
     EXPECT_TRUE(works.idle());
 }
 
-TEST_P(SparseArrayWorkTest, WorkOnAnotherStreamComesAfterTheMapping) {
+TEST_P(SparseArrayWorkTest, WorkOnAnotherStreamWaitsForTheMapping) {
     const Stream maps(device());
     const Stream works(device());
     SparseArray array(device(), tiled(1));
@@ -84,7 +84,7 @@ TEST_P(SparseArrayWorkTest, WorkOnAnotherStreamComesAfterTheMapping) {
     EXPECT_TRUE(test::all_bytes(download(texels(array, 0)), 4));
 }
 
-TEST_P(SparseArrayWorkTest, MemoryIsMappedAnewAfterItsLastWork) {
+TEST_P(SparseArrayWorkTest, RemappingMemoryWaitsForItsLastUse) {
     const Stream old_stream(device());
     const Stream new_stream(device());
     const TilePool from = pool();
@@ -107,7 +107,7 @@ TEST_P(SparseArrayWorkTest, MemoryIsMappedAnewAfterItsLastWork) {
     EXPECT_TRUE(test::all_bytes(download(texels(next, 0)), 2));
 }
 
-TEST_P(SparseArrayWorkTest, SlotsAreUsedUntilTheLastMappingIsGone) {
+TEST_P(SparseArrayWorkTest, SlotsStayUsedUntilTheLastMappingIsRemoved) {
     const Stream stream(device());
     const TilePool from = pool();
     SparseArray array(device(), tiled(2));
@@ -122,7 +122,7 @@ TEST_P(SparseArrayWorkTest, SlotsAreUsedUntilTheLastMappingIsGone) {
     EXPECT_EQ(from.usage().used, 0u);
 }
 
-TEST_P(SparseArrayWorkTest, AnArrayThatGoesGivesItsSlotsBack) {
+TEST_P(SparseArrayWorkTest, ADestroyedArrayReleasesItsSlots) {
     const Stream stream(device());
     const TilePool from = pool();
     const Tiles kept = from.allocate(1);
@@ -137,7 +137,7 @@ TEST_P(SparseArrayWorkTest, AnArrayThatGoesGivesItsSlotsBack) {
     EXPECT_EQ(from.usage().used, 1u);
 }
 
-TEST_P(SparseArrayWorkTest, ArraysTilesPoolsAndTexturesMayGoInAnyOrder) {
+TEST_P(SparseArrayWorkTest, ArraysTilesPoolsAndTexturesCanBeDestroyedInAnyOrder) {
     const Stream stream(device());
     for (int order = 0; order < 24; ++order) {
         std::optional<TilePool> from(pool());
@@ -169,7 +169,7 @@ TEST_P(SparseArrayWorkTest, ArraysTilesPoolsAndTexturesMayGoInAnyOrder) {
         std::runtime_error);
 }
 
-TEST_P(SparseArrayWorkTest, NothingIsMappedWhileAGraphIsRecorded) {
+TEST_P(SparseArrayWorkTest, MappingIsRefusedDuringACapture) {
     const Stream stream(device());
     const Stream other(device());
     SparseArray array(device(), tiled(1));
@@ -189,7 +189,7 @@ TEST_P(SparseArrayWorkTest, NothingIsMappedWhileAGraphIsRecorded) {
     EXPECT_EQ(tiles.mapped(), 0u);
 }
 
-TEST_P(SparseArrayWorkTest, AGraphKeepsTheArrayAndEachLaunchIsAUse) {
+TEST_P(SparseArrayWorkTest, AGraphKeepsTheArrayAliveAndEachLaunchCountsAsAUse) {
     const Stream stream(device());
     const Stream maps(device());
     const Pinned seen(device(), kSide * kSide);
@@ -223,7 +223,7 @@ TEST_P(SparseArrayWorkTest, AGraphKeepsTheArrayAndEachLaunchIsAUse) {
     EXPECT_EQ(from.usage().used, 0u);
 }
 
-TEST_P(SparseArrayWorkTest, WhatOthersCaptureCannotUseIt) {
+TEST_P(SparseArrayWorkTest, UseOnAStreamCapturedByAnotherThreadIsRefused) {
     const Stream stream(device());
     SparseArray array(device(), tiled(1));
     const Linear memory(device(), kSide * kSide);
@@ -239,7 +239,7 @@ TEST_P(SparseArrayWorkTest, WhatOthersCaptureCannotUseIt) {
     });
 }
 
-TEST_P(SparseArrayWorkTest, OneThreadMapsWhileOthersWork) {
+TEST_P(SparseArrayWorkTest, OneThreadCanMapWhileOtherThreadsUseTheArray) {
     const TilePool from = pool();
     SparseArray array(device(), tiled(2));
     std::vector<std::thread> threads;

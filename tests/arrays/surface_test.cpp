@@ -109,7 +109,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, SurfaceTest, test::every_device(), test::device_label);
 
-TEST_P(SurfaceTest, EveryTexelOfEveryKindIsReadWhereItLies) {
+TEST_P(SurfaceTest, EveryTexelOfEveryKindIsReadAtItsCoordinate) {
     for_all([](const Array& array, test::ReferenceArray& reference, int level) {
         const Surface surface(array, level);
         const Extent extent = reference.extent(level);
@@ -127,7 +127,7 @@ TEST_P(SurfaceTest, EveryTexelOfEveryKindIsReadWhereItLies) {
     });
 }
 
-TEST_P(SurfaceTest, EveryTexelOfEveryKindIsWrittenWhereItLiesAndNoOther) {
+TEST_P(SurfaceTest, WritesChangeOnlyTheTexelsAtTheirCoordinates) {
     unsigned seed = 100;
     for_all([&](const Array& array, test::ReferenceArray& reference, int level) {
         const Extent extent = reference.extent(level);
@@ -145,7 +145,7 @@ TEST_P(SurfaceTest, EveryTexelOfEveryKindIsWrittenWhereItLiesAndNoOther) {
     });
 }
 
-TEST_P(SurfaceTest, OutsideClampReadsTheNearestTexelAndZeroNothing) {
+TEST_P(SurfaceTest, ReadsOutOfBoundsReturnTheNearestTexelOrZero) {
     for_all([](const Array& array, test::ReferenceArray& reference, int level) {
         const Extent extent = reference.extent(level);
         const auto points = points_around(extent);
@@ -165,7 +165,7 @@ TEST_P(SurfaceTest, OutsideClampReadsTheNearestTexelAndZeroNothing) {
     });
 }
 
-TEST_P(SurfaceTest, OutsideClampWritesTheNearestTexelAndZeroNone) {
+TEST_P(SurfaceTest, WritesOutOfBoundsChangeTheNearestTexelOrNone) {
     unsigned seed = 200;
     for_all([&](const Array& array, test::ReferenceArray& reference, int level) {
         const Extent extent = reference.extent(level);
@@ -200,7 +200,7 @@ TEST_P(SurfaceTest, OutsideClampWritesTheNearestTexelAndZeroNone) {
     });
 }
 
-TEST_P(SurfaceTest, TrapNamesTheFirstPointOutsideAndTouchesNothing) {
+TEST_P(SurfaceTest, TrapModeNamesTheFirstPointOutOfBoundsAndWritesNothing) {
     const Array array = drawable({8, 4});
     const test::Bytes before = test::pattern(32, 1);
     test::upload(array.view(), before);
@@ -220,7 +220,7 @@ TEST_P(SurfaceTest, TrapNamesTheFirstPointOutsideAndTouchesNothing) {
         ErrorCode::out_of_bounds, "texton::read", {"(0, 0, 1)"});
 }
 
-TEST_P(SurfaceTest, NoPointsAreFineAndTexelsMustBeOneAPoint) {
+TEST_P(SurfaceTest, EmptyRequestsAreAcceptedAndEachPointNeedsOneTexel) {
     const Array array = drawable({8, 8}, Format::rgba8_unorm);
     const Surface surface(array);
     EXPECT_TRUE(read(surface, {}).empty());
@@ -248,7 +248,7 @@ TEST_P(SurfaceTest, ManyPointsAreReadAndWritten) {
     EXPECT_TRUE(same_bytes(test::download(array.view()), forward));
 }
 
-TEST_P(SurfaceTest, OfPointsThatMeetOneWins) {
+TEST_P(SurfaceTest, WritesToTheSameTexelStoreOneOfTheValues) {
     const Array array = drawable({4, 4}, Format::rgba32_uint);
     const Surface surface(array);
     const std::vector<SurfacePoint> points(5000, SurfacePoint{1, 2, 0});
@@ -259,7 +259,7 @@ TEST_P(SurfaceTest, OfPointsThatMeetOneWins) {
     EXPECT_TRUE(test::all_bytes(left, static_cast<unsigned>(left.front())));  // one whole value, not a mix of two
 }
 
-TEST_P(SurfaceTest, ItKeepsItsArray) {
+TEST_P(SurfaceTest, ASurfaceKeepsItsArrayAlive) {
     const Surface surface = [&] {
         const Array array = drawable();
         test::upload(array.view(), test::Bytes(64, std::byte{9}));
@@ -272,7 +272,7 @@ TEST_P(SurfaceTest, ItKeepsItsArray) {
     EXPECT_NE(surface.handle(), 0U);
 }
 
-TEST_P(SurfaceTest, WhatHasNoneIsRefused) {
+TEST_P(SurfaceTest, ArraysWithoutSurfaceUsageAndInvalidLevelsAreRefused) {
     const Array plain(device(), {Format::r8_uint, {8, 8}});
     expect_error([&] { Surface surface(plain); }, ErrorCode::not_permitted, "texton::Surface", {"ArrayUsage::surface"});
     const Array levels(device(), {.extent = {8, 8}, .levels = 2, .usage = {.surface = true}});
@@ -282,7 +282,7 @@ TEST_P(SurfaceTest, WhatHasNoneIsRefused) {
     expect_error([&] { Surface surface{Array()}; }, ErrorCode::released, "texton::Surface");
 }
 
-TEST_P(SurfaceTest, ReadingAndWritingAreRefusedWhileAGraphIsRecorded) {
+TEST_P(SurfaceTest, ReadingAndWritingAreRefusedDuringACapture) {
     const Array array = drawable();
     const Surface surface(array);
     const std::vector<SurfacePoint> points(1);

@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, TextureTest, test::every_device(), test::devic
 
 // --- queries ---------------------------------------------------------------------------------------------------------
 
-TEST_P(TextureTest, ItNamesWhatItReadsOfEveryKind) {
+TEST_P(TextureTest, TexturesOfEveryKindReportTheirProperties) {
     for (const ArrayKind kind : all_kinds()) {
         SCOPED_TRACE(name(kind));
         const ArrayInfo info = test::small_info(kind, Format::rgba8_unorm);
@@ -64,7 +64,7 @@ TEST_P(TextureTest, ItNamesWhatItReadsOfEveryKind) {
     }
 }
 
-TEST_P(TextureTest, ARangeNamesItsOwnLevelsAndLayers) {
+TEST_P(TextureTest, TexturesReportTheLevelsAndLayersOfTheirRange) {
     const Array array(device(), {.extent = {40, 20}, .kind = ArrayKind::layered_2d, .layers = 5, .levels = 4});
     const Texture rest(array, normalized(), {.first_level = 1, .first_layer = 2});
     EXPECT_EQ(rest.extent(), (Extent{20, 10}));
@@ -78,7 +78,7 @@ TEST_P(TextureTest, ARangeNamesItsOwnLevelsAndLayers) {
     EXPECT_EQ(part.layers(), 2U);
 }
 
-TEST_P(TextureTest, ItNamesMemoryAsARowOrAsRows) {
+TEST_P(TextureTest, TexturesOfMemoryReportALinearOrPitchedSource) {
     const Linear row(device(), Format::rg16_uint, {100});
     const Texture linear(row.view(Format::rg16_uint, {100}));
     EXPECT_EQ(linear.source(), TextureSource::linear);
@@ -96,7 +96,7 @@ TEST_P(TextureTest, ItNamesMemoryAsARowOrAsRows) {
 
 // --- equal source and sampler give the same texture ------------------------------------------------------------------
 
-TEST_P(TextureTest, TheSameSourceSamplerAndRangeIsTheSameTexture) {
+TEST_P(TextureTest, EqualSourceSamplerAndRangeGiveTheSameTexture) {
     const Array array(device(), {.extent = {16, 16}, .levels = 3});
     const Texture first(array, normalized());
     EXPECT_EQ(first, Texture(array, normalized()));
@@ -107,7 +107,7 @@ TEST_P(TextureTest, TheSameSourceSamplerAndRangeIsTheSameTexture) {
     EXPECT_EQ(first, copied);
 }
 
-TEST_P(TextureTest, EachFieldMakesAnotherTexture) {
+TEST_P(TextureTest, EachChangedFieldGivesAnotherTexture) {
     const Array array(device(), {.extent = {16, 16}, .levels = 3});
     Sampler base = normalized();
     base.filter = Filter::linear;
@@ -142,7 +142,7 @@ TEST_P(TextureTest, EachFieldMakesAnotherTexture) {
     }
 }
 
-TEST_P(TextureTest, SeamsBetweenFacesMakeAnotherTextureOfACubemapAndNoneOfOtherKinds) {
+TEST_P(TextureTest, SeamlessFilteringGivesAnotherTextureOnlyForCubemaps) {
     for (const ArrayKind kind : all_kinds()) {
         SCOPED_TRACE(name(kind));
         const Array array = make(kind);
@@ -156,7 +156,7 @@ TEST_P(TextureTest, SeamsBetweenFacesMakeAnotherTextureOfACubemapAndNoneOfOtherK
     }
 }
 
-TEST_P(TextureTest, MemoryHasItsTexturesToo) {
+TEST_P(TextureTest, TexturesOfMemoryAreComparedBySourceAndSampler) {
     const Linear memory(device(), 1 << 16);
     const View rows = memory.view(Format::r8_unorm, {64, 64});
     const Texture whole(rows);
@@ -168,14 +168,14 @@ TEST_P(TextureTest, MemoryHasItsTexturesToo) {
     EXPECT_FALSE(whole == Texture(memory.view(Format::r8_unorm, {64 * 64})));
 }
 
-TEST_P(TextureTest, ItStaysWithItsSourceAfterItsLastHandle) {
+TEST_P(TextureTest, TheArrayCachesATextureBeyondItsLastHandle) {
     const Array array = make(ArrayKind::array_2d);
     const std::uint64_t first = Texture(array).handle();
     EXPECT_NE(Texture(array, {.filter = Filter::linear}).handle(), first);
     EXPECT_EQ(Texture(array).handle(), first);
 }
 
-TEST_P(TextureTest, AnyNumberMayBeHeldAndNoneOfThemIsDropped) {
+TEST_P(TextureTest, TheCacheKeepsAnyNumberOfTextures) {
     const Array array = make(ArrayKind::array_2d);
     const auto made = [&](int i) {
         Sampler sampler;
@@ -187,7 +187,7 @@ TEST_P(TextureTest, AnyNumberMayBeHeldAndNoneOfThemIsDropped) {
     for (int i = 0; i < 600; ++i) ASSERT_EQ(made(i), held[static_cast<std::size_t>(i)]) << i;
 }
 
-TEST_P(TextureTest, ThreadsThatAskTogetherGetTheSameOne) {
+TEST_P(TextureTest, ConcurrentThreadsGetTheSameTexture) {
     const Array array = make(ArrayKind::array_2d);
     constexpr int kSamplers = 50;
     std::vector<std::vector<Texture>> got(4);
@@ -207,7 +207,7 @@ TEST_P(TextureTest, ThreadsThatAskTogetherGetTheSameOne) {
 
 // --- lifetime --------------------------------------------------------------------------------------------------------
 
-TEST_P(TextureTest, ItKeepsItsArrayAndGoesWithIt) {
+TEST_P(TextureTest, ATextureKeepsItsArrayAliveAndIsDestroyedWithTheArray) {
     std::weak_ptr<detail::ArrayBlock> block;
     {
         std::optional<Texture> texture;
@@ -224,7 +224,7 @@ TEST_P(TextureTest, ItKeepsItsArrayAndGoesWithIt) {
     EXPECT_TRUE(block.expired());  // no reference cycle
 }
 
-TEST_P(TextureTest, ItKeepsTheMemoryThatItReads) {
+TEST_P(TextureTest, ATextureKeepsItsMemoryAlive) {
     std::optional<Texture> texture;
     {
         const Linear memory(device(), 4096);
@@ -234,7 +234,7 @@ TEST_P(TextureTest, ItKeepsTheMemoryThatItReads) {
     EXPECT_EQ(sample(*texture, std::span(&point, 1), {.operation = FetchOperation::texel}).texels.size(), 1U);
 }
 
-TEST_P(TextureTest, MemoryThatWasFreedIsRefusedByName) {
+TEST_P(TextureTest, FreedMemoryIsRefusedAndNamed) {
     const Stream stream(device());
     const Pool pool(device());  // its first allocation starts at a page boundary
     Linear memory = pool.allocate(4096, stream);
@@ -249,7 +249,7 @@ TEST_P(TextureTest, MemoryThatWasFreedIsRefusedByName) {
     stream.synchronize();
 }
 
-TEST_P(TextureTest, OneThatIsThereIsFoundWhileAGraphIsRecordedAndNoneIsMade) {
+TEST_P(TextureTest, DuringACaptureOnlyCachedTexturesAreReturned) {
     const Array array = make(ArrayKind::array_2d);
     const Texture texture(array);
     const Stream stream(device());
@@ -263,7 +263,7 @@ TEST_P(TextureTest, OneThatIsThereIsFoundWhileAGraphIsRecordedAndNoneIsMade) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(TextureTest, FieldsThatTheFormatDoesNotTakeAreNamed) {
+TEST_P(TextureTest, SamplerFieldsUnsupportedByTheFormatAreRefusedAndNamed) {
     const Array integers = make(ArrayKind::array_2d, Format::rgba8_uint);
     refused(integers, {.filter = Filter::linear}, {"linear filter ", "rgba8_uint reads as integers"});
     refused(integers, {.mip_filter = Filter::linear}, {"linear mip_filter", "rgba8_uint reads as integers"});
@@ -274,7 +274,7 @@ TEST_P(TextureTest, FieldsThatTheFormatDoesNotTakeAreNamed) {
     EXPECT_EQ(read_as_fractions.format(), Format::rgba8_unorm);
 }
 
-TEST_P(TextureTest, FieldsThatTheKindDoesNotTakeAreNamed) {
+TEST_P(TextureTest, SamplerFieldsUnsupportedByTheKindAreRefusedAndNamed) {
     for (const ArrayKind kind : all_kinds()) {
         SCOPED_TRACE(name(kind));
         const Array array = make(kind);
@@ -302,7 +302,7 @@ TEST_P(TextureTest, FieldsThatTheKindDoesNotTakeAreNamed) {
     EXPECT_NO_THROW(Texture(levels, {}, {.first_level = 1}));
 }
 
-TEST_P(TextureTest, PlanesOfNv12AreReadWithClampAlone) {
+TEST_P(TextureTest, PlanesOfNv12SupportOnlyClampAddressing) {
     const PlanarArray frame(device(), Format::nv12, {8, 8});
     for (const int plane : {0, 1}) {
         for (const AddressMode mode : {AddressMode::wrap, AddressMode::mirror, AddressMode::border}) {
@@ -319,7 +319,7 @@ TEST_P(TextureTest, PlanesOfNv12AreReadWithClampAlone) {
     EXPECT_NO_THROW(Texture(wide.plane(0), sampler));
 }
 
-TEST_P(TextureTest, WidePlanesOfFewRowsAreNotRead) {
+TEST_P(TextureTest, WidePlanesWithTooFewRowsAreRefused) {
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         const std::size_t widest = 64 / info(plane_info(format, 0).format).bytes;
         const std::size_t lowest = 18 * plane_info(format, 1).divide_height;  // 18 rows of chroma
@@ -333,7 +333,7 @@ TEST_P(TextureTest, WidePlanesOfFewRowsAreNotRead) {
     }
 }
 
-TEST_P(TextureTest, NumbersThatMeanNothingAreNamed) {
+TEST_P(TextureTest, SamplerValuesOutOfRangeAreRefusedAndNamed) {
     const Array array = make(ArrayKind::array_2d);
     for (const int anisotropy : {0, 17, 255}) {
         Sampler sampler = normalized();
@@ -350,7 +350,7 @@ TEST_P(TextureTest, NumbersThatMeanNothingAreNamed) {
     refused(array, spoilt(&Sampler::mip_max), {"mip_max"});
 }
 
-TEST_P(TextureTest, LevelsAndLayersThatAreNotThereAreRefused) {
+TEST_P(TextureTest, MissingLevelsAndLayersAreRefused) {
     const Array array(device(), {.extent = {16, 16}, .kind = ArrayKind::layered_2d, .layers = 3, .levels = 4});
     const auto outside = [&](const TextureRange& range, std::initializer_list<std::string_view> fragments) {
         expect_error([&] { Texture texture(array, normalized(), range); }, ErrorCode::out_of_bounds, kTexture,
@@ -365,7 +365,7 @@ TEST_P(TextureTest, LevelsAndLayersThatAreNotThereAreRefused) {
     expect_error([&] { Texture texture(single, {}, {.first_layer = 1}); }, ErrorCode::out_of_bounds, kTexture);
 }
 
-TEST_P(TextureTest, FormatsWithOtherBytesOrBlocksAreRefused) {
+TEST_P(TextureTest, FormatsOfAnotherTexelOrBlockSizeAreRefused) {
     const auto refused_as = [&](Format stored, Format read) {
         const Array array(device(), {stored, {16, 16}});
         expect_error([&] { Texture texture(array, normalized(), {.format = read}); }, ErrorCode::bad_argument, kTexture,
@@ -384,7 +384,7 @@ TEST_P(TextureTest, FormatsWithOtherBytesOrBlocksAreRefused) {
     EXPECT_EQ(Texture(blocks, {}, {.format = Format::bc1_srgb}).format(), Format::bc1_srgb);
 }
 
-TEST_P(TextureTest, IntegersOf32BitsAndFloatsAreReadOnlyAsSuch) {
+TEST_P(TextureTest, Formats32BitIntegerAndFloatCannotBeReinterpreted) {
     const auto unsupported = [&](Format stored, Format read) {
         const Array array(device(), {stored, {16, 16}});
         expect_error([&] { Texture texture(array, {}, {.format = read}); }, ErrorCode::unsupported, kTexture,
@@ -399,7 +399,7 @@ TEST_P(TextureTest, IntegersOf32BitsAndFloatsAreReadOnlyAsSuch) {
     }
 }
 
-TEST_P(TextureTest, PartsOfBlockCompressedArraysAreOneLevelWithoutLayersOrAll) {
+TEST_P(TextureTest, BlockCompressedRangesAreOneLevelWithoutLayersOrTheWholeArray) {
     for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::layered_2d, ArrayKind::cubemap}) {
         const std::size_t layers = kind == ArrayKind::layered_2d ? 2 : 1;
         const Array array(
@@ -420,7 +420,7 @@ TEST_P(TextureTest, PartsOfBlockCompressedArraysAreOneLevelWithoutLayersOrAll) {
     }
 }
 
-TEST_P(TextureTest, OneLevelIsReadInTexelsWhereThereAreNoLayers) {
+TEST_P(TextureTest, UnnormalizedCoordinatesNeedOneLevelWithoutLayers) {
     for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::array_2d, ArrayKind::array_3d}) {
         const Array array(device(), {.format = Format::r8_uint, .extent = {8}, .kind = kind, .levels = 3});
         EXPECT_EQ(Texture(array, {}, {.first_level = 1, .levels = 1}).levels(), 1);
@@ -432,7 +432,7 @@ TEST_P(TextureTest, OneLevelIsReadInTexelsWhereThereAreNoLayers) {
     }
 }
 
-TEST_P(TextureTest, MemoryThatTexturesCannotReadIsRefused) {
+TEST_P(TextureTest, UnsupportedMemoryIsRefused) {
     const auto refused_view = [&](const ConstView& view, ErrorCode code,
                                   std::initializer_list<std::string_view> fragments, const Sampler& sampler = {}) {
         expect_error([&] { Texture texture(view, sampler); }, code, kTexture, fragments);

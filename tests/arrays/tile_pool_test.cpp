@@ -31,7 +31,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, TilePoolTest, test::every_device(), test::device_label);
 
-TEST_P(TilePoolTest, BeginsEmptyAndGrowsByChunks) {
+TEST_P(TilePoolTest, APoolStartsEmptyAndGrowsByChunks) {
     const TilePool pool = small_pool();
     EXPECT_EQ(pool.device(), device());
     EXPECT_EQ(pool.info().chunk_bytes, kChunk);
@@ -58,7 +58,7 @@ TEST_P(TilePoolTest, BytesAreRoundedUpToSlots) {
     EXPECT_EQ(pool.allocate_bytes(kTileBytes + 1).size(), 2u);
 }
 
-TEST_P(TilePoolTest, ARunLongerThanAChunkHasAChunkOfItsOwn) {
+TEST_P(TilePoolTest, ARunLongerThanAChunkGetsItsOwnChunk) {
     const TilePool pool = small_pool();
     const Tiles run = pool.allocate(kSlots * 3 - 1);
     EXPECT_EQ(run.size(), kSlots * 3 - 1);
@@ -66,7 +66,7 @@ TEST_P(TilePoolTest, ARunLongerThanAChunkHasAChunkOfItsOwn) {
     EXPECT_EQ(pool.usage().held, kSlots * 3);
 }
 
-TEST_P(TilePoolTest, TheShortestFreeRunThatIsLongEnoughIsTaken) {
+TEST_P(TilePoolTest, AllocationsUseTheShortestSufficientFreeRun) {
     const TilePool pool = small_pool();
     std::vector<Tiles> runs;
     for (const std::size_t slots : {3u, 1u, 5u, 1u, 4u, 1u}) runs.push_back(pool.allocate(slots));
@@ -85,7 +85,7 @@ TEST_P(TilePoolTest, TheShortestFreeRunThatIsLongEnoughIsTaken) {
     EXPECT_EQ(pool.usage().chunks, 1u);
 }
 
-TEST_P(TilePoolTest, NeighboursThatComeBackAreOneRunAgain) {
+TEST_P(TilePoolTest, AdjacentFreedSlotsMergeIntoOneRun) {
     const TilePool pool = small_pool();
     std::vector<Tiles> runs;
     for (std::size_t i = 0; i < kSlots; ++i) runs.push_back(pool.allocate(1));
@@ -102,7 +102,7 @@ TEST_P(TilePoolTest, NeighboursThatComeBackAreOneRunAgain) {
     EXPECT_EQ(pool.usage().chunks, 1u);
 }
 
-TEST_P(TilePoolTest, RunsDoNotJoinAcrossChunks) {
+TEST_P(TilePoolTest, RunsDoNotMergeAcrossChunks) {
     const TilePool pool = small_pool();
     {
         const Tiles first = pool.allocate(kSlots);
@@ -112,7 +112,7 @@ TEST_P(TilePoolTest, RunsDoNotJoinAcrossChunks) {
     EXPECT_EQ(pool.usage().largest_free, kSlots);
 }
 
-TEST_P(TilePoolTest, SlotsComeBackWithTheLastCopyOfTheirHandle) {
+TEST_P(TilePoolTest, SlotsAreFreedWithTheLastCopyOfTheirHandle) {
     const TilePool pool = small_pool();
     Tiles tiles = pool.allocate(3);
     Tiles copy = tiles;
@@ -122,7 +122,7 @@ TEST_P(TilePoolTest, SlotsComeBackWithTheLastCopyOfTheirHandle) {
     EXPECT_EQ(pool.usage().used, 0u);
 }
 
-TEST_P(TilePoolTest, NeverHoldsMoreThanItsBudget) {
+TEST_P(TilePoolTest, APoolNeverExceedsItsBudget) {
     const TilePool pool = small_pool(kChunk * 3);
     const Tiles first = pool.allocate(kSlots * 2);
     EXPECT_EQ(pool.usage().held, kSlots * 2);
@@ -137,7 +137,7 @@ TEST_P(TilePoolTest, NeverHoldsMoreThanItsBudget) {
     EXPECT_EQ(pool.allocate(kSlots - 1).size(), kSlots - 1);
 }
 
-TEST_P(TilePoolTest, WithinItsBudgetFreeChunksMakeRoomForALongerRun) {
+TEST_P(TilePoolTest, FreeChunksAreReplacedToFitALongerRunIntoTheBudget) {
     const TilePool pool = small_pool(kChunk * 2);
     (void)pool.allocate(1);
     EXPECT_EQ(pool.usage().held, kSlots);
@@ -145,7 +145,7 @@ TEST_P(TilePoolTest, WithinItsBudgetFreeChunksMakeRoomForALongerRun) {
     EXPECT_EQ(pool.usage().held, kSlots * 2);
 }
 
-TEST_P(TilePoolTest, MoreThanTheDeviceHasIsRefused) {
+TEST_P(TilePoolTest, AllocatingMoreThanTheDeviceMemoryIsRefused) {
     const TilePool pool = small_pool();
     const std::size_t slots = device().memory().total / kTileBytes + kSlots;
     const Error error = expect_error([&] { (void)pool.allocate(slots); }, ErrorCode::out_of_memory, "texton::TilePool");
@@ -155,7 +155,7 @@ TEST_P(TilePoolTest, MoreThanTheDeviceHasIsRefused) {
     EXPECT_EQ(pool.usage().held, 0u);
 }
 
-TEST_P(TilePoolTest, TrimGivesFreeChunksBackDownToWhatIsKept) {
+TEST_P(TilePoolTest, TrimmingReleasesFreeChunksAboveTheRequestedMinimum) {
     const std::size_t before = device().memory().free;
     const TilePool pool = small_pool();
     Tiles kept;
@@ -179,7 +179,7 @@ TEST_P(TilePoolTest, TrimGivesFreeChunksBackDownToWhatIsKept) {
     }
 }
 
-TEST_P(TilePoolTest, TrimLeavesMemoryWhoseLastWorkIsNotDone) {
+TEST_P(TilePoolTest, TrimmingKeepsMemoryWithPendingWork) {
     const TilePool pool = small_pool();
     const Stream stream(device());
     SparseArray array(device(), {.format = Format::r8_uint, .extent = {256, 256}});
@@ -196,7 +196,7 @@ TEST_P(TilePoolTest, TrimLeavesMemoryWhoseLastWorkIsNotDone) {
     EXPECT_EQ(pool.usage().held, 0u);
 }
 
-TEST_P(TilePoolTest, TilesKeepThePoolsMemory) {
+TEST_P(TilePoolTest, TilesKeepTheMemoryOfThePoolAlive) {
     const Stream stream(device());
     Tiles tiles = small_pool().allocate(2);
     SparseArray array(device(), {.format = Format::r8_uint, .extent = {512, 256}});
@@ -205,7 +205,7 @@ TEST_P(TilePoolTest, TilesKeepThePoolsMemory) {
     stream.synchronize();
 }
 
-TEST_P(TilePoolTest, EveryThreadMayTakeAndGiveBack) {
+TEST_P(TilePoolTest, ManyThreadsCanAllocateAndFreeConcurrently) {
     const TilePool pool = small_pool();
     std::vector<std::thread> threads;
     for (unsigned seed = 1; seed <= 4; ++seed) {
@@ -220,7 +220,7 @@ TEST_P(TilePoolTest, EveryThreadMayTakeAndGiveBack) {
     EXPECT_EQ(pool.usage().free, pool.usage().chunks * kSlots);
 }
 
-TEST_P(TilePoolTest, WhatItCannotBeIsRefused) {
+TEST_P(TilePoolTest, InvalidChunkSizesAndEmptyAllocationsAreRefused) {
     const auto make = [&](std::size_t chunk) { return [=, this] { TilePool pool(device(), {.chunk_bytes = chunk}); }; };
     expect_error(make(0), ErrorCode::bad_argument, "texton::TilePool", {"chunks of 0 bytes"});
     const Error error = expect_error(make(kChunk + 1), ErrorCode::bad_argument, "texton::TilePool");
@@ -233,7 +233,7 @@ TEST_P(TilePoolTest, WhatItCannotBeIsRefused) {
     EXPECT_EQ(Tiles().bytes(), 0u);
 }
 
-TEST_P(TilePoolTest, WhileAGraphIsRecordedTheDeviceIsNotAsked) {
+TEST_P(TilePoolTest, DuringACaptureOnlyExistingSlotsAreAllocated) {
     const Stream stream(device());
     const TilePool pool = small_pool();
     (void)pool.allocate(1);

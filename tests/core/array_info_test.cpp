@@ -27,7 +27,7 @@ TEST(ArrayInfoTest, LevelsHalveDownToOneTexel) {
     EXPECT_EQ(level_extent(info, 1000), (Extent{1, 1}));
 }
 
-TEST(ArrayInfoTest, TheLongestSideDecidesHowManyLevelsThereAre) {
+TEST(ArrayInfoTest, TheLargestDimensionDeterminesTheNumberOfLevels) {
     EXPECT_EQ(full_levels({.extent = {1, 1}}), 1);
     EXPECT_EQ(full_levels({.extent = {1, 16}}), 5);
     EXPECT_EQ(full_levels({.extent = {2, 3, 1024}, .kind = ArrayKind::array_3d}), 11);
@@ -35,7 +35,7 @@ TEST(ArrayInfoTest, TheLongestSideDecidesHowManyLevelsThereAre) {
     EXPECT_EQ(full_levels({.extent = {4, 4}, .kind = ArrayKind::layered_2d, .layers = 512}), 3);
 }
 
-TEST(ArrayInfoTest, SlicesOfVolumesHalveAndLayersStay) {
+TEST(ArrayInfoTest, LevelsHalveTheSlicesOfVolumesButKeepAllLayers) {
     EXPECT_EQ(slice_count({.extent = {8, 8, 8}, .kind = ArrayKind::array_3d, .levels = 4}, 2), 2u);
     EXPECT_EQ(slice_count({.extent = {8, 8}, .kind = ArrayKind::layered_2d, .layers = 5, .levels = 4}, 2), 5u);
     EXPECT_EQ(slice_count({.extent = {8, 8}, .kind = ArrayKind::cubemap, .levels = 4}, 2), 6u);
@@ -43,7 +43,7 @@ TEST(ArrayInfoTest, SlicesOfVolumesHalveAndLayersStay) {
     EXPECT_EQ(slice_count({.extent = {8, 8}}, 0), 1u);
 }
 
-TEST(ArrayInfoTest, PackedBytesAreThoseOfAllLevelsLayersAndFaces) {
+TEST(ArrayInfoTest, PackedBytesCountAllLevelsLayersAndFaces) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
             if (!test::has_arrays(kind, format)) continue;
@@ -59,7 +59,7 @@ TEST(ArrayInfoTest, PackedBytesAreThoseOfAllLevelsLayersAndFaces) {
     }
 }
 
-TEST(ArrayInfoTest, BytesThatDoNotFitIn64BitsAreRefused) {
+TEST(ArrayInfoTest, ByteCountsAbove64BitsAreRefused) {
     constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
     const auto refused = [](const ArrayInfo& info) {
         test::expect_error([&] { (void)packed_bytes(info); }, ErrorCode::overflow, "texton::");

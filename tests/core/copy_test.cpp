@@ -89,11 +89,11 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, CopyTest, test::every_device(), test::device_label);
 
-TEST_P(CopyTest, RowsBetweenEveryPairOfMemories) {
+TEST_P(CopyTest, RowsAreCopiedBetweenEveryPairOfMemoryKinds) {
     check_every_pair(Format::r8_uint, {1003}, {{{0}, {{0}, {1003}}}, {{17}, {{5}, {901}}}, {{1002}, {{0}, {1}}}});
 }
 
-TEST_P(CopyTest, RectanglesBetweenEveryPairOfMemories) {
+TEST_P(CopyTest, RectanglesAreCopiedBetweenEveryPairOfMemoryKinds) {
     check_every_pair(Format::rgba8_unorm, {37, 13},
                      {{{0, 0}, {{0, 0}, {37, 13}}},
                       {{3, 2}, {{7, 5}, {29, 8}}},
@@ -101,14 +101,14 @@ TEST_P(CopyTest, RectanglesBetweenEveryPairOfMemories) {
                       {{0, 1}, {{0, 3}, {37, 5}}}});
 }
 
-TEST_P(CopyTest, VolumesBetweenEveryPairOfMemories) {
+TEST_P(CopyTest, VolumesAreCopiedBetweenEveryPairOfMemoryKinds) {
     check_every_pair(Format::r16_uint, {23, 7, 5},
                      {{{0, 0, 0}, {{0, 0, 0}, {23, 7, 5}}},
                       {{3, 2, 1}, {{1, 3, 2}, {19, 4, 3}}},
                       {{22, 6, 4}, {{0, 0, 0}, {1, 1, 1}}}});
 }
 
-TEST_P(CopyTest, TexelsOfEverySizeAndBlocksArriveWhole) {
+TEST_P(CopyTest, TexelsOfEverySizeAndBlocksAreCopiedCompletely) {
     for (const FormatInfo& row : formats()) {
         if (row.layout == FormatLayout::planar) continue;
         SCOPED_TRACE(row.name);
@@ -126,7 +126,7 @@ TEST_P(CopyTest, TexelsOfEverySizeAndBlocksArriveWhole) {
     }
 }
 
-TEST_P(CopyTest, BitsPassBetweenFormatsOfTheSameSize) {
+TEST_P(CopyTest, CopiesBetweenFormatsOfTheSameSizeKeepTheBits) {
     const Linear from(device(), Format::rgba8_unorm, {16, 16});
     const Pitched2D to(device(), Format::r32_float, {16, 16});
     const Bytes bytes = pattern(1024, 4);
@@ -135,7 +135,7 @@ TEST_P(CopyTest, BitsPassBetweenFormatsOfTheSameSize) {
     EXPECT_TRUE(same_bytes(download(to.view()), bytes));
 }
 
-TEST_P(CopyTest, LargePageableMemoryArrivesWhole) {
+TEST_P(CopyTest, LargePageableMemoryIsCopiedCompletely) {
     // Sizes around those from which a device may copy in several pieces.
     constexpr std::size_t kMiB = std::size_t{1} << 20;
     const Linear there(device(), 67 * kMiB);
@@ -161,7 +161,7 @@ TEST_P(CopyTest, LargePageableMemoryArrivesWhole) {
     }
 }
 
-TEST_P(CopyTest, LargePageableRectanglesAndVolumesKeepTheirGaps) {
+TEST_P(CopyTest, LargePageableCopiesLeavePaddingUnchanged) {
     struct Case {
         Format format;
         Extent extent;
@@ -192,7 +192,7 @@ TEST_P(CopyTest, LargePageableRectanglesAndVolumesKeepTheirGaps) {
     }
 }
 
-TEST_P(CopyTest, LargePageableCopiesKeepTheOrderOfTheStream) {
+TEST_P(CopyTest, LargePageableCopiesRunInStreamOrder) {
     constexpr std::size_t kBytes = std::size_t{24} << 20;
     const Linear there(device(), kBytes);
     const Stream stream(device());
@@ -210,7 +210,7 @@ TEST_P(CopyTest, LargePageableCopiesKeepTheOrderOfTheStream) {
     }
 }
 
-TEST_P(CopyTest, LargeCopiesBetweenDevicesArriveWhole) {
+TEST_P(CopyTest, LargeCopiesBetweenDevicesAreComplete) {
     std::vector<Device> others;
     if (peer()) others.push_back(*peer());
     if (!on_cpu()) others.push_back(Device::cpu());
@@ -231,7 +231,7 @@ TEST_P(CopyTest, LargeCopiesBetweenDevicesArriveWhole) {
     }
 }
 
-TEST_P(CopyTest, WithoutAStreamIsDoneAtReturn) {
+TEST_P(CopyTest, ACopyWithoutAStreamIsDoneWhenTheCallReturns) {
     const Linear from(device(), 32 << 20);
     const Linear to(device(), 32 << 20);
     const Stream stream(device());
@@ -267,7 +267,7 @@ TEST_P(CopyTest, ViewsOfDifferentExtentOrTexelSizeAreRefused) {
     refused(View(), from.view(), {});
 }
 
-TEST_P(CopyTest, OverlapIsRefusedToTheByte) {
+TEST_P(CopyTest, AnOverlapOfOneByteIsRefused) {
     const Linear memory(device(), 1000);
     const View all = memory.view();
     const auto part = [&](std::size_t offset) { return all.region({{offset}, {100}}); };
@@ -281,7 +281,7 @@ TEST_P(CopyTest, OverlapIsRefusedToTheByte) {
     }
 }
 
-TEST_P(CopyTest, RectanglesSideBySideInOneBlockDoNotOverlap) {
+TEST_P(CopyTest, AdjacentRectanglesOfOneBlockDoNotOverlap) {
     const Pitched2D memory(device(), Format::r8_uint, {64, 16});
     const View all = memory.view();
     const auto at = [&](std::size_t x, std::size_t y) { return all.region({{x, y}, {20, 8}}); };
@@ -299,7 +299,7 @@ TEST_P(CopyTest, RectanglesSideBySideInOneBlockDoNotOverlap) {
     }
 }
 
-TEST_P(CopyTest, OverlapAgreesWithAnExactCountOnRandomBoxes) {
+TEST_P(CopyTest, OverlapOfRandomBoxesMatchesAnExactByteCount) {
     std::vector<std::byte> memory(1 << 16);
     std::mt19937 random(7);
     const auto number = [&](std::size_t low, std::size_t high) {
@@ -371,7 +371,7 @@ TEST_P(CopyTest, AStreamOfAnotherDeviceIsRefused) {
     }
 }
 
-TEST_P(CopyTest, BetweenTwoKindsOfDeviceTheStreamIsTheCudaOne) {
+TEST_P(CopyTest, CopiesBetweenCpuAndCudaDevicesNeedAStreamOfTheCudaDevice) {
     if (on_cpu()) GTEST_SKIP() << "the test runs on the CUDA device";
     const Linear there(device(), 64);
     const Linear here(Device::cpu(), 64);
@@ -383,7 +383,7 @@ TEST_P(CopyTest, BetweenTwoKindsOfDeviceTheStreamIsTheCudaOne) {
 class CopyBatchTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, CopyBatchTest, test::every_device(), test::device_label);
 
-TEST_P(CopyBatchTest, CopiesMixedPairsAndCanBeRunAgain) {
+TEST_P(CopyBatchTest, ABatchCopiesMixedMemoryKindsAndCanRunAgain) {
     const Stream stream(device());
     constexpr Extent kFlat{37, 11};
     const auto kinds = test::memories(device(), peer(), Format::rg8_uint, kFlat);
@@ -420,7 +420,7 @@ TEST_P(CopyBatchTest, CopiesMixedPairsAndCanBeRunAgain) {
     EXPECT_EQ(batch.size(), 0u);
 }
 
-TEST_P(CopyBatchTest, ManySmallCopiesLandWhereTheyBelong) {
+TEST_P(CopyBatchTest, ManySmallCopiesWriteTheirOwnDestinations) {
     constexpr std::size_t kCount = 3000;
     const Linear from(device(), kCount * 64);
     const Linear to(device(), kCount * 64);
@@ -444,7 +444,7 @@ TEST_P(CopyBatchTest, ManySmallCopiesLandWhereTheyBelong) {
     }
 }
 
-TEST_P(CopyBatchTest, RunsInTheOrderOfTheStream) {
+TEST_P(CopyBatchTest, BatchesRunInStreamOrder) {
     const Linear a(device(), 4096);
     const Linear b(device(), 4096);
     const Pinned out(device(), 4096);
@@ -464,7 +464,7 @@ TEST_P(CopyBatchTest, RunsInTheOrderOfTheStream) {
     EXPECT_TRUE(test::all_bytes(out.read(), 0x31));
 }
 
-TEST_P(CopyBatchTest, KeepsWhatItCopiesAlive) {
+TEST_P(CopyBatchTest, ABatchKeepsItsMemoryAlive) {
     const Stream stream(device());
     const Pinned out(device(), 4096);
     CopyBatch batch;
@@ -478,7 +478,7 @@ TEST_P(CopyBatchTest, KeepsWhatItCopiesAlive) {
     EXPECT_TRUE(test::all_bytes(out.read(), 0x17));
 }
 
-TEST_P(CopyBatchTest, WithMemoryThatWasFreedIsRefusedWhole) {
+TEST_P(CopyBatchTest, ABatchWithFreedMemoryIsRefusedCompletely) {
     const Stream stream(device());
     Linear gone = Linear::async(64, stream);
     const Linear from(device(), 64);
@@ -494,7 +494,7 @@ TEST_P(CopyBatchTest, WithMemoryThatWasFreedIsRefusedWhole) {
     EXPECT_TRUE(test::all_bytes(download(to.view()), 2));
 }
 
-TEST_P(CopyBatchTest, OfNothingDoesNothing) {
+TEST_P(CopyBatchTest, AnEmptyBatchHasNoEffect) {
     const Stream stream(device());
     const CopyBatch batch;
     batch.run(stream);

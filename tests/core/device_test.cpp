@@ -23,14 +23,14 @@ using test::expect_error;
 class DeviceTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, DeviceTest, test::every_device(), test::device_label);
 
-TEST_P(DeviceTest, IsInTheListOnce) {
+TEST_P(DeviceTest, EachDeviceIsListedOnce) {
     const std::vector<Device> all = Device::list();
     EXPECT_EQ(std::count(all.begin(), all.end(), device()), 1);
     EXPECT_EQ(device().index(), 0);
     EXPECT_EQ(device().kind(), GetParam());
 }
 
-TEST_P(DeviceTest, PropertiesAreThoseOfARealDevice) {
+TEST_P(DeviceTest, PropertiesArePlausible) {
     const DeviceProperties& is = device().properties();
     EXPECT_FALSE(is.name.empty());
     EXPECT_EQ(is.name, device().name());
@@ -48,7 +48,7 @@ TEST_P(DeviceTest, PropertiesAreThoseOfARealDevice) {
     }
 }
 
-TEST_P(DeviceTest, LimitsAreWhatTheTablesOfAnH200Say) {
+TEST_P(DeviceTest, LimitsMatchTheDocumentedLimitsOfAnH200) {
     const DeviceLimits& is = device().limits();
     if (!on_cpu() && device().name().find("H200") == std::string::npos) {
         EXPECT_GE(is.texture_2d[0], 65536u);
@@ -67,7 +67,7 @@ TEST_P(DeviceTest, LimitsAreWhatTheTablesOfAnH200Say) {
     EXPECT_THAT(is.pitch_2d, testing::ElementsAre(131072, 65000, 2097120));
 }
 
-TEST_P(DeviceTest, MemoryShrinksByWhatIsAllocatedAndComesBack) {
+TEST_P(DeviceTest, FreeMemoryShrinksOnAllocationAndRecoversOnFree) {
     constexpr std::size_t kBytes = 64 << 20;
     const MemoryInfo before = device().memory();
     EXPECT_LE(before.free, before.total);
@@ -95,7 +95,7 @@ TEST_P(DeviceTest, SynchronizeWaitsForEveryStream) {
     EXPECT_EQ(ran.load(), 4);
 }
 
-TEST_P(DeviceTest, AccessToAPeerCanBeGivenTwiceAndTaken) {
+TEST_P(DeviceTest, PeerAccessCanBeEnabledTwiceAndDisabled) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     if (!device().can_access(*other)) {
@@ -113,13 +113,13 @@ TEST_P(DeviceTest, AccessToAPeerCanBeGivenTwiceAndTaken) {
     device().disable_access(*other);
 }
 
-TEST_P(DeviceTest, IsNoPeerOfItself) {
+TEST_P(DeviceTest, EnablingPeerAccessToItselfIsRefused) {
     expect_error([&] { device().enable_access(device()); }, ErrorCode::wrong_device, "texton::Device");
     expect_error([&] { device().disable_access(device()); }, ErrorCode::wrong_device, "texton::Device");
     EXPECT_TRUE(device().can_access(device()));
 }
 
-TEST(DeviceListTest, CudaDevicesComeFirstAndAllHaveTheirOwnIdentity) {
+TEST(DeviceListTest, CudaDevicesComeFirstAndEveryDeviceHasAUniqueUuid) {
     const std::vector<Device> all = Device::list();
     ASSERT_FALSE(all.empty());
     EXPECT_TRUE(
@@ -131,7 +131,7 @@ TEST(DeviceListTest, CudaDevicesComeFirstAndAllHaveTheirOwnIdentity) {
     EXPECT_EQ(all.back().kind(), DeviceKind::cpu);
 }
 
-TEST(DeviceListTest, TheEnvironmentSaysHowManyCpuDevicesThereAre) {
+TEST(DeviceListTest, AnEnvironmentVariableSetsTheNumberOfCpuDevices) {
     const char* count = std::getenv("TEXTON_CPU_DEVICES");
     ASSERT_NE(count, nullptr);
     const std::vector<Device> all = Device::list();
@@ -141,7 +141,7 @@ TEST(DeviceListTest, TheEnvironmentSaysHowManyCpuDevicesThereAre) {
     for (int i = 0; i < cpus; ++i) EXPECT_EQ(Device::cpu(i).index(), i);
 }
 
-TEST(DeviceListTest, ADeviceThatIsNotThereIsRefusedWithTheReason) {
+TEST(DeviceListTest, AMissingDeviceIsRefusedWithTheReason) {
     const Error error = expect_error([] { (void)Device::cpu(8); }, ErrorCode::bad_argument, "texton::Device", {"8"});
     EXPECT_EQ(test::number_of(error, "index"), 8u);
     expect_error([] { (void)Device::cpu(-1); }, ErrorCode::bad_argument, "texton::Device", {"-1"});
@@ -156,7 +156,7 @@ TEST(DeviceListTest, ADeviceThatIsNotThereIsRefusedWithTheReason) {
     }
 }
 
-TEST(DeviceListTest, AccessIsBetweenDevicesOfOneKind) {
+TEST(DeviceListTest, PeerAccessBetweenCpuAndCudaDevicesIsRefused) {
     const auto devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
     EXPECT_FALSE(devices[0].can_access(devices[1]));

@@ -20,7 +20,7 @@ constexpr ErrorCode kAll[] = {ErrorCode::bad_argument,   ErrorCode::out_of_bound
                               ErrorCode::not_permitted,  ErrorCode::capturing,
                               ErrorCode::device_failure, ErrorCode::io};
 
-TEST(ErrorTest, EveryCodeHasANameOfItsOwn) {
+TEST(ErrorTest, EveryCodeHasAUniqueName) {
     std::set<std::string_view> names;
     for (const ErrorCode code : kAll) {
         EXPECT_FALSE(name(code).empty());
@@ -31,7 +31,7 @@ TEST(ErrorTest, EveryCodeHasANameOfItsOwn) {
     EXPECT_EQ(name(ErrorCode::out_of_memory), "out_of_memory");
 }
 
-TEST(ErrorTest, TheTextSaysWhoWhatAndWhatToDo) {
+TEST(ErrorTest, TheTextNamesTheObjectTheProblemAndTheRemedy) {
     const Error error({.code = ErrorCode::bad_argument,
                        .object = "texton::Linear",
                        .problem = "0 bytes were asked for",
@@ -48,7 +48,7 @@ TEST(ErrorTest, TheTextSaysWhoWhatAndWhatToDo) {
     expect_well_formed(error);
 }
 
-TEST(ErrorTest, TheCallOfADriverThatFailedStandsAtTheEnd) {
+TEST(ErrorTest, TheTextEndsWithTheFailedDriverCall) {
     const Error error({.code = ErrorCode::out_of_memory,
                        .object = "texton::Linear",
                        .problem = "8 bytes were asked for, but 4 are free",
@@ -69,7 +69,7 @@ TEST(ErrorTest, WithoutARemedyTheTextEndsWithTheProblem) {
     EXPECT_STREQ(error.what(), "texton::read_image: no such file.");
 }
 
-TEST(ErrorTest, IsCaughtAsAStandardException) {
+TEST(ErrorTest, AnErrorIsCaughtAsAStandardException) {
     try {
         throw Error({.object = "texton::Linear", .problem = "it failed"});
     } catch (const std::exception& error) {

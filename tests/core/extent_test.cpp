@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 
-TEST(ExtentTest, MissingSidesAreOne) {
+TEST(ExtentTest, MissingDimensionsDefaultToOne) {
     EXPECT_EQ((Extent{7}), (Extent{7, 1, 1}));
     EXPECT_EQ((Extent{7, 3}), (Extent{7, 3, 1}));
     EXPECT_EQ(Extent{}.width, 0u);
 }
 
-TEST(ExtentTest, ReadsAsPeopleWriteIt) {
+TEST(ExtentTest, TextShowsTheSizeAndThePosition) {
     EXPECT_EQ(to_string(Extent{640, 480}), "640 x 480");
     EXPECT_EQ(to_string(Extent{64, 64, 8}), "64 x 64 x 8");
     EXPECT_EQ(to_string(Region{{16, 0}, {640, 480}}), "640 x 480 at (16, 0)");
@@ -25,7 +25,7 @@ TEST(ExtentTest, ReadsAsPeopleWriteIt) {
     EXPECT_EQ(to_string(Region{{1, 2, 3}, {4, 5, 1}}), "4 x 5 x 1 at (1, 2, 3)");
 }
 
-TEST(ExtentTest, ContainsUpToTheEdgeAndNotBeyond) {
+TEST(ExtentTest, ContainsAcceptsRegionsUpToTheEdge) {
     constexpr Extent kOuter{10, 6, 3};
     EXPECT_TRUE(contains(kOuter, {{0, 0, 0}, kOuter}));
     EXPECT_TRUE(contains(kOuter, {{9, 5, 2}, {1, 1, 1}}));
@@ -36,14 +36,14 @@ TEST(ExtentTest, ContainsUpToTheEdgeAndNotBeyond) {
     EXPECT_FALSE(contains(kOuter, {{0, 0, 0}, {11, 1, 1}}));
 }
 
-TEST(ExtentTest, AnEmptyRegionLiesNowhere) {
+TEST(ExtentTest, AnEmptyRegionIsNeverContained) {
     EXPECT_FALSE(contains({10, 6, 3}, {{0, 0, 0}, {0, 1, 1}}));
     EXPECT_FALSE(contains({10, 6, 3}, {{0, 0, 0}, {1, 0, 1}}));
     EXPECT_FALSE(contains({10, 6, 3}, {{0, 0, 0}, {1, 1, 0}}));
     EXPECT_FALSE(contains({0, 1, 1}, {{0, 0, 0}, {0, 1, 1}}));
 }
 
-TEST(ExtentTest, ContainsIsSafeAgainstWrapAround) {
+TEST(ExtentTest, ContainsIsSafeAgainstIntegerOverflow) {
     EXPECT_FALSE(contains({10, 6, 3}, {{kMost, 0, 0}, {2, 1, 1}}));
     EXPECT_FALSE(contains({10, 6, 3}, {{2, 0, 0}, {kMost, 1, 1}}));
     EXPECT_FALSE(contains({10, 6, 3}, {{0, kMost - 1, 0}, {1, 3, 1}}));
@@ -51,7 +51,7 @@ TEST(ExtentTest, ContainsIsSafeAgainstWrapAround) {
     EXPECT_TRUE(contains({kMost, 1, 1}, {{0, 0, 0}, {kMost, 1, 1}}));
 }
 
-TEST(ExtentTest, AProductThatDoesNotFitIsRefusedAndNamed) {
+TEST(ExtentTest, AnOverflowingProductIsRefusedAndNamed) {
     EXPECT_EQ(checked_product(1u << 31, 1u << 31, "texton::Linear", "width * height"), std::size_t{1} << 62);
     EXPECT_EQ(checked_product(kMost, 1, "texton::Linear", "width * height"), kMost);
     EXPECT_EQ(checked_product(kMost, 0, "texton::Linear", "width * height"), 0u);

@@ -75,22 +75,22 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, FillTest, test::every_device(), test::device_label);
 
-TEST_P(FillTest, RowsOfEveryKindOfMemory) {
+TEST_P(FillTest, RowsOfEveryMemoryKindAreFilled) {
     check_every_kind(Format::r8_uint, {1004}, {{{0}, {1004}}, {{12}, {900}}, {{1000}, {4}}});
 }
 
-TEST_P(FillTest, RectanglesOfEveryKindOfMemory) {
+TEST_P(FillTest, RectanglesOfEveryMemoryKindAreFilled) {
     check_every_kind(Format::rgba8_uint, {37, 13},
                      {{{0, 0}, {37, 13}}, {{5, 3}, {31, 7}}, {{36, 12}, {1, 1}}, {{0, 4}, {37, 2}}});
 }
 
-TEST_P(FillTest, VolumesOfEveryKindOfMemory) {
+TEST_P(FillTest, VolumesOfEveryMemoryKindAreFilled) {
     check_every_kind(
         Format::r32_uint, {19, 7, 5},
         {{{0, 0, 0}, {19, 7, 5}}, {{2, 1, 1}, {15, 4, 3}}, {{0, 0, 2}, {19, 7, 1}}, {{18, 6, 4}, {1, 1, 1}}});
 }
 
-TEST_P(FillTest, BytesFillAnyWidth) {
+TEST_P(FillTest, BytePatternsFillRowsOfAnyWidth) {
     const Pitched2D memory(device(), Format::r8_uint, {101, 5});
     fill(memory.view(), std::uint8_t{1});
     for (const std::size_t width : {1u, 2u, 3u, 7u, 63u, 100u}) {
@@ -110,7 +110,7 @@ TEST_P(FillTest, LargeMemoryIsFilledToTheLastByte) {
     for (std::size_t i = 0; i < bytes; ++i) ASSERT_EQ(static_cast<std::size_t>(seen[i]), i % 4 + 1) << i;
 }
 
-TEST_P(FillTest, WithoutAStreamIsDoneAtReturn) {
+TEST_P(FillTest, AFillWithoutAStreamIsDoneWhenTheCallReturns) {
     const Linear memory(device(), 32 << 20);
     const Pinned seen(device(), 4);
     const Stream stream(device());
@@ -122,7 +122,7 @@ TEST_P(FillTest, WithoutAStreamIsDoneAtReturn) {
     }
 }
 
-TEST_P(FillTest, OfHostMemoryRunsInTheOrderOfTheStream) {
+TEST_P(FillTest, FillsOfHostMemoryRunInStreamOrder) {
     const Pinned pinned(device(), 4096);
     const Linear memory(device(), 4096);
     const Stream stream(device());
@@ -138,7 +138,7 @@ TEST_P(FillTest, OfHostMemoryRunsInTheOrderOfTheStream) {
     EXPECT_TRUE(test::all_bytes(pinned.read(), 3));
 }
 
-TEST_P(FillTest, RowsThatAreNoWholeNumberOfPatternsAreRefused) {
+TEST_P(FillTest, RowsOfPartialPatternsAreRefused) {
     const Linear memory(device(), 4096);
     const auto view = [&](std::size_t width) { return memory.view(Format::r8_uint, {width}); };
     expect_error([&] { fill(view(101), std::uint16_t{1}); }, ErrorCode::bad_argument, "texton::fill", {"101", "2"});
@@ -149,7 +149,7 @@ TEST_P(FillTest, RowsThatAreNoWholeNumberOfPatternsAreRefused) {
     expect_error([&] { fill(view(3), std::uint16_t{1}, stream); }, ErrorCode::bad_argument, "texton::fill");
 }
 
-TEST_P(FillTest, RowsThatStartBesideThePatternAreRefused) {
+TEST_P(FillTest, RowsMisalignedToThePatternAreRefused) {
     const Linear memory(device(), 4096);
     const View all = memory.view();
     expect_error(
@@ -170,7 +170,7 @@ TEST_P(FillTest, RowsThatStartBesideThePatternAreRefused) {
     fill(odd, std::uint8_t{1});
 }
 
-TEST_P(FillTest, ATexelOfAnySizeIsAPattern) {
+TEST_P(FillTest, ATexelOfAnySizeCanBeThePattern) {
     const Stream stream(device());
     for (const Format format : {Format::r8_uint, Format::rg8_uint, Format::rgba8_uint, Format::rgba16_float,
                                 Format::rgba32_float, Format::bc1_unorm, Format::bc7_unorm}) {
@@ -197,7 +197,7 @@ TEST_P(FillTest, ATexelOfAnySizeIsAPattern) {
     }
 }
 
-TEST_P(FillTest, APatternIsRepeatedToATexelOfAnArray) {
+TEST_P(FillTest, AShortPatternIsRepeatedWithinATexelOfAnArray) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::rgba32_uint, Format::rg16_uint, Format::r32_float, Format::bc3_unorm}) {
             if (!test::has_arrays(kind, format)) continue;
@@ -237,7 +237,7 @@ TEST_P(FillTest, APatternThatDoesNotDivideATexelIsRefused) {
     fill(memory.view(), Bytes(16));
 }
 
-TEST_P(FillTest, OfNothingIsRefused) {
+TEST_P(FillTest, FillingAnEmptyViewIsRefused) {
     expect_error([&] { fill(View(), std::uint8_t{1}); }, ErrorCode::bad_argument, "texton::fill", {"empty"});
 }
 

@@ -69,7 +69,7 @@ constexpr Row kExpected[] = {
     {"p016", 3, 16, kN, kPlanar, 0},        {"nv16", 3, 8, kN, kPlanar, 0},
 };
 
-TEST(FormatTest, EveryRowIsWhatItsNameSays) {
+TEST(FormatTest, EveryFormatMatchesItsName) {
     ASSERT_EQ(formats().size(), std::size(kExpected));
     for (std::size_t i = 0; i < std::size(kExpected); ++i) {
         const Row& row = kExpected[i];
@@ -88,14 +88,14 @@ TEST(FormatTest, EveryRowIsWhatItsNameSays) {
     }
 }
 
-TEST(FormatTest, OnlyNamesOfTheTableAreFound) {
+TEST(FormatTest, OnlyExactFormatNamesAreFound) {
     EXPECT_EQ(format_named("r8_uint"), Format::r8_uint);
     EXPECT_EQ(format_named("rgb8_uint"), std::nullopt);
     EXPECT_EQ(format_named("R8_UINT"), std::nullopt);
     EXPECT_EQ(format_named(""), std::nullopt);
 }
 
-TEST(FormatTest, CudaChannelsAreBitsForEachChannelThatIsThere) {
+TEST(FormatTest, CudaChannelBitsAreSetForEachExistingChannel) {
     const auto bits = [](Format format) {
         const auto& b = info(format).cuda.bits;
         return std::array<int, 4>{b[0], b[1], b[2], b[3]};
@@ -116,7 +116,7 @@ TEST(FormatTest, CudaChannelsAreBitsForEachChannelThatIsThere) {
     }
 }
 
-TEST(FormatTest, OpenImageIONamesTheTypeOfAChannel) {
+TEST(FormatTest, PlainFormatsHaveAnOpenImageIOChannelType) {
     const std::map<std::pair<FormatKind, int>, std::string_view> expected{
         {{kU, 8}, "uint8"}, {{kU, 16}, "uint16"}, {{kU, 32}, "uint"},  {{kI, 8}, "int8"},  {{kI, 16}, "int16"},
         {{kI, 32}, "int"},  {{kF, 16}, "half"},   {{kF, 32}, "float"}, {{kN, 8}, "uint8"}, {{kN, 16}, "uint16"},
@@ -127,7 +127,7 @@ TEST(FormatTest, OpenImageIONamesTheTypeOfAChannel) {
     }
 }
 
-TEST(FormatTest, WithChannelsKeepsBitsAndKindAndWidensThree) {
+TEST(FormatTest, WithChannelsKeepsBitsAndKindAndWidensThreeChannelsToFour) {
     EXPECT_EQ(with_channels(Format::r8_unorm, 4), Format::rgba8_unorm);
     EXPECT_EQ(with_channels(Format::r8_unorm, 3), Format::rgba8_unorm);
     EXPECT_EQ(with_channels(Format::rgba32_float, 1), Format::r32_float);
@@ -152,7 +152,7 @@ TEST(FormatTest, WithChannelsKeepsBitsAndKindAndWidensThree) {
                  {"bc1_unorm", "1"});
 }
 
-TEST(FormatTest, PlanesOfPlanarFormats) {
+TEST(FormatTest, PlanarFormatsDescribeTheirPlanes) {
     const auto expect_plane = [](Format format, int plane, Format part, int divide_width, int divide_height) {
         SCOPED_TRACE(name(format));
         const PlaneInfo is = plane_info(format, plane);
@@ -176,7 +176,7 @@ TEST(FormatTest, PlanesOfPlanarFormats) {
     }
 }
 
-TEST(FormatTest, BlocksCountAsQuartersRoundedUp) {
+TEST(FormatTest, BlockFormatsRoundRowsAndColumnsUpToBlocks) {
     EXPECT_EQ(block_side(Format::bc7_unorm), 4u);
     EXPECT_EQ(block_side(Format::rgb10a2_unorm), 1u);
     EXPECT_EQ(block_side(Format::nv12), 1u);
@@ -192,7 +192,7 @@ TEST(FormatTest, BlocksCountAsQuartersRoundedUp) {
     EXPECT_EQ(row_count(Format::rgba16_float, 7), 7u);
 }
 
-TEST(FormatTest, PackedBytes) {
+TEST(FormatTest, PackedBytesCountTexelsBlocksAndPlanes) {
     EXPECT_EQ(packed_bytes(Format::rgba8_unorm, {640, 480}), 640u * 480 * 4);
     EXPECT_EQ(packed_bytes(Format::rgb10a2_unorm, {3, 5, 7}), 3u * 5 * 7 * 4);
     EXPECT_EQ(packed_bytes(Format::bc1_unorm, {5, 5}), 2u * 2 * 8);
@@ -204,7 +204,7 @@ TEST(FormatTest, PackedBytes) {
     EXPECT_EQ(packed_bytes(Format::r8_uint, {0, 4}), 0u);
 }
 
-TEST(FormatTest, SizesThatDoNotFitAreRefused) {
+TEST(FormatTest, OverflowingSizesAreRefused) {
     EXPECT_EQ(row_bytes(Format::r8_uint, kMost), kMost);
     expect_error([] { (void)row_bytes(Format::rg8_uint, kMost / 2 + 1); }, ErrorCode::overflow, "texton::row_bytes");
     expect_error([] { (void)row_bytes(Format::rgba32_float, kMost / 16 + 1); }, ErrorCode::overflow,
@@ -233,7 +233,7 @@ TEST(FormatTest, SizesThatDoNotFitAreRefused) {
         ErrorCode::overflow, "texton::packed_bytes");
 }
 
-TEST(FormatTest, TilesAreThoseOfTheHardwareAndHold64KiB) {
+TEST(FormatTest, TilesMatchTheHardwareAndHold64KiB) {
     EXPECT_EQ(tile_extent(Format::r8_uint, 2), (Extent{256, 256}));
     EXPECT_EQ(tile_extent(Format::r32_float, 2), (Extent{128, 128}));
     EXPECT_EQ(tile_extent(Format::rgba16_float, 2), (Extent{128, 64}));

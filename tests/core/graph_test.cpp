@@ -37,7 +37,7 @@ using test::same_bytes;
 class GraphTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, GraphTest, test::every_device(), test::device_label);
 
-TEST_P(GraphTest, RecordsInsteadOfRunning) {
+TEST_P(GraphTest, CapturedWorkIsRecordedInsteadOfRun) {
     const Stream stream(device());
     const Linear memory(device(), 4096);
     fill(memory.view(), std::uint8_t{1});
@@ -51,7 +51,7 @@ TEST_P(GraphTest, RecordsInsteadOfRunning) {
     EXPECT_TRUE(all_bytes(test::download(memory.view()), 2));
 }
 
-TEST_P(GraphTest, IsLaunchedAnyNumberOfTimesOnAnyStreamOfTheDevice) {
+TEST_P(GraphTest, AGraphCanBeLaunchedRepeatedlyOnAnyStreamOfTheDevice) {
     const Stream stream(device());
     const Stream other(device());
     const Linear memory(device(), 4096);
@@ -72,7 +72,7 @@ TEST_P(GraphTest, IsLaunchedAnyNumberOfTimesOnAnyStreamOfTheDevice) {
     EXPECT_EQ(ran.load(), 5);
 }
 
-TEST_P(GraphTest, LaunchesRunInTheOrderOfTheStream) {
+TEST_P(GraphTest, LaunchesRunInStreamOrder) {
     const Stream stream(device());
     const Linear memory(device(), 4096);
     const Pinned host(device(), 4096);
@@ -85,7 +85,7 @@ TEST_P(GraphTest, LaunchesRunInTheOrderOfTheStream) {
     EXPECT_TRUE(all_bytes(test::download(memory.view()), 4));
 }
 
-TEST_P(GraphTest, RecordsCopiesOfEveryPairOfMemories) {
+TEST_P(GraphTest, CopiesBetweenEveryPairOfMemoryKindsAreCaptured) {
     const Stream stream(device());
     constexpr Extent kRow{1500};
     const auto kinds = test::memories(device(), std::nullopt, Format::r8_uint, kRow);
@@ -111,7 +111,7 @@ TEST_P(GraphTest, RecordsCopiesOfEveryPairOfMemories) {
     }
 }
 
-TEST_P(GraphTest, RecordsCopiesOfVolumesAndRectangles) {
+TEST_P(GraphTest, CopiesOfVolumesAndRectanglesAreCaptured) {
     const Stream stream(device());
     for (const Extent& extent : {Extent{19, 7}, Extent{19, 7, 5}}) {
         const auto kinds = test::memories(device(), std::nullopt, Format::rg16_uint, extent);
@@ -130,7 +130,7 @@ TEST_P(GraphTest, RecordsCopiesOfVolumesAndRectangles) {
     }
 }
 
-TEST_P(GraphTest, RecordsFillsOfEveryPatternAndDimension) {
+TEST_P(GraphTest, FillsOfEveryPatternAndDimensionAreCaptured) {
     const Stream stream(device());
     const Pitched3D volume(device(), Format::rgba8_uint, {9, 5, 3});
     const Pitched2D flat(device(), Format::rgba8_uint, {9, 5});
@@ -155,7 +155,7 @@ TEST_P(GraphTest, RecordsFillsOfEveryPatternAndDimension) {
     }
 }
 
-TEST_P(GraphTest, RecordsABatchOfCopies) {
+TEST_P(GraphTest, ACopyBatchIsCaptured) {
     const Stream stream(device());
     const Linear from(device(), 1000);
     const Linear to(device(), 1000);
@@ -173,7 +173,7 @@ TEST_P(GraphTest, RecordsABatchOfCopies) {
     EXPECT_TRUE(same_bytes(test::download(to.view()), bytes));
 }
 
-TEST_P(GraphTest, AllocatesAndFreesInsideTheGraph) {
+TEST_P(GraphTest, AGraphCanAllocateAndFreeMemory) {
     const Stream stream(device());
     const Pinned in(device(), 1 << 16);
     const Pinned out(device(), 1 << 16);
@@ -192,7 +192,7 @@ TEST_P(GraphTest, AllocatesAndFreesInsideTheGraph) {
     }
 }
 
-TEST_P(GraphTest, AllocatesFromAPoolInsideTheGraph) {
+TEST_P(GraphTest, AGraphCanAllocateFromAPool) {
     const Stream stream(device());
     const Pool pool(device());
     const Pinned out(device(), 4096);
@@ -214,7 +214,7 @@ TEST_P(GraphTest, AllocatesFromAPoolInsideTheGraph) {
     }
 }
 
-TEST_P(GraphTest, MemoryThatIsKeptIsReadableAfterTheLaunch) {
+TEST_P(GraphTest, MemoryKeptByTheCallerIsReadableAfterTheLaunch) {
     const Stream stream(device());
     Linear kept;
     const Graph graph = Graph::capture(stream, [&] {
@@ -229,7 +229,7 @@ TEST_P(GraphTest, MemoryThatIsKeptIsReadableAfterTheLaunch) {
     EXPECT_TRUE(all_bytes(seen, 0x6D));
 }
 
-TEST_P(GraphTest, ForksAndJoinsThroughEvents) {
+TEST_P(GraphTest, EventsForkAndJoinCapturedStreams) {
     const Stream origin(device());
     const Stream side(device());
     const Event forked(device(), EventTiming::off);
@@ -264,7 +264,7 @@ TEST_P(GraphTest, ForksAndJoinsThroughEvents) {
     }
 }
 
-TEST_P(GraphTest, AStreamThatIsNotJoinedBackIsRefused) {
+TEST_P(GraphTest, AnUnjoinedStreamIsRefused) {
     const Stream origin(device());
     const Stream side(device());
     const Event forked(device(), EventTiming::off);
@@ -287,7 +287,7 @@ TEST_P(GraphTest, AStreamThatIsNotJoinedBackIsRefused) {
     EXPECT_TRUE(all_bytes(test::download(memory.view()), 5));
 }
 
-TEST_P(GraphTest, AnExceptionEndsTheCaptureAndGoesOn) {
+TEST_P(GraphTest, AnExceptionEndsTheCaptureAndReachesTheCaller) {
     const Stream stream(device());
     const Linear memory(device(), 64);
     fill(memory.view(), std::uint8_t{1});
@@ -307,7 +307,7 @@ TEST_P(GraphTest, AnExceptionEndsTheCaptureAndGoesOn) {
     EXPECT_TRUE(all_bytes(test::download(memory.view()), 3));
 }
 
-TEST_P(GraphTest, AnExceptionWithAForkedStreamLeavesBothUsable) {
+TEST_P(GraphTest, AnExceptionLeavesTheCapturedAndTheForkedStreamUsable) {
     const Stream origin(device());
     const Stream side(device());
     const Event forked(device(), EventTiming::off);
@@ -329,7 +329,7 @@ TEST_P(GraphTest, AnExceptionWithAForkedStreamLeavesBothUsable) {
     EXPECT_TRUE(all_bytes(test::download(memory.view()), 7));
 }
 
-TEST_P(GraphTest, WhatCannotBeRecordedIsRefusedAndTheCaptureGoesOn) {
+TEST_P(GraphTest, UnsupportedCallsAreRefusedAndTheCaptureContinues) {
     const Stream stream(device());
     const Linear memory(device(), 4096);
     const Linear other(device(), 4096);
@@ -371,7 +371,7 @@ TEST_P(GraphTest, WhatCannotBeRecordedIsRefusedAndTheCaptureGoesOn) {
     EXPECT_EQ(afterwards.bytes(), 64u);
 }
 
-TEST_P(GraphTest, MemoryDestroyedWhileRecordingIsFreedAfterwards) {
+TEST_P(GraphTest, MemoryDestroyedDuringACaptureIsFreedAfterwards) {
     const Stream stream(device());
     std::optional<Linear> memory(std::in_place, device(), std::size_t{32} << 20);
     std::optional<Pinned> host(std::in_place, device(), 4096);
@@ -386,7 +386,7 @@ TEST_P(GraphTest, MemoryDestroyedWhileRecordingIsFreedAfterwards) {
     EXPECT_GT(device().memory().free, free_before + (std::size_t{16} << 20));
 }
 
-TEST_P(GraphTest, PoolMemoryFromOutsideDestroyedWhileRecordingIsFreedAfterwards) {
+TEST_P(GraphTest, PoolMemoryDestroyedDuringACaptureIsFreedAfterwards) {
     const Pool pool(device());
     const Stream stream(device());
     const Linear kept(device(), 64);
@@ -402,7 +402,7 @@ TEST_P(GraphTest, PoolMemoryFromOutsideDestroyedWhileRecordingIsFreedAfterwards)
     EXPECT_EQ(pool.usage().used, 0u);
 }
 
-TEST_P(GraphTest, NoThreadWaitsForTheDeviceWhileOneRecords) {
+TEST_P(GraphTest, SynchronizingTheDeviceDuringACaptureOfAnotherThreadIsRefused) {
     const Stream stream(device());
     const Linear memory(device(), 64);
     const Graph graph = Graph::capture(stream, [&] {
@@ -415,7 +415,7 @@ TEST_P(GraphTest, NoThreadWaitsForTheDeviceWhileOneRecords) {
     device().synchronize();
 }
 
-TEST_P(GraphTest, OtherStreamsWorkAsUsualWhileOneIsCaptured) {
+TEST_P(GraphTest, OtherStreamsWorkDuringACapture) {
     const Stream stream(device());
     const Stream other(device());
     const Linear memory(device(), 4096);
@@ -432,7 +432,7 @@ TEST_P(GraphTest, OtherStreamsWorkAsUsualWhileOneIsCaptured) {
     EXPECT_EQ(graph.size(), 1u);
 }
 
-TEST_P(GraphTest, AnEventRecordedInACaptureCannotBeAsked) {
+TEST_P(GraphTest, WaitingForAnEventRecordedInACaptureIsRefused) {
     const Stream stream(device());
     const Linear memory(device(), 64);
     const Event event(device());
@@ -451,7 +451,7 @@ TEST_P(GraphTest, AnEventRecordedInACaptureCannotBeAsked) {
     EXPECT_TRUE(event.done());
 }
 
-TEST_P(GraphTest, OfNothingIsLaunchedWithoutEffect) {
+TEST_P(GraphTest, LaunchingAnEmptyGraphHasNoEffect) {
     const Stream stream(device());
     const Graph graph = Graph::capture(stream, [] {});
     EXPECT_EQ(graph.size(), 0u);
@@ -459,7 +459,7 @@ TEST_P(GraphTest, OfNothingIsLaunchedWithoutEffect) {
     stream.synchronize();
 }
 
-TEST_P(GraphTest, WithoutAFunctionOrOnTheDefaultStreamIsRefused) {
+TEST_P(GraphTest, CapturingWithoutAFunctionOrOnTheDefaultStreamIsRefused) {
     const Stream stream(device());
     expect_error([&] { (void)Graph::capture(stream, {}); }, ErrorCode::bad_argument, "texton::Graph");
     expect_error([&] { (void)Graph::capture(Stream::default_of(device()), [] {}); }, ErrorCode::capturing,
@@ -467,7 +467,7 @@ TEST_P(GraphTest, WithoutAFunctionOrOnTheDefaultStreamIsRefused) {
     EXPECT_FALSE(stream.capturing());
 }
 
-TEST_P(GraphTest, IsLaunchedOnItsOwnDevice) {
+TEST_P(GraphTest, LaunchingOnAnotherDeviceIsRefused) {
     const Stream stream(device());
     const Linear memory(device(), 64);
     const Graph graph = Graph::capture(stream, [&] { fill(memory.view(), std::uint8_t{1}, stream); });
@@ -478,7 +478,7 @@ TEST_P(GraphTest, IsLaunchedOnItsOwnDevice) {
     }
 }
 
-TEST_P(GraphTest, IsRecordedInsideAnotherGraphOrTheReasonIsGiven) {
+TEST_P(GraphTest, AGraphIsCapturedIntoAnotherGraphOrTheErrorGivesTheReason) {
     const Stream stream(device());
     const Linear memory(device(), 4096);
     const Linear other(device(), 4096);
@@ -502,7 +502,7 @@ TEST_P(GraphTest, IsRecordedInsideAnotherGraphOrTheReasonIsGiven) {
     EXPECT_TRUE(all_bytes(test::download(other.view()), 6));
 }
 
-TEST_P(GraphTest, WhatItsFunctionsHoldEndsWithIt) {
+TEST_P(GraphTest, DestroyingAGraphDestroysItsHostFunctions) {
     auto held = std::make_shared<int>(0);
     const std::weak_ptr<int> watched = held;
     const Stream stream(device());

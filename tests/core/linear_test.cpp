@@ -22,7 +22,7 @@ constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 class LinearTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, LinearTest, test::every_device(), test::device_label);
 
-TEST_P(LinearTest, HoldsWhatIsWritten) {
+TEST_P(LinearTest, WrittenBytesAreReadBack) {
     for (const std::size_t bytes : {std::size_t{1}, std::size_t{511}, std::size_t{4097}, std::size_t{3} << 20}) {
         const Linear memory(device(), bytes);
         EXPECT_EQ(memory.bytes(), bytes);
@@ -36,7 +36,7 @@ TEST_P(LinearTest, HoldsWhatIsWritten) {
     }
 }
 
-TEST_P(LinearTest, IsAlignedForTextures) {
+TEST_P(LinearTest, MemoryIsAlignedForTextures) {
     const Linear first(device(), 1);
     const Linear second(device(), 1);
     for (const Linear* memory : {&first, &second}) {
@@ -45,7 +45,7 @@ TEST_P(LinearTest, IsAlignedForTextures) {
     EXPECT_NE(first.data(), second.data());
 }
 
-TEST_P(LinearTest, TakesTexelsPacked) {
+TEST_P(LinearTest, TexelsArePacked) {
     const Linear memory(device(), Format::rgba16_float, {7, 5, 3});
     EXPECT_EQ(memory.bytes(), 7u * 5 * 3 * 8);
     const View view = memory.view(Format::rgba16_float, {7, 5, 3});
@@ -56,7 +56,7 @@ TEST_P(LinearTest, TakesTexelsPacked) {
     EXPECT_EQ(memory.view(Format::r8_uint, {840}).extent(), Extent{840});
 }
 
-TEST_P(LinearTest, AViewThatDoesNotFitIsRefusedWithTheNumbers) {
+TEST_P(LinearTest, AViewLargerThanTheMemoryIsRefusedWithBothSizes) {
     const Linear memory(device(), 100);
     const Error error = expect_error(
         [&] {
@@ -85,7 +85,7 @@ TEST_P(LinearTest, ZeroBytesAreRefused) {
     expect_error([&] { (void)Linear::async(0, stream); }, ErrorCode::bad_argument, "texton::Linear", {"0 bytes"});
 }
 
-TEST_P(LinearTest, ASizeThatDoesNotFitIsRefused) {
+TEST_P(LinearTest, AnOverflowingSizeIsRefused) {
     expect_error(
         [&] {
             Linear memory(device(), Format::rgba32_float, {std::size_t{1} << 32, std::size_t{1} << 32});
@@ -93,7 +93,7 @@ TEST_P(LinearTest, ASizeThatDoesNotFitIsRefused) {
         ErrorCode::overflow, "texton::", {"4294967296"});
 }
 
-TEST_P(LinearTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
+TEST_P(LinearTest, OutOfMemoryReportsRequestedAndFreeBytes) {
     const std::size_t wanted = device().properties().total_memory * 2;
     const std::size_t free_before = device().memory().free;
     const auto check = [&](const Error& error) {
@@ -116,7 +116,7 @@ TEST_P(LinearTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
     EXPECT_TRUE(test::all_bytes(test::download(afterwards.view()), 1));
 }
 
-TEST_P(LinearTest, AMovedFromOneIsEmptyAndSaysSo) {
+TEST_P(LinearTest, MovedFromMemoryIsEmptyAndItsUseIsRefused) {
     Linear from(device(), 64);
     const std::byte* address = from.data();
     const Linear to = std::move(from);
@@ -132,7 +132,7 @@ TEST_P(LinearTest, AMovedFromOneIsEmptyAndSaysSo) {
     expect_error([&] { (void)never.view(); }, ErrorCode::released, "texton::Linear");
 }
 
-TEST_P(LinearTest, AssigningFreesWhatWasHeld) {
+TEST_P(LinearTest, AssignmentFreesThePreviousMemory) {
     constexpr std::size_t kBytes = 64 << 20;
     Linear memory(device(), kBytes);
     const std::size_t free_with_one = device().memory().free;
@@ -142,7 +142,7 @@ TEST_P(LinearTest, AssigningFreesWhatWasHeld) {
     EXPECT_EQ(memory.bytes(), 0u);
 }
 
-TEST_P(LinearTest, FromThePoolHoldsWhatIsWrittenInStreamOrder) {
+TEST_P(LinearTest, PoolMemoryIsWrittenAndReadInStreamOrder) {
     const Stream stream(device());
     const test::Bytes written = test::pattern(100'003, 4);
     test::Bytes seen(written.size());
@@ -157,7 +157,7 @@ TEST_P(LinearTest, FromThePoolHoldsWhatIsWrittenInStreamOrder) {
     EXPECT_TRUE(test::same_bytes(seen, written));
 }
 
-TEST_P(LinearTest, FreeOnAStreamReleasesItAndItsViews) {
+TEST_P(LinearTest, FreeOnAStreamReleasesTheMemoryAndItsViews) {
     const Stream stream(device());
     Linear memory = Linear::async(4096, stream);
     const View view = memory.view();
@@ -172,7 +172,7 @@ TEST_P(LinearTest, FreeOnAStreamReleasesItAndItsViews) {
     stream.synchronize();
 }
 
-TEST_P(LinearTest, OnlyPoolMemoryIsFreedOnAStream) {
+TEST_P(LinearTest, FreeingNonPoolMemoryOnAStreamIsRefused) {
     const Stream stream(device());
     Linear memory(device(), 4096);
     expect_error([&] { memory.free(stream); }, ErrorCode::not_permitted, "texton::Linear", {"pool"});
@@ -181,7 +181,7 @@ TEST_P(LinearTest, OnlyPoolMemoryIsFreedOnAStream) {
     EXPECT_TRUE(test::all_bytes(test::download(memory.view()), 3));
 }
 
-TEST_P(LinearTest, FreeOnAnotherStreamIsOrderedThere) {
+TEST_P(LinearTest, FreeOnAnotherStreamFollowsTheOrderOfTheOtherStream) {
     const Stream first(device());
     const Stream second(device());
     Linear memory = Linear::async(1 << 20, first);
@@ -206,7 +206,7 @@ TEST_P(LinearTest, FreeOnAStreamOfAnotherKindOfDeviceIsRefused) {
     EXPECT_EQ(memory.bytes(), 4096u);
 }
 
-TEST_P(LinearTest, OutlivesItsStreamHandle) {
+TEST_P(LinearTest, PoolMemoryOutlivesItsStreamHandle) {
     Linear memory;
     {
         const Stream stream(device());

@@ -10,7 +10,7 @@
 namespace texton {
 namespace {
 
-TEST(LocationTest, SaysWhatItIs) {
+TEST(LocationTest, EachFactoryFunctionSetsItsKindAndId) {
     EXPECT_EQ(Location::none().kind, LocationKind::none);
     EXPECT_EQ(Location::host().kind, LocationKind::host);
     EXPECT_EQ(Location::host_numa(3).kind, LocationKind::host_numa);
@@ -19,7 +19,7 @@ TEST(LocationTest, SaysWhatItIs) {
     EXPECT_EQ(Location{}, Location::none());
 }
 
-TEST(LocationTest, OfADeviceKnowsItsKindAndIndex) {
+TEST(LocationTest, ALocationOfADeviceHasTheDeviceKindAndIndex) {
     for (const Device& device : Device::list()) {
         const Location is = Location::device(device);
         EXPECT_EQ(is.kind, LocationKind::device);
@@ -30,7 +30,7 @@ TEST(LocationTest, OfADeviceKnowsItsKindAndIndex) {
     for (std::size_t i = 1; i < all.size(); ++i) EXPECT_NE(Location::device(all[0]), Location::device(all[i]));
 }
 
-TEST(LocationTest, EveryKindReadsDifferently) {
+TEST(LocationTest, EveryLocationHasAUniqueText) {
     std::set<std::string> texts;
     const Location all[] = {Location::none(),
                             Location{LocationKind::device, 0, DeviceKind::cpu},

@@ -56,7 +56,7 @@ TEST_P(ManagedTest, HostAndDeviceUseTheSameAddress) {
     EXPECT_TRUE(all_bytes({memory.data(), kMiB}, 0x3B));
 }
 
-TEST_P(ManagedTest, TexelsAreViewedPackedAndInsideIt) {
+TEST_P(ManagedTest, TexelsArePackedAndViewsOutOfBoundsAreRefused) {
     const Managed memory(device(), 100);
     EXPECT_EQ(memory.view(Format::r32_uint, {5, 5}).pitch(), 20u);
     expect_error([&] { (void)memory.view(Format::r32_uint, {26}); }, ErrorCode::out_of_bounds, "texton::Managed",
@@ -87,7 +87,7 @@ TEST_P(ManagedTest, EveryAttachmentWorks) {
                  {"single"});
 }
 
-TEST_P(ManagedTest, NothingIsAdvisedAtFirst) {
+TEST_P(ManagedTest, NewMemoryHasNoAdvice) {
     const Managed memory(device(), 4 * kMiB);
     EXPECT_FALSE(memory.read_mostly());
     EXPECT_EQ(memory.preferred_location(), std::nullopt);
@@ -143,7 +143,7 @@ TEST_P(ManagedTest, EveryAccessorIsSetAndUnset) {
     EXPECT_THAT(memory.accessed_by(), IsEmpty());
 }
 
-TEST_P(ManagedTest, AnotherDeviceIsAdvisedToo) {
+TEST_P(ManagedTest, AdviceCanNameAnotherDevice) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     const Managed memory(device(), 4 * kMiB);
@@ -153,7 +153,7 @@ TEST_P(ManagedTest, AnotherDeviceIsAdvisedToo) {
     EXPECT_EQ(memory.preferred_location(), Location::device(*other));
 }
 
-TEST_P(ManagedTest, PrefetchMovesItToEveryPlaceAndSaysWhereLast) {
+TEST_P(ManagedTest, PrefetchWorksForEveryLocationAndReportsTheLastLocation) {
     const Managed memory(device(), 4 * kMiB);
     const Stream stream(device());
     std::memset(memory.data(), 0x4D, memory.bytes());
@@ -170,7 +170,7 @@ TEST_P(ManagedTest, PrefetchMovesItToEveryPlaceAndSaysWhereLast) {
     EXPECT_TRUE(all_bytes({memory.data(), memory.bytes()}, 0x4D));
 }
 
-TEST_P(ManagedTest, PartsAreAdvisedByThemselves) {
+TEST_P(ManagedTest, AdviceCanApplyToAPartOfTheMemory) {
     const Managed memory(device(), 8 * kMiB);
     const ByteRange first{0, 4 * kMiB};
     const ByteRange second{4 * kMiB, 0};  // up to the end
@@ -226,7 +226,7 @@ TEST_P(ManagedTest, WrongLocationsAreRefused) {
     EXPECT_EQ(memory.preferred_location(), std::nullopt);
 }
 
-TEST_P(ManagedTest, DevicesAndNodesThatAreNotThereAreRefused) {
+TEST_P(ManagedTest, MissingDevicesAndNumaNodesAreRefused) {
     const Managed memory(device(), kMiB);
     const Stream stream(device());
     for (const Location& location : {Location{LocationKind::device, 63, device().kind()}, Location::host_numa(900)}) {
@@ -245,7 +245,7 @@ TEST_P(ManagedTest, DevicesAndNodesThatAreNotThereAreRefused) {
     }
 }
 
-TEST_P(ManagedTest, RangesOutsideAreRefused) {
+TEST_P(ManagedTest, RangesOutOfBoundsAreRefused) {
     const Managed memory(device(), kMiB);
     const Stream stream(device());
     for (const ByteRange& range : {ByteRange{kMiB, 0}, ByteRange{kMiB - 1, 2}, ByteRange{0, kMiB + 1},
@@ -272,7 +272,7 @@ TEST_P(ManagedTest, AStreamOfAnotherKindOfDeviceIsRefused) {
     expect_error([&] { memory.attach(other, Attach::global); }, ErrorCode::wrong_device, "texton::Managed");
 }
 
-TEST_P(ManagedTest, ZeroBytesAndMoreThanIsFreeAreRefused) {
+TEST_P(ManagedTest, ZeroBytesAndSizesAboveTheFreeMemoryAreRefused) {
     expect_error([&] { Managed memory(device(), 0); }, ErrorCode::bad_argument, "texton::Managed", {"0 bytes"});
     const std::size_t wanted = device().properties().total_memory * 2;
     const std::size_t before = device().memory().free;
@@ -283,7 +283,7 @@ TEST_P(ManagedTest, ZeroBytesAndMoreThanIsFreeAreRefused) {
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : 8 * kMiB), before);
 }
 
-TEST_P(ManagedTest, AMovedFromOneIsEmptyAndSaysSo) {
+TEST_P(ManagedTest, MovedFromMemoryIsEmptyAndItsUseIsRefused) {
     Managed from(device(), kMiB);
     const Managed to = std::move(from);
     const Stream stream(device());

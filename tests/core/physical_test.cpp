@@ -49,7 +49,7 @@ TEST_P(PhysicalTest, GranularityIsAPowerOfTwoForEveryUse) {
     EXPECT_EQ(unit(), std::size_t{2} << 20);
 }
 
-TEST_P(PhysicalTest, KnowsWhatItIs) {
+TEST_P(PhysicalTest, MemoryReportsItsSizeDeviceAndInfo) {
     const Physical memory(device(), unit() * 2, {.handle = HandleType::file_descriptor});
     EXPECT_EQ(memory.bytes(), unit() * 2);
     EXPECT_EQ(memory.device(), device());
@@ -58,7 +58,7 @@ TEST_P(PhysicalTest, KnowsWhatItIs) {
     EXPECT_FALSE(memory.info().tile_pool);
 }
 
-TEST_P(PhysicalTest, ASizeThatIsNoMultipleIsRefusedAndTheNextIsNamed) {
+TEST_P(PhysicalTest, ASizeOffTheGranularityIsRefusedAndTheNextValidSizeIsNamed) {
     const Error error = expect_error([&] { Physical memory(device(), unit() + 1); }, ErrorCode::bad_argument,
                                      "texton::Physical", {std::to_string(unit() + 1), std::to_string(unit() * 2)});
     EXPECT_EQ(test::number_of(error, "granularity"), unit());
@@ -71,7 +71,7 @@ TEST_P(PhysicalTest, ASizeThatIsNoMultipleIsRefusedAndTheNextIsNamed) {
                  "texton::AddressRange");
 }
 
-TEST_P(PhysicalTest, MappedMemoryHoldsWhatIsWritten) {
+TEST_P(PhysicalTest, MappedMemoryKeepsWrittenBytes) {
     const Physical memory(device(), unit() * 2);
     AddressRange range(device(), unit() * 4);
     EXPECT_EQ(range.bytes(), unit() * 4);
@@ -88,14 +88,14 @@ TEST_P(PhysicalTest, MappedMemoryHoldsWhatIsWritten) {
     EXPECT_TRUE(same_bytes(download(texels), std::span(bytes).subspan(400, 20'000)));
 }
 
-TEST_P(PhysicalTest, AddressesAreAlignedAsAsked) {
+TEST_P(PhysicalTest, AddressesHaveTheRequestedAlignment) {
     for (const std::size_t alignment : {std::size_t{0}, unit(), unit() * 8}) {
         const AddressRange range(device(), unit(), alignment);
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(range.data()) % (alignment == 0 ? unit() : alignment), 0u);
     }
 }
 
-TEST_P(PhysicalTest, OneMemoryAtTwoAddressesIsOneMemory) {
+TEST_P(PhysicalTest, MemoryMappedAtTwoAddressesIsShared) {
     const Physical memory(device(), unit());
     AddressRange range(device(), unit() * 3);
     range.map(0, memory);
@@ -110,7 +110,7 @@ TEST_P(PhysicalTest, OneMemoryAtTwoAddressesIsOneMemory) {
     EXPECT_TRUE(all_bytes(download(low), 0x12));
 }
 
-TEST_P(PhysicalTest, SeveralMemoriesSideBySideAreOneRangeOfBytes) {
+TEST_P(PhysicalTest, AdjacentMappingsFormOneContiguousRange) {
     AddressRange range(device(), unit() * 3);
     for (std::size_t i = 0; i < 3; ++i) range.map(i * unit(), Physical(device(), unit()));
     range.set_access();
@@ -120,7 +120,7 @@ TEST_P(PhysicalTest, SeveralMemoriesSideBySideAreOneRangeOfBytes) {
     EXPECT_TRUE(same_bytes(download(all), bytes));
 }
 
-TEST_P(PhysicalTest, WhatIsMappedKeepsTheMemory) {
+TEST_P(PhysicalTest, AMappingKeepsItsMemoryAlive) {
     AddressRange range(device(), unit());
     {
         const Physical memory(device(), unit());
@@ -147,7 +147,7 @@ TEST_P(PhysicalTest, ContentsOutliveTheMapping) {
     EXPECT_TRUE(same_bytes(download(range.view(Format::r8_uint, {unit()})), bytes));
 }
 
-TEST_P(PhysicalTest, NothingIsSeenBeforeItIsMappedAndHasAccess) {
+TEST_P(PhysicalTest, ViewingMemoryWithoutMappingOrAccessIsRefused) {
     const Physical memory(device(), unit());
     AddressRange range(device(), unit() * 2);
     expect_error([&] { (void)range.view(Format::r8_uint, {1}); }, ErrorCode::not_permitted, "texton::AddressRange",
@@ -166,7 +166,7 @@ TEST_P(PhysicalTest, NothingIsSeenBeforeItIsMappedAndHasAccess) {
     expect_error([&] { (void)range.view(Format::r8_uint, {0}); }, ErrorCode::bad_argument, "texton::AddressRange");
 }
 
-TEST_P(PhysicalTest, UnmappingReleasesViewsOfWhatGoesAndOnlyThose) {
+TEST_P(PhysicalTest, UnmappingReleasesOnlyTheViewsOfTheUnmappedRange) {
     AddressRange range(device(), unit() * 2);
     range.map(0, Physical(device(), unit()));
     range.map(unit(), Physical(device(), unit()));
@@ -187,7 +187,7 @@ TEST_P(PhysicalTest, UnmappingReleasesViewsOfWhatGoesAndOnlyThose) {
     fill(range.view(Format::r8_uint, {unit()}), std::uint8_t{5});
 }
 
-TEST_P(PhysicalTest, MappingWrongIsRefused) {
+TEST_P(PhysicalTest, InvalidMappingsAreRefused) {
     const Physical memory(device(), unit() * 2);
     AddressRange range(device(), unit() * 4);
     range.map(unit(), memory);
@@ -209,7 +209,7 @@ TEST_P(PhysicalTest, MappingWrongIsRefused) {
     fill(range.view(Format::r8_uint, {unit() * 2}, unit()), std::uint8_t{1});
 }
 
-TEST_P(PhysicalTest, AccessIsGivenToDevicesAndNodesOnly) {
+TEST_P(PhysicalTest, AccessIsGrantedOnlyToDevicesAndNumaNodes) {
     AddressRange range(device(), unit());
     range.map(0, Physical(device(), unit()));
     expect_error([&] { range.set_access({}); }, ErrorCode::bad_argument, "texton::AddressRange");
@@ -225,7 +225,7 @@ TEST_P(PhysicalTest, AccessIsGivenToDevicesAndNodesOnly) {
     }
 }
 
-TEST_P(PhysicalTest, MemoryOfATilePoolIsMadeButNotMapped) {
+TEST_P(PhysicalTest, MappingTilePoolMemoryToAnAddressRangeIsRefused) {
     const PhysicalInfo info{.tile_pool = true};
     const Physical memory(device(), Physical::granularity(device(), info), info);
     EXPECT_TRUE(memory.info().tile_pool);
@@ -235,7 +235,7 @@ TEST_P(PhysicalTest, MemoryOfATilePoolIsMadeButNotMapped) {
                  ErrorCode::wrong_location, "texton::Physical");
 }
 
-TEST_P(PhysicalTest, OnAHostNodeTheDeviceReachesIt) {
+TEST_P(PhysicalTest, TheDeviceCanAccessMemoryOnANumaNode) {
     if (!device().properties().host_numa_pools) GTEST_SKIP() << "the device has no memory on NUMA nodes";
     const PhysicalInfo info{.location = Location::host_numa(0)};
     const std::size_t bytes = std::max(Physical::granularity(device(), info), unit());
@@ -264,7 +264,7 @@ TEST_P(PhysicalTest, WrongLocationsAreRefused) {
     }
 }
 
-TEST_P(PhysicalTest, OnlyMemoryMadeForItIsExported) {
+TEST_P(PhysicalTest, ExportingMemoryWithoutAHandleTypeIsRefused) {
     const Physical memory(device(), unit());
     for (const HandleType type : {HandleType::none, HandleType::file_descriptor, HandleType::fabric}) {
         expect_error([&] { (void)memory.export_handle(type); }, ErrorCode::not_permitted, "texton::Physical",
@@ -272,7 +272,7 @@ TEST_P(PhysicalTest, OnlyMemoryMadeForItIsExported) {
     }
 }
 
-TEST_P(PhysicalTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
+TEST_P(PhysicalTest, OutOfMemoryReportsRequestedAndFreeBytes) {
     const std::size_t wanted = device().properties().total_memory / unit() * unit() * 2;
     const std::size_t before = device().memory().free;
     const Error error = expect_error([&] { Physical memory(device(), wanted); }, ErrorCode::out_of_memory,
@@ -282,7 +282,7 @@ TEST_P(PhysicalTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : std::size_t{8} << 20), before);
 }
 
-TEST_P(PhysicalTest, IsCountedWhileItLives) {
+TEST_P(PhysicalTest, MemoryIsCountedOnceDuringItsLifetime) {
     const std::size_t before = device().memory().free;
     {
         const Physical memory(device(), unit() * 16);
@@ -293,7 +293,7 @@ TEST_P(PhysicalTest, IsCountedWhileItLives) {
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : std::size_t{8} << 20), before);
 }
 
-TEST_P(PhysicalTest, OfAnotherDeviceIsNotMappedHere) {
+TEST_P(PhysicalTest, MappingMemoryOfAnotherDeviceIsRefused) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     const Physical memory(*other, unit());
@@ -301,7 +301,7 @@ TEST_P(PhysicalTest, OfAnotherDeviceIsNotMappedHere) {
     expect_error([&] { range.map(0, memory); }, ErrorCode::wrong_device, "texton::AddressRange");
 }
 
-TEST_P(PhysicalTest, MovedFromAndNeverMadeOnesSaySo) {
+TEST_P(PhysicalTest, UsingEmptyOrMovedFromObjectsIsRefused) {
     AddressRange from(device(), unit());
     const Physical memory(device(), unit());
     AddressRange to = std::move(from);

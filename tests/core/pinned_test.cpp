@@ -44,7 +44,7 @@ TEST_P(PinnedTest, EveryCombinationOfFlagsWorks) {
     }
 }
 
-TEST_P(PinnedTest, IsReadAndWrittenByTheHost) {
+TEST_P(PinnedTest, TheHostReadsAndWritesPinnedMemory) {
     const Pinned memory(device(), 1000);
     const test::Bytes bytes = test::pattern(1000, 2);
     std::memcpy(memory.data(), bytes.data(), bytes.size());
@@ -52,7 +52,7 @@ TEST_P(PinnedTest, IsReadAndWrittenByTheHost) {
     EXPECT_EQ(memory.read().data(), memory.data());
 }
 
-TEST_P(PinnedTest, MappedMemoryHasADevicePointerThatTheDeviceCanUse) {
+TEST_P(PinnedTest, MappedMemoryHasAUsableDevicePointer) {
     const Pinned memory(device(), 4096, {.mapped = true});
     std::byte* address = memory.device_pointer();
     ASSERT_NE(address, nullptr);
@@ -61,7 +61,7 @@ TEST_P(PinnedTest, MappedMemoryHasADevicePointerThatTheDeviceCanUse) {
     EXPECT_EQ(device_pointer(device(), memory.data() + 100), address + 100);
 }
 
-TEST_P(PinnedTest, ReadingWriteCombinedMemoryIsOptIn) {
+TEST_P(PinnedTest, ReadingWriteCombinedMemoryNeedsPermission) {
     const Pinned memory(device(), 256, {.write_combined = true});
     std::memset(memory.data(), 0x5A, 256);
     expect_error([&] { (void)memory.read(); }, ErrorCode::not_permitted, "texton::Pinned",
@@ -69,7 +69,7 @@ TEST_P(PinnedTest, ReadingWriteCombinedMemoryIsOptIn) {
     EXPECT_TRUE(test::all_bytes(memory.read(SlowReads::allowed), 0x5A));
 }
 
-TEST_P(PinnedTest, TheHostDoesNotCopyOutOfWriteCombinedMemory) {
+TEST_P(PinnedTest, CopyingWriteCombinedMemoryOnTheHostIsRefused) {
     const Pinned slow(device(), 256, {.write_combined = true});
     std::memset(slow.data(), 0x5B, 256);
     test::Bytes host(256);
@@ -85,7 +85,7 @@ TEST_P(PinnedTest, TheHostDoesNotCopyOutOfWriteCombinedMemory) {
     EXPECT_TRUE(test::all_bytes(slow.read(SlowReads::allowed), 0x5B));
 }
 
-TEST_P(PinnedTest, ABareHostPointerIntoItCopiesAsWell) {
+TEST_P(PinnedTest, AHostPointerIntoPinnedMemoryCanBeCopied) {
     const Pinned memory(device(), 4096);
     const test::Bytes bytes = test::pattern(1000, 3);
     const Linear there(device(), bytes.size());
@@ -97,7 +97,7 @@ TEST_P(PinnedTest, ABareHostPointerIntoItCopiesAsWell) {
     EXPECT_TRUE(test::same_bytes(test::download(there.view()), bytes));
 }
 
-TEST_P(PinnedTest, TexelsAreViewedPackedAndInsideIt) {
+TEST_P(PinnedTest, TexelsArePackedAndViewsOutOfBoundsAreRefused) {
     const Pinned memory(device(), 100);
     EXPECT_EQ(memory.view(Format::r32_uint, {5, 5}).pitch(), 20u);
     expect_error([&] { (void)memory.view(Format::r32_uint, {26}); }, ErrorCode::out_of_bounds, "texton::Pinned",
@@ -108,7 +108,7 @@ TEST_P(PinnedTest, ZeroBytesAreRefused) {
     expect_error([&] { Pinned memory(device(), 0); }, ErrorCode::bad_argument, "texton::Pinned", {"0 bytes"});
 }
 
-TEST_P(PinnedTest, MoreThanThereIsIsRefusedWithTheNumbers) {
+TEST_P(PinnedTest, TooLargeAnAllocationIsRefusedWithTheSizes) {
     const std::size_t wanted = std::size_t{1} << 50;
     const Error error = expect_error([&] { Pinned memory(device(), wanted); }, ErrorCode::out_of_memory,
                                      "texton::Pinned", {std::to_string(wanted)});
@@ -117,7 +117,7 @@ TEST_P(PinnedTest, MoreThanThereIsIsRefusedWithTheNumbers) {
     EXPECT_EQ(afterwards.bytes(), std::size_t{1} << 20);
 }
 
-TEST_P(PinnedTest, AMovedFromOneIsEmptyAndSaysSo) {
+TEST_P(PinnedTest, MovedFromMemoryIsEmptyAndItsUseIsRefused) {
     Pinned from(device(), 64);
     const Pinned to = std::move(from);
     EXPECT_EQ(from.bytes(), 0u);  // NOLINT(bugprone-use-after-move): tests the moved-from state

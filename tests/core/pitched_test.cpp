@@ -21,7 +21,7 @@ constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 class PitchedTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, PitchedTest, test::every_device(), test::device_label);
 
-TEST_P(PitchedTest, RowsStartAtMultiplesOfTheAlignmentAndHoldARow) {
+TEST_P(PitchedTest, ThePitchIsAlignedAndHoldsAFullRow) {
     const std::size_t alignment = device().limits().pitch_alignment;
     for (const std::size_t width : {1u, 127u, 128u, 129u, 1000u}) {
         const Pitched2D memory(device(), Format::rgba8_unorm, {width, 5});
@@ -35,7 +35,7 @@ TEST_P(PitchedTest, RowsStartAtMultiplesOfTheAlignmentAndHoldARow) {
     }
 }
 
-TEST_P(PitchedTest, EveryPlainFormatHoldsWhatIsWritten) {
+TEST_P(PitchedTest, TexelsOfEveryNonPlanarFormatRoundTrip) {
     for (const FormatInfo& row : formats()) {
         if (row.layout == FormatLayout::planar) continue;
         SCOPED_TRACE(row.name);
@@ -47,7 +47,7 @@ TEST_P(PitchedTest, EveryPlainFormatHoldsWhatIsWritten) {
     }
 }
 
-TEST_P(PitchedTest, AVolumeIsSlicesOfPitchedRows) {
+TEST_P(PitchedTest, AVolumeConsistsOfSlicesOfPitchedRows) {
     const Extent extent{33, 7, 5};
     const Pitched3D memory(device(), Format::rg16_float, extent);
     EXPECT_GE(memory.pitch(), 33u * 4);
@@ -65,7 +65,7 @@ TEST_P(PitchedTest, AVolumeIsSlicesOfPitchedRows) {
     EXPECT_TRUE(test::same_bytes(test::download(texel), std::span(bytes).last(4)));
 }
 
-TEST_P(PitchedTest, BlocksHaveAQuarterOfTheRows) {
+TEST_P(PitchedTest, BlockFormatsHaveOneRowForFourTexelRows) {
     const Pitched2D memory(device(), Format::bc7_unorm, {130, 10});
     EXPECT_GE(memory.pitch(), 33u * 16);
     EXPECT_EQ(memory.view().slice_pitch(), memory.pitch() * 3);
@@ -129,7 +129,7 @@ TEST_P(PitchedTest, APlanarFormatIsRefusedAndNamed) {
     }
 }
 
-TEST_P(PitchedTest, SizesThatDoNotFitAreRefusedBeforeTheDeviceSeesThem) {
+TEST_P(PitchedTest, OverflowingSizesAreRefusedBeforeAnyDriverCall) {
     const auto none = [](const Error& error) { EXPECT_TRUE(error.call().empty()) << error.what(); };
     none(expect_error(
         [&] {
@@ -158,7 +158,7 @@ TEST_P(PitchedTest, SizesThatDoNotFitAreRefusedBeforeTheDeviceSeesThem) {
         ErrorCode::overflow, "texton::Pitched3D"));
 }
 
-TEST_P(PitchedTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
+TEST_P(PitchedTest, OutOfMemoryReportsRequestedAndFreeBytes) {
     const std::size_t rows = device().properties().total_memory / (1 << 20) * 2;
     const std::size_t before = device().memory().free;
     const Error flat = expect_error(
@@ -178,7 +178,7 @@ TEST_P(PitchedTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : std::size_t{8} << 20), before);
 }
 
-TEST_P(PitchedTest, AMovedFromBlockIsEmptyAndSaysSo) {
+TEST_P(PitchedTest, MovedFromMemoryIsEmptyAndItsUseIsRefused) {
     Pitched2D flat(device(), Format::r8_uint, {8, 8});
     Pitched3D volume(device(), Format::r8_uint, {8, 8, 8});
     const Pitched2D flat_taken = std::move(flat);

@@ -55,7 +55,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, PoolTest, test::every_device(), test::device_label);
 
-TEST_P(PoolTest, AllocatesAndFreesInStreamOrder) {
+TEST_P(PoolTest, MemoryIsAllocatedAndFreedInStreamOrder) {
     const Pool pool(device());
     const Stream stream(device());
     EXPECT_EQ(pool.device(), device());
@@ -66,7 +66,7 @@ TEST_P(PoolTest, AllocatesAndFreesInStreamOrder) {
     expect_works(pool, Stream::default_of(device()));
 }
 
-TEST_P(PoolTest, AllocationsDoNotShareBytesAndAreAligned) {
+TEST_P(PoolTest, AllocationsAreAlignedAndDoNotOverlap) {
     const Pool pool(device());
     const Stream stream(device());
     std::vector<Linear> blocks;
@@ -81,7 +81,7 @@ TEST_P(PoolTest, AllocationsDoNotShareBytesAndAreAligned) {
     }
 }
 
-TEST_P(PoolTest, UsageAndItsHighMarksFollowWhatIsHeld) {
+TEST_P(PoolTest, UsageReportsCurrentAndMaximumBytes) {
     const Pool pool(device());
     const Stream stream(device());
     pool.set_release_threshold(kKeepAll);
@@ -118,7 +118,7 @@ TEST_P(PoolTest, UsageAndItsHighMarksFollowWhatIsHeld) {
     EXPECT_EQ(pool.usage().reserved_high, 0u);
 }
 
-TEST_P(PoolTest, TrimKeepsWhatIsAskedForAndWhatIsInUse) {
+TEST_P(PoolTest, TrimmingKeepsTheRequestedBytesAndUsedMemory) {
     const Pool pool(device());
     const Stream stream(device());
     pool.set_release_threshold(kKeepAll);
@@ -137,7 +137,7 @@ TEST_P(PoolTest, TrimKeepsWhatIsAskedForAndWhatIsInUse) {
     expect_works(pool, stream);
 }
 
-TEST_P(PoolTest, TheThresholdSaysWhatIsKeptWhenAStreamIsSynchronised) {
+TEST_P(PoolTest, SynchronizingAStreamReleasesMemoryAboveTheThreshold) {
     const Pool pool(device());
     const Stream stream(device());
     EXPECT_EQ(pool.release_threshold(), 0u);
@@ -155,7 +155,7 @@ TEST_P(PoolTest, TheThresholdSaysWhatIsKeptWhenAStreamIsSynchronised) {
     EXPECT_EQ(use(), 0u);
 }
 
-TEST_P(PoolTest, MemoryFreedOnAStreamIsUsedAgainThere) {
+TEST_P(PoolTest, AStreamReusesItsFreedMemory) {
     const Pool pool(device());
     const Stream stream(device());
     pool.set_release_threshold(kKeepAll);
@@ -167,7 +167,7 @@ TEST_P(PoolTest, MemoryFreedOnAStreamIsUsedAgainThere) {
     EXPECT_LE(pool.usage().reserved_high, 128 * kMiB);
 }
 
-TEST_P(PoolTest, ReuseFlagsAreOnAtFirstAndRemembered) {
+TEST_P(PoolTest, ReuseFlagsAreOnByDefaultAndCanBeChanged) {
     const Pool pool(device());
     EXPECT_EQ(pool.reuse(), PoolReuse{});
     EXPECT_TRUE(PoolReuse{}.follow_event_dependencies && PoolReuse{}.opportunistic &&
@@ -179,7 +179,7 @@ TEST_P(PoolTest, ReuseFlagsAreOnAtFirstAndRemembered) {
     }
 }
 
-TEST_P(PoolTest, WithoutReuseAnotherStreamNeverGetsMemoryWhoseFreeIsNotDone) {
+TEST_P(PoolTest, WithoutReuseAnotherStreamNeverGetsMemoryWithAPendingFree) {
     const Pool pool(device());
     pool.set_reuse({false, false, false});
     pool.set_release_threshold(kKeepAll);
@@ -202,7 +202,7 @@ TEST_P(PoolTest, WithoutReuseAnotherStreamNeverGetsMemoryWhoseFreeIsNotDone) {
     first.synchronize();
 }
 
-TEST_P(PoolTest, ReuseNeverMixesUpWhatTwoStreamsWrite) {
+TEST_P(PoolTest, ReuseNeverMixesTheDataOfConcurrentStreams) {
     const Pool pool(device());
     pool.set_release_threshold(kKeepAll);
     constexpr int kStreams = 4;
@@ -228,7 +228,7 @@ TEST_P(PoolTest, ReuseNeverMixesUpWhatTwoStreamsWrite) {
     EXPECT_EQ(pool.usage().used, 0u);
 }
 
-TEST_P(PoolTest, TheDefaultPoolIsCurrentUntilAnotherIsMadeSo) {
+TEST_P(PoolTest, TheDefaultPoolIsCurrentUntilAnotherPoolIsSet) {
     const Pool standard = Pool::default_of(device());
     EXPECT_EQ(standard, Pool::default_of(device(), Location::device(device())));
     EXPECT_EQ(Pool::current(device()), standard);
@@ -251,7 +251,7 @@ TEST_P(PoolTest, TheDefaultPoolIsCurrentUntilAnotherIsMadeSo) {
     EXPECT_EQ(Pool::current(device()), standard);
 }
 
-TEST_P(PoolTest, CurrentPoolsOfLocationsAndTypesAreChosenApart) {
+TEST_P(PoolTest, CurrentPoolsAreSetSeparatelyForEachLocationAndType) {
     std::vector<PoolInfo> kinds{{.location = Location::host()}};
     if (device().properties().host_numa_pools) kinds.push_back({.location = Location::host_numa(0)});
     if (device().properties().concurrent_managed_access) {
@@ -296,7 +296,7 @@ TEST_P(PoolTest, EveryLocationHasADefaultPool) {
     }
 }
 
-TEST_P(PoolTest, OnTheHostGivesMemoryThatTheHostReads) {
+TEST_P(PoolTest, TheHostReadsMemoryOfHostPools) {
     const Stream stream(device());
     std::vector<Location> locations{Location::host()};
     if (device().properties().host_numa_pools) locations.push_back(Location::host_numa(0));
@@ -315,7 +315,7 @@ TEST_P(PoolTest, OnTheHostGivesMemoryThatTheHostReads) {
     }
 }
 
-TEST_P(PoolTest, OfManagedMemoryIsReachedFromBothSides) {
+TEST_P(PoolTest, HostAndDeviceAccessMemoryOfManagedPools) {
     if (!device().properties().concurrent_managed_access) GTEST_SKIP() << "the device has no pools of managed memory";
     const Stream stream(device());
     for (const Location& location : {Location::none(), Location::device(device()), Location::host()}) {
@@ -332,7 +332,7 @@ TEST_P(PoolTest, OfManagedMemoryIsReachedFromBothSides) {
     }
 }
 
-TEST_P(PoolTest, HoldsNoMoreThanItsLargestSize) {
+TEST_P(PoolTest, APoolRespectsItsMaximumSize) {
     const Pool pool(device(), {.max_bytes = 64 * kMiB});
     const Stream stream(device());
     expect_works(pool, stream);
@@ -344,7 +344,7 @@ TEST_P(PoolTest, HoldsNoMoreThanItsLargestSize) {
     expect_works(pool, stream);
 }
 
-TEST_P(PoolTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
+TEST_P(PoolTest, OutOfMemoryReportsRequestedAndFreeBytes) {
     const Pool pool(device());
     const Stream stream(device());
     const std::size_t wanted = device().properties().total_memory * 2;
@@ -357,7 +357,7 @@ TEST_P(PoolTest, OutOfMemorySaysWhatWasAskedForAndWhatIsFree) {
     expect_works(pool, stream);
 }
 
-TEST_P(PoolTest, LivesAsLongAsWhatItGave) {
+TEST_P(PoolTest, APoolLivesUntilItsLastAllocationIsFreed) {
     const Stream stream(device());
     Linear memory;
     {
@@ -369,7 +369,7 @@ TEST_P(PoolTest, LivesAsLongAsWhatItGave) {
     EXPECT_TRUE(all_bytes(download(memory.view()), 0x2F));
 }
 
-TEST_P(PoolTest, GivesItsOwnDeviceAccessAndNoOther) {
+TEST_P(PoolTest, TheDeviceOfAPoolAlwaysHasAccess) {
     const Pool pool(device());
     EXPECT_EQ(pool.access(Location::device(device())), Access::read_write);
     const AccessGrant own{Location::device(device()), Access::read_write};
@@ -380,7 +380,7 @@ TEST_P(PoolTest, GivesItsOwnDeviceAccessAndNoOther) {
     EXPECT_EQ(pool.access(Location::device(device())), Access::read_write);
 }
 
-TEST_P(PoolTest, AccessOfAnotherDeviceIsGivenAndTaken) {
+TEST_P(PoolTest, AccessOfAnotherDeviceCanBeGrantedAndRevoked) {
     const auto other = peer();
     if (!other || !other->can_access(device())) GTEST_SKIP() << "needs a second device that can reach this one";
     const Pool pool(device());
@@ -424,7 +424,7 @@ TEST_P(PoolTest, AccessOfALocationOfTheWrongTypeIsRefused) {
     }
 }
 
-TEST_P(PoolTest, ALocationThatIsNotThereIsRefused) {
+TEST_P(PoolTest, AMissingLocationIsRefused) {
     const Location far{LocationKind::device, 63, device().kind()};
     for (const Location& location :
          {far, Location::host_numa_current(),
@@ -449,7 +449,7 @@ TEST_P(PoolTest, ALocationThatIsNotThereIsRefused) {
     refused_node(-1);
 }
 
-TEST_P(PoolTest, WhatAManagedOrHostPoolCannotBeIsRefused) {
+TEST_P(PoolTest, UnsupportedOptionsOfManagedAndHostPoolsAreRefused) {
     expect_error([&] { Pool pool(device(), {.location = Location::host(), .handle = HandleType::file_descriptor}); },
                  ErrorCode::bad_argument, "texton::Pool", {"NUMA"});
     if (!device().properties().concurrent_managed_access) return;
@@ -471,7 +471,7 @@ TEST_P(PoolTest, ZeroBytesAndForeignStreamsAreRefused) {
     EXPECT_EQ(pool.usage().used, 0u);
 }
 
-TEST_P(PoolTest, OnlyAPoolMadeForItIsExported) {
+TEST_P(PoolTest, ExportingAPoolWithoutAHandleTypeIsRefused) {
     const Stream stream(device());
     const Pool plain(device());
     for (const HandleType type : {HandleType::none, HandleType::file_descriptor, HandleType::fabric}) {

@@ -47,7 +47,7 @@ TEST_P(RegisteredTest, EveryFlagWorksOrIsRefusedWithTheReason) {
     }
 }
 
-TEST_P(RegisteredTest, IoMemoryThatIsNoneIsRefused) {
+TEST_P(RegisteredTest, OrdinaryMemoryIsRefusedAsIoMemoryOrAccepted) {
     const Pages pages(1);
     try {
         const Registered memory(device(), pages.all(), {.io_memory = true});
@@ -74,7 +74,7 @@ TEST_P(RegisteredTest, OrdinaryMemoryHasNoDevicePointer) {
     expect_error([&] { (void)device_pointer(device(), nullptr); }, ErrorCode::not_registered, "texton::device_pointer");
 }
 
-TEST_P(RegisteredTest, AByteIsRegisteredOnce) {
+TEST_P(RegisteredTest, OverlappingRegistrationsAreRefused) {
     const Pages pages(4);
     const Registered memory(device(), static_cast<void*>(pages.data() + kPage), 2 * kPage);
     const auto refused = [&](std::size_t first, std::size_t count) {
@@ -91,13 +91,13 @@ TEST_P(RegisteredTest, AByteIsRegisteredOnce) {
     EXPECT_EQ(before.bytes() + after.bytes(), 2 * kPage);
 }
 
-TEST_P(RegisteredTest, PinnedMemoryIsNotRegisteredAgain) {
+TEST_P(RegisteredTest, RegisteringPinnedMemoryIsRefused) {
     const Pinned memory(device(), 4 * kPage);
     expect_error([&] { Registered again(device(), static_cast<void*>(memory.data() + kPage), kPage); },
                  ErrorCode::bad_argument, "texton::Registered", {"pinned"});
 }
 
-TEST_P(RegisteredTest, CanBeRegisteredAgainAfterwards) {
+TEST_P(RegisteredTest, MemoryCanBeRegisteredAgainAfterItsRelease) {
     const Pages pages(2);
     for (int i = 0; i < 3; ++i) {
         const Registered memory(device(), pages.all());
@@ -107,7 +107,7 @@ TEST_P(RegisteredTest, CanBeRegisteredAgainAfterwards) {
                  "texton::device_pointer");
 }
 
-TEST_P(RegisteredTest, ARangeThatIsPartlyRegisteredIsRefused) {
+TEST_P(RegisteredTest, CopyingAPartlyRegisteredRangeIsRefused) {
     const Pages pages(4);
     const Registered memory(device(), static_cast<void*>(pages.data() + kPage), 2 * kPage);
     const Linear there(device(), pages.size());
@@ -137,7 +137,7 @@ TEST_P(RegisteredTest, ARangeThatIsPartlyRegisteredIsRefused) {
     }
 }
 
-TEST_P(RegisteredTest, TwoRangesSideBySideAreNotOne) {
+TEST_P(RegisteredTest, CopyingAcrossTwoAdjacentRegistrationsIsRefused) {
     const Pages pages(2);
     const Registered first(device(), static_cast<void*>(pages.data()), kPage);
     const Registered second(device(), static_cast<void*>(pages.data() + kPage), kPage);
@@ -145,7 +145,7 @@ TEST_P(RegisteredTest, TwoRangesSideBySideAreNotOne) {
     expect_error([&] { copy(there.view(), pages.view(0, 2 * kPage)); }, ErrorCode::not_registered, "texton::copy");
 }
 
-TEST_P(RegisteredTest, RefusesNullAndNothing) {
+TEST_P(RegisteredTest, NullPointersAndZeroBytesAreRefused) {
     const Pages pages(1);
     expect_error([&] { Registered memory(device(), nullptr, kPage); }, ErrorCode::bad_argument, "texton::Registered",
                  {"null"});
@@ -153,7 +153,7 @@ TEST_P(RegisteredTest, RefusesNullAndNothing) {
                  "texton::Registered", {"0 bytes"});
 }
 
-TEST_P(RegisteredTest, AMovedFromOneIsEmptyAndSaysSo) {
+TEST_P(RegisteredTest, AMovedFromObjectIsEmptyAndItsUseIsRefused) {
     const Pages pages(1);
     Registered from(device(), pages.all());
     const Registered to = std::move(from);

@@ -137,33 +137,33 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, SharingTest, test::every_device(), test::device_label);
 
-TEST_P(SharingTest, APoolAndItsPointersPassByFileDescriptor) {
+TEST_P(SharingTest, APoolAndItsPointersAreSharedByFileDescriptor) {
     share_pool(Pool(device(), {.handle = HandleType::file_descriptor}), HandleType::file_descriptor);
 }
 
-TEST_P(SharingTest, APoolPassesToSeveralProcesses) {
+TEST_P(SharingTest, APoolIsSharedWithSeveralProcesses) {
     const Pool pool(device(), {.handle = HandleType::file_descriptor});
     share_pool(pool, HandleType::file_descriptor);
     share_pool(pool, HandleType::file_descriptor);
 }
 
-TEST_P(SharingTest, APoolPassesByFabricHandleOrTheReasonIsGiven) {
+TEST_P(SharingTest, APoolIsSharedByFabricHandleOrTheErrorGivesTheReason) {
     works_or_says_why([&] { share_pool(Pool(device(), {.handle = HandleType::fabric}), HandleType::fabric); });
 }
 
-TEST_P(SharingTest, PhysicalMemoryPassesByFileDescriptor) {
+TEST_P(SharingTest, PhysicalMemoryIsSharedByFileDescriptor) {
     const PhysicalInfo info{.handle = HandleType::file_descriptor};
     share_physical(Physical(device(), Physical::granularity(device(), info) * 3, info), HandleType::file_descriptor);
 }
 
-TEST_P(SharingTest, PhysicalMemoryPassesByFabricHandleOrTheReasonIsGiven) {
+TEST_P(SharingTest, PhysicalMemoryIsSharedByFabricHandleOrTheErrorGivesTheReason) {
     works_or_says_why([&] {
         const PhysicalInfo info{.handle = HandleType::fabric};
         share_physical(Physical(device(), Physical::granularity(device(), info), info), HandleType::fabric);
     });
 }
 
-TEST_P(SharingTest, TheDescriptorIsTheCallersAndCanBeClosedAtOnce) {
+TEST_P(SharingTest, TheCallerOwnsTheDescriptorAndCanCloseItImmediately) {
     const PhysicalInfo info{.handle = HandleType::file_descriptor};
     const Physical memory(device(), Physical::granularity(device(), info), info);
     const ShareableHandle first = memory.export_handle();
@@ -175,7 +175,7 @@ TEST_P(SharingTest, TheDescriptorIsTheCallersAndCanBeClosedAtOnce) {
     share_physical(memory, HandleType::file_descriptor);
 }
 
-TEST_P(SharingTest, PhysicalMemoryIsImportedByTheProcessItselfAsWell) {
+TEST_P(SharingTest, PhysicalMemoryCanBeImportedInTheSameProcess) {
     const PhysicalInfo info{.handle = HandleType::file_descriptor};
     const std::size_t bytes = Physical::granularity(device(), info);
     const Physical memory(device(), bytes, info);
@@ -192,7 +192,7 @@ TEST_P(SharingTest, PhysicalMemoryIsImportedByTheProcessItselfAsWell) {
     EXPECT_TRUE(all_bytes(download(two.view(Format::r8_uint, {bytes})), 0x71));
 }
 
-TEST_P(SharingTest, AHandleThatNamesNothingIsRefused) {
+TEST_P(SharingTest, AnEmptyHandleIsRefused) {
     for (const ShareableHandle& handle : {ShareableHandle{}, ShareableHandle{HandleType::file_descriptor, -1}}) {
         expect_error([&] { (void)Pool::import(device(), handle); }, ErrorCode::bad_argument, "texton::Pool",
                      {"handle"});
@@ -206,7 +206,7 @@ TEST_P(SharingTest, AHandleThatNamesNothingIsRefused) {
         ErrorCode::bad_argument, "texton::Physical", {"0 bytes"});
 }
 
-TEST_P(SharingTest, ADescriptorOfSomethingElseIsRefused) {
+TEST_P(SharingTest, AnUnrelatedFileDescriptorIsRefused) {
     const auto refused = [](const char* object, const std::function<void()>& action) {
         try {
             action();

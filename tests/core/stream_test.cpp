@@ -43,7 +43,7 @@ bool soon(Condition condition) {
     return true;
 }
 
-TEST_P(StreamTest, RunsWorkInOrder) {
+TEST_P(StreamTest, HostFunctionsRunInOrder) {
     const Stream stream(device());
     std::vector<int> order;
     for (int i = 0; i < 200; ++i) stream.run([&order, i] { order.push_back(i); });
@@ -67,7 +67,7 @@ TEST_P(StreamTest, CopiesAndFillsRunInOrderWithHostFunctions) {
     for (unsigned value = 0; value < 50; ++value) EXPECT_EQ(seen[value], value);
 }
 
-TEST_P(StreamTest, DoesNotWaitForOtherStreams) {
+TEST_P(StreamTest, AStreamDoesNotWaitForOtherStreams) {
     const Linear memory(device(), 4096);
     const Pinned host(device(), 4096);
     const Stream held(device());
@@ -85,7 +85,7 @@ TEST_P(StreamTest, DoesNotWaitForOtherStreams) {
     EXPECT_TRUE(held.idle());
 }
 
-TEST_P(StreamTest, TheHostDoesNotWaitForWorkThatItEnqueues) {
+TEST_P(StreamTest, EnqueuingWorkDoesNotBlockTheHost) {
     const Linear memory(device(), 1 << 20);
     const Pinned host(device(), 1 << 20);
     std::memset(host.data(), 1, host.bytes());
@@ -102,7 +102,7 @@ TEST_P(StreamTest, TheHostDoesNotWaitForWorkThatItEnqueues) {
     EXPECT_TRUE(all_bytes(host.read(), 2));
 }
 
-TEST_P(StreamTest, AMissingWaitShowsAndAnEventMendsIt) {
+TEST_P(StreamTest, OnlyAWaitForAnEventOrdersTwoStreams) {
     const Linear memory(device(), 4096);
     const Pinned before(device(), 4096);
     const Pinned after(device(), 4096);
@@ -127,7 +127,7 @@ TEST_P(StreamTest, AMissingWaitShowsAndAnEventMendsIt) {
     EXPECT_TRUE(all_bytes(after.read(), 2));
 }
 
-TEST_P(StreamTest, WaitTakesTheRecordThatWasLastWhenItWasCalled) {
+TEST_P(StreamTest, AWaitUsesTheLastRecordBeforeTheCall) {
     const Stream first(device());
     const Stream second(device());
     const Event event(device(), EventTiming::off);
@@ -144,7 +144,7 @@ TEST_P(StreamTest, WaitTakesTheRecordThatWasLastWhenItWasCalled) {
     EXPECT_TRUE(event.done());
 }
 
-TEST_P(StreamTest, WaitsGoThroughChains) {
+TEST_P(StreamTest, WaitsOrderAChainOfStreams) {
     const Linear memory(device(), 1 << 16);
     const Pinned host(device(), 1 << 16);
     std::vector<Stream> streams;
@@ -167,7 +167,7 @@ TEST_P(StreamTest, WaitsGoThroughChains) {
     for (const Stream& stream : streams) EXPECT_TRUE(stream.idle());
 }
 
-TEST_P(StreamTest, AnEventOfAnotherDeviceOfTheKindIsWaitedFor) {
+TEST_P(StreamTest, AStreamWaitsForAnEventOfAnotherDevice) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     const Stream there(*other);
@@ -207,7 +207,7 @@ TEST_P(StreamTest, PageableMemoryIsWrittenBeforeTheCallReturns) {
     EXPECT_TRUE(all_bytes(host, 0x77));
 }
 
-TEST_P(StreamTest, AHandleIsTheQueue) {
+TEST_P(StreamTest, CopiesOfAHandleShareTheStream) {
     const Stream stream(device());
     const Stream copy_of_it = stream;  // NOLINT(performance-unnecessary-copy-initialization): tests the copy
     EXPECT_EQ(stream, copy_of_it);
@@ -221,7 +221,7 @@ TEST_P(StreamTest, AHandleIsTheQueue) {
     EXPECT_THAT(order, testing::ElementsAre(1, 2, 3));
 }
 
-TEST_P(StreamTest, AHandleThatWasMovedFromStillNamesTheQueue) {
+TEST_P(StreamTest, AMovedFromHandleStillRefersToTheStream) {
     Stream stream(device());
     const Stream moved = std::move(stream);
     Event event(device());
@@ -234,7 +234,7 @@ TEST_P(StreamTest, AHandleThatWasMovedFromStillNamesTheQueue) {
     EXPECT_EQ(stream, moved);
 }
 
-TEST_P(StreamTest, WorkThatIsLeftRunsAfterTheLastHandleHasGone) {
+TEST_P(StreamTest, PendingWorkRunsAfterTheLastHandleIsDestroyed) {
     std::atomic<int> ran{0};
     const Gate gate;
     {
@@ -248,7 +248,7 @@ TEST_P(StreamTest, WorkThatIsLeftRunsAfterTheLastHandleHasGone) {
     device().synchronize();
 }
 
-TEST_P(StreamTest, TheDefaultStreamWorksLikeAnyOther) {
+TEST_P(StreamTest, TheDefaultStreamWorksLikeAnyOtherStream) {
     const Stream stream = Stream::default_of(device());
     EXPECT_EQ(stream.device(), device());
     const Linear memory(device(), 4096);
@@ -267,7 +267,7 @@ TEST_P(StreamTest, TheDefaultStreamWorksLikeAnyOther) {
     EXPECT_TRUE(all_bytes(host.read(), 0x42));
 }
 
-TEST_P(StreamTest, DefaultStreamHandlesNameOneStream) {
+TEST_P(StreamTest, HandlesOfTheDefaultStreamAreEqual) {
     EXPECT_EQ(Stream::default_of(device()), Stream::default_of(device()));
 }
 
@@ -285,7 +285,7 @@ TEST_P(StreamTest, StreamsOfTextonDoNotWaitForTheDefaultStream) {
     held.synchronize();
 }
 
-TEST_P(StreamTest, PrioritiesBeyondTheDevicesAreClamped) {
+TEST_P(StreamTest, PrioritiesOutOfRangeAreClamped) {
     for (const int priority : {-1000, -1, 0, 1, 1000}) {
         const Stream stream(device(), priority);
         int ran = 0;
@@ -300,7 +300,7 @@ TEST_P(StreamTest, AnEmptyFunctionIsRefused) {
     expect_error([&] { stream.run({}); }, ErrorCode::bad_argument, "texton::Stream", {"empty"});
 }
 
-TEST_P(StreamTest, WhatAFunctionHoldsIsLetGoAfterItRan) {
+TEST_P(StreamTest, AHostFunctionIsDestroyedAfterItsRun) {
     auto held = std::make_shared<int>(7);
     const std::weak_ptr<int> watched = held;
     const Stream stream(device());
@@ -311,7 +311,7 @@ TEST_P(StreamTest, WhatAFunctionHoldsIsLetGoAfterItRan) {
     EXPECT_TRUE(soon([&] { return watched.expired(); }));
 }
 
-TEST_P(StreamTest, CannotBeWaitedForWhileItIsCaptured) {
+TEST_P(StreamTest, WaitingForACapturedStreamIsRefused) {
     const Stream stream(device());
     const Linear memory(device(), 64);
     const Graph graph = Graph::capture(stream, [&] {
@@ -324,7 +324,7 @@ TEST_P(StreamTest, CannotBeWaitedForWhileItIsCaptured) {
     EXPECT_EQ(graph.size(), 1u);
 }
 
-TEST_P(StreamTest, ManyStreamsFromManyThreads) {
+TEST_P(StreamTest, ManyThreadsUseManyStreamsConcurrently) {
     constexpr int kThreads = 4;
     constexpr int kRounds = 50;
     std::atomic<int> wrong{0};
@@ -350,7 +350,7 @@ TEST_P(StreamTest, ManyStreamsFromManyThreads) {
 class EventTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, EventTest, test::every_device(), test::device_label);
 
-TEST_P(EventTest, NeverRecordedIsDoneAndNobodyWaitsForIt) {
+TEST_P(EventTest, AnUnrecordedEventIsDoneAndBlocksNothing) {
     const Event event(device());
     const Stream stream(device());
     EXPECT_EQ(event.device(), device());
@@ -363,7 +363,7 @@ TEST_P(EventTest, NeverRecordedIsDoneAndNobodyWaitsForIt) {
     EXPECT_EQ(ran, 1);
 }
 
-TEST_P(EventTest, IsDoneOnceTheWorkBeforeItIs) {
+TEST_P(EventTest, AnEventIsDoneAfterThePrecedingWork) {
     const Stream stream(device());
     const Event event(device(), EventTiming::off);
     const Event copy_of_it = event;
@@ -377,7 +377,7 @@ TEST_P(EventTest, IsDoneOnceTheWorkBeforeItIs) {
     EXPECT_TRUE(copy_of_it.done());
 }
 
-TEST_P(EventTest, TellsTheTimeBetweenTwoMarks) {
+TEST_P(EventTest, EventsMeasureTheTimeBetweenTwoRecords) {
     const Stream stream(device());
     const Event begin(device());
     const Event end(device());
@@ -391,7 +391,7 @@ TEST_P(EventTest, TellsTheTimeBetweenTwoMarks) {
     EXPECT_EQ(begin.milliseconds_since(begin), 0.0f);
 }
 
-TEST_P(EventTest, RecordingAgainMovesTheMark) {
+TEST_P(EventTest, RecordingAgainReplacesThePreviousRecord) {
     const Stream stream(device());
     const Event begin(device());
     const Event end(device());
@@ -403,7 +403,7 @@ TEST_P(EventTest, RecordingAgainMovesTheMark) {
     EXPECT_GE(end.milliseconds_since(begin), 9.0f);
 }
 
-TEST_P(EventTest, HasNoTimeIfNotRecordedNotDoneOrMadeWithoutTiming) {
+TEST_P(EventTest, TimesOfUnrecordedPendingOrUntimedEventsAreRefused) {
     const Stream stream(device());
     const Event recorded(device());
     recorded.record(stream);
@@ -431,7 +431,7 @@ TEST_P(EventTest, HasNoTimeIfNotRecordedNotDoneOrMadeWithoutTiming) {
     EXPECT_GE(pending.milliseconds_since(recorded), 0.0f);
 }
 
-TEST_P(EventTest, IsRecordedOnStreamsOfItsOwnDevice) {
+TEST_P(EventTest, RecordingOnAStreamOfAnotherDeviceIsRefused) {
     const Event event(device());
     for (const Device& other : Device::list()) {
         if (other == device()) continue;

@@ -31,7 +31,7 @@ constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 class SymbolTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, SymbolTest, test::every_device(), test::device_label);
 
-TEST_P(SymbolTest, HasAnAddressAndASize) {
+TEST_P(SymbolTest, ASymbolHasAnAddressAndASize) {
     for (const int which : {0, 1}) {
         const auto symbol = symbol_of(device(), which);
         EXPECT_NE(symbol.address(), nullptr);
@@ -46,7 +46,7 @@ TEST_P(SymbolTest, HasAnAddressAndASize) {
     EXPECT_NE(symbol_of(device(), 0).address(), symbol_of(device(), 1).address());
 }
 
-TEST_P(SymbolTest, CopiesBothWaysAtOnceAndOnAStream) {
+TEST_P(SymbolTest, SymbolsAreCopiedInBothDirectionsWithAndWithoutAStream) {
     const Stream stream(device());
     const Pinned pinned(device(), kSymbolBytes);
     for (const int which : {0, 1}) {
@@ -65,7 +65,7 @@ TEST_P(SymbolTest, CopiesBothWaysAtOnceAndOnAStream) {
     }
 }
 
-TEST_P(SymbolTest, CopiesPartsAtOffsets) {
+TEST_P(SymbolTest, PartsOfASymbolAreCopiedAtOffsets) {
     const Stream stream(device());
     const auto symbol = symbol_of(device(), 0);
     const auto constant = symbol_of(device(), 1);
@@ -84,7 +84,7 @@ TEST_P(SymbolTest, CopiesPartsAtOffsets) {
     EXPECT_EQ(symbol.view(kSymbolBytes - 1, 1).extent(), Extent{1});
 }
 
-TEST_P(SymbolTest, ItsAddressIsMemoryOfTheDevice) {
+TEST_P(SymbolTest, TheAddressOfASymbolIsDeviceMemory) {
     const auto symbol = symbol_of(device(), 0);
     test::upload(symbol.view(), pattern(kSymbolBytes, 5));
     const Linear target(device(), 100);
@@ -93,7 +93,7 @@ TEST_P(SymbolTest, ItsAddressIsMemoryOfTheDevice) {
     EXPECT_TRUE(same_bytes(download(target.view()), download(symbol.view(50, 100))));
 }
 
-TEST_P(SymbolTest, IsFilled) {
+TEST_P(SymbolTest, ASymbolCanBeFilled) {
     const auto symbol = symbol_of(device(), 0);
     fill(symbol.view(), std::uint8_t{0});
     fill(symbol.view(256, 512), std::uint32_t{0xAABBCCDD});
@@ -104,7 +104,7 @@ TEST_P(SymbolTest, IsFilled) {
     EXPECT_EQ(seen[768], std::byte{0});
 }
 
-TEST_P(SymbolTest, PastItsEndIsRefused) {
+TEST_P(SymbolTest, AViewPastTheEndIsRefused) {
     const auto symbol = symbol_of(device(), 0);
     for (const auto& [offset, count] : {std::pair<std::size_t, std::size_t>{0, kSymbolBytes + 1},
                                         {kSymbolBytes, 1},
@@ -121,12 +121,12 @@ TEST_P(SymbolTest, PastItsEndIsRefused) {
     expect_error([&] { (void)symbol.view().region({{kSymbolBytes}, {1}}); }, ErrorCode::out_of_bounds, "texton::View");
 }
 
-TEST_P(SymbolTest, AVariableThatIsNoSymbolIsRefused) {
+TEST_P(SymbolTest, AnOrdinaryVariableIsRefused) {
     static int ordinary = 0;
     expect_error([&] { Symbol<int> symbol(device(), ordinary); }, ErrorCode::not_registered, "texton::Symbol");
 }
 
-TEST(CpuSymbolTest, ExistsAsLongAsItLives) {
+TEST(CpuSymbolTest, AVariableIsASymbolDuringTheLifetimeOfItsRegistration) {
     static std::array<int, 4> variable{1, 2, 3, 4};
     const Device device = Device::cpu();
     {

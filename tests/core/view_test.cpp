@@ -22,7 +22,7 @@ using test::expect_error;
 
 constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
 
-TEST(HostViewTest, PacksRowsAndSlicesUnlessToldOtherwise) {
+TEST(HostViewTest, RowsAndSlicesArePackedByDefault) {
     std::array<std::byte, 4 * 5 * 3 * 2> memory{};
     const View packed = host_view(memory.data(), Format::rgba8_unorm, {5, 3, 2});
     EXPECT_EQ(packed.pitch(), 20u);
@@ -39,7 +39,7 @@ TEST(HostViewTest, PacksRowsAndSlicesUnlessToldOtherwise) {
     EXPECT_EQ(host_view(memory.data(), Format::bc1_unorm, {8, 8, 1}).slice_pitch(), 32u);
 }
 
-TEST(HostViewTest, OfASpanIsOneRowOfBytes) {
+TEST(HostViewTest, AViewOfASpanIsOneRowOfBytes) {
     std::vector<std::uint32_t> values(10);
     const View view = host_view(std::span(values));
     EXPECT_EQ(view.extent(), Extent{40});
@@ -50,7 +50,7 @@ TEST(HostViewTest, OfASpanIsOneRowOfBytes) {
     EXPECT_EQ(read_only.extent(), Extent{12});
 }
 
-TEST(HostViewTest, RefusesWhatCannotBeAView) {
+TEST(HostViewTest, InvalidViewsAreRefused) {
     std::array<std::byte, 256> memory{};
     const auto view = [&](Extent extent, std::size_t pitch = 0, std::size_t slice_pitch = 0,
                           Format format = Format::rgba8_unorm) {
@@ -71,7 +71,7 @@ TEST(HostViewTest, RefusesWhatCannotBeAView) {
     expect_error(view({1, 1, std::size_t{1} << 62}), ErrorCode::overflow, "texton::", {"depth"});
 }
 
-TEST(ViewRegionTest, IsABoxInTheSameMemory) {
+TEST(ViewRegionTest, ARegionIsABoxInTheSameMemory) {
     std::array<std::byte, 2 * 8 * 4 * 3> memory{};
     const View whole = host_view(memory.data(), Format::r16_uint, {8, 4, 3});
     const View part = whole.region({{2, 1, 1}, {5, 2, 2}});
@@ -83,7 +83,7 @@ TEST(ViewRegionTest, IsABoxInTheSameMemory) {
     EXPECT_EQ(whole.region({{}, whole.extent()}).data(), memory.data());
 }
 
-TEST(ViewRegionTest, OutsideIsRefusedAlsoWhereOffsetsWrapAround) {
+TEST(ViewRegionTest, RegionsOutOfBoundsAreRefusedEvenIfOffsetsOverflow) {
     std::array<std::byte, 64> memory{};
     const View whole = host_view(memory.data(), Format::r8_uint, {8, 4, 2});
     const Region outside[] = {{{1, 0, 0}, {8, 1, 1}},     {{0, 1, 0}, {1, 4, 1}},     {{0, 0, 1}, {1, 1, 2}},
@@ -100,7 +100,7 @@ TEST(ViewRegionTest, OutsideIsRefusedAlsoWhereOffsetsWrapAround) {
     }
 }
 
-TEST(ViewRegionTest, OfBlocksLiesOnBlocksOrReachesTheEdge) {
+TEST(ViewRegionTest, RegionsOfBlockFormatsAreAlignedToBlocksOrReachTheEdge) {
     std::array<std::byte, 8 * 3 * 3> memory{};
     const View whole = host_view(memory.data(), Format::bc1_unorm, {10, 9});
     EXPECT_EQ(whole.pitch(), 24u);
@@ -113,7 +113,7 @@ TEST(ViewRegionTest, OfBlocksLiesOnBlocksOrReachesTheEdge) {
     }
 }
 
-TEST(MemoryKindTest, EveryKindHasANameOfItsOwn) {
+TEST(MemoryKindTest, EveryKindHasAUniqueName) {
     std::set<std::string_view> names;
     for (int kind = 0; kind <= static_cast<int>(MemoryKind::array); ++kind)
         names.insert(name(static_cast<MemoryKind>(kind)));
@@ -125,7 +125,7 @@ TEST(MemoryKindTest, EveryKindHasANameOfItsOwn) {
 class ViewTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ViewTest, test::every_device(), test::device_label);
 
-TEST_P(ViewTest, KeepsItsOwnerAlive) {
+TEST_P(ViewTest, AViewKeepsItsOwnerAlive) {
     View view;
     const test::Bytes bytes = test::pattern(1000, 1);
     {
@@ -137,7 +137,7 @@ TEST_P(ViewTest, KeepsItsOwnerAlive) {
     EXPECT_EQ(view.device(), device());
 }
 
-TEST_P(ViewTest, BorrowedIsTheSameMemory) {
+TEST_P(ViewTest, ABorrowedViewUsesTheSameMemory) {
     const Pitched2D memory(device(), Format::rgba8_unorm, {33, 7});
     const View whole = borrowed_view(device(), memory.data(), Format::rgba8_unorm, {33, 7}, memory.pitch());
     EXPECT_EQ(whole.device(), device());
@@ -147,7 +147,7 @@ TEST_P(ViewTest, BorrowedIsTheSameMemory) {
     EXPECT_TRUE(test::same_bytes(test::download(memory.view()), bytes));
 }
 
-TEST_P(ViewTest, BorrowedMemoryThatTheDeviceDoesNotKnowIsRefused) {
+TEST_P(ViewTest, BorrowingMemoryUnknownToTheDeviceIsRefused) {
     std::vector<std::byte> own(4096);
     expect_error([&] { (void)borrowed_view(device(), own.data(), Format::r8_uint, {4096}); }, ErrorCode::not_registered,
                  "texton::borrowed_view");
@@ -163,7 +163,7 @@ TEST_P(ViewTest, BorrowedMemoryThatTheDeviceDoesNotKnowIsRefused) {
         ErrorCode::bad_argument, "texton::borrowed_view", {"63", "64"});
 }
 
-TEST_P(ViewTest, OfNothingHasNothing) {
+TEST_P(ViewTest, ADefaultConstructedViewIsEmpty) {
     const View none;
     EXPECT_EQ(none.data(), nullptr);
     EXPECT_EQ(none.extent().width, 0u);

@@ -34,7 +34,7 @@ std::optional<Error> error_of(const WrongUse& use, const Device& device) {
 class WrongUseTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, WrongUseTest, test::every_device(), test::device_label);
 
-TEST_P(WrongUseTest, IsRefusedByNameAndSaysWhatToDo) {
+TEST_P(WrongUseTest, EveryWrongUseIsRefusedWithTheObjectAndTheRemedy) {
     std::set<std::string_view> names;
     for (const WrongUse& use : test::wrong_uses()) {
         SCOPED_TRACE(use.name);
@@ -44,7 +44,7 @@ TEST_P(WrongUseTest, IsRefusedByNameAndSaysWhatToDo) {
     EXPECT_GT(names.size(), 100u);
 }
 
-TEST_P(WrongUseTest, NeverReachesTheDriver) {
+TEST_P(WrongUseTest, WrongUseNeverReachesTheDriver) {
     for (const WrongUse& use : test::wrong_uses()) {
         // Only the driver knows the free memory, the registered symbols, and whether streams were joined.
         if (use.memory || use.code == ErrorCode::not_registered || use.code == ErrorCode::capturing) continue;
@@ -56,7 +56,7 @@ TEST_P(WrongUseTest, NeverReachesTheDriver) {
     }
 }
 
-TEST_P(WrongUseTest, TooMuchMemorySaysWhatWasAskedForAndWhatIsFree) {
+TEST_P(WrongUseTest, OutOfMemoryReportsRequestedAndFreeBytes) {
     for (const WrongUse& use : test::wrong_uses()) {
         if (!use.memory) continue;
         SCOPED_TRACE(use.name);
@@ -73,7 +73,7 @@ TEST_P(WrongUseTest, TooMuchMemorySaysWhatWasAskedForAndWhatIsFree) {
     }
 }
 
-TEST_P(WrongUseTest, LeavesNothingAllocated) {
+TEST_P(WrongUseTest, WrongUseLeaksNoMemory) {
     for (const WrongUse& use : test::wrong_uses())
         (void)error_of(use, device());  // objects that are created once exist after this
     device().synchronize();
@@ -90,7 +90,7 @@ TEST_P(WrongUseTest, LeavesNothingAllocated) {
     EXPECT_EQ(Pool::default_of(device()).usage().used, pool_before.used);
 }
 
-TEST_P(WrongUseTest, LeavesTheDeviceUsable) {
+TEST_P(WrongUseTest, WrongUseLeavesTheDeviceUsable) {
     for (const WrongUse& use : test::wrong_uses()) {
         (void)error_of(use, device());
         SCOPED_TRACE(use.name);
@@ -119,7 +119,7 @@ std::string comparable(std::string text, const Device& device, const Error& erro
     return std::regex_replace(text, std::regex(" \\[[^\\]]*\\]$"), "");  // the failed CUDA call
 }
 
-TEST(WrongUseParityTest, SaysTheSameOnEveryDevice) {
+TEST(WrongUseParityTest, WrongUseGivesTheSameErrorOnEveryDevice) {
     const Device reference = Device::cpu();
     std::vector<Device> others;
     for (const Device& device : Device::list()) {

@@ -92,7 +92,7 @@ const Layout kLayouts[] = {
     {CubeLayout::vertical_cross, {".C.", "BEA", ".D.", ".f."}},
 };
 
-TEST_F(PictureCubeTest, EveryLayoutGivesTheSameFacesAndIsKnownByItsSides) {
+TEST_F(PictureCubeTest, EveryCubeLayoutIsDetectedBySizeAndGivesTheSameFaces) {
     for (const auto& [layout, rows] : kLayouts) {
         SCOPED_TRACE(rows[0]);
         const Texels picture = drawn(rows);
@@ -110,7 +110,7 @@ TEST_F(PictureCubeTest, EveryLayoutGivesTheSameFacesAndIsKnownByItsSides) {
     }
 }
 
-TEST_F(PictureCubeTest, SixFilesOrPartsAreFaces) {
+TEST_F(PictureCubeTest, SixFilesOrPartsBecomeFaces) {
     std::vector<fs::path> paths;
     std::vector<StoredPicture> parts;
     for (std::size_t face = 0; face < 6; ++face) {
@@ -135,7 +135,7 @@ TEST_F(PictureCubeTest, SixFilesOrPartsAreFaces) {
               Texels(all.begin() + 2 * kSide * kSide, all.begin() + 3 * kSide * kSide));
 }
 
-TEST_F(PictureCubeTest, SeveralLaidOutPicturesAreLayers) {
+TEST_F(PictureCubeTest, SeveralCubeImagesBecomeLayers) {
     const auto& rows = kLayouts[2].rows;
     const fs::path path = test::store(at("a.tif"), {stored(rows[0].size() * kSide, rows.size() * kSide, drawn(rows))});
     const std::vector<fs::path> paths{path, path, path};
@@ -144,7 +144,7 @@ TEST_F(PictureCubeTest, SeveralLaidOutPicturesAreLayers) {
     EXPECT_EQ(values(read_part(cubes, {.layer = 2})), cube());
 }
 
-TEST_F(PictureCubeTest, SidesThatFitNoLayoutAreRefusedAndNamed) {
+TEST_F(PictureCubeTest, SizesThatMatchNoCubeLayoutAreRefusedAndNamed) {
     const fs::path path = test::store(at("a.tif"), {stored(7, 5, Texels(35))});
     test::expect_error([&] { (void)open_picture(path, {.kind = ArrayKind::cubemap}); }, ErrorCode::unsupported,
                        "texton::open_picture", {"a.tif", "7 x 5"});
@@ -152,7 +152,7 @@ TEST_F(PictureCubeTest, SidesThatFitNoLayoutAreRefusedAndNamed) {
                        "texton::open_picture", {"a.tif", "vertical_cross"});
 }
 
-TEST_F(PictureCubeTest, LevelsOfALaidOutCubeAreItsLevels) {
+TEST_F(PictureCubeTest, LevelsOfACubeImageBecomeCubemapLevels) {
     StoredPicture picture = test::stored_picture(8, 48, 1, TypeDesc::UINT16, 0);
     picture.spec.tile_width = picture.spec.tile_height = 16;
     picture.spec.attribute("textureformat", "Plain Texture");
@@ -165,7 +165,7 @@ TEST_F(PictureCubeTest, LevelsOfALaidOutCubeAreItsLevels) {
     }
 }
 
-TEST_F(PictureCubeTest, WhatIsSavedInEachLayoutIsReadAgain) {
+TEST_F(PictureCubeTest, CubesSavedInEachLayoutRoundTrip) {
     const Texels faces = cube();
     const Array array(Device::cpu(),
                       {.format = Format::r16_unorm, .extent = {kSide, kSide}, .kind = ArrayKind::cubemap});
@@ -182,7 +182,7 @@ TEST_F(PictureCubeTest, WhatIsSavedInEachLayoutIsReadAgain) {
 
 // ImfEnvmap.h shows the strip with the corners of the cube numbered x + 2 * y + 4 * (1 - z), where x, y and z are 0 or
 // 1.
-TEST_F(PictureCubeTest, OpenExrsCubeIsMirroredAndKnownByItsWords) {
+TEST_F(PictureCubeTest, OpenExrCubesAreDetectedByTheirHeaderAndMirrored) {
     constexpr int kCorners[6][4] = {{3, 7, 1, 5}, {6, 2, 4, 0}, {6, 7, 2, 3}, {0, 1, 4, 5}, {7, 6, 5, 4}, {2, 3, 0, 1}};
     StoredPicture strip = test::stored_picture(2, 12, 1, TypeDesc::FLOAT, 0);
     std::vector<float> corners;
@@ -254,7 +254,7 @@ std::vector<float> around(const std::vector<float>& picture, std::size_t width, 
     return out;
 }
 
-TEST_F(PictureCubeTest, PicturesAroundAreBlendedAsTheHeaderSays) {
+TEST_F(PictureCubeTest, EquirectangularImagesAreInterpolatedAsTheHeaderSpecifies) {
     constexpr std::size_t kWidth = 32, kHeight = 16;
     StoredPicture picture = test::stored_picture(kWidth, kHeight, 1, TypeDesc::FLOAT, 0);
     std::vector<float> texels(kWidth * kHeight);
@@ -277,7 +277,7 @@ TEST_F(PictureCubeTest, PicturesAroundAreBlendedAsTheHeaderSays) {
     }
 }
 
-TEST_F(PictureCubeTest, TheMiddleOfAPictureAroundIsPlusZAndItsRightHalfPlusX) {
+TEST_F(PictureCubeTest, TheCenterOfAnEquirectangularImageIsPositiveZ) {
     StoredPicture picture = test::stored_picture(16, 8, 1, TypeDesc::FLOAT, 0);
     std::vector<float> texels(128);
     for (std::size_t at = 0; at < texels.size(); ++at) {
@@ -297,7 +297,7 @@ TEST_F(PictureCubeTest, TheMiddleOfAPictureAroundIsPlusZAndItsRightHalfPlusX) {
     EXPECT_EQ(read, (std::vector<float>{1, 0, 3, 4, 5, 0}));
 }
 
-TEST_F(PictureCubeTest, SrgbIsBlendedAsLight) {
+TEST_F(PictureCubeTest, SrgbIsInterpolatedInLinearLight) {
     StoredPicture picture = test::stored_picture(2, 1, 1, TypeDesc::UINT8, 0);
     picture.levels[0] = Bytes{std::byte{0}, std::byte{255}};
     picture.spec.attribute("oiio:ColorSpace", "sRGB");

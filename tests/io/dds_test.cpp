@@ -85,7 +85,7 @@ bool dxgi_has(Format format) {
     return info(format).layout != FormatLayout::planar && format != Format::r8_srgb && format != Format::rg8_srgb;
 }
 
-TEST_F(PictureDdsTest, EveryFormatAndKindIsReadAgainBitForBit) {
+TEST_F(PictureDdsTest, EveryFormatAndKindRoundTripsBitForBit) {
     const Device device = Device::cpu();
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
@@ -106,14 +106,14 @@ TEST_F(PictureDdsTest, EveryFormatAndKindIsReadAgainBitForBit) {
     EXPECT_EQ(folder_.files(), 1);
 }
 
-TEST_F(PictureDdsTest, FormatsThatDxgiLacksAreRefusedAndNamed) {
+TEST_F(PictureDdsTest, FormatsMissingInDxgiAreRefusedAndNamed) {
     const Bytes texels(16);
     const auto view = host_view(texels.data(), Format::rg8_srgb, {4, 2});
     test::expect_error([&] { save(at("a.dds"), view); }, ErrorCode::io, "texton::save", {"a.dds", "rg8_srgb"});
     EXPECT_EQ(folder_.files(), 0);
 }
 
-TEST_F(PictureDdsTest, RegionsOfBlocksAreRead) {
+TEST_F(PictureDdsTest, RegionsOfBlockFormatsAreRead) {
     const Bytes texels = test::pattern(packed_bytes(Format::bc7_unorm, {22, 18}), 4);
     save(at("a.dds"), host_view(texels.data(), Format::bc7_unorm, {22, 18}));
     const Picture picture = open_picture(at("a.dds"));
@@ -132,7 +132,7 @@ TEST_F(PictureDdsTest, RegionsOfBlocksAreRead) {
         ErrorCode::bad_argument, "texton::Picture", {"whole 4 x 4 blocks"});
 }
 
-TEST_F(PictureDdsTest, OldCodesAreKnown) {
+TEST_F(PictureDdsTest, LegacyFourCcCodesAreSupported) {
     struct Row {
         std::uint32_t code;
         Format format;
@@ -161,7 +161,7 @@ TEST_F(PictureDdsTest, OldCodesAreKnown) {
     }
 }
 
-TEST_F(PictureDdsTest, OldMasksAreKnownAndChannelsComeInOrder) {
+TEST_F(PictureDdsTest, LegacyChannelMasksAreSupported) {
     struct Row {
         std::uint32_t flags, bits, r, g, b, a;
         Bytes stored;
@@ -201,7 +201,7 @@ TEST_F(PictureDdsTest, OldMasksAreKnownAndChannelsComeInOrder) {
     }
 }
 
-TEST_F(PictureDdsTest, OldCubesAndVolumesHaveTheirLevels) {
+TEST_F(PictureDdsTest, LegacyCubesAndVolumesHaveTheirLevels) {
     auto words = header(4, 4);
     words[kPfFlags] = 0x20000;
     words[kBits] = 8;
@@ -223,7 +223,7 @@ TEST_F(PictureDdsTest, OldCubesAndVolumesHaveTheirLevels) {
     EXPECT_TRUE(same_bytes(read_part(volume, {.level = 1}), std::span(block).subspan(80, 8)));
 }
 
-TEST_F(PictureDdsTest, SeveralFilesAreLayersAndFaces) {
+TEST_F(PictureDdsTest, SeveralFilesBecomeLayersOrFaces) {
     std::vector<fs::path> paths;
     Bytes all;
     for (unsigned face = 0; face < 6; ++face) {
@@ -275,7 +275,7 @@ protected:
     }
 };
 
-TEST_F(PictureDdsDamageTest, AFileThatEndsAnywhereIsRefused) {
+TEST_F(PictureDdsDamageTest, AFileTruncatedAnywhereIsRefused) {
     const Bytes whole = good();
     EXPECT_TRUE(holds(whole));
     for (std::size_t bytes = 4; bytes < whole.size(); bytes += bytes < 160 ? 1 : 37) {
@@ -284,7 +284,7 @@ TEST_F(PictureDdsDamageTest, AFileThatEndsAnywhereIsRefused) {
     EXPECT_FALSE(holds(std::span(whole).first(whole.size() - 1)));
 }
 
-TEST_F(PictureDdsDamageTest, SidesThatTheFileCannotHoldAreRefused) {
+TEST_F(PictureDdsDamageTest, ImpossibleHeaderValuesAreRefused) {
     for (const int word : {kHeight, kWidth, kMipMapCount, kDxgi, kDimension, kArraySize, kSize, kPfSize}) {
         for (const std::uint32_t value : {0u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
             if (word == kMipMapCount && value == 0) continue;  // 0 means one level
@@ -300,7 +300,7 @@ TEST_F(PictureDdsDamageTest, SidesThatTheFileCannotHoldAreRefused) {
     EXPECT_FALSE(holds(bytes));
 }
 
-TEST_F(PictureDdsDamageTest, HeadersWithAnyBytesChangedGiveAnErrorOrTexels) {
+TEST_F(PictureDdsDamageTest, HeadersWithRandomChangesGiveAnErrorOrTexels) {
     std::mt19937 random(5);
     Bytes old = good();
     set(old, kFourCC, four("DXT1"));

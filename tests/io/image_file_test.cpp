@@ -65,7 +65,7 @@ Bytes bytes_of(const std::vector<T>& values) {
 
 // --- types and formats ---
 
-TEST_F(PictureTest, EachTypeIsTheFormatThatHasIt) {
+TEST_F(PictureTest, EachFileTypeHasItsFormat) {
     struct Row {
         const char* name;
         TypeDesc type;
@@ -88,7 +88,7 @@ TEST_F(PictureTest, EachTypeIsTheFormatThatHasIt) {
     }
 }
 
-TEST_F(PictureTest, ThreeChannelsAreWidenedAndTheSentenceSaysSo) {
+TEST_F(PictureTest, WideningThreeChannelsIsReportedAsAConversion) {
     const StoredPicture stored = stored_picture(5, 3, 3, TypeDesc::UINT16, 1);
     const Picture picture = open_picture(one("a.tif", stored));
     EXPECT_EQ(picture.info().format, Format::rgba16_unorm);
@@ -102,13 +102,13 @@ TEST_F(PictureTest, ThreeChannelsAreWidenedAndTheSentenceSaysSo) {
     }
 }
 
-TEST_F(PictureTest, OfFiveChannelsTheFirstFourAreReadAndTheSentenceSaysSo) {
+TEST_F(PictureTest, DroppingTheFifthChannelIsReportedAsAConversion) {
     const Picture picture = open_picture(one("a.tif", stored_picture(2, 2, 5, TypeDesc::UINT8, 1)));
     EXPECT_EQ(picture.info().format, Format::rgba8_unorm);
     EXPECT_EQ(picture.conversions(), Sentences{"The image has 5 channels, of which the first four are read."});
 }
 
-TEST_F(PictureTest, SrgbIsTakenFromTheMetadataOrAsChosen) {
+TEST_F(PictureTest, SrgbFollowsTheMetadataOrTheOptions) {
     StoredPicture stored = stored_picture(4, 4, 4, TypeDesc::UINT8, 2);
     stored.spec.attribute("oiio:ColorSpace", "sRGB");
     const fs::path path = one("a.png", stored);
@@ -125,7 +125,7 @@ TEST_F(PictureTest, SrgbIsTakenFromTheMetadataOrAsChosen) {
               Sentences{"Values are sRGB and are not converted: the texture unit does not decode r16_unorm."});
 }
 
-TEST_F(PictureTest, AFormatWithTheSameBitsTakesThemAsTheyAre) {
+TEST_F(PictureTest, AFormatOfTheSameSizeReinterpretsTheBits) {
     const StoredPicture stored = stored_picture(6, 5, 4, TypeDesc::UINT8, 3);
     const fs::path path = one("a.tif", stored);
     for (const Format format : {Format::rgba8_uint, Format::rgba8_sint, Format::rgba8_snorm, Format::rgba8_srgb}) {
@@ -137,7 +137,7 @@ TEST_F(PictureTest, AFormatWithTheSameBitsTakesThemAsTheyAre) {
     }
 }
 
-TEST_F(PictureTest, ValuesBecomeOtherUnormsAndFloatsAndTheSentenceSaysSo) {
+TEST_F(PictureTest, ConversionsToOtherUnormAndFloatFormatsAreReported) {
     const Bytes bytes = bytes_of<std::uint8_t>({0, 1, 127, 255});
     StoredPicture stored = stored_picture(4, 1, 1, TypeDesc::UINT8, 1);
     stored.levels[0] = bytes;
@@ -159,7 +159,7 @@ TEST_F(PictureTest, ValuesBecomeOtherUnormsAndFloatsAndTheSentenceSaysSo) {
     EXPECT_EQ(values<std::uint16_t>(read_part(half)), (std::vector<std::uint16_t>{0xbc00, 0x3800, 0x3c00, 0x4700}));
 }
 
-TEST_F(PictureTest, SrgbBecomesLinearInFloatsAndBackButAlphaNever) {
+TEST_F(PictureTest, SrgbConversionLeavesAlphaUnchanged) {
     StoredPicture stored = stored_picture(1, 1, 4, TypeDesc::UINT8, 1);
     stored.levels[0] = bytes_of<std::uint8_t>({0, 10, 188, 188});
     const fs::path path = one("a.tif", stored);
@@ -178,7 +178,7 @@ TEST_F(PictureTest, SrgbBecomesLinearInFloatsAndBackButAlphaNever) {
     EXPECT_EQ(test::sentence_with(again.conversions(), "encoded"), "Linear values are encoded as sRGB.");
 }
 
-TEST_F(PictureTest, ChannelsAreAddedAndLeftOutAsTheFormatAsks) {
+TEST_F(PictureTest, ChannelsAreAddedOrDroppedForTheRequestedFormat) {
     const auto read = [&](int channels, bool alpha, std::vector<std::uint8_t> texel, Format format,
                           const char* sentence) {
         StoredPicture stored = stored_picture(1, 1, channels, TypeDesc::UINT8, 1);
@@ -202,7 +202,7 @@ TEST_F(PictureTest, ChannelsAreAddedAndLeftOutAsTheFormatAsks) {
     EXPECT_EQ(read(3, false, {9, 8, 7}, Format::rg8_unorm, "the first two are kept"), (Texel{9, 8}));
 }
 
-TEST_F(PictureTest, FormatsThatTheTexelsDoNotBecomeAreRefusedAndNamed) {
+TEST_F(PictureTest, UnsupportedFormatConversionsAreRefusedAndNamed) {
     const fs::path floats = one("floats.exr", stored_picture(2, 2, 4, TypeDesc::FLOAT, 1));
     for (const Format format : {Format::rgba32_uint, Format::bc1_unorm, Format::rgb10a2_unorm, Format::nv12}) {
         test::expect_error([&] { (void)open_picture(floats, {.format = format}); }, ErrorCode::unsupported,
@@ -210,7 +210,7 @@ TEST_F(PictureTest, FormatsThatTheTexelsDoNotBecomeAreRefusedAndNamed) {
     }
 }
 
-TEST_F(PictureTest, AlphaIsKeptAsStoredAndNamed) {
+TEST_F(PictureTest, AlphaIsKeptAsStoredAndReported) {
     StoredPicture stored = stored_picture(1, 1, 4, TypeDesc::UINT8, 1);
     stored.levels[0] = bytes_of<std::uint8_t>({200, 100, 50, 0});
     stored.spec.attribute("oiio:UnassociatedAlpha", 1);
@@ -223,7 +223,7 @@ TEST_F(PictureTest, AlphaIsKeptAsStoredAndNamed) {
               PictureAlpha::none);
 }
 
-TEST_F(PictureTest, MetadataIsWhatTheFileSays) {
+TEST_F(PictureTest, MetadataMatchesTheFile) {
     StoredPicture stored = stored_picture(9, 4, 3, TypeDesc::HALF, 1);
     stored.spec.attribute("Artist", "somebody");
     stored.spec.attribute("PixelAspectRatio", 2.0f);
@@ -240,7 +240,7 @@ TEST_F(PictureTest, MetadataIsWhatTheFileSays) {
 
 // --- parts of an image -----------------------------------------------------------------------------------------------
 
-TEST_F(PictureTest, AnyRegionIsReadFromRowsAndFromTiles) {
+TEST_F(PictureTest, AnyRegionIsReadFromRowsAndTiles) {
     StoredPicture tiled = stored_picture(100, 70, 4, TypeDesc::UINT16, 4);
     tiled.spec.tile_width = 32;
     tiled.spec.tile_height = 16;
@@ -268,7 +268,7 @@ TEST_F(PictureTest, AnyRegionIsReadFromRowsAndFromTiles) {
                            box(half.levels[0], {100, 70}, 8, region)));
 }
 
-TEST_F(PictureTest, PartsThatAreNotThereAreRefusedAndNamed) {
+TEST_F(PictureTest, MissingSubresourcesAreRefusedAndNamed) {
     const Picture picture = open_picture(one("a.tif", stored_picture(8, 8, 1, TypeDesc::UINT8, 1)));
     Bytes bytes(64);
     const auto refused = [&](const Subresource& part, ErrorCode code, std::string_view fragment) {
@@ -290,7 +290,7 @@ TEST_F(PictureTest, PartsThatAreNotThereAreRefusedAndNamed) {
 
 // --- levels ---
 
-TEST_F(PictureTest, ChainsOfTiledFilesAreLevels) {
+TEST_F(PictureTest, MipChainsOfTiledFilesBecomeLevels) {
     for (const std::string name : {"a.tif", "a.tx", "a.exr"}) {
         SCOPED_TRACE(name);
         const TypeDesc type = name == "a.exr" ? TypeDesc::HALF : TypeDesc::UINT8;
@@ -313,7 +313,7 @@ TEST_F(PictureTest, ChainsOfTiledFilesAreLevels) {
 
 // --- several images --------------------------------------------------------------------------------------------------
 
-TEST_F(PictureTest, SeveralFilesAreLayersOrSlices) {
+TEST_F(PictureTest, SeveralFilesBecomeLayersOrSlices) {
     std::vector<fs::path> paths;
     Bytes all;
     for (unsigned index = 0; index < 40; ++index) {  // more than the number of files kept open
@@ -335,7 +335,7 @@ TEST_F(PictureTest, SeveralFilesAreLayersOrSlices) {
 }
 
 // The voxels (x, y, z) from (13, 2, 11) to (18, 6, 16) have the value x + 100 y + 10000 z; all others are 0.
-TEST_F(PictureTest, VolumesInTilesAreReadWholeOrInPart) {
+TEST_F(PictureTest, TiledVolumesAreReadCompletelyOrByRegion) {
     const Picture picture = open_picture(kFiles / "ramp.vdb");
     ASSERT_EQ(picture.info(),
               (ArrayInfo{.format = Format::r32_float, .extent = {17, 9, 17}, .kind = ArrayKind::array_3d}));
@@ -357,14 +357,14 @@ TEST_F(PictureTest, VolumesInTilesAreReadWholeOrInPart) {
                            box(bytes_of(expected), {17, 9, 17}, sizeof(float), across_tiles)));
 }
 
-TEST_F(PictureTest, ATiffOfSlicesIsRefusedSinceOneOfThemWouldBeAllThatIsRead) {
+TEST_F(PictureTest, ATiffOfVolumeSlicesIsRefused) {
     for (const char* name : {"slices.tif", "slices_big.tif"}) {
         test::expect_error([&] { (void)open_picture(kFiles / name); }, ErrorCode::io, "texton::open_picture",
                            {name, "slices"});
     }
 }
 
-TEST_F(PictureTest, NumbersOfFilesMayGrowADigit) {
+TEST_F(PictureTest, FileNumbersCanGainADigit) {
     std::vector<fs::path> paths;
     for (const char* name : {"9.tif", "10.tif", "11.tif"})
         paths.push_back(one(name, stored_picture(1, 1, 1, TypeDesc::UINT8, 1)));
@@ -373,7 +373,7 @@ TEST_F(PictureTest, NumbersOfFilesMayGrowADigit) {
     EXPECT_EQ(numbered_files(alone), std::vector<fs::path>{alone});
 }
 
-TEST_F(PictureTest, PartsOfAFileAreLayersWhereLayersAreAskedFor) {
+TEST_F(PictureTest, PartsOfAFileBecomeLayersOnRequest) {
     for (const std::string name : {"a.exr", "a.tif"}) {
         SCOPED_TRACE(name);
         std::vector<StoredPicture> parts;
@@ -396,7 +396,7 @@ TEST_F(PictureTest, PartsOfAFileAreLayersWhereLayersAreAskedFor) {
     }
 }
 
-TEST_F(PictureTest, RowsAreLayersOfOneDimension) {
+TEST_F(PictureTest, RowsBecomeLayersOfAOneDimensionalArray) {
     const StoredPicture stored = stored_picture(31, 6, 1, TypeDesc::UINT8, 6);
     const Picture picture = open_picture(one("a.tif", stored), {.kind = ArrayKind::layered_1d});
     EXPECT_EQ(picture.info(),
@@ -411,7 +411,7 @@ TEST_F(PictureTest, RowsAreLayersOfOneDimension) {
                        "texton::open_picture", {"a.tif", "31 x 6", "array_1d"});
 }
 
-TEST_F(PictureTest, PicturesThatAreNotAlikeAreRefusedAndNamed) {
+TEST_F(PictureTest, MismatchedFilesAreRefusedAndNamed) {
     const std::vector<fs::path> sides{one("a.tif", stored_picture(4, 4, 1, TypeDesc::UINT8, 1)),
                                       one("b.tif", stored_picture(4, 5, 1, TypeDesc::UINT8, 1))};
     test::expect_error([&] { (void)open_picture(sides); }, ErrorCode::io, "texton::open_picture",
@@ -429,7 +429,7 @@ TEST_F(PictureTest, PicturesThatAreNotAlikeAreRefusedAndNamed) {
 // --- orientation and windows -----------------------------------------------------------------------------------------
 
 // Positions from the Exif specification: where row 0 and column 0 of the file appear in the upright image.
-TEST_F(PictureTest, EveryOrientationIsTurnedUpright) {
+TEST_F(PictureTest, EveryExifOrientationIsRotatedUpright) {
     constexpr std::size_t kWidth = 5, kHeight = 3;
     for (int orientation = 1; orientation <= 8; ++orientation) {
         SCOPED_TRACE(orientation);
@@ -467,7 +467,7 @@ TEST_F(PictureTest, EveryOrientationIsTurnedUpright) {
     }
 }
 
-TEST_F(PictureTest, TheDisplayWindowIsFilledWithZerosAndCutsWhatIsOutside) {
+TEST_F(PictureTest, TheDisplayWindowIsPaddedWithZerosAndCropsTheData) {
     struct Row {
         PictureFrame data, display;
     };
@@ -503,7 +503,7 @@ TEST_F(PictureTest, TheDisplayWindowIsFilledWithZerosAndCutsWhatIsOutside) {
 
 // --- raw frames ---
 
-TEST_F(PictureTest, RawFramesHaveTheirPlanesBehindEachOther) {
+TEST_F(PictureTest, RawFramesStoreTheirPlanesConsecutively) {
     struct Row {
         Format format;
         std::size_t luma, chroma;  // bytes
@@ -536,7 +536,7 @@ TEST_F(PictureTest, RawFramesHaveTheirPlanesBehindEachOther) {
 
 // --- damaged files ---------------------------------------------------------------------------------------------------
 
-TEST_F(PictureTest, WhatIsNoPictureIsRefusedAndNamed) {
+TEST_F(PictureTest, NonImageFilesAreRefusedAndNamed) {
     const auto refused = [&](const fs::path& path, std::string_view fragment) {
         test::expect_error([&] { (void)open_picture(path); }, ErrorCode::io, "texton::open_picture",
                            {path.filename().string(), fragment});
@@ -551,7 +551,7 @@ TEST_F(PictureTest, WhatIsNoPictureIsRefusedAndNamed) {
     }
 }
 
-TEST_F(PictureTest, FilesThatAreCutFailWhereTheyEndAndAreNamed) {
+TEST_F(PictureTest, TruncatedFilesFailAtTheirEndAndAreNamed) {
     for (const std::string name : {"a.tif", "a.png", "a.exr"}) {
         const TypeDesc type = name == "a.exr" ? TypeDesc::HALF : TypeDesc::UINT8;
         const Bytes whole = test::file_bytes(one(name, stored_picture(64, 64, 4, type, 1)));
@@ -565,7 +565,7 @@ TEST_F(PictureTest, FilesThatAreCutFailWhereTheyEndAndAreNamed) {
 }
 
 // A file of 100 bytes whose header claims 30,000 x 33,333 texels.
-TEST_F(PictureTest, AClaimOfAThousandMillionTexelsTakesNoMemory) {
+TEST_F(PictureTest, AHeaderClaimingABillionTexelsAllocatesNoMemory) {
     const auto claim = [&](const std::string& name, TypeDesc type) {
         const fs::path path = at(name);
         const auto out = OIIO::ImageOutput::create(path.string());
@@ -591,7 +591,7 @@ TEST_F(PictureTest, AClaimOfAThousandMillionTexelsTakesNoMemory) {
     }
 }
 
-TEST_F(PictureTest, WhatAFileDecodesTogetherIsToldForWhoeverReadsItInParts) {
+TEST_F(PictureTest, AccessReportsTheUnitThatAFileDecodesAtOnce) {
     const auto access = [&](const fs::path& path, const PictureOptions& options = {}, int level = 0) {
         return open_picture(path, options).access(level);
     };
@@ -616,7 +616,7 @@ TEST_F(PictureTest, WhatAFileDecodesTogetherIsToldForWhoeverReadsItInParts) {
     EXPECT_NO_THROW((void)raw.plane(1).access());
 }
 
-TEST_F(PictureTest, FilesThatVanishOrChangeAfterTheyWereOpenedFailAndAreNamed) {
+TEST_F(PictureTest, FilesRemovedOrChangedAfterOpeningFailAndAreNamed) {
     const StoredPicture stored = stored_picture(64, 64, 4, TypeDesc::UINT8, 1);
     std::vector<fs::path> paths;
     for (int index = 0; index < 40; ++index) paths.push_back(one("a" + std::to_string(index) + ".tif", stored));

@@ -70,7 +70,7 @@ T value(const Image& image, std::size_t index) {
     return out;
 }
 
-TEST_F(ImageTest, ThreeBytesATexelAreWidenedToFourWithAlphaOne) {
+TEST_F(ImageTest, ThreeByteChannelsAreWidenedWithAlphaOne) {
     const Image image = read_image(kAssets / "card.png");
     EXPECT_EQ(image.format, Format::rgba8_unorm);
     EXPECT_EQ(image.extent, (Extent{481, 321}));
@@ -83,7 +83,7 @@ TEST_F(ImageTest, ThreeBytesATexelAreWidenedToFourWithAlphaOne) {
     EXPECT_EQ(opaque, 481u * 321);
 }
 
-TEST_F(ImageTest, ThreeHalvesATexelAreWidenedToFourWithAlphaOne) {
+TEST_F(ImageTest, ThreeFloat16ChannelsAreWidenedWithAlphaOne) {
     const Image image = read_image(kAssets / "sky.exr");
     EXPECT_EQ(image.format, Format::rgba16_float);
     EXPECT_EQ(image.extent, (Extent{203, 131}));
@@ -91,7 +91,7 @@ TEST_F(ImageTest, ThreeHalvesATexelAreWidenedToFourWithAlphaOne) {
     for (std::size_t i = 3; i < image.texels.size() / 2; i += 4) ASSERT_EQ(value<std::uint16_t>(image, i), 0x3c00);
 }
 
-TEST_F(ImageTest, ThreeWiderChannelsGetAlphaOneOfTheirType) {
+TEST_F(ImageTest, ThreeWiderChannelsAreWidenedWithAlphaOneOfTheirType) {
     const Image shorts = read_image(store<std::uint16_t>("a.png", 3, OIIO::TypeDesc::UINT16, {1, 2, 3, 4, 5, 6}));
     EXPECT_EQ(shorts.format, Format::rgba16_unorm);
     EXPECT_EQ(value<std::uint16_t>(shorts, 6), 6);
@@ -106,7 +106,7 @@ TEST_F(ImageTest, ThreeWiderChannelsGetAlphaOneOfTheirType) {
     EXPECT_EQ(value<std::int32_t>(ints, 3), 1);
 }
 
-TEST_F(ImageTest, OfFiveChannelsTheFirstFourAreRead) {
+TEST_F(ImageTest, OnlyTheFirstFourOfFiveChannelsAreRead) {
     const std::vector<std::uint8_t> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     const Image image = read_image(store("five.tif", 5, OIIO::TypeDesc::UINT8, values));
     EXPECT_EQ(image.format, Format::rgba8_unorm);
@@ -116,7 +116,7 @@ TEST_F(ImageTest, OfFiveChannelsTheFirstFourAreRead) {
     EXPECT_EQ(value<std::uint8_t>(image, 4), 6);
 }
 
-TEST_F(ImageTest, SixtyFourBitsAChannelAreRefusedAndNamed) {
+TEST_F(ImageTest, ChannelsOf64BitsAreRefusedAndNamed) {
     const fs::path path = store<double>("double.tif", 1, OIIO::TypeDesc::DOUBLE, {0.1, 1e30});
     test::expect_error([&] { (void)read_image(path); }, ErrorCode::io, "texton::read_image",
                        {"double.tif", "type double"});
@@ -131,7 +131,7 @@ struct RoundTrip {
 class ImageRoundTripTest : public ImageTest, public testing::WithParamInterface<RoundTrip> {};
 
 // Random texels include every alpha value, also alpha 0 with a color, and all bit patterns of floats.
-TEST_P(ImageRoundTripTest, WhatIsWrittenIsReadAgainBitForBit) {
+TEST_P(ImageRoundTripTest, WrittenImagesRoundTripBitForBit) {
     const auto [format, ending] = GetParam();
     const Extent extent{37, 23};
     const Bytes texels = test::pattern(packed_bytes(format, extent), 7);
@@ -159,21 +159,21 @@ INSTANTIATE_TEST_SUITE_P(Files, ImageRoundTripTest,
                              return std::string(name(test.param.format)) + "_" + (test.param.ending + 1);
                          });
 
-TEST_F(ImageTest, SrgbTexelsAreWrittenAsTheyAre) {
+TEST_F(ImageTest, SrgbTexelsAreWrittenUnchanged) {
     const Extent extent{5, 3};
     const Bytes texels = test::pattern(packed_bytes(Format::rgba8_srgb, extent), 3);
     write_image(at("srgb.png"), Format::rgba8_srgb, extent, texels);
     EXPECT_TRUE(test::same_bytes(read_image(at("srgb.png")).texels, texels));
 }
 
-TEST_F(ImageTest, ReadingWhatIsNoFileIsRefusedAndNamed) {
+TEST_F(ImageTest, ReadingMissingFilesAndFoldersIsRefusedAndNamed) {
     test::expect_error([&] { (void)read_image(at("nowhere.png")); }, ErrorCode::io, "texton::read_image",
                        {"nowhere.png", "does not exist"});
     test::expect_error([&] { (void)read_image(folder_); }, ErrorCode::io, "texton::read_image",
                        {folder_.filename().string(), "is a folder"});
 }
 
-TEST_F(ImageTest, ReadingWhatIsNoPictureIsRefusedAndNamed) {
+TEST_F(ImageTest, ReadingNonImageFilesIsRefusedAndNamed) {
     for (const std::string content : {"", "no picture\n"}) {
         for (const std::string name : {"empty.png", "empty.exr", "empty.tif", "empty.jpg", "empty"}) {
             std::ofstream(at(name)) << content;
@@ -196,7 +196,7 @@ TEST_F(ImageTest, TruncatedFilesAreRefusedAndNamed) {
     }
 }
 
-TEST_F(ImageTest, WritingToNowhereIsRefusedAndNamed) {
+TEST_F(ImageTest, WritingToUnknownFileTypesAndMissingFoldersIsRefusedAndNamed) {
     const Bytes texels(4);
     const auto write = [&](const fs::path& path) { write_image(path, Format::rgba8_unorm, {1}, texels); };
     test::expect_error([&] { write(at("picture.nokind")); }, ErrorCode::io, "texton::write_image", {"picture.nokind"});
@@ -205,7 +205,7 @@ TEST_F(ImageTest, WritingToNowhereIsRefusedAndNamed) {
     EXPECT_EQ(files(), 0);
 }
 
-TEST_F(ImageTest, AKindOfFileThatCannotHoldTheFormatIsRefusedAndTheOldFileStays) {
+TEST_F(ImageTest, UnsupportedFormatsAreRefusedAndTheOldFileStays) {
     const Extent extent{4, 4};
     const Bytes old = test::pattern(packed_bytes(Format::rgba8_unorm, extent), 1);
     write_image(at("old.png"), Format::rgba8_unorm, extent, old);
@@ -223,7 +223,7 @@ TEST_F(ImageTest, AKindOfFileThatCannotHoldTheFormatIsRefusedAndTheOldFileStays)
     EXPECT_EQ(files(), 1);
 }
 
-TEST_F(ImageTest, WrongArgumentsAreRefusedAndNamed) {
+TEST_F(ImageTest, InvalidArgumentsAreRefusedAndNamed) {
     const Bytes texels(64);
     const auto refused = [&](Format format, Extent extent, std::string_view fragment) {
         test::expect_error([&] { write_image(at("a.tif"), format, extent, texels); }, ErrorCode::bad_argument,

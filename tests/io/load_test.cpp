@@ -49,7 +49,7 @@ TEST_P(PictureLoadTest, EveryKindIsLoadedFromDdsBitForBit) {
     }
 }
 
-TEST_P(PictureLoadTest, ChainsWidenedChannelsAndTurnedPicturesArrive) {
+TEST_P(PictureLoadTest, MipChainsWidenedChannelsAndRotatedImagesAreLoaded) {
     StoredPicture chain = test::stored_chain(300, 200, 3, TypeDesc::UINT8, 3, 32);
     chain.spec.attribute("Orientation", 6);
     const Picture picture = open_picture(test::store(at("a.tif"), {chain}));
@@ -62,7 +62,7 @@ TEST_P(PictureLoadTest, ChainsWidenedChannelsAndTurnedPicturesArrive) {
     }
 }
 
-TEST_P(PictureLoadTest, CrossesAndPicturesAroundArriveAsCubes) {
+TEST_P(PictureLoadTest, CrossesAndEquirectangularImagesAreLoadedAsCubes) {
     const fs::path cross = test::store(at("a.tif"), {test::stored_picture(64, 48, 4, TypeDesc::UINT16, 3)});
     const fs::path around = test::store(at("b.exr"), {test::stored_picture(64, 32, 4, TypeDesc::UINT16, 3)});
     for (const fs::path& path : {cross, around}) {
@@ -71,7 +71,7 @@ TEST_P(PictureLoadTest, CrossesAndPicturesAroundArriveAsCubes) {
     }
 }
 
-TEST_P(PictureLoadTest, PlanarFramesAreLoadedAndSavedAgain) {
+TEST_P(PictureLoadTest, PlanarFramesRoundTrip) {
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         SCOPED_TRACE(name(format));
         const Extent extent{64, 36};
@@ -94,7 +94,7 @@ TEST_P(PictureLoadTest, PlanarFramesAreLoadedAndSavedAgain) {
     }
 }
 
-TEST_P(PictureLoadTest, AnArrayThatIsThereIsFilledIfItIsThePictures) {
+TEST_P(PictureLoadTest, AnExistingArrayIsFilledIfItMatchesTheImage) {
     const StoredPicture stored = test::stored_picture(40, 30, 2, TypeDesc::UINT16, 3);
     const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
     const Array array(device(), {.format = Format::rg16_unorm, .extent = {40, 30}, .usage = {.gather = true}});
@@ -110,7 +110,7 @@ TEST_P(PictureLoadTest, AnArrayThatIsThereIsFilledIfItIsThePictures) {
     }
 }
 
-TEST_P(PictureLoadTest, ADeferredArrayIsFilledOnceItHasMemory) {
+TEST_P(PictureLoadTest, ADeferredArrayIsRefusedBeforeMappingAndFilledAfterwards) {
     const StoredPicture stored = test::stored_picture(40, 30, 4, TypeDesc::UINT8, 3);
     const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
     DeferredArray array(device(), picture.info());
@@ -135,7 +135,7 @@ protected:
     }
 };
 
-TEST_P(LargePictureLoadTest, ManyBandsArriveInTheirPlacesAndTheTimingTellsOfEach) {
+TEST_P(LargePictureLoadTest, AllBandsAreLoadedAndTheTimingCoversEachBand) {
     for (const bool tiled : {false, true}) {
         const Picture picture = large("a.tif", tiled);
         LoadTiming timing;
@@ -158,7 +158,7 @@ TEST_P(LargePictureLoadTest, ManyBandsArriveInTheirPlacesAndTheTimingTellsOfEach
     }
 }
 
-TEST_P(LargePictureLoadTest, TheTimingTellsConversionsFromDecoding) {
+TEST_P(LargePictureLoadTest, TheTimingSeparatesConversionsFromDecoding) {
     const auto converting = [&](const PictureOptions& options) {
         (void)large("a.tif", false);
         const Picture picture = open_picture(at("a.tif"), options);
@@ -171,7 +171,7 @@ TEST_P(LargePictureLoadTest, TheTimingTellsConversionsFromDecoding) {
     EXPECT_GT(converting({.format = Format::rgba32_float}), 2 * converting({}));
 }
 
-TEST_P(LargePictureLoadTest, ProgressGrowsToTheWhole) {
+TEST_P(LargePictureLoadTest, ProgressGrowsToTheTotal) {
     const Picture picture = large("a.tif", false);
     std::vector<std::size_t> done;
     (void)load(device(), picture, {.progress = [&](const PictureProgress& progress) {
@@ -185,7 +185,7 @@ TEST_P(LargePictureLoadTest, ProgressGrowsToTheWhole) {
 }
 
 // The fixture checks that no device memory leaks.
-TEST_P(LargePictureLoadTest, ACancelledLoadLeavesNothingBehind) {
+TEST_P(LargePictureLoadTest, ACanceledLoadLeaksNothing) {
     const Picture picture = large("a.tif", false);
     int calls = 0;
     try {
@@ -200,14 +200,14 @@ TEST_P(LargePictureLoadTest, ACancelledLoadLeavesNothingBehind) {
     EXPECT_THROW((void)load(device(), picture, {.progress = [](const PictureProgress&) -> bool { throw 5; }}), int);
 }
 
-TEST_P(LargePictureLoadTest, AFileThatEndsEarlyFailsAndIsNamed) {
+TEST_P(LargePictureLoadTest, ATruncatedFileFailsAndIsNamed) {
     (void)large("a.tif", false);
     const Bytes whole = test::file_bytes(at("a.tif"));
     const fs::path cut = test::write_bytes(at("cut.tif"), std::span(whole).first(whole.size() / 2));
     test::expect_error([&] { (void)load(device(), open_picture(cut)); }, ErrorCode::io, "texton::", {"cut.tif"});
 }
 
-TEST_P(PictureLoadTest, ArraysThatTheDeviceDoesNotMakeAreRefusedAndThePictureNamed) {
+TEST_P(PictureLoadTest, ImagesBeyondTheDeviceLimitsAreRefusedAndNamed) {
     const StoredPicture wide = test::stored_picture(32769, 2, 1, TypeDesc::UINT8, 3);
     const Picture picture = open_picture(test::store(at("wide.tif"), {wide}), {.kind = ArrayKind::layered_2d});
     test::expect_error([&] { (void)load(device(), picture); }, ErrorCode::overflow, "texton::load",
@@ -252,7 +252,7 @@ protected:
     }
 };
 
-TEST_P(MemoryBoundTest, ALoadHoldsTheArrayAndNoMoreThanTheHeaderSays) {
+TEST_P(MemoryBoundTest, ALoadStaysWithinItsDocumentedMemoryBound) {
     if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "a sanitizer keeps freed memory";
     const auto across = static_cast<std::size_t>(side());
     const Picture picture = open_picture(huge(side()));
@@ -270,7 +270,7 @@ TEST_P(MemoryBoundTest, ALoadHoldsTheArrayAndNoMoreThanTheHeaderSays) {
     EXPECT_LE(loading, std::size_t{(48 + 64)} << 20);
 }
 
-TEST_P(PictureLoadTest, ManyThreadsReadOnePicture) {
+TEST_P(PictureLoadTest, ManyThreadsReadOneImageConcurrently) {
     StoredPicture stored = test::stored_picture(256, 256, 1, TypeDesc::UINT16, 3);
     stored.spec.tile_width = stored.spec.tile_height = 32;
     const Picture picture = open_picture(test::store(at("a.tif"), {stored}));

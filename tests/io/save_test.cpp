@@ -49,7 +49,7 @@ const std::vector<Kept>& kept() {
     return all;
 }
 
-TEST_P(PictureSaveTest, EveryKindIsSavedAndLoadedAgainBitForBit) {
+TEST_P(PictureSaveTest, EveryKindRoundTripsBitForBit) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const auto& [ending, format] : kept()) {
             const test::ReferenceArray reference(test::flat_info(kind, format), 3);
@@ -67,7 +67,7 @@ TEST_P(PictureSaveTest, EveryKindIsSavedAndLoadedAgainBitForBit) {
     }
 }
 
-TEST_P(PictureSaveTest, ChainsAreSavedTiledAndLoadedAgain) {
+TEST_P(PictureSaveTest, MipChainsAreSavedTiledAndRoundTrip) {
     for (const char* name : {"a.tif", "a.tx", "a.exr"}) {
         SCOPED_TRACE(name);
         const bool exr = fs::path(name).extension() == ".exr";
@@ -86,7 +86,7 @@ TEST_P(PictureSaveTest, ChainsAreSavedTiledAndLoadedAgain) {
     }
 }
 
-TEST_P(PictureSaveTest, AnyPartIsSaved) {
+TEST_P(PictureSaveTest, AnySubresourceCanBeSaved) {
     const test::ReferenceArray reference(test::small_info(ArrayKind::layered_2d, Format::rgba16_unorm), 3);
     const Array array(device(), reference.info());
     test::upload(array, reference);
@@ -99,7 +99,7 @@ TEST_P(PictureSaveTest, AnyPartIsSaved) {
     EXPECT_TRUE(same_bytes(read_part(layers), reference.level(1)));
 }
 
-TEST_P(PictureSaveTest, MemoryThatIsNoArrayIsSaved) {
+TEST_P(PictureSaveTest, MemoryOutsideArraysCanBeSaved) {
     const Pitched2D pitched(device(), Format::rgba8_unorm, {33, 17});
     const Bytes texels = test::pattern(33 * 17 * 4, 5);
     test::upload(pitched.view(), texels);
@@ -109,7 +109,7 @@ TEST_P(PictureSaveTest, MemoryThatIsNoArrayIsSaved) {
     EXPECT_TRUE(same_bytes(read_image(at("a.png")).texels, texels));
 }
 
-TEST_P(PictureSaveTest, FromFileToFileMetadataIsKept) {
+TEST_P(PictureSaveTest, SavingALoadedFileKeepsItsMetadata) {
     StoredPicture stored = test::stored_picture(20, 10, 4, TypeDesc::HALF, 3);
     stored.spec.x = 3;
     stored.spec.y = -4;
@@ -131,7 +131,7 @@ TEST_P(PictureSaveTest, FromFileToFileMetadataIsKept) {
     }
 }
 
-TEST_P(PictureSaveTest, SrgbAndAlphaComeBackAsTheyWere) {
+TEST_P(PictureSaveTest, SrgbAndAlphaRoundTrip) {
     const Bytes texels = test::pattern(8 * 8 * 4, 5);
     save(at("a.png"), host_view(texels.data(), Format::rgba8_srgb, {8, 8}));
     const Picture png = open_picture(at("a.png"));
@@ -140,7 +140,7 @@ TEST_P(PictureSaveTest, SrgbAndAlphaComeBackAsTheyWere) {
     EXPECT_TRUE(same_bytes(read_part(png), texels));
 }
 
-TEST_P(PictureSaveTest, TurnedPicturesAreSavedUprightAndOthersKeepTheirOrientation) {
+TEST_P(PictureSaveTest, ImagesRotatedOnReadingAreSavedUpright) {
     StoredPicture stored = test::stored_picture(6, 4, 1, TypeDesc::UINT8, 3);
     stored.spec.attribute("Orientation", 6);
     const fs::path path = test::store(at("a.tif"), {stored});
@@ -153,7 +153,7 @@ TEST_P(PictureSaveTest, TurnedPicturesAreSavedUprightAndOthersKeepTheirOrientati
     EXPECT_TRUE(same_bytes(read_part(open_picture(at("c.tif"))), read_part(upright)));
 }
 
-TEST_P(PictureSaveTest, WhatAKindOfFileCannotHoldIsRefusedAndTheOldFileStays) {
+TEST_P(PictureSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
     const Bytes old = test::pattern(100, 5);
     const auto refused = [&](const std::string& name, const Array& array, std::string_view fragment,
                              const SaveOptions& options = {}) {
@@ -183,7 +183,7 @@ TEST_P(PictureSaveTest, WhatAKindOfFileCannotHoldIsRefusedAndTheOldFileStays) {
     EXPECT_EQ(folder_.files(), 0);
 }
 
-TEST_P(PictureSaveTest, ACancelledSaveLeavesTheOldFile) {
+TEST_P(PictureSaveTest, ACanceledSaveKeepsTheOldFile) {
     const Array array(
         device(), {.format = Format::rgba8_unorm, .extent = {2048, 2048}, .kind = ArrayKind::layered_2d, .layers = 3});
     fill(array.view(), std::uint32_t{7});
@@ -200,7 +200,7 @@ TEST_P(PictureSaveTest, ACancelledSaveLeavesTheOldFile) {
     }
 }
 
-TEST_P(PictureSaveTest, AFolderThatCannotBeWrittenToIsNamed) {
+TEST_P(PictureSaveTest, AnUnwritableFolderIsRefusedAndNamed) {
     const Bytes texels(64);
     const auto view = host_view(texels.data(), Format::r8_unorm, {8, 8});
     for (const char* name : {"nofolder/a.dds", "nofolder/a.tif", "nofolder/a.png", "nofolder/a.exr"}) {
@@ -236,7 +236,7 @@ private:
     rlimit before_{};
 };
 
-TEST_P(FullDiskTest, AFullDiskIsAnErrorAndLeavesTheOldFile) {
+TEST_P(FullDiskTest, AFullDiskGivesAnErrorAndKeepsTheOldFile) {
     const Bytes texels = test::pattern(256 * 256 * 4, 5);
     const auto view = host_view(texels.data(), Format::rgba8_unorm, {256, 256});
     const auto half = host_view(texels.data(), Format::rgba16_float, {128, 256});

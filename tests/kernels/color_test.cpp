@@ -115,7 +115,7 @@ Colors twisted(const Colors& colors) {
 
 // --- results ---------------------------------------------------------------------------------------------------------
 
-TEST_P(ColourTest, AMatrixWeighsTheTexelsOfEveryFormatKindAndSize) {
+TEST_P(ColourTest, AColorMatrixAppliesToEveryFormatKindAndSize) {
     for (const Format format : {Format::rgba8_unorm, Format::rgba32_float, Format::r32_float, Format::rgba16_float,
                                 Format::rgba8_srgb, Format::rg16_unorm, Format::rgba8_snorm}) {
         for (const Extent& extent : {Extent{1, 1}, Extent{7, 5}, Extent{131, 3}}) {
@@ -144,14 +144,14 @@ TEST_P(ColourTest, AMatrixWeighsTheTexelsOfEveryFormatKindAndSize) {
     }
 }
 
-TEST_P(ColourTest, TheMatrixThatNothingIsSaidOfChangesNothing) {
+TEST_P(ColourTest, TheDefaultMatrixChangesNothing) {
     const Texture texture = ramp(-3, 3);
     const Colors is =
         made(texture, [&](const Stream& stream, const View& picture) { color_matrix(stream, picture, texture, {}); });
     EXPECT_EQ(is, fetched_colors(texture));
 }
 
-TEST_P(ColourTest, TransferFollowsTheCurveAndIsMirroredBelowZero) {
+TEST_P(ColourTest, TransferFollowsTheSrgbCurveAndMirrorsItBelowZero) {
     const Texture texture = ramp(-4, 4, 2001);
     const Colors linear = made(texture, [&](const Stream& stream, const View& picture) {
         transfer(stream, picture, texture, Transfer::to_linear);
@@ -163,7 +163,7 @@ TEST_P(ColourTest, TransferFollowsTheCurveAndIsMirroredBelowZero) {
     EXPECT_TRUE(near_colors(encoded, changed(fetched_colors(texture), srgb_of), 1e-6));
 }
 
-TEST_P(ColourTest, EveryCodeOfEightBitsComesBackFromLinearLight) {
+TEST_P(ColourTest, All8BitCodesRoundTripThroughLinearLight) {
     test::Bytes codes(1024);
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<std::byte>(i / 4);
     const Array array(device(), {Format::rgba8_unorm, {256}});
@@ -180,7 +180,7 @@ TEST_P(ColourTest, EveryCodeOfEightBitsComesBackFromLinearLight) {
     EXPECT_TRUE(test::same_bytes(is, codes));
 }
 
-TEST_P(ColourTest, LinearLightIsWhatATextureOfAnSrgbFormatReads) {
+TEST_P(ColourTest, TransferToLinearMatchesAnSrgbTexture) {
     const ArrayInfo info{Format::rgba8_unorm, {16, 16}};
     const Array array(device(), info);
     test::Bytes codes(1024);
@@ -196,7 +196,7 @@ TEST_P(ColourTest, LinearLightIsWhatATextureOfAnSrgbFormatReads) {
     EXPECT_TRUE(near_colors(is, fetched_colors(light), 1.0 / 256));
 }
 
-TEST_P(ColourTest, ExposureDoublesWithEveryStop) {
+TEST_P(ColourTest, ExposureDoublesTheColorPerStop) {
     const Texture texture = ramp(-1, 5);
     for (const float stops : {0.0f, 1.0f, -3.0f, 64.0f, -64.0f}) {
         const Colors is = made(
@@ -209,7 +209,7 @@ TEST_P(ColourTest, ExposureDoublesWithEveryStop) {
     EXPECT_TRUE(near_colors(half, changed(fetched_colors(texture), [](double x) { return x * std::sqrt(2.0); }), 5e-7));
 }
 
-TEST_P(ColourTest, GradingIsContrastAboutAGreyThenSaturationAboutLuminance) {
+TEST_P(ColourTest, GradingAppliesContrastBeforeSaturation) {
     Random random(5);
     const Texture texture = texture_of(test::random_colors(random, 21, -1, 3), {7, 3});
     for (const Grade& by : {Grade{}, Grade{.contrast = 1.5f, .saturation = 0.25f}, Grade{0, 2, 0.5f}, Grade{2, 0, 1}}) {
@@ -229,7 +229,7 @@ TEST_P(ColourTest, GradingIsContrastAboutAGreyThenSaturationAboutLuminance) {
     }
 }
 
-TEST_P(ColourTest, ToneCurvesFollowTheirPapers) {
+TEST_P(ColourTest, ToneCurvesMatchTheirDefinitions) {
     const Texture texture = ramp(-2, 30);
     const float white = 8;
     const auto mapped = [&](ToneCurve curve) {
@@ -245,7 +245,7 @@ TEST_P(ColourTest, ToneCurvesFollowTheirPapers) {
     EXPECT_TRUE(near_colors(mapped(ToneCurve::aces), changed(from, aces), 1e-6));
 }
 
-TEST_P(ColourTest, ToneCurvesKeepBlackAndReachOneAtWhite) {
+TEST_P(ColourTest, ToneCurvesMapBlackToZeroAndWhiteToOne) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const Texture texture = texture_of({{0, 4, -1, 0.25f}, {kInfinity, 0, -kInfinity, 2}}, {2});
     for (const ToneCurve curve : {ToneCurve::reinhard, ToneCurve::filmic, ToneCurve::aces}) {
@@ -264,7 +264,7 @@ TEST_P(ColourTest, ToneCurvesKeepBlackAndReachOneAtWhite) {
     }
 }
 
-TEST_P(ColourTest, AlphaIsMultipliedInAndDividedOutAgain) {
+TEST_P(ColourTest, PremultiplyingAndUnpremultiplyingAlphaRoundTrips) {
     Random random(7);
     Colors colors = test::random_colors(random, 15, 0.25f, 1);
     colors[3].w = 0;
@@ -295,7 +295,7 @@ TEST_P(ColourTest, AFormatWithoutAlphaIsOpaque) {
     }
 }
 
-TEST_P(ColourTest, LettersSayWhatChannelsBecome) {
+TEST_P(ColourTest, SwizzleLettersSelectTheChannels) {
     const Texture texture = texture_of({{2, 3, 4, 5}}, {1});
     const auto swizzled = [&](std::string_view channels) {
         return made(texture,
@@ -308,7 +308,7 @@ TEST_P(ColourTest, LettersSayWhatChannelsBecome) {
 
 // --- destinations ----------------------------------------------------------------------------------------------------
 
-TEST_P(ColourTest, APictureMayBeWhatTheTextureReads) {
+TEST_P(ColourTest, TheDestinationCanBeTheSource) {
     const Extent extent{37, 21};
     Random random(9);
     const Colors colors = test::random_colors(random, 37 * 21);
@@ -325,7 +325,7 @@ TEST_P(ColourTest, APictureMayBeWhatTheTextureReads) {
     EXPECT_EQ(colors_of(array.view()), expected);
 }
 
-TEST_P(ColourTest, LayersOfAnArrayAreSlicesOfThePicture) {
+TEST_P(ColourTest, LayersOfATextureBecomeSlicesOfTheDestination) {
     Random random(10);
     const Colors colors = test::random_colors(random, 60);
     const Array from = test::color_array(device(), {5, 4}, colors, ArrayKind::layered_2d, 3);
@@ -338,7 +338,7 @@ TEST_P(ColourTest, LayersOfAnArrayAreSlicesOfThePicture) {
 
 // --- by name ---------------------------------------------------------------------------------------------------------
 
-TEST_P(ColourTest, KernelsOfThatNameDoTheSame) {
+TEST_P(ColourTest, NamedKernelsMatchTheFunctions) {
     Random random(11);
     const Texture texture = texture_of(test::random_colors(random, 35), {7, 5});
     const Texture inputs[] = {texture};
@@ -383,7 +383,7 @@ TEST_P(ColourTest, KernelsOfThatNameDoTheSame) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(ColourTest, NumbersAndLettersThatMeanNothingAreNamed) {
+TEST_P(ColourTest, InvalidNumbersAndSwizzleLettersAreRefusedAndNamed) {
     const Texture texture = ramp(0, 1, 4);
     const Linear memory(device(), Format::rgba32_float, {4});
     const View picture = memory.view(Format::rgba32_float, {4});
@@ -406,7 +406,7 @@ TEST_P(ColourTest, NumbersAndLettersThatMeanNothingAreNamed) {
     refused("texton::swizzle", {"channels", "rgbx"}, [&] { swizzle(stream, picture, texture, "rgbx"); });
 }
 
-TEST_P(ColourTest, TexturesOfOtherSizesKindsAndIntegersAreNamed) {
+TEST_P(ColourTest, UnsupportedTexturesAreRefusedAndNamed) {
     const Linear memory(device(), 4096);
     const View picture = memory.view(Format::rgba8_unorm, {4, 4});
     const Stream stream(device());

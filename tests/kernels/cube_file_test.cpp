@@ -68,7 +68,7 @@ constexpr const char* kSquare =
 
 // --- reading ---------------------------------------------------------------------------------------------------------
 
-TEST(CubeFileTest, KeywordsCommentsBlanksAndLineEndsOfEveryKindAreRead) {
+TEST(CubeFileTest, KeywordsCommentsBlanksAndLineEndsAreParsed) {
     const CubeLut lut = parse_cube(kSquare, "square");
     const CubeLut expected{
         .title = "two # by two",
@@ -79,16 +79,16 @@ TEST(CubeFileTest, KeywordsCommentsBlanksAndLineEndsOfEveryKindAreRead) {
     EXPECT_EQ(lut, expected);
 }
 
-TEST(CubeFileTest, WhatIsNotSaidIsADomainFromZeroToOneAndNoTitle) {
+TEST(CubeFileTest, TheDefaultsAreADomainFromZeroToOneAndNoTitle) {
     const CubeLut lut = parse_cube("LUT_1D_SIZE 2\n0 0 0\n1 1 1\n", "line");
     EXPECT_EQ(lut, (CubeLut{.dimensions = 1, .size = 2, .entries = {0, 0, 0, 1, 1, 1}}));
 }
 
-TEST(CubeFileTest, NumbersTooSmallForFloatsAreZero) {
+TEST(CubeFileTest, NumbersBelowTheFloatRangeBecomeZero) {
     EXPECT_EQ(parse_cube("LUT_1D_SIZE 2\n1e-60 -1e-60 0\n1 1 1\n", "line").entries[0], 0);
 }
 
-TEST(CubeFileTest, EveryErrorNamesTheTextAndTheLine) {
+TEST(CubeFileTest, EveryParseErrorNamesTheFileAndTheLine) {
     const auto refused = [](std::string_view text, std::string_view line,
                             std::initializer_list<std::string_view> fragments) {
         const Error error =
@@ -125,7 +125,7 @@ TEST(CubeFileTest, EveryErrorNamesTheTextAndTheLine) {
     refused("DOMAIN_MIN 0 1 0\nLUT_1D_SIZE 2\n0 0 0\n1 1 1\n", "1", {"from 1 to 1"});
 }
 
-TEST(CubeFileTest, AFileThatIsNotThereIsNamed) {
+TEST(CubeFileTest, AMissingFileIsNamed) {
     const CubeFolder folder;
     for (const char* name : {"missing.cube", "."}) {
         const std::string path = folder.file(name).string();
@@ -138,7 +138,7 @@ TEST(CubeFileTest, AFileThatIsNotThereIsNamed) {
 
 // --- writing ---------------------------------------------------------------------------------------------------------
 
-TEST(CubeFileTest, WhatIsWrittenIsReadAgainToTheBit) {
+TEST(CubeFileTest, WrittenTablesRoundTripBitForBit) {
     const CubeFolder folder;
     for (const CubeLut& lut : {random_lut(1, 2), random_lut(1, 1000), random_lut(3, 2), random_lut(3, 9)}) {
         write_cube_file(folder.file("lut.cube"), lut);
@@ -147,7 +147,7 @@ TEST(CubeFileTest, WhatIsWrittenIsReadAgainToTheBit) {
     EXPECT_FALSE(std::filesystem::exists(folder.file("lut.cube.part")));
 }
 
-TEST(CubeFileTest, TablesThatNoFileHoldsAreNamed) {
+TEST(CubeFileTest, InvalidTablesAreRefusedAndNamed) {
     const CubeFolder folder;
     const auto refused = [&](const CubeLut& lut, std::initializer_list<std::string_view> fragments) {
         expect_error([&] { write_cube_file(folder.file("lut.cube"), lut); }, ErrorCode::bad_argument,
@@ -182,7 +182,7 @@ TEST(CubeFileTest, TablesThatNoFileHoldsAreNamed) {
 class CubeArrayTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, CubeArrayTest, test::every_device(), test::device_label);
 
-TEST_P(CubeArrayTest, ATableHoldsTheEntriesInTheFilesOrder) {
+TEST_P(CubeArrayTest, TheArrayHoldsTheEntriesInFileOrder) {
     for (const CubeLut& lut : {random_lut(1, 5), random_lut(3, 4)}) {
         const Array table = cube_array(device(), lut);
         const bool flat = lut.dimensions == 1;
@@ -196,7 +196,7 @@ TEST_P(CubeArrayTest, ATableHoldsTheEntriesInTheFilesOrder) {
     }
 }
 
-TEST_P(CubeArrayTest, AFileChangesAPicture) {
+TEST_P(CubeArrayTest, ACubeFileChangesTheColorsOfAnImage) {
     const CubeLut lut = parse_cube(kSquare, "square");
     const test::Colors colors{{0, 0, 0, 1}, {2, 2, 4.5f, 0.5f}, {1, 0.5f, 2.25f, 0}};
     const Texture texture(test::color_array(device(), {3}, colors));
@@ -208,7 +208,7 @@ TEST_P(CubeArrayTest, AFileChangesAPicture) {
     EXPECT_TRUE(test::near_colors(is, expected, 1.0 / 512));
 }
 
-TEST_P(CubeArrayTest, EntriesAreRoundedToTheFormatThatIsAskedFor) {
+TEST_P(CubeArrayTest, EntriesAreRoundedToTheRequestedFormat) {
     CubeLut lut = random_lut(3, 4);
     lut.entries[1] = 2;  // inside the range of float16
     for (const auto& [format, step] : {std::pair{Format::rgba16_float, 1.0 / 1024},
@@ -240,7 +240,7 @@ TEST_P(CubeArrayTest, EntriesAreRoundedToTheFormatThatIsAskedFor) {
                  "texton::cube_array", {"rgba8_srgb"});
 }
 
-TEST_P(CubeArrayTest, ABrokenTableIsNamed) {
+TEST_P(CubeArrayTest, AnInconsistentTableIsRefusedAndNamed) {
     CubeLut lut = random_lut(3, 4);
     lut.entries.resize(9);
     expect_error([&] { (void)cube_array(device(), lut); }, ErrorCode::bad_argument, "texton::cube_array", {"9", "192"});

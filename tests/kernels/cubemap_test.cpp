@@ -202,7 +202,7 @@ Colors drawn(const DrawnNet& net, std::size_t side) {
     return colors;
 }
 
-TEST_P(CubemapTest, NetsHaveEachFaceInItsPlaceAndComeBackToTheTexel) {
+TEST_P(CubemapTest, CubeNetsRoundTripTexelForTexel) {
     for (const std::size_t side : {1U, 3U, 8U}) {
         for (const DrawnNet& net : kNets) {
             const Array source = cube(side, labelled_cube(side));
@@ -219,7 +219,7 @@ TEST_P(CubemapTest, NetsHaveEachFaceInItsPlaceAndComeBackToTheTexel) {
     }
 }
 
-TEST_P(CubemapTest, ALevelOfACubemapArrayIsFilled) {
+TEST_P(CubemapTest, ANetCanFillALevelOfACubemapArray) {
     const Array target = cube(8, labelled_cube(8), 2);
     const DrawnNet& net = kNets[1];
     const Array flat = picture(sides_of(net, 4), drawn(net, 4));
@@ -232,7 +232,7 @@ TEST_P(CubemapTest, ALevelOfACubemapArrayIsFilled) {
 
 // --- equirectangular images ------------------------------------------------------------------------------------------
 
-TEST_P(CubemapTest, ACubeUnrollsToTheFacesThatItsDirectionsMeet) {
+TEST_P(CubemapTest, EquirectangularPixelsReadTheFacesInTheirDirections) {
     const Array source = cube(8, labelled_cube(8));
     const Extent extent{37, 20};
     const Colors around = made(extent, [&](const Stream& stream, const View& view) {
@@ -247,7 +247,7 @@ TEST_P(CubemapTest, ACubeUnrollsToTheFacesThatItsDirectionsMeet) {
     }
 }
 
-TEST_P(CubemapTest, EveryTexelOfACubeLooksIntoItsOwnDirection) {
+TEST_P(CubemapTest, CubeTexelsReadTheEquirectangularImageInTheirDirection) {
     const Extent extent{128, 64};
     Colors colors;
     for (std::size_t j = 0; j < extent.height; ++j) {
@@ -284,7 +284,7 @@ Bytes cube_in_memory(const Device& device, Format format, std::size_t side, std:
     return download(memory.view());
 }
 
-TEST_P(CubemapTest, CubesOfAnySideAreTheSameOnEveryDevice) {
+TEST_P(CubemapTest, CubesOfAnySizeAreEqualOnEveryDevice) {
     for (const std::size_t side : {1, 2, 5, 31, 64, 67}) {
         for (const Format format : {Format::rgba8_unorm, Format::rgba16_float, Format::rgba32_float}) {
             for (const std::size_t left : {0, 1, 4})
@@ -295,7 +295,7 @@ TEST_P(CubemapTest, CubesOfAnySideAreTheSameOnEveryDevice) {
     }
 }
 
-TEST_P(CubemapTest, ASmoothPictureComesBackFromACube) {
+TEST_P(CubemapTest, ASmoothEnvironmentRoundTripsThroughACube) {
     constexpr std::size_t kSide = 32;
     const Array source = cube(kSide, cube_of_directions(kSide));
     const Extent extent{128, 64};
@@ -320,7 +320,7 @@ TEST_P(CubemapTest, ASmoothPictureComesBackFromACube) {
 
 // --- rotation --------------------------------------------------------------------------------------------------------
 
-TEST_P(CubemapTest, AQuarterTurnMovesFacesToFaces) {
+TEST_P(CubemapTest, QuarterTurnRotationsMapFacesToFaces) {
     constexpr std::size_t kSide = 5;
     const Array source = cube(kSide, cube_of_directions(kSide));
     const std::array<std::array<float, 9>, 3> turns{
@@ -343,7 +343,7 @@ TEST_P(CubemapTest, AQuarterTurnMovesFacesToFaces) {
 
 // --- light -----------------------------------------------------------------------------------------------------------
 
-TEST_P(CubemapTest, ACubeOfOneColorLightsEverythingWithIt) {
+TEST_P(CubemapTest, AUniformCubeGivesUniformLight) {
     const Color color{0.1F, 12345.678F, 3e-5F, 1};
     const Array source = cube(4, Colors(96, color), 3);
     const Stream stream(device());
@@ -360,7 +360,7 @@ TEST_P(CubemapTest, ACubeOfOneColorLightsEverythingWithIt) {
     }
 }
 
-TEST_P(CubemapTest, IrradianceOfALinearSkyHasTwoThirdsOfItsSlope) {
+TEST_P(CubemapTest, IrradianceOfALinearEnvironmentHasTwoThirdsOfItsSlope) {
     constexpr std::size_t kSide = 16;
     const Array source = cube(kSide, cube_of_directions(kSide));
     const Colors light = made({4, 4, 6}, [&](const Stream& stream, const View& view) {
@@ -393,7 +393,7 @@ double slope_kept(double roughness) {
     return light / total;
 }
 
-TEST_P(CubemapTest, GlossyLobesKeepAsMuchOfALinearSkysSlopeAsTheirIntegral) {
+TEST_P(CubemapTest, PrefilteredSlopesOfALinearEnvironmentMatchTheLobeIntegral) {
     constexpr std::size_t kSide = 32;
     const Array source = cube(kSide, cube_of_directions(kSide));
     for (const float roughness : {0.2F, 0.5F, 1.0F}) {
@@ -408,7 +408,7 @@ TEST_P(CubemapTest, GlossyLobesKeepAsMuchOfALinearSkysSlopeAsTheirIntegral) {
     }
 }
 
-TEST_P(CubemapTest, ManySamplesAreNotNeededWhereTheEnvironmentHasLevels) {
+TEST_P(CubemapTest, MipLevelsReduceTheIrradianceErrorOfFewSamples) {
     // A small light above, in a black sky.
     constexpr std::size_t kSide = 32;
     Colors colors(std::size_t{6} * kSide * kSide, Color{0, 0, 0, 1});
@@ -433,7 +433,7 @@ TEST_P(CubemapTest, ManySamplesAreNotNeededWhereTheEnvironmentHasLevels) {
     EXPECT_LT(worst(lit({}, 64)), 0.5F * worst(lit({.levels = 1}, 64)));
 }
 
-TEST_P(CubemapTest, WithoutRoughnessTheEnvironmentIsMirrored) {
+TEST_P(CubemapTest, PrefilteringWithoutRoughnessKeepsTheEnvironment) {
     constexpr std::size_t kSide = 7;
     const Array source = cube(kSide, cube_of_directions(kSide));
     EXPECT_EQ(prefiltered(Texture(source, kPoint), kSide, 0, 1), cube_of_directions(kSide));
@@ -444,7 +444,7 @@ TEST_P(CubemapTest, WithoutRoughnessTheEnvironmentIsMirrored) {
 
 // --- by name ---------------------------------------------------------------------------------------------------------
 
-TEST_P(CubemapTest, EveryKernelMakesThePicturesThatItProposes) {
+TEST_P(CubemapTest, EveryKernelProducesImagesOfTheProposedShapes) {
     constexpr std::size_t kSide = 4;
     const Array source = cube(kSide, labelled_cube(kSide));
     const std::map<std::string, Extent> expected{

@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, FilterTest, test::every_device(), test::device
 
 // --- convolve --------------------------------------------------------------------------------------------------------
 
-TEST_P(FilterTest, AConvolutionIsTheSumOfTexelsByTheirWeights) {
+TEST_P(FilterTest, AConvolutionIsTheWeightedSumOfTexels) {
     Random random(1);
     for (const Texture& texture : example_textures(device())) {
         SCOPED_TRACE(std::string(name(texture.format())) + " " + to_string(texture.extent()));
@@ -192,7 +192,7 @@ TEST_P(FilterTest, AConvolutionIsTheSumOfTexelsByTheirWeights) {
     }
 }
 
-TEST_P(FilterTest, AWeightOfOneAloneKeepsOrMovesTheTexels) {
+TEST_P(FilterTest, ASingleUnitWeightKeepsOrShiftsTheTexels) {
     const Texture texture = texture_of(device(), {Format::rgba8_unorm, {40, 2}}, {}, 3);
     const FetchedTexels texels(texture, 0, 127);
     std::vector<float> first(255);
@@ -217,7 +217,7 @@ TEST_P(FilterTest, AWeightOfOneAloneKeepsOrMovesTheTexels) {
     expect_moved(last, first, 127, -127);
 }
 
-TEST_P(FilterTest, EveryLayerIsFilteredByItself) {
+TEST_P(FilterTest, EveryLayerIsFilteredSeparately) {
     const ArrayInfo info{.format = Format::rgba16_unorm, .extent = {9, 7}, .kind = ArrayKind::layered_2d, .layers = 3};
     const Array array(device(), info);
     upload(array.view(), test::pattern(packed_bytes(info), 4));
@@ -235,7 +235,7 @@ TEST_P(FilterTest, EveryLayerIsFilteredByItself) {
     }
 }
 
-TEST_P(FilterTest, AConvolutionMayWriteWhatTheTextureReads) {
+TEST_P(FilterTest, AConvolutionCanWriteToItsSource) {
     Random random(5);
     const Extent extent{33, 17};
     const Pitched2D memory(device(), Format::r32_float, extent);
@@ -250,7 +250,7 @@ TEST_P(FilterTest, AConvolutionMayWriteWhatTheTextureReads) {
     EXPECT_TRUE(same_bytes(download(memory.view()), download(apart.view(Format::r32_float, extent))));
 }
 
-TEST_P(FilterTest, AFilterWritesToALevelOfAnArray) {
+TEST_P(FilterTest, AFilterCanWriteToALevelOfAnArray) {
     const Texture texture = texture_of(device(), {Format::rgba8_unorm, {8, 6}}, {}, 9);
     const Array array(device(),
                       {.format = Format::rgba16_float, .extent = {16, 12}, .levels = 2, .usage = {.surface = true}});
@@ -265,7 +265,7 @@ TEST_P(FilterTest, AFilterWritesToALevelOfAnArray) {
 
 // --- gaussian and unsharp --------------------------------------------------------------------------------------------
 
-TEST(GaussianWeightsTest, TheyAreABellCurveOfSumOne) {
+TEST(GaussianWeightsTest, GaussianWeightsFollowTheNormalCurveAndSumToOne) {
     for (const float sigma : {0.01F, 0.5F, 1.0F, 3.3F, 42.0F}) {
         const std::vector<float> weights = gaussian_weights(sigma);
         const auto radius = static_cast<int>(weights.size() / 2);
@@ -283,7 +283,7 @@ TEST(GaussianWeightsTest, TheyAreABellCurveOfSumOne) {
     EXPECT_EQ(gaussian_weights(100, 127).size(), 255U);
 }
 
-TEST_P(FilterTest, AGaussianIsTheConvolutionWithItsWeights) {
+TEST_P(FilterTest, AGaussianFilterMatchesTheConvolutionWithItsWeights) {
     const Texture texture = example_textures(device())[6];
     const std::vector<float> weights = gaussian_weights(1.5F, 4);
     const Floats picture = filtered(texture, [&](const Stream& stream, const View& view) {
@@ -294,7 +294,7 @@ TEST_P(FilterTest, AGaussianIsTheConvolutionWithItsWeights) {
     EXPECT_EQ(picture.values, expected.values);
 }
 
-TEST_P(FilterTest, UnsharpAddsWhatABlurTakesAwayWhereThatIsEnough) {
+TEST_P(FilterTest, UnsharpAddsTheBlurDifferenceAboveTheThreshold) {
     const UnsharpOptions options{.amount = 1.5F, .sigma = 0.8F, .threshold = 0.05F};
     for (const Texture& texture : example_textures(device())) {
         SCOPED_TRACE(std::string(name(texture.format())) + " " + to_string(texture.extent()));
@@ -323,7 +323,7 @@ TEST_P(FilterTest, UnsharpAddsWhatABlurTakesAwayWhereThatIsEnough) {
 
 // --- bilateral -------------------------------------------------------------------------------------------------------
 
-TEST_P(FilterTest, ABilateralFilterCountsTexelsByDistanceAndDifference) {
+TEST_P(FilterTest, ABilateralFilterWeightsTexelsByDistanceAndDifference) {
     const BilateralOptions options{.sigma_space = 1.2F, .sigma_range = 0.3F};
     constexpr int kRadius = 3;  // two sigmas, rounded up
     for (const Texture& texture : example_textures(device())) {
@@ -361,7 +361,7 @@ TEST_P(FilterTest, ABilateralFilterCountsTexelsByDistanceAndDifference) {
     }
 }
 
-TEST_P(FilterTest, ABilateralFilterLeavesOutWhatIsNotFinite) {
+TEST_P(FilterTest, ABilateralFilterIgnoresNonFiniteTexels) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const Texture texture = texture_of(device(), {3, 3}, {2, 2, 2, kInfinity, 2, 2, 2, 2, kNan});
@@ -406,7 +406,7 @@ void expect_medians(const Texture& texture, MedianSize size, int side) {
     }
 }
 
-TEST_P(FilterTest, AMedianIsTheMiddleValueOfEachChannel) {
+TEST_P(FilterTest, TheMedianIsComputedForEachChannel) {
     std::vector<Texture> textures = example_textures(device());
     textures.push_back(texture_of(device(), {Format::rgba16_float, {8, 5}}, {}, 20));
     textures.push_back(texture_of(device(), {Format::r16_uint, {6, 7}}, {}, 21));
@@ -417,7 +417,7 @@ TEST_P(FilterTest, AMedianIsTheMiddleValueOfEachChannel) {
     }
 }
 
-TEST_P(FilterTest, AMedianIsRightForEveryOrderOfZerosAndOnes) {
+TEST_P(FilterTest, TheMedianIsCorrectForEveryOrderOfZerosAndOnes) {
     // By the 0-1 principle, a comparison network that is correct for zeros and ones is correct for all values.
     const Extent extent{3, 3 * 512};
     std::vector<float> values;
@@ -431,7 +431,7 @@ TEST_P(FilterTest, AMedianIsRightForEveryOrderOfZerosAndOnes) {
         ASSERT_EQ(picture.at(1, static_cast<int>(3 * i + 1), 0), std::popcount(i) > 4 ? 1.0F : 0.0F) << i;
 }
 
-TEST_P(FilterTest, AMedianAmongNansIsOneOfTheValues) {
+TEST_P(FilterTest, TheMedianOfValuesWithNansIsOneOfTheValues) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     const Texture texture = texture_of(device(), {3, 3}, {1, kNan, 2, 3, kNan, 4, 5, kNan, 6});
     const Floats picture =
@@ -440,7 +440,7 @@ TEST_P(FilterTest, AMedianAmongNansIsOneOfTheValues) {
     EXPECT_TRUE(std::isnan(value) || (value >= 1 && value <= 6 && value == std::floor(value))) << value;
 }
 
-TEST_P(FilterTest, ScratchIsOfThePoolThatIsGiven) {
+TEST_P(FilterTest, ScratchMemoryComesFromTheGivenPool) {
     constexpr Extent kExtent{40, 30};
     const Stream stream(device());
     const Pool pool(device());
@@ -460,7 +460,7 @@ TEST_P(FilterTest, ScratchIsOfThePoolThatIsGiven) {
 
 // --- by name, on both devices ----------------------------------------------------------------------------------------
 
-TEST_P(FilterTest, KernelsByNameMakeWhatTheFunctionsMake) {
+TEST_P(FilterTest, NamedKernelsMatchTheFunctions) {
     const Texture texture = example_textures(device())[0];
     const auto expect_same = [&](const char* name, const std::map<std::string, ParameterValue>& values,
                                  const auto& function) {
@@ -491,7 +491,7 @@ TEST_P(FilterTest, KernelsByNameMakeWhatTheFunctionsMake) {
                 [&](const Stream& stream, const View& view) { median(stream, view, texture, MedianSize::five); });
 }
 
-TEST(FilterParityTest, AllDevicesMakeTheSamePictures) {
+TEST(FilterParityTest, AllDevicesGiveTheSameImages) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     const std::vector<Texture> here = example_textures(devices[0]);
@@ -514,7 +514,7 @@ TEST(FilterParityTest, AllDevicesMakeTheSamePictures) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(FilterTest, WrongArgumentsAreNamed) {
+TEST_P(FilterTest, InvalidArgumentsAreRefusedAndNamed) {
     const Texture texture = texture_of(device(), {Format::rgba8_unorm, {8, 4}}, {}, 1);
     const Texture integers = texture_of(device(), {Format::rgba8_uint, {8, 4}}, {}, 1);
     const Texture volume =

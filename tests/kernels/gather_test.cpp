@@ -136,7 +136,7 @@ void expect_pyramid(const Texture& texture, int channel) {
     for (std::size_t i = 0; i < extents.size(); ++i) EXPECT_EQ(floats_of(pyramid.levels[i]), expected[i]) << i;
 }
 
-TEST_P(GatherKernelTest, EachPixelHasTheLowestAndTheHighestOfThoseBelow) {
+TEST_P(GatherKernelTest, EachPixelHoldsTheMinimumAndMaximumOfTheFinerLevel) {
     Random random(1);
     for (const Extent& extent : {Extent{1, 1}, Extent{2, 2}, Extent{3, 3}, Extent{1, 7}, Extent{9, 1}, Extent{2, 1},
                                  Extent{5, 4}, Extent{37, 21}, Extent{64, 32}}) {
@@ -148,7 +148,7 @@ TEST_P(GatherKernelTest, EachPixelHasTheLowestAndTheHighestOfThoseBelow) {
     }
 }
 
-TEST_P(GatherKernelTest, AddressModesDoNotMatter) {
+TEST_P(GatherKernelTest, AddressModesDoNotAffectThePyramid) {
     Random random(2);
     const Sampler border{.address = {AddressMode::border, AddressMode::border}, .border = {-9, -9, -9, -9}};
     const Sampler wrapped{
@@ -169,7 +169,7 @@ TEST_P(GatherKernelTest, AddressModesDoNotMatter) {
     }
 }
 
-TEST_P(GatherKernelTest, NansDoNotCount) {
+TEST_P(GatherKernelTest, ThePyramidIgnoresNans) {
     const Texture texture = texture_of(device(), {4, 2}, {kNan, 1, kNan, kNan, kNan, 2, kNan, kNan});
     const Pyramid pyramid(device(), min_max_extents(texture), Format::rg32_float);
     const Stream stream(device());
@@ -179,7 +179,7 @@ TEST_P(GatherKernelTest, NansDoNotCount) {
     EXPECT_EQ(floats_of(pyramid.levels[1]), (std::vector<float>{1, 2}));
 }
 
-TEST_P(GatherKernelTest, ScratchOfAPyramidIsOfThePoolThatIsGiven) {
+TEST_P(GatherKernelTest, ScratchMemoryOfAPyramidComesFromTheGivenPool) {
     const Texture texture = texture_of(device(), Format::r8_unorm, {16, 8}, test::pattern(16 * 8, 4));
     const Pool pool(device());
     const std::vector<Extent> extents = min_max_extents(texture);
@@ -195,7 +195,7 @@ TEST_P(GatherKernelTest, ScratchOfAPyramidIsOfThePoolThatIsGiven) {
     EXPECT_EQ(pool.usage().used, 0U);
 }
 
-TEST_P(GatherKernelTest, APyramidFillsTheLevelsOfAnArray) {
+TEST_P(GatherKernelTest, APyramidCanFillTheLevelsOfAnArray) {
     const Bytes texels = test::pattern(16 * 8, 4);
     const Texture texture = texture_of(device(), Format::r8_unorm, {16, 8}, texels);
     const Array array(device(),
@@ -266,7 +266,7 @@ std::vector<float> closer(const Texture& depths, const Texture& places, const Pe
     return floats_of(picture);
 }
 
-TEST_P(GatherKernelTest, ComparisonsAreWeightedByHowNearTheTexelsAre) {
+TEST_P(GatherKernelTest, ComparisonsAreWeightedByTheDistanceOfTheTexels) {
     Random random(5);
     const Sampler normalized{.normalized_coordinates = true};
     for (const Extent& extent : {Extent{1, 1}, Extent{7, 1}, Extent{1, 4}, Extent{13, 9}}) {
@@ -295,7 +295,7 @@ TEST_P(GatherKernelTest, ComparisonsAreWeightedByHowNearTheTexelsAre) {
     }
 }
 
-TEST_P(GatherKernelTest, DepthsThatEqualTheReferenceAreInLightAndNansAreNot) {
+TEST_P(GatherKernelTest, DepthsEqualToTheReferenceAreLitAndNansAreNot) {
     const Texture places = places_texture(device(), {2, 1}, {1, 1, 0.5F, 0, 1, 1, 0.51F, 0});
     const std::vector<float> light{1, 0};
     for (const CloserSize size : {CloserSize::two, CloserSize::three}) {
@@ -306,7 +306,7 @@ TEST_P(GatherKernelTest, DepthsThatEqualTheReferenceAreInLightAndNansAreNot) {
     }
 }
 
-TEST_P(GatherKernelTest, BeyondTheEdgesTheSamplerSaysHowDeepItIs) {
+TEST_P(GatherKernelTest, DepthsOutOfBoundsFollowTheSampler) {
     const Sampler border{.address = {AddressMode::border, AddressMode::border}, .border = {1, 1, 1, 1}};
     const Texture depths = texture_of(device(), {2, 2}, std::vector<float>(4, 0.0F), border);
     const Texture places = places_texture(device(), {3, 1}, {-5, 1, 0.5F, 0, 0, 1, 0.5F, 0, 1, 1, 0.5F, 0});
@@ -316,7 +316,7 @@ TEST_P(GatherKernelTest, BeyondTheEdgesTheSamplerSaysHowDeepItIs) {
 
 // --- by name, on both devices ----------------------------------------------------------------------------------------
 
-TEST_P(GatherKernelTest, KernelsByNameMakeWhatTheFunctionsMake) {
+TEST_P(GatherKernelTest, NamedKernelsMatchTheFunctions) {
     Random random(6);
     const Texture depths = texture_of(device(), {9, 6}, random_depths(random, 54));
     const Texture places = places_texture(device(), {5, 4}, random_places(random, 20, {9, 6}));
@@ -345,7 +345,7 @@ TEST_P(GatherKernelTest, KernelsByNameMakeWhatTheFunctionsMake) {
     EXPECT_EQ(floats_of(picture), closer(depths, places, {CloserSize::three, 0.25F}));
 }
 
-TEST(GatherKernelParityTest, AllDevicesMakeTheSamePictures) {
+TEST(GatherKernelParityTest, AllDevicesGiveTheSameImages) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     Random random(7);
@@ -374,7 +374,7 @@ TEST(GatherKernelParityTest, AllDevicesMakeTheSamePictures) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(GatherKernelTest, WrongArgumentsAreNamed) {
+TEST_P(GatherKernelTest, InvalidArgumentsAreRefusedAndNamed) {
     const Texture depths = texture_of(device(), {4, 4}, std::vector<float>(16));
     const Texture places = places_texture(device(), {2, 2}, std::vector<float>(16));
     const Pitched2D rows(device(), Format::r32_float, {4, 4});

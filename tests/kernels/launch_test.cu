@@ -168,7 +168,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, LaunchTest, test::every_device(), test::device_label);
 
-TEST_P(LaunchTest, EveryPixelIsWhatTheFunctorReturns) {
+TEST_P(LaunchTest, EveryPixelIsTheResultOfTheFunctor) {
     const Bytes bytes = made(Format::rgba32_float, {130, 37, 3}, Place{});
     std::vector<float> floats(130 * 37 * 3 * 4);
     ASSERT_EQ(bytes.size(), floats.size() * 4);
@@ -186,7 +186,7 @@ TEST_P(LaunchTest, EveryPixelIsWhatTheFunctorReturns) {
     }
 }
 
-TEST_P(LaunchTest, FetchesAndPixelsAreThoseOfSample) {
+TEST_P(LaunchTest, FetchesAndPixelsMatchSample) {
     for (const Format format : {Format::rgba8_unorm, Format::rgba8_srgb, Format::r16_snorm, Format::rg16_float,
                                 Format::rgba32_float, Format::rgb10a2_unorm}) {
         for (const Filter filter : {Filter::point, Filter::linear}) {
@@ -204,7 +204,7 @@ TEST_P(LaunchTest, FetchesAndPixelsAreThoseOfSample) {
     }
 }
 
-TEST_P(LaunchTest, IntegersComeAsFloatsAndAreRoundedToTheNearestInRange) {
+TEST_P(LaunchTest, IntegersAreFetchedAsFloatsAndStoredRoundedAndClamped) {
     const Array array(device(), {Format::r16_sint, {4, 1}});
     const std::int16_t values[4] = {-3, -200, 77, 300};
     upload(array.view(), std::as_bytes(std::span(values)));
@@ -213,7 +213,7 @@ TEST_P(LaunchTest, IntegersComeAsFloatsAndAreRoundedToTheNearestInRange) {
     EXPECT_TRUE(same_bytes(bytes, std::as_bytes(std::span(expected))));
 }
 
-TEST_P(LaunchTest, AFetchMayLeadToThePlaceOfTheNext) {
+TEST_P(LaunchTest, AFetchCanReturnTheCoordinateOfTheNextFetch) {
     Random random(3);
     Array places(device(), {Format::rg32_float, {50, 20}});
     std::vector<float> where(50 * 20 * 2);
@@ -233,7 +233,7 @@ TEST_P(LaunchTest, AFetchMayLeadToThePlaceOfTheNext) {
     EXPECT_TRUE(same_bytes(bytes, std::as_bytes(std::span(expected))));
 }
 
-TEST_P(LaunchTest, PixelsMayFetchUnevenlyFromSeveralTexturesAndLayers) {
+TEST_P(LaunchTest, PixelsCanFetchDifferentlyFromSeveralTexturesAndLayers) {
     const Texture flat = texture(Format::r32_float, {33, 9}, 5);
     const Array layers =
         filled({.format = Format::r32_float, .extent = {33, 9}, .kind = ArrayKind::layered_2d, .layers = 3}, 6);
@@ -260,7 +260,7 @@ TEST_P(LaunchTest, PixelsMayFetchUnevenlyFromSeveralTexturesAndLayers) {
     EXPECT_TRUE(same_bytes(bytes, std::as_bytes(std::span(expected))));
 }
 
-TEST_P(LaunchTest, AFunctorMayFetchMoreThanIsMadeTogether) {
+TEST_P(LaunchTest, AFunctorCanFetchMoreOftenThanTheBatchSize) {
     const Array ones(device(), {Format::r8_unorm, {16, 16}});
     fill(ones.view(), std::uint8_t{255});
     const Bytes bytes = made(Format::r32_float, {20, 4}, Many{}, Texture(ones));
@@ -268,7 +268,7 @@ TEST_P(LaunchTest, AFunctorMayFetchMoreThanIsMadeTogether) {
     EXPECT_TRUE(same_bytes(bytes, std::as_bytes(std::span(expected))));
 }
 
-TEST_P(LaunchTest, ALoopMayEndByWhatItFetches) {
+TEST_P(LaunchTest, ALoopCanEndDependingOnAFetch) {
     const Array line(device(), {Format::r8_unorm, {64, 1}});
     Bytes texels(64, std::byte{0});
     texels[40] = std::byte{255};
@@ -279,7 +279,7 @@ TEST_P(LaunchTest, ALoopMayEndByWhatItFetches) {
     EXPECT_TRUE(same_bytes(bytes, std::as_bytes(std::span(expected))));
 }
 
-TEST_P(LaunchTest, LevelsVolumesAndCubesAreFetchedToo) {
+TEST_P(LaunchTest, FunctorsFetchLevelsVolumesAndCubes) {
     const Sampler sampler{.filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true};
     const Texture flat(filled({.format = Format::rgba16_float, .extent = {16, 16}, .levels = 5}, 7), sampler);
     const Texture volume(filled({.format = Format::rgba16_float, .extent = {5, 6, 7}, .kind = ArrayKind::array_3d}, 8),
@@ -321,7 +321,7 @@ TEST_P(LaunchTest, GathersReturnFourTexels) {
 
 // --- destinations ----------------------------------------------------------------------------------------------------
 
-TEST_P(LaunchTest, ThePictureMayBeALevelOfAnArrayOfAnyKind) {
+TEST_P(LaunchTest, TheDestinationCanBeALevelOfAnArrayOfAnyKind) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format :
              {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm, Format::rgba16_float, Format::rgba32_float}) {
@@ -356,7 +356,7 @@ TEST_P(LaunchTest, OnlyTheRegionIsWritten) {
 }
 
 /// A thread block of a GPU writes eight rows here, and a grid has at most 65535 blocks in y.
-TEST_P(LaunchTest, APictureMayBeHigherThanAGrid) {
+TEST_P(LaunchTest, TheDestinationCanBeTallerThanAGrid) {
     constexpr Extent kExtent{3, 8 * 65535 + 11};
     const Bytes bytes = made(Format::r32_float, kExtent, Row{});
     std::vector<float> rows(kExtent.width * kExtent.height);
@@ -365,7 +365,7 @@ TEST_P(LaunchTest, APictureMayBeHigherThanAGrid) {
     for (std::size_t i = 0; i < rows.size(); ++i) ASSERT_EQ(rows[i], static_cast<float>(i / kExtent.width));
 }
 
-TEST_P(LaunchTest, PixelsMayLieAtAnyAddress) {
+TEST_P(LaunchTest, PixelsNeedNoAlignment) {
     const Linear memory(device(), 4096);
     const View picture = borrowed_view(device(), memory.data() + 3, Format::rgba16_float, {11, 4}, 97);
     const Stream stream(device());
@@ -374,7 +374,7 @@ TEST_P(LaunchTest, PixelsMayLieAtAnyAddress) {
     EXPECT_TRUE(same_bytes(download(picture), made(Format::rgba16_float, {11, 4}, Place{})));
 }
 
-TEST_P(LaunchTest, SparseAndPlanarArraysHaveNoSurfacesToWriteBy) {
+TEST_P(LaunchTest, WritingToSparseAndPlanarArraysIsRefused) {
     const Stream stream(device());
     SparseArray sparse(device(), {.format = Format::rgba8_unorm, .extent = {256, 128}});
     sparse.map(TileBox{}, TilePool(device()).allocate(1), stream);
@@ -384,7 +384,7 @@ TEST_P(LaunchTest, SparseAndPlanarArraysHaveNoSurfacesToWriteBy) {
     }
 }
 
-TEST_P(LaunchTest, ADeferredArrayIsRefusedWithoutMemoryAndWrittenWithIt) {
+TEST_P(LaunchTest, ADeferredArrayIsRefusedUnmappedAndWrittenMapped) {
     const Stream stream(device());
     DeferredArray deferred(device(), {.format = Format::r32_float, .extent = {64, 64}, .usage = {.surface = true}});
     expect_error([&] { launch(stream, deferred.array().view(), Place{}); }, ErrorCode::not_mapped, "texton::launch");
@@ -394,7 +394,7 @@ TEST_P(LaunchTest, ADeferredArrayIsRefusedWithoutMemoryAndWrittenWithIt) {
     EXPECT_TRUE(same_bytes(download(deferred.array().view()), made(Format::r32_float, {64, 64}, Place{})));
 }
 
-TEST_P(LaunchTest, AFunctorOfItsOwnTexelMayWriteWhatItReads) {
+TEST_P(LaunchTest, AFunctorOfItsOwnTexelCanWriteToItsSource) {
     const Pitched2D memory(device(), Format::r32_float, {300, 20});
     std::vector<float> values(6000);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
@@ -414,7 +414,7 @@ TEST_P(LaunchTest, AFunctorOfItsOwnTexelMayWriteWhatItReads) {
         ErrorCode::overlap, "texton::launch", {"shares bytes"});
 }
 
-TEST_P(LaunchTest, TheLevelsThatATextureReadsAreNotWritten) {
+TEST_P(LaunchTest, WritingTheLevelsOfTheSourceIsRefused) {
     const Array array(device(),
                       {.format = Format::r32_float, .extent = {16, 16}, .levels = 3, .usage = {.surface = true}});
     const Texture texture(array, {}, {.first_level = 1, .levels = 1});
@@ -426,7 +426,7 @@ TEST_P(LaunchTest, TheLevelsThatATextureReadsAreNotWritten) {
                  "texton::launch", {"shares a level"});
 }
 
-TEST_P(LaunchTest, ManyPicturesAreMadeInOneLaunch) {
+TEST_P(LaunchTest, OneLaunchWritesManyImages) {
     const Stream stream(device());
     std::vector<LaunchJob<Shift, 1>> jobs;
     std::vector<Linear> memory;
@@ -444,7 +444,7 @@ TEST_P(LaunchTest, ManyPicturesAreMadeInOneLaunch) {
     for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_TRUE(same_bytes(download(jobs[i].picture), expected[i])) << i;
 }
 
-TEST_P(LaunchTest, ABatchMayHaveOnePicture) {
+TEST_P(LaunchTest, ABatchCanHaveOneImage) {
     const Extent extent{100, 90};
     const Texture source = texture(Format::rgba8_unorm, {20, 20}, 1);
     const Linear memory(device(), Format::rgba8_unorm, extent);
@@ -455,7 +455,7 @@ TEST_P(LaunchTest, ABatchMayHaveOnePicture) {
     EXPECT_TRUE(same_bytes(download(jobs[0].picture), made(Format::rgba8_unorm, extent, Shift{3}, source)));
 }
 
-TEST_P(LaunchTest, ABatchWithAWrongJobEnqueuesNothing) {
+TEST_P(LaunchTest, ABatchWithAnInvalidJobEnqueuesNothing) {
     const Stream stream(device());
     const Texture source = texture(Format::rgba8_unorm, {8, 8}, 1);
     const Linear memory(device(), Format::rgba8_unorm, {8, 8});
@@ -471,7 +471,7 @@ TEST_P(LaunchTest, ABatchWithAWrongJobEnqueuesNothing) {
 
 // --- streams ---------------------------------------------------------------------------------------------------------
 
-TEST_P(LaunchTest, ARecordedLaunchReadsWhatIsThereWhenItRuns) {
+TEST_P(LaunchTest, ACapturedLaunchReadsTheTexelsAtGraphLaunch) {
     const Array array(device(), {Format::r32_float, {8, 8}});
     const Texture source(array);
     const Linear memory(device(), Format::r32_float, {8, 8});
@@ -490,7 +490,7 @@ TEST_P(LaunchTest, ARecordedLaunchReadsWhatIsThereWhenItRuns) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(LaunchTest, WrongArgumentsAreRefusedByName) {
+TEST_P(LaunchTest, InvalidArgumentsAreRefusedAndNamed) {
     const Stream stream(device());
     Bytes host(64);
     expect_error(

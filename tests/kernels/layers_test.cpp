@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, LayersTest, test::every_device(), test::device
 
 // --- blend -----------------------------------------------------------------------------------------------------------
 
-TEST_P(LayersTest, ModesAreThoseOfTheStandardWithOpacity) {
+TEST_P(LayersTest, BlendModesMatchTheirDefinitionWithOpacity) {
     Random random(1);
     for (const Extent& extent : {Extent{1, 1}, Extent{17, 3}, Extent{5, 40}}) {
         const std::size_t count = extent.width * extent.height;
@@ -105,7 +105,7 @@ TEST_P(LayersTest, ModesAreThoseOfTheStandardWithOpacity) {
     }
 }
 
-TEST_P(LayersTest, AMaskSaysHowMuchOfTheTopThereIs) {
+TEST_P(LayersTest, AMaskScalesTheTopLayer) {
     Random random(2);
     const Extent extent{6, 5};
     const Colors below = premultiplied(random, 30);
@@ -136,7 +136,7 @@ TEST_P(LayersTest, AFormatWithoutAlphaIsOpaque) {
     EXPECT_TRUE(test::same_bytes(test::download(picture.view()), test::pattern(32, 2)));
 }
 
-TEST_P(LayersTest, ThePictureMayBeTheBottomLayerByLayer) {
+TEST_P(LayersTest, TheDestinationCanBeTheBottomLayer) {
     Random random(3);
     const Colors below = premultiplied(random, 24);
     const Colors above = premultiplied(random, 24);
@@ -151,7 +151,7 @@ TEST_P(LayersTest, ThePictureMayBeTheBottomLayerByLayer) {
 
 // --- layers ----------------------------------------------------------------------------------------------------------
 
-TEST_P(LayersTest, ALayerIsTakenOutAsItIs) {
+TEST_P(LayersTest, ALayerIsExtractedUnchanged) {
     Random random(4);
     for (const Format format : {Format::rgba8_unorm, Format::r16_uint, Format::rg16_sint, Format::rgba16_float}) {
         const ArrayInfo info{.format = format, .extent = {5, 3}, .kind = ArrayKind::layered_2d, .layers = 4};
@@ -169,7 +169,7 @@ TEST_P(LayersTest, ALayerIsTakenOutAsItIs) {
     }
 }
 
-TEST_P(LayersTest, BetweenTwoLayersThereIsSomeOfBoth) {
+TEST_P(LayersTest, FractionalLayersInterpolateTwoLayers) {
     Random random(5);
     const Colors colors = test::random_colors(random, 45);
     const Texture texture = layered(colors, {5, 3}, 3);
@@ -180,7 +180,7 @@ TEST_P(LayersTest, BetweenTwoLayersThereIsSomeOfBoth) {
     EXPECT_TRUE(near_colors(is, expected, 1e-6));
 }
 
-TEST_P(LayersTest, AllLayersAreSummedByTheirWeights) {
+TEST_P(LayersTest, LayersAreSummedByTheirWeights) {
     Random random(6);
     for (const std::size_t layers : {std::size_t{1}, std::size_t{3}, std::size_t{100}, kMostSummedLayers}) {
         const Extent extent{3, 2};
@@ -212,7 +212,7 @@ TEST_P(LayersTest, AllLayersAreSummedByTheirWeights) {
 
 // --- by name, and invalid requests -----------------------------------------------------------------------------------
 
-TEST_P(LayersTest, KernelsOfThatNameDoTheSame) {
+TEST_P(LayersTest, NamedKernelsMatchTheFunctions) {
     Random random(7);
     const Extent extent{3, 2};
     const Texture bottom = texture_of(premultiplied(random, 6), extent);
@@ -250,7 +250,7 @@ TEST_P(LayersTest, KernelsOfThatNameDoTheSame) {
               directly([&](const Stream& stream, const View& picture) { layer_sum(stream, picture, layers); }));
 }
 
-TEST_P(LayersTest, TexturesAndNumbersThatDoNotFitAreNamed) {
+TEST_P(LayersTest, InvalidTexturesAndNumbersAreRefusedAndNamed) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     Random random(8);
     const Texture small = texture_of(test::random_colors(random, 4), {2, 2});

@@ -128,7 +128,7 @@ Grid random_grid(Random& random, Extent extent) {
 
 // --- 1D --------------------------------------------------------------------------------------------------------------
 
-TEST_P(LutTest, ATableForEachChannelIsWeighedAlongStraightLines) {
+TEST_P(LutTest, OneDimensionalTablesInterpolateEachChannelLinearly) {
     Random random(1);
     const Texture texture = texture_of(test::random_colors(random, 45, -1, 2), {9, 5});
     for (const std::size_t entries : {std::size_t{1}, std::size_t{2}, std::size_t{17}, std::size_t{1000}}) {
@@ -153,7 +153,7 @@ TEST_P(LutTest, ATableForEachChannelIsWeighedAlongStraightLines) {
     }
 }
 
-TEST_P(LutTest, ASharedTableChangesAllChannelsByItsRed) {
+TEST_P(LutTest, ASharedTableAppliesItsRedChannelToAllChannels) {
     Random random(2);
     const Texture texture = texture_of(test::random_colors(random, 12), {4, 3});
     const CurvePoint points[] = {{0, 1}, {0.25f, 0}, {1, 3}};
@@ -169,7 +169,7 @@ TEST_P(LutTest, ASharedTableChangesAllChannelsByItsRed) {
     EXPECT_TRUE(near_colors(made(texture, Texture(curve, kLinear), hardware), expected, kHardware1d));
 }
 
-TEST_P(LutTest, ACurvesEntriesLieOnItsLines) {
+TEST_P(LutTest, CurveEntriesInterpolateThePointsLinearly) {
     const CurvePoint points[] = {{-1, 2}, {0, 4}, {0.5f, -1}, {3, -1}};
     const Array curve = curve_array(device(), points, 9);
     const test::Bytes bytes = test::download(curve.view());
@@ -177,7 +177,7 @@ TEST_P(LutTest, ACurvesEntriesLieOnItsLines) {
     EXPECT_TRUE(test::same_bytes(bytes, std::as_bytes(std::span(expected))));
 }
 
-TEST_P(LutTest, WhatIsBeyondTheDomainReadsItsEnds) {
+TEST_P(LutTest, ColorsOutsideTheDomainReadTheEndsOfTheTable) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     const Texture texture = texture_of({{-7, 1.5f, kNan, 1}, {kInfinity, -kInfinity, 3e38f, 0}}, {2});
@@ -199,7 +199,7 @@ TEST_P(LutTest, WhatIsBeyondTheDomainReadsItsEnds) {
     }
 }
 
-TEST_P(LutTest, TheLastEntryIsReadWithoutTheOneThatASamplerHasBehindIt) {
+TEST_P(LutTest, TheLastEntryIsReadWithoutWrappingToTheFirst) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     constexpr Sampler kWrapped{.address = {AddressMode::wrap, AddressMode::wrap, AddressMode::wrap},
                                .normalized_coordinates = true};
@@ -215,7 +215,7 @@ TEST_P(LutTest, TheLastEntryIsReadWithoutTheOneThatASamplerHasBehindIt) {
 
 // --- 3D --------------------------------------------------------------------------------------------------------------
 
-TEST_P(LutTest, AVolumeIsWeighedByTheTextureUnitOrInTetrahedra) {
+TEST_P(LutTest, VolumeTablesInterpolateByTheTextureUnitOrInTetrahedra) {
     Random random(3);
     const Texture texture = texture_of(test::random_colors(random, 45, -1, 2), {9, 5});
     for (const Extent& extent :
@@ -247,7 +247,7 @@ TEST_P(LutTest, AVolumeIsWeighedByTheTextureUnitOrInTetrahedra) {
     }
 }
 
-TEST_P(LutTest, TetrahedraKeepGreysThatTheTableKeeps) {
+TEST_P(LutTest, TetrahedralInterpolationKeepsGrayAxisEntriesGray) {
     // Entries on the diagonal are gray, all others are not.
     Random random(4);
     Grid grid = random_grid(random, {5, 5, 5});
@@ -265,7 +265,7 @@ TEST_P(LutTest, TetrahedraKeepGreysThatTheTableKeeps) {
     }
 }
 
-TEST_P(LutTest, LayersOfEightBitsGoThroughATableOfEightBits) {
+TEST_P(LutTest, AnEightBitTableAppliesToEightBitLayers) {
     Random random(5);
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {6, 5}, .kind = ArrayKind::layered_2d, .layers = 2};
     const Array layers(device(), info);
@@ -291,7 +291,7 @@ TEST_P(LutTest, LayersOfEightBitsGoThroughATableOfEightBits) {
 
 // --- by name, and invalid requests -----------------------------------------------------------------------------------
 
-TEST_P(LutTest, KernelsOfThatNameDoTheSame) {
+TEST_P(LutTest, NamedKernelsMatchTheFunctions) {
     Random random(6);
     const Texture texture = texture_of(test::random_colors(random, 6), {3, 2});
     const Texture row = table_of(random_grid(random, {4}), ArrayKind::array_1d, kLinear);
@@ -312,7 +312,7 @@ TEST_P(LutTest, KernelsOfThatNameDoTheSame) {
     EXPECT_EQ(by_name("lut_3d", volume), made(texture, volume, Lut3dOptions{kWide, LutFilter::exact}));
 }
 
-TEST_P(LutTest, TablesAndDomainsThatDoNotFitAreNamed) {
+TEST_P(LutTest, InvalidTablesAndDomainsAreRefusedAndNamed) {
     Random random(7);
     const Texture texture = texture_of(test::random_colors(random, 4), {2, 2});
     const Grid line = random_grid(random, {4});
@@ -343,7 +343,7 @@ TEST_P(LutTest, TablesAndDomainsThatDoNotFitAreNamed) {
                  {"2 x 2"});
 }
 
-TEST_P(LutTest, PointsOfACurveThatDoNotRiseAreNamed) {
+TEST_P(LutTest, InvalidCurvePointsAreRefusedAndNamed) {
     const auto refused = [&](std::vector<CurvePoint> points, std::size_t size,
                              std::initializer_list<std::string_view> fragments) {
         expect_error([&] { (void)curve_array(device(), points, size); }, ErrorCode::bad_argument, "texton::curve_array",

@@ -281,7 +281,7 @@ constexpr Format kFormats[] = {Format::rgba8_unorm, Format::r32_float,   Format:
 
 // --- filters ---------------------------------------------------------------------------------------------------------
 
-TEST_P(MipsTest, EveryLevelIsTheMeanOfWhatItsTexelsCover) {
+TEST_P(MipsTest, BoxFilteredTexelsAreTheMeanOfTheirArea) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : kFormats) {
             const Array array = filled(test::small_info(kind, format));
@@ -292,7 +292,7 @@ TEST_P(MipsTest, EveryLevelIsTheMeanOfWhatItsTexelsCover) {
     }
 }
 
-TEST_P(MipsTest, SidesOfEverySizeAreHalved) {
+TEST_P(MipsTest, ImagesOfEverySizeAreHalved) {
     for (const Extent& extent :
          {Extent{2, 2}, Extent{3, 3}, Extent{1, 9}, Extent{17, 1}, Extent{5, 8}, Extent{37, 23}}) {
         const ArrayInfo info{.format = Format::rgba32_float, .extent = extent};
@@ -303,7 +303,7 @@ TEST_P(MipsTest, SidesOfEverySizeAreHalved) {
     }
 }
 
-TEST_P(MipsTest, TheLowestAndTheHighestAreExact) {
+TEST_P(MipsTest, MinimumAndMaximumFiltersAreExact) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::rgba8_unorm, Format::r32_float, Format::rgba16_sint}) {
             for (const MipFilter filter : {MipFilter::min, MipFilter::max}) {
@@ -316,7 +316,7 @@ TEST_P(MipsTest, TheLowestAndTheHighestAreExact) {
     }
 }
 
-TEST_P(MipsTest, KaiserWeighsByASincUnderItsWindow) {
+TEST_P(MipsTest, TheKaiserFilterUsesAWindowedSinc) {
     for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::array_2d, ArrayKind::layered_2d, ArrayKind::cubemap}) {
         const Array array = filled(test::small_info(kind, Format::rgba32_float));
         SCOPED_TRACE(test::describe(array.info()));
@@ -329,7 +329,7 @@ TEST_P(MipsTest, KaiserWeighsByASincUnderItsWindow) {
     expect_filtered(volume, {.filter = MipFilter::kaiser});
 }
 
-TEST_P(MipsTest, KaisersWindowMayBeWiderAndReachAroundTheEdges) {
+TEST_P(MipsTest, TheKaiserWindowCanBeWiderAndFollowsTheAddressMode) {
     for (const AddressMode address : {AddressMode::clamp, AddressMode::wrap, AddressMode::mirror}) {
         for (const float width : {1.0F, 2.5F, 4.0F}) {
             const MipOptions options{
@@ -341,7 +341,7 @@ TEST_P(MipsTest, KaisersWindowMayBeWiderAndReachAroundTheEdges) {
     }
 }
 
-TEST_P(MipsTest, TheBoxAddsInTheOrderThatIsWrittenDown) {
+TEST_P(MipsTest, TheBoxFilterAddsInTheDocumentedOrder) {
     const Array array = filled({.format = Format::r32_float, .extent = {8, 5}, .levels = 2});
     const std::vector<float> above = floats_of(bytes_of_level(array, 0));
     make(array);
@@ -361,7 +361,7 @@ TEST_P(MipsTest, TheBoxAddsInTheOrderThatIsWrittenDown) {
     EXPECT_TRUE(same_bytes(bytes_of_level(array, 1), bytes_of(expected)));
 }
 
-TEST_P(MipsTest, ColorsOfSrgbAreAveragedAsLight) {
+TEST_P(MipsTest, SrgbColorsAreAveragedInLinearLight) {
     Array array(device(), {.format = Format::rgba8_srgb, .extent = {2, 2}, .levels = 2, .usage = {.surface = true}});
     Bytes texels(16, std::byte{0});
     for (const std::size_t white : {0U, 3U})
@@ -372,7 +372,7 @@ TEST_P(MipsTest, ColorsOfSrgbAreAveragedAsLight) {
     EXPECT_TRUE(same_bytes(bytes_of_level(array, 1), half));
 }
 
-TEST_P(MipsTest, IntegersBecomeTheNearestHalvesAwayFromZero) {
+TEST_P(MipsTest, IntegersRoundToNearestWithHalvesAwayFromZero) {
     Array array(device(), {.format = Format::r8_sint, .extent = {8, 1}, .levels = 2, .usage = {.surface = true}});
     Bytes texels;
     for (const int value : {1, 2, -1, -2, 127, 127, -128, -127}) texels.push_back(static_cast<std::byte>(value & 255));
@@ -382,7 +382,7 @@ TEST_P(MipsTest, IntegersBecomeTheNearestHalvesAwayFromZero) {
     EXPECT_TRUE(same_bytes(bytes_of_level(array, 1), expected));
 }
 
-TEST_P(MipsTest, APictureOfOneColorKeepsIt) {
+TEST_P(MipsTest, AUniformImageKeepsItsColor) {
     for (const MipFilter filter : {MipFilter::box, MipFilter::kaiser, MipFilter::min, MipFilter::max}) {
         for (const Extent& extent : {Extent{16, 16}, Extent{13, 7}}) {
             Array array(device(), {.format = Format::rgba8_unorm,
@@ -399,7 +399,7 @@ TEST_P(MipsTest, APictureOfOneColorKeepsIt) {
 
 // --- alpha -----------------------------------------------------------------------------------------------------------
 
-TEST_P(MipsTest, ColorCountsAsMuchAsItsAlpha) {
+TEST_P(MipsTest, ColorsAreWeightedByAlpha) {
     for (const MipFilter filter : {MipFilter::box, MipFilter::kaiser}) {
         const Array array = filled({.format = Format::rgba16_unorm, .extent = {13, 10}, .levels = 4});
         make(array, {.filter = filter, .alpha_weighted = true});
@@ -408,7 +408,7 @@ TEST_P(MipsTest, ColorCountsAsMuchAsItsAlpha) {
     }
 }
 
-TEST_P(MipsTest, WhatIsTransparentLeavesNoFringeAndWhereAllIsThePlainMean) {
+TEST_P(MipsTest, TransparentTexelsLeaveNoFringe) {
     const std::vector<float> texels{
         1, 0, 0, 1, 0, 1, 0, 0, 0.5F, 0, 0, 0, 1,    0, 0, 0,  // red beside transparent texels; two transparent texels
         1, 0, 0, 1, 0, 1, 0, 0, 0.5F, 0, 0, 0, 0.5F, 0, 0, 0,
@@ -420,7 +420,7 @@ TEST_P(MipsTest, WhatIsTransparentLeavesNoFringeAndWhereAllIsThePlainMean) {
 
 // --- kinds of chains -------------------------------------------------------------------------------------------------
 
-TEST_P(MipsTest, ChainsInMemoryAreThoseOfArrays) {
+TEST_P(MipsTest, ChainsInMemoryMatchChainsInArrays) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::rgba8_unorm, Format::r16_sint, Format::rgba8_srgb, Format::r32_float}) {
             const Array array = filled(test::small_info(kind, format));
@@ -443,7 +443,7 @@ TEST_P(MipsTest, ChainsInMemoryAreThoseOfArrays) {
     }
 }
 
-TEST_P(MipsTest, MemoryIsReadAtAnyPitchAndTexturesMayReadMemory) {
+TEST_P(MipsTest, ChainsInPitchedMemoryMatchChainsInArrays) {
     const Array array = filled({.format = Format::rgba8_unorm, .extent = {37, 23}, .levels = 5});
     make(array, {.filter = MipFilter::kaiser});
     std::vector<Pitched2D> memory;
@@ -460,7 +460,7 @@ TEST_P(MipsTest, MemoryIsReadAtAnyPitchAndTexturesMayReadMemory) {
         EXPECT_TRUE(same_bytes(download(views[i]), bytes_of_level(array, static_cast<int>(i))));
 }
 
-TEST_P(MipsTest, ARowOfMemoryIsHalved) {
+TEST_P(MipsTest, ARowOfMemoryCanBeHalved) {
     const Array array = filled({.format = Format::r32_float, .extent = {9}, .kind = ArrayKind::array_1d, .levels = 2});
     make(array);
     const Linear row(device(), Format::r32_float, {9});
@@ -473,7 +473,7 @@ TEST_P(MipsTest, ARowOfMemoryIsHalved) {
     EXPECT_TRUE(same_bytes(download(level), bytes_of_level(array, 1)));
 }
 
-TEST_P(MipsTest, OneTexelOrOneLevelHasNothingToFill) {
+TEST_P(MipsTest, ASingleTexelOrLevelNeedsNoMips) {
     const Array one = filled({.extent = {1, 1}});
     make(one);
     const Array flat = filled({.extent = {8, 8}});
@@ -483,7 +483,7 @@ TEST_P(MipsTest, OneTexelOrOneLevelHasNothingToFill) {
     make_mips(Stream(device()), {}, Texture(flat));
 }
 
-TEST_P(MipsTest, AChainThatWasMadeOnceMayBeRecorded) {
+TEST_P(MipsTest, AChainCanBeCapturedAfterItsFirstRun) {
     const Array array = filled({.extent = {16, 16}, .levels = 5});
     make(array);
     const Stream stream(device());
@@ -496,7 +496,7 @@ TEST_P(MipsTest, AChainThatWasMadeOnceMayBeRecorded) {
 
 // --- by name ---------------------------------------------------------------------------------------------------------
 
-TEST_P(MipsTest, TheKernelMakesTheWholeChainOrAsManyLevelsAsAreWanted) {
+TEST_P(MipsTest, TheNamedKernelMakesAllOrTheRequestedLevels) {
     const Kernel& kernel = kernel_named("mips");
     const Array array = filled(
         {.format = Format::rgba8_unorm, .extent = {12, 5}, .kind = ArrayKind::layered_2d, .layers = 3, .levels = 4});
@@ -535,7 +535,7 @@ TEST_P(MipsTest, OptionsOutOfRangeAreRefusedAndNamed) {
     refused(narrow, {.alpha_weighted = true}, {"rg8_unorm has no alpha"});
 }
 
-TEST_P(MipsTest, LevelsThatAreNoChainAreRefusedAndNamed) {
+TEST_P(MipsTest, LevelsThatFormNoChainAreRefusedAndNamed) {
     const Array array = filled({.format = Format::rgba8_unorm, .extent = {9, 6}, .levels = 4});
     const Texture finest(array, {.normalized_coordinates = true}, {.levels = 1});
     const Stream stream(device());
@@ -560,7 +560,7 @@ TEST_P(MipsTest, LevelsThatAreNoChainAreRefusedAndNamed) {
         ErrorCode::bad_argument, "texton::Texture", {"first texel"});
 }
 
-TEST_P(MipsTest, AChainWithAWrongLevelIsRefusedBeforeAnyLevelIsMade) {
+TEST_P(MipsTest, AChainWithAnInvalidLevelIsRefusedBeforeAnyWrite) {
     const Array array = filled({.format = Format::rgba8_unorm, .extent = {8, 8}});
     const Stream stream(device());
     const Linear memory(device(), 64);

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, OwnTexelsTest, test::every_device(), test::dev
 constexpr Extent kExtents[] = {{4, 2}, {8, 3}, {124, 9}, {130, 5}, {132, 17}, {516, 2}};
 constexpr std::size_t kColumns[] = {0, 1, 4};
 
-TEST_P(OwnTexelsTest, PixelsAreTheSameHoweverTheirTexelsAreRead) {
+TEST_P(OwnTexelsTest, OwnTexelReadsMatchGeneralFetches) {
     Array table(device(), {.format = Format::rgba8_unorm, .extent = {5, 5, 5}, .kind = ArrayKind::array_3d});
     upload(table.view(), bytes(4 * 125));
     const Texture entries(table, {.filter = Filter::linear});
@@ -132,7 +132,7 @@ TEST_P(OwnTexelsTest, PixelsAreTheSameHoweverTheirTexelsAreRead) {
     }
 }
 
-TEST_P(OwnTexelsTest, TexturesMayLieInDifferentPlaces) {
+TEST_P(OwnTexelsTest, TexturesOfArraysAndMemoryCanBeMixed) {
     for (const Extent& extent : kExtents) {
         const Source array = of_array(extent, 0, {});
         const Source memory = of_memory(extent, {});

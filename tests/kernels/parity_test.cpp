@@ -180,7 +180,7 @@ std::vector<std::string> names() {
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelParityTest, testing::ValuesIn(names()),
                          [](const auto& info) { return info.param; });
 
-TEST_P(KernelParityTest, EveryDeviceMakesTheSameBits) {
+TEST_P(KernelParityTest, EveryDeviceGivesTheSameBits) {
     const Kernel& kernel = kernel_named(GetParam());
     const Device cpu = Device::cpu();
     const bool has_cuda = Device::why_no_cuda().empty();
@@ -223,7 +223,7 @@ TEST(KernelTest, ArgumentsAreCheckedByNameAndRange) {
     }
 }
 
-TEST(KernelTest, ANameThatDoesNotExistLeadsToThoseThatDo) {
+TEST(KernelTest, AnUnknownNameIsRefusedWithSimilarNames) {
     try {
         (void)kernel_named("resampling");
         FAIL();
@@ -232,7 +232,7 @@ TEST(KernelTest, ANameThatDoesNotExistLeadsToThoseThatDo) {
     }
 }
 
-TEST(KernelTest, NamesAndGroupsAreWholeAndEachNameIsThereOnce) {
+TEST(KernelTest, KernelsAreFullyDescribedAndNamesAreUnique) {
     std::map<std::string, int> count;
     for (const Kernel& kernel : kernels()) {
         ++count[kernel.info.name];

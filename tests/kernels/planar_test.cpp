@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, PlanarTest, test::every_device(), test::device
 
 // --- to RGB ----------------------------------------------------------------------------------------------------------
 
-TEST_P(PlanarTest, PlanesOfEveryFormatStandardRangeAndSitingBecomeColours) {
+TEST_P(PlanarTest, PlanesOfEveryFormatStandardRangeAndSitingBecomeColors) {
     Random random(1);
     for (const PlanarPicture& picture : all_pictures({10, 6})) {
         SCOPED_TRACE(describe(picture));
@@ -261,7 +261,7 @@ TEST_P(PlanarTest, PlanesOfEveryFormatStandardRangeAndSitingBecomeColours) {
     }
 }
 
-TEST_P(PlanarTest, RowsOfMemoryArePlanes) {
+TEST_P(PlanarTest, PlanesCanBePitchedMemory) {
     Random random(2);
     const PlanarPicture picture{{.format = Format::p010}, {14, 8}};
     const Planes planes{random_codes(random, Format::p010, 112), random_codes(random, Format::p010, 56)};
@@ -324,7 +324,7 @@ std::vector<Bytes> pictures_of_bytes(const Device& device, const PlanarOptions& 
     return made;
 }
 
-TEST_P(PlanarTest, PlanesOfBytesMakeTheSameBitsHoweverTheyAreRead) {
+TEST_P(PlanarTest, BytePlanesGiveTheSameColorsForEveryReadPath) {
     Random random(11);
     std::size_t count = 0;
     for (const Extent extent : {Extent{4, 4}, {8, 4}, {10, 6}, {124, 18}, {128, 16}, {132, 34}, {516, 4}}) {
@@ -350,7 +350,7 @@ TEST_P(PlanarTest, PlanesOfBytesMakeTheSameBitsHoweverTheyAreRead) {
 
 /// Kernels use a fused multiply-add. Tests the floats around the first float of each code: the fused result must give
 /// the same code as two roundings.
-TEST(PlanarCodeTest, AFusedSumHasTheCodeOfTwoRoundings) {
+TEST(PlanarCodeTest, FusedMultiplyAddGivesTheSameCodeAsTwoRoundings) {
     for (int code = 0; code < 255; ++code) {
         float value = (static_cast<float>(code) + 0.5f) / 255.0f;
         for (int i = 0; i < 64; ++i) value = std::nextafterf(value, 0.0f);
@@ -361,7 +361,7 @@ TEST(PlanarCodeTest, AFusedSumHasTheCodeOfTwoRoundings) {
 
 // --- from RGB --------------------------------------------------------------------------------------------------------
 
-TEST_P(PlanarTest, ColoursBecomeTheNearestCodesOfEveryFormatStandardRangeAndSiting) {
+TEST_P(PlanarTest, ColorsAreRoundedToCodesOfEveryFormatStandardRangeAndSiting) {
     Random random(3);
     for (const PlanarPicture& picture : all_pictures({10, 6})) {
         SCOPED_TRACE(describe(picture));
@@ -407,7 +407,7 @@ std::vector<Bytes> planes_of_bytes(const Device& device, const PlanarOptions& op
     return made;
 }
 
-TEST_P(PlanarTest, PicturesOfBytesBecomeTheSameCodesHoweverTheyAreRead) {
+TEST_P(PlanarTest, ByteImagesGiveTheSameCodesForEveryReadPath) {
     Random random(12);
     std::size_t count = 0;
     for (const Extent extent : {Extent{4, 2}, {8, 4}, {10, 6}, {124, 18}, {128, 16}, {132, 34}, {516, 4}}) {
@@ -428,7 +428,7 @@ TEST_P(PlanarTest, PicturesOfBytesBecomeTheSameCodesHoweverTheyAreRead) {
     }
 }
 
-TEST_P(PlanarTest, AveragesEndAtTheEdgeWhateverTheSamplerSays) {
+TEST_P(PlanarTest, ChromaAveragesIgnoreTheAddressMode) {
     Random random(7);
     const Extent extent{6, 4};
     const Array array = test::color_array(device(), extent, test::random_colors(random, 24));
@@ -439,7 +439,7 @@ TEST_P(PlanarTest, AveragesEndAtTheEdgeWhateverTheSamplerSays) {
     }
 }
 
-TEST_P(PlanarTest, PrimariesHaveTheCodesThatTablesList) {
+TEST_P(PlanarTest, PrimariesHaveTheCodesOfPublishedTables) {
     struct Row {
         LumaStandard standard;
         Float4 color;
@@ -463,7 +463,7 @@ TEST_P(PlanarTest, PrimariesHaveTheCodesThatTablesList) {
 
 // --- round trips -----------------------------------------------------------------------------------------------------
 
-TEST_P(PlanarTest, CodesComeBackFromColoursWithinOne) {
+TEST_P(PlanarTest, CodesRoundTripThroughColorsWithinOne) {
     Random random(4);
     for (const PlanarPicture& picture : all_pictures({8, 4})) {
         SCOPED_TRACE(describe(picture));
@@ -481,7 +481,7 @@ TEST_P(PlanarTest, CodesComeBackFromColoursWithinOne) {
     }
 }
 
-TEST_P(PlanarTest, EightBitsComeBackFromSixteen) {
+TEST_P(PlanarTest, EightBitColorsRoundTripThroughSixteenBitPlanes) {
     Random random(5);
     const Extent extent{4, 2};
     for (const PlanarPicture& picture : all_pictures(extent)) {
@@ -505,7 +505,7 @@ TEST_P(PlanarTest, EightBitsComeBackFromSixteen) {
 
 // --- by name, and invalid requests -----------------------------------------------------------------------------------
 
-TEST_P(PlanarTest, KernelsOfThatNameDoTheSame) {
+TEST_P(PlanarTest, NamedKernelsMatchTheFunctions) {
     Random random(6);
     const PlanarPicture picture{{Format::p010, LumaStandard::bt2020, CodeRange::full, ChromaSiting::top_left, true},
                                 {6, 4}};
@@ -538,7 +538,7 @@ TEST_P(PlanarTest, KernelsOfThatNameDoTheSame) {
     EXPECT_TRUE(near_colors(is, picture.decoded(expected), 1e-4));
 }
 
-TEST_P(PlanarTest, PlanesThatDoNotFitTheFormatAreNamed) {
+TEST_P(PlanarTest, PlanesThatMismatchTheFormatAreRefusedAndNamed) {
     const Texture luma(Array(device(), {Format::r8_unorm, {4, 4}}));
     const Array pairs(device(), {Format::rg8_unorm, {2, 2}});
     const Texture chroma(pairs, kLinear);

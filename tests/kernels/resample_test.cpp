@@ -147,7 +147,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ResampleTest, test::every_device(), test::device_label);
 
-TEST_P(ResampleTest, InItsOwnSizeAPictureStaysAsItIs) {
+TEST_P(ResampleTest, ResamplingToTheSameSizeKeepsTheImage) {
     for (const Format format :
          {Format::rgba8_unorm, Format::rgba8_srgb, Format::rg16_unorm, Format::rgba16_float, Format::r32_float}) {
         for (const ResampleFilter filter :
@@ -164,7 +164,7 @@ TEST_P(ResampleTest, InItsOwnSizeAPictureStaysAsItIs) {
     }
 }
 
-TEST_P(ResampleTest, LinearIsWhatTheTextureUnitReturnsThere) {
+TEST_P(ResampleTest, LinearMatchesFetchesOfTheTextureUnit) {
     const Texture texture = random_texture({Format::rgba8_unorm, {40, 30}}, {.filter = Filter::linear});
     const Extent extent{97, 13};
     const Linear memory(device(), Format::rgba8_unorm, extent);
@@ -176,27 +176,27 @@ TEST_P(ResampleTest, LinearIsWhatTheTextureUnitReturnsThere) {
 }
 
 // The texture unit rounds the fraction of each axis to 1/256; texels differ by at most 1.
-TEST_P(ResampleTest, CatmullRomIsItsDefinitionWithinTheWeightsOfTheTextureUnit) {
+TEST_P(ResampleTest, CatmullRomMatchesItsDefinitionWithinTextureUnitPrecision) {
     EXPECT_LE(farthest(
                   ResampleFilter::catmull_rom, Filter::linear, [](double) { return catmull_rom; }, 2),
               2 * 1.5 / 512);
 }
 
-TEST_P(ResampleTest, BSplineIsItsDefinitionWithinTheWeightsOfTheTextureUnit) {
+TEST_P(ResampleTest, BSplineMatchesItsDefinitionWithinTextureUnitPrecision) {
     EXPECT_LE(farthest(
                   ResampleFilter::b_spline, Filter::linear, [](double) { return b_spline; }, 2),
               2.0 / 512 + 1e-6);
 }
 
-TEST_P(ResampleTest, LanczosIsItsDefinition) {
+TEST_P(ResampleTest, LanczosMatchesItsDefinition) {
     EXPECT_LE(farthest(ResampleFilter::lanczos3, Filter::point, lanczos, 3), kOfPlaces);
 }
 
-TEST_P(ResampleTest, AreaIsItsDefinition) {
+TEST_P(ResampleTest, AreaMatchesItsDefinition) {
     EXPECT_LE(farthest(ResampleFilter::area, Filter::point, area, 1), kOfPlaces);
 }
 
-TEST_P(ResampleTest, HalfTheSizeByAreaIsTheMeanOfFour) {
+TEST_P(ResampleTest, HalvingByAreaGivesTheMeanOfFourTexels) {
     Picture picture{16, 8, std::vector<float>(128)};
     for (std::size_t i = 0; i < 128; ++i) picture.texels[i] = static_cast<float>(i * i % 97);
     const std::vector<float> made = floats(texture_of(picture, Filter::point), {8, 4}, {ResampleFilter::area});
@@ -209,7 +209,7 @@ TEST_P(ResampleTest, HalfTheSizeByAreaIsTheMeanOfFour) {
     }
 }
 
-TEST_P(ResampleTest, NormalizedCoordinatesReadTheSamePlaces) {
+TEST_P(ResampleTest, NormalizedCoordinatesGiveTheSameImage) {
     for (const ResampleFilter filter : {ResampleFilter::nearest, ResampleFilter::area, ResampleFilter::lanczos3}) {
         const ArrayInfo info{Format::rgba8_unorm, {24, 15}};
         const Bytes in_texels = resampled(random_texture(info), Format::rgba8_unorm, {11, 31}, {filter});
@@ -237,7 +237,7 @@ TEST_P(ResampleTest, AllLayersAreResampled) {
     }
 }
 
-TEST_P(ResampleTest, WrongArgumentsAreRefusedByName) {
+TEST_P(ResampleTest, InvalidArgumentsAreRefusedAndNamed) {
     const Texture texture = random_texture({Format::rgba8_unorm, {8, 8}});
     const Linear memory(device(), Format::rgba8_unorm, {8, 8});
     const View picture = memory.view(Format::rgba8_unorm, {8, 8});

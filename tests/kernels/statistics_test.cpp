@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, StatisticsTest, test::every_device(), test::de
 
 // --- results ---------------------------------------------------------------------------------------------------------
 
-TEST_P(StatisticsTest, EveryFormatAndSizeIsCountedWhole) {
+TEST_P(StatisticsTest, AllTexelsOfEveryFormatAndSizeAreCounted) {
     const std::vector<ArrayInfo> infos{
         {Format::rgba8_unorm, {1, 1}},
         {Format::rgba8_srgb, {37, 19}},
@@ -131,7 +131,7 @@ TEST_P(StatisticsTest, EveryFormatAndSizeIsCountedWhole) {
     }
 }
 
-TEST_P(StatisticsTest, TexelsOf8BitsAreCountedAsTheyAreFetched) {
+TEST_P(StatisticsTest, TexelsOf8BitsAreCountedByTheirFetchedValues) {
     Random random(9);
     const Sampler samplers[] = {{},
                                 {.filter = Filter::linear},
@@ -162,7 +162,7 @@ TEST_P(StatisticsTest, TexelsOf8BitsAreCountedAsTheyAreFetched) {
     }
 }
 
-TEST_P(StatisticsTest, OnlyTheLayersThatATextureReadsAreCounted) {
+TEST_P(StatisticsTest, OnlyTheLayersOfTheTextureRangeAreCounted) {
     Random random(10);
     const ArrayInfo info{.format = Format::rg8_unorm, .extent = {37, 20}, .kind = ArrayKind::layered_2d, .layers = 5};
     const Bytes texels = test::random_texels(random, info.format, packed_bytes(info));
@@ -175,7 +175,7 @@ TEST_P(StatisticsTest, OnlyTheLayersThatATextureReadsAreCounted) {
               bytes_of(statistics_of(Texture(part))));
 }
 
-TEST_P(StatisticsTest, TheLevelThatATextureReadsIsCounted) {
+TEST_P(StatisticsTest, OnlyTheLevelOfTheTextureRangeIsCounted) {
     Random random(11);
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {40, 36}, .levels = 3};
     const Array array(device(), info);
@@ -195,7 +195,7 @@ TEST_P(StatisticsTest, AHistogramOfBytesCountsEachCode) {
     for (std::size_t i = 0; i < 256; ++i) EXPECT_EQ(statistics.histogram[0][i], expected[i]) << i;
 }
 
-TEST_P(StatisticsTest, ARangeIsDividedIntoBinsAndWhatLiesOutsideCountsInTheFirstAndTheLast) {
+TEST_P(StatisticsTest, ValuesOutOfRangeCountInTheFirstAndLastBins) {
     // Bins are 2^-5 wide, so multiples of 2^-7 are exact.
     std::vector<float> values{-1e30F, -3.01F, 5.01F, 1e30F, 5, -3};
     std::vector<std::uint32_t> expected(256);
@@ -211,7 +211,7 @@ TEST_P(StatisticsTest, ARangeIsDividedIntoBinsAndWhatLiesOutsideCountsInTheFirst
     for (std::size_t i = 0; i < 256; ++i) EXPECT_EQ(statistics.histogram[0][i], expected[i]) << i;
 }
 
-TEST_P(StatisticsTest, NansAndInfinitiesAreCountedByThemselves) {
+TEST_P(StatisticsTest, NansAndInfinitiesAreCountedSeparately) {
     const Statistics some =
         statistics_of(texture_of(device(), {4, 2}, {1, kNan, -kInfinity, 3, kInfinity, kNan, -kNan, 2}));
     EXPECT_EQ(some.finite[0], 3U);
@@ -229,7 +229,7 @@ TEST_P(StatisticsTest, NansAndInfinitiesAreCountedByThemselves) {
 
 // --- sums are exact --------------------------------------------------------------------------------------------------
 
-TEST_P(StatisticsTest, SmallValuesAreNotLostBesideLargeOnes) {
+TEST_P(StatisticsTest, SmallValuesAreNotLostAmongLargeValues) {
     const Statistics statistics = statistics_of(texture_of(device(), {5, 1}, {1e38F, 1, -1e38F, 1e-38F, 2}));
     EXPECT_NEAR(statistics.mean(0), 0.6, rounding_of(0.6));
     const Statistics tiny = statistics_of(texture_of(device(), {4, 1}, {1e38F, -1e38F, 5e-39F, 1e-39F}));
@@ -238,7 +238,7 @@ TEST_P(StatisticsTest, SmallValuesAreNotLostBesideLargeOnes) {
     EXPECT_NEAR(below.mean(0), -1e-10, rounding_of(1e-10));
 }
 
-TEST_P(StatisticsTest, AMeanOfEqualValuesIsThatValue) {
+TEST_P(StatisticsTest, TheMeanOfEqualValuesIsExact) {
     const float largest = std::numeric_limits<float>::max();
     const float smallest = std::numeric_limits<float>::denorm_min();
     for (const float value : {0.0F, 1.0F, 0.1F, -1.0F / 3, largest, -largest, smallest, -3 * smallest, 1.17e-38F}) {
@@ -249,7 +249,7 @@ TEST_P(StatisticsTest, AMeanOfEqualValuesIsThatValue) {
     }
 }
 
-TEST_P(StatisticsTest, TheOrderOfTexelsDoesNotMatter) {
+TEST_P(StatisticsTest, TheResultDoesNotDependOnTheOrderOfTexels) {
     Random random(4);
     std::vector<float> values;
     for (int i = 0; i < 4000; ++i)
@@ -260,7 +260,7 @@ TEST_P(StatisticsTest, TheOrderOfTexelsDoesNotMatter) {
     EXPECT_TRUE(test::same_bytes(bytes_of(statistics_of(texture_of(device(), {50, 80}, values))), first));
 }
 
-TEST_P(StatisticsTest, RowsOfMemoryAndNormalizedCoordinatesAreCountedTheSame) {
+TEST_P(StatisticsTest, PitchedMemoryAndNormalizedCoordinatesGiveTheSameResult) {
     const Extent extent{45, 23};
     const Bytes texels = test::pattern(packed_bytes(Format::rgba8_unorm, extent), 5);
     const Bytes expected = bytes_of(statistics_of(texture_of(device(), {Format::rgba8_unorm, extent}, texels)));
@@ -289,7 +289,7 @@ TEST_P(StatisticsTest, OnlyTheBytesOfTheStatisticsAreWritten) {
 
 // --- by name, on both devices ----------------------------------------------------------------------------------------
 
-TEST_P(StatisticsTest, KernelsByNameMakeTables) {
+TEST_P(StatisticsTest, NamedKernelsProduceTables) {
     Random random(6);
     const ArrayInfo array{.format = Format::rg16_float, .extent = {9, 5}, .kind = ArrayKind::layered_2d, .layers = 2};
     const Texture texture = texture_of(device(), array, test::random_texels(random, array.format, packed_bytes(array)));
@@ -318,7 +318,7 @@ TEST_P(StatisticsTest, KernelsByNameMakeTables) {
                          std::as_bytes(std::span(statistics.histogram[0], 512))));
 }
 
-TEST(StatisticsParityTest, AllDevicesCountTheSame) {
+TEST(StatisticsParityTest, AllDevicesGiveTheSameStatistics) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     Random random(7);
@@ -343,7 +343,7 @@ TEST(StatisticsParityTest, AllDevicesCountTheSame) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(StatisticsTest, WrongArgumentsAreNamed) {
+TEST_P(StatisticsTest, InvalidArgumentsAreRefusedAndNamed) {
     const Texture texture = texture_of(device(), {2, 1}, {1, 2});
     const Bytes zeros(64);
     const Texture volume =
@@ -375,7 +375,7 @@ TEST_P(StatisticsTest, WrongArgumentsAreNamed) {
         ErrorCode::bad_argument, "texton::read_statistics", {"100", "4464"});
 }
 
-TEST_P(StatisticsTest, MemoryThatTheTextureReadsIsRefused) {
+TEST_P(StatisticsTest, WritingToMemoryOfTheTextureIsRefused) {
     const Pitched2D memory(device(), Format::r32_float, {2000, 4});
     const Stream stream(device());
     const Texture texture(memory.view());

@@ -196,7 +196,7 @@ std::vector<float> random_weights(Random& random) {
     return weights;
 }
 
-TEST_F(KernelTilesTest, ConvolutionsHaveTheSameBits) {
+TEST_F(KernelTilesTest, ConvolutionsAreBitIdenticalOnAllDevices) {
     Random random(1);
     for (int i = 0; i < 80; ++i) {
         const Picture picture = random_picture(random, false);
@@ -216,7 +216,7 @@ TEST_F(KernelTilesTest, ConvolutionsHaveTheSameBits) {
     }
 }
 
-TEST_F(KernelTilesTest, TheWidestFiltersHaveTheSameBits) {
+TEST_F(KernelTilesTest, TheWidestFiltersAreBitIdenticalOnAllDevices) {
     Random random(2);
     for (const Format format : {Format::rgba32_float, Format::rg16_float, Format::r8_unorm}) {
         const Picture picture{{.format = format, .extent = {70, 50}}, random_sampler(random), false, false, 5};
@@ -234,7 +234,7 @@ TEST_F(KernelTilesTest, TheWidestFiltersHaveTheSameBits) {
     }
 }
 
-TEST_F(KernelTilesTest, SharpeningHasTheSameBits) {
+TEST_F(KernelTilesTest, SharpenedImagesAreBitIdenticalOnAllDevices) {
     Random random(3);
     for (int i = 0; i < 60; ++i) {
         const Picture picture = random_picture(random, false);
@@ -250,7 +250,7 @@ TEST_F(KernelTilesTest, SharpeningHasTheSameBits) {
     }
 }
 
-TEST_F(KernelTilesTest, BilateralFiltersHaveTheSameBits) {
+TEST_F(KernelTilesTest, BilateralFiltersAreBitIdenticalOnAllDevices) {
     Random random(4);
     constexpr int kRadii[] = {1, 2, 4, 5, 9};
     for (int i = 0; i < 40; ++i) {
@@ -268,7 +268,7 @@ TEST_F(KernelTilesTest, BilateralFiltersHaveTheSameBits) {
     }
 }
 
-TEST_F(KernelTilesTest, ABilateralFilterWiderThanItsTileHasTheSameBits) {
+TEST_F(KernelTilesTest, BilateralFiltersWiderThanATileAreBitIdenticalOnAllDevices) {
     const Picture picture{{.format = Format::rgba16_snorm, .extent = {33, 17}}, {}, false, false, 6};
     expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
         const Texture texture = texture_of(device, picture);
@@ -279,7 +279,7 @@ TEST_F(KernelTilesTest, ABilateralFilterWiderThanItsTileHasTheSameBits) {
     });
 }
 
-TEST_F(KernelTilesTest, MediansHaveTheSameBits) {
+TEST_F(KernelTilesTest, MediansAreBitIdenticalOnAllDevices) {
     Random random(5);
     for (int i = 0; i < 80; ++i) {
         const Picture picture = random_picture(random, i % 4 == 0);
@@ -348,7 +348,7 @@ std::vector<Extent> sides_below(const Array& array) {
     return sides;
 }
 
-TEST_F(KernelTilesTest, MipChainsOfArraysHaveTheSameBits) {
+TEST_F(KernelTilesTest, MipChainsOfArraysAreBitIdenticalOnAllDevices) {
     Random random(6);
     for (int i = 0; i < 80; ++i) {
         const Chain chain = random_chain(random);
@@ -366,7 +366,7 @@ TEST_F(KernelTilesTest, MipChainsOfArraysHaveTheSameBits) {
     }
 }
 
-TEST_F(KernelTilesTest, MipChainsInMemoryOfAnyFormatHaveTheSameBits) {
+TEST_F(KernelTilesTest, MipChainsInMemoryAreBitIdenticalOnAllDevices) {
     Random random(7);
     const std::vector<Format> formats{Format::rgba8_unorm,  Format::rgba32_float, Format::r16_sint,
                                       Format::rgba16_float, Format::r32_float,    Format::rgba8_srgb};
@@ -397,7 +397,7 @@ TEST_F(KernelTilesTest, MipChainsInMemoryOfAnyFormatHaveTheSameBits) {
 }
 
 /// Rows with any start address: at whole tiles, inside tiles, and inside words.
-TEST_F(KernelTilesTest, MipChainsOfRowsAtAnyPitchHaveTheSameBits) {
+TEST_F(KernelTilesTest, MipChainsInPitchedMemoryAreBitIdenticalOnAllDevices) {
     Random random(9);
     for (const Format format :
          {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm, Format::r16_float, Format::rg16_float,
@@ -429,7 +429,7 @@ TEST_F(KernelTilesTest, MipChainsOfRowsAtAnyPitchHaveTheSameBits) {
     }
 }
 
-TEST_F(KernelTilesTest, ALevelThatIsAPartOfAnArrayHasTheSameBits) {
+TEST_F(KernelTilesTest, LevelsInArrayRegionsAreBitIdenticalOnAllDevices) {
     Random random(10);
     for (const Format format : {Format::r8_unorm, Format::rg8_unorm, Format::rgba8_unorm, Format::r16_float,
                                 Format::rgba16_float, Format::r32_float, Format::rgba32_float}) {
@@ -456,7 +456,7 @@ TEST_F(KernelTilesTest, ALevelThatIsAPartOfAnArrayHasTheSameBits) {
     }
 }
 
-TEST_F(KernelTilesTest, LevelsMayLieInMemoryThatIsReadBeforeThem) {
+TEST_F(KernelTilesTest, LevelsCanReuseMemoryOfEarlierLevels) {
     expect_same("two rooms in turn", [](const Device& device) -> std::vector<Bytes> {
         const Linear first(device, Format::rgba8_unorm, {64, 64});
         const Linear second(device, Format::rgba8_unorm, {32, 32});
@@ -470,7 +470,7 @@ TEST_F(KernelTilesTest, LevelsMayLieInMemoryThatIsReadBeforeThem) {
     });
 }
 
-TEST_F(KernelTilesTest, ThreadsMayFilterByUnlikeRadiiAtOnce) {
+TEST_F(KernelTilesTest, ConcurrentThreadsCanFilterWithDifferentRadii) {
     constexpr Extent kExtent{64, 64};
     const Device device = Device::cuda();
     const Array array(device, {.format = Format::rgba32_float, .extent = kExtent});
@@ -488,7 +488,7 @@ TEST_F(KernelTilesTest, ThreadsMayFilterByUnlikeRadiiAtOnce) {
     for (std::future<void>& thread : threads) EXPECT_NO_THROW(thread.get());
 }
 
-TEST_F(KernelTilesTest, TheyMayBeRecorded) {
+TEST_F(KernelTilesTest, TiledKernelsCanBeCaptured) {
     const Chain chain{
         {.format = Format::rgba8_unorm, .extent = {192, 320}, .levels = 7, .usage = {.surface = true}}, {}, false, 8};
     expect_same("recorded", [&](const Device& device) -> std::vector<Bytes> {

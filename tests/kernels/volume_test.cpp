@@ -147,7 +147,7 @@ constexpr VolumeView kThrough{{{4, 4, 0}, {}, {}}, {0, 0, 8}, 8};
 
 // --- slices ----------------------------------------------------------------------------------------------------------
 
-TEST_P(VolumeTest, ASliceThroughMiddlesOfTexelsHasTheirValues) {
+TEST_P(VolumeTest, ASliceThroughTexelCentersHasTheTexelValues) {
     const Volume volume = noise();
     for (const bool normalized : {false, true}) {
         const Texture values = texture_of(volume, {.filter = Filter::point, .normalized_coordinates = normalized});
@@ -160,7 +160,7 @@ TEST_P(VolumeTest, ASliceThroughMiddlesOfTexelsHasTheirValues) {
     }
 }
 
-TEST_P(VolumeTest, AnObliqueSliceReadsWhereItLies) {
+TEST_P(VolumeTest, AnObliqueSliceReadsAtItsCoordinates) {
     std::vector<Color> places;
     for (std::size_t i = 0; i < 13 * 11 * 9; ++i)
         places.push_back({static_cast<float>(i % 13) + 0.5F, static_cast<float>(i / 13 % 11) + 0.5F,
@@ -182,7 +182,7 @@ TEST_P(VolumeTest, AnObliqueSliceReadsWhereItLies) {
     }
 }
 
-TEST_P(VolumeTest, ASliceBeyondTheEdgesReadsWhatTheSamplerSays) {
+TEST_P(VolumeTest, ASliceOutOfBoundsFollowsTheAddressMode) {
     const Volume volume = noise();
     Sampler sampler;
     for (AddressMode& mode : sampler.address) mode = AddressMode::border;
@@ -194,7 +194,7 @@ TEST_P(VolumeTest, ASliceBeyondTheEdgesReadsWhatTheSamplerSays) {
 
 // --- projections -----------------------------------------------------------------------------------------------------
 
-TEST_P(VolumeTest, ProjectionsAreOfTheStepsInside) {
+TEST_P(VolumeTest, ProjectionsUseOnlyTheStepsInsideTheVolume) {
     const Volume volume = noise();
     const Texture values = texture_of(volume);
     const std::vector<Color> highest = projected(values, Projection::maximum);
@@ -220,7 +220,7 @@ TEST_P(VolumeTest, ProjectionsAreOfTheStepsInside) {
     EXPECT_LT(missed, 20U);
 }
 
-TEST_P(VolumeTest, ProjectionsAreTakenChannelByChannelAndOfNegativeValues) {
+TEST_P(VolumeTest, ProjectionsWorkPerChannelAndForNegativeValues) {
     const std::vector<Color> texels{{-4, 1, 6, -1}, {-3, 9, 2, -8}};
     const Texture volume = texture(Format::rgba32_float, {1, 1, 2}, bytes_of(texels));
     const VolumeView view{{{}, {1, 0, 0}, {0, 1, 0}}, {0, 0, 2}, 2};
@@ -229,7 +229,7 @@ TEST_P(VolumeTest, ProjectionsAreTakenChannelByChannelAndOfNegativeValues) {
     EXPECT_EQ(projected(volume, Projection::mean, view, {1, 1})[0], (Color{-3.5F, 5, 4, -4.5F}));
 }
 
-TEST_P(VolumeTest, VolumesOfOtherFormatsAreProjected) {
+TEST_P(VolumeTest, VolumesOfEveryChannelTypeAreProjected) {
     const Bytes codes{std::byte{10}, std::byte{200}, std::byte{100}, std::byte{50}};
     const VolumeView view{{{}, {1, 0, 0}, {0, 1, 0}}, {0, 0, 4}, 4};
     const auto highest = [&](Format format) {
@@ -244,7 +244,7 @@ TEST_P(VolumeTest, VolumesOfOtherFormatsAreProjected) {
 
 const std::vector<Color> kColors{{1, 0, 0, 0.1F}, {0, 1, 0, 0}, {0.5F, 0.2F, 1, 0.6F}, {1, 1, 0.5F, 0.02F}};
 
-TEST_P(VolumeTest, LightOfARayIsGatheredFromFrontToBack) {
+TEST_P(VolumeTest, RayMarchingCompositesFromFrontToBack) {
     const Volume volume = noise();
     const Vector3 light{1, 2, -2};
     const MarchOptions plain{.low = 0.1F, .high = 0.9F, .opaque_length = 2, .background = {0.5F, 0.25F, 0, 0.75F}};
@@ -290,7 +290,7 @@ TEST_P(VolumeTest, OpacityDoesNotDependOnTheNumberOfSteps) {
     }
 }
 
-TEST_P(VolumeTest, ValuesFromLowToHighHaveTheColoursFromFirstToLast) {
+TEST_P(VolumeTest, TheValueRangeMapsToTheTransferFunction) {
     const Texture ramp = transfer({{0, 8, 0, 1}, {4, 8, 0, 1}, {8, 0, 0, 1}});
     const auto color = [&](float value) {
         return marched(everywhere(value), ramp, {.low = -10, .high = 10}, kThrough, {1, 1})[0];
@@ -304,7 +304,7 @@ TEST_P(VolumeTest, ValuesFromLowToHighHaveTheColoursFromFirstToLast) {
     EXPECT_EQ(color(std::numeric_limits<float>::quiet_NaN()), (Color{0, 8, 0, 1}));
 }
 
-TEST_P(VolumeTest, ARayEndsWhereItIsOpaque) {
+TEST_P(VolumeTest, ARayEndsAtFullOpacity) {
     std::vector<float> depths;  // values 0 to 7 along z
     for (std::size_t i = 0; i < 512; ++i) depths.push_back(static_cast<float>(i / 64));
     const Texture volume = texture(Format::r32_float, {8, 8, 8}, bytes_of(depths));
@@ -317,7 +317,7 @@ TEST_P(VolumeTest, ARayEndsWhereItIsOpaque) {
     EXPECT_GT(color(0.9985F)[1], 0.001F);
 }
 
-TEST_P(VolumeTest, ShadingIsOfTheSlopeTowardTheLight) {
+TEST_P(VolumeTest, ShadingFollowsTheGradientTowardTheLight) {
     std::vector<float> ramp;  // values increase along x
     for (std::size_t i = 0; i < 512; ++i) ramp.push_back(static_cast<float>(i % 8) / 8);
     const Texture volume = texture(Format::r32_float, {8, 8, 8}, bytes_of(ramp));
@@ -333,7 +333,7 @@ TEST_P(VolumeTest, ShadingIsOfTheSlopeTowardTheLight) {
     EXPECT_EQ(lit(everywhere(0.5F), {0, 1, 0}), 1);  // no surface
 }
 
-TEST_P(VolumeTest, OneTexelAndOnePixelAreEnough) {
+TEST_P(VolumeTest, AVolumeOfOneTexelRendersToOnePixel) {
     const Texture volume = texture(Format::r32_float, {1, 1, 1}, bytes_of(std::vector<float>{0.5F}));
     const VolumeView view{{{}, {1, 0, 0}, {0, 1, 0}}, {0, 0, 1}, 1};
     EXPECT_EQ(slice(volume, {{0, 0, 0.5F}, {1, 0, 0}, {0, 1, 0}}, {1, 1})[0][0], 0.5F);
@@ -343,7 +343,7 @@ TEST_P(VolumeTest, OneTexelAndOnePixelAreEnough) {
 
 // --- by name ---------------------------------------------------------------------------------------------------------
 
-TEST_P(VolumeTest, ViewsHaveNames) {
+TEST_P(VolumeTest, NamedKernelsMatchTheFunctions) {
     using Row = std::vector<double>;
     using Values = std::map<std::string, ParameterValue>;
     const std::vector<Texture> inputs{texture_of(noise()), transfer(kColors)};
@@ -382,7 +382,7 @@ TEST_P(VolumeTest, ViewsHaveNames) {
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(VolumeTest, WhatCannotBeAViewIsNamed) {
+TEST_P(VolumeTest, InvalidViewsAreRefusedAndNamed) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const Stream stream(device());
     const Linear memory(device(), 4096);
@@ -436,7 +436,7 @@ TEST_P(VolumeTest, WhatCannotBeAViewIsNamed) {
 
 // --- comparison of devices -------------------------------------------------------------------------------------------
 
-TEST(VolumeParityTest, AllDevicesMakeTheSamePicture) {
+TEST(VolumeParityTest, AllDevicesGiveTheSameImage) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     constexpr Extent kExtent{45, 33};

@@ -78,17 +78,17 @@ Reference distorted_place(const Distortion& lens) {
     return [lens](double x, double y) { return to_texels(kCamera, straightened(lens, to_ray(kStraight, {x, y}))); };
 }
 
-TEST_P(WarpLensTest, UndistortingReadsWhereTheLensHasBentTheRay) {
+TEST_P(WarpLensTest, UndistortReadsAtTheDistortedCoordinate) {
     leads(undistorted({kCamera, kBrown, kStraight}), undistorted_place(kBrown));
     leads(undistorted({kCamera, kFisheye, kStraight}), undistorted_place(kFisheye));
 }
 
-TEST_P(WarpLensTest, DistortingReadsWhereTheRayWasBefore) {
+TEST_P(WarpLensTest, DistortReadsAtTheUndistortedCoordinate) {
     leads(distorted({kStraight, kBrown, kCamera}), distorted_place(kBrown));
     leads(distorted({kStraight, kFisheye, kCamera}), distorted_place(kFisheye));
 }
 
-TEST_P(WarpLensTest, LensesPickLevelsByTheirDerivatives) {
+TEST_P(WarpLensTest, LensWarpsSelectLevelsByTheirDerivatives) {
     const Camera far{.fx = 90, .fy = 90, .cx = 30, .cy = 30};
     const auto onto = [&](const Camera& camera, auto bend) {
         return [=](double x, double y) { return to_texels(camera, bend(to_ray(kStraight, {x, y}))); };
@@ -101,7 +101,7 @@ TEST_P(WarpLensTest, LensesPickLevelsByTheirDerivatives) {
     check(kFisheye);
 }
 
-TEST_P(WarpLensTest, ALensWithoutDistortionIsAPinhole) {
+TEST_P(WarpLensTest, ALensWithoutDistortionActsAsAPinhole) {
     leads(undistorted({kCamera, BrownConrady{}, kStraight}), undistorted_place(BrownConrady{}));
     leads(distorted({kStraight, BrownConrady{}, kCamera}), distorted_place(BrownConrady{}));
     const Texture texture = noise(Format::r32_float, {.extent = kPicture});
@@ -109,7 +109,7 @@ TEST_P(WarpLensTest, ALensWithoutDistortionIsAPinhole) {
     EXPECT_EQ(warped(undistorted(same), texture, kPicture), warped(affine({}), texture, kPicture));
 }
 
-TEST_P(WarpLensTest, WhatALensDoesNotSeeIsTheBorder) {
+TEST_P(WarpLensTest, PixelsOutsideTheLensViewGetTheBorderColor) {
     constexpr Color kBorder{1, 2, 3, 4};
     // Equidistant fisheye: with a focal length of 10 the angle of 90 degrees lies 15.7 pixels from the center.
     const Camera wide{.fx = 10, .fy = 10, .cx = 20, .cy = 0.5F};
@@ -128,7 +128,7 @@ TEST_P(WarpLensTest, WhatALensDoesNotSeeIsTheBorder) {
     }
 }
 
-TEST(WarpLensParityTest, AllDevicesMakeTheSamePicture) {
+TEST(WarpLensParityTest, AllDevicesGiveTheSameImage) {
     test::expect_same_on_all_devices("undistort, Brown", undistorted({kCamera, kBrown, kStraight}));
     test::expect_same_on_all_devices("undistort, fisheye", undistorted({kCamera, kFisheye, kStraight}));
     test::expect_same_on_all_devices("distort, Brown", distorted({kStraight, kBrown, kCamera}));

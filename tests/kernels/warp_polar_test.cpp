@@ -63,17 +63,17 @@ constexpr Polar kFromSpiral{.direction = PolarDirection::from_polar,
                             .inner = 1,
                             .outer = 22};
 
-TEST_P(WarpPolarTest, APolarPictureReadsAroundTheMiddle) {
+TEST_P(WarpPolarTest, APolarWarpReadsAroundTheCenter) {
     leads(polar(kRing), to_polar_place(kRing, kPicture));
     leads(polar(kSpiral), to_polar_place(kSpiral, kPicture));
 }
 
-TEST_P(WarpPolarTest, APictureIsMadeOfAPolarOne) {
+TEST_P(WarpPolarTest, APolarImageIsConvertedBack) {
     leads(polar(kFromRing), from_polar_place(kFromRing, kSize));
     leads(polar(kFromSpiral), from_polar_place(kFromSpiral, kSize));
 }
 
-TEST_P(WarpPolarTest, PolarWarpsPickLevelsByTheirDerivatives) {
+TEST_P(WarpPolarTest, PolarWarpsSelectLevelsByTheirDerivatives) {
     const auto outside = [](const Reference& reference) {  // the center pixel covers more than one angle
         return
             [=](double x, double y) { return std::hypot(x - 18.3, y - 14.2) < 0.5 ? std::nullopt : reference(x, y); };
@@ -86,7 +86,7 @@ TEST_P(WarpPolarTest, PolarWarpsPickLevelsByTheirDerivatives) {
     picks_levels(polar(kFromSpiral), outside(from_polar_place(kFromSpiral, {64, 64})));
 }
 
-TEST_P(WarpPolarTest, WithoutARadiusAPolarWarpReachesFromTheMiddleToTheNearestEdge) {
+TEST_P(WarpPolarTest, TheDefaultRadiusReachesFromTheCenterToTheNearestEdge) {
     const Polar to{.middle_x = 32, .middle_y = 24, .inner = 0, .outer = 24};
     EXPECT_EQ(warped(polar({}), places(), kPicture), warped(polar(to), places(), kPicture));
     Polar from{.direction = PolarDirection::from_polar, .logarithmic = true};
@@ -98,14 +98,14 @@ TEST_P(WarpPolarTest, WithoutARadiusAPolarWarpReachesFromTheMiddleToTheNearestEd
     EXPECT_EQ(pixels, warped(polar(from), places(), kPicture));
 }
 
-TEST_P(WarpPolarTest, TheMiddleHasNoPlaceInALogarithmicPicture) {
+TEST_P(WarpPolarTest, TheCenterOfALogarithmicWarpGetsTheBorderColor) {
     const Polar from{.direction = PolarDirection::from_polar, .logarithmic = true};
     const std::vector<Color> pixels = warped(polar(from), places(), kPicture, {.border = {1, 2, 3, 4}});
     for (std::size_t i = 0; i < pixels.size(); ++i)
         EXPECT_EQ(pixels[i] == (Color{1, 2, 3, 4}), i == 14 * kPicture.width + 18) << i;
 }
 
-TEST(WarpPolarParityTest, AllDevicesMakeTheSamePicture) {
+TEST(WarpPolarParityTest, AllDevicesGiveTheSameImage) {
     test::expect_same_on_all_devices("to polar", polar(kRing));
     test::expect_same_on_all_devices("to logarithmic", polar(kSpiral));
     test::expect_same_on_all_devices("from polar", polar(kFromRing));

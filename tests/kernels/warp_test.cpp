@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, WarpTest, test::every_device(), test::device_l
 
 constexpr Affine kTurned{.xx = 0.9F, .xy = -0.4F, .x0 = 17, .yx = 0.5F, .yy = 1.1F, .y0 = -3};
 
-TEST_P(WarpTest, AnAffineMapLeadsToItsPlaces) {
+TEST_P(WarpTest, AnAffineMapReadsAtItsCoordinates) {
     leads(affine(kTurned), [](double x, double y) { return Point{0.9 * x - 0.4 * y + 17, 0.5 * x + 1.1 * y - 3}; });
 }
 
@@ -75,7 +75,7 @@ TEST_P(WarpTest, TheIdentityCopiesTexelsOfEveryFormat) {
     }
 }
 
-TEST_P(WarpTest, AnAffineMapMakesTheSamePixelsInMemoryAndInArrays) {
+TEST_P(WarpTest, AnAffineMapGivesTheSamePixelsInMemoryAndArrays) {
     const Extent extent{33, 21};
     for (const bool normalized : {false, true}) {
         const Texture texture = noise(Format::rgba8_unorm, {.extent = {31, 17}},
@@ -112,7 +112,7 @@ TEST_P(WarpTest, EveryLayerIsWarpedToItsSlice) {
                    bytes_of(expected)));
 }
 
-TEST_P(WarpTest, OnePixelAndOneTexelAreEnough) {
+TEST_P(WarpTest, AnImageOfOneTexelIsWarpedToOnePixel) {
     const Texture texture(filled({Format::r32_float, {1, 1}}, bytes_of(std::vector<float>{5})));
     for (const Warp& warp : {affine({}), Warp([](auto&stream, auto&picture, auto&texture, auto&options) {
                                  warp_polar(stream, picture, texture, {}, options);
@@ -120,7 +120,7 @@ TEST_P(WarpTest, OnePixelAndOneTexelAreEnough) {
         EXPECT_EQ(warped(warp, texture, {1, 1})[0], (Color{5, 0, 0, 0}));
 }
 
-TEST_P(WarpTest, AnAffineMapPicksItsLevel) {
+TEST_P(WarpTest, AnAffineMapSelectsItsLevelByScale) {
     for (const float scale : {1.0F, 2.0F, 3.0F, 4.0F, 100.0F}) {
         const double level = std::min(6.0, std::log2(double{scale}));
         for (const Minification minification : {Minification::mip, Minification::anisotropic}) {
@@ -131,7 +131,7 @@ TEST_P(WarpTest, AnAffineMapPicksItsLevel) {
     }
 }
 
-TEST_P(WarpTest, AnisotropicFetchesStaySharpWhereMipDoesNot) {
+TEST_P(WarpTest, AnisotropicFetchesAreSharperThanMipFetches) {
     const Warp stretched = affine({.xx = 8, .yy = 1});
     EXPECT_NEAR(warped(stretched, levels(16), {3, 3}, {.minification = Minification::mip})[4][0], 3, 0.01);
     EXPECT_LT(warped(stretched, levels(16), {3, 3}, {.minification = Minification::anisotropic})[4][0], 0.5);
@@ -147,14 +147,14 @@ std::optional<Point> tilted(double x, double y) {
     return Point{(1.1 * x + 0.2 * y + 3) / w, (-0.1 * x + 1.4 * y + 5) / w};
 }
 
-TEST_P(WarpTest, APerspectiveMapLeadsToItsPlacesAndTheBorderLiesBehindItsHorizon) {
+TEST_P(WarpTest, APerspectiveMapGivesTheBorderColorBehindItsHorizon) {
     leads(perspective(kTilted), tilted, 0.001, 100);
     const std::vector<Color> pixels = warped(perspective(kTilted), places(), kPicture, {.border = {1, 2, 3, 4}});
     EXPECT_EQ(pixels[28 * kPicture.width], (Color{1, 2, 3, 4}));
     EXPECT_NE(pixels[0], (Color{1, 2, 3, 4}));
 }
 
-TEST_P(WarpTest, APerspectiveMapPicksLevelsThatGrowTowardItsHorizon) {
+TEST_P(WarpTest, APerspectiveMapSelectsCoarserLevelsTowardItsHorizon) {
     picks_levels(perspective(kTilted), [](double x, double y) {
         const double w = 0.01 * x - 0.03 * y + 0.503;
         return w < 0.001 ? std::nullopt : tilted(x, y);
@@ -163,7 +163,7 @@ TEST_P(WarpTest, APerspectiveMapPicksLevelsThatGrowTowardItsHorizon) {
 
 // --- map given by an image -------------------------------------------------------------------------------------------
 
-TEST_P(WarpTest, AMapOfThePicturesSizeIsFollowedExactly) {
+TEST_P(WarpTest, AMapOfTheDestinationSizeIsFollowedExactly) {
     Random random(5);
     std::vector<std::array<float, 2>> texels;
     std::vector<FetchPoint> points;
@@ -193,7 +193,7 @@ TEST_P(WarpTest, AMapOfThePicturesSizeIsFollowedExactly) {
                    bytes_of(expected)));
 }
 
-TEST_P(WarpTest, ACoarseMapIsStretchedToThePicture) {
+TEST_P(WarpTest, ACoarseMapIsInterpolatedToTheDestination) {
     // Texels of the map are 8 pixels wide; between their centers the map is linear.
     std::vector<std::array<float, 2>> texels;
     for (int j = 0; j < 5; ++j) {
@@ -217,7 +217,7 @@ TEST_P(WarpTest, ACoarseMapIsStretchedToThePicture) {
     }
 }
 
-TEST_P(WarpTest, PixelsWhereTheMapIsNoNumberHaveTheBorder) {
+TEST_P(WarpTest, PixelsWithANanInTheMapGetTheBorderColor) {
     const std::vector<std::array<float, 2>> texels{{1, 1}, {kNan, 1}, {1, kNan}, {2, 2}};
     const Texture map(filled({Format::rg32_float, {4, 1}}, bytes_of(texels)));
     constexpr Color kBorder{1, 2, 3, 4};
@@ -230,7 +230,7 @@ TEST_P(WarpTest, PixelsWhereTheMapIsNoNumberHaveTheBorder) {
     }
 }
 
-TEST_P(WarpTest, AMapPicksLevelsByTheNeighboursOfAPixel) {
+TEST_P(WarpTest, AMapSelectsLevelsByNeighboringPixels) {
     // Positions are 4 apart, then 2. The last pixel has no position.
     const std::vector<std::array<float, 2>> texels{{0, 1}, {4, 1}, {8, 1}, {10, 1}, {12, 1}, {kNan, kNan}};
     const Texture map(filled({Format::rg32_float, {6, 1}}, bytes_of(texels)));
@@ -243,7 +243,7 @@ TEST_P(WarpTest, AMapPicksLevelsByTheNeighboursOfAPixel) {
     }
 }
 
-TEST_P(WarpTest, LayersHaveOneMapOrEachItsOwn) {
+TEST_P(WarpTest, LayersUseOneSharedMapOrTheirOwnMaps) {
     const ArrayInfo info{.format = Format::r32_float, .extent = {4, 1}, .kind = ArrayKind::layered_2d, .layers = 2};
     const Texture texture(filled(info, bytes_of(std::vector<float>{0, 1, 2, 3, 10, 11, 12, 13})));
     ArrayInfo layered = info;
@@ -265,7 +265,7 @@ TEST_P(WarpTest, LayersHaveOneMapOrEachItsOwn) {
 
 // --- by name ---------------------------------------------------------------------------------------------------------
 
-TEST_P(WarpTest, WarpsHaveNames) {
+TEST_P(WarpTest, NamedKernelsMatchTheFunctions) {
     struct Named {
         std::string name;
         std::map<std::string, ParameterValue> values;
@@ -310,7 +310,7 @@ TEST_P(WarpTest, WarpsHaveNames) {
     }
 }
 
-TEST_P(WarpTest, TheNamedMapMakesAPictureOfTheMapsSize) {
+TEST_P(WarpTest, TheNamedMapKernelProposesTheSizeOfTheMap) {
     const Texture map(filled({Format::rg32_float, {2, 1}}, bytes_of(std::vector<float>{3.5F, 2.5F, 8.5F, 9.5F})));
     const std::vector<Texture> inputs{places(), map};
     const Kernel& kernel = kernel_named("warp_map");
@@ -342,7 +342,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, WarpRefusalTest, test::every_device(), test::device_label);
 
-TEST_P(WarpRefusalTest, NumbersThatAreNotFiniteAreNamed) {
+TEST_P(WarpRefusalTest, NonFiniteNumbersAreRefusedAndNamed) {
     refused(affine({.xy = kInfinity}), "texton::warp_affine", {"xy of the map", "inf"});
     refused(affine({.y0 = kNan}), "texton::warp_affine", {"y0 of the map", "nan"});
     refused(perspective({{{1, 0, 0}, {0, 1, 0}, {0, -kInfinity, 1}}}), "texton::warp_perspective",
@@ -352,7 +352,7 @@ TEST_P(WarpRefusalTest, NumbersThatAreNotFiniteAreNamed) {
     refused(polar({.middle_y = kNan, .outer = 1}), "texton::warp_polar", {"middle_y"});
 }
 
-TEST_P(WarpRefusalTest, NumbersOutOfTheirRangeAreNamed) {
+TEST_P(WarpRefusalTest, NumbersOutOfRangeAreRefusedAndNamed) {
     refused(undistorted({{.fx = 0}, BrownConrady{}}), "texton::undistort", {"fx of a camera is 0"});
     refused(distorted({kCamera, Fisheye{}, Camera{.fy = -2}}), "texton::distort", {"fy of a camera is -2"});
     refused(polar({.outer = -3}), "texton::warp_polar", {"outer is -3"});
@@ -361,12 +361,12 @@ TEST_P(WarpRefusalTest, NumbersOutOfTheirRangeAreNamed) {
     refused(polar({.logarithmic = true, .outer = 0.5F}), "texton::warp_polar", {"inner is 1", "outer is 0.5"});
 }
 
-TEST_P(WarpRefusalTest, MinificationNeedsLevels) {
+TEST_P(WarpRefusalTest, MinificationNeedsMipLevels) {
     for (const Minification minification : {Minification::mip, Minification::anisotropic})
         refused(affine({}), "texton::warp_affine", {"texture", "1 level"}, {.minification = minification});
 }
 
-TEST_P(WarpRefusalTest, MapsOfOneChannelOfIntegersOrOfOtherLayersAreNamed) {
+TEST_P(WarpRefusalTest, UnsupportedMapsAreRefusedAndNamed) {
     refused(by_map(noise(Format::r32_float, {.extent = {4, 4}})), "texton::warp_map", {"map", "one channel"});
     refused(by_map(noise(Format::rg16_sint, {.extent = {4, 4}})), "texton::warp_map", {"map", "rg16_sint"});
     refused(by_map(noise(Format::rg32_float, {.extent = {4, 4}, .kind = ArrayKind::layered_2d, .layers = 3})),
@@ -375,7 +375,7 @@ TEST_P(WarpRefusalTest, MapsOfOneChannelOfIntegersOrOfOtherLayersAreNamed) {
             {"map", "array_3d"});
 }
 
-TEST_P(WarpRefusalTest, TexturesOfOtherKindsAndPicturesOfOtherSlicesAreNamed) {
+TEST_P(WarpRefusalTest, UnsupportedTexturesAndDestinationsAreRefusedAndNamed) {
     const Stream stream(device());
     const Linear memory(device(), 4096);
     const Texture volume = noise(Format::r8_unorm, {.extent = {4, 4, 4}, .kind = ArrayKind::array_3d});
@@ -401,7 +401,7 @@ TEST_P(WarpRefusalTest, TexturesOfOtherKindsAndPicturesOfOtherSlicesAreNamed) {
     }
 }
 
-TEST_P(WarpRefusalTest, APictureInTheTexturesMemoryIsRefusedInTheWarpsName) {
+TEST_P(WarpRefusalTest, ADestinationInTheSourceMemoryIsRefusedByTheWarp) {
     const Stream stream(device());
     const Pitched2D memory(device(), Format::rgba8_unorm, {8, 8});
     const Texture texture(memory.view());
@@ -411,7 +411,7 @@ TEST_P(WarpRefusalTest, APictureInTheTexturesMemoryIsRefusedInTheWarpsName) {
 
 // --- comparison of devices -------------------------------------------------------------------------------------------
 
-TEST(WarpParityTest, AllDevicesMakeTheSamePicture) {
+TEST(WarpParityTest, AllDevicesGiveTheSameImage) {
     test::expect_same_on_all_devices("affine", affine(kTurned));
     test::expect_same_on_all_devices("perspective", perspective(kTilted));
 }

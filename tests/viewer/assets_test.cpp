@@ -64,7 +64,7 @@ std::set<std::string> files_in(const fs::path& folder) {
     return out;
 }
 
-TEST(AssetsTest, AreMadeAgainByTheirMaker) {
+TEST(AssetsTest, GeneratorReproducesAllAssets) {
     const fs::path folder = fs::path(testing::TempDir()) / "texton_assets_made_again";
     fs::remove_all(folder);
     fs::create_directories(folder);
@@ -86,13 +86,13 @@ TEST(AssetsTest, AreMadeAgainByTheirMaker) {
     fs::remove_all(folder);
 }
 
-TEST(AssetsTest, AreSmall) {
+TEST(AssetsTest, AssetsAreSmallerThanEightMebibytes) {
     std::uintmax_t all = 0;
     for (const auto& entry : fs::directory_iterator(kAssets)) all += entry.file_size();
     EXPECT_LT(all, 8U << 20);
 }
 
-TEST(AssetsTest, OddPicturesHaveTheSizeOfTheirNames) {
+TEST(AssetsTest, OddImagesHaveTheSizeGivenInTheirFileNames) {
     EXPECT_EQ(picture("odd_1x1.png").extent, (Extent{1, 1}));
     EXPECT_EQ(picture("odd_2x1.png").extent, (Extent{2, 1}));
     EXPECT_EQ(picture("odd_1x3.png").extent, (Extent{1, 3}));
@@ -101,7 +101,7 @@ TEST(AssetsTest, OddPicturesHaveTheSizeOfTheirNames) {
     EXPECT_EQ(picture("odd_7x5.png").extent, (Extent{7, 5}));
 }
 
-TEST(AssetsTest, SpecialFloatsAreInTheirPicture) {
+TEST(AssetsTest, SpecialFloatImageContainsAllKindsOfSpecialValues) {
     const Image image = picture("nan_and_inf.exr");
     ASSERT_EQ(image.format, Format::r32_float);
     std::vector<float> values(image.extent.width * image.extent.height);
@@ -142,7 +142,7 @@ TEST(AssetsTest, TheSunIsFarBrighterThanTheSky) {
     EXPECT_LT(brightest, 0x7c00);  // finite
 }
 
-TEST(AssetsTest, TheCubeHasTheFacesOfItsPictures) {
+TEST(AssetsTest, CubemapContainsTheFacesOfTheFaceImages) {
     const Bytes cube = dds_texels("cube.dds");
     constexpr std::size_t kFace = 4 * (4096 + 1024 + 256 + 64 + 16 + 4 + 1);
     ASSERT_EQ(cube.size(), 6 * kFace);
@@ -156,7 +156,7 @@ TEST(AssetsTest, TheCubeHasTheFacesOfItsPictures) {
     }
 }
 
-TEST(AssetsTest, HeadersSayWhatFollows) {
+TEST(AssetsTest, DdsHeadersDescribeTheTexelsThatFollow) {
     struct Row {
         const char* name;
         std::uint32_t width, height, depth, levels, dxgi, dimension, cube, layers;
@@ -201,7 +201,7 @@ std::vector<std::array<float, 4>> decoded(const std::string& name, Format format
     return sample(Texture(array, {.filter = Filter::point}), points);
 }
 
-TEST(AssetsTest, BlocksLookLikeThePictureThatTheyWereMadeOf) {
+TEST(AssetsTest, CompressedBlocksResembleTheSourceImage) {
     const Image ball = picture("ball.png");
     ASSERT_EQ(ball.extent, (Extent{64, 64}));
     const auto psnr = [&](const std::vector<std::array<float, 4>>& texels, std::size_t first, std::size_t channels) {
@@ -229,7 +229,7 @@ TEST(AssetsTest, BlocksLookLikeThePictureThatTheyWereMadeOf) {
         EXPECT_EQ(bc1[i][3], std::to_integer<int>(ball.texels[4 * i + 3]) < 128 ? 0 : 1) << i;
 }
 
-TEST(AssetsTest, SlopesAndLightAreInTheirBlocks) {
+TEST(AssetsTest, SignedAndHdrBlocksDecodeToTheExpectedValues) {
     const auto slopes = decoded("bc5_snorm.dds", Format::bc5_snorm);
     const auto light = decoded("bc6h.dds", Format::bc6h_ufloat);
     constexpr float kHalfStep = 1.01f / 14;  // of a block with values from 0 to 1
@@ -247,7 +247,7 @@ TEST(AssetsTest, SlopesAndLightAreInTheirBlocks) {
     EXPECT_LT(brightest, 17);
 }
 
-TEST(AssetsTest, FramesOfTenBitsAreThoseOfEightWithMore) {
+TEST(AssetsTest, TenBitFramesMatchTheEightBitFramesWithMorePrecision) {
     const Bytes eight = bytes_of(kAssets / "nv12_128x72.yuv"), ten = bytes_of(kAssets / "p010_128x72.yuv");
     ASSERT_EQ(eight.size(), packed_bytes(Format::nv12, {128, 72}));
     ASSERT_EQ(ten.size(), packed_bytes(Format::p010, {128, 72}));
@@ -260,7 +260,7 @@ TEST(AssetsTest, FramesOfTenBitsAreThoseOfEightWithMore) {
     EXPECT_EQ(std::to_integer<int>(eight[0]), 180);  // luma of 75 % white in video range
 }
 
-TEST(AssetsTest, SlicesOfTheScanAreNumbered) {
+TEST(AssetsTest, ScanHasNumberedSlices) {
     for (int z = 0; z < 8; ++z) {
         const Image slice = picture("phantom_" + std::to_string(z) + ".png");
         EXPECT_EQ(slice.format, Format::r16_unorm);

@@ -57,7 +57,7 @@ test::PictureFolder* LargePictureTest::folder_ = nullptr;
 Bytes* LargePictureTest::texels_ = nullptr;
 std::shared_ptr<const Document> LargePictureTest::document_;
 
-TEST_F(LargePictureTest, ItsSidesArePartsAndPlacesAreThoseOfTheFile) {
+TEST_F(LargePictureTest, ArrayIsReducedAndReportedSizesMatchTheFile) {
     ASSERT_EQ(document_->halvings(), 1);
     EXPECT_EQ(document_->info().extent, (Extent{70000, 18}));
     EXPECT_EQ(document_->whole().extent, (Extent{140001, 37}));
@@ -73,7 +73,7 @@ TEST_F(LargePictureTest, ItsSidesArePartsAndPlacesAreThoseOfTheFile) {
     EXPECT_EQ(std::floor(seen->at.y), 36);
 }
 
-TEST_F(LargePictureTest, PositionsGoToTheArrayAndBack) {
+TEST_F(LargePictureTest, PositionsConvertBetweenFileAndArray) {
     const SeenTexel texel{{}, {1000.5, 20.5}};
     const SeenTexel there = in_array(*document_, texel);
     EXPECT_EQ(there.at, (Position{500.25, 10.25}));
@@ -92,7 +92,7 @@ TEST_F(LargePictureTest, PositionsGoToTheArrayAndBack) {
     EXPECT_EQ(in_array(*document_->as_loaded(), session), session);
 }
 
-TEST_F(LargePictureTest, StoredTexelsWordsAndTheInspectorAreTheFiles) {
+TEST_F(LargePictureTest, StoredTexelsTextAndInspectorUseTheFilesTexels) {
     for (const auto& [x, y] : {std::pair(0u, 0u), std::pair(77777u, 20u), std::pair(140000u, 36u)}) {
         const Colour value = value_at(*document_, {}, x, y);
         EXPECT_EQ(value[0], static_cast<float>(code(x, y)) / 255.0f) << x;
@@ -106,14 +106,14 @@ TEST_F(LargePictureTest, StoredTexelsWordsAndTheInspectorAreTheFiles) {
     }
 }
 
-TEST_F(LargePictureTest, WordsThatReadNoFileSayThatTheyAreAboutRight) {
+TEST_F(LargePictureTest, ValueTextIsApproximateUntilTheFileIsRead) {
     const auto again = Document::open(document_->source(), Device::cpu());
     EXPECT_THAT(words_of(*again, {}, 5000, 12), testing::StartsWith("about "));
     (void)again->texels({}, {5000, 12, 1, 1});
     EXPECT_EQ(words_of(*again, {}, 5000, 12), fmt::format("{:.4f}", code(5000, 12) / 255.0));
 }
 
-TEST_F(LargePictureTest, FullPixelsAreReadFromTheFileWhereTheArrayHasFewerThanTheCanvas) {
+TEST_F(LargePictureTest, FullQualityReadsTheFileWhereTheArrayIsTooCoarse) {
     const auto file_pixel = [](double x, double y) {
         return static_cast<float>(code(static_cast<std::size_t>(x), static_cast<std::size_t>(y))) / 255.0f;
     };
@@ -146,7 +146,7 @@ TEST_F(LargePictureTest, FullPixelsAreReadFromTheFileWhereTheArrayHasFewerThanTh
     EXPECT_FALSE(reads_files(sampled)) << "textures read the array";
 }
 
-TEST_F(LargePictureTest, SampledPixelsAreTheArraysWhereTheFileHasThem) {
+TEST_F(LargePictureTest, SampledPixelsComeFromTheArrayAtFilePositions) {
     Scene sampled = scene(2, {});
     sampled.session.reading = Reading::sampled;
     sampled.session.sampler = Sampler{};
@@ -157,7 +157,7 @@ TEST_F(LargePictureTest, SampledPixelsAreTheArraysWhereTheFileHasThem) {
     }
 }
 
-TEST_F(LargePictureTest, ADifferenceWithWhatIsWholeIsTakenBetweenTexelsOfTheFiles) {
+TEST_F(LargePictureTest, DifferenceToAFullSizeImageUsesTheFilesTexels) {
     // The same texels in an array that the device can hold: only the first columns.
     const std::size_t columns = 1000;
     Array whole(Device::cpu(), {.format = Format::r8_unorm, .extent = {columns, kHeight}});
@@ -179,7 +179,7 @@ TEST_F(LargePictureTest, ADifferenceWithWhatIsWholeIsTakenBetweenTexelsOfTheFile
     EXPECT_THROW((void)compare_place(both), Error) << "one of the images was reduced";
 }
 
-TEST_F(LargePictureTest, TwoThatWereHalvedAlikeAreComparedAsTheyAre) {
+TEST_F(LargePictureTest, EquallyReducedImagesAreComparedAtReducedSize) {
     Scene both = scene(1, {});
     both.against = document_;
     const PlaceComparison found = compare_place(both);
@@ -188,13 +188,13 @@ TEST_F(LargePictureTest, TwoThatWereHalvedAlikeAreComparedAsTheyAre) {
     EXPECT_THAT(found.note, testing::HasSubstr("1/2 of their width and height"));
 }
 
-TEST_F(LargePictureTest, StatisticsAreOfTheArraysPartOfABox) {
+TEST_F(LargePictureTest, StatisticsCoverTheReducedTexelsOfTheBox) {
     const PlaceStatistics all = place_statistics(*document_, {}, whole_box(*document_, {}));
     EXPECT_EQ(all.statistics.finite[0], 70000u * 18u);
     EXPECT_EQ(place_statistics(*document_, {}, {140000, 36, 1, 1}).statistics.finite[0], 1u);
 }
 
-TEST_F(LargePictureTest, WhatAKernelMakesOfItLiesWhereItDoes) {
+TEST_F(LargePictureTest, KernelResultKeepsFilePositions) {
     const std::vector<std::shared_ptr<const Document>> inputs{document_};
     const auto made = run_kernel({.name = "gaussian", .parameters = {}, .more_inputs = {}}, inputs).document;
     EXPECT_EQ(made->info().extent, (Extent{70000, 18}));
@@ -208,14 +208,14 @@ TEST_F(LargePictureTest, WhatAKernelMakesOfItLiesWhereItDoes) {
     EXPECT_THAT(halving_words(*made), testing::StartsWith("It was computed from an image"));
 }
 
-TEST_F(LargePictureTest, WhatIsNoLongerWantedIsNotRead) {
+TEST_F(LargePictureTest, ReadingStopsAfterCancellation) {
     const auto again = Document::open(document_->source(), Device::cpu());
     EXPECT_THROW((void)again->texels({}, {0, 0, 100, 30}, [] { return false; }), Cancelled);
     const Scene one{.session = scene(1, {}).session, .shown = again, .against = {}, .width = 64, .height = 64};
     EXPECT_THROW((void)render(one, {0, 0, 64, 64}, [] { return false; }), Cancelled);
 }
 
-TEST_F(LargePictureTest, OfChannelsTheFileKeepsTheNumberThatItHas) {
+TEST_F(LargePictureTest, FileChannelCountIsKept) {
     test::PictureFolder folder;
     test::store(folder.at("a.tif"), {test::stored_picture(kWidth, 4, 3, OIIO::TypeDesc::UINT8, 1)});
     const auto document = Document::open({.paths = {folder.at("a.tif")}}, Device::cpu());
@@ -223,7 +223,7 @@ TEST_F(LargePictureTest, OfChannelsTheFileKeepsTheNumberThatItHas) {
     EXPECT_EQ(file_channels(*document, 0), 3);
 }
 
-TEST(LargeKindsTest, LayersVolumesPlanesAndLevelsOfFilesAreReadWhereTheArrayHasNone) {
+TEST(LargeKindsTest, LayersVolumesPlanesAndLevelsAreReadFromFiles) {
     test::PictureFolder folder;
     const auto check = [](const std::shared_ptr<const Document>& document, const Picture& whole, const Place& place,
                           const Subresource& part) {
@@ -311,7 +311,7 @@ std::filesystem::path store_blocks(const std::filesystem::path& path, Extent ext
     return test::write_bytes(path, bytes);
 }
 
-TEST(LargeKindsTest, BlocksThatAreReadFromAFileAreUndoneAsTheTextureUnitDoes) {
+TEST(LargeKindsTest, BlocksReadFromAFileAreDecodedAsTheTextureUnitDoes) {
     test::PictureFolder folder;
     const Source source{.paths = {store_blocks(folder.at("a.dds"), {140002, 18}, 3)}};
     const auto document = Document::open(source, Device::cpu());

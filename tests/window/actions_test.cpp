@@ -35,7 +35,7 @@ protected:
     void SetUp() override { start({"card.png", "cube.dds", "sky.exr"}); }
 };
 
-TEST_F(ActionsTest, EachRunsOnAPictureAndWithoutOne) {
+TEST_F(ActionsTest, EveryActionRunsWithAndWithoutAnImage) {
     for (const bool with_pictures : {true, false}) {
         if (!with_pictures) start(Session{});
         for (const ActionInfo& info : window().actions().all()) {
@@ -46,7 +46,7 @@ TEST_F(ActionsTest, EachRunsOnAPictureAndWithoutOne) {
     }
 }
 
-TEST_F(ActionsTest, EachHasANameOfItsOwnAndNoKeysOfAnother) {
+TEST_F(ActionsTest, EveryActionHasAUniqueNameAndUniqueKeys) {
     std::set<QString> ids;
     std::map<QString, QString> holders;
     for (const ActionInfo& info : window().actions().all()) {
@@ -61,7 +61,7 @@ TEST_F(ActionsTest, EachHasANameOfItsOwnAndNoKeysOfAnother) {
     EXPECT_GT(ids.size(), 40u);
 }
 
-TEST_F(ActionsTest, AThousandAtRandomDoNoHarmAndCanAllBeUndone) {
+TEST_F(ActionsTest, ThousandRandomActionsAreSafeAndCanBeUndone) {
     const Session before = session();
     std::mt19937 random(20);
     const std::vector<ActionInfo>& all = window().actions().all();
@@ -78,7 +78,7 @@ TEST_F(ActionsTest, AThousandAtRandomDoNoHarmAndCanAllBeUndone) {
     EXPECT_EQ(session().pictures, before.pictures);
 }
 
-TEST_F(ActionsTest, ChosenKeysWorkAndAreTakenFromWhoHadThem) {
+TEST_F(ActionsTest, AssignedKeysAreTakenFromTheirPreviousActionAndSaved) {
     Actions& actions = window().actions();
     actions.set_keys("fit", {QKeySequence(Qt::Key_R)});
     EXPECT_EQ(actions.holder_of(Qt::Key_R), "fit");
@@ -94,7 +94,7 @@ TEST_F(ActionsTest, ChosenKeysWorkAndAreTakenFromWhoHadThem) {
     }
 }
 
-TEST_F(ActionsTest, ThePaletteFindsByLettersInTheirOrder) {
+TEST_F(ActionsTest, CommandPaletteMatchesLettersInOrder) {
     EXPECT_TRUE(CommandPalette::distance("ftw", "Fit to window"));
     EXPECT_TRUE(CommandPalette::distance("", "Fit to window"));
     EXPECT_FALSE(CommandPalette::distance("wtf", "Fit to window"));
@@ -109,7 +109,7 @@ TEST_F(ActionsTest, ThePaletteFindsByLettersInTheirOrder) {
     EXPECT_EQ(session().view.zoom, 1);
 }
 
-TEST_F(ActionsTest, EveryControlOfEveryPanelHasANameForThoseWhoCannotSeeIt) {
+TEST_F(ActionsTest, EveryControlOfEveryPanelHasAnAccessibleName) {
     for (const PanelInfo& panel : panels()) window().show_panel(panel.id, true);
     settle();
     for (const QWidget* widget : window().findChildren<QWidget*>()) {

@@ -26,7 +26,7 @@ private:
     std::vector<Outline> outlines_;
 };
 
-TEST_F(ByteMapTest, AClickedByteIsOutlinedAsItsTexelOnTheCanvas) {
+TEST_F(ByteMapTest, ClickOnAByteOutlinesItsTexelOnTheCanvas) {
     ByteMap& map = open({"card.png"});
     auto* bytes = map.findChild<BytesView*>();
     ASSERT_TRUE(bytes->isVisible());
@@ -39,7 +39,7 @@ TEST_F(ByteMapTest, AClickedByteIsOutlinedAsItsTexelOnTheCanvas) {
         << map.findChild<QLabel*>("selected")->text().toStdString();
 }
 
-TEST_F(ByteMapTest, ATexelAndATypedByteLeadToEachOther) {
+TEST_F(ByteMapTest, TypedTexelSelectsItsByteAndTypedByteItsTexel) {
     ByteMap& map = open({"card.png"});
     auto* bytes = map.findChild<BytesView*>();
     map.findChild<QSpinBox*>("texel-x")->setValue(480);
@@ -63,7 +63,7 @@ TEST_F(ByteMapTest, ATexelAndATypedByteLeadToEachOther) {
     EXPECT_EQ(bytes->selected(), 1923 + pitch);
 }
 
-TEST_F(ByteMapTest, NoPaddingWasOverwrittenAndPinsAreFollowed) {
+TEST_F(ByteMapTest, PaddingIsIntactAndThePinnedTexelIsSelected) {
     ByteMap& map = open({"card.png"});
     EXPECT_TRUE(map.findChild<QLabel*>("summary")->text().contains("none was overwritten"));
     workspace().change("Pin", [](Session& session) { session.pins = {{7.5, 2.5}}; });
@@ -71,7 +71,7 @@ TEST_F(ByteMapTest, NoPaddingWasOverwrittenAndPinsAreFollowed) {
     EXPECT_EQ(map.findChild<BytesView*>()->selected(), 2u * 2048 + 7 * 4);
 }
 
-TEST_F(ByteMapTest, AnotherPitchShowsAnotherPicture) {
+TEST_F(ByteMapTest, AnotherPitchChangesThePreview) {
     ByteMap& map = open({"card.png"});
     auto* shown = map.findChild<QLabel*>("sheared");
     const QImage right = shown->pixmap().toImage();
@@ -87,7 +87,7 @@ TEST_F(ByteMapTest, AnotherPitchShowsAnotherPicture) {
     EXPECT_EQ(shown->pixmap().toImage(), right);
 }
 
-TEST_F(ByteMapTest, EveryKindOfPictureIsShownOrCalmlyRefused) {
+TEST_F(ByteMapTest, EveryKindOfImageIsShownAndAMissingImageIsReported) {
     ByteMap& map = open({"phantom.dds"});
     workspace().change("Slice", [](Session& session) { session.place.slice = 3; });
     settle();
@@ -111,7 +111,7 @@ TEST_F(ByteMapTest, EveryKindOfPictureIsShownOrCalmlyRefused) {
     EXPECT_FALSE(map.findChild<BytesView*>()->isVisible());
 }
 
-TEST_F(ByteMapTest, ZoomKeepsWhatIsUnderTheCursorAndGoesOutToGroups) {
+TEST_F(ByteMapTest, ZoomKeepsTheByteUnderTheCursorAndCombinesBytesWhenSmall) {
     ByteMap& map = open({"card.png"});
     auto* bytes = map.findChild<BytesView*>();
     bytes->setFocus();

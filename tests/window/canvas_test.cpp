@@ -39,7 +39,7 @@ protected:
     }
 };
 
-TEST_F(CanvasTest, ItsTilesTogetherAreThePictureThatRenderMakes) {
+TEST_F(CanvasTest, TilesTogetherEqualTheRenderedImage) {
     for (const double zoom : {0.37, 1.0, 2.0, 7.3}) {
         workspace().look([&](Session& session) {
             session.fits = false;
@@ -50,7 +50,7 @@ TEST_F(CanvasTest, ItsTilesTogetherAreThePictureThatRenderMakes) {
     }
 }
 
-TEST_F(CanvasTest, AChangedDisplayReachesEveryTile) {
+TEST_F(CanvasTest, DisplayChangeUpdatesEveryTile) {
     workspace().look([](Session& session) {
         session.fits = false;
         session.view = {3.3, {201.3, 99.7}};
@@ -64,7 +64,7 @@ TEST_F(CanvasTest, AChangedDisplayReachesEveryTile) {
     }
 }
 
-TEST_F(CanvasTest, TheGridLiesOnTheFirstPixelsOfTexelsAndNowhereElse) {
+TEST_F(CanvasTest, GridIsDrawnOnlyOnTheFirstPixelsOfTexels) {
     workspace().look([](Session& session) {
         session.fits = false;
         session.view = {16, {20.5, 10.5}};
@@ -89,7 +89,7 @@ TEST_F(CanvasTest, TheGridLiesOnTheFirstPixelsOfTexelsAndNowhereElse) {
     EXPECT_EQ(rows.size(), static_cast<std::size_t>((plain.height() - top + 15) / 16));
 }
 
-TEST_F(CanvasTest, WhileNewTilesComeOldOnesAreShownScaled) {
+TEST_F(CanvasTest, OldTilesAreShownScaledUntilNewTilesArrive) {
     workspace().look([](Session& session) { session.overlays = {.values = false, .grid = false}; });
     settle();
     for (int i = 0; i < 6; ++i) {
@@ -110,7 +110,7 @@ TEST_F(CanvasTest, WhileNewTilesComeOldOnesAreShownScaled) {
     }
 }
 
-TEST_F(CanvasTest, TheWheelZoomsAtTheCursorAndWithCtrlStepsThroughLevels) {
+TEST_F(CanvasTest, WheelZoomsAtTheCursorAndWithCtrlChangesTheLevel) {
     const Position before = under({300, 200});
     wheel({300, 200}, 4);
     EXPECT_NEAR(session().view.zoom, 8, 1e-9);
@@ -121,7 +121,7 @@ TEST_F(CanvasTest, TheWheelZoomsAtTheCursorAndWithCtrlStepsThroughLevels) {
     EXPECT_EQ(session().place.level, 0) << "the image has one level";
 }
 
-TEST_F(CanvasTest, ADragCarriesTheTexelUnderTheMouse) {
+TEST_F(CanvasTest, DragMovesTheTexelWithTheMouse) {
     wheel({500, 300}, 6);
     for (const Qt::MouseButton button : {Qt::LeftButton, Qt::MiddleButton}) {
         const Position before = under({400, 300});
@@ -134,7 +134,7 @@ TEST_F(CanvasTest, ADragCarriesTheTexelUnderTheMouse) {
     EXPECT_EQ(session().view, after) << "moving the mouse without a button does not drag";
 }
 
-TEST_F(CanvasTest, ARightClickPinsATexelAndASecondUnpinsIt) {
+TEST_F(CanvasTest, RightClickPinsAndUnpinsATexel) {
     const QPoint red = on_canvas({20.5, 10.5});
     QTest::mouseClick(&canvas(), Qt::RightButton, {}, red);
     ASSERT_EQ(session().pins.size(), 1u);
@@ -151,7 +151,7 @@ TEST_F(CanvasTest, ARightClickPinsATexelAndASecondUnpinsIt) {
     EXPECT_EQ(session().pins.size(), 2u);
 }
 
-TEST_F(CanvasTest, ShiftAndADragSelectTexelsInAnyDirection) {
+TEST_F(CanvasTest, ShiftDragSelectsTexelsInAnyDirection) {
     drag(on_canvas({40.5, 30.5}), on_canvas({12.5, 10.5}), Qt::LeftButton, Qt::ShiftModifier);
     ASSERT_TRUE(session().selection);
     EXPECT_EQ(*session().selection, (TexelBox{12, 10, 29, 21}));
@@ -159,7 +159,7 @@ TEST_F(CanvasTest, ShiftAndADragSelectTexelsInAnyDirection) {
     EXPECT_FALSE(session().selection);
 }
 
-TEST_F(CanvasTest, TheKeyboardPinsSelectsAndPans) {
+TEST_F(CanvasTest, KeysPinSelectAndPan) {
     canvas().setFocus();
     QTest::keyClick(&canvas(), Qt::Key_Space);
     ASSERT_EQ(session().pins.size(), 1u);
@@ -174,7 +174,7 @@ TEST_F(CanvasTest, TheKeyboardPinsSelectsAndPans) {
     EXPECT_NEAR(session().view.centre.x, x + 64 / session().view.zoom, 1e-9);
 }
 
-TEST_F(CanvasTest, AWipesLineIsDraggedAndMovedByKeys) {
+TEST_F(CanvasTest, WipeLineIsMovedByDragAndKeys) {
     workspace().change("wipe", [](Session& session) {
         session.reference = 1;
         session.compare = {.mode = CompareMode::wipe};
@@ -190,7 +190,7 @@ TEST_F(CanvasTest, AWipesLineIsDraggedAndMovedByKeys) {
     EXPECT_NEAR(session().compare.wipe, 0.27, 0.01);
 }
 
-TEST_F(CanvasTest, ThePictureStaysFittedAsTheWindowGrowsAndWhenAnotherIsShown) {
+TEST_F(CanvasTest, ImageStaysFittedAfterAResizeAndAChangeOfImage) {
     const auto fit = [&] { return fitted(canvas_extent(canvas().scene()), canvas().width(), canvas().height()); };
     EXPECT_EQ(session().view, fit());
     window().resize(1500, 1100);
@@ -201,7 +201,7 @@ TEST_F(CanvasTest, ThePictureStaysFittedAsTheWindowGrowsAndWhenAnotherIsShown) {
     EXPECT_EQ(session().view, fit());
 }
 
-TEST_F(CanvasTest, WhatIsUnderTheMouseIsSaidAndForgotten) {
+TEST_F(CanvasTest, TexelUnderTheMouseIsReportedUntilTheMouseLeaves) {
     hover(on_canvas({7.5, 9.5}));
     ASSERT_TRUE(workspace().hovered());
     EXPECT_EQ(std::floor(workspace().hovered()->at.x), 7);
@@ -211,7 +211,7 @@ TEST_F(CanvasTest, WhatIsUnderTheMouseIsSaidAndForgotten) {
     EXPECT_FALSE(workspace().hovered());
 }
 
-TEST_F(CanvasTest, ValuesOutlinesAndPinsAreDrawnOverTexels) {
+TEST_F(CanvasTest, ValuesOutlinesAndPinsAreDrawnOverTheTexels) {
     workspace().look([](Session& session) {
         session.fits = false;
         session.view = {80, {20.5, 10.5}};
@@ -240,7 +240,7 @@ TEST_F(CanvasTest, ValuesOutlinesAndPinsAreDrawnOverTexels) {
     EXPECT_EQ(drawn(), plain);
 }
 
-TEST_F(CanvasTest, AssistiveToolsFindAPictureWithAName) {
+TEST_F(CanvasTest, CanvasIsAccessibleAsANamedGraphic) {
     QAccessibleInterface* canvas_interface = QAccessible::queryAccessibleInterface(&canvas());
     ASSERT_NE(canvas_interface, nullptr);
     EXPECT_EQ(canvas_interface->role(), QAccessible::Graphic);

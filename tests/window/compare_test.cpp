@@ -14,7 +14,7 @@ protected:
     QString text(const char* name) const { return find<QLabel>(name)->text(); }
 };
 
-TEST_F(ComparePanelTest, ModeReferenceAndWipeAreChosen) {
+TEST_F(ComparePanelTest, ModeReferenceAndWipeCanBeSelected) {
     open("compare", {"card.png", "zone_plate.png"});
     EXPECT_EQ(text("Note on the comparison"), "Choose a mode to compare.");
     choose("Mode", "difference");
@@ -31,7 +31,7 @@ TEST_F(ComparePanelTest, ModeReferenceAndWipeAreChosen) {
     picture("compare");
 }
 
-TEST_F(ComparePanelTest, APictureEqualsItself) {
+TEST_F(ComparePanelTest, ImageEqualsItself) {
     open("compare", {"card.png"});
     choose("Mode", "difference");
     choose("Reference", "card.png");
@@ -44,7 +44,7 @@ TEST_F(ComparePanelTest, APictureEqualsItself) {
     EXPECT_EQ(text("FLIP"), "0, max 0");
 }
 
-TEST_F(ComparePanelTest, TheWorstTexelIsShownOnTheCanvas) {
+TEST_F(ComparePanelTest, WorstTexelIsShownOnTheCanvas) {
     open("compare", {"bc7.dds", "ball.png"});
     choose("Mode", "absolute");
     choose("Reference", "ball.png");
@@ -60,7 +60,7 @@ TEST_F(ComparePanelTest, TheWorstTexelIsShownOnTheCanvas) {
     picture("compare_worst");
 }
 
-TEST_F(ComparePanelTest, TwoSamplersHaveFiguresOfThePixelsThatAreSeen) {
+TEST_F(ComparePanelTest, SamplerMetricsCoverTheVisiblePixels) {
     Session session = session_with({"odd_7x5.png"});
     session.sampler = Sampler{.filter = Filter::point};
     session.second_sampler = Sampler{.filter = Filter::linear};
@@ -87,7 +87,7 @@ TEST_F(ComparePanelTest, TwoSamplersHaveFiguresOfThePixelsThatAreSeen) {
     EXPECT_EQ(text("PSNR"), "inf dB");
 }
 
-TEST_F(ComparePanelTest, ASecondSamplerThatThePictureCannotHaveIsExplained) {
+TEST_F(ComparePanelTest, InvalidSecondSamplerIsExplained) {
     Session session = session_with({"card.png"});
     session.second_sampler = Sampler{.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp}};
     session.compare = {.mode = CompareMode::difference, .against = Against::sampler};
@@ -96,7 +96,7 @@ TEST_F(ComparePanelTest, ASecondSamplerThatThePictureCannotHaveIsExplained) {
         << text("Note on the comparison").toStdString();
 }
 
-TEST_F(ComparePanelTest, NoOtherDeviceIsSaidCalmly) {
+TEST_F(ComparePanelTest, MissingSecondDeviceIsReported) {
     open("compare", {"card.png"});
     choose("Mode", "difference");
     choose("Against", "device");
@@ -104,7 +104,7 @@ TEST_F(ComparePanelTest, NoOtherDeviceIsSaidCalmly) {
     EXPECT_EQ(text("Note on the comparison") == "This computer has no other device.", !another);
 }
 
-TEST_F(ComparePanelTest, WithoutAPictureItSaysSo) {
+TEST_F(ComparePanelTest, MissingImageIsReported) {
     open("compare", {});
     choose("Mode", "difference");
     EXPECT_EQ(text("Note on the comparison"), "No image is shown.");

@@ -18,7 +18,7 @@ protected:
 
 using Channels = std::array<bool, 4>;
 
-TEST_F(DisplayPanelTest, ChannelsAreSwitchedAndOneIsSoloedByARightClick) {
+TEST_F(DisplayPanelTest, ClickTogglesAChannelAndRightClickIsolatesAChannel) {
     open("display", {"card.png"});
     click(find<QToolButton>("Green"));
     EXPECT_EQ(display().channels, (Channels{true, false, true, true}));
@@ -32,7 +32,7 @@ TEST_F(DisplayPanelTest, ChannelsAreSwitchedAndOneIsSoloedByARightClick) {
     EXPECT_TRUE(display().luminance);
 }
 
-TEST_F(DisplayPanelTest, NumbersAreTypedSteppedAndSlid) {
+TEST_F(DisplayPanelTest, NumbersAreChangedByTypingKeysAndSliders) {
     open("display", {"card.png"});
     type<NumberEdit>("Exposure", "-1.25");
     EXPECT_EQ(display().exposure, -1.25f);
@@ -51,7 +51,7 @@ TEST_F(DisplayPanelTest, NumbersAreTypedSteppedAndSlid) {
     EXPECT_EQ(display().low, 0);
 }
 
-TEST_F(DisplayPanelTest, OneDragOfASliderIsUndoneAtOnce) {
+TEST_F(DisplayPanelTest, SliderDragIsUndoneInOneStep) {
     open("display", {"card.png"});
     auto* slider = find<QSlider>("Gamma, slider");
     QElapsedTimer time;
@@ -65,7 +65,7 @@ TEST_F(DisplayPanelTest, OneDragOfASliderIsUndoneAtOnce) {
     EXPECT_EQ(find<NumberEdit>("Gamma")->text(), "1");
 }
 
-TEST_F(DisplayPanelTest, TheRangeFitsTheSelectionOrAll) {
+TEST_F(DisplayPanelTest, RangeFitsTheSelectionOrTheWholeImage) {
     open("display", {"ramp_linear.exr"});
     click(find<QPushButton>("Fit range to all"));
     EXPECT_EQ(display().low, 0);
@@ -80,7 +80,7 @@ TEST_F(DisplayPanelTest, TheRangeFitsTheSelectionOrAll) {
     EXPECT_EQ(display().high, 1);
 }
 
-TEST_F(DisplayPanelTest, WhereNothingIsFiniteTheRangeStaysAndThePanelSaysWhy) {
+TEST_F(DisplayPanelTest, FittedRangeIsFiniteForImagesWithNanAndInfinity) {
     open("display", {"nan_and_inf.exr"});
     click(find<QPushButton>("Fit range to all"));
     EXPECT_TRUE(std::isfinite(display().low));
@@ -88,7 +88,7 @@ TEST_F(DisplayPanelTest, WhereNothingIsFiniteTheRangeStaysAndThePanelSaysWhy) {
     EXPECT_LT(display().low, display().high);
 }
 
-TEST_F(DisplayPanelTest, ColoursMarksAndReset) {
+TEST_F(DisplayPanelTest, FalseColorsMarksAndResetWork) {
     open("display", {"card.png"});
     auto* colours = find<QComboBox>("False color");
     press(colours, Qt::Key_Down);
@@ -105,7 +105,7 @@ TEST_F(DisplayPanelTest, ColoursMarksAndReset) {
     EXPECT_EQ(colours->currentIndex(), 0);
 }
 
-TEST_F(DisplayPanelTest, WithoutAPictureThereIsNothingToFit) {
+TEST_F(DisplayPanelTest, RangeCannotBeFittedWithoutAnImage) {
     open("display", {});
     EXPECT_FALSE(find<QPushButton>("Fit range to all")->isEnabled());
     type<NumberEdit>("Exposure", "2");

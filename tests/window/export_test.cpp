@@ -40,7 +40,7 @@ private:
     QString said_;
 };
 
-TEST_F(ExportTest, AllTexelsAreWrittenAndTheWindowSaysHowFar) {
+TEST_F(ExportTest, ExportWritesAllTexelsAndShowsItsProgress) {
     start_with_noise();
     std::vector<double> shares;
     QObject::connect(&workspace(), &Workspace::progressed, &window(),
@@ -55,7 +55,7 @@ TEST_F(ExportTest, AllTexelsAreWrittenAndTheWindowSaysHowFar) {
     EXPECT_EQ(open_picture(path("out.tif").toStdString()).info().extent, kExtent);
 }
 
-TEST_F(ExportTest, AKeyStopsItAndNothingIsLeft) {
+TEST_F(ExportTest, EscapeCancelsTheExportAndLeavesNoFile) {
     start_with_noise();
     workspace().export_texels(path("out.tif"));
     workspace().export_texels(path("other.tif"));
@@ -68,7 +68,7 @@ TEST_F(ExportTest, AKeyStopsItAndNothingIsLeft) {
     EXPECT_EQ(QDir(path("")).entryList(QDir::Files), QStringList{"noise.tif"});
 }
 
-TEST_F(ExportTest, AFileThatCannotBeWrittenIsSaid) {
+TEST_F(ExportTest, UnwritableFileIsReported) {
     start({"card.png"});
     listen();
     workspace().export_texels(path("no/such/folder.tif"));

@@ -31,7 +31,7 @@ protected:
 
 using Names = std::vector<std::string>;
 
-TEST_F(FilesPanelTest, EachPictureHasItsThumbnailLoadedOrNot) {
+TEST_F(FilesPanelTest, EveryReadableImageHasAThumbnailWithoutBeingLoaded) {
     open("files", {"card.png", "sky.exr", "cube.dds", "missing.png"});
     QAbstractItemModelTester tester(list()->model());
     EXPECT_TRUE(QTest::qWaitFor([&] { return has_thumbnail(0) && has_thumbnail(1) && has_thumbnail(2); }, kPatience));
@@ -43,7 +43,7 @@ TEST_F(FilesPanelTest, EachPictureHasItsThumbnailLoadedOrNot) {
     picture("files");
 }
 
-TEST_F(FilesPanelTest, TheRowThatIsChosenIsShown) {
+TEST_F(FilesPanelTest, SelectedRowIsShown) {
     open("files", {"card.png", "sky.exr"});
     press(list(), Qt::Key_Down);
     EXPECT_EQ(session().current, 1u);
@@ -53,7 +53,7 @@ TEST_F(FilesPanelTest, TheRowThatIsChosenIsShown) {
     EXPECT_EQ(list()->currentRow(), 0);
 }
 
-TEST_F(FilesPanelTest, TheReferenceIsMarkedAndTakenBack) {
+TEST_F(FilesPanelTest, ReferenceCanBeSetAndCleared) {
     open("files", {"card.png", "sky.exr"});
     press(list(), Qt::Key_Return, Qt::ShiftModifier);
     EXPECT_EQ(session().reference, 0u);
@@ -63,7 +63,7 @@ TEST_F(FilesPanelTest, TheReferenceIsMarkedAndTakenBack) {
     EXPECT_FALSE(session().reference);
 }
 
-TEST_F(FilesPanelTest, KeysMoveTheCurrentPictureAndItStaysCurrent) {
+TEST_F(FilesPanelTest, KeysMoveTheCurrentImageWhichStaysCurrent) {
     open("files", {"card.png", "sky.exr", "ball.png"});
     press(list(), Qt::Key_Down, Qt::ControlModifier);
     EXPECT_EQ(names(), (Names{"sky.exr", "card.png", "ball.png"}));
@@ -74,7 +74,7 @@ TEST_F(FilesPanelTest, KeysMoveTheCurrentPictureAndItStaysCurrent) {
     EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"})) << "the first row cannot move up";
 }
 
-TEST_F(FilesPanelTest, ADraggedRowMovesThePicture) {
+TEST_F(FilesPanelTest, MovedRowMovesTheImage) {
     open("files", {"card.png", "sky.exr", "ball.png"});
     // The model receives this call when a drop inside the list ends.
     ASSERT_TRUE(list()->model()->moveRow({}, 2, {}, 0));
@@ -88,7 +88,7 @@ TEST_F(FilesPanelTest, ADraggedRowMovesThePicture) {
     EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"}));
 }
 
-TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
+TEST_F(FilesPanelTest, RowCanBeDraggedWithTheMouse) {
     if (QGuiApplication::platformName() == "offscreen")
         GTEST_SKIP() << "Qt's offscreen platform does not support dragging. Run with QT_QPA_PLATFORM=xcb, for example "
                         "under xvfb-run.";
@@ -119,7 +119,7 @@ TEST_F(FilesPanelTest, ARowIsDraggedWithTheMouse) {
     EXPECT_EQ(names(), (Names{"card.png", "sky.exr", "ball.png"}));
 }
 
-TEST_F(FilesPanelTest, ClosingTheLastLeavesACalmPanel) {
+TEST_F(FilesPanelTest, ClosingTheLastImageLeavesAnEmptyPanel) {
     open("files", {"card.png", "missing.png"});
     press(list(), Qt::Key_Down);
     EXPECT_TRUE(find<QLabel>("Note on the image")->text().contains("missing.png"));

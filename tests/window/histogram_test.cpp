@@ -15,7 +15,7 @@ protected:
     HistogramView* view() const { return panel_->findChild<HistogramView*>(); }
 };
 
-TEST_F(HistogramPanelTest, FiguresAreThoseOfThePicture) {
+TEST_F(HistogramPanelTest, StatisticsMatchTheImage) {
     open("histogram", {"ramp_linear.exr"});
     EXPECT_EQ(text("R, Minimum"), "0");
     EXPECT_EQ(text("R, Maximum"), "1");
@@ -24,7 +24,7 @@ TEST_F(HistogramPanelTest, FiguresAreThoseOfThePicture) {
     picture("histogram");
 }
 
-TEST_F(HistogramPanelTest, ASelectionIsLookedAtAlone) {
+TEST_F(HistogramPanelTest, StatisticsCanBeLimitedToTheSelection) {
     open("histogram", {"ramp_linear.exr"});
     auto* scope = find<QComboBox>("Scope");
     press(scope, Qt::Key_Down);
@@ -43,7 +43,7 @@ TEST_F(HistogramPanelTest, SpecialValuesAreCounted) {
     picture("histogram_special");
 }
 
-TEST_F(HistogramPanelTest, ADragSetsTheRangeAndAnEdgeIsTakenHoldOf) {
+TEST_F(HistogramPanelTest, DragSetsTheRangeAndMovesItsEdges) {
     open("histogram", {"card.png"});
     const int width = view()->width();
     const int middle = view()->height() / 2;
@@ -67,7 +67,7 @@ TEST_F(HistogramPanelTest, ADragSetsTheRangeAndAnEdgeIsTakenHoldOf) {
     EXPECT_EQ(session().display, Display{}) << "consecutive drags are one undo step";
 }
 
-TEST_F(HistogramPanelTest, KeysMoveTheEdgesByABin) {
+TEST_F(HistogramPanelTest, KeysMoveTheRangeEdgesByOneBin) {
     open("histogram", {"card.png"});
     press(view(), Qt::Key_Left);
     EXPECT_FLOAT_EQ(session().display.high, 1 - 1 / 256.f);
@@ -75,7 +75,7 @@ TEST_F(HistogramPanelTest, KeysMoveTheEdgesByABin) {
     EXPECT_FLOAT_EQ(session().display.low, 1 / 256.f);
 }
 
-TEST_F(HistogramPanelTest, OfIntegersTheRangeIsInShares) {
+TEST_F(HistogramPanelTest, IntegerRangeIsAFractionOfTheFormatRange) {
     Session session = session_with({"card.png"});
     session.pictures[0].options.format = Format::rgba8_uint;
     open_session("histogram", session);
@@ -84,7 +84,7 @@ TEST_F(HistogramPanelTest, OfIntegersTheRangeIsInShares) {
     EXPECT_FLOAT_EQ(this->session().display.high, 255 / 256.f);
 }
 
-TEST_F(HistogramPanelTest, WithoutAPictureItSaysSo) {
+TEST_F(HistogramPanelTest, MissingImageIsReported) {
     open("histogram", {});
     EXPECT_EQ(text("Note on the histogram"), "No image is shown.");
     press(view(), Qt::Key_Left);

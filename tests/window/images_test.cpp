@@ -42,7 +42,7 @@ double seen_difference(const QImage& a, const QImage& b) {
 
 class PicturesTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(PicturesTest, TheWindowLooksAsApproved) {
+TEST_P(PicturesTest, WindowMatchesTheApprovedImage) {
     const QTemporaryDir folder;
     Session session = test::session_with({"card.png", "cube.dds"});
     session.view = {24, {244.5, 160.5}};

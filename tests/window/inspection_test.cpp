@@ -79,7 +79,7 @@ protected:
 
 const char* const kPanels[] = {"footprint", "probe", "ulp-map", "sampler-compare", "lod-map"};
 
-TEST_F(InspectionTest, EveryPanelTakesEveryKindOfPicture) {
+TEST_F(InspectionTest, EveryPanelAcceptsEveryKindOfImage) {
     Session session = session_with({"odd_1x1.png", "card.png", "nan_and_inf.exr", "cube.dds", "layers.dds",
                                     "levels.dds", "phantom.dds", "bc1.dds", "bc6h.dds", "levels.exr"});
     Source frames{.paths = {test::asset("nv12_128x72.yuv")}, .options = {}};
@@ -119,7 +119,7 @@ TEST_F(InspectionTest, EveryPanelTakesEveryKindOfPicture) {
     }
 }
 
-TEST_F(InspectionTest, WithoutAPictureEveryPanelSaysSoCalmly) {
+TEST_F(InspectionTest, EveryPanelReportsThatNoImageIsOpen) {
     start(std::vector<std::string>{});
     for (const char* id : kPanels) {
         window().show_panel(id, true);
@@ -135,7 +135,7 @@ TEST_F(InspectionTest, WithoutAPictureEveryPanelSaysSoCalmly) {
     }
 }
 
-TEST_F(InspectionTest, ASamplerThatThePictureCannotHaveIsExplainedByTheLibrary) {
+TEST_F(InspectionTest, InvalidSamplerIsExplainedByTheMessageOfTheLibrary) {
     start({"card.png"});
     pin({3, 3});
     workspace().change("Sampler", [](Session& session) {
@@ -149,7 +149,7 @@ TEST_F(InspectionTest, ASamplerThatThePictureCannotHaveIsExplainedByTheLibrary) 
     }
 }
 
-TEST_F(InspectionTest, WhatAPanelIsAskedIsInTheSessionAndCanBeUndone) {
+TEST_F(InspectionTest, PanelSettingsAreInTheSessionAndCanBeUndone) {
     Session session = with_levels();
     session.probe.operation = FetchOperation::gather;
     session.footprint.fetch = FootprintFetch::gradients;
@@ -191,7 +191,7 @@ TEST_F(InspectionTest, WhatAPanelIsAskedIsInTheSessionAndCanBeUndone) {
     EXPECT_EQ(named<NumberEdit>(panel, "Rotation of a pixel in degrees").value(), 0);
 }
 
-TEST_F(InspectionTest, ThePartOfTheLineThatIsPlottedIsInTheSessionAsTheViewIs) {
+TEST_F(InspectionTest, PlottedRangeIsInTheSessionButNotInTheHistory) {
     Session session = session_with({"card.png"});
     session.probe.plot_first = 0.5;
     session.probe.plot_last = 0.75;
@@ -207,7 +207,7 @@ TEST_F(InspectionTest, ThePartOfTheLineThatIsPlottedIsInTheSessionAsTheViewIs) {
     EXPECT_FALSE(workspace().history().can_undo()) << "changing the view is not an undo step";
 }
 
-TEST_F(InspectionTest, AGatherOfOneChannelReturnsFourTexels) {
+TEST_F(InspectionTest, GatherOfOneChannelReturnsFourTexels) {
     Session session = session_with({"odd_7x5.png"});
     session.pictures.front().options.format = Format::r8_unorm;
     session.probe.operation = FetchOperation::gather;
@@ -218,7 +218,7 @@ TEST_F(InspectionTest, AGatherOfOneChannelReturnsFourTexels) {
     EXPECT_TRUE(results.last().startsWith('w')) << results.last().toStdString();
 }
 
-TEST_F(InspectionTest, AGatheredComponentIsThatOfTheFootprintToo) {
+TEST_F(InspectionTest, FootprintUsesTheGatheredComponentOfTheProbe) {
     Session session = session_with({"card.png"});
     session.probe = {.operation = FetchOperation::gather, .u = 20.0f / 481, .v = 10.0f / 321, .component = 2};
     session.sampler = Sampler{.normalized_coordinates = true};
@@ -235,7 +235,7 @@ TEST_F(InspectionTest, AGatheredComponentIsThatOfTheFootprintToo) {
 
 // --- footprint -------------------------------------------------------------------------------------------------------
 
-TEST_F(InspectionTest, AFootprintListsAndOutlinesTheTexelsOfThePinAndClearsThemWithThePanel) {
+TEST_F(InspectionTest, FootprintListsAndOutlinesTexelsUntilThePanelCloses) {
     Session session = session_with({"odd_7x5.png"});
     session.sampler = Sampler{.filter = Filter::linear};
     start(session);
@@ -263,7 +263,7 @@ TEST_F(InspectionTest, AFootprintListsAndOutlinesTheTexelsOfThePinAndClearsThemW
     EXPECT_TRUE(workspace().outlines().empty());
 }
 
-TEST_F(InspectionTest, ColumnsOfAFootprintThatSayNothingAreLeftOutAndTheOthersFitANarrowDock) {
+TEST_F(InspectionTest, FootprintHidesRedundantColumnsAndFitsANarrowDock) {
     Session session = session_with({"odd_7x5.png", "levels.dds"});
     session.sampler = Sampler{.filter = Filter::linear};
     session.panels = {"files", "inspector", "display"};
@@ -291,7 +291,7 @@ TEST_F(InspectionTest, ColumnsOfAFootprintThatSayNothingAreLeftOutAndTheOthersFi
     EXPECT_EQ(shown(), (QStringList{"Level", "Read", "Weight", "Value", "Term", "Sum"}));
 }
 
-TEST_F(InspectionTest, AFootprintFollowsTheMouseWhereNothingIsPinned) {
+TEST_F(InspectionTest, FootprintFollowsTheMouseWithoutAPin) {
     start({"odd_7x5.png"});
     FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
     hover(on_canvas({5.5, 1.5}));
@@ -304,7 +304,7 @@ TEST_F(InspectionTest, AFootprintFollowsTheMouseWhereNothingIsPinned) {
     EXPECT_TRUE(read);
 }
 
-TEST_F(InspectionTest, GradientsMakeAnAnisotropicFootprint) {
+TEST_F(InspectionTest, GradientsGiveAnAnisotropicFootprint) {
     start(with_levels());
     FootprintPanel& panel = this->panel<FootprintPanel>("footprint");
     pin({20, 20});
@@ -317,7 +317,7 @@ TEST_F(InspectionTest, GradientsMakeAnAnisotropicFootprint) {
     EXPECT_LT(named<QTableView>(panel, "Texels of the footprint").model()->rowCount(), samples);
 }
 
-TEST_F(InspectionTest, APixelThatAKernelMadeHasTheTexelsOfItsSource) {
+TEST_F(InspectionTest, FootprintOfAKernelPixelListsItsSourceTexels) {
     Session session = session_with({"odd_7x5.png"});
     session.kernel.name = "gaussian";
     start(session);
@@ -330,7 +330,7 @@ TEST_F(InspectionTest, APixelThatAKernelMadeHasTheTexelsOfItsSource) {
 
 // --- probe -----------------------------------------------------------------------------------------------------------
 
-TEST_F(InspectionTest, ATypedCoordinateIsFetchedAndCanBeUndone) {
+TEST_F(InspectionTest, TypedCoordinateIsFetchedAndCanBeUndone) {
     Session session = session_with({"odd_2x1.png"});
     session.sampler = Sampler{.filter = Filter::linear, .normalized_coordinates = true};
     start(session);
@@ -354,7 +354,7 @@ TEST_F(InspectionTest, ATypedCoordinateIsFetchedAndCanBeUndone) {
     EXPECT_TRUE(said(panel).contains("texel fetches were requested"));
 }
 
-TEST_F(InspectionTest, ThePlotZoomsAndMovesByKeysAndWheel) {
+TEST_F(InspectionTest, PlotIsZoomedAndMovedByKeysAndWheel) {
     start({"card.png"});
     ProbePanel& panel = this->panel<ProbePanel>("probe");
     LinePlot& plot = *panel.findChild<LinePlot*>();
@@ -376,7 +376,7 @@ TEST_F(InspectionTest, ThePlotZoomsAndMovesByKeysAndWheel) {
     EXPECT_NEAR(plot.last() - plot.first(), 0.25, 1e-9);
 }
 
-TEST_F(InspectionTest, TheProbeTakesTheInspectedTexel) {
+TEST_F(InspectionTest, ProbeButtonUsesTheInspectedTexel) {
     start({"card.png"});
     ProbePanel& panel = this->panel<ProbePanel>("probe");
     pin({120.5, 80.25});
@@ -389,7 +389,7 @@ TEST_F(InspectionTest, TheProbeTakesTheInspectedTexel) {
 
 // --- ulps ------------------------------------------------------------------------------------------------------------
 
-TEST_F(InspectionTest, TheUlpMapSaysThatAllIsEqualAndAClickOnItLeadsThere) {
+TEST_F(InspectionTest, UlpMapReportsEqualityAndAClickShowsThePosition) {
     start({"odd_7x5.png"});
     UlpMapPanel& panel = this->panel<UlpMapPanel>("ulp-map");
     if (!workspace().other_device()) {
@@ -412,7 +412,7 @@ TEST_F(InspectionTest, TheUlpMapSaysThatAllIsEqualAndAClickOnItLeadsThere) {
     EXPECT_TRUE(session().pins.empty());
 }
 
-TEST_F(InspectionTest, TheUlpMapMarksTheTexelThatDiffersAndLeadsToIt) {
+TEST_F(InspectionTest, UlpMapMarksTheDifferingTexelAndShowsItsPosition) {
     Session session = session_with({"odd_7x5.png"});
     session.sampler = Sampler{};
     session.ulp_region = {.whole = true, .points = 2};
@@ -452,7 +452,7 @@ TEST_F(InspectionTest, TheUlpMapMarksTheTexelThatDiffersAndLeadsToIt) {
     EXPECT_EQ(this->session().pins[0], (Position{5.5, 1.5}));
 }
 
-TEST_F(InspectionTest, APanelThatFloatsLooksAtTheSameCanvas) {
+TEST_F(InspectionTest, FloatingPanelReportsTheSameCanvas) {
     Session session = session_with({"card.png"});
     session.second_sampler = Sampler{.filter = Filter::point};
     start(session);
@@ -469,7 +469,7 @@ TEST_F(InspectionTest, APanelThatFloatsLooksAtTheSameCanvas) {
 
 // --- samplers --------------------------------------------------------------------------------------------------------
 
-TEST_F(InspectionTest, AFieldOfTheSecondSamplerShowsWhatItChanges) {
+TEST_F(InspectionTest, ChangedFieldOfTheSecondSamplerIsListed) {
     start({"card.png"});
     SamplerComparePanel& panel = this->panel<SamplerComparePanel>("sampler-compare");
     EXPECT_TRUE(said(panel).startsWith("B is the same as A"));
@@ -486,7 +486,7 @@ TEST_F(InspectionTest, AFieldOfTheSecondSamplerShowsWhatItChanges) {
     EXPECT_TRUE(said(panel).contains("visible pixels differ"));
 }
 
-TEST_F(InspectionTest, TheButtonsWipeSwapAndCopySamplers) {
+TEST_F(InspectionTest, ButtonsWipeSwapAndCopySamplers) {
     start({"card.png"});
     SamplerComparePanel& panel = this->panel<SamplerComparePanel>("sampler-compare");
     const auto press = [&](const QString& text) {
@@ -517,7 +517,7 @@ TEST_F(InspectionTest, TheButtonsWipeSwapAndCopySamplers) {
 
 // --- levels of detail ------------------------------------------------------------------------------------------------
 
-TEST_F(InspectionTest, ThePlaneIsChosenAndTheLevelUnderTheCursorIsTold) {
+TEST_F(InspectionTest, PlaneCanBeShownAndTheLevelUnderTheCursorIsReported) {
     start(with_levels());
     LodMapPanel& panel = this->panel<LodMapPanel>("lod-map");
     QCheckBox& plane = *panel.findChild<QCheckBox*>();

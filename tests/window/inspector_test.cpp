@@ -29,7 +29,7 @@ protected:
     }
 };
 
-TEST_F(InspectorPanelTest, TheTexelUnderTheMouseIsSaidInDecimalAndHexadecimal) {
+TEST_F(InspectorPanelTest, TexelUnderTheMouseIsShownInDecimalAndHexadecimal) {
     open("inspector", {"card.png"});
     EXPECT_EQ(text("Message"), "Point at a texel, or pin one.");
     hover(20.5, 10.25);
@@ -42,13 +42,13 @@ TEST_F(InspectorPanelTest, TheTexelUnderTheMouseIsSaidInDecimalAndHexadecimal) {
     picture("inspector");
 }
 
-TEST_F(InspectorPanelTest, LevelsAndFacesAreSaidToo) {
+TEST_F(InspectorPanelTest, LevelAndFaceAreShown) {
     open("inspector", {"cube.dds"});
     hover(3, 4, {.level = 1, .face = 5});
     EXPECT_EQ(text("Texel"), "(3, 4), level 1, face -z");
 }
 
-TEST_F(InspectorPanelTest, ABlockHasNoChannelsOfItsOwnButBytes) {
+TEST_F(InspectorPanelTest, CompressedTexelHasBytesButNoStoredChannels) {
     open("inspector", {"bc7.dds"});
     hover(9, 9);
     EXPECT_EQ(text("R, Stored"), "");
@@ -57,7 +57,7 @@ TEST_F(InspectorPanelTest, ABlockHasNoChannelsOfItsOwnButBytes) {
     picture("inspector_block");
 }
 
-TEST_F(InspectorPanelTest, TheLastPinGoesBeforeTheMouse) {
+TEST_F(InspectorPanelTest, LastPinTakesPrecedenceOverTheMouse) {
     open("inspector", {"card.png"});
     pin(20.5, 10.5);
     pin(100.5, 200.5);
@@ -68,7 +68,7 @@ TEST_F(InspectorPanelTest, TheLastPinGoesBeforeTheMouse) {
     EXPECT_EQ(pins->item(0)->text(), "(20, 10)  1 0 0 1");
 }
 
-TEST_F(InspectorPanelTest, PinsAreShownRemovedAndClearedByKeys) {
+TEST_F(InspectorPanelTest, PinsAreShownRemovedAndClearedWithKeys) {
     open("inspector", {"card.png"});
     for (const double x : {10.5, 20.5, 30.5}) pin(x, 10.5);
     auto* pins = find<QListWidget>("Pins");
@@ -87,7 +87,7 @@ TEST_F(InspectorPanelTest, PinsAreShownRemovedAndClearedByKeys) {
     EXPECT_EQ(session().pins.size(), 1u);
 }
 
-TEST_F(InspectorPanelTest, PinsOfLongNumbersAreWrittenInSeveralLinesAndNothingIsCutOff) {
+TEST_F(InspectorPanelTest, PinsWithLongNumbersWrapWithoutBeingCutOff) {
     open("inspector", {"sky.exr"});
     pin(20.5, 10.5);
     const auto* pins = find<QListWidget>("Pins");
@@ -96,7 +96,7 @@ TEST_F(InspectorPanelTest, PinsOfLongNumbersAreWrittenInSeveralLinesAndNothingIs
     EXPECT_LE(pins->visualItemRect(pins->item(0)).width(), pins->viewport()->width());
 }
 
-TEST_F(InspectorPanelTest, TheTexelAndThePinsAreCopiedAsText) {
+TEST_F(InspectorPanelTest, TexelAndPinsAreCopiedAsText) {
     open("inspector", {"card.png"});
     pin(20.5, 10.5);
     click(button("Copy as text"));
@@ -106,7 +106,7 @@ TEST_F(InspectorPanelTest, TheTexelAndThePinsAreCopiedAsText) {
     EXPECT_TRUE(copied.endsWith("(20, 10)  1 0 0 1\n")) << copied.toStdString();
 }
 
-TEST_F(InspectorPanelTest, APictureThatCannotBeShownSaysWhy) {
+TEST_F(InspectorPanelTest, UnreadableImageIsExplained) {
     open("inspector", {"missing.png"});
     EXPECT_TRUE(text("Message").contains("missing.png"));
     EXPECT_FALSE(button("Copy as text")->isEnabled());

@@ -19,7 +19,7 @@ protected:
     QWidget* field(const char* name) const { return panel_->findChild<ParameterFields*>()->findChild<QWidget*>(name); }
 };
 
-TEST_F(KernelPanelTest, EveryKernelOfTheRegistryIsListedUnderItsGroup) {
+TEST_F(KernelPanelTest, EveryKernelIsListedUnderItsGroup) {
     open("kernel", {});
     const auto* list = find<QTreeWidget>("Kernels");
     for (const Kernel& kernel : kernels()) {
@@ -30,7 +30,7 @@ TEST_F(KernelPanelTest, EveryKernelOfTheRegistryIsListedUnderItsGroup) {
     }
 }
 
-TEST_F(KernelPanelTest, AKernelIsFoundRunAndTakenAway) {
+TEST_F(KernelPanelTest, KernelCanBeFoundRunAndRemoved) {
     open("kernel", {"card.png"});
     search("gaussian");
     EXPECT_EQ(session().kernel.name, "gaussian");
@@ -48,7 +48,7 @@ TEST_F(KernelPanelTest, AKernelIsFoundRunAndTakenAway) {
     EXPECT_EQ(workspace_->shown(), workspace_->document());
 }
 
-TEST_F(KernelPanelTest, FieldsOfEveryKernelShowItsStandardsAndChangeNothingByThemselves) {
+TEST_F(KernelPanelTest, KernelFieldsShowDefaultsWithoutEmittingEdits) {
     open("kernel", {"card.png"});
     for (const Kernel& kernel : kernels()) {
         ParameterFields fields(kernel.info);
@@ -65,7 +65,7 @@ TEST_F(KernelPanelTest, FieldsOfEveryKernelShowItsStandardsAndChangeNothingByThe
     }
 }
 
-TEST_F(KernelPanelTest, ParametersGoIntoTheSessionAndStandardsOutOfIt) {
+TEST_F(KernelPanelTest, SessionStoresOnlyParametersThatDifferFromDefaults) {
     open("kernel", {"card.png"});
     search("swizzle");
     type<QLineEdit>("Channels", "bgra");
@@ -81,7 +81,7 @@ TEST_F(KernelPanelTest, ParametersGoIntoTheSessionAndStandardsOutOfIt) {
     EXPECT_EQ(problem(), "");
 }
 
-TEST_F(KernelPanelTest, NumbersFlagsAndChoicesAreMadeFromTheRegistry) {
+TEST_F(KernelPanelTest, EveryParameterKindHasItsKindOfControl) {
     open("kernel", {"card.png"});
     for (const Kernel& kernel : kernels()) {
         workspace_->change("Kernel", [&](Session& session) { session.kernel = {kernel.info.name, {}, {}}; });
@@ -103,7 +103,7 @@ TEST_F(KernelPanelTest, NumbersFlagsAndChoicesAreMadeFromTheRegistry) {
     }
 }
 
-TEST_F(KernelPanelTest, ASecondInputIsTakenFromTheOpenPictures) {
+TEST_F(KernelPanelTest, SecondInputIsSelectedFromTheOpenImages) {
     open("kernel", {"card.png", "ball.png", "card.png"});
     search("blend");
     auto* second = panel_->findChildren<QComboBox*>().front();
@@ -116,7 +116,7 @@ TEST_F(KernelPanelTest, ASecondInputIsTakenFromTheOpenPictures) {
     picture("kernel_blend");
 }
 
-TEST_F(KernelPanelTest, ClosingAPictureKeepsTheOthersAsInputsAndEndsAKernelThatNeedsIt) {
+TEST_F(KernelPanelTest, ClosingAnImageKeepsOtherInputsAndRemovesItsKernel) {
     open("kernel", {"ball.png", "card.png", "card.png"});
     workspace_->change("Blend", [](Session& session) {
         session.current = 1;
@@ -141,7 +141,7 @@ TEST_F(KernelPanelTest, ClosingAPictureKeepsTheOthersAsInputsAndEndsAKernelThatN
     EXPECT_NE(workspace_->shown(), workspace_->document());
 }
 
-TEST_F(KernelPanelTest, AnInputThatIsNotThereIsNamed) {
+TEST_F(KernelPanelTest, MissingInputIsReported) {
     open("kernel", {"card.png", "missing.png"});
     search("blend");
     EXPECT_TRUE(problem().startsWith("missing.png, an input of blend, cannot be read. ")) << problem().toStdString();
@@ -155,7 +155,7 @@ TEST_F(KernelPanelTest, AnInputThatIsNotThereIsNamed) {
     EXPECT_NE(workspace_->shown(), nullptr);
 }
 
-TEST_F(KernelPanelTest, WithoutAPictureTheKernelWaits) {
+TEST_F(KernelPanelTest, KernelWaitsForAnImage) {
     open("kernel", {});
     search("gaussian");
     EXPECT_EQ(problem(), "Open an image to run the kernel on.");

@@ -93,7 +93,7 @@ protected:
     std::optional<Linear> taken_;
 };
 
-TEST_F(LargePictureTest, AcrossTheLimitOfTheSmallerPictureTexelsAreTheFiles) {
+TEST_F(LargePictureTest, ZoomBeyondTheReducedImageShowsTheFilesTexels) {
     start_chequered();
     EXPECT_EQ(session().view.centre, (Position{kSide / 2.0, kSide / 2.0})) << "in texels of the file";
     look(0.5, {2001, 2001});
@@ -114,7 +114,7 @@ TEST_F(LargePictureTest, AcrossTheLimitOfTheSmallerPictureTexelsAreTheFiles) {
     EXPECT_EQ(grey({4094.5, 4095.5}), 0);
 }
 
-TEST_F(LargePictureTest, UntilTheFileIsReadTheSmallerPictureIsSeenAndTheWindowGoesOn) {
+TEST_F(LargePictureTest, ReducedImageIsShownWhileTheFileIsRead) {
     start_chequered();
     {
         const OtherReader other(workspace().document());
@@ -138,7 +138,7 @@ TEST_F(LargePictureTest, UntilTheFileIsReadTheSmallerPictureIsSeenAndTheWindowGo
     EXPECT_EQ(said("Texel under the mouse"), "(1000, 1003)   0.0000");
 }
 
-TEST_F(LargePictureTest, EscapeStopsWhatIsReadUntilSomethingElseIsSeen) {
+TEST_F(LargePictureTest, EscapeStopsReadingUntilTheViewChanges) {
     start_chequered();
     {
         const OtherReader other(workspace().document());
@@ -154,7 +154,7 @@ TEST_F(LargePictureTest, EscapeStopsWhatIsReadUntilSomethingElseIsSeen) {
     EXPECT_EQ(grey({1100.5, 1000.5}), 255);
 }
 
-TEST_F(LargePictureTest, PinsSelectionAndWordsCountTheFilesTexels) {
+TEST_F(LargePictureTest, PinsSelectionAndTextUseFilePositions) {
     start_chequered();
     look(20, {3001.5, 2001.5});
     settle();
@@ -190,7 +190,7 @@ TEST_F(LargePictureTest, PinsSelectionAndWordsCountTheFilesTexels) {
     EXPECT_EQ(grey({3007.5, 2001.5}), 255);
 }
 
-TEST_F(LargePictureTest, AFileThatIsReplacedIsReadAnew) {
+TEST_F(LargePictureTest, ReplacedFileIsReadAgain) {
     start_chequered();
     look(2, {1001, 1001});
     settle();
@@ -206,7 +206,7 @@ TEST_F(LargePictureTest, AFileThatIsReplacedIsReadAnew) {
     EXPECT_EQ(grey({1301.5, 1000.5}), 255);
 }
 
-TEST_F(LargePictureTest, OfAFileThatIsGoneTheSmallerPictureStaysAndTheWindowSaysWhy) {
+TEST_F(LargePictureTest, RemovedFileIsReportedAndTheReducedImageStays) {
     {
         const std::vector<std::byte> texels = chequered();
         save(at("chequered.dds"), picture_of(host_view(texels.data(), Format::r8_unorm, {kSide, kSide})));
@@ -223,7 +223,7 @@ TEST_F(LargePictureTest, OfAFileThatIsGoneTheSmallerPictureStaysAndTheWindowSays
     EXPECT_TRUE(told.contains("chequered.dds")) << told.toStdString();
 }
 
-TEST_F(LargePictureTest, EveryPanelTakesIt) {
+TEST_F(LargePictureTest, EveryPanelAcceptsAReducedImage) {
     start_chequered();
     look(20, {3001.5, 2001.5});
     QTest::mouseClick(&canvas(), Qt::RightButton, {}, on_canvas({3001.5, 2001.5}));

@@ -15,7 +15,7 @@ namespace {
 
 class MemoryPanelsTest : public test::WindowFixture {};
 
-TEST_F(MemoryPanelsTest, ReproduceFollowsTheViewAndCopies) {
+TEST_F(MemoryPanelsTest, ReproducePanelFollowsTheViewAndCopiesCommands) {
     start({"card.png"});
     ReproducePanel& reproduce = panel<ReproducePanel>("reproduce");
     settle();
@@ -38,7 +38,7 @@ TEST_F(MemoryPanelsTest, ReproduceFollowsTheViewAndCopies) {
     EXPECT_EQ(QGuiApplication::clipboard()->text(), commands->toPlainText());
 }
 
-TEST_F(MemoryPanelsTest, KindsAreMeasuredOneAfterTheOtherAndCanBeStopped) {
+TEST_F(MemoryPanelsTest, KindMeasurementsRunInSequenceAndCanBeStopped) {
     start({"odd_7x5.png"});
     KindMatrixPanel& kinds = panel<KindMatrixPanel>("kinds");
     auto* table = kinds.findChild<QTableWidget*>("table");
@@ -59,7 +59,7 @@ TEST_F(MemoryPanelsTest, KindsAreMeasuredOneAfterTheOtherAndCanBeStopped) {
     EXPECT_FALSE(run->text().contains("Stop"));
 }
 
-TEST_F(MemoryPanelsTest, TheTimelineHasTheLoadsPartsAndThePeak) {
+TEST_F(MemoryPanelsTest, TimelineListsTheLoadStepsAndTheKernel) {
     start({"card.png"});
     TimelinePanel& timeline = panel<TimelinePanel>("timeline");
     settle();
@@ -80,7 +80,7 @@ TEST_F(MemoryPanelsTest, TheTimelineHasTheLoadsPartsAndThePeak) {
     EXPECT_DOUBLE_EQ(view->end() - view->begin(), span);
 }
 
-TEST_F(MemoryPanelsTest, TheRoundTripIsCleanAndADamagedByteLeadsToTheByteMap) {
+TEST_F(MemoryPanelsTest, RoundTripPassesAndADamagedByteOpensTheByteMap) {
     start({"levels.dds"});
     ByteMap& map = panel<ByteMap>("byte-map");
     RoundTripPanel& trip = panel<RoundTripPanel>("round-trip");
@@ -102,7 +102,7 @@ TEST_F(MemoryPanelsTest, TheRoundTripIsCleanAndADamagedByteLeadsToTheByteMap) {
     EXPECT_TRUE(session().pins.empty());
 }
 
-TEST_F(MemoryPanelsTest, NoneComesToHarmByAnyPicture) {
+TEST_F(MemoryPanelsTest, EveryPanelAcceptsEveryAsset) {
     start(Session{});
     for (const PanelInfo& each : panels()) window().show_panel(each.id, true);
     settle();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-TEST(CanvasMemoryTest, TilesStayWithinTheirBoundHoweverFarAPictureIsPanned) {
+TEST(CanvasMemoryTest, TilesStayWithinTheirMemoryLimitWhilePanning) {
     Array large(Device::cpu(), {.format = Format::r8_unorm, .extent = {32768, 4096}});
     Workspace workspace(test::session_with({}));
     CanvasTiles tiles(workspace.jobs(), "test", nullptr);
@@ -41,7 +41,7 @@ TEST(CanvasMemoryTest, TilesStayWithinTheirBoundHoweverFarAPictureIsPanned) {
 
 class ClosedPictureTest : public test::WindowFixture {};
 
-TEST_F(ClosedPictureTest, NothingHoldsItsArrayWhateverWasShownOfIt) {
+TEST_F(ClosedPictureTest, ClosedImageIsReleasedAfterUseByEveryPanel) {
     Session session = test::session_with({"card.png", "odd_7x5.png"});
     session.pins = {{20.5, 10.5}};
     session.compare.mode = CompareMode::difference;
@@ -65,7 +65,7 @@ TEST_F(ClosedPictureTest, NothingHoldsItsArrayWhateverWasShownOfIt) {
     EXPECT_TRUE(last.expired()) << last.use_count();
 }
 
-TEST_F(ClosedPictureTest, AHiddenPanelHoldsNoReferenceThatWasClosed) {
+TEST_F(ClosedPictureTest, HiddenPanelReleasesAClosedReference) {
     Session session = test::session_with({"card.png", "odd_7x5.png"});
     session.compare.mode = CompareMode::difference;
     session.reference = 1;
@@ -107,7 +107,7 @@ protected:
     QTemporaryDir folder_;
 };
 
-TEST_F(LittleMemoryTest, APictureThatDoesNotFitIsShownSmallerAndTheWindowSaysSo) {
+TEST_F(LittleMemoryTest, ImageThatDoesNotFitIsShownReducedWithANote) {
     const Linear taken = take_all_but(20 * kMiB);
     start(of({large("large.tif")}));
     ASSERT_TRUE(canvas().isVisible()) << window().message().toStdString();
@@ -120,7 +120,7 @@ TEST_F(LittleMemoryTest, APictureThatDoesNotFitIsShownSmallerAndTheWindowSaysSo)
     EXPECT_TRUE(said("Texel under the mouse").contains("0.7843")) << said("Texel under the mouse").toStdString();
 }
 
-TEST_F(LittleMemoryTest, TheNoteOnThePictureFitsTheListsPanelInALowWindow) {
+TEST_F(LittleMemoryTest, NoteFitsTheFilesPanelInALowWindow) {
     const Linear taken = take_all_but(20 * kMiB);
     Session session = of({large("large.tif")});
     session.panels = {"files", "kernel"};
@@ -131,7 +131,7 @@ TEST_F(LittleMemoryTest, TheNoteOnThePictureFitsTheListsPanelInALowWindow) {
     EXPECT_FALSE(scroll->verticalScrollBar()->isVisible());
 }
 
-TEST_F(LittleMemoryTest, WhatIsNotLookedAtMakesRoomAndComesBack) {
+TEST_F(LittleMemoryTest, HiddenImageIsUnloadedForMemoryAndReloadedWhenShown) {
     const auto first = large("first.tif", 2048);
     const auto second = large("second.tif", 2048);
     const Linear taken = take_all_but(9 * kMiB);
@@ -148,7 +148,7 @@ TEST_F(LittleMemoryTest, WhatIsNotLookedAtMakesRoomAndComesBack) {
     EXPECT_EQ(workspace().document(0)->halvings(), 0);
 }
 
-TEST_F(LittleMemoryTest, LoadingIsStoppedByAKeyAndBegunAgainByAnother) {
+TEST_F(LittleMemoryTest, EscapeCancelsLoadingAndAKeyRestartsLoading) {
     const Linear taken = take_all_but(20 * kMiB);
     start(of({}));
     workspace().open({{.paths = {large("large.tif")}}});
@@ -165,7 +165,7 @@ TEST_F(LittleMemoryTest, LoadingIsStoppedByAKeyAndBegunAgainByAnother) {
     EXPECT_EQ(workspace().document(0)->halvings(), 1);
 }
 
-TEST_F(LittleMemoryTest, WhereNoSizeFitsTheMessageSaysWhatIsLacking) {
+TEST_F(LittleMemoryTest, MessageExplainsWhyNoSizeFits) {
     const auto path = folder_.filePath("blocks.dds").toStdString();
     save(path, Array(Device::cpu(), {.format = Format::bc1_unorm, .extent = {1024, 1024}}));
     const Linear taken = take_all_but(kMiB / 8);

@@ -34,7 +34,7 @@ protected:
     TileView* tiles_ = nullptr;
 };
 
-TEST_F(ResidencyPanelTest, AClickMapsATileAndUndoTakesItBack) {
+TEST_F(ResidencyPanelTest, ClickMapsATileAndUndoUnmapsTheTile) {
     open({"card.png"});  // 4 x 3 tiles of 128 x 128
     press("unmap-all");
     EXPECT_EQ(mapped(), 0u);
@@ -59,7 +59,7 @@ TEST_F(ResidencyPanelTest, AClickMapsATileAndUndoTakesItBack) {
     EXPECT_EQ(mapped(), 1u);
 }
 
-TEST_F(ResidencyPanelTest, ADragMapsWhatItCrossesAsOneChange) {
+TEST_F(ResidencyPanelTest, DragMapsTheCrossedTilesInOneChange) {
     open({"card.png"});
     press("unmap-all");
     QTest::mousePress(tiles_, Qt::LeftButton, {}, tiles_->rectangle({0, 0}).center());
@@ -75,7 +75,7 @@ TEST_F(ResidencyPanelTest, ADragMapsWhatItCrossesAsOneChange) {
     EXPECT_EQ(mapped(), 0u);
 }
 
-TEST_F(ResidencyPanelTest, KeysChooseAndMap) {
+TEST_F(ResidencyPanelTest, KeysSelectAndMapTiles) {
     open({"card.png"});
     press("unmap-all");
     tiles_->setFocus();
@@ -85,7 +85,7 @@ TEST_F(ResidencyPanelTest, KeysChooseAndMap) {
     EXPECT_EQ(mapped(), 1u);
 }
 
-TEST_F(ResidencyPanelTest, LevelsHaveATailAndKindsWithoutTilesSayWhy) {
+TEST_F(ResidencyPanelTest, MipTailCanBeMappedAndKindsWithoutTilesAreExplained) {
     open({"levels.dds", "cube.dds"});
     ASSERT_FALSE(tiles_->residency().empty());
     press("unmap-all");
@@ -104,7 +104,7 @@ TEST_F(ResidencyPanelTest, LevelsHaveATailAndKindsWithoutTilesSayWhy) {
 
 class DeferredPanelTest : public test::WindowFixture {};
 
-TEST_F(DeferredPanelTest, StepsThatAreNotLegalAreGreyedWithTheReason) {
+TEST_F(DeferredPanelTest, InvalidStepsAreDisabledWithTheReason) {
     start({"card.png"});
     DeferredPanel& deferred = panel<DeferredPanel>("deferred");
     settle();

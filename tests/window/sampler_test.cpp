@@ -16,7 +16,7 @@ protected:
     QString problem() const { return find<QLabel>("Message")->text(); }
 };
 
-TEST_F(SamplerPanelTest, EveryFieldIsEditedByKeys) {
+TEST_F(SamplerPanelTest, EveryFieldCanBeEditedWithKeys) {
     open("sampler", {"levels.dds"});
     Sampler wanted = workspace_->document()->standard_sampler();
     choose("Address x", "wrap");
@@ -50,7 +50,7 @@ TEST_F(SamplerPanelTest, EveryFieldIsEditedByKeys) {
     picture("sampler");
 }
 
-TEST_F(SamplerPanelTest, WhatThePictureDoesNotTakeIsSaidInTheLibrarysWords) {
+TEST_F(SamplerPanelTest, InvalidSamplerReportsTheMessageOfTheLibrary) {
     open("sampler", {"levels.dds"});
     EXPECT_EQ(problem(), "");
     press(find<QCheckBox>("Normalized coordinates"), Qt::Key_Space);
@@ -62,7 +62,7 @@ TEST_F(SamplerPanelTest, WhatThePictureDoesNotTakeIsSaidInTheLibrarysWords) {
     EXPECT_EQ(problem(), "");
 }
 
-TEST_F(SamplerPanelTest, ResetGoesBackToTheStandardOfThePicture) {
+TEST_F(SamplerPanelTest, ResetRestoresTheDefaultSamplerOfTheImage) {
     open("sampler", {"card.png"});
     QPushButton* reset = panel_->findChild<QPushButton*>();
     EXPECT_FALSE(reset->isEnabled());
@@ -73,7 +73,7 @@ TEST_F(SamplerPanelTest, ResetGoesBackToTheStandardOfThePicture) {
     EXPECT_EQ(find<QComboBox>("Address x")->currentText(), "clamp");
 }
 
-TEST_F(SamplerPanelTest, TheCanvasShowsStoredOrSampledTexels) {
+TEST_F(SamplerPanelTest, CanvasShowsStoredOrSampledTexels) {
     open("sampler", {"card.png"});
     EXPECT_TRUE(find<QRadioButton>("Show stored texels")->isChecked());
     press(find<QRadioButton>("Show sampled texels"), Qt::Key_Space);
@@ -83,7 +83,7 @@ TEST_F(SamplerPanelTest, TheCanvasShowsStoredOrSampledTexels) {
     EXPECT_TRUE(find<QRadioButton>("Show stored texels")->isChecked());
 }
 
-TEST_F(SamplerPanelTest, WithoutAPictureTheFieldsRest) {
+TEST_F(SamplerPanelTest, FieldsAreDisabledWithoutAnImage) {
     open("sampler", {});
     EXPECT_FALSE(panel_->findChild<SamplerFields*>()->isEnabled());
 }

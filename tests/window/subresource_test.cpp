@@ -20,7 +20,7 @@ protected:
     }
 };
 
-TEST_F(SubresourcePanelTest, OnlyWhatThePictureHasIsAskedFor) {
+TEST_F(SubresourcePanelTest, OnlyControlsThatApplyToTheImageAreShown) {
     open("subresource", {"card.png", "levels.dds", "cube.dds", "phantom.dds", "layers.dds"});
     const std::vector<std::vector<QString>> expected{{}, {"Level"}, {"Level", "Face"}, {"Slice"}, {"Layer"}};
     for (const std::size_t i : std::vector<std::size_t>{0, 1, 2, 3, 4, 2, 1, 3}) {
@@ -37,7 +37,7 @@ TEST_F(SubresourcePanelTest, OnlyWhatThePictureHasIsAskedFor) {
     picture("subresource");
 }
 
-TEST_F(SubresourcePanelTest, APlanarPictureHasPlanes) {
+TEST_F(SubresourcePanelTest, PlaneOfAPlanarImageCanBeSelected) {
     Session session = session_with({"nv12_128x72.yuv"});
     session.pictures[0].options.raw = RawFrames{.format = Format::nv12, .extent = {128, 72}};
     open_session("subresource", session);
@@ -46,7 +46,7 @@ TEST_F(SubresourcePanelTest, APlanarPictureHasPlanes) {
     EXPECT_EQ(find<QLabel>("Size, format and kind")->text(), "64 x 36 of rg8_unorm, planar nv12");
 }
 
-TEST_F(SubresourcePanelTest, AllOfThemAreChosenByKeys) {
+TEST_F(SubresourcePanelTest, EverySubresourceCanBeSelectedWithKeys) {
     open("subresource", {"cube.dds", "phantom.dds", "layers.dds"});
     press(find<QSpinBox>("Level"), Qt::Key_Up);
     EXPECT_EQ(session().place.level, 1);
@@ -64,7 +64,7 @@ TEST_F(SubresourcePanelTest, AllOfThemAreChosenByKeys) {
     EXPECT_EQ(session().place.layer, 1u);
 }
 
-TEST_F(SubresourcePanelTest, ALayoutIsChosenWherePartsAllowIt) {
+TEST_F(SubresourcePanelTest, LayoutCanBeSelectedForImagesWithSeveralParts) {
     open("subresource", {"cube.dds"});
     auto* layout = find<QComboBox>("Layout");
     press(layout, Qt::Key_End);
@@ -78,7 +78,7 @@ TEST_F(SubresourcePanelTest, ALayoutIsChosenWherePartsAllowIt) {
     EXPECT_EQ(session().layout, Layout::single) << "a 2D image has no other layout";
 }
 
-TEST_F(SubresourcePanelTest, PlayingGoesThroughAllSlicesAndIsNoStepToUndo) {
+TEST_F(SubresourcePanelTest, PlaybackStepsThroughTheSlicesAndAddsNoUndoStep) {
     open("subresource", {"phantom.dds"});
     find<QSpinBox>("Images per second")->setValue(60);
     auto* play = find<QToolButton>("Play");
@@ -94,7 +94,7 @@ TEST_F(SubresourcePanelTest, PlayingGoesThroughAllSlicesAndIsNoStepToUndo) {
     EXPECT_FALSE(play->isChecked()) << "a hidden panel does not play";
 }
 
-TEST_F(SubresourcePanelTest, WithoutAPictureItSaysSo) {
+TEST_F(SubresourcePanelTest, MissingImageIsReported) {
     open("subresource", {});
     EXPECT_EQ(find<QLabel>("Size, format and kind")->text(), "No image is shown.");
     EXPECT_FALSE(shows("Level"));

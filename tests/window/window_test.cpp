@@ -51,14 +51,14 @@ protected:
     static QUrl url_of(const char* name) { return QUrl::fromLocalFile(QString::fromStdString(asset(name).string())); }
 };
 
-TEST_F(WindowTest, APictureIsFittedAndStaysFittedAsTheWindowGrows) {
+TEST_F(WindowTest, ImageStaysFittedAsTheWindowGrows) {
     EXPECT_EQ(session().view, fitted({481, 321}, canvas().width(), canvas().height()));
     window().resize(1500, 1300);
     settle();
     EXPECT_EQ(session().view, fitted({481, 321}, canvas().width(), canvas().height()));
 }
 
-TEST_F(WindowTest, TheWheelZoomsAtTheCursorAndTheWindowNoLongerRefits) {
+TEST_F(WindowTest, WheelZoomsAtTheCursorAndStopsFitting) {
     const QPoint cursor(300, 200);
     const Position before = under(cursor);
     const double zoom = session().view.zoom;
@@ -73,7 +73,7 @@ TEST_F(WindowTest, TheWheelZoomsAtTheCursorAndTheWindowNoLongerRefits) {
     EXPECT_EQ(session().view, fitted({481, 321}, canvas().width(), canvas().height()));
 }
 
-TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
+TEST_F(WindowTest, DragMovesTheTexelWithTheMouse) {
     wheel({300, 300}, 6);
     const Position before = under({200, 300});
     QTest::mousePress(&canvas(), Qt::LeftButton, {}, {200, 300});
@@ -86,14 +86,14 @@ TEST_F(WindowTest, ADragCarriesTheTexelUnderTheMouse) {
     EXPECT_EQ(session().view, after) << "moving the mouse without a button does not drag";
 }
 
-TEST_F(WindowTest, TheStatusBarSaysWhatIsUnderTheMouse) {
+TEST_F(WindowTest, StatusBarShowsTheTexelUnderTheMouse) {
     hover(on_canvas({20.5, 10.5}));
     EXPECT_EQ(values().toStdString(), "(20, 10)   1.0000  0.0000  0.0000  1.0000");
     hover({1, 1});
     EXPECT_EQ(values().toStdString(), "card.png") << "outside the image";
 }
 
-TEST_F(WindowTest, PanelsAtTheSidesAreAsWideAsWhatTheyHold) {
+TEST_F(WindowTest, SidePanelsNeedNoHorizontalScrollBar) {
     window().resize(1280, 800);
     for (const PanelInfo& info : panels()) {
         if (info.area == PanelArea::bottom) continue;
@@ -105,7 +105,7 @@ TEST_F(WindowTest, PanelsAtTheSidesAreAsWideAsWhatTheyHold) {
     }
 }
 
-TEST_F(WindowTest, KeysChangeZoomAndFile) {
+TEST_F(WindowTest, KeysChangeTheZoomAndTheFile) {
     QTest::keyClick(&window(), Qt::Key_0, Qt::ControlModifier);
     EXPECT_EQ(session().view.zoom, 1);
     QTest::keyClick(&window(), Qt::Key_Plus);
@@ -119,7 +119,7 @@ TEST_F(WindowTest, KeysChangeZoomAndFile) {
     EXPECT_EQ(session().current, 1u);
 }
 
-TEST_F(WindowTest, TheReferenceIsSeenWhileItsKeyIsHeld) {
+TEST_F(WindowTest, ReferenceIsShownWhileItsKeyIsHeld) {
     QTest::keyPress(&window(), Qt::Key_T);
     EXPECT_EQ(session().current, 0u) << "no reference is set yet";
     QTest::keyRelease(&window(), Qt::Key_T);
@@ -135,7 +135,7 @@ TEST_F(WindowTest, TheReferenceIsSeenWhileItsKeyIsHeld) {
     EXPECT_FALSE(session().reference) << "changing the view is not an undo step";
 }
 
-TEST_F(WindowTest, APictureThatIsClosedWhileItsKeyIsHeldLeavesTheOtherOneCurrent) {
+TEST_F(WindowTest, ClosingTheReferenceWhileItsKeyIsHeldShowsTheNextImage) {
     workspace().open({{.paths = {asset("ball.png")}, .options = {}}});
     settle();
     workspace().change("Reference", [](Session& session) { session.reference = 0; });
@@ -156,7 +156,7 @@ TEST_F(WindowTest, ValuesAreHexadecimalWhileShiftAndControlAreHeld) {
     EXPECT_FALSE(session().overlays.hexadecimal);
 }
 
-TEST_F(WindowTest, NormalisingSpreadsWhatIsSeenFromBlackToWhite) {
+TEST_F(WindowTest, NormalizingFitsTheRangeToTheVisibleTexels) {
     workspace().change("Look at the sky", [](Session& session) { session.current = 1; });
     settle();
     QTest::keyClick(&window(), Qt::Key_N);
@@ -166,7 +166,7 @@ TEST_F(WindowTest, NormalisingSpreadsWhatIsSeenFromBlackToWhite) {
     EXPECT_LT(session().display.low, 1);
 }
 
-TEST_F(WindowTest, ADroppedFileIsShownAndABadOneExplained) {
+TEST_F(WindowTest, DroppedFileIsShownAndAMissingFileIsExplained) {
     drop(QString::fromStdString(asset("ramp_srgb.png").string()));
     EXPECT_EQ(window().windowTitle().toStdString(), "ramp_srgb.png - Texton");
     EXPECT_TRUE(canvas().isVisible());
@@ -177,7 +177,7 @@ TEST_F(WindowTest, ADroppedFileIsShownAndABadOneExplained) {
     EXPECT_TRUE(canvas().isVisible()) << "a valid file after an invalid one";
 }
 
-TEST_F(WindowTest, SeveralDroppedFilesAreAllOpenedAndTheFirstOfThemIsShown) {
+TEST_F(WindowTest, AllDroppedFilesAreOpenedAndTheFirstIsShown) {
     EXPECT_TRUE(drop_urls(canvas(), {url_of("ramp_srgb.png"), url_of("ball.png"), url_of("cube.dds")}));
     EXPECT_EQ(session().pictures.size(), 5u);
     EXPECT_EQ(window().windowTitle().toStdString(), "ramp_srgb.png - Texton");
@@ -185,7 +185,7 @@ TEST_F(WindowTest, SeveralDroppedFilesAreAllOpenedAndTheFirstOfThemIsShown) {
     EXPECT_EQ(session().pictures.size(), 2u) << "one undo step";
 }
 
-TEST_F(WindowTest, FilesAreDroppedOnTheListOfPicturesToo) {
+TEST_F(WindowTest, FilesCanBeDroppedOnTheFilesPanel) {
     window().show_panel("files", true);
     settle();
     QWidget& list = *window().docks().at("files")->findChild<QListWidget*>()->viewport();
@@ -193,7 +193,7 @@ TEST_F(WindowTest, FilesAreDroppedOnTheListOfPicturesToo) {
     EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
 }
 
-TEST_F(WindowTest, WhatIsNoPictureIsExplainedAndTheOthersAreOpened) {
+TEST_F(WindowTest, DroppedNonImagesAreExplainedAndOtherFilesAreOpened) {
     const QTemporaryDir folder;
     const QString text = folder.filePath("notes.txt");
     std::ofstream(text.toStdString()) << "no picture\n";
@@ -214,7 +214,7 @@ TEST_F(WindowTest, WhatIsNoPictureIsExplainedAndTheOthersAreOpened) {
     EXPECT_TRUE(canvas().isVisible());
 }
 
-TEST_F(WindowTest, ADroppedSessionIsReadAndABrokenOneSaysWhatIsWrong) {
+TEST_F(WindowTest, DroppedSessionIsReadAndAnInvalidSessionIsExplained) {
     const QTemporaryDir folder;
     const QString good = folder.filePath("good.json"), bad = folder.filePath("bad.json");
     write_session(good.toStdString(), test::session_with({"ball.png"}));
@@ -227,12 +227,12 @@ TEST_F(WindowTest, ADroppedSessionIsReadAndABrokenOneSaysWhatIsWrong) {
     EXPECT_TRUE(said_.contains("'layout'")) << said_.toStdString();
 }
 
-TEST_F(WindowTest, WhatTheWorkspaceTellsStandsInTheStatusBar) {
+TEST_F(WindowTest, StatusBarShowsTheMessagesOfTheWorkspace) {
     workspace().tell("A calm line.");
     EXPECT_EQ(window().statusBar()->currentMessage(), "A calm line.");
 }
 
-TEST_F(WindowTest, AFileThatIsReplacedIsReadAgain) {
+TEST_F(WindowTest, ReplacedFileIsReadAgain) {
     const QTemporaryDir folder;
     const std::filesystem::path file = folder.filePath("picture.png").toStdString();
     const std::filesystem::path aside = folder.filePath("aside.png").toStdString();

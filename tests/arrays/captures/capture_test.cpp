@@ -40,7 +40,7 @@ std::size_t equal_texels(const std::vector<Texel>& a, const std::vector<Texel>& 
 
 class CaptureTest : public testing::TestWithParam<std::string> {};
 
-TEST_P(CaptureTest, IsEqualInEveryBit) {
+TEST_P(CaptureTest, TheModelReproducesTheRecordingBitForBit) {
     const Capture capture = read_capture(capture_named(GetParam()));
     ASSERT_FALSE(capture.points.empty());
     EXPECT_EQ(equal_texels(replay(capture), capture.results), capture.points.size());
@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CaptureDeviceTest, test::every_device(), test:
 
 // Compares sample() of a texture with the recordings. The CPU device must return the same as the model, and a GPU with
 // the compute capability of the recordings must return the recorded values.
-TEST_P(CaptureDeviceTest, ReturnsWhatTheRecordingHas) {
+TEST_P(CaptureDeviceTest, TheDeviceReproducesTheRecordings) {
     if (!on_cpu() && (device().properties().compute_major != 9 || device().properties().compute_minor != 0))
         GTEST_SKIP() << "needs a GPU of compute capability 9.0, on which the recordings were made";
     ASSERT_FALSE(capture_names().empty()) << captures();
@@ -66,7 +66,7 @@ TEST_P(CaptureDeviceTest, ReturnsWhatTheRecordingHas) {
     }
 }
 
-TEST(CaptureFileTest, ComesBackAsItWasWritten) {
+TEST(CaptureFileTest, WrittenFilesAreReadBackUnchanged) {
     const fs::path path = fs::path(testing::TempDir()) / "texton_written.cap";
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
         Capture capture = random_capture(seed, {.points = 20});
@@ -85,7 +85,7 @@ TEST(CaptureFileTest, ComesBackAsItWasWritten) {
     fs::remove(path);
 }
 
-TEST(CaptureFileTest, ThatCannotBeWrittenLeavesNothingBehind) {
+TEST(CaptureFileTest, AFailedWriteLeavesNoFileBehind) {
     const fs::path folder = fs::path(testing::TempDir()) / "texton_no_such_folder";
     fs::remove_all(folder);
     const Capture capture = random_capture(1, {.points = 1});
@@ -96,7 +96,7 @@ TEST(CaptureFileTest, ThatCannotBeWrittenLeavesNothingBehind) {
     fs::remove_all(folder);
 }
 
-TEST(CaptureFileTest, ADamagedOneIsRefusedByName) {
+TEST(CaptureFileTest, ADamagedFileIsRefusedAndNamed) {
     std::ifstream file(capture_named("lod_from_grad"), std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     const fs::path damaged = fs::path(testing::TempDir()) / "texton_damaged.cap";
@@ -129,7 +129,7 @@ TEST(CaptureFileTest, ADamagedOneIsRefusedByName) {
     test::expect_error([&] { (void)read_capture(testing::TempDir()); }, ErrorCode::io, "texton::Capture", {"folder"});
 }
 
-TEST(RandomCaptureTest, TheSameSeedIsTheSameExperiment) {
+TEST(RandomCaptureTest, EqualSeedsGiveEqualCaptures) {
     const Capture one = random_capture(7);
     const Capture two = random_capture(7);
     EXPECT_EQ(one.array, two.array);
@@ -138,7 +138,7 @@ TEST(RandomCaptureTest, TheSameSeedIsTheSameExperiment) {
     EXPECT_NE(random_capture(8).levels, one.levels);
 }
 
-TEST(RandomCaptureTest, AChoiceIsKept) {
+TEST(RandomCaptureTest, ExplicitChoicesAreKept) {
     const CaptureChoice choice{
         .kind = ArrayKind::cubemap, .format = Format::bc7_srgb, .operation = FetchOperation::gradients, .points = 3};
     for (std::uint64_t seed = 0; seed < 50; ++seed) {
@@ -150,7 +150,7 @@ TEST(RandomCaptureTest, AChoiceIsKept) {
     }
 }
 
-TEST(RandomCaptureTest, AChoiceThatCannotBeIsRefused) {
+TEST(RandomCaptureTest, ImpossibleChoicesAreRefused) {
     const auto refused = [](const CaptureChoice& choice) {
         test::expect_error([&] { (void)random_capture(1, choice); }, ErrorCode::bad_argument, "texton::random_capture");
     };
@@ -161,7 +161,7 @@ TEST(RandomCaptureTest, AChoiceThatCannotBeIsRefused) {
 }
 
 // random_capture() draws only samplers and ranges that sample() accepts.
-TEST(RandomCaptureTest, EveryOneCanBeFetchedOnADevice) {
+TEST(RandomCaptureTest, EveryCaptureCanBeFetchedOnADevice) {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) {
         const Capture capture = random_capture(seed, {.points = 8});
         EXPECT_EQ(replay(capture, Device::cpu()), replay(capture)) << seed;

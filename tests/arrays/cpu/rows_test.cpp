@@ -244,7 +244,7 @@ Size random_size(Random& random) {
     return kSizes[below(random, std::size(kSizes))];
 }
 
-TEST_P(RowSamplerTest, ReadsEveryFormatAsTheModelDoesWhereverAndWhateverTheTexels) {
+TEST_P(RowSamplerTest, FetchesOfEveryFormatAndPositionMatchTheModel) {
     Random random(1);
     for (const FormatInfo& row : formats()) {
         if (!is_plain_or_packed(row)) continue;
@@ -260,7 +260,7 @@ TEST_P(RowSamplerTest, ReadsEveryFormatAsTheModelDoesWhereverAndWhateverTheTexel
     }
 }
 
-TEST_P(RowSamplerTest, ReadsTexturesOfOneDimensionAsTheModelDoes) {
+TEST_P(RowSamplerTest, FetchesOfOneDimensionalTexturesMatchTheModel) {
     Random random(12);
     for (const FormatInfo& row : formats()) {
         if (!is_plain_or_packed(row)) continue;
@@ -276,7 +276,7 @@ TEST_P(RowSamplerTest, ReadsTexturesOfOneDimensionAsTheModelDoes) {
     }
 }
 
-TEST_P(RowSamplerTest, ReadsBlocksThatLieInTheTextureAsTheModelDoes) {
+TEST_P(RowSamplerTest, BlocksInsideTheTextureMatchTheModel) {
     Random random(2);
     for (const FormatInfo& row : formats()) {
         if (!is_plain_or_packed(row) || returns_integers(row)) continue;
@@ -289,7 +289,7 @@ TEST_P(RowSamplerTest, ReadsBlocksThatLieInTheTextureAsTheModelDoes) {
     }
 }
 
-TEST_P(RowSamplerTest, EncodesPicturesOfEveryFormatAsTheModelsTexelsAre) {
+TEST_P(RowSamplerTest, EncodedPixelsOfEveryFormatMatchTheModel) {
     Random random(3);
     for (const FormatInfo& row : formats()) {
         if (!is_plain_or_packed(row)) continue;
@@ -312,7 +312,7 @@ TEST_P(RowSamplerTest, EncodesPicturesOfEveryFormatAsTheModelsTexelsAre) {
 }
 
 // Between texels with codes k and k + 1 the weighted sum takes every value from 256 k to 256 (k + 1).
-TEST_P(RowSamplerTest, RoundsEverySumOf8BitTexelsAsTheModelDoes) {
+TEST_P(RowSamplerTest, RoundedSumsOf8BitTexelsMatchTheModel) {
     for (const Format format : {Format::r8_unorm, Format::r8_srgb}) {
         TestTexture texture = make_texture(format, 256, 1);
         for (int x = 0; x < 256; ++x) texel<unsigned char>(texture, x, 0) = static_cast<unsigned char>(x);
@@ -327,7 +327,7 @@ TEST_P(RowSamplerTest, RoundsEverySumOf8BitTexelsAsTheModelDoes) {
     }
 }
 
-TEST_P(RowSamplerTest, ReturnsEvery16BitTexelAsTheModelDoes) {
+TEST_P(RowSamplerTest, All16BitTexelsMatchTheModel) {
     for (const Format format : {Format::r16_unorm, Format::r16_float}) {
         TestTexture texture = make_texture(format, 256, 256);
         Places places;
@@ -345,7 +345,7 @@ TEST_P(RowSamplerTest, ReturnsEvery16BitTexelAsTheModelDoes) {
 
 // Rows with steps of a whole number of texels, as translations and mip chains have, and rows with a single irregular
 // step.
-TEST_P(RowSamplerTest, ReadsRowsOfEvenStepsAsTheModelDoes) {
+TEST_P(RowSamplerTest, RowsWithUniformStepsMatchTheModel) {
     Random random(4);
     for (const FormatInfo& row : formats()) {
         if (!is_plain_or_packed(row) || returns_integers(row)) continue;
@@ -369,7 +369,7 @@ TEST_P(RowSamplerTest, ReadsRowsOfEvenStepsAsTheModelDoes) {
     }
 }
 
-TEST_P(RowSamplerTest, ReadsPreparedColumnsAsTheModelDoes) {
+TEST_P(RowSamplerTest, PreparedColumnsMatchTheModel) {
     Random random(12);
     std::uniform_real_distribution<float> place(-2, 52);
     for (int i = 0; i < 240; ++i) {
@@ -413,7 +413,7 @@ TEST_P(RowSamplerTest, ReadsPreparedColumnsAsTheModelDoes) {
     }
 }
 
-TEST_P(RowSamplerTest, SumsOfTapsAreThoseOfTheModelsFetches) {
+TEST_P(RowSamplerTest, SumsOfTapsMatchTheModel) {
     Random random(21);
     std::uniform_real_distribution<float> number(-1, 1);
     for (int i = 0; i < 400; ++i) {
@@ -465,7 +465,7 @@ TEST_P(RowSamplerTest, SumsOfTapsAreThoseOfTheModelsFetches) {
     }
 }
 
-TEST_P(RowSamplerTest, ReadsRowsOfAPictureWhereTheMapLeads) {
+TEST_P(RowSamplerTest, RowsOfAnImageAreFetchedAtMappedCoordinates) {
     Random random(10);
     TestTexture texture = make_texture(Format::rgba8_unorm, 300, 200);
     fill_randomly(texture, random, 0);
@@ -487,7 +487,7 @@ TEST_P(RowSamplerTest, ReadsRowsOfAPictureWhereTheMapLeads) {
     }
 }
 
-TEST_P(RowSamplerTest, ReadsTheLayerThatIsGivenOrTheLast) {
+TEST_P(RowSamplerTest, LayersOutOfRangeReadTheLastLayer) {
     Random random(5);
     TestTexture texture = make_texture(Format::rgba8_unorm, 40, 30, 3);
     fill_randomly(texture, random, 0);
@@ -497,7 +497,7 @@ TEST_P(RowSamplerTest, ReadsTheLayerThatIsGivenOrTheLast) {
     }
 }
 
-TEST_P(RowSamplerTest, ReadsTheWidestTexturesToTheLastTexel) {
+TEST_P(RowSamplerTest, TheWidestTexturesAreReadUpToTheLastTexel) {
     Random random(6);
     for (const int width : {16384, 32768, 131072}) {
         TestTexture texture = make_texture(Format::r8_unorm, width, 2);
@@ -514,7 +514,7 @@ TEST_P(RowSamplerTest, ReadsTheWidestTexturesToTheLastTexel) {
     }
 }
 
-TEST_P(RowSamplerTest, ReadsABorderThatNoHalfHoldsAsTheModelDoes) {
+TEST_P(RowSamplerTest, BorderColorsOutsideTheFloat16RangeMatchTheModel) {
     Random random(7);
     TestTexture texture = make_texture(Format::rgba16_float, 20, 20);
     fill_randomly(texture, random, 1);
@@ -530,7 +530,7 @@ TEST_P(RowSamplerTest, ReadsABorderThatNoHalfHoldsAsTheModelDoes) {
 }
 
 // Fetches of snorm and packed texels use another code path if the filter takes part.
-TEST_P(RowSamplerTest, ReadsPointsThatGoThroughTheFilterAsTheModelDoes) {
+TEST_P(RowSamplerTest, PointFetchesThroughTheFilterUnitMatchTheModel) {
     Random random(8);
     for (const Format format : {Format::rgba8_snorm, Format::rgb10a2_unorm, Format::rgba16_float}) {
         TestTexture texture = make_texture(format, 32, 32);
@@ -544,7 +544,7 @@ TEST_P(RowSamplerTest, ReadsPointsThatGoThroughTheFilterAsTheModelDoes) {
 }
 
 // Tests denormal texels and sums that round up.
-TEST_P(RowSamplerTest, ReturnsTheSameWhateverTheThreadsFloatingPointModes) {
+TEST_P(RowSamplerTest, ResultsDoNotDependOnFloatingPointModesOfTheThread) {
     Random random(9);
     for (const Format format : {Format::rgba32_float, Format::rgba16_float, Format::rgba8_srgb}) {
         TestTexture texture = make_texture(format, 50, 50);

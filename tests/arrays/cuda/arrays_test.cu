@@ -135,7 +135,7 @@ public:
 
 // --- Texton's handles in CUDA calls ----------------------------------------------------------------------------------
 
-TEST_P(CudaArraysTest, AKernelOfTheCallersReadsATexture) {
+TEST_P(CudaArraysTest, ACustomKernelReadsATexture) {
     const Bytes texels = test::pattern(kTexels * 4, 1);
     const Array array(device(), {.format = Format::rgba8_uint, .extent = kSide});
     test::upload(array.view(), texels);
@@ -144,7 +144,7 @@ TEST_P(CudaArraysTest, AKernelOfTheCallersReadsATexture) {
     EXPECT_TRUE(test::same_bytes(read_by_kernel(native(texture)), texels));
 }
 
-TEST_P(CudaArraysTest, AKernelOfTheCallersReadsATextureOnMemory) {
+TEST_P(CudaArraysTest, ACustomKernelReadsATextureOfMemory) {
     const Bytes texels = test::pattern(kTexels * 4, 2);
     const Pitched2D rows(device(), Format::rgba8_uint, kSide);
     test::upload(rows.view(), texels);
@@ -159,7 +159,7 @@ TEST_P(CudaArraysTest, AKernelOfTheCallersReadsATextureOnMemory) {
     EXPECT_TRUE(test::same_bytes(test::download(out.view()), texels));
 }
 
-TEST_P(CudaArraysTest, AKernelOfTheCallersWritesALevelThroughItsSurface) {
+TEST_P(CudaArraysTest, ACustomKernelWritesALevelThroughASurface) {
     const Array array(device(),
                       {.format = Format::r32_sint, .extent = {64, 32}, .levels = 3, .usage = {.surface = true}});
     fill(array.view(), std::uint32_t{5});
@@ -175,7 +175,7 @@ TEST_P(CudaArraysTest, AKernelOfTheCallersWritesALevelThroughItsSurface) {
     EXPECT_EQ(level_0, std::vector<int>(64 * 32, 5)) << "another level changed";
 }
 
-TEST_P(CudaArraysTest, AnArrayIsCudasOwn) {
+TEST_P(CudaArraysTest, AnArrayHasANativeCudaHandle) {
     const Array array(device(), {.format = Format::rgba8_unorm, .extent = kSide});
     cudaChannelFormatDesc channels{};
     cudaExtent extent{};
@@ -193,7 +193,7 @@ TEST_P(CudaArraysTest, AnArrayIsCudasOwn) {
     expect_error([&] { (void)native_mipmapped(array); }, ErrorCode::bad_argument, "texton::native_mipmapped");
 }
 
-TEST_P(CudaArraysTest, LevelsAreCudasOwn) {
+TEST_P(CudaArraysTest, LevelsHaveNativeCudaHandles) {
     const Array array(device(), {.format = Format::rgba8_unorm, .extent = {64, 32}, .levels = 3});
     cudaArray_t level = nullptr;
     ASSERT_EQ(cudaGetMipmappedArrayLevel(&level, native_mipmapped(array), 1), cudaSuccess);
@@ -215,7 +215,7 @@ TEST_P(CudaArraysTest, LevelsAreCudasOwn) {
 
 // --- foreign arrays --------------------------------------------------------------------------------------------------
 
-TEST_P(CudaArraysTest, AForeignArrayIsCopiedAndSampledAndNotFreed) {
+TEST_P(CudaArraysTest, AnAdoptedArrayIsCopiedAndSampledButNotFreed) {
     const Foreign foreign;
     const Bytes texels = test::pattern(kTexels * 4, 5);
     foreign.write(texels);
@@ -237,7 +237,7 @@ TEST_P(CudaArraysTest, AForeignArrayIsCopiedAndSampledAndNotFreed) {
     EXPECT_TRUE(test::same_bytes(foreign.read(), others));
 }
 
-TEST_P(CudaArraysTest, AForeignArrayReadsAsIntegersUnlessToldOtherwise) {
+TEST_P(CudaArraysTest, AnAdoptedArrayHasAnIntegerFormatByDefault) {
     const Foreign foreign(cudaArraySurfaceLoadStore);
     const Array array = adopt_array(device(), foreign.array);
     EXPECT_EQ(array.info().format, Format::rgba8_uint);
@@ -250,7 +250,7 @@ TEST_P(CudaArraysTest, AForeignArrayReadsAsIntegersUnlessToldOtherwise) {
                  "texton::adopt_mipmapped_array", {"null"});
 }
 
-TEST_P(CudaArraysTest, AForeignMipmappedArrayIsCopiedAndSampledAndNotFreed) {
+TEST_P(CudaArraysTest, AnAdoptedMipmappedArrayIsCopiedAndSampledButNotFreed) {
     const ForeignLevels foreign({16, 16, 3}, 4, cudaArrayLayered);
     {
         const Array array = adopt_mipmapped_array(device(), foreign.array, Format::rgba8_uint);
@@ -281,7 +281,7 @@ TEST_P(CudaArraysTest, AForeignMipmappedArrayIsCopiedAndSampledAndNotFreed) {
 
 // --- foreign textures ------------------------------------------------------------------------------------------------
 
-TEST_P(CudaArraysTest, AForeignTextureSaysWhatItIsAndIsSampledAndNotDestroyed) {
+TEST_P(CudaArraysTest, AnAdoptedTextureIsDescribedAndSampledButNotDestroyed) {
     const ForeignLevels levels({32, 16, 0}, 4, 0);
     const Array array = adopt_mipmapped_array(device(), levels.array, Format::rgba8_unorm);
     for (int level = 0; level < 4; ++level) {
@@ -337,7 +337,7 @@ TEST_P(CudaArraysTest, AForeignTextureSaysWhatItIsAndIsSampledAndNotDestroyed) {
         << "the texture object was destroyed";
 }
 
-TEST_P(CudaArraysTest, TheFormatOfAForeignTextureFollowsFromHowItReads) {
+TEST_P(CudaArraysTest, TheFormatOfAnAdoptedTextureFollowsItsReadMode) {
     const Foreign foreign;
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeArray;
@@ -353,7 +353,7 @@ TEST_P(CudaArraysTest, TheFormatOfAForeignTextureFollowsFromHowItReads) {
     EXPECT_EQ(adopt_texture(device(), light.texture).format(), Format::rgba8_srgb);
 }
 
-TEST_P(CudaArraysTest, AForeignViewIsARangeOfLevels) {
+TEST_P(CudaArraysTest, AnAdoptedTextureViewCanBeARangeOfLevels) {
     const ForeignLevels levels({64, 32, 0}, 5, 0);
     const Array array = adopt_mipmapped_array(device(), levels.array, Format::rgba8_uint);
     fill(array.view({.level = 1}), std::uint32_t{0x01010101});
@@ -378,7 +378,7 @@ TEST_P(CudaArraysTest, AForeignViewIsARangeOfLevels) {
     EXPECT_EQ(sample(texture, std::span(&middle, 1)).texels.front(), (Texel{{1, 1, 1, 1}}));
 }
 
-TEST_P(CudaArraysTest, AForeignViewOfCubesIsARangeOfLayers) {
+TEST_P(CudaArraysTest, AnAdoptedTextureViewOfCubesCanBeARangeOfLayers) {
     const ForeignLevels levels({16, 16, 4 * 6}, 2, cudaArrayLayered | cudaArrayCubemap);
     cudaResourceDesc resource{};
     resource.resType = cudaResourceTypeMipmappedArray;
@@ -399,7 +399,7 @@ TEST_P(CudaArraysTest, AForeignViewOfCubesIsARangeOfLayers) {
     EXPECT_EQ(adopt_texture(device(), rest.texture).layers(), 3u);
 }
 
-TEST_P(CudaArraysTest, AForeignTextureOnMemoryIsSampled) {
+TEST_P(CudaArraysTest, AnAdoptedTextureOfMemoryIsSampled) {
     const Bytes texels = test::pattern(kTexels * 4, 8);
     const Linear memory(device(), kTexels * 4);
     test::upload(memory.view(), texels);

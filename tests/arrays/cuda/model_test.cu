@@ -307,7 +307,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, CudaModelTest,
                          testing::ValuesIn(test::array_formats().begin(), test::array_formats().end()),
                          [](const auto& info) { return std::string(name(info.param)); });
 
-TEST_P(CudaModelTest, IsTheHostsModelAndTheHardware) {
+TEST_P(CudaModelTest, TheModelOnTheGpuMatchesTheHostAndTheHardware) {
     const Device device = Device::cuda();
     ASSERT_EQ(cudaSetDevice(ordinal(device)), cudaSuccess);
     const Effort asked = effort();

@@ -29,7 +29,7 @@ constexpr ArrayKind kKinds[] = {ArrayKind::array_1d,       ArrayKind::array_2d, 
 
 // --- kernel tables (no GPU needed) -----------------------------------------------------------------------------------
 
-TEST(CudaKernelsTest, EveryFetchThatCudaHasIsAKernelOfItsOwn) {
+TEST(CudaKernelsTest, EverySupportedFetchHasItsOwnKernel) {
     const auto exists = [](FetchOperation operation, ArrayKind kind, bool residency) {
         if (operation == FetchOperation::gather) return kind == ArrayKind::array_2d;
         if (operation == FetchOperation::texel) return kind == ArrayKind::array_1d && !residency;
@@ -54,7 +54,7 @@ TEST(CudaKernelsTest, EveryFetchThatCudaHasIsAKernelOfItsOwn) {
     EXPECT_EQ(count, 33u);
 }
 
-TEST(CudaKernelsTest, SurfacesHaveAKernelForEachSizeOfTexelAndFacesAreLayers) {
+TEST(CudaKernelsTest, SurfacesHaveAKernelForEachTexelSizeAndTreatFacesAsLayers) {
     std::set<const void*> kernels;
     for (const int bytes : {1, 2, 4, 8, 16}) {
         for (const ArrayKind kind : kKinds) {
@@ -70,7 +70,7 @@ TEST(CudaKernelsTest, SurfacesHaveAKernelForEachSizeOfTexelAndFacesAreLayers) {
     EXPECT_EQ(kernels.size(), 5u * 5u * 2u);
 }
 
-TEST(CudaViewFormatTest, NamesTheChannelsAndNotWhatTheyMean) {
+TEST(CudaViewFormatTest, TheViewFormatDependsOnlyOnTheChannelTypes) {
     EXPECT_EQ(detail::view_format(Format::r8_uint), cudaResViewFormatUnsignedChar1);
     EXPECT_EQ(detail::view_format(Format::rgba8_srgb), cudaResViewFormatUnsignedChar4);
     EXPECT_EQ(detail::view_format(Format::rg8_snorm), cudaResViewFormatSignedChar2);
@@ -123,7 +123,7 @@ std::size_t count_wrong(const Samples& samples, std::uint32_t first) {
     return wrong;
 }
 
-TEST_P(CudaSamplingTest, ABatchThatPassesInPiecesIsWhole) {
+TEST_P(CudaSamplingTest, LargeFetchBatchesInSeveralChunksAreComplete) {
     const Array array = counting(device(), 7);
     const std::size_t count = 1'000'003;
     const std::vector<FetchPoint> points = centres(count);
@@ -137,7 +137,7 @@ TEST_P(CudaSamplingTest, ABatchThatPassesInPiecesIsWhole) {
     EXPECT_EQ(std::count(flagged.resident.begin(), flagged.resident.end(), 1), static_cast<std::ptrdiff_t>(count));
 }
 
-TEST_P(CudaSamplingTest, ASurfaceBatchThatPassesInPiecesIsWhole) {
+TEST_P(CudaSamplingTest, LargeSurfaceBatchesInSeveralChunksAreComplete) {
     constexpr std::size_t kCount = 2048 * 1500;
     const Array array(device(), {.format = Format::r8_uint, .extent = {2048, 1500}, .usage = {.surface = true}});
     const Surface surface(array);
@@ -152,7 +152,7 @@ TEST_P(CudaSamplingTest, ASurfaceBatchThatPassesInPiecesIsWhole) {
     EXPECT_TRUE(test::same_bytes(read(surface, points), texels));
 }
 
-TEST_P(CudaSamplingTest, DoesNotWaitForWhatRunsOnOtherStreams) {
+TEST_P(CudaSamplingTest, SamplingDoesNotWaitForOtherStreams) {
     const Array array = counting(device(), 0, {.surface = true});
     const std::vector<FetchPoint> points = centres(4096);
     const Texture texture(array);
@@ -169,7 +169,7 @@ TEST_P(CudaSamplingTest, DoesNotWaitForWhatRunsOnOtherStreams) {
     stream.synchronize();
 }
 
-TEST_P(CudaSamplingTest, ThreadsGetEachTheirOwn) {
+TEST_P(CudaSamplingTest, ConcurrentThreadsGetTheirOwnResults) {
     constexpr std::size_t kThreads = 4;
     const std::vector<FetchPoint> points = centres(300'000);
     std::size_t wrong[kThreads] = {};
@@ -185,7 +185,7 @@ TEST_P(CudaSamplingTest, ThreadsGetEachTheirOwn) {
     for (const std::size_t count : wrong) EXPECT_EQ(count, 0u);
 }
 
-TEST_P(CudaSamplingTest, TheCallersCurrentDeviceStaysCurrent) {
+TEST_P(CudaSamplingTest, SamplingKeepsTheCurrentCudaDeviceOfTheCaller) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     ASSERT_EQ(cudaSetDevice(ordinal(device())), cudaSuccess);
@@ -216,7 +216,7 @@ Array numbered(const Device& device, const ArrayInfo& info) {
 
 constexpr Sampler kNormalized{.normalized_coordinates = true};
 
-TEST_P(CudaSamplingTest, ARangeOfLevelsBeginsAtItsFirst) {
+TEST_P(CudaSamplingTest, ALevelRangeStartsAtItsFirstLevel) {
     for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::array_2d, ArrayKind::array_3d, ArrayKind::cubemap}) {
         SCOPED_TRACE(std::string(name(kind)));
         const Extent extent{16, is_flat(kind) ? 1u : 16u, kind == ArrayKind::array_3d ? 16u : 1u};
@@ -233,7 +233,7 @@ TEST_P(CudaSamplingTest, ARangeOfLevelsBeginsAtItsFirst) {
     }
 }
 
-TEST_P(CudaSamplingTest, ARangeOfLayersBeginsAtItsFirst) {
+TEST_P(CudaSamplingTest, ALayerRangeStartsAtItsFirstLayer) {
     for (const ArrayKind kind : {ArrayKind::layered_1d, ArrayKind::layered_2d, ArrayKind::cubemap_layered}) {
         SCOPED_TRACE(std::string(name(kind)));
         const Extent extent{16, is_flat(kind) ? 1u : 16u};
@@ -250,7 +250,7 @@ TEST_P(CudaSamplingTest, ARangeOfLayersBeginsAtItsFirst) {
     }
 }
 
-TEST_P(CudaSamplingTest, ALevelIsReadByItselfInEveryLayerAndFormat) {
+TEST_P(CudaSamplingTest, ASingleLevelIsReadInEveryLayerAndFormat) {
     for (const ArrayKind kind : kKinds) {
         const bool volume = kind == ArrayKind::array_3d;
         const ArrayInfo info{.format = Format::r32_uint,
@@ -285,7 +285,7 @@ TEST_P(CudaSamplingTest, ALevelIsReadByItselfInEveryLayerAndFormat) {
     }
 }
 
-TEST_P(CudaSamplingTest, AnotherFormatReadsTheSameBits) {
+TEST_P(CudaSamplingTest, AnotherTextureFormatReadsTheSameBits) {
     const test::Bytes texels = test::pattern(64 * 64 * 4, 11);
     const Array array(device(), {.format = Format::rgba8_uint, .extent = kSide});
     test::upload(array.view(), texels);
@@ -307,7 +307,7 @@ TEST_P(CudaSamplingTest, AnotherFormatReadsTheSameBits) {
     }
 }
 
-TEST_P(CudaSamplingTest, OneLevelIsReadOfFormatsThatHaveNoViews) {
+TEST_P(CudaSamplingTest, ASingleLevelIsReadForFormatsWithoutResourceViews) {
     const Array packed(device(), {.format = Format::rgb10a2_unorm, .extent = {16, 16}, .levels = 3});
     fill(packed.view(), std::uint32_t{0});
     fill(packed.view({.level = 1}), 1023U << 10 | 3U << 30);
@@ -331,7 +331,7 @@ TEST_P(CudaSamplingTest, OneLevelIsReadOfFormatsThatHaveNoViews) {
     }
 }
 
-TEST_P(CudaSamplingTest, FloatsThatAreStoredAsBytesAreFiltered) {
+TEST_P(CudaSamplingTest, FloatsStoredInAByteFormatAreFiltered) {
     const Array array(device(), {.format = Format::rgba8_uint, .extent = {2, 1}});
     const float values[] = {1.5f, -0.25f};
     test::upload(array.view(), std::as_bytes(std::span(values)));
@@ -345,7 +345,7 @@ TEST_P(CudaSamplingTest, FloatsThatAreStoredAsBytesAreFiltered) {
 
 // --- surfaces --------------------------------------------------------------------------------------------------------
 
-TEST_P(CudaSamplingTest, SurfacesReachEveryKindAndSizeOfTexelInsideAndOutside) {
+TEST_P(CudaSamplingTest, SurfacesAccessEveryKindAndTexelSizeInsideAndOutOfBounds) {
     for (const ArrayKind kind : kKinds) {
         for (const Format format :
              {Format::r8_uint, Format::r16_uint, Format::rgba8_unorm, Format::rg32_float, Format::rgba32_uint}) {

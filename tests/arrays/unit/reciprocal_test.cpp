@@ -18,14 +18,14 @@ constexpr std::uint32_t kOne = 0x3f800000U;
 constexpr std::uint32_t kFractions = 1U << 23;
 
 // FNV-1a hash over the recorded results for the inputs from 1 to 2, in order.
-TEST(ReciprocalTest, IsTheHardwaresForEveryFraction) {
+TEST(ReciprocalTest, ReciprocalsOfEveryFractionMatchTheHardware) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (std::uint32_t fraction = 0; fraction < kFractions; ++fraction)
         hash = (hash ^ reciprocal_bits(kOne | fraction)) * 0x100000001b3U;
     EXPECT_EQ(hash, 0xfa72a6c698274964U);
 }
 
-TEST(ReciprocalTest, PowersOfTwoScaleIt) {
+TEST(ReciprocalTest, PowersOfTwoScaleTheReciprocalExactly) {
     for (std::uint32_t fraction = 0; fraction < kFractions; fraction += 4099) {
         const std::uint32_t of_one = reciprocal_bits(kOne | fraction);
         for (std::uint32_t exponent = 1; exponent < 253; ++exponent) {
@@ -36,7 +36,7 @@ TEST(ReciprocalTest, PowersOfTwoScaleIt) {
     }
 }
 
-TEST(ReciprocalTest, WhatIsDenormalCountsAsZero) {
+TEST(ReciprocalTest, DenormalInputsAndResultsAreFlushedToZero) {
     constexpr std::uint32_t kInfinity = 0x7f800000U;
     EXPECT_EQ(reciprocal_bits(0), kInfinity);
     EXPECT_EQ(reciprocal_bits(0x807fffffU), 0x80000000U | kInfinity);
@@ -46,7 +46,7 @@ TEST(ReciprocalTest, WhatIsDenormalCountsAsZero) {
     EXPECT_EQ(reciprocal_bits(0xff7fffffU), 0x80000000U);
 }
 
-TEST(ReciprocalTest, OfInfiniteIsZeroAndOfNoNumberIsNone) {
+TEST(ReciprocalTest, TheReciprocalOfInfinityIsZeroAndOfNanIsNan) {
     EXPECT_EQ(reciprocal_bits(0x7f800000U), 0U);
     EXPECT_EQ(reciprocal_bits(0xff800000U), 0x80000000U);
     EXPECT_EQ(reciprocal_bits(std::bit_cast<std::uint32_t>(std::numeric_limits<float>::quiet_NaN())), 0x7fffffffU);

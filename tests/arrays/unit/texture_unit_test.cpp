@@ -49,7 +49,7 @@ float as_float(std::uint32_t bits, FormatKind kind) {
 }
 
 // Random bits in every plain and packed format: a texture of the device must return the same as the model.
-TEST_P(TextureModelTest, DecodesTexelsOfEveryFormatAsTheDeviceDoes) {
+TEST_P(TextureModelTest, DecodedTexelsOfEveryFormatMatchTheDevice) {
     const Extent extent{64, 64};
     std::vector<Point2> points;
     for (int i = 0; i < 64 * 64; ++i) {
@@ -96,7 +96,7 @@ std::uint32_t first_word(const Texture& texture, const FetchPoint& point, const 
     return sample(texture, std::span(&point, 1), options).texels.front().channel[0];
 }
 
-TEST_P(TextureModelTest, OfOneLevelTheFilterBetweenLevelsCountsForNothing) {
+TEST_P(TextureModelTest, TheMipFilterIsIgnoredForOneLevel) {
     const std::byte texel[] = {std::byte{53}, std::byte{53}};
     const Sampler sampler{.mip_filter = Filter::linear, .normalized_coordinates = true};
     const FetchPoint middle{.x = 0.5f, .y = 0.5f};
@@ -112,7 +112,7 @@ TEST_P(TextureModelTest, OfOneLevelTheFilterBetweenLevelsCountsForNothing) {
     EXPECT_EQ(levels(1, 1), 0x3ED5AB57U);
 }
 
-TEST_P(TextureModelTest, TenBitsAreWidenedToSixteenOnlyWhereTheyAreFilteredOrGathered) {
+TEST_P(TextureModelTest, TenBitTexelsAreWidenedTo16BitsOnlyByFilteringAndGathering) {
     const std::uint32_t texel = 179;
     const Array array =
         uniform(device(), {.format = Format::rgb10a2_unorm, .extent = {4, 4}, .usage = {.gather = true}},
@@ -125,7 +125,7 @@ TEST_P(TextureModelTest, TenBitsAreWidenedToSixteenOnlyWhereTheyAreFilteredOrGat
     EXPECT_EQ(first_word(Texture(array), middle, {.operation = FetchOperation::gather}), wide);
 }
 
-TEST_P(TextureModelTest, TheEdgeOfACubesFaceIsAddressedUnlessItIsSeamless) {
+TEST_P(TextureModelTest, CubeFaceEdgesUseTheAddressModeUnlessTheSamplerIsSeamless) {
     const ArrayInfo info{.format = Format::r32_float, .extent = {4, 4}, .kind = ArrayKind::cubemap};
     const Array array(device(), info);
     std::vector<float> texels(6 * 16);
@@ -151,7 +151,7 @@ TEST_P(TextureModelTest, TheEdgeOfACubesFaceIsAddressedUnlessItIsSeamless) {
     EXPECT_GT(fetched(AddressMode::border, Filter::linear, false), 500);
 }
 
-TEST_P(TextureModelTest, OneRowHasABorderAboveItButNotOneOfLayers) {
+TEST_P(TextureModelTest, OneDimensionalTexturesBlendTheBorderInYUnlessLayered) {
     const float one = 1;
     for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::layered_1d}) {
         const Array array = uniform(device(), {.format = Format::r32_float, .extent = {8}, .kind = kind},
@@ -162,7 +162,7 @@ TEST_P(TextureModelTest, OneRowHasABorderAboveItButNotOneOfLayers) {
     }
 }
 
-TEST_P(TextureModelTest, BordersHaveAsManyBitsAsTheTexels) {
+TEST_P(TextureModelTest, BorderColorsAreQuantizedToTheBitsOfTheFormat) {
     const auto border = [&](Format format) {
         const Array array(device(), {.format = format, .extent = {4, 4}});
         const Sampler sampler{.address = {AddressMode::border, AddressMode::border, AddressMode::border},
@@ -284,7 +284,7 @@ bool is_recorded(const FetchCase& is) {
 
 class FetchTest : public testing::TestWithParam<std::tuple<DeviceKind, ArrayKind>> {};
 
-TEST_P(FetchTest, EveryOperationFilterAndAddressModeReturnsWhatTheModelComputes) {
+TEST_P(FetchTest, EveryOperationFilterAndAddressModeMatchesTheModel) {
     const auto [device_kind, kind] = GetParam();
     const auto devices = test::one_of_each_kind();
     if (device_kind == DeviceKind::cuda && devices.size() < 2) {

@@ -417,7 +417,7 @@ void expect_sparse(const ArrayInfo& info, bool single_tail, Tail measured) {
     EXPECT_EQ(sizes.tail_per_layer, !single_tail) << describe(info);
 }
 
-TEST(CpuArraySizesTest, SparseArraysAreCutAsOnAnH200) {
+TEST(CpuArraySizesTest, SparseTileAndTailSizesMatchAnH200) {
     for (const Sparse& row : kSparse) {
         ArrayInfo info{.format = row.format, .extent = row.extent, .kind = row.kind, .layers = row.layers};
         const auto check = [&](int levels, Tail measured) {
@@ -436,7 +436,7 @@ TEST(CpuArraySizesTest, SparseArraysAreCutAsOnAnH200) {
     }
 }
 
-TEST(CpuArraySizesTest, DeferredArraysNeedWhatAnH200AsksFor) {
+TEST(CpuArraySizesTest, DeferredArraysNeedAsMuchMemoryAsOnAnH200) {
     for (const Deferred& row : kDeferred) {
         const ArrayInfo info{
             .format = row.format, .extent = row.extent, .kind = row.kind, .layers = row.layers, .levels = row.levels};
@@ -446,7 +446,7 @@ TEST(CpuArraySizesTest, DeferredArraysNeedWhatAnH200AsksFor) {
     }
 }
 
-TEST(CpuArraySizesTest, TheTexelsOfEveryDeferredArrayFitIntoWhatItAsksFor) {
+TEST(CpuArraySizesTest, TexelsOfDeferredArraysFitIntoTheRequiredMemory) {
     std::mt19937 random(11);
     for (int i = 0; i < 20000; ++i) {
         const ArrayInfo info = random_info(random, 400);
@@ -464,7 +464,7 @@ TEST(CpuArraySizesTest, TheTexelsOfEveryDeferredArrayFitIntoWhatItAsksFor) {
     }
 }
 
-TEST(CpuArraySizesTest, TheTexelsOfEveryTailFitIntoIt) {
+TEST(CpuArraySizesTest, TexelsOfSparseTailsFitIntoTheTail) {
     std::mt19937 random(12);
     int tails = 0;
     for (int i = 0; i < 20000; ++i) {

@@ -9,7 +9,7 @@
 namespace texton::detail {
 namespace {
 
-TEST_F(CpuArrayTest, EveryKindFormatAndBackingGivesBackWhatWasCopiedIn) {
+TEST_F(CpuArrayTest, CopiesRoundTripForEveryKindFormatAndBacking) {
     unsigned seed = 0;
     int arrays = 0;
     for (const ArrayBacking backing : {ArrayBacking::own, ArrayBacking::deferred, ArrayBacking::sparse}) {
@@ -44,7 +44,7 @@ TEST_F(CpuArrayTest, EveryKindFormatAndBackingGivesBackWhatWasCopiedIn) {
     EXPECT_EQ(arrays, 2 * (5 * 54 + 2 * 40 + 4) + 3 * 54);
 }
 
-TEST_F(CpuArrayTest, RegionsOfEveryBackingAreThoseOfAPlainBlock) {
+TEST_F(CpuArrayTest, RegionCopiesMatchAPlainBlockForEveryBacking) {
     std::mt19937 random(5);
     const auto below = [&](std::size_t count) { return random() % count; };
     for (const ArrayBacking backing : {ArrayBacking::own, ArrayBacking::deferred, ArrayBacking::sparse}) {
@@ -90,7 +90,7 @@ TEST_F(CpuArrayTest, RegionsOfEveryBackingAreThoseOfAPlainBlock) {
     }
 }
 
-TEST_F(CpuArrayTest, FillsRepeatATexelOfAnySize) {
+TEST_F(CpuArrayTest, FillsRepeatTexelsOfAnySize) {
     for (const ArrayBacking backing : {ArrayBacking::own, ArrayBacking::sparse}) {
         for (const Format format : {Format::r8_uint, Format::rg8_uint, Format::r32_uint, Format::rg32_uint,
                                     Format::rgba32_uint, Format::bc7_unorm}) {
@@ -117,7 +117,7 @@ TEST_F(CpuArrayTest, FillsRepeatATexelOfAnySize) {
     }
 }
 
-TEST_F(CpuArrayTest, LargeArraysAreCopiedWholeByAllCores) {
+TEST_F(CpuArrayTest, CopiesDividedAmongCoresAreComplete) {
     const ArrayHandle handle = array({.format = Format::rgba8_unorm, .extent = {1501, 1100}});
     const std::size_t row = 1501 * 4, pitch = row + 36;
     Bytes source = random_bytes(pitch * 1100, 3);
@@ -134,7 +134,7 @@ TEST_F(CpuArrayTest, LargeArraysAreCopiedWholeByAllCores) {
     EXPECT_EQ(wrong, 0U);
 }
 
-TEST_F(CpuArrayTest, TexelsAreFoundWhereCopiesPutThem) {
+TEST_F(CpuArrayTest, TexelAddressesMatchTheLayoutOfCopies) {
     const ArrayInfo infos[] = {{.format = Format::bc3_unorm, .extent = {70, 50}, .levels = 3},
                                info_of(ArrayKind::array_3d, Format::r32_float, {70, 40, 20}),
                                info_of(ArrayKind::layered_2d, Format::rg8_uint, {300, 150, 1})};
@@ -165,7 +165,7 @@ TEST_F(CpuArrayTest, TexelsAreFoundWhereCopiesPutThem) {
     }
 }
 
-TEST_F(CpuArrayTest, ArraysTakeMemoryOfTheDeviceAndGiveItBack) {
+TEST_F(CpuArrayTest, ArraysUseDeviceMemoryAndReturnItWhenDestroyed) {
     const auto taken = [this] { return kDeviceBytes - device().memory_info().free; };
     for (const ArrayKind kind : kArrayKinds) {
         const ArrayInfo info = info_of(kind, Format::rgba8_unorm, {64, 64, 16});
@@ -182,7 +182,7 @@ TEST_F(CpuArrayTest, ArraysTakeMemoryOfTheDeviceAndGiveItBack) {
     EXPECT_EQ(taken(), 0U);
 }
 
-TEST_F(CpuArrayTest, AnArrayIsDestroyedAfterTheDevicesWork) {
+TEST_F(CpuArrayTest, DestroyingAnArrayWaitsForPendingWorkOfTheDevice) {
     const ArrayHandle handle = array({.format = Format::r32_uint, .extent = {128, 128}});
     const StreamHandle on = stream();
     std::atomic<bool> done{false};

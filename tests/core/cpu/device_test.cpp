@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 // --- memory ---
 
-TEST_F(CpuDeviceTest, FreeMemoryIsTheClaimedMemoryLessWhatIsHeld) {
+TEST_F(CpuDeviceTest, FreeMemoryIsTotalMemoryMinusAllocatedMemory) {
     EXPECT_EQ(device().memory_info().total, kDeviceBytes);
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
     std::byte* memory = device().allocate(kMega + 1);
@@ -22,7 +22,7 @@ TEST_F(CpuDeviceTest, FreeMemoryIsTheClaimedMemoryLessWhatIsHeld) {
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
 }
 
-TEST_F(CpuDeviceTest, MoreThanIsFreeIsRefusedWithBothNumbersAndNothingIsLost) {
+TEST_F(CpuDeviceTest, AllocatingMoreThanFreeThrowsWithBothSizesAndLeaksNothing) {
     std::byte* memory = device().allocate(kDeviceBytes - kMega);
     const std::string problem = refused(ErrorCode::out_of_memory, [&] { device().allocate(kMega + 1); });
     EXPECT_EQ(problem, "1048577 bytes were asked for, but 1048576 are free");
@@ -34,7 +34,7 @@ TEST_F(CpuDeviceTest, MoreThanIsFreeIsRefusedWithBothNumbersAndNothingIsLost) {
     device().free(memory);
 }
 
-TEST_F(CpuDeviceTest, TheMachinesMemoryIsTheDefaultAndMoreIsNeverGiven) {
+TEST_F(CpuDeviceTest, TheMemoryOfTheMachineIsTheDefaultAndUpperLimit) {
     const auto whole = make_cpu_device(6, 0);
     const MemoryInfo info = whole->memory_info();
     EXPECT_GT(info.free, 0U);
@@ -79,7 +79,7 @@ TEST_F(CpuDeviceTest, FreeWaitsForWorkOfAllStreams) {
     EXPECT_TRUE(freed);
 }
 
-TEST_F(CpuDeviceTest, FreeWaitsForDevicesThatWereGivenAccess) {
+TEST_F(CpuDeviceTest, FreeWaitsForPeersWithAccess) {
     const auto peer = make_cpu_device(6, kDeviceBytes);
     ASSERT_TRUE(peer->can_access_peer(device()));
     EXPECT_FALSE(peer->can_access_peer(*peer));
@@ -99,14 +99,14 @@ TEST_F(CpuDeviceTest, FreeWaitsForDevicesThatWereGivenAccess) {
     frees.join();
 }
 
-TEST_F(CpuDeviceTest, AStreamsOwnThreadMayFreeAndIsNotWaitedForByItself) {
+TEST_F(CpuDeviceTest, AHostFunctionOfAStreamCanFreeMemoryWithoutDeadlock) {
     std::byte* memory = device().allocate(kMega);
     device().run_on_host(stream(), [&] { device().free(memory); });
     for (int i = 0; i < 1000 && device().memory_info().free != kDeviceBytes; ++i) std::this_thread::sleep_for(5ms);
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
 }
 
-TEST_F(CpuDeviceTest, KnowsItsOwnMemoryAlone) {
+TEST_F(CpuDeviceTest, ADeviceRecognizesOnlyItsOwnMemory) {
     const auto other = make_cpu_device(6, kDeviceBytes);
     std::byte* memory = device().allocate(100);
     std::byte* managed = device().allocate_managed(100, Attach::global);
@@ -136,7 +136,7 @@ TEST_F(CpuDeviceTest, DevicesHaveDistinctStableUuids) {
 
 // --- host memory ---
 
-TEST_F(CpuDeviceTest, PinnedMemoryIsCountedApartAndKeepsItsOptions) {
+TEST_F(CpuDeviceTest, PinnedMemoryKeepsItsOptionsAndUsesNoDeviceMemory) {
     std::byte* pinned = device().allocate_host(kMega, {.write_combined = true});
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pinned) % 4096, 0U);
@@ -163,7 +163,7 @@ TEST_F(CpuDeviceTest, RegisteringAByteTwiceIsRefused) {
 
 // --- physical memory ---
 
-TEST_F(CpuDeviceTest, OnePieceOfMemoryIsSeenAtEveryPlaceItIsMappedTo) {
+TEST_F(CpuDeviceTest, PhysicalMemoryIsVisibleAtEveryMappedAddress) {
     const std::size_t unit = device().physical_granularity({.location = own()}, Granularity::minimum);
     EXPECT_EQ(unit, 2 * kMega);
     const PhysicalHandle memory = device().create_physical(2 * unit, {.location = own()});
@@ -199,7 +199,7 @@ TEST_F(CpuDeviceTest, OnePieceOfMemoryIsSeenAtEveryPlaceItIsMappedTo) {
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
 }
 
-TEST_F(CpuDeviceTest, PhysicalMemoryOfTheHostIsMadeOnNodesThatExist) {
+TEST_F(CpuDeviceTest, PhysicalHostMemoryNeedsAnExistingNumaNode) {
     const PhysicalHandle memory = device().create_physical(2 * kMega, {.location = Location::host_numa(0)});
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
     device().release_physical(memory);
@@ -211,7 +211,7 @@ TEST_F(CpuDeviceTest, PhysicalMemoryOfTheHostIsMadeOnNodesThatExist) {
             [&] { device().create_physical(2 * kMega, {.location = own(), .handle = HandleType::fabric}); });
 }
 
-TEST_F(CpuDeviceTest, ImportedMemoryIsTheExportedOne) {
+TEST_F(CpuDeviceTest, ImportedMemorySharesTheExportedMemory) {
     const PhysicalHandle memory =
         device().create_physical(2 * kMega, {.location = own(), .handle = HandleType::file_descriptor});
     const ShareableHandle handle = device().export_physical(memory, HandleType::file_descriptor);
@@ -229,7 +229,7 @@ TEST_F(CpuDeviceTest, ImportedMemoryIsTheExportedOne) {
     device().release_physical(memory);
 }
 
-TEST_F(CpuDeviceTest, UnmappedAddressesCannotBeTouched) {
+TEST_F(CpuDeviceTest, AccessingUnmappedAddressesCrashes) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     std::byte* addresses = device().reserve_addresses(2 * kMega, 0);
     EXPECT_DEATH(addresses[0] = std::byte{1}, "");
@@ -238,7 +238,7 @@ TEST_F(CpuDeviceTest, UnmappedAddressesCannotBeTouched) {
 
 // --- managed memory ---
 
-TEST_F(CpuDeviceTest, ARangeHasAnAttributeOnlyIfAllOfItAgrees) {
+TEST_F(CpuDeviceTest, ARangeHasAnAttributeOnlyIfTheWholeRangeHasIt) {
     constexpr std::size_t kPage = 64 << 10;
     std::byte* memory = device().allocate_managed(4 * kPage, Attach::global);
     EXPECT_FALSE(device().read_mostly(memory, 4 * kPage));

@@ -10,7 +10,7 @@ namespace {
 
 using CpuGraphTest = CpuDeviceTest;
 
-TEST_F(CpuGraphTest, AGraphRunsWhatItsStreamsRecordedEachTimeItIsLaunched) {
+TEST_F(CpuGraphTest, EachLaunchRunsTheRecordedWorkOfAllStreams) {
     const StreamHandle origin = stream();
     const StreamHandle side = stream();
     std::vector<int> order;
@@ -34,7 +34,7 @@ TEST_F(CpuGraphTest, AGraphRunsWhatItsStreamsRecordedEachTimeItIsLaunched) {
     EXPECT_EQ(order, (std::vector{1, 2, 3, 1, 2, 3}));
 }
 
-TEST_F(CpuGraphTest, AStreamThatIsNotJoinedBackEndsTheCaptureWithAnError) {
+TEST_F(CpuGraphTest, AnUnjoinedStreamEndsTheCaptureWithAnError) {
     const StreamHandle origin = stream();
     const StreamHandle side = stream();
     device().begin_capture(origin);
@@ -48,7 +48,7 @@ TEST_F(CpuGraphTest, AStreamThatIsNotJoinedBackEndsTheCaptureWithAnError) {
     device().synchronize();
 }
 
-TEST_F(CpuGraphTest, WhatWouldBreakACaptureIsRefusedAndLeavesItWhole) {
+TEST_F(CpuGraphTest, CallsThatWouldBreakACaptureAreRefusedAndTheCaptureContinues) {
     const StreamHandle origin = stream();
     const StreamHandle side = stream();
     const EventHandle outside = recorded(side);
@@ -75,7 +75,7 @@ TEST_F(CpuGraphTest, WhatWouldBreakACaptureIsRefusedAndLeavesItWhole) {
     refused(ErrorCode::capturing, [&] { device().end_capture(origin); });
 }
 
-TEST_F(CpuGraphTest, AnAbandonedCaptureKeepsNothing) {
+TEST_F(CpuGraphTest, AnAbandonedCaptureDiscardsItsWork) {
     const StreamHandle origin = stream();
     std::atomic<int> ran{0};
     device().begin_capture(origin);
@@ -88,7 +88,7 @@ TEST_F(CpuGraphTest, AnAbandonedCaptureKeepsNothing) {
     EXPECT_EQ(ran, 1);
 }
 
-TEST_F(CpuGraphTest, RecordedCopiesReadAtLaunch) {
+TEST_F(CpuGraphTest, RecordedCopiesReadTheirSourceAtLaunch) {
     std::byte* memory = device().allocate(16);
     std::vector<std::byte> host(16, std::byte{1});
     const StreamHandle origin = stream();
@@ -105,7 +105,7 @@ TEST_F(CpuGraphTest, RecordedCopiesReadAtLaunch) {
     device().free(memory);
 }
 
-TEST_F(CpuGraphTest, MemoryOfAGraphKeepsItsAddressUntilGraphAndProgramLetGo) {
+TEST_F(CpuGraphTest, GraphMemoryKeepsItsAddressUntilGraphAndProgramReleaseIt) {
     const StreamHandle origin = stream();
     const std::size_t before = device().memory_info().free;
     device().begin_capture(origin);
@@ -129,7 +129,7 @@ TEST_F(CpuGraphTest, MemoryOfAGraphKeepsItsAddressUntilGraphAndProgramLetGo) {
     refused(ErrorCode::bad_argument, [&] { device().free_async(kept, origin); });
 }
 
-TEST_F(CpuGraphTest, MemoryFromOutsideCannotBeFreedInAGraph) {
+TEST_F(CpuGraphTest, MemoryAllocatedOutsideAGraphCannotBeFreedInIt) {
     const StreamHandle origin = stream();
     std::byte* outside = device().allocate_async(100, nullptr, origin);
     device().begin_capture(origin);

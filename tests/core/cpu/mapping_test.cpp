@@ -8,7 +8,7 @@ using CpuMappingTest = CpuArrayTest;
 
 // --- sparse ---
 
-TEST_F(CpuMappingTest, WhatIsNotMappedReadsAsZeroAndDropsWhatIsWritten) {
+TEST_F(CpuMappingTest, UnmappedTilesReadAsZeroAndDiscardWrites) {
     const ArrayHandle handle =
         array({.format = Format::r32_uint, .extent = {300, 200}, .levels = 1}, ArrayBacking::sparse);
     map(tile(handle, {1, 0}, memory(kTileBytes)));
@@ -26,7 +26,7 @@ TEST_F(CpuMappingTest, WhatIsNotMappedReadsAsZeroAndDropsWhatIsWritten) {
     EXPECT_EQ(wrong, 0U);
 }
 
-TEST_F(CpuMappingTest, TwoTilesOnTheSameMemoryShowTheSameTexels) {
+TEST_F(CpuMappingTest, TilesMappedToTheSameMemoryShareTexels) {
     const ArrayHandle one = array({.format = Format::r32_uint, .extent = {384, 256}}, ArrayBacking::sparse);
     const ArrayHandle other = array({.format = Format::r32_float, .extent = {128, 128}}, ArrayBacking::sparse);
     const PhysicalHandle shared = memory(4 * kTileBytes);
@@ -41,7 +41,7 @@ TEST_F(CpuMappingTest, TwoTilesOnTheSameMemoryShowTheSameTexels) {
     EXPECT_EQ(read(one, 0, {{128, 0, 0}, {128, 128, 1}}), Bytes(texels.size()));
 }
 
-TEST_F(CpuMappingTest, TilesOfABoxFollowEachOtherInMemory) {
+TEST_F(CpuMappingTest, TilesOfABoxAreConsecutiveInMemory) {
     const ArrayInfo info{.format = Format::rgba32_float, .extent = {40, 33, 20}, .kind = ArrayKind::array_3d};
     const ArrayHandle boxed = array(info, ArrayBacking::sparse);
     const ArrayHandle single = array(info, ArrayBacking::sparse);
@@ -62,7 +62,7 @@ TEST_F(CpuMappingTest, TilesOfABoxFollowEachOtherInMemory) {
     EXPECT_EQ(std::count(texels.begin(), texels.end(), std::byte{0}), 0);
 }
 
-TEST_F(CpuMappingTest, EachLayerHasTilesAndATailOfItsOwn) {
+TEST_F(CpuMappingTest, EachLayerHasItsOwnTilesAndTail) {
     const ArrayInfo info = info_of(ArrayKind::layered_2d, Format::r32_uint, {200, 200, 1});
     const ArrayHandle handle = array(info, ArrayBacking::sparse);
     const SparseProperties tiles = device().array_tiles(handle);
@@ -80,7 +80,7 @@ TEST_F(CpuMappingTest, EachLayerHasTilesAndATailOfItsOwn) {
     }
 }
 
-TEST_F(CpuMappingTest, OneTailServesAllLayersThatAreSmallerThanATile) {
+TEST_F(CpuMappingTest, LayersSmallerThanATileShareOneTail) {
     const ArrayInfo info = info_of(ArrayKind::layered_2d, Format::rg32_uint, {100, 100, 1});
     const ArrayHandle handle = array(info, ArrayBacking::sparse);
     const SparseProperties tiles = device().array_tiles(handle);
@@ -96,7 +96,7 @@ TEST_F(CpuMappingTest, OneTailServesAllLayersThatAreSmallerThanATile) {
     EXPECT_EQ(read(handle, 0, whole(handle, 0)), Bytes(example(handle, 0, 2).size()));
 }
 
-TEST_F(CpuMappingTest, RunsEndWithTheirPageOfTheTail) {
+TEST_F(CpuMappingTest, ContiguousRunsEndAtThePageBoundaryOfTheTail) {
     const ArrayHandle handle =
         array({.format = Format::r32_uint, .extent = {3000, 1700}, .levels = 12}, ArrayBacking::sparse);
     CpuArray& held = cpu_array(handle);
@@ -115,7 +115,7 @@ TEST_F(CpuMappingTest, RunsEndWithTheirPageOfTheTail) {
     }
 }
 
-TEST_F(CpuMappingTest, MappingAnewAndUnmappingChangeWhatIsSeenButNotTheMemory) {
+TEST_F(CpuMappingTest, RemappingAndUnmappingKeepTheContentsOfTheMemory) {
     const ArrayHandle handle = array({.format = Format::r32_uint, .extent = {128, 128}}, ArrayBacking::sparse);
     const PhysicalHandle from = memory(2 * kTileBytes);
     const Bytes first = example(handle, 0, 1), second = example(handle, 0, 2);
@@ -131,7 +131,7 @@ TEST_F(CpuMappingTest, MappingAnewAndUnmappingChangeWhatIsSeenButNotTheMemory) {
     EXPECT_EQ(read(handle, 0, whole(handle, 0)), second);
 }
 
-TEST_F(CpuMappingTest, TilesAreMappedInTheStreamsOrder) {
+TEST_F(CpuMappingTest, TilesAreMappedInStreamOrder) {
     const ArrayHandle handle = array({.format = Format::r32_uint, .extent = {128, 128}}, ArrayBacking::sparse);
     const ArrayHandle plain = array({.format = Format::r32_uint, .extent = {128, 128}});
     const ArrayHandle later = array({.format = Format::r32_uint, .extent = {128, 128}});
@@ -159,7 +159,7 @@ TEST_F(CpuMappingTest, TilesAreMappedInTheStreamsOrder) {
     EXPECT_EQ(read(handle, 0, whole(handle, 0)), Bytes(texels.size()));
 }
 
-TEST_F(CpuMappingTest, StreamsMayMapAndCopyDifferentTilesAtTheSameTime) {
+TEST_F(CpuMappingTest, StreamsCanMapAndCopyDifferentTilesConcurrently) {
     constexpr std::size_t kTiles = 8;
     const ArrayHandle handle = array({.format = Format::r32_uint, .extent = {128 * kTiles, 128}}, ArrayBacking::sparse);
     const PhysicalHandle from = memory(kTiles * kTileBytes);
@@ -187,7 +187,7 @@ TEST_F(CpuMappingTest, StreamsMayMapAndCopyDifferentTilesAtTheSameTime) {
 
 // --- deferred ---
 
-TEST_F(CpuMappingTest, DeferredArraysShowTheMemoryThatTheyAreMappedTo) {
+TEST_F(CpuMappingTest, DeferredArraysUseTheirMappedMemory) {
     const ArrayInfo info = info_of(ArrayKind::cubemap_layered, Format::rgba16_float, {33, 33, 1});
     const ArrayHandle one = array(info, ArrayBacking::deferred);
     const ArrayHandle other = array(info, ArrayBacking::deferred);
@@ -214,7 +214,7 @@ TEST_F(CpuMappingTest, DeferredArraysShowTheMemoryThatTheyAreMappedTo) {
     EXPECT_EQ(read(other, 1, whole(other, 1)), example(one, 1, 2));
 }
 
-TEST_F(CpuMappingTest, DeferredArraysAreMappedInTheStreamsOrder) {
+TEST_F(CpuMappingTest, DeferredArraysAreMappedInStreamOrder) {
     const ArrayHandle handle = array({.format = Format::r8_uint, .extent = {100, 100}}, ArrayBacking::deferred);
     const PhysicalHandle from = memory(device().array_requirements(handle).bytes);
     const StreamHandle on = stream();
@@ -239,7 +239,7 @@ TEST_F(CpuMappingTest, DeferredArraysAreMappedInTheStreamsOrder) {
 
 // --- both ---
 
-TEST_F(CpuMappingTest, MemoryStaysWhileSomethingIsMappedToIt) {
+TEST_F(CpuMappingTest, MappedMemoryIsFreedOnlyAfterTheLastMapping) {
     const auto taken = [this] { return kDeviceBytes - device().memory_info().free; };
     const ArrayHandle sparse = array({.format = Format::r32_uint, .extent = {256, 128}}, ArrayBacking::sparse);
     const ArrayHandle deferred = array({.format = Format::r32_uint, .extent = {128, 128}}, ArrayBacking::deferred);
@@ -262,7 +262,7 @@ TEST_F(CpuMappingTest, MemoryStaysWhileSomethingIsMappedToIt) {
     EXPECT_EQ(taken(), 0U);
 }
 
-TEST_F(CpuMappingTest, OnlyMemoryForTilesIsMapped) {
+TEST_F(CpuMappingTest, MappingToMemoryOutsideATilePoolIsRefused) {
     const ArrayHandle sparse = array({.format = Format::r32_uint, .extent = {128, 128}}, ArrayBacking::sparse);
     const ArrayHandle deferred = array({.format = Format::r32_uint, .extent = {128, 128}}, ArrayBacking::deferred);
     const PhysicalHandle plain = device().create_physical(2 * kMega, {.location = own()});
@@ -272,7 +272,7 @@ TEST_F(CpuMappingTest, OnlyMemoryForTilesIsMapped) {
     device().release_physical(plain);
 }
 
-TEST_F(CpuMappingTest, MappingsAreNotRecorded) {
+TEST_F(CpuMappingTest, MappingDuringACaptureIsRefused) {
     const ArrayHandle sparse = array({.format = Format::r32_uint, .extent = {128, 128}}, ArrayBacking::sparse);
     const ArrayHandle deferred = array({.format = Format::r32_uint, .extent = {128, 128}}, ArrayBacking::deferred);
     const PhysicalHandle from = memory(kTileBytes);

@@ -11,7 +11,7 @@ namespace {
 
 using CpuPoolTest = CpuDeviceTest;
 
-TEST_F(CpuPoolTest, MarksOfAPoolFollowWhatIsUsedAndHeld) {
+TEST_F(CpuPoolTest, PoolAttributesTrackUsedAndReservedBytes) {
     const PoolHandle made = pool();
     EXPECT_EQ(get(made, PoolAttribute::reserved_current), 0U);
     std::byte* memory = device().allocate_async(kMega, made, nullptr);
@@ -38,7 +38,7 @@ TEST_F(CpuPoolTest, MarksOfAPoolFollowWhatIsUsedAndHeld) {
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
 }
 
-TEST_F(CpuPoolTest, APoolKeepsItsThresholdWhenSomethingIsWaitedFor) {
+TEST_F(CpuPoolTest, SynchronizingReleasesPoolMemoryDownToTheThreshold) {
     const PoolHandle made = pool();
     device().set_pool_attribute(made, PoolAttribute::release_threshold, 10 * kMega);
     const StreamHandle on = stream();
@@ -57,7 +57,7 @@ TEST_F(CpuPoolTest, APoolKeepsItsThresholdWhenSomethingIsWaitedFor) {
     device().destroy_pool(made);
 }
 
-TEST_F(CpuPoolTest, TrimLeavesWhatIsInUseAsItIs) {
+TEST_F(CpuPoolTest, TrimmingLeavesUsedMemoryUnchanged) {
     const PoolHandle made = pool();
     std::vector<std::byte*> blocks;
     for (int i = 0; i < 20; ++i) blocks.push_back(device().allocate_async(kMega, made, nullptr));
@@ -83,7 +83,7 @@ TEST_F(CpuPoolTest, TrimLeavesWhatIsInUseAsItIs) {
     device().destroy_pool(made);
 }
 
-TEST_F(CpuPoolTest, TheSameStreamReusesItsMemoryAtOnce) {
+TEST_F(CpuPoolTest, AStreamReusesItsFreedMemoryImmediately) {
     const PoolHandle made = pool();
     reuse(made, false, false, false);
     const StreamHandle on = stream();
@@ -97,7 +97,7 @@ TEST_F(CpuPoolTest, TheSameStreamReusesItsMemoryAtOnce) {
     device().destroy_pool(made);
 }
 
-TEST_F(CpuPoolTest, OpportunisticReuseNeedsTheFreeToBeDone) {
+TEST_F(CpuPoolTest, OpportunisticReuseNeedsACompletedFree) {
     const PoolHandle made = pool();
     reuse(made, false, true, false);
     const StreamHandle frees = stream();
@@ -117,7 +117,7 @@ TEST_F(CpuPoolTest, OpportunisticReuseNeedsTheFreeToBeDone) {
     device().destroy_pool(made);
 }
 
-TEST_F(CpuPoolTest, WithoutOpportunisticReuseDoneIsNotEnoughUntilTheHostHasWaited) {
+TEST_F(CpuPoolTest, WithoutOpportunisticReuseOnlySynchronizedMemoryIsReused) {
     const PoolHandle made = pool();
     reuse(made, false, false, false);
     device().set_pool_attribute(made, PoolAttribute::release_threshold, kDeviceBytes);
@@ -134,7 +134,7 @@ TEST_F(CpuPoolTest, WithoutOpportunisticReuseDoneIsNotEnoughUntilTheHostHasWaite
     device().destroy_pool(made);
 }
 
-TEST_F(CpuPoolTest, FollowedEventsAllowReuseAlsoThroughAChain) {
+TEST_F(CpuPoolTest, EventDependenciesAllowReuseAcrossAChainOfStreams) {
     const PoolHandle made = pool();
     reuse(made, true, false, false);
     const StreamHandle frees = stream();
@@ -183,7 +183,7 @@ TEST_F(CpuPoolTest, InternalDependenciesMakeTheAllocatingStreamWait) {
     device().destroy_pool(made);
 }
 
-TEST_F(CpuPoolTest, APoolNeverExceedsItsLimitNorTheDevice) {
+TEST_F(CpuPoolTest, APoolExceedsNeitherItsLimitNorTheDeviceMemory) {
     const PoolHandle limited = pool(10 * kMega);
     std::byte* memory = device().allocate_async(8 * kMega, limited, nullptr);
     refused(ErrorCode::out_of_memory, [&] { device().allocate_async(3 * kMega, limited, nullptr); });
@@ -201,7 +201,7 @@ TEST_F(CpuPoolTest, APoolNeverExceedsItsLimitNorTheDevice) {
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
 }
 
-TEST_F(CpuPoolTest, RandomAllocationsNeverShareAByte) {
+TEST_F(CpuPoolTest, RandomAllocationsNeverOverlap) {
     const PoolHandle made = pool(96 * kMega);
     const std::array<StreamHandle, 3> on{stream(), stream(), stream()};
     struct Held {
@@ -246,7 +246,7 @@ TEST_F(CpuPoolTest, RandomAllocationsNeverShareAByte) {
     device().destroy_pool(made);
 }
 
-TEST_F(CpuPoolTest, ADestroyedPoolLastsUntilItsMemoryIsFreedAndTheFreeIsDone) {
+TEST_F(CpuPoolTest, ADestroyedPoolLivesUntilAllItsFreesComplete) {
     const PoolHandle made = pool();
     const StreamHandle on = stream();
     std::byte* memory = device().allocate_async(kMega, made, on);
@@ -262,7 +262,7 @@ TEST_F(CpuPoolTest, ADestroyedPoolLastsUntilItsMemoryIsFreedAndTheFreeIsDone) {
     EXPECT_EQ(device().memory_info().free, kDeviceBytes);
 }
 
-TEST_F(CpuPoolTest, DefaultAndCurrentPoolsAreKeptByLocationAndType) {
+TEST_F(CpuPoolTest, DefaultAndCurrentPoolsAreSeparateForEachLocationAndType) {
     const PoolHandle usual = device().default_pool(own(), PoolType::pinned);
     std::set<PoolHandle> distinct{usual};
     distinct.insert(device().default_pool(Location::host(), PoolType::pinned));
@@ -284,7 +284,7 @@ TEST_F(CpuPoolTest, DefaultAndCurrentPoolsAreKeptByLocationAndType) {
     EXPECT_EQ(device().current_pool(own(), PoolType::pinned), usual);
 }
 
-TEST_F(CpuPoolTest, HostPoolsHoldNoDeviceMemory) {
+TEST_F(CpuPoolTest, HostPoolsUseNoDeviceMemory) {
     const PoolHandle host = device().create_pool({.location = Location::host_numa(0)});
     std::byte* memory = device().allocate_async(kMega, host, nullptr);
     std::memset(memory, 1, kMega);
@@ -295,7 +295,7 @@ TEST_F(CpuPoolTest, HostPoolsHoldNoDeviceMemory) {
     device().destroy_pool(host);
 }
 
-TEST_F(CpuPoolTest, AccessToAPoolIsGivenToDevicesAlone) {
+TEST_F(CpuPoolTest, PoolAccessIsGrantedOnlyToDevices) {
     const auto peer = make_cpu_device(6, kDeviceBytes);
     const Location other{LocationKind::device, 6, DeviceKind::cpu};
     const PoolHandle made = pool();

@@ -21,7 +21,7 @@ using CpuStreamTest = CpuDeviceTest;
 
 // --- streams and events ---
 
-TEST_F(CpuStreamTest, StreamsRunBesideEachOther) {
+TEST_F(CpuStreamTest, StreamsRunConcurrently) {
     const StreamHandle one = stream();
     const StreamHandle other = stream();
     std::promise<void> from_other;
@@ -32,7 +32,7 @@ TEST_F(CpuStreamTest, StreamsRunBesideEachOther) {
     EXPECT_TRUE(met);
 }
 
-TEST_F(CpuStreamTest, AMissingWaitIsSeenAndAnEventMendsIt) {
+TEST_F(CpuStreamTest, OnlyAWaitForAnEventOrdersTwoStreams) {
     std::byte* memory = device().allocate(4096);
     std::byte* seen = device().allocate(4096);
     std::memset(memory, 1, 4096);
@@ -59,7 +59,7 @@ TEST_F(CpuStreamTest, AMissingWaitIsSeenAndAnEventMendsIt) {
     device().free(memory);
 }
 
-TEST_F(CpuStreamTest, AWaitHoldsForTheRecordOfItsTime) {
+TEST_F(CpuStreamTest, AWaitUsesTheLastRecordBeforeTheCall) {
     Hold hold;
     const StreamHandle quick = stream();
     const StreamHandle held = stream();
@@ -75,7 +75,7 @@ TEST_F(CpuStreamTest, AWaitHoldsForTheRecordOfItsTime) {
     EXPECT_TRUE(device().event_done(mark));
 }
 
-TEST_F(CpuStreamTest, AnEventThatWasNeverRecordedIsDone) {
+TEST_F(CpuStreamTest, AnUnrecordedEventIsDone) {
     const EventHandle mark = event();
     EXPECT_TRUE(device().event_done(mark));
     device().synchronize_event(mark);
@@ -83,7 +83,7 @@ TEST_F(CpuStreamTest, AnEventThatWasNeverRecordedIsDone) {
     refused(ErrorCode::bad_argument, [&] { device().elapsed_milliseconds(mark, mark); });
 }
 
-TEST_F(CpuStreamTest, EventsMeasureWhenTheStreamReachesThem) {
+TEST_F(CpuStreamTest, EventTimesAreTakenWhenTheStreamReachesTheEvents) {
     const StreamHandle on = stream();
     const EventHandle begin = recorded(on);
     device().run_on_host(on, [] { std::this_thread::sleep_for(20ms); });
@@ -119,7 +119,7 @@ TEST_F(CpuStreamTest, TheDeviceWaitsForADestroyedStream) {
     EXPECT_TRUE(ran);
 }
 
-TEST_F(CpuStreamTest, ManyThreadsKeepTheOrderOfTheirStreams) {
+TEST_F(CpuStreamTest, StreamsOfManyThreadsKeepTheirOrder) {
     constexpr int kThreads = 4;
     constexpr int kOperations = 500;
     std::vector<std::thread> threads;
@@ -158,7 +158,7 @@ TEST_F(CpuStreamTest, ManyThreadsKeepTheOrderOfTheirStreams) {
 // the tests repeat.
 constexpr int kTimes = 200;
 
-TEST_F(CpuStreamTest, AWaitForAnEventEndsThere) {
+TEST_F(CpuStreamTest, WaitingForAnEventIgnoresLaterWork) {
     const StreamHandle on = stream();
     for (int i = 0; i < kTimes; ++i) {
         Hold hold;
@@ -174,7 +174,7 @@ TEST_F(CpuStreamTest, AWaitForAnEventEndsThere) {
     }
 }
 
-TEST_F(CpuStreamTest, ThreadsThatWaitForOneStreamDoItsWorkInOrderAndOnce) {
+TEST_F(CpuStreamTest, ThreadsWaitingForOneStreamRunItsWorkInOrderAndOnce) {
     constexpr int kThreads = 4;
     const StreamHandle shared = stream();
     std::atomic<int> inside{0};
@@ -201,7 +201,7 @@ TEST_F(CpuStreamTest, ThreadsThatWaitForOneStreamDoItsWorkInOrderAndOnce) {
     EXPECT_EQ(count, kThreads * kTimes);
 }
 
-TEST_F(CpuStreamTest, AFunctionMayWaitForOtherStreamsAndItsOwnEndsAtOnce) {
+TEST_F(CpuStreamTest, AHostFunctionCanWaitForItsOwnStreamAndOtherStreams) {
     const StreamHandle outer = stream();
     const StreamHandle inner = stream();
     for (int i = 0; i < kTimes; ++i) {
@@ -221,7 +221,7 @@ TEST_F(CpuStreamTest, AFunctionMayWaitForOtherStreamsAndItsOwnEndsAtOnce) {
     }
 }
 
-TEST_F(CpuStreamTest, WorkHasTheDefaultModesOfFloatsAndTheWaiterKeepsItsOwn) {
+TEST_F(CpuStreamTest, WorkUsesDefaultFloatModesAndWaitingThreadsKeepTheirOwn) {
     constexpr std::size_t kPieces = 256;
     const auto quotient = [] {
         const volatile float five = 5;
@@ -245,7 +245,7 @@ TEST_F(CpuStreamTest, WorkHasTheDefaultModesOfFloatsAndTheWaiterKeepsItsOwn) {
     EXPECT_EQ(mode, FE_UPWARD);
 }
 
-TEST_F(CpuStreamTest, AWaitingTaskIsNotGivenOtherTasks) {
+TEST_F(CpuStreamTest, AWaitingTaskDoesNotRunOtherTasks) {
     constexpr std::size_t kBytes = 8 * kMega;  // large enough that all cores take part in the copy
     std::byte* from = device().allocate(kBytes);
     std::byte* to = device().allocate(kBytes);
@@ -265,7 +265,7 @@ TEST_F(CpuStreamTest, AWaitingTaskIsNotGivenOtherTasks) {
 
 // --- copy and fill ---
 
-TEST_F(CpuStreamTest, APageableCopyIsDoneAtReturnAndAPinnedOneIsNot) {
+TEST_F(CpuStreamTest, PageableCopiesBlockAndPinnedCopiesDoNot) {
     std::byte* memory = device().allocate(4096);
     std::byte* pinned = device().allocate_host(4096, {});
     std::vector<std::byte> pageable(4096, std::byte{9});
@@ -284,7 +284,7 @@ TEST_F(CpuStreamTest, APageableCopyIsDoneAtReturnAndAPinnedOneIsNot) {
     device().free(memory);
 }
 
-TEST_F(CpuStreamTest, CopiesWithoutAStreamWaitForNoStream) {
+TEST_F(CpuStreamTest, CopiesWithoutAStreamDoNotWaitForStreams) {
     std::byte* memory = device().allocate(4096);
     std::vector<std::byte> host(4096, std::byte{3});
     Hold hold;
@@ -299,7 +299,7 @@ TEST_F(CpuStreamTest, CopiesWithoutAStreamWaitForNoStream) {
 
 // Each shape is larger than the size from which copies are divided among cores. The shapes differ in whether rows and
 // slices are contiguous.
-TEST_F(CpuStreamTest, LargeBoxesArriveWholeAndTouchNoPadding) {
+TEST_F(CpuStreamTest, LargeBoxesAreCopiedCompletelyWithoutChangingPadding) {
     struct Shape {
         std::size_t row, pitch, rows, slice_rows, slices;
     };
@@ -323,7 +323,7 @@ TEST_F(CpuStreamTest, LargeBoxesArriveWholeAndTouchNoPadding) {
     }
 }
 
-TEST_F(CpuStreamTest, FillsRepeatTheirPatternAndTouchNoPadding) {
+TEST_F(CpuStreamTest, FillsRepeatTheirPatternWithoutChangingPadding) {
     const std::size_t pitch = 2048, rows = 1200, row = 2000;
     std::array<std::byte, 16> pattern{};
     for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(i + 1);

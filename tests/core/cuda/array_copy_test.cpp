@@ -33,7 +33,7 @@ using test::Rows;
 class CudaArrayCopyTest : public test::OnCudaArrays {};
 INSTANTIATE_TEST_SUITE_P(Devices, CudaArrayCopyTest, testing::Values(DeviceKind::cuda), test::device_label);
 
-TEST_P(CudaArrayCopyTest, KernelsCopyBetweenArraysAndMemoryAsTheDriverDoes) {
+TEST_P(CudaArrayCopyTest, KernelCopiesBetweenArraysAndMemoryMatchTheDriver) {
     test::Random random(11);
     int by_kernel = 0;
     for (const ArrayKind kind : test::all_kinds()) {
@@ -77,7 +77,7 @@ TEST_P(CudaArrayCopyTest, KernelsCopyBetweenArraysAndMemoryAsTheDriverDoes) {
     EXPECT_GT(by_kernel, 600);
 }
 
-TEST_P(CudaArrayCopyTest, KernelsCopyBetweenArraysOfAllKindsAsTheDriverDoes) {
+TEST_P(CudaArrayCopyTest, KernelCopiesBetweenArraysOfAllKindsMatchTheDriver) {
     test::Random random(12);
     for (const Format format : test::kTexels) {
         for (const ArrayKind to_kind : test::all_kinds()) {
@@ -111,7 +111,7 @@ TEST_P(CudaArrayCopyTest, KernelsCopyBetweenArraysOfAllKindsAsTheDriverDoes) {
     }
 }
 
-TEST_P(CudaArrayCopyTest, APartOfAnArrayIsCopiedBesideAnother) {
+TEST_P(CudaArrayCopyTest, ARegionIsCopiedWithinTheSameArray) {
     const HeldArray array(backend(), test::info_of(ArrayKind::array_2d, Format::r8_uint, 1));
     for (const std::size_t shift : {1u, 2u, 4u, 8u, 16u, 21u}) {
         Bytes expected = test::pattern(53 * 39, static_cast<unsigned>(shift));
@@ -126,7 +126,7 @@ TEST_P(CudaArrayCopyTest, APartOfAnArrayIsCopiedBesideAnother) {
     }
 }
 
-TEST_P(CudaArrayCopyTest, KernelsLeaveAloneWhatTheyCannotReach) {
+TEST_P(CudaArrayCopyTest, KernelsRefuseMemoryOutOfTheirReach) {
     const ArrayInfo info = test::info_of(ArrayKind::array_2d, Format::r32_uint, 1);
     const HeldArray array(backend(), info);
     const Box box = box_of(info.format, info.extent);
@@ -149,7 +149,7 @@ TEST_P(CudaArrayCopyTest, KernelsLeaveAloneWhatTheyCannotReach) {
     refused(odd.place(memory, backend(), info.format, info.extent));
 }
 
-TEST_P(CudaArrayCopyTest, TheDriverCopiesWhatKernelsCannot) {
+TEST_P(CudaArrayCopyTest, TheDriverCopiesArraysWithoutKernelSupport) {
     test::Random random(13);
     const ArrayInfo infos[] = {
         {.format = Format::bc1_unorm, .extent = {53, 39}, .levels = 5},
@@ -231,7 +231,7 @@ TEST_P(CudaArrayCopyTest, PlanesAreCopiedWithAndWithoutAStream) {
     }
 }
 
-TEST_P(CudaArrayCopyTest, LargePageableCopiesReachArraysOfEveryKind) {
+TEST_P(CudaArrayCopyTest, LargePageableCopiesWorkForArraysOfEveryKind) {
     const ArrayInfo infos[] = {
         {.format = Format::rgba8_unorm, .extent = {30000}, .kind = ArrayKind::layered_1d, .layers = 100},
         {.format = Format::r16_uint, .extent = {3001, 2003}},
@@ -254,7 +254,7 @@ TEST_P(CudaArrayCopyTest, LargePageableCopiesReachArraysOfEveryKind) {
     }
 }
 
-TEST_P(CudaArrayCopyTest, FillsTouchTheirRegionAlone) {
+TEST_P(CudaArrayCopyTest, FillsWriteOnlyTheirRegion) {
     test::Random random(14);
     const Stream stream(device());
     const StreamHandle handle = stream.state()->handle;
@@ -293,7 +293,7 @@ TEST_P(CudaArrayCopyTest, FillsTouchTheirRegionAlone) {
     }
 }
 
-TEST_P(CudaArrayCopyTest, LongPatternsFillRowsAtEveryDistance) {
+TEST_P(CudaArrayCopyTest, LongPatternsFillRowsOfEveryPitch) {
     test::Random random(15);
     for (const std::size_t bytes : {8u, 16u}) {
         for (int round = 0; round < 30; ++round) {
@@ -318,7 +318,7 @@ TEST_P(CudaArrayCopyTest, LongPatternsFillRowsAtEveryDistance) {
     }
 }
 
-TEST_P(CudaArrayCopyTest, CopiesAndFillsByKernelKeepTheOrderOfTheirStream) {
+TEST_P(CudaArrayCopyTest, KernelCopiesAndFillsRunInStreamOrder) {
     const ArrayInfo info = test::info_of(ArrayKind::layered_2d, Format::rgba8_unorm, 1);
     const Array array(device(), info);
     const Array second(device(), info);
@@ -346,7 +346,7 @@ TEST_P(CudaArrayCopyTest, CopiesAndFillsByKernelKeepTheOrderOfTheirStream) {
     EXPECT_EQ(std::to_integer<int>(filled.back()), 1);
 }
 
-TEST_P(CudaArrayCopyTest, CopiesAndFillsOfArraysAreRecordedInGraphs) {
+TEST_P(CudaArrayCopyTest, ArrayCopiesAndFillsAreCapturedIntoGraphs) {
     const ArrayInfo infos[] = {test::info_of(ArrayKind::array_3d, Format::rgba8_unorm, 1),
                                {.format = Format::bc1_unorm, .extent = {52, 36}}};
     for (const ArrayInfo& info : infos) {

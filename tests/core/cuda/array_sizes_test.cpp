@@ -49,7 +49,7 @@ private:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, CudaArraySizesTest, testing::Values(DeviceKind::cuda), test::device_label);
 
-TEST_P(CudaArraySizesTest, DeferredArraysNeedWhatTheCpuDeviceSays) {
+TEST_P(CudaArraySizesTest, DeferredMemoryRequirementsMatchTheCpuDevice) {
     int arrays = 0;
     for (int i = 0; i < 1500; ++i) {
         const ArrayInfo info = random_info(static_cast<ArrayKind>(i % 7));
@@ -62,7 +62,7 @@ TEST_P(CudaArraySizesTest, DeferredArraysNeedWhatTheCpuDeviceSays) {
     EXPECT_GT(arrays, 700);
 }
 
-TEST_P(CudaArraySizesTest, SparseArraysAreCutAsTheCpuDeviceSays) {
+TEST_P(CudaArraySizesTest, SparseTileAndTailSizesMatchTheCpuDevice) {
     constexpr ArrayKind kKinds[] = {ArrayKind::array_2d, ArrayKind::array_3d, ArrayKind::layered_2d};
     int arrays = 0;
     for (int i = 0; i < 1500; ++i) {

@@ -26,7 +26,7 @@ using test::Rows;
 class CudaArrayTest : public test::OnCudaArrays {};
 INSTANTIATE_TEST_SUITE_P(Devices, CudaArrayTest, testing::Values(DeviceKind::cuda), test::device_label);
 
-TEST_P(CudaArrayTest, TheDriverMadeWhatWasAskedFor) {
+TEST_P(CudaArrayTest, TheDriverCreatesTheRequestedArray) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const int levels : {1, 3}) {
             for (const ArrayBacking backing : {ArrayBacking::own, ArrayBacking::sparse, ArrayBacking::deferred}) {
@@ -64,7 +64,7 @@ TEST_P(CudaArrayTest, TheDriverMadeWhatWasAskedFor) {
     }
 }
 
-TEST_P(CudaArrayTest, ArraysTooWideForSurfacesAreMadeWithout) {
+TEST_P(CudaArrayTest, ArraysTooWideForSurfacesAreCreatedWithoutSurfaceAccess) {
     const HeldArray wide(backend(), {.format = Format::r8_uint, .extent = {100000}, .kind = ArrayKind::array_1d});
     EXPECT_FALSE(wide.cuda().has_surfaces);
     Bytes bytes = test::pattern(100000, 3);
@@ -72,7 +72,7 @@ TEST_P(CudaArrayTest, ArraysTooWideForSurfacesAreMadeWithout) {
     EXPECT_TRUE(test::same_bytes(read(wide, 0), bytes));
 }
 
-TEST_P(CudaArrayTest, TheRuntimeAndTheDriverNameTheSamePlanes) {
+TEST_P(CudaArrayTest, RuntimeAndDriverReturnTheSamePlanes) {
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         SCOPED_TRACE(std::string(name(format)));
         const HeldArray array(backend(), {.format = format, .extent = {32, 18}});
@@ -86,7 +86,7 @@ TEST_P(CudaArrayTest, TheRuntimeAndTheDriverNameTheSamePlanes) {
     }
 }
 
-TEST_P(CudaArrayTest, AnImpossibleArrayIsRefusedByName) {
+TEST_P(CudaArrayTest, RefusedArraysNameTheFailedCall) {
     const auto refused = [&](const ArrayInfo& info, std::string_view call) {
         try {
             const HeldArray array(backend(), info);
@@ -102,7 +102,7 @@ TEST_P(CudaArrayTest, AnImpossibleArrayIsRefusedByName) {
     refused({.format = Format::nv12, .extent = {31, 17}}, "cuArray3DCreate");
 }
 
-TEST_P(CudaArrayTest, WhatCannotBeMadeTakesNoMemory) {
+TEST_P(CudaArrayTest, FailedArrayCreationLeaksNoMemory) {
     const ArrayInfo huge{.format = Format::rgba32_uint, .extent = {16384, 16384, 16384}, .kind = ArrayKind::array_3d};
     const ArrayInfo mips{.format = Format::rgba32_uint,
                          .extent = {32768, 32768},
@@ -127,7 +127,7 @@ TEST_P(CudaArrayTest, WhatCannotBeMadeTakesNoMemory) {
     EXPECT_EQ(backend().memory_info().free, before);
 }
 
-TEST_P(CudaArrayTest, ArraysThatWereCopiedByKernelGiveAllMemoryBack) {
+TEST_P(CudaArrayTest, ArraysCopiedByAKernelFreeAllTheirMemory) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {2048, 2048}};
     const Linear memory(device(), packed_bytes(info));
     const auto copied = [&] {
@@ -144,7 +144,7 @@ TEST_P(CudaArrayTest, ArraysThatWereCopiedByKernelGiveAllMemoryBack) {
     EXPECT_EQ(backend().memory_info().free, before);
 }
 
-TEST_P(CudaArrayTest, AListOfTilesIsMappedAsAWholeOrNotAtAll) {
+TEST_P(CudaArrayTest, AListOfTilesIsMappedCompletelyOrNotAtAll) {
     const ArrayInfo info{.format = Format::r32_uint, .extent = {256, 256}};
     const HeldArray array(backend(), info, ArrayBacking::sparse);
     const SparseProperties tiles = backend().array_tiles(array.handle());
@@ -178,7 +178,7 @@ TEST_P(CudaArrayTest, AListOfTilesIsMappedAsAWholeOrNotAtAll) {
     EXPECT_TRUE(test::all_bytes(seen(), 0));
 }
 
-TEST_P(CudaArrayTest, ADeferredArrayHoldsWhatItsMemoryHolds) {
+TEST_P(CudaArrayTest, ADeferredArrayShowsTheContentsOfItsMemory) {
     for (const ArrayKind kind : test::all_kinds()) {
         const ArrayInfo info = test::info_of(kind, Format::rgba8_unorm, 2);
         SCOPED_TRACE(test::describe(info));
@@ -216,7 +216,7 @@ private:
     cudaArray_t array_ = nullptr;
 };
 
-TEST_P(CudaArrayTest, AdoptedArraysAreWhatTheDriverSays) {
+TEST_P(CudaArrayTest, AdoptedArraysHaveTheInfoOfTheDriver) {
     const detail::DeviceScope scope(backend().ordinal());
     for (const ArrayKind kind : test::all_kinds()) {
         ArrayInfo info = test::info_of(kind, Format::rgba8_unorm, 3);
@@ -239,7 +239,7 @@ TEST_P(CudaArrayTest, AdoptedArraysAreWhatTheDriverSays) {
     }
 }
 
-TEST_P(CudaArrayTest, AdoptedTexelsAreWhatTheirChannelsAre) {
+TEST_P(CudaArrayTest, TheFormatOfAnAdoptedArrayFollowsItsChannels) {
     const detail::DeviceScope scope(backend().ordinal());
     const auto format_of = [&](cudaChannelFormatDesc channels, std::optional<Format> named) {
         const Raw raw(channels, detail::cuda_extent(16, 16, 0), 0);
@@ -270,7 +270,7 @@ TEST_P(CudaArrayTest, AdoptedTexelsAreWhatTheirChannelsAre) {
     refused({32, 0, 0, 0, cudaChannelFormatKindFloat}, Format::r32_uint);
 }
 
-TEST_P(CudaArrayTest, NeitherPlanarNorDeferredArraysAreAdopted) {
+TEST_P(CudaArrayTest, AdoptingPlanarAndDeferredArraysIsRefused) {
     const detail::DeviceScope scope(backend().ordinal());
     const auto refused = [&](cudaArray_t array) {
         try {

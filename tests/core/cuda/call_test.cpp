@@ -78,7 +78,7 @@ int run_again(const std::string& test, const std::filesystem::path& record) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(CudaCallTest, AFailureNamesTheFunctionAndTheDriversAnswer) {
+TEST(CudaCallTest, AnErrorNamesTheFailedFunctionAndTheCudaError) {
     const Error error = error_of([] { call<cudaSetDevice>(kNoDevice); });
     EXPECT_EQ(error.call(), "cudaSetDevice");
     EXPECT_THAT(error.cuda_name(), testing::StartsWith("cudaError"));
@@ -91,7 +91,7 @@ TEST(CudaCallTest, AFailureNamesTheFunctionAndTheDriversAnswer) {
     }
 }
 
-TEST(CudaCallTest, AFailureLeavesNoErrorBehindForTheNextCall) {
+TEST(CudaCallTest, AFailureClearsTheLastCudaError) {
     const std::string why = Device::why_no_cuda();
     if (!why.empty()) GTEST_SKIP() << "no CUDA device: " << why;  // without a device every runtime call fails
     (void)error_of([] { call<cudaSetDevice>(kNoDevice); });
@@ -100,7 +100,7 @@ TEST(CudaCallTest, AFailureLeavesNoErrorBehindForTheNextCall) {
     EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess);
 }
 
-TEST(CudaCallTest, EveryAnswerOfTheDriverHasItsCode) {
+TEST(CudaCallTest, CudaErrorsAreConvertedToErrorCodes) {
     const auto code = [](cudaError_t answer) {
         return error_of([&] { detail::fail_call("cudaMalloc", answer); }).code();
     };
@@ -115,7 +115,7 @@ TEST(CudaCallTest, EveryAnswerOfTheDriverHasItsCode) {
     EXPECT_EQ(code(cudaErrorLaunchFailure), ErrorCode::device_failure);
 }
 
-TEST(CudaCallTest, TheDriverIsFoundByNameOrItsAbsenceIsSaid) {
+TEST(CudaCallTest, DriverFunctionsWorkOrTheErrorReportsTheMissingDriver) {
     if (Device::why_no_cuda().empty()) {
         int version = 0;
         driver<cuDriverGetVersion>(&version);
@@ -129,7 +129,7 @@ TEST(CudaCallTest, TheDriverIsFoundByNameOrItsAbsenceIsSaid) {
     }
 }
 
-TEST(CudaCallTest, EitherThereIsADeviceOrAReasonThatAPersonUnderstands) {
+TEST(CudaCallTest, WithoutACudaDeviceTheReasonIsReadable) {
     const std::string why = Device::why_no_cuda();
     EXPECT_EQ(why.empty(), Device::best().kind() == DeviceKind::cuda);
     if (why.empty()) return;
@@ -138,7 +138,7 @@ TEST(CudaCallTest, EitherThereIsADeviceOrAReasonThatAPersonUnderstands) {
 }
 
 // Run alone, and by the next test in a second process.
-TEST(CudaCallTest, WhatSucceedsTwiceAndWhatFails) {
+TEST(CudaCallTest, OneCallSucceedsTwiceAndOneCallFails) {
     int version = 0;
     call<cudaRuntimeGetVersion>(&version);
     call<cudaRuntimeGetVersion>(&version);
@@ -146,13 +146,13 @@ TEST(CudaCallTest, WhatSucceedsTwiceAndWhatFails) {
     EXPECT_NE(ask<cudaDeviceCanAccessPeer>(&version, kNoDevice, kNoDevice), cudaSuccess);
 }
 
-TEST(CudaCallTest, RecordHoldsEachFunctionThatSucceededOnce) {
+TEST(CudaCallTest, TheCallRecordListsEachSuccessfulFunctionOnce) {
     const auto record = std::filesystem::temp_directory_path() / ("texton_calls_" + std::to_string(getpid()));
     std::filesystem::remove(record);
-    ASSERT_EQ(run_again("CudaCallTest.WhatSucceedsTwiceAndWhatFails", record), 0);
+    ASSERT_EQ(run_again("CudaCallTest.OneCallSucceedsTwiceAndOneCallFails", record), 0);
     const std::vector<std::string> once = lines_of(record);
     EXPECT_THAT(once, testing::ElementsAre("cudaRuntimeGetVersion"));
-    ASSERT_EQ(run_again("CudaCallTest.WhatSucceedsTwiceAndWhatFails", record), 0);
+    ASSERT_EQ(run_again("CudaCallTest.OneCallSucceedsTwiceAndOneCallFails", record), 0);
     EXPECT_EQ(lines_of(record).size(), 2u) << "a second process appends";
     std::filesystem::remove(record);
 }

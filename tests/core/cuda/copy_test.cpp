@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CudaCopyTest, testing::Values(DeviceKind::cuda
 constexpr Extent kVolume{19, 7, 5};
 constexpr Region kInside{{3, 2, 1}, {11, 4, 3}};
 
-TEST_P(CudaCopyTest, BoxesOfEveryDimensionArriveInEveryDirection) {
+TEST_P(CudaCopyTest, BoxesOfEveryDimensionAreCopiedInEveryDirection) {
     const Stream own(device());
     const Stream standard = Stream::default_of(device());
     for (const Stream* stream : {static_cast<const Stream*>(nullptr), &own, &standard}) {
@@ -96,7 +96,7 @@ TEST_P(CudaCopyTest, PatternsOfEveryWidthFillBoxesOfEveryDimension) {
     }
 }
 
-TEST_P(CudaCopyTest, WithoutAStreamItIsDoneWhenTheCallReturns) {
+TEST_P(CudaCopyTest, CopiesAndFillsWithoutAStreamAreDoneWhenTheCallReturns) {
     // A non-blocking stream does not wait for the default stream, so it would show a copy that is not yet done.
     constexpr std::size_t kBytes = std::size_t{256} << 20;
     const Linear first(device(), kBytes);
@@ -131,7 +131,7 @@ TEST_P(CudaCopyTest, PageableMemoryIsReadDuringTheCallAndWrittenBeforeItReturns)
     }
 }
 
-TEST_P(CudaCopyTest, HostMemoryIsFilledInTheStreamsOrder) {
+TEST_P(CudaCopyTest, HostMemoryIsFilledInStreamOrder) {
     const Stream stream(device());
     const Linear memory(device(), 4096);
     const Pinned pinned(device(), 4096);
@@ -174,7 +174,7 @@ TEST_P(CudaCopyTest, AGraphCopiesAndFillsAtEachLaunch) {
     EXPECT_EQ(calls, 3);
 }
 
-TEST_P(CudaCopyTest, ABatchOfEveryShapeIsWhatItsCopiesAreOneByOne) {
+TEST_P(CudaCopyTest, ABatchOfMixedShapesMatchesSingleCopies) {
     const Stream own(device());
     const Stream standard = Stream::default_of(device());
     for (const Stream& stream : {own, standard}) {
@@ -215,7 +215,7 @@ TEST_P(CudaCopyTest, ABatchOfEveryShapeIsWhatItsCopiesAreOneByOne) {
     }
 }
 
-TEST_P(CudaCopyTest, ABatchIsRecordedIntoAGraph) {
+TEST_P(CudaCopyTest, ABatchIsCapturedIntoAGraph) {
     const Stream stream(device());
     const Linear first(device(), 4096);
     const Linear second(device(), 4096);
@@ -232,7 +232,7 @@ TEST_P(CudaCopyTest, ABatchIsRecordedIntoAGraph) {
     EXPECT_TRUE(test::same_bytes(test::download(second.view()), std::span(bytes).last(4096)));
 }
 
-TEST_P(CudaCopyTest, TwoDevicesExchangeLinesAndBoxesWithAndWithoutDirectAccess) {
+TEST_P(CudaCopyTest, DevicesExchangeRowsAndBoxesWithAndWithoutPeerAccess) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     const Stream own(device());

@@ -48,7 +48,7 @@ void record(const Device& device, int devices) {
     testing::Test::RecordProperty("cuda_runtime", version(is.runtime_version));
 }
 
-TEST_P(CudaInteropTest, OrdinalIsTheRuntimesNumberOfTheDevice) {
+TEST_P(CudaInteropTest, TheOrdinalIsTheDeviceIndexOfTheCudaRuntime) {
     cudaDeviceProp properties{};
     ASSERT_EQ(cudaGetDeviceProperties(&properties, ordinal(device())), cudaSuccess);
     EXPECT_EQ(device().name(), properties.name);
@@ -58,7 +58,7 @@ TEST_P(CudaInteropTest, OrdinalIsTheRuntimesNumberOfTheDevice) {
     record(device(), devices);
 }
 
-TEST_P(CudaInteropTest, WorkThatCudaEnqueuesOnAStreamIsInItsOrder) {
+TEST_P(CudaInteropTest, CudaCallsOnANativeStreamRunInStreamOrder) {
     const Linear memory(device(), 1 << 20);
     const Stream stream(device());
     fill(memory.view(), std::uint8_t{1}, stream);
@@ -70,7 +70,7 @@ TEST_P(CudaInteropTest, WorkThatCudaEnqueuesOnAStreamIsInItsOrder) {
     EXPECT_TRUE(test::all_bytes(std::span(host).last(host.size() / 2), 1));
 }
 
-TEST_P(CudaInteropTest, AnAdoptedStreamRunsTextonsWorkAndIsNotDestroyed) {
+TEST_P(CudaInteropTest, AnAdoptedStreamRunsWorkOfTextonAndIsNotDestroyed) {
     cudaStream_t raw = nullptr;
     ASSERT_EQ(cudaSetDevice(ordinal(device())), cudaSuccess);
     ASSERT_EQ(cudaStreamCreateWithFlags(&raw, cudaStreamNonBlocking), cudaSuccess);
@@ -87,7 +87,7 @@ TEST_P(CudaInteropTest, AnAdoptedStreamRunsTextonsWorkAndIsNotDestroyed) {
     EXPECT_TRUE(test::all_bytes(test::download(memory.view()), 9));
 }
 
-TEST_P(CudaInteropTest, TheLegacyStreamIsTheDefaultOneAndAThreadsIsRefused) {
+TEST_P(CudaInteropTest, TheLegacyStreamIsAdoptedAndThePerThreadStreamIsRefused) {
     EXPECT_EQ(native(adopt_stream(device(), nullptr)), nullptr);
     EXPECT_EQ(native(adopt_stream(device(), cudaStreamLegacy)), nullptr);
     expect_error([&] { (void)adopt_stream(device(), cudaStreamPerThread); }, ErrorCode::bad_argument,
@@ -102,7 +102,7 @@ TEST_P(CudaInteropTest, AStreamOfAnotherDeviceIsRefused) {
                  "texton::adopt_stream");
 }
 
-TEST_P(CudaInteropTest, EventsPoolsAndGraphsAreCudasOwn) {
+TEST_P(CudaInteropTest, EventsPoolsAndGraphsHaveNativeCudaHandles) {
     const Stream stream(device());
     const Event event(device());
     event.record(stream);
@@ -120,7 +120,7 @@ TEST_P(CudaInteropTest, EventsPoolsAndGraphsAreCudasOwn) {
     EXPECT_TRUE(test::all_bytes(test::download(memory.view()), 5));
 }
 
-TEST_P(CudaInteropTest, TheCallersCurrentDeviceStaysCurrent) {
+TEST_P(CudaInteropTest, CallsKeepTheCurrentCudaDeviceOfTheCaller) {
     const auto other = peer();
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     ASSERT_EQ(cudaSetDevice(ordinal(device())), cudaSuccess);

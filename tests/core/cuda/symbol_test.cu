@@ -44,7 +44,7 @@ std::vector<int> counting(int first) {
     return values;
 }
 
-TEST_P(CudaSymbolTest, HasTheAddressAndSizeOfTheDevicesVariable) {
+TEST_P(CudaSymbolTest, ASymbolHasTheAddressAndSizeOfTheDeviceVariable) {
     const Symbol table(device(), texton_test_table);
     const Symbol weights(device(), texton_test_weights);
     const Symbol byte(device(), texton_test_byte);
@@ -57,7 +57,7 @@ TEST_P(CudaSymbolTest, HasTheAddressAndSizeOfTheDevicesVariable) {
     EXPECT_NO_THROW((void)borrowed_view(device(), table.address(), Format::r32_sint, {64}));
 }
 
-TEST_P(CudaSymbolTest, AKernelSeesWhatWasCopiedWithAndWithoutAStream) {
+TEST_P(CudaSymbolTest, KernelsReadValuesCopiedWithAndWithoutAStream) {
     const Stream stream(device());
     const std::vector<int> first = counting(100);
     std::vector<float> weights(16, 0.25f);
@@ -75,7 +75,7 @@ TEST_P(CudaSymbolTest, AKernelSeesWhatWasCopiedWithAndWithoutAStream) {
     EXPECT_EQ(got_weights, weights);
 }
 
-TEST_P(CudaSymbolTest, OffsetsReachTheMiddleInBothDirections) {
+TEST_P(CudaSymbolTest, PartsOfASymbolAreCopiedInBothDirections) {
     const Symbol table(device(), texton_test_table);
     const Stream stream(device());
     copy(table.view(), host_view(std::span<const int>(counting(0))));
@@ -98,7 +98,7 @@ TEST_P(CudaSymbolTest, OffsetsReachTheMiddleInBothDirections) {
     EXPECT_EQ(one.front(), -2);
 }
 
-TEST_P(CudaSymbolTest, CopiesGoToDeviceMemoryAndToAnotherSymbol) {
+TEST_P(CudaSymbolTest, ASymbolIsCopiedToDeviceMemoryAndToAnotherSymbol) {
     const Symbol table(device(), texton_test_table);
     const Symbol weights(device(), texton_test_weights);
     const Stream stream(device());
@@ -122,7 +122,7 @@ TEST_P(CudaSymbolTest, CopiesGoToDeviceMemoryAndToAnotherSymbol) {
     EXPECT_EQ(from_linear, std::vector<int>(all.begin() + 16, all.begin() + 32));
 }
 
-TEST_P(CudaSymbolTest, TakesFillsAndGraphs) {
+TEST_P(CudaSymbolTest, SymbolsSupportFillsAndGraphCapture) {
     const Symbol byte(device(), texton_test_byte);
     const Symbol table(device(), texton_test_table);
     fill(byte.view(), std::uint8_t{200});
@@ -142,14 +142,14 @@ TEST_P(CudaSymbolTest, TakesFillsAndGraphs) {
     EXPECT_EQ(seen, written);
 }
 
-TEST_P(CudaSymbolTest, AManagedVariableIsTheHostsAsWell) {
+TEST_P(CudaSymbolTest, TheHostReadsAManagedVariable) {
     const Symbol managed(device(), texton_test_managed);
     fill(managed.view(), std::uint32_t{42});
     device().synchronize();
     for (const int value : texton_test_managed) EXPECT_EQ(value, 42);
 }
 
-TEST_P(CudaSymbolTest, AVariableOfTheHostIsNoSymbol) {
+TEST_P(CudaSymbolTest, AHostVariableIsRefusedAsASymbol) {
     static int plain = 0;
     const Error error =
         expect_error([&] { (void)Symbol(device(), plain); }, ErrorCode::not_registered, "texton::Symbol");

@@ -32,7 +32,7 @@ std::string expected_typestr(const FormatInfo& format) {
            std::to_string(format.bits / 8);
 }
 
-TEST_P(ArrayInterfaceTest, EveryPlainFormatGoesOutAndComesBackAsItWas) {
+TEST_P(ArrayInterfaceTest, EveryPlainFormatRoundTrips) {
     for (const FormatInfo& row : formats()) {
         if (row.layout != FormatLayout::plain) continue;
         SCOPED_TRACE(row.name);
@@ -82,7 +82,7 @@ TEST_P(ArrayInterfaceTest, WithoutStridesTheTexelsArePacked) {
     EXPECT_EQ(floats.extent(), (Extent{15}));
 }
 
-TEST_P(ArrayInterfaceTest, AWindowIsWrittenThroughAndNothingElse) {
+TEST_P(ArrayInterfaceTest, WritingThroughAWindowChangesNothingElse) {
     const Linear memory(device(), 100);
     test::upload(memory.view(), test::Bytes(100, std::byte{7}));
     const View window = memory.view(Format::r8_uint, {10, 10}).region({{2, 3}, {4, 5}});
@@ -93,7 +93,7 @@ TEST_P(ArrayInterfaceTest, AWindowIsWrittenThroughAndNothingElse) {
     EXPECT_TRUE(same_bytes(test::download(memory.view()), expected));
 }
 
-TEST_P(ArrayInterfaceTest, ReadOnlyMemoryIsOnlyRead) {
+TEST_P(ArrayInterfaceTest, ReadOnlyMemoryIsImportedOnlyAsAConstView) {
     const Linear memory(device(), 100);
     const test::Bytes bytes = test::pattern(100, 3);
     test::upload(memory.view(), bytes);
@@ -104,7 +104,7 @@ TEST_P(ArrayInterfaceTest, ReadOnlyMemoryIsOnlyRead) {
     EXPECT_TRUE(same_bytes(test::download(const_from_array_interface(device(), array)), bytes));
 }
 
-TEST_P(ArrayInterfaceTest, MemoryThatTheGpuDoesNotKnowIsRefusedAndAnyOtherIsTheHosts) {
+TEST_P(ArrayInterfaceTest, TheGpuRefusesHostMemoryAndTheCpuDeviceAcceptsIt) {
     test::Bytes host(100);
     const ArrayInterface array{.shape = {100}, .typestr = "|u1", .data = host.data()};
     if (on_cpu()) {
@@ -115,7 +115,7 @@ TEST_P(ArrayInterfaceTest, MemoryThatTheGpuDoesNotKnowIsRefusedAndAnyOtherIsTheH
     }
 }
 
-TEST_P(ArrayInterfaceTest, WhatMeansNoTexelsIsRefused) {
+TEST_P(ArrayInterfaceTest, InvalidShapesAndTypesAreRefused) {
     const Linear memory(device(), 4096);
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     struct Case {
@@ -163,7 +163,7 @@ TEST_P(ArrayInterfaceTest, WhatMeansNoTexelsIsRefused) {
                  {"null"});
 }
 
-TEST_P(ArrayInterfaceTest, WhatHasNoAddressOrNoPlainNumbersIsNotHandedOut) {
+TEST_P(ArrayInterfaceTest, ExportingArraysAndNonPlainFormatsIsRefused) {
     const Linear memory(device(), 4096);
     expect_error(
         [&] {

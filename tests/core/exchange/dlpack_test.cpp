@@ -94,7 +94,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, DlpackTest, test::every_device(), test::device_label);
 
-TEST_P(DlpackTest, EveryPlainFormatGoesOutAndComesBackAsItWas) {
+TEST_P(DlpackTest, EveryPlainFormatRoundTrips) {
     for (const FormatInfo& row : formats()) {
         if (row.layout != FormatLayout::plain) continue;
         SCOPED_TRACE(row.name);
@@ -122,7 +122,7 @@ TEST_P(DlpackTest, EveryPlainFormatGoesOutAndComesBackAsItWas) {
     }
 }
 
-TEST_P(DlpackTest, WithoutAFormatTheNumbersAreReadAsTheyAreStored) {
+TEST_P(DlpackTest, WithoutAFormatTensorsAreReadAsTheirStoredType) {
     struct Case {
         Format stored;
         Format read;
@@ -144,7 +144,7 @@ TEST_P(DlpackTest, WithoutAFormatTheNumbersAreReadAsTheyAreStored) {
     }
 }
 
-TEST_P(DlpackTest, AxesAreAsManyAsTheExtentNeedsOrAsWereAskedFor) {
+TEST_P(DlpackTest, TheNumberOfAxesFollowsTheExtentOrTheRequest) {
     const Linear memory(device(), 4096);
     const auto shape = [&](Format format, Extent extent, int dimensions) {
         return shape_of(exported(memory.view(format, extent), dimensions));
@@ -167,7 +167,7 @@ TEST_P(DlpackTest, AxesAreAsManyAsTheExtentNeedsOrAsWereAskedFor) {
                  "texton::to_dlpack");
 }
 
-TEST_P(DlpackTest, ShapesAreReadByTheNumberOfAxesOrByTheFormat) {
+TEST_P(DlpackTest, TheNumberOfAxesOrTheFormatDeterminesTheExtent) {
     struct Case {
         Numbers shape;
         std::optional<Format> asked;
@@ -191,7 +191,7 @@ TEST_P(DlpackTest, ShapesAreReadByTheNumberOfAxesOrByTheFormat) {
     }
 }
 
-TEST_P(DlpackTest, AWindowOfAVolumeKeepsItsGaps) {
+TEST_P(DlpackTest, AWindowOfAVolumeKeepsItsStrides) {
     const Pitched3D memory(device(), Format::rg16_float, {33, 17, 5});
     const test::Bytes before = test::pattern(packed_bytes(memory.format(), memory.extent()), 2);
     test::upload(memory.view(), before);
@@ -213,7 +213,7 @@ TEST_P(DlpackTest, AWindowOfAVolumeKeepsItsGaps) {
     EXPECT_TRUE(same_bytes(test::download(memory.view()), expected));
 }
 
-TEST_P(DlpackTest, SlicesOfOneRowMayHaveGaps) {
+TEST_P(DlpackTest, SlicesOfOneRowCanHavePadding) {
     const auto tensor = foreign(3 * 50, {3, 1, 20}, {50, 7, 1});
     const View view = from_dlpack(&tensor->tensor, Format::r8_uint);
     EXPECT_EQ(view.extent(), (Extent{20, 1, 3}));
@@ -226,7 +226,7 @@ TEST_P(DlpackTest, SlicesOfOneRowMayHaveGaps) {
                            std::span(bytes).last(20)));
 }
 
-TEST_P(DlpackTest, NoStridesMeanPackedAndTheOffsetCounts) {
+TEST_P(DlpackTest, TensorsWithoutStridesArePackedAndTheByteOffsetIsApplied) {
     const auto tensor = foreign(100 + 2 * 3 * 4, {2, 3, 4});
     tensor->tensor.dl_tensor.byte_offset = 100;
     const View view = from_dlpack(&tensor->tensor);
@@ -235,14 +235,14 @@ TEST_P(DlpackTest, NoStridesMeanPackedAndTheOffsetCounts) {
     EXPECT_EQ(view.format(), Format::rgba8_uint);
 }
 
-TEST_P(DlpackTest, TheStrideOfAnAxisOfLengthOneMeansNothing) {
+TEST_P(DlpackTest, StridesOfAxesOfLengthOneAreIgnored) {
     const auto tensor = foreign(30, {1, 30, 1}, {-5, 1, 0});
     const View view = from_dlpack(&tensor->tensor);
     EXPECT_EQ(view.extent(), (Extent{30, 1}));
     EXPECT_EQ(view.pitch(), 30u);
 }
 
-TEST_P(DlpackTest, TheKindOfMemoryIsTheTensors) {
+TEST_P(DlpackTest, TheMemoryKindSetsTheDeviceTypeOfTheTensor) {
     const auto type_of = [](const View& view) { return exported(view)->dl_tensor.device; };
     const auto expect = [&](const View& view, DLDeviceType type, MemoryKind back) {
         SCOPED_TRACE(name(view.kind()));
@@ -271,7 +271,7 @@ TEST_P(DlpackTest, TheKindOfMemoryIsTheTensors) {
     EXPECT_EQ(type_of(linear.view()).device_id, device().index());
 }
 
-TEST_P(DlpackTest, ATensorKeepsTheMemoryOfItsView) {
+TEST_P(DlpackTest, ATensorKeepsTheMemoryOfItsViewAlive) {
     Linear memory(device(), 1 << 20);
     const test::Bytes bytes = test::pattern(1 << 20, 5);
     test::upload(memory.view(), bytes);
@@ -283,7 +283,7 @@ TEST_P(DlpackTest, ATensorKeepsTheMemoryOfItsView) {
     EXPECT_TRUE(same_bytes(test::download(second), std::span(bytes).subspan(100, 50)));
 }
 
-TEST_P(DlpackTest, MemoryIsFreedWithTheLastOfViewAndTensor) {
+TEST_P(DlpackTest, MemoryIsFreedAfterTheLastViewAndTensor) {
     const std::size_t free = device().memory().free;
     {
         Tensor tensor{nullptr, &release};
@@ -300,7 +300,7 @@ TEST_P(DlpackTest, MemoryIsFreedWithTheLastOfViewAndTensor) {
     }
 }
 
-TEST_P(DlpackTest, TheDeleterRunsOnceWhenTheLastViewIsGone) {
+TEST_P(DlpackTest, TheDeleterRunsOnceAfterTheLastView) {
     const auto tensor = foreign(1000, {10, 100});
     {
         std::optional<View> whole = from_dlpack(&tensor->tensor);
@@ -316,7 +316,7 @@ TEST_P(DlpackTest, TheDeleterRunsOnceWhenTheLastViewIsGone) {
     EXPECT_EQ(tensor->deleted, 1);
 }
 
-TEST_P(DlpackTest, ATensorWithoutADeleterIsOnlyViewed) {
+TEST_P(DlpackTest, ATensorWithoutADeleterIsNotOwned) {
     const auto tensor = foreign(1000, {10, 100});
     tensor->tensor.deleter = nullptr;
     (void)from_dlpack(&tensor->tensor);
@@ -324,7 +324,7 @@ TEST_P(DlpackTest, ATensorWithoutADeleterIsOnlyViewed) {
     EXPECT_EQ(tensor->memory.bytes(), 1000u);
 }
 
-TEST_P(DlpackTest, WhileAGraphIsRecordedTheDeleterWaits) {
+TEST_P(DlpackTest, TheDeleterRunsAfterAGraphCaptureEnds) {
     const Stream stream(device());
     const auto tensor = foreign(1000, {10, 100});
     std::optional<View> view = from_dlpack(&tensor->tensor);
@@ -335,7 +335,7 @@ TEST_P(DlpackTest, WhileAGraphIsRecordedTheDeleterWaits) {
     EXPECT_EQ(tensor->deleted, 1);
 }
 
-TEST_P(DlpackTest, WhatIsRefusedStaysTheCallers) {
+TEST_P(DlpackTest, ARefusedTensorStaysOwnedByTheCaller) {
     struct Case {
         const char* what;
         std::function<void(Foreign&)> spoil;
@@ -421,7 +421,7 @@ TEST_P(DlpackTest, WhatIsRefusedStaysTheCallers) {
     expect_error([&] { (void)from_dlpack(nullptr); }, bad_argument, "texton::from_dlpack", {"null"});
 }
 
-TEST_P(DlpackTest, MemoryThatTheGpuDoesNotKnowIsRefusedAndAnyOtherIsTheHosts) {
+TEST_P(DlpackTest, TheGpuRefusesHostMemoryAndTheCpuDeviceAcceptsIt) {
     test::Bytes host(100);
     Foreign ordinary(own(), host.data(), {100});
     if (on_cpu()) {
@@ -440,7 +440,7 @@ TEST_P(DlpackTest, MemoryThatTheGpuDoesNotKnowIsRefusedAndAnyOtherIsTheHosts) {
     EXPECT_EQ(ordinary.deleted + longer->deleted, 0);
 }
 
-TEST_P(DlpackTest, WhatHasNoAddressOrNoPlainNumbersIsNotHandedOut) {
+TEST_P(DlpackTest, ExportingArraysAndNonPlainFormatsIsRefused) {
     const Linear memory(device(), 4096);
     struct Case {
         Format format;
@@ -468,7 +468,7 @@ TEST_P(DlpackTest, WhatHasNoAddressOrNoPlainNumbersIsNotHandedOut) {
                  {"rows start 9"});
 }
 
-TEST_P(DlpackTest, FreedMemoryIsNotHandedOut) {
+TEST_P(DlpackTest, ExportingFreedMemoryIsRefused) {
     const Stream stream(device());
     Linear memory = Linear::async(4096, stream);
     const View view = memory.view();

@@ -97,7 +97,7 @@ struct Mixed {
 
 // --- tests -----------------------------------------------------------------------------------------------------------
 
-TEST(CpuColourWaysTest, OwnTexelsAreAsTheFunctor) {
+TEST(CpuColourWaysTest, SwizzlesMatchTheFunctor) {
     for (const Filter filter : {Filter::point, Filter::linear}) {
         on_every_scene(filter, [&](const Scene& scene) {
             expect_same(
@@ -116,7 +116,7 @@ TEST(CpuColourWaysTest, OwnTexelsAreAsTheFunctor) {
     }
 }
 
-TEST(CpuColourWaysTest, FunctorsOfOwnTexelsAreAsThoseOfAnyTexels) {
+TEST(CpuColourWaysTest, FunctorsOfOwnTexelsMatchGeneralFunctors) {
     on_every_scene(Filter::point, [&](const Scene& scene) {
         const auto make = [&](const auto& functor) {
             return [&scene, functor](const Stream& stream, const View& picture) {
@@ -129,7 +129,7 @@ TEST(CpuColourWaysTest, FunctorsOfOwnTexelsAreAsThoseOfAnyTexels) {
 }
 
 /// Rows of several parts, with lengths that are not multiples of a vector.
-TEST(CpuColourWaysTest, MatricesAndExposuresAreAsTheFunctors) {
+TEST(CpuColourWaysTest, MatricesAndExposuresMatchTheFunctors) {
     constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {1e-39f, 0, 3e38f, 0}}};
     constexpr float kStops = 1.3f;
     Random random(8);
@@ -167,7 +167,7 @@ TEST(CpuColourWaysTest, MatricesAndExposuresAreAsTheFunctors) {
 }
 
 /// Every fourth row begins at a cache line.
-TEST(CpuColourWaysTest, PicturesPastCachesAreAsTheFunctors) {
+TEST(CpuColourWaysTest, ImagesLargerThanTheCacheMatchTheFunctors) {
     constexpr Extent kExtent{1501, 1500};  // more than twice 64 MiB
     constexpr Extent kAround{1503, 1502};
     constexpr Format kFormat = Format::rgba32_float;
@@ -207,7 +207,7 @@ TEST(CpuColourWaysTest, PicturesPastCachesAreAsTheFunctors) {
     EXPECT_TRUE(same_bytes(download(in_place.view()), download(other.view())));
 }
 
-TEST(CpuColourWaysTest, MatrixInPlaceIsAsIntoAnotherPicture) {
+TEST(CpuColourWaysTest, InPlaceMatricesMatchASeparateDestination) {
     constexpr Extent kExtent{1001, 70};
     constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};
     Random random(2);
@@ -225,7 +225,7 @@ TEST(CpuColourWaysTest, MatrixInPlaceIsAsIntoAnotherPicture) {
 }
 
 /// Floats are processed by the functor itself, so they are the reference for codes.
-TEST(CpuColourWaysTest, TransfersOfCodesAreAsThoseOfTheirFractions) {
+TEST(CpuColourWaysTest, TransfersOfCodesMatchTransfersOfTheirFractions) {
     constexpr Extent kExtent{256, 3};
     Bytes codes;
     std::vector<float> fractions;
@@ -257,7 +257,7 @@ TEST(CpuColourWaysTest, TransfersOfCodesAreAsThoseOfTheirFractions) {
     }
 }
 
-TEST(CpuColourWaysTest, SwizzleInPlaceIsAsIntoAnotherPicture) {
+TEST(CpuColourWaysTest, InPlaceSwizzlesMatchASeparateDestination) {
     constexpr Extent kExtent{1001, 150};
     Random random(2);
     for (const Format format : {Format::rgba8_unorm, Format::rgba32_float, Format::rgba8_srgb}) {

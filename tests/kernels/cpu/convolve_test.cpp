@@ -52,7 +52,7 @@ struct Convolved {
     }
 };
 
-TEST(CpuConvolveWaysTest, ConvolutionIsAsTheFunctor) {
+TEST(CpuConvolveWaysTest, ConvolutionsMatchTheFunctor) {
     Random random(5);
     for (const Filter filter : {Filter::point, Filter::linear}) {
         on_every_scene(filter, [&](const Scene& scene) {
@@ -73,7 +73,7 @@ TEST(CpuConvolveWaysTest, ConvolutionIsAsTheFunctor) {
 }
 
 /// Random bits, in whole vectors and a remainder, starting at a cache line and between cache lines.
-TEST(CpuConvolveWaysTest, SumsPastCachesAreAsThoseThroughThem) {
+TEST(CpuConvolveWaysTest, SumsStoredPastTheCacheMatchCachedSums) {
     constexpr std::size_t kCount = 4 * 67;
     constexpr std::size_t kLine = 16;  // floats
     Random random(21);
@@ -91,7 +91,7 @@ TEST(CpuConvolveWaysTest, SumsPastCachesAreAsThoseThroughThem) {
 }
 
 /// Widths of less than a block of codes, one block, one block and a part, and several tiles.
-TEST(CpuConvolveWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
+TEST(CpuConvolveWaysTest, ByteConvolutionsOfAnyWidthMatchTheFunctor) {
     Random random(15);
     std::vector<float> across(17);
     for (float& weight : across) weight = random.unit() / 8;
@@ -117,7 +117,7 @@ TEST(CpuConvolveWaysTest, ConvolutionOfBytesOfAnyWidthIsAsTheFunctor) {
 /// Weights that are not negative and sum to at most 1. The implementation first computes their sums with fused
 /// operations; sums close to a rounding boundary are computed again. Some weights hit the boundary all the time, others
 /// sometimes.
-TEST(CpuConvolveWaysTest, ConvolutionOfBytesByPositiveWeightsIsAsTheFunctor) {
+TEST(CpuConvolveWaysTest, ByteConvolutionsWithPositiveWeightsMatchTheFunctor) {
     Random random(16);
     const auto shares = [&](std::size_t taps) {
         std::vector<float> weights(taps);
@@ -152,7 +152,7 @@ TEST(CpuConvolveWaysTest, ConvolutionOfBytesByPositiveWeightsIsAsTheFunctor) {
     }
 }
 
-TEST(CpuConvolveWaysTest, ConvolutionInPlaceIsAsIntoAnotherPicture) {
+TEST(CpuConvolveWaysTest, InPlaceConvolutionsMatchASeparateDestination) {
     constexpr Extent kExtent{700, 150};
     Random random(1);
     const Bytes texels =

@@ -55,7 +55,7 @@ void expect_rgb(const PlanarScene& scene, std::initializer_list<Format> formats)
     }
 }
 
-TEST(CpuPlanarWaysTest, RgbIsAsTheFunctor) {
+TEST(CpuPlanarWaysTest, RgbMatchesTheFunctor) {
     Random random(11);
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
@@ -84,7 +84,7 @@ TEST(CpuPlanarWaysTest, RgbIsAsTheFunctor) {
 }
 
 /// Some instruction sets have no fused multiply-add.
-TEST(CpuPlanarWaysTest, RgbIsTheSameWithEveryInstructionSet) {
+TEST(CpuPlanarWaysTest, RgbIsEqualForEveryInstructionSet) {
     const auto choose = [](std::int64_t target) {
         hwy::SetSupportedTargetsForTest(target);
         hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -108,7 +108,7 @@ TEST(CpuPlanarWaysTest, RgbIsTheSameWithEveryInstructionSet) {
     }
 }
 
-TEST(CpuPlanarWaysTest, PlanesAreAsTheFunctors) {
+TEST(CpuPlanarWaysTest, PlanesMatchTheFunctors) {
     Random random(13);
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
@@ -154,7 +154,7 @@ TEST(CpuPlanarWaysTest, PlanesAreAsTheFunctors) {
 }
 
 /// Chroma is sited on the even rows and columns of luma, so each code there is read without interpolation.
-TEST(CpuPlanarWaysTest, RgbOfEveryCodeIsAsTheFunctor) {
+TEST(CpuPlanarWaysTest, RgbOfEveryCodeMatchesTheFunctor) {
     constexpr Extent kExtent{512, 512};
     Bytes luma(2 * 512 * 512);
     Bytes chroma(4 * 256 * 256);

@@ -236,14 +236,16 @@ void expect_byte_resamples(ResampleFilter filter, Filter of_sampler) {
 
 // --- tests -----------------------------------------------------------------------------------------------------------
 
-TEST(CpuWaysTest, NearestIsAsTheFunctor) {
+TEST(CpuWaysTest, NearestResamplingMatchesTheFunctor) {
     expect_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
     expect_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
 }
 
-TEST(CpuWaysTest, LinearIsAsTheFunctor) { expect_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear); }
+TEST(CpuWaysTest, LinearResamplingMatchesTheFunctor) {
+    expect_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear);
+}
 
-TEST(CpuWaysTest, CatmullRomIsAsTheFunctor) {
+TEST(CpuWaysTest, CatmullRomResamplingMatchesTheFunctor) {
     expect_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
 }
 
@@ -265,7 +267,7 @@ Bytes alike_floats(Random& random, std::size_t count, bool signs) {
     return bytes;
 }
 
-TEST(CpuWaysTest, LinearOfFloatsThatAreAlikeIsAsTheFunctor) {
+TEST(CpuWaysTest, LinearResamplingOfSimilarFloatsMatchesTheFunctor) {
     Random random(11);
     for (const Sampler& sampler : samplers(Filter::linear)) {
         for (const Extent to : {Extent{90, 70}, Extent{30, 24}, Extent{61, 47}, Extent{7, 200}}) {
@@ -315,7 +317,7 @@ Bytes floats_alike_in_groups(Random& random, const Extent& extent) {
 
 /// Steps that cover every method of loading texels: consecutive texels, texels within one or two vectors, and texels
 /// further apart, also beyond the edges.
-TEST(CpuWaysTest, FloatsOfAllStepsAreAsTheFunctor) {
+TEST(CpuWaysTest, FloatResamplingWithAllStepsMatchesTheFunctor) {
     constexpr Extent kFrom{150, 40};
     constexpr std::array<Crop, 3> kCrops{Crop{}, Crop{0.25f, 0.75f, 150, 40}, Crop{-20.5f, -3, 190, 46}};
     Random random(19);
@@ -334,7 +336,7 @@ TEST(CpuWaysTest, FloatsOfAllStepsAreAsTheFunctor) {
 }
 
 /// Every fourth row begins at a cache line.
-TEST(CpuWaysTest, PicturesPastCachesAreAsTheFunctor) {
+TEST(CpuWaysTest, FloatImagesLargerThanTheCacheMatchTheFunctor) {
     constexpr Extent kFrom{150, 40};
     constexpr Extent kTo{2050, 2060};  // more than 64 MiB
     constexpr Extent kAround{2053, 2062};
@@ -356,7 +358,7 @@ TEST(CpuWaysTest, PicturesPastCachesAreAsTheFunctor) {
 }
 
 /// Every 16th row begins at a cache line.
-TEST(CpuWaysTest, BytesPastCachesAreAsTheFunctor) {
+TEST(CpuWaysTest, ByteImagesLargerThanTheCacheMatchTheFunctor) {
     constexpr Extent kFrom{4160, 4096};  // more than 64 MiB
     Random random(26);
     const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
@@ -385,12 +387,12 @@ TEST(CpuWaysTest, BytesPastCachesAreAsTheFunctor) {
     check(ResampleFilter::area, {3000, 600}, area);
 }
 
-TEST(CpuWaysTest, AreaIsAsTheFunctor) {
+TEST(CpuWaysTest, AreaResamplingMatchesTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::point);
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
 }
 
-TEST(CpuWaysTest, AreasOfHalfTheColumnsAreAsTheFunctor) {
+TEST(CpuWaysTest, AreaResamplingToHalfTheWidthMatchesTheFunctor) {
     constexpr Extent kFrom{66, 30};
     Random random(24);
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
@@ -400,7 +402,7 @@ TEST(CpuWaysTest, AreasOfHalfTheColumnsAreAsTheFunctor) {
         expect_resample<Area>(scene, ResampleFilter::area, {33, rows}, {});
 }
 
-TEST(CpuWaysTest, BytesOfAllStepsAreAsTheFunctor) {
+TEST(CpuWaysTest, ByteResamplingWithAllStepsMatchesTheFunctor) {
     expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
     expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
     expect_byte_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear);
@@ -408,7 +410,7 @@ TEST(CpuWaysTest, BytesOfAllStepsAreAsTheFunctor) {
     expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
 }
 
-TEST(CpuWaysTest, NearestFloatsOfLongRowsAreAsTheFunctor) {
+TEST(CpuWaysTest, NearestResamplingOfLongFloatRowsMatchesTheFunctor) {
     constexpr Extent kFrom{1700, 3};
     Random random(27);
     for (const Format format : {Format::r32_float, Format::rg32_float, Format::rgba32_float}) {
@@ -421,7 +423,7 @@ TEST(CpuWaysTest, NearestFloatsOfLongRowsAreAsTheFunctor) {
 }
 
 /// Tiles after the first read other texels of a row.
-TEST(CpuWaysTest, BytesOfSeveralTilesAreAsTheFunctor) {
+TEST(CpuWaysTest, ByteResamplingOfSeveralTilesMatchesTheFunctor) {
     constexpr Extent kFrom{3000, 3};
     constexpr Extent kTo{4500, 4};
     Random random(14);
@@ -434,7 +436,7 @@ TEST(CpuWaysTest, BytesOfSeveralTilesAreAsTheFunctor) {
     }
 }
 
-TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
+TEST(CpuWaysTest, MeansOfFourBytesMatchTheFunctor) {
     constexpr Extent kFrom{512, 512};
     Random random(6);
     const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
@@ -444,7 +446,7 @@ TEST(CpuWaysTest, MeansOfFourBytesAreAsTheFunctor) {
 }
 
 /// With nearly equal weights the last bits of sums and quotients decide which code the result rounds to.
-TEST(CpuWaysTest, AveragesOfBytesAreAsTheFunctor) {
+TEST(CpuWaysTest, WeightedAveragesOfBytesMatchTheFunctor) {
     constexpr Extent kFrom{2048, 20};
     Random random(23);
     const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
@@ -456,7 +458,7 @@ TEST(CpuWaysTest, AveragesOfBytesAreAsTheFunctor) {
     }
 }
 
-TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
+TEST(CpuWaysTest, MeansOfFourFloatsBeyondTheCacheSizeMatchTheFunctor) {
     constexpr Extent kFrom{2600, 1400};  // more than 64 MiB together with the destination
     Random random(22);
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
@@ -466,7 +468,7 @@ TEST(CpuWaysTest, MeansOfFourFloatsPastCachesAreAsTheFunctor) {
 
 // If positions are so close that floats cannot distinguish them, some pixels have a total weight of zero or nearly
 // zero.
-TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
+TEST(CpuWaysTest, AreasWithZeroTotalWeightMatchTheFunctor) {
     constexpr Extent kFrom{31, 12};
     constexpr Extent kTo{40, 3};
     Random random(2);
@@ -491,7 +493,7 @@ TEST(CpuWaysTest, AreasOfNothingAreAsTheFunctor) {
     }
 }
 
-TEST(CpuWaysTest, EveryCodeOf16BitsIsFetchedAsItsFraction) {
+TEST(CpuWaysTest, All16BitCodesAreFetchedAsTheirFractions) {
     constexpr Extent kExtent{256, 256};
     Bytes codes(2 * 65536);
     std::vector<float> fractions(65536);
@@ -528,7 +530,7 @@ CodeSums added(const CodeSums& a, const CodeSums& b) {
     return sums;
 }
 
-TEST(CpuWaysTest, MeansOfFourCodesRoundAsTheirSumDoes) {
+TEST(CpuWaysTest, MeansOfFourCodesRoundLikeTheirIntegerSum) {
     CodeSums codes(256);
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = {static_cast<float>(i) / 255.0f};
     const CodeSums pairs = added(codes, codes);
@@ -540,7 +542,7 @@ TEST(CpuWaysTest, MeansOfFourCodesRoundAsTheirSumDoes) {
     }
 }
 
-TEST(CpuWaysTest, LevelsOfBoxesAreAsTheFunctor) {
+TEST(CpuWaysTest, BoxFilteredLevelsMatchTheFunctor) {
     Random random(9);
     for (const Format format : kFormats) {
         for (const Extent extent : {Extent{64, 48}, Extent{1030, 6}, Extent{3, 3}, Extent{1, 300}}) {

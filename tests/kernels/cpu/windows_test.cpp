@@ -39,11 +39,11 @@ void expect_medians(MedianSize size) {
     });
 }
 
-TEST(CpuWindowsTest, TheMiddleOneOfNineIsAsTheFunctor) { expect_medians<3>(MedianSize::three); }
+TEST(CpuWindowsTest, MediansOfNineTexelsMatchTheFunctor) { expect_medians<3>(MedianSize::three); }
 
-TEST(CpuWindowsTest, TheMiddleOneOfTwentyFiveIsAsTheFunctor) { expect_medians<5>(MedianSize::five); }
+TEST(CpuWindowsTest, MediansOfTwentyFiveTexelsMatchTheFunctor) { expect_medians<5>(MedianSize::five); }
 
-TEST(CpuWindowsTest, BilateralFiltersAreAsTheFunctor) {
+TEST(CpuWindowsTest, BilateralFiltersMatchTheFunctor) {
     for (const float sigma_range : {0.1F, 30.0F}) {
         on_every_scene(Filter::point, [&](const Scene& scene) {
             const BilateralOptions options{.sigma_space = 1.5F, .sigma_range = sigma_range, .radius = 1};
@@ -79,7 +79,7 @@ struct Sharpened {
     }
 };
 
-TEST(CpuWindowsTest, SharpenedPicturesAreAsTheFunctor) {
+TEST(CpuWindowsTest, SharpenedImagesMatchTheFunctor) {
     for (const auto& [sigma, threshold] : {std::pair{0.4F, 0.0F}, std::pair{0.8F, 0.2F}}) {
         on_every_scene(Filter::linear, [&](const Scene& scene) {
             const UnsharpOptions options{.amount = 1.5F, .sigma = sigma, .threshold = threshold};

@@ -53,7 +53,7 @@ std::vector<Format> comparable_formats() {
 
 constexpr Extent kSizes[] = {{1, 1}, {3, 2}, {1, 40}, {40, 1}, {13, 12}, {7, 5, 3}};
 
-TEST(MetricsTest, EqualPicturesOfEveryFormatDifferInNothing) {
+TEST(MetricsTest, EqualImagesOfEveryFormatHaveNoDifference) {
     for (const Format format : comparable_formats()) {
         for (const Extent extent : kSizes) {
             SCOPED_TRACE(std::string(name(format)) + " " + to_string(extent));
@@ -80,7 +80,7 @@ TEST(MetricsTest, EqualPicturesOfEveryFormatDifferInNothing) {
     }
 }
 
-TEST(MetricsTest, KnownValuesOfAFewBytes) {
+TEST(MetricsTest, MetricsOfAFewBytesMatchKnownValues) {
     // Red differs by 0 and 3; alpha differs by 255 once.
     const std::vector<std::uint8_t> a{10, 20, 30, 0, 40, 50, 60, 255}, b{10, 20, 30, 255, 43, 50, 60, 255};
     const Comparison result = compared(a, b, Format::rgba8_unorm, {2, 1});
@@ -111,7 +111,7 @@ TEST(MetricsTest, KnownValuesOfAFewBytes) {
     EXPECT_EQ(result.worst[1].b[0], 43 / 255.0);
 }
 
-TEST(MetricsTest, PeaksAreTheRangesOfTheFormats) {
+TEST(MetricsTest, ThePeakIsTheRangeOfTheFormat) {
     const auto peak = [](Format format) {
         const Bytes texel(info(format).bytes);
         return compared(texel, texel, format, {1, 1}).peak;
@@ -131,7 +131,7 @@ TEST(MetricsTest, PeaksAreTheRangesOfTheFormats) {
                      20 * std::log10(2550 / 128.0));
 }
 
-TEST(MetricsTest, UlpsCountTheFloatsBetween) {
+TEST(MetricsTest, UlpsCountTheFloatsBetweenTwoValues) {
     constexpr float kLeast = std::numeric_limits<float>::denorm_min(), kMost = std::numeric_limits<float>::max();
     EXPECT_EQ(ulps(1, std::nextafter(1.0f, 2.0f)), 1U);
     EXPECT_EQ(ulps(1, std::nextafter(1.0f, 0.0f)), 1U);
@@ -144,7 +144,7 @@ TEST(MetricsTest, UlpsCountTheFloatsBetween) {
     EXPECT_EQ(ulps(-1, 1), 2 * 0x3f800000U);
 }
 
-TEST(MetricsTest, ZerosOfBothSignsAreEqualAndSoAreNaNs) {
+TEST(MetricsTest, ZerosOfBothSignsAreEqualAndAllNansAreEqual) {
     EXPECT_EQ(ulps(0.0f, -0.0f), 0U);
     EXPECT_EQ(ulps(kNan, -kNan), 0U);
     EXPECT_EQ(ulps(kNan, std::bit_cast<float>(0x7f800001U)), 0U);
@@ -156,7 +156,7 @@ TEST(MetricsTest, ZerosOfBothSignsAreEqualAndSoAreNaNs) {
     EXPECT_EQ(compared(lowest, next, Format::r8_sint, {1, 1}).all.max_ulp, 1U);
 }
 
-TEST(MetricsTest, NaNAndInfinityAreCountedAndAgainstAnythingElseAsFarAsCanBe) {
+TEST(MetricsTest, NansAndInfinitiesAreCountedAndDifferMaximallyFromOtherValues) {
     const std::vector<float> a{kNan, kInfinity, -kInfinity, 0, 1, 2}, b{kNan, kInfinity, kInfinity, kNan, 1, 2};
     const Comparison result = compared(a, b, Format::r32_float, {3, 2}, {.flip = true});
     EXPECT_THAT(result.all.nans, ElementsAre(1U, 2U));
@@ -180,7 +180,7 @@ TEST(MetricsTest, NaNAndInfinityAreCountedAndAgainstAnythingElseAsFarAsCanBe) {
 }
 
 // All codes of a channel, ordered by their decoded value.
-TEST(MetricsTest, NeighboursAmongTheValuesOfAFormatAreOneUlpApart) {
+TEST(MetricsTest, AdjacentValuesOfAFormatAreOneUlpApart) {
     for (const FormatInfo& row : formats()) {
         if (row.layout != FormatLayout::plain || row.channels != 1 || row.bits > 16 || !test::can_decode(row.format))
             continue;
@@ -218,7 +218,7 @@ TEST(MetricsTest, NeighboursAmongTheValuesOfAFormatAreOneUlpApart) {
     }
 }
 
-TEST(MetricsTest, ChannelsReadAsTheFormatSays) {
+TEST(MetricsTest, ChannelsAreDecodedByTheirFormat) {
     constexpr Extent kExtent{61, 5};
     for (const Format format : comparable_formats()) {
         if (!test::can_decode(format)) continue;
@@ -249,7 +249,7 @@ TEST(MetricsTest, ChannelsReadAsTheFormatSays) {
     EXPECT_THAT(read_channels(view(half, Format::rg16_float, {1, 1})), ElementsAre(-kInfinity, testing::IsNan(), 0, 1));
 }
 
-TEST(MetricsTest, OneChangedTexelIsFoundAtItsPlaceInEveryFormat) {
+TEST(MetricsTest, AChangedTexelIsFoundAtItsCoordinateInEveryFormat) {
     constexpr Extent kExtent{9, 6, 4};
     constexpr Offset kAt{7, 2, 3};
     constexpr std::size_t kIndex = (kAt.z * kExtent.height + kAt.y) * kExtent.width + kAt.x;
@@ -274,7 +274,7 @@ TEST(MetricsTest, OneChangedTexelIsFoundAtItsPlaceInEveryFormat) {
     }
 }
 
-TEST(MetricsTest, AllButFlipIsSymmetric) {
+TEST(MetricsTest, AllMetricsExceptFlipAreSymmetric) {
     constexpr Extent kExtent{37, 29};
     for (const Format format : {Format::rgba8_unorm, Format::rg16_sint, Format::r16_float, Format::rgba32_float}) {
         SCOPED_TRACE(name(format));
@@ -309,7 +309,7 @@ TEST(MetricsTest, ResultsDoNotDependOnTheNumberOfThreads) {
     }
 }
 
-TEST(MetricsTest, PaddedViewsAndRegionsCompareAsPackedOnes) {
+TEST(MetricsTest, PaddedViewsAndRegionsCompareLikePackedViews) {
     constexpr Extent kExtent{21, 17};
     const std::vector<std::uint8_t> a(4 * 64 * 20, 7);
     std::vector<std::uint8_t> b = a;
@@ -323,7 +323,7 @@ TEST(MetricsTest, PaddedViewsAndRegionsCompareAsPackedOnes) {
     EXPECT_EQ(result.worst.at(0).at, (Offset{6, 3, 0}));
 }
 
-TEST(MetricsTest, TheWorstAreSortedAndAsManyAsAskedFor) {
+TEST(MetricsTest, TheRequestedNumberOfWorstTexelsIsReturnedSorted) {
     constexpr Extent kExtent{100, 70};
     std::vector<float> a(7000, 1.0f), b = a;
     for (const std::size_t i : {5U, 4000U, 6999U}) b[i] = 1 + static_cast<float>(i) / 8192;
@@ -337,7 +337,7 @@ TEST(MetricsTest, TheWorstAreSortedAndAsManyAsAskedFor) {
     EXPECT_TRUE(compared(a, b, Format::r32_float, kExtent, {.worst = 0}).worst.empty());
 }
 
-TEST(MetricsTest, ChannelsThatWereNotAskedForDoNotCount) {
+TEST(MetricsTest, OnlyRequestedChannelsAreCompared) {
     const std::vector<std::uint8_t> a{1, 2, 3, 4}, b{1, 2, 3, 99};
     const Comparison rgb = compared(a, b, Format::rgba8_uint, {1, 1}, {.channels = 3});
     EXPECT_EQ(rgb.channels.size(), 3U);
@@ -346,7 +346,7 @@ TEST(MetricsTest, ChannelsThatWereNotAskedForDoNotCount) {
     EXPECT_EQ(compared(a, b, Format::rgba8_uint, {1, 1}).all.differing, 1U);
 }
 
-TEST(MetricsTest, ProgressRisesToAll) {
+TEST(MetricsTest, ProgressRisesToOne) {
     const Bytes a(4 * 300 * 300), b(4 * 300 * 300, std::byte{1});
     std::vector<double> seen;
     const ComparisonOptions options{.flip = true, .progress = [&](double done) { seen.push_back(done); }};
@@ -357,7 +357,7 @@ TEST(MetricsTest, ProgressRisesToAll) {
     EXPECT_NEAR(seen.back(), 1, 1e-9);
 }
 
-TEST(MetricsTest, WhatCannotBeComparedIsRefusedAndNamed) {
+TEST(MetricsTest, IncomparableImagesAreRefusedAndNamed) {
     const Bytes texels(4096);
     const auto at = [&](Format format, Extent extent) {
         return host_view(static_cast<const void*>(texels.data()), format, extent);
@@ -392,7 +392,7 @@ TEST(MetricsTest, WhatCannotBeComparedIsRefusedAndNamed) {
         ErrorCode::bad_argument, "texton::ulp_distances", {"r8_unorm"});
 }
 
-TEST(MetricsTest, MapsAreBrighterWhereMoreDiffers) {
+TEST(MetricsTest, DifferenceMapsAreBrighterForLargerDifferences) {
     const auto lightness = [](const std::vector<std::byte>& texels, std::size_t i) {
         const auto channel = [&](std::size_t c) { return std::to_integer<int>(texels[4 * i + c]); };
         EXPECT_EQ(channel(3), 255);

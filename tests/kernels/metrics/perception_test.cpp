@@ -99,7 +99,7 @@ double expected_ssim(const Plane& a, const Plane& b) {
     return sum / count;
 }
 
-TEST(MetricsPerceptionTest, SsimIsThatOfItsDefinition) {
+TEST(MetricsPerceptionTest, SsimMatchesItsDefinition) {
     for (const auto& [width, height] : {std::pair{61, 43}, {300, 90}, {11, 11}, {10, 12}, {3, 2}, {1, 30}}) {
         SCOPED_TRACE(testing::Message() << width << " x " << height);
         const Bytes a = scene(width, height, 0), b = scene(width, height, 2);
@@ -121,7 +121,7 @@ TEST(MetricsPerceptionTest, SsimIsThatOfItsDefinition) {
     }
 }
 
-TEST(MetricsPerceptionTest, SsimOfFlatPicturesIsThatOfTheirMeans) {
+TEST(MetricsPerceptionTest, SsimOfUniformImagesDependsOnlyOnTheirMeans) {
     const Bytes a(400, std::byte{100}), b(400, std::byte{50});
     const double p = 100 / 255.0, q = 50 / 255.0;
     const Comparison result = compare(view(a, Format::r8_unorm, 20, 20), view(b, Format::r8_unorm, 20, 20));
@@ -291,7 +291,7 @@ void expect_errors(const Flip& flip, const std::vector<double>& expected) {
     EXPECT_NEAR(flip.max, max, 1e-3);
 }
 
-TEST(MetricsPerceptionTest, FlipIsThatOfItsDefinition) {
+TEST(MetricsPerceptionTest, FlipMatchesItsDefinition) {
     for (const auto& [width, height, pixels_per_degree] :
          {std::tuple{150, 70, 67.0206}, {40, 9, 67.0206}, {1, 1, 67.0206}, {3, 2, 20.0}, {30, 30, 130.0}}) {
         SCOPED_TRACE(testing::Message() << width << " x " << height << " at " << pixels_per_degree);
@@ -306,7 +306,7 @@ TEST(MetricsPerceptionTest, FlipIsThatOfItsDefinition) {
     }
 }
 
-TEST(MetricsPerceptionTest, FlipOfFloatsIsTheLargestErrorOfItsExposures) {
+TEST(MetricsPerceptionTest, FlipOfFloatsIsTheMaximumErrorOverExposures) {
     constexpr int kWidth = 45, kHeight = 33;
     constexpr std::size_t kCount = kWidth * kHeight;
     const Bytes a = scene(kWidth, kHeight, 0), b = scene(kWidth, kHeight, 3);
@@ -361,7 +361,7 @@ TEST(MetricsPerceptionTest, FlipOfFloatsIsTheLargestErrorOfItsExposures) {
     expect_errors(*result.flip, expected);
 }
 
-TEST(MetricsPerceptionTest, FlipIsOneBetweenOppositeColours) {
+TEST(MetricsPerceptionTest, FlipIsOneBetweenOppositeColors) {
     // Green and blue have the maximum color difference; the images have no edges.
     Bytes green, blue;
     for (int i = 0; i < 100; ++i) {
@@ -374,7 +374,7 @@ TEST(MetricsPerceptionTest, FlipIsOneBetweenOppositeColours) {
     EXPECT_LE(result.flip->max, 1);
 }
 
-TEST(MetricsPerceptionTest, FlipTakesOneChannelForGrey) {
+TEST(MetricsPerceptionTest, FlipTreatsASingleChannelAsGray) {
     const Bytes rgba = scene(30, 20, 0), other = scene(30, 20, 3);
     const auto grey = [&](const Bytes& texels, std::size_t channels) {
         Bytes out;
@@ -389,7 +389,7 @@ TEST(MetricsPerceptionTest, FlipTakesOneChannelForGrey) {
     EXPECT_EQ(one.flip, four.flip);
 }
 
-TEST(MetricsPerceptionTest, MoreNoiseIsWorseToAll) {
+TEST(MetricsPerceptionTest, MoreNoiseGivesWorseMetrics) {
     const Bytes a = scene(64, 64, 0), b = scene(64, 64, 1), c = scene(64, 64, 4);
     const auto flip = [&](const Bytes& other) {
         return compare(view(a, Format::rgba8_unorm, 64, 64), view(other, Format::rgba8_unorm, 64, 64), {.flip = true});

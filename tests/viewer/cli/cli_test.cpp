@@ -46,7 +46,7 @@ TEST_F(CliTest, ReplayPrintsALineForEachRecordingAndATotal) {
     EXPECT_EQ(different.out, "a 10 10 0\nc 10 9 1\ntotal: 20 points, 19 equal, 1 of 2 files exact\n");
 }
 
-TEST_F(CliTest, ReplayPrintsTheSameAsJson) {
+TEST_F(CliTest, ReplayPrintsTheSameResultsAsJson) {
     recorded("a.cap", 2);
     const Ended result = run("replay --json '" + at("a.cap") + "'");
     EXPECT_EQ(result.status, 0) << result.err;
@@ -55,14 +55,14 @@ TEST_F(CliTest, ReplayPrintsTheSameAsJson) {
     EXPECT_EQ(nlohmann::json::parse(result.out), expected);
 }
 
-TEST_F(CliTest, ReplayFetchesOnADeviceIfAsked) {
+TEST_F(CliTest, ReplayFetchesOnTheSelectedDevice) {
     recorded("a.cap", 2);
     const Ended result = run("replay --device cpu '" + at("a.cap") + "'");
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_EQ(run("replay --device tpu '" + at("a.cap") + "'").status, 2);
 }
 
-TEST_F(CliTest, ADamagedRecordingIsNamedAndTheOthersAreReplayed) {
+TEST_F(CliTest, DamagedRecordingIsNamedAndOtherRecordingsAreReplayed) {
     recorded("a.cap", 2);
     std::ofstream(at("broken.cap")) << "no recording";
     const Ended result = run("replay '" + folder().string() + "'");
@@ -76,7 +76,7 @@ TEST_F(CliTest, ADamagedRecordingIsNamedAndTheOthersAreReplayed) {
     EXPECT_EQ(run("replay '" + at("empty") + "'").status, 2);
 }
 
-TEST_F(CliTest, AWrongCommandOrOptionSaysWhatThereIs) {
+TEST_F(CliTest, InvalidCommandsAndOptionsAreRefusedWithAMessage) {
     for (const char* wrong : {"", "record", "replay", "replay --fast x.cap", "capture"}) {
         const Ended result = run(wrong);
         EXPECT_EQ(result.status, 2) << wrong;
@@ -88,7 +88,7 @@ TEST_F(CliTest, AWrongCommandOrOptionSaysWhatThereIs) {
     EXPECT_NE(help.out.find("replay"), std::string::npos);
 }
 
-TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
+TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
     std::ofstream(at("empty.png"));
     std::ofstream(at("notes.txt")) << "no picture\n";
     fs::create_directories(at("folder"));
@@ -126,7 +126,7 @@ TEST_F(CliTest, ARefusalIsOneLineInTheWordsOfTheCommandLine) {
     }
 }
 
-TEST_F(CliTest, CaptureTakesAGpuAndSaysSo) {
+TEST_F(CliTest, CaptureRequiresAGpuAndReportsThis) {
     const Ended cpu = run("capture --device cpu --random 1 '" + at("new") + "'");
     EXPECT_EQ(cpu.status, 2);
     EXPECT_NE(cpu.err.find("GPU"), std::string::npos) << cpu.err;
@@ -135,7 +135,7 @@ TEST_F(CliTest, CaptureTakesAGpuAndSaysSo) {
     EXPECT_FALSE(fs::exists(at("new")));
 }
 
-TEST_F(CliTest, WhatIsRecordedOnAGpuIsReplayedOnIt) {
+TEST_F(CliTest, GpuRecordingIsReplayedExactlyOnTheSameGpu) {
     if (!Device::why_no_cuda().empty()) GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
     const std::string folder = at("new");
     const Ended recorded = run("capture --random 5 --seed 40 --points 100 '" + folder + "'");

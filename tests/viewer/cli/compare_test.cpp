@@ -39,7 +39,7 @@ protected:
     static constexpr Extent kExtent{20, 10};
 };
 
-TEST_F(CliCompareTest, EqualPicturesAreGood) {
+TEST_F(CliCompareTest, EqualImagesExitWithStatusZero) {
     const Ended result = run("compare a.png a.png");
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_THAT(result.out, HasSubstr("a.png is 20 x 10 of rgba8_unorm"));
@@ -47,7 +47,7 @@ TEST_F(CliCompareTest, EqualPicturesAreGood) {
     EXPECT_TRUE(result.err.empty()) << result.err;  // no progress bar without a terminal
 }
 
-TEST_F(CliCompareTest, ADifferenceIsNamedWithItsPlaceAndValues) {
+TEST_F(CliCompareTest, DifferingTexelsArePrintedWithPositionAndValues) {
     const Ended result = run("compare a.png b.png");
     EXPECT_EQ(result.status, 1) << result.err;
     EXPECT_THAT(result.out, HasSubstr("2 of 200 texels differ"));
@@ -56,7 +56,7 @@ TEST_F(CliCompareTest, ADifferenceIsNamedWithItsPlaceAndValues) {
                                       "0.392157 0.407843 0.392157 0.392157\n19, 9     1    0.00392157"));
 }
 
-TEST_F(CliCompareTest, JsonHasAllNumbers) {
+TEST_F(CliCompareTest, JsonContainsAllMetrics) {
     const Ended result = run("compare --json a.png b.png");
     EXPECT_EQ(result.status, 1) << result.err;
     const json out = json::parse(result.out);
@@ -82,7 +82,7 @@ TEST_F(CliCompareTest, JsonHasAllNumbers) {
     EXPECT_EQ(out["limits"], json::array());
 }
 
-TEST_F(CliCompareTest, LimitsDecideIfThereAreAny) {
+TEST_F(CliCompareTest, LimitsDecideTheExitStatus) {
     EXPECT_EQ(run("compare a.png b.png --max-ulp 4").status, 0);
     EXPECT_EQ(run("compare a.png b.png --max-ulp 3").status, 1);
     EXPECT_EQ(run("compare a.png b.png --min-psnr 60").status, 0);
@@ -99,7 +99,7 @@ TEST_F(CliCompareTest, LimitsDecideIfThereAreAny) {
     EXPECT_EQ(limits, json::parse(R"([{"limit":"max_ulp","allowed":3.0,"found":4.0,"held":false}])"));
 }
 
-TEST_F(CliCompareTest, OnlyTheMetricsAskedForAreShown) {
+TEST_F(CliCompareTest, OnlyRequestedMetricsAreShown) {
     const json some = json::parse(run("compare a.png b.png --json --metric psnr,ulp --metric worst --worst 1").out);
     EXPECT_EQ(some["all"].size(), 2U);
     EXPECT_EQ(some["worst"].size(), 1U);
@@ -111,7 +111,7 @@ TEST_F(CliCompareTest, OnlyTheMetricsAskedForAreShown) {
     EXPECT_EQ(run("compare a.png b.png --metric beauty").status, 2);
 }
 
-TEST_F(CliCompareTest, MapsShowWhere) {
+TEST_F(CliCompareTest, MapsMarkTheDifferingTexels) {
     const Ended result = run("compare a.png b.png --ulp-map ulp.png --heat-map seen.png --metric ulp");
     EXPECT_EQ(result.status, 1) << result.err;
     const Image ulp = read_image(at("ulp.png")), seen = read_image(at("seen.png"));
@@ -122,7 +122,7 @@ TEST_F(CliCompareTest, MapsShowWhere) {
     EXPECT_EQ(run("compare a.png b.png --heat-map nofolder/x.png").status, 2);
 }
 
-TEST_F(CliCompareTest, TheAlphaThatAFileOfThreeChannelsLacksIsNotCounted) {
+TEST_F(CliCompareTest, AlphaMissingFromTheFileIsNotCounted) {
     write("grey.tif", grey(Format::r32_float), Format::r32_float);
     const json grey_file = json::parse(run("compare grey.tif grey.tif --json").out);
     EXPECT_EQ(grey_file["channels"].size(), 1U);
@@ -135,7 +135,7 @@ TEST_F(CliCompareTest, TheAlphaThatAFileOfThreeChannelsLacksIsNotCounted) {
     EXPECT_NEAR(rgb["all"]["mse"].get<double>(), 9 / (255.0 * 255) / 3, 1e-15);
 }
 
-TEST_F(CliCompareTest, UnlikeFilesAreRefusedOrComparedByWhatTheyReadAs) {
+TEST_F(CliCompareTest, DifferentFormatsAreRefusedOrComparedByDecodedValues) {
     std::vector<float> values(4 * 200, 100 / 255.0f);
     const auto bytes = std::as_bytes(std::span(values));
     write("a.exr", Bytes(bytes.begin(), bytes.end()), Format::rgba32_float);
@@ -152,7 +152,7 @@ TEST_F(CliCompareTest, UnlikeFilesAreRefusedOrComparedByWhatTheyReadAs) {
     EXPECT_THAT(sizes.err, HasSubstr("21 x 1"));
 }
 
-TEST_F(CliCompareTest, WhatCannotBeReadIsAnError) {
+TEST_F(CliCompareTest, UnreadableFilesAndInvalidArgumentsAreErrors) {
     const Ended gone = run("compare a.png gone.png");
     EXPECT_EQ(gone.status, 2);
     EXPECT_THAT(gone.err, HasSubstr("gone.png"));

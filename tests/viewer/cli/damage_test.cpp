@@ -60,7 +60,7 @@ protected:
     static constexpr const char* kKinds[] = {".png", ".tif", ".exr", ".jpg", ".dds", ".tga", ".bmp", ".webp"};
 };
 
-TEST_F(CliDamageTest, FilesThatAreCutAreNamed) {
+TEST_F(CliDamageTest, TruncatedFilesAreNamed) {
     for (const std::string kind : kKinds) {
         write_picture("whole" + kind);
         const std::string whole = text("whole" + kind);
@@ -70,7 +70,7 @@ TEST_F(CliDamageTest, FilesThatAreCutAreNamed) {
     expect_refused_by_all("cut.png");
 }
 
-TEST_F(CliDamageTest, FilesOfAnotherKindAreNamed) {
+TEST_F(CliDamageTest, TextFilesWithImageExtensionsAreNamed) {
     write_picture("source.png");
     for (const std::string kind : kKinds) {
         std::ofstream(at("words" + kind))
@@ -81,7 +81,7 @@ TEST_F(CliDamageTest, FilesOfAnotherKindAreNamed) {
     expect_refused_by_all("words.exr");
 }
 
-TEST_F(CliDamageTest, EmptyFilesFoldersAndFilesThatAreGoneAreNamed) {
+TEST_F(CliDamageTest, EmptyFilesFoldersAndMissingFilesAreNamed) {
     write_picture("source.png");
     for (const std::string kind : {".png", ".exr", ".dds", ".yuv"}) {
         std::ofstream(at("empty" + kind)).close();
@@ -94,7 +94,7 @@ TEST_F(CliDamageTest, EmptyFilesFoldersAndFilesThatAreGoneAreNamed) {
     for (const std::string name : {"empty.png", "folder.png", "gone.png"}) expect_refused_by_all(name);
 }
 
-TEST_F(CliDamageTest, HeadersThatClaimAThousandMillionTexelsTakeNoMemory) {
+TEST_F(CliDamageTest, HeadersThatClaimABillionTexelsAllocateNoMemory) {
     write_picture("huge.dds");
     std::ofstream(at("huge.hdr"), std::ios::binary) << "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32768 +X 32768\n";
     std::ofstream(at("huge.ppm"), std::ios::binary) << "P6\n32768 32768\n255\n";
@@ -106,7 +106,7 @@ TEST_F(CliDamageTest, HeadersThatClaimAThousandMillionTexelsTakeNoMemory) {
         expect_refused_by("run resample " + name + " -o made.exr --device cpu", name);
 }
 
-TEST_F(CliDamageTest, WhatCannotBeWrittenIsNamedAndNothingIsLeft) {
+TEST_F(CliDamageTest, UnwritableOutputIsNamedAndNoPartialFileIsLeft) {
     write_picture("source.png");
     std::ofstream(at("kept.exr")) << "what was there";
     fs::create_directories(at("folder.exr"));
@@ -134,7 +134,7 @@ TEST_F(CliDamageTest, WhatCannotBeWrittenIsNamedAndNothingIsLeft) {
     expect_named(program + "compare source.png source.png --heat-map folder.exr", "folder.exr");
 }
 
-TEST_F(CliDamageTest, ReferencesAndSuitesThatAreCutAreNamed) {
+TEST_F(CliDamageTest, TruncatedReferencesAndSuitesAreNamed) {
     write_picture("source.png");
     write_suite("source.png");
     ASSERT_EQ(run("verify suite.json --device cpu --update --yes").status, 0);

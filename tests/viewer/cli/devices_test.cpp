@@ -42,7 +42,7 @@ TEST_F(CliDevicesTest, EveryDeviceIsListedWithItsLimits) {
     EXPECT_EQ(cpu["limits"]["pitch_alignment"], 512);
 }
 
-TEST_F(CliDevicesTest, FormatsSayWhichArraysTheyMake) {
+TEST_F(CliDevicesTest, FormatsListTheirSupportedArrayKindsAndUses) {
     const json formats_of = json::parse(run("devices --device cpu --json").out)["devices"][0]["formats"];
     ASSERT_EQ(formats_of.size(), formats().size());
     const auto uses = [&](const char* format, ArrayKind kind) {
@@ -56,7 +56,7 @@ TEST_F(CliDevicesTest, FormatsSayWhichArraysTheyMake) {
     EXPECT_THAT(uses("nv12", ArrayKind::array_3d), ElementsAre());
 }
 
-TEST_F(CliDevicesTest, TablesAreForPeople) {
+TEST_F(CliDevicesTest, DevicesAreListedAsReadableTables) {
     const Ended kinds = run("devices --device cpu:0");
     ASSERT_EQ(kinds.status, 0) << kinds.err;
     EXPECT_THAT(kinds.out, HasSubstr("array kinds of cpu:0"));
@@ -79,7 +79,7 @@ TEST_F(CliCompletionTest, BashOffersCommandsOptionsAndTheirValues) {
     EXPECT_EQ(offered("texton nothing --j"), "\n");
 }
 
-TEST_F(CliCompletionTest, EveryShellGetsAllCommandsAndTheirOptions) {
+TEST_F(CliCompletionTest, EveryShellScriptContainsAllCommandsAndOptions) {
     for (const char* shell : {"bash", "fish", "zsh"}) {
         SCOPED_TRACE(shell);
         const Ended result = run(std::string("completion ") + shell);
@@ -91,7 +91,7 @@ TEST_F(CliCompletionTest, EveryShellGetsAllCommandsAndTheirOptions) {
     EXPECT_EQ(run("completion").status, 2);
 }
 
-TEST_F(CliCompletionTest, TheScriptsAreWhatTheirShellsCanRead) {
+TEST_F(CliCompletionTest, ScriptsAreValidInTheirShells) {
     for (const char* name : {"bash", "fish", "zsh"}) {
         const std::string check = std::string("command -v ") + name + " >/dev/null || exit 0; '" + kProgram +
                                   "' completion " + name + " >script; " + name + " -n script";
@@ -100,7 +100,7 @@ TEST_F(CliCompletionTest, TheScriptsAreWhatTheirShellsCanRead) {
     }
 }
 
-TEST_F(CliCompletionTest, HelpOfEveryCommandHasExamplesAndExitStatuses) {
+TEST_F(CliCompletionTest, HelpOfEveryCommandContainsExamplesAndExitStatus) {
     for (const char* command : {"bench", "capture", "compare", "completion", "convert", "devices", "info", "mips",
                                 "replay", "run", "verify"}) {
         const Ended help = run(std::string(command) + " --help");

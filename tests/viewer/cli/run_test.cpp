@@ -32,7 +32,7 @@ protected:
     }
 };
 
-TEST_F(CliRunTest, InfoSaysWhatAFileHolds) {
+TEST_F(CliRunTest, InfoDescribesTheImageOfAFile) {
     const Ended words = run("info a.png");
     EXPECT_EQ(words.status, 0) << words.err;
     EXPECT_THAT(words.out, HasSubstr("a.png: 20 x 10 of rgba8_srgb, array_2d"));
@@ -47,7 +47,7 @@ TEST_F(CliRunTest, InfoSaysWhatAFileHolds) {
     EXPECT_EQ(json::parse(run("info --json a.png --color linear").out)["files"][0]["format"], "rgba8_unorm");
 }
 
-TEST_F(CliRunTest, InfoNamesAFileThatIsNoneAndListsTheOthers) {
+TEST_F(CliRunTest, InfoNamesAMissingFileAndListsTheOtherFiles) {
     const Ended result = run("info gone.png a.png");
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, HasSubstr("gone.png"));
@@ -75,7 +75,7 @@ TEST_F(CliRunTest, AllKernelsAreListedWithTheirParameters) {
     EXPECT_THAT(run("run --help").out, HasSubstr("--sampler"));
 }
 
-TEST_F(CliRunTest, AKernelWritesWhatItMakes) {
+TEST_F(CliRunTest, KernelWritesItsResult) {
     const Ended result =
         run("run resample a.png -o b.png --set filter=nearest --set crop=5,2,6,4 --size 6x4 --device cpu");
     EXPECT_EQ(result.status, 0) << result.err;
@@ -87,7 +87,7 @@ TEST_F(CliRunTest, AKernelWritesWhatItMakes) {
             EXPECT_EQ(part.texels[y * 24 + i], whole.texels[(y + 2) * 80 + 20 + i]) << y << ' ' << i;
 }
 
-TEST_F(CliRunTest, FormatsSizesAndSamplersAreTaken) {
+TEST_F(CliRunTest, FormatSizeAndSamplerOptionsAreApplied) {
     write("a.exr", Format::rgba16_float, {20, 10});
     const Ended result = run(
         "run resample a.exr -o b.exr --format rgba32_float --size 40x10 --set crop=-20,0,40,10 --set filter=nearest "
@@ -104,7 +104,7 @@ TEST_F(CliRunTest, FormatsSizesAndSamplersAreTaken) {
     EXPECT_EQ(first, (std::array<float, 4>{0.5f, 0.25f, 0, 1}));
 }
 
-TEST_F(CliRunTest, WrongUsesSayWhatThereIs) {
+TEST_F(CliRunTest, InvalidUseIsRefusedWithTheAlternatives) {
     const auto refused = [&](const std::string& arguments, const char* what) {
         const Ended result = run(arguments);
         EXPECT_EQ(result.status, 2) << arguments;
@@ -138,7 +138,7 @@ TEST_F(CliRunTest, ConvertKeepsTexelsAndChangesFormats) {
     EXPECT_EQ(open_picture(at("layers.dds")).info().layers, 2U);
 }
 
-TEST_F(CliRunTest, ConvertAndMipsSayInJsonWhatTheyWrote) {
+TEST_F(CliRunTest, ConvertAndMipsDescribeTheirOutputAsJson) {
     const Ended converted = run("convert a.png a.png layers.dds --format rgba16_float --json");
     EXPECT_EQ(converted.status, 0) << converted.err;
     const json out = json::parse(converted.out);
@@ -154,7 +154,7 @@ TEST_F(CliRunTest, ConvertAndMipsSayInJsonWhatTheyWrote) {
     EXPECT_EQ(json::parse(mips.out)["path"], "b.dds");
 }
 
-TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
+TEST_F(CliRunTest, RefusedConvertKeepsTheExistingFile) {
     const std::string before = text("a.png");
     const Ended result = run("convert a.png b.jpg");  // the image has alpha
     EXPECT_EQ(result.status, 2);
@@ -164,7 +164,7 @@ TEST_F(CliRunTest, ConvertRefusesAndKeepsWhatWasThere) {
     EXPECT_EQ(text("a.png"), before);
 }
 
-TEST_F(CliRunTest, CubeFilesAreTablesWithTheirDomain) {
+TEST_F(CliRunTest, CubeFilesAreAppliedWithTheirDomain) {
     // From 0 to 0.5: each entry is three quarters of its input value.
     std::ofstream(at("dim.CUBE")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 0.5 0.5 0.5\n0 0 0\n0.375 0.375 0.375\n";
     std::ofstream(at("swap.cube")) << "LUT_3D_SIZE 2\n0 0 0\n0 0 1\n0 1 0\n0 1 1\n1 0 0\n1 0 1\n1 1 0\n1 1 1\n";
@@ -196,14 +196,14 @@ TEST_F(CliRunTest, CubeFilesAreTablesWithTheirDomain) {
     EXPECT_FALSE(std::filesystem::exists(at("refused.exr")));
 }
 
-TEST_F(CliRunTest, TimingSaysWhatWasDecodedComputedAndSaved) {
+TEST_F(CliRunTest, TimingListsDecodingKernelAndSaving) {
     const Ended result = run("run gaussian a.png -o b.png --device cpu --timing");
     EXPECT_EQ(result.status, 0) << result.err;
     for (const char* word : {"a.png", "decode", "gaussian", "saved in"}) EXPECT_THAT(result.err, HasSubstr(word));
     EXPECT_THAT(result.out, testing::Not(HasSubstr("decode")));
 }
 
-TEST_F(CliRunTest, BenchMeasuresKernelsAndNamesThoseThatTakeOtherPictures) {
+TEST_F(CliRunTest, BenchMeasuresKernelsAndReportsUnsupportedKernels) {
     const json out = json::parse(run("bench resample volume_slice to_rgb --size 32x24 --device cpu --json").out);
     ASSERT_EQ(out["kernels"].size(), 3U);
     EXPECT_GT(out["kernels"][0]["milliseconds"], 0);
@@ -216,7 +216,7 @@ TEST_F(CliRunTest, BenchMeasuresKernelsAndNamesThoseThatTakeOtherPictures) {
     EXPECT_EQ(run("bench --size big").status, 2);
 }
 
-TEST_F(CliRunTest, ViewIsTheViewer) {
+TEST_F(CliRunTest, ViewStartsTheViewer) {
     if (!std::filesystem::exists(std::filesystem::path(kProgram).parent_path() / "texton-view"))
         GTEST_SKIP() << "texton-view was not found";
     const Ended help = run("view --help");

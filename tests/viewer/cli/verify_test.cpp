@@ -34,7 +34,7 @@ protected:
     Ended verify(const std::string& options = "") const { return run("verify s.json --device cpu " + options); }
 };
 
-TEST_F(CliVerifyTest, ASuiteIsApprovedAndPasses) {
+TEST_F(CliVerifyTest, SuitePassesAfterItsReferencesAreApproved) {
     const Ended first = verify();
     EXPECT_EQ(first.status, 1) << first.err;
     EXPECT_THAT(first.out, HasSubstr("no reference: filter/nearest"));
@@ -49,7 +49,7 @@ TEST_F(CliVerifyTest, ASuiteIsApprovedAndPasses) {
     EXPECT_EQ(verify("--update").out, "Nothing to approve.\n");
 }
 
-TEST_F(CliVerifyTest, AnUpdateShowsWhatChangesAndAsks) {
+TEST_F(CliVerifyTest, UpdateShowsChangedCasesAndAsksForConfirmation) {
     verify("--update --yes");
     write_suite(2);
     const std::string before = text("s/filter_nearest.texref");
@@ -70,7 +70,7 @@ TEST_F(CliVerifyTest, AnUpdateShowsWhatChangesAndAsks) {
     EXPECT_EQ(verify().status, 0);
 }
 
-TEST_F(CliVerifyTest, AnUpdateOffersToRemoveWhatCasesLeftThatAreGone) {
+TEST_F(CliVerifyTest, UpdateOffersToRemoveReferencesOfRemovedCases) {
     verify("--update --yes");
     verify("--update --yes --as other");
     std::ofstream(at("s/sharpen.texref")) << "of a case that was renamed";
@@ -95,7 +95,7 @@ TEST_F(CliVerifyTest, AnUpdateOffersToRemoveWhatCasesLeftThatAreGone) {
     EXPECT_EQ(verify().status, 0);
 }
 
-TEST_F(CliVerifyTest, ReferencesInAFolderThatTheSuiteNamesMayBeOfOtherSuites) {
+TEST_F(CliVerifyTest, UpdateKeepsReferencesOfOtherSuitesInASharedFolder) {
     std::ofstream(at("s.json")) << R"({"references": "all", "cases": [
         {"name": "a", "kernel": "resample", "input": {"pattern": "noise", "size": [2, 2]}}]})";
     verify("--update --yes");
@@ -103,7 +103,7 @@ TEST_F(CliVerifyTest, ReferencesInAFolderThatTheSuiteNamesMayBeOfOtherSuites) {
     EXPECT_EQ(verify("--update").out, "Nothing to approve.\n");
 }
 
-TEST_F(CliVerifyTest, OnlyTheCasesAskedForRun) {
+TEST_F(CliVerifyTest, OnlyFilteredCasesRun) {
     EXPECT_EQ(verify("--list").out, "filter/nearest\nfilter/linear\nfloats\n");
     EXPECT_EQ(verify("--list --filter '^fl'").out, "floats\n");
     EXPECT_EQ(json::parse(verify("--list --json").out)["cases"], (json{"filter/nearest", "filter/linear", "floats"}));
@@ -114,7 +114,7 @@ TEST_F(CliVerifyTest, OnlyTheCasesAskedForRun) {
     EXPECT_EQ(verify("--filter '('").status, 2);
 }
 
-TEST_F(CliVerifyTest, JsonAndJunitHaveEveryCase) {
+TEST_F(CliVerifyTest, JsonAndJunitReportsContainEveryCase) {
     verify("--update --yes");
     write_suite(3);
     const Ended result = verify("--json --junit out.xml");
@@ -131,7 +131,7 @@ TEST_F(CliVerifyTest, JsonAndJunitHaveEveryCase) {
     EXPECT_THAT(xml, HasSubstr(R"(<failure type="differs" message="63 of 63 texels differ: max ulp)"));
 }
 
-TEST_F(CliVerifyTest, AnUpdateSaysInJsonWhatItApproved) {
+TEST_F(CliVerifyTest, UpdateListsApprovedReferencesAsJson) {
     verify("--update --yes");
     write_suite(3);
     std::ofstream(at("s/gone.texref")) << "of no case";
@@ -148,7 +148,7 @@ TEST_F(CliVerifyTest, AnUpdateSaysInJsonWhatItApproved) {
     EXPECT_EQ(verify().status, 0);
 }
 
-TEST_F(CliVerifyTest, CubeFilesAreInputs) {
+TEST_F(CliVerifyTest, CubeFilesAreAcceptedAsInputs) {
     std::ofstream(at("t.cube")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 2 2 2\n0 0 0\n1 1 1\n";
     const auto write = [&](const std::string& table) {
         std::ofstream(at("s.json"))
@@ -172,7 +172,7 @@ TEST_F(CliVerifyTest, CubeFilesAreInputs) {
     EXPECT_THAT(verify().err, HasSubstr("contains a .cube table and other files"));
 }
 
-TEST_F(CliVerifyTest, AReportHasAPageForEachCaseThatDoesNotPass) {
+TEST_F(CliVerifyTest, ReportHasAPageForEachFailingCase) {
     verify("--update --yes");
     write_suite(4);
     const Ended result = verify("--report pages");
@@ -192,7 +192,7 @@ TEST_F(CliVerifyTest, AReportHasAPageForEachCaseThatDoesNotPass) {
     EXPECT_EQ(open_picture(at("pages/filter_linear/actual.dds")).info().extent, (Extent{9, 7}));
 }
 
-TEST_F(CliVerifyTest, ACaseThatCannotRunIsAnErrorAndTheOthersAreRun) {
+TEST_F(CliVerifyTest, FailedCaseIsAnErrorAndTheOtherCasesRun) {
     std::ofstream(at("s.json")) << R"({"cases": [
         {"name": "a", "kernel": "resample", "input": {"file": "gone.png"}},
         {"name": "b", "kernel": "resample", "input": {"pattern": "noise", "size": [2, 2]}}]})";
@@ -207,7 +207,7 @@ TEST_F(CliVerifyTest, ACaseThatCannotRunIsAnErrorAndTheOthersAreRun) {
     EXPECT_TRUE(fs::exists(at("s/b.texref")));
 }
 
-TEST_F(CliVerifyTest, AWrongSuiteIsNamed) {
+TEST_F(CliVerifyTest, InvalidSuiteIsNamed) {
     std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "kernel": "resample", "colour": 1}]})";
     const Ended result = verify();
     EXPECT_EQ(result.status, 2);

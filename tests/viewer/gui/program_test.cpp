@@ -76,7 +76,7 @@ protected:
 
 constexpr std::array<std::uint32_t, 6> kBars{0xff0000, 0xffff00, 0x00ff00, 0x00ffff, 0x0000ff, 0xff00ff};
 
-TEST_F(ViewerTest, AScreenshotShowsEveryTexelOfThePictureInItsColour) {
+TEST_F(ViewerTest, ScreenshotShowsTheTexelsInTheirColors) {
     for (const Device& device : test::one_of_each_kind()) {
         const std::string name = device.kind() == DeviceKind::cpu ? "cpu" : "cuda";
         const Ended result = run("'" + kCard.string() + "' --device " + name +
@@ -92,7 +92,7 @@ TEST_F(ViewerTest, AScreenshotShowsEveryTexelOfThePictureInItsColour) {
     }
 }
 
-TEST_F(ViewerTest, AFileThatCannotBeShownIsSaidInTheWindowAndByTheExitStatus) {
+TEST_F(ViewerTest, UnreadableFileIsReportedInTheWindowAndTheExitStatus) {
     std::ofstream(at("broken.png")) << "no picture";
     const Ended result = run("'" + at("broken.png") + "' --device cpu --panel none --size 1000x750 --screenshot '" +
                              at("shot.png") + "'");
@@ -104,7 +104,7 @@ TEST_F(ViewerTest, AFileThatCannotBeShownIsSaidInTheWindowAndByTheExitStatus) {
     for (const std::uint32_t bar : kBars) EXPECT_EQ(count[bar], 0u);
 }
 
-TEST_F(ViewerTest, OfSeveralFilesTheFirstIsShownAndABadOneIsCounted) {
+TEST_F(ViewerTest, FirstOfSeveralFilesIsShownAndAMissingFileIsAnError) {
     const Ended result = run("'" + kCard.string() + "' '" + at("missing.exr") +
                              "' --device cpu --panel none --size 1000x750 --screenshot '" + at("shot.png") + "'");
     EXPECT_EQ(result.status, 1);
@@ -123,7 +123,7 @@ TEST_F(ViewerTest, HelpAndVersionNeedNoDisplay) {
     EXPECT_EQ(version.out.find("texton-view "), 0u);
 }
 
-TEST_F(ViewerTest, WrongOptionsEndWithTwoAndAReason) {
+TEST_F(ViewerTest, InvalidOptionsExitWithStatusTwoAndAMessage) {
     for (const char* arguments : {"--nonsense", "--size 12", "--size 640x480x", "--device gpu", "--device cpu:99",
                                   "--panel clock", "--session /nowhere.json"}) {
         const Ended result = run(arguments);
@@ -132,7 +132,7 @@ TEST_F(ViewerTest, WrongOptionsEndWithTwoAndAReason) {
     }
 }
 
-TEST_F(ViewerTest, AScreenshotThatCannotBeWrittenIsSaid) {
+TEST_F(ViewerTest, UnwritableScreenshotIsReported) {
     const Ended result = run("'" + kCard.string() + "' --device cpu --screenshot '" + at("nofolder/shot.png") + "'");
     EXPECT_EQ(result.status, 1);
     EXPECT_NE(result.err.find("nofolder/shot.png"), std::string::npos) << result.err;

@@ -32,7 +32,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, DeferredStepsTest, test::every_device(), test::device_label);
 
-TEST_P(DeferredStepsTest, EachStepOpensTheNext) {
+TEST_P(DeferredStepsTest, EachStepAllowsTheNextStep) {
     using enum DeferredStep;
     DeferredSteps steps(picture());
     EXPECT_EQ(legal(steps), (std::set{create}));
@@ -46,7 +46,7 @@ TEST_P(DeferredStepsTest, EachStepOpensTheNext) {
     EXPECT_EQ(legal(steps), (std::set{requirements, back}));
 }
 
-TEST_P(DeferredStepsTest, RefusedStepsSayWhyInTheLibrarysWords) {
+TEST_P(DeferredStepsTest, RefusedStepsReportTheMessageOfTheLibrary) {
     using enum DeferredStep;
     DeferredSteps steps(picture());
     EXPECT_FALSE(steps.run(upload));
@@ -62,7 +62,7 @@ TEST_P(DeferredStepsTest, RefusedStepsSayWhyInTheLibrarysWords) {
     EXPECT_EQ(steps.log().size(), 3u);
 }
 
-TEST_P(DeferredStepsTest, ThePictureIsThereAfterAnUploadAndAMoveInEveryKind) {
+TEST_P(DeferredStepsTest, UploadedImageSurvivesAMoveForEveryArrayKind) {
     using enum DeferredStep;
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : {Format::rgba8_unorm, Format::r32_sint, Format::rg16_float, Format::bc1_unorm}) {

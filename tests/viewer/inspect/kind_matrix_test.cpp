@@ -39,7 +39,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, KindMatrixTest, test::every_device(), test::device_label);
 
-TEST_P(KindMatrixTest, ASquareOfPlainTexelsGoesEverywhereButIntoPlanes) {
+TEST_P(KindMatrixTest, SquarePlainImageFitsEveryKindExceptPlanar) {
     const auto rows = measured(Format::rgba8_unorm, {64, 64});
     for (const auto& [name, row] : rows) {
         SCOPED_TRACE(name);
@@ -68,7 +68,7 @@ TEST_P(KindMatrixTest, ASquareOfPlainTexelsGoesEverywhereButIntoPlanes) {
     EXPECT_THAT(rows.at("host").kernel_obstacle, Not(IsEmpty()));
 }
 
-TEST_P(KindMatrixTest, WhatAKindDoesNotTakeIsSaidInTheLibrarysWords) {
+TEST_P(KindMatrixTest, UnsupportedKindsReportTheMessageOfTheLibrary) {
     const auto wide = measured(Format::r32_uint, {40, 24});
     EXPECT_THAT(wide.at("cubemap").obstacle, HasSubstr("texton::Array"));
     EXPECT_THAT(wide.at("array_2d").obstacle, IsEmpty());
@@ -82,7 +82,7 @@ TEST_P(KindMatrixTest, WhatAKindDoesNotTakeIsSaidInTheLibrarysWords) {
     EXPECT_THAT(obstacle(blocks.at("pitched 2d"), "point"), Not(IsEmpty()));
 }
 
-TEST_P(KindMatrixTest, ThePlaceIsTakenAndLargePicturesAreCut) {
+TEST_P(KindMatrixTest, SelectedSubresourceIsReadAndLargeImagesAreCropped) {
     const ArrayInfo info{
         .format = Format::rgba8_unorm, .extent = {12, 10, 4}, .kind = ArrayKind::array_3d, .levels = 2};
     const Array array(device(), info);

@@ -33,7 +33,7 @@ std::vector<float> ramp(std::size_t count) {
 
 // --- ulps ---
 
-TEST(UlpMapTest, EachFetchThatDiffersIsCountedByItsUlpsAndTheWorstIsFound) {
+TEST(UlpMapTest, DifferingFetchesAreCountedByUlpsAndTheWorstIsFound) {
     std::vector<float> texels = ramp(12 * 5);
     const Array a = floats(Device::cpu(), 12, 5, texels);
     const auto raise = [&](std::size_t texel, std::uint32_t ulps) {
@@ -59,7 +59,7 @@ TEST(UlpMapTest, EachFetchThatDiffersIsCountedByItsUlpsAndTheWorstIsFound) {
     EXPECT_EQ(std::accumulate(map.cells.begin(), map.cells.end(), 0u), 4u * (1 + 5 + 4));
 }
 
-TEST(UlpMapTest, CellsOfALargePictureHoldTheLargestOfTheirFetches) {
+TEST(UlpMapTest, CellsOfALargeImageHoldTheLargestUlpDistance) {
     std::vector<float> texels = ramp(100 * 70);
     const Array a = floats(Device::cpu(), 100, 70, texels);
     texels[69 * 100 + 99] = -1;
@@ -77,14 +77,14 @@ TEST(UlpMapTest, CellsOfALargePictureHoldTheLargestOfTheirFetches) {
     EXPECT_EQ(ulp_words(map.largest), "one value is NaN");
 }
 
-TEST(UlpMapTest, NobodyWaitsForAMapThatIsNotWanted) {
+TEST(UlpMapTest, CanceledMapFetchesNothing) {
     const Array a = floats(Device::cpu(), 4, 4, ramp(16));
     Wanted wanted;
     wanted.drop();
     EXPECT_EQ(ulp_map_of(Texture(a), Texture(a), {a.info(), {}, {}}, whole_grid({4, 4}, 1), wanted).fetches, 0u);
 }
 
-TEST(UlpMapTest, RangesOfTheHistogramAreTheirDistances) {
+TEST(UlpMapTest, HistogramRangesAreLabeledWithTheirUlpDistances) {
     EXPECT_EQ(ulp_range_words(0), "0");
     EXPECT_EQ(ulp_range_words(1), "1");
     EXPECT_EQ(ulp_range_words(3), "4 to 7");
@@ -94,7 +94,7 @@ TEST(UlpMapTest, RangesOfTheHistogramAreTheirDistances) {
 class TwoDevicesTest : public test::OnEveryDevice {};
 
 // The model and every device must return the same bits for every kind of array.
-TEST_P(TwoDevicesTest, AnArrayAndItsCopyOnTheModelReturnTheSameBits) {
+TEST_P(TwoDevicesTest, DeviceArrayAndItsCopyOnTheModelReturnTheSameBits) {
     test::Random random(8);
     for (const ArrayKind kind : test::all_kinds()) {
         const ArrayInfo info = test::small_info(kind, Format::rgba16_float);
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, TwoDevicesTest, test::every_device(), test::de
 
 // --- the probe ---
 
-TEST(ProbeTest, AScanlineReadsWhatLiesOnTheLine) {
+TEST(ProbeTest, ScanLineReturnsTheTexelsOnTheLine) {
     const Array array = floats(Device::cpu(), 8, 1, ramp(8));
     Probe probe;
     for (const bool normalized : {true, false}) {
@@ -130,7 +130,7 @@ TEST(ProbeTest, AScanlineReadsWhatLiesOnTheLine) {
     }
 }
 
-TEST(ProbeTest, TexelBordersAreWhereTheLineCrossesThem) {
+TEST(ProbeTest, TexelBordersAreFoundWhereTheLineCrossesThem) {
     ArrayInfo info{.format = Format::r8_unorm, .extent = {8, 4}, .levels = 4};
     Probe probe;
     EXPECT_EQ(texel_borders(info, 0, probe, 0.2, 0.5), (std::vector<double>{0.25, 0.375, 0.5}));
@@ -144,7 +144,7 @@ TEST(ProbeTest, TexelBordersAreWhereTheLineCrossesThem) {
     EXPECT_TRUE(texel_borders(info, 0, probe, 0, 1).empty()) << "a 1D array has no rows";
 }
 
-TEST(ProbeTest, BordersOnACubeAreThoseOfTheTexelsThatPointFetchesReturn) {
+TEST(ProbeTest, CubemapBordersMatchTheTexelsOfPointFetches) {
     const ArrayInfo info{.format = Format::r32_uint, .extent = {4, 4}, .kind = ArrayKind::cubemap};
     const Array array(Device::cpu(), info);
     std::vector<std::uint32_t> texels(6 * 16);
@@ -164,7 +164,7 @@ TEST(ProbeTest, BordersOnACubeAreThoseOfTheTexelsThatPointFetchesReturn) {
     for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_NEAR(borders[i], seen[i], 1.0 / 4000);
 }
 
-TEST(ProbeTest, GradientsAreThoseOfAPixelAsLargeAsATexelOfTheLevel) {
+TEST(ProbeTest, GradientsMatchAPixelTheSizeOfATexelOfTheLevel) {
     for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::array_2d, ArrayKind::layered_2d, ArrayKind::cubemap}) {
         const bool flat = is_flat(kind);
         const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, flat ? 1u : 64u}, .kind = kind, .levels = 7};
@@ -180,7 +180,7 @@ TEST(ProbeTest, GradientsAreThoseOfAPixelAsLargeAsATexelOfTheLevel) {
 
 // --- effect of each field --------------------------------------------------------------------------------------------
 
-TEST(SamplerDifferenceTest, EachFieldIsHeldAgainstTheFirstSamplerByItself) {
+TEST(SamplerDifferenceTest, EachFieldIsComparedSeparatelyWithTheFirstSampler) {
     const Array array = floats(Device::cpu(), 8, 8, ramp(64));
     Sampler a{.normalized_coordinates = true};
     Sampler b = a;
@@ -204,7 +204,7 @@ TEST(SamplerDifferenceTest, EachFieldIsHeldAgainstTheFirstSamplerByItself) {
     EXPECT_EQ(found.all.differing, 32u);
 }
 
-TEST(SamplerDifferenceTest, FiguresAreOfWhatTheFetchesReturnAndTheWorstAreWhereTheyAreAsked) {
+TEST(SamplerDifferenceTest, SamplerMetricsAndWorstPositionsComeFromTheFetches) {
     const Array array = floats(Device::cpu(), 4, 1, {0, 0, 8, 8});
     const Sampler point;
     const Sampler linear{.filter = Filter::linear};
@@ -226,7 +226,7 @@ TEST(SamplerDifferenceTest, FiguresAreOfWhatTheFetchesReturnAndTheWorstAreWhereT
     EXPECT_TRUE(compare_samplers(array, {}, grid, point, linear, {}, wanted).worst.empty());
 }
 
-TEST(SamplerDifferenceTest, AFieldThatATextureCannotHaveAloneSaysWhy) {
+TEST(SamplerDifferenceTest, FieldThatIsInvalidAloneReportsTheReason) {
     const Array array = floats(Device::cpu(), 8, 8, ramp(64));
     const Sampler a;
     const Sampler b{.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp},
@@ -238,7 +238,7 @@ TEST(SamplerDifferenceTest, AFieldThatATextureCannotHaveAloneSaysWhy) {
     EXPECT_EQ(found.fields[1].differing, 0u) << "the positions are the same in other coordinates";
 }
 
-TEST(SamplerDifferenceTest, WhereAPixelCoversManyTexelsLevelsAndAnisotropyCount) {
+TEST(SamplerDifferenceTest, LevelsAndAnisotropyCountWhereAPixelCoversManyTexels) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 64}, .levels = 7};
     const Array array(Device::cpu(), info);
     test::Random random(9);
@@ -258,7 +258,7 @@ TEST(SamplerDifferenceTest, WhereAPixelCoversManyTexelsLevelsAndAnisotropyCount)
     EXPECT_GT(found.fields[1].differing, 500u);
 }
 
-TEST(SamplerDifferenceTest, EveryFieldOfASamplerIsAmongThem) {
+TEST(SamplerDifferenceTest, SamplerFieldsListContainsEveryField) {
     Sampler a;
     const Sampler b{.address = {AddressMode::wrap, AddressMode::wrap, AddressMode::wrap},
                     .filter = Filter::linear,
@@ -282,7 +282,7 @@ TEST(SamplerDifferenceTest, EveryFieldOfASamplerIsAmongThem) {
 
 // --- levels of detail ---
 
-TEST(LodMapTest, APlaneThatIsNotTiltedCarriesThePictureAsOftenAsItIsRepeated) {
+TEST(LodMapTest, UntiltedPlaneRepeatsTheImageByTheGivenCount) {
     const LodPlane plane{.shown = true, .tilt = 0, .turn = 0, .repeats = 4};
     const Extent picture{60, 30};
     EXPECT_EQ(place_on_plane(plane, {30, 15}, picture), (Position{0.5, 0.5}));
@@ -295,7 +295,7 @@ TEST(LodMapTest, APlaneThatIsNotTiltedCarriesThePictureAsOftenAsItIsRepeated) {
     EXPECT_NEAR(pixel->steps.right.y, 0, 1e-9);
 }
 
-TEST(LodMapTest, ATiltedPlaneGoesFartherTowardItsTopAndEndsAtTheHorizon) {
+TEST(LodMapTest, TiltedPlaneRecedesTowardTheTopAndEndsAtTheHorizon) {
     const LodView view{{.shown = true, .tilt = 80, .turn = 30, .repeats = 4}, {3, {32, 32}}, 300, 200, 300, 200};
     EXPECT_FALSE(pixel_of(view, 100, 0, {64, 64}));
     double before = 0;
@@ -308,7 +308,7 @@ TEST(LodMapTest, ATiltedPlaneGoesFartherTowardItsTopAndEndsAtTheHorizon) {
     }
 }
 
-TEST(LodMapTest, ASmallerMapHasThePixelsOfTheWholeCanvas) {
+TEST(LodMapTest, SmallerMapCoversTheSamePixelsAsTheWholeCanvas) {
     const LodView whole{{.shown = true, .tilt = 50, .turn = 10, .repeats = 4}, {3, {32, 32}}, 300, 200, 300, 200};
     LodView small = whole;
     small.columns = 60;
@@ -320,7 +320,7 @@ TEST(LodMapTest, ASmallerMapHasThePixelsOfTheWholeCanvas) {
     EXPECT_NEAR(a->steps.down.y, b->steps.down.y, 1e-9);
 }
 
-TEST(LodMapTest, PixelsHaveTheLevelsOfTheModelsOwnFetches) {
+TEST(LodMapTest, PixelsHaveTheLevelsOfTheModelsFetches) {
     const ArrayInfo info{.format = Format::r32_float, .extent = {64, 64}, .levels = 7};
     const Array array(Device::cpu(), info);
     for (int level = 0; level < 7; ++level) {
@@ -355,7 +355,7 @@ TEST(LodMapTest, PixelsHaveTheLevelsOfTheModelsOwnFetches) {
     EXPECT_EQ(colours.back(), legend_colour(map.pixels.back()->clamped / 256.0 / 6));
 }
 
-TEST(LodMapTest, AFlatViewHasTheLevelOfItsZoomWhicheverLevelIsShown) {
+TEST(LodMapTest, FlatViewHasTheLodOfItsZoomAndShownLevel) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 64}, .levels = 7};
     const Array array(Device::cpu(), info);
     const Sampler sampler{.mip_filter = Filter::linear, .normalized_coordinates = true};
@@ -367,7 +367,7 @@ TEST(LodMapTest, AFlatViewHasTheLevelOfItsZoomWhicheverLevelIsShown) {
     EXPECT_EQ(words_of(*coarse.at(3, 3)), "lod 4.000, biased 4.000, clamped 4.000: level 4, 1 sample");
 }
 
-TEST(LodMapTest, TheLegendGoesFromItsFirstColourToItsLast) {
+TEST(LodMapTest, LegendSpansAllColorsAndClampsItsInput) {
     EXPECT_EQ(legend_colour(0), 0xff440154u);
     EXPECT_EQ(legend_colour(1), 0xfffde725u);
     EXPECT_EQ(legend_colour(-5), legend_colour(0));

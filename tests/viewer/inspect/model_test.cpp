@@ -139,7 +139,7 @@ private:
     int lit_ = -1;
 };
 
-TEST(FootprintTest, TheTexelsAreTheReadsOfTheModelInItsOrderWithTheWeightsThatItGivesThem) {
+TEST(FootprintTest, FootprintListsTheReadsOfTheModelInOrderWithTheirWeights) {
     Random random(1);
     std::size_t rows = 0, borders = 0, faces = 0;
     for (int round = 0; round < 2000; ++round) {
@@ -180,7 +180,7 @@ TEST(FootprintTest, TheTexelsAreTheReadsOfTheModelInItsOrderWithTheWeightsThatIt
     EXPECT_GT(faces, 20u) << "texels of adjacent faces";
 }
 
-TEST(FootprintTest, ATexelIsAskedForWhereItLiesBeforeTheAddressMode) {
+TEST(FootprintTest, RequestedPositionIsTakenBeforeTheAddressMode) {
     const Array array(Device::cpu(), {.format = Format::r32_float, .extent = {4, 4}});
     const auto asked = [&](AddressMode mode, Filter filter, float x) {
         const Sampler sampler{.address = {mode, mode, mode}, .filter = filter, .normalized_coordinates = true};
@@ -207,7 +207,7 @@ TEST(FootprintTest, ATexelIsAskedForWhereItLiesBeforeTheAddressMode) {
 }
 
 // For each address mode, the requested texel must lead to the texel that is read.
-TEST(FootprintTest, TheAddressModeLeadsFromWhatIsAskedForToWhatIsFound) {
+TEST(FootprintTest, AddressModeMapsRequestedPositionsToReadPositions) {
     Random random(2);
     for (int round = 0; round < 1000; ++round) {
         const ArrayInfo info = random_info(random, {Format::r16_float});
@@ -259,7 +259,7 @@ void change(std::byte* texel, Format format) {
     for (int i = 0; i < info(format).bytes; ++i) texel[i] = high ? std::byte{0} : std::byte{0xff};
 }
 
-TEST(FootprintTest, TheTexelsAreExactlyThoseWhoseChangeChangesTheResult) {
+TEST(FootprintTest, FootprintContainsExactlyTheTexelsThatAffectTheResult) {
     Random random(3);
     std::size_t weightless = 0;
     for (int round = 0; round < 1000; ++round) {
@@ -337,7 +337,7 @@ double rounding(Format format, const Footprint& found, double result) {
     return 0;
 }
 
-TEST(FootprintTest, TheSumOfContributionsIsTheModelsResultButForItsRounding) {
+TEST(FootprintTest, SumOfContributionsEqualsTheResultExceptForRounding) {
     Random random(4);
     for (int round = 0; round < 3000; ++round) {
         const ArrayInfo info = random_info(
@@ -364,7 +364,7 @@ TEST(FootprintTest, TheSumOfContributionsIsTheModelsResultButForItsRounding) {
     }
 }
 
-TEST(FootprintTest, GatheredTexelsAreTheFourChannels) {
+TEST(FootprintTest, GatheredTexelsBecomeTheFourChannels) {
     const Array array(Device::cpu(), {.format = Format::rg32_float, .extent = {4, 4}, .usage = {.gather = true}});
     std::vector<float> texels(32);
     for (std::size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i);
@@ -383,7 +383,7 @@ TEST(FootprintTest, GatheredTexelsAreTheFourChannels) {
 class ModelTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, ModelTest, test::every_device(), test::device_label);
 
-TEST_P(ModelTest, CopiesWhatAFetchReadsAndNotTheWholeArray) {
+TEST_P(ModelTest, ModelCopiesOnlyTheTexelsThatAFetchReads) {
     const Array array(device(), {.format = Format::r16_unorm, .extent = {2000, 1500}, .levels = 3});
     for (int level = 0; level < 3; ++level) fill(array.view({.level = level}), std::uint16_t{0});
     const Sampler sampler{.address = {AddressMode::wrap, AddressMode::wrap, AddressMode::wrap},
@@ -407,7 +407,7 @@ TEST_P(ModelTest, CopiesWhatAFetchReadsAndNotTheWholeArray) {
     EXPECT_EQ(model.copied_bytes(), 2 * kSquare + 2 * (32 + 2000 % 32) * (32 + 1500 % 32));
 }
 
-TEST_P(ModelTest, ReturnsTheSameForAnArrayOfAnyDevice) {
+TEST_P(ModelTest, ModelReturnsTheSameResultForArraysOfAnyDevice) {
     Random random(8);
     for (int round = 0; round < 300; ++round) {
         const ArrayInfo info = random_info(random, {Format::r32_float, Format::rgba8_unorm, Format::rg16_float});
@@ -427,7 +427,7 @@ TEST_P(ModelTest, ReturnsTheSameForAnArrayOfAnyDevice) {
     }
 }
 
-TEST_P(ModelTest, CopiesWholeBlocksOfCompressedTexels) {
+TEST_P(ModelTest, ModelCopiesWholeBlocksOfCompressedTexels) {
     const ArrayInfo info{.format = Format::bc1_unorm, .extent = {68, 44}};
     const Array array(device(), info);
     Random random(9);
@@ -444,7 +444,7 @@ TEST_P(ModelTest, CopiesWholeBlocksOfCompressedTexels) {
 // --- levels of detail ---
 
 // Each level has its own index as value, so the result of a fetch is the level of detail that it reads.
-TEST(LevelChoiceTest, TheLevelsAreThoseThatTheFetchReads) {
+TEST(LevelChoiceTest, ChosenLevelsAreTheLevelsThatTheFetchReads) {
     Random random(6);
     std::size_t between = 0, rows = 0;
     for (int round = 0; round < 4000; ++round) {
@@ -482,7 +482,7 @@ TEST(LevelChoiceTest, TheLevelsAreThoseThatTheFetchReads) {
     EXPECT_GT(rows, 50u);
 }
 
-TEST(LevelChoiceTest, BiasAndLimitsActOneAfterTheOther) {
+TEST(LevelChoiceTest, BiasIsAppliedBeforeTheLimits) {
     const Array array(Device::cpu(), {.format = Format::r8_unorm, .extent = {64, 64}, .levels = 7});
     const Sampler sampler{.filter = Filter::linear,
                           .mip_filter = Filter::linear,
@@ -504,7 +504,7 @@ TEST(LevelChoiceTest, BiasAndLimitsActOneAfterTheOther) {
 
 // --- positions ---
 
-TEST(PlaceFetchesTest, TheMiddleOfATexelReadsThatTexelInEveryKindOfArray) {
+TEST(PlaceFetchesTest, TexelCenterReadsTheTexelInEveryKindOfArray) {
     Random random(7);
     for (const ArrayKind kind : test::all_kinds()) {
         for (const bool normalized : {true, false}) {
@@ -536,7 +536,7 @@ TEST(PlaceFetchesTest, TheMiddleOfATexelReadsThatTexelInEveryKindOfArray) {
     }
 }
 
-TEST(PlaceFetchesTest, StepsOfTwoTexelsAreALevelOfDetailOfOne) {
+TEST(PlaceFetchesTest, StepsOfTwoTexelsGiveALevelOfDetailOfOne) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 32}, .levels = 6};
     const Array array(Device::cpu(), info);
     const Sampler sampler{.normalized_coordinates = true, .max_anisotropy = 1};
@@ -546,7 +546,7 @@ TEST(PlaceFetchesTest, StepsOfTwoTexelsAreALevelOfDetailOfOne) {
     EXPECT_EQ(model.levels(fetches.at({3, 3}, {{0, -1}, {1, 0}})).lod, 256);
 }
 
-TEST(FetchGridTest, VisiblePixelsAreThoseWhoseMiddleLiesOnThePicture) {
+TEST(FetchGridTest, VisiblePixelsHaveTheirCenterOnTheImage) {
     const ViewState view{4, {10, 5}};
     const FetchGrid grid = visible_grid(view, 100, 60, {20, 10});
     EXPECT_EQ(grid.columns, 80u);

@@ -14,7 +14,7 @@
 namespace texton::viewer {
 namespace {
 
-TEST(PitchedLayoutTest, EveryByteIsOfATexelOrPaddingOrAGap) {
+TEST(PitchedLayoutTest, EveryByteIsPayloadPaddingOrGap) {
     const PitchedLayout layout{
         Format::rgba8_unorm, {3, 2, 2}, 16, 48};  // 12 of 16 bytes per row; 2 of 3 rows per slice
     std::size_t payload = 0;
@@ -35,7 +35,7 @@ TEST(PitchedLayoutTest, EveryByteIsOfATexelOrPaddingOrAGap) {
     EXPECT_FALSE(layout.texel_of(96).has_value());
 }
 
-TEST(PitchedLayoutTest, ATexelsByteIsThatTexelsAgain) {
+TEST(PitchedLayoutTest, TexelConvertsToAByteAndBack) {
     for (const PitchedLayout& layout :
          {PitchedLayout{Format::rgba16_float, {5, 4, 3}, 64, 320}, PitchedLayout{Format::bc1_unorm, {10, 6, 2}, 32, 64},
           PitchedLayout{Format::r8_uint, {1, 1, 1}, 512, 512}}) {
@@ -59,7 +59,7 @@ TEST(PitchedLayoutTest, ATexelsByteIsThatTexelsAgain) {
 class PitchedCopyTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, PitchedCopyTest, test::every_device(), test::device_label);
 
-TEST_P(PitchedCopyTest, HoldsThePlaceAndLeavesThePaddingAlone) {
+TEST_P(PitchedCopyTest, CopyHoldsTheSubresourceAndKeepsThePadding) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
             if (!test::has_arrays(kind, format)) continue;
@@ -94,7 +94,7 @@ TEST_P(PitchedCopyTest, HoldsThePlaceAndLeavesThePaddingAlone) {
     }
 }
 
-TEST_P(PitchedCopyTest, AnOverwrittenByteOfThePaddingIsFound) {
+TEST_P(PitchedCopyTest, OverwrittenPaddingByteIsFound) {
     const Array array(device(), {.format = Format::rgba8_unorm, .extent = {100, 20}});
     const PitchedCopy copied(array, {});
     const std::size_t pitch = copied.layout().pitch;
@@ -108,7 +108,7 @@ TEST_P(PitchedCopyTest, AnOverwrittenByteOfThePaddingIsFound) {
     EXPECT_EQ(report.places, (std::vector<std::size_t>{400, pitch * 7 + 403, pitch * 20 - 1}));
 }
 
-TEST_P(PitchedCopyTest, AnotherPitchShearsThePicture) {
+TEST_P(PitchedCopyTest, WrongPitchShearsTheImage) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {100, 20}};
     const Array array(device(), info);
     test::upload(array, test::ReferenceArray(info, 5));
@@ -130,7 +130,7 @@ TEST_P(PitchedCopyTest, AnotherPitchShearsThePicture) {
                        "texton::viewer::PitchedCopy", {"399", "400"});
 }
 
-TEST_P(PitchedCopyTest, StopsWhereNobodyWantsIt) {
+TEST_P(PitchedCopyTest, CopyStopsWhenCanceled) {
     const Array array(device(), {.format = Format::rgba8_unorm, .extent = {8, 8}});
     EXPECT_THROW(PitchedCopy(array, {}, [] { return false; }), Cancelled);
 }

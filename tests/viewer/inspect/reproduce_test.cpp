@@ -77,7 +77,7 @@ protected:
     }
 };
 
-TEST_F(ReproduceTest, TheVisibleBoxIsWhatTheCanvasShows) {
+TEST_F(ReproduceTest, VisibleBoxMatchesTheTexelsOnTheCanvas) {
     Seen seen = seen_of({kAssets / "card.png"});
     EXPECT_EQ(visible_box(seen), (TexelBox{0, 0, seen.shown.extent.width, seen.shown.extent.height}));
     seen.session.fits = false;
@@ -91,7 +91,7 @@ TEST_F(ReproduceTest, TheVisibleBoxIsWhatTheCanvasShows) {
     EXPECT_EQ(visible_box(seen).width, seen.shown.extent.width);
 }
 
-TEST_F(ReproduceTest, CommandsWriteTheTexelsThatAreSeen) {
+TEST_F(ReproduceTest, CommandsWriteTheVisibleTexels) {
     struct Case {
         const char* file;
         Place place;
@@ -116,7 +116,7 @@ TEST_F(ReproduceTest, CommandsWriteTheTexelsThatAreSeen) {
     }
 }
 
-TEST_F(ReproduceTest, OptionsOfFilesAreKept) {
+TEST_F(ReproduceTest, CommandsKeepTheFileOptions) {
     std::vector<fs::path> faces;
     for (const char* face : {"px", "nx", "py", "ny", "pz", "nz"})
         faces.push_back(kAssets / fmt::format("cube_{}.png", face));
@@ -130,7 +130,7 @@ TEST_F(ReproduceTest, OptionsOfFilesAreKept) {
     EXPECT_TRUE(test::same_bytes(texels(made(command_lines(linear))), seen_texels(linear)));
 }
 
-TEST_F(ReproduceTest, AKernelsResultIsMadeAgain) {
+TEST_F(ReproduceTest, CommandsReproduceAKernelResult) {
     Seen seen = seen_of({kAssets / "card.png"});
     seen.session.kernel = {.name = "gaussian", .parameters = {{"sigma", 2.5}}, .more_inputs = {}};
     const Picture picture = made(command_lines(seen));
@@ -142,7 +142,7 @@ TEST_F(ReproduceTest, AKernelsResultIsMadeAgain) {
     EXPECT_TRUE(test::same_bytes(texels(picture), texels(open_picture(at("hand.dds")))));
 }
 
-TEST_F(ReproduceTest, SamplesAreMadeWithTheSessionsSampler) {
+TEST_F(ReproduceTest, CommandsUseTheSamplerOfTheSession) {
     Seen seen = seen_of({kAssets / "card.png"});
     look_closer(seen);
     seen.session.reading = Reading::sampled;
@@ -162,7 +162,7 @@ TEST_F(ReproduceTest, SamplesAreMadeWithTheSessionsSampler) {
     EXPECT_TRUE(test::same_bytes(texels(picture), test::download(memory.view(seen.shown.format, size))));
 }
 
-TEST_F(ReproduceTest, BlocksAreUndoneAsTexturesReadThem) {
+TEST_F(ReproduceTest, CommandsDecodeCompressedBlocks) {
     Seen seen = seen_of({kAssets / "bc1.dds"});
     look_closer(seen);
     const Picture picture = made(command_lines(seen));
@@ -170,7 +170,7 @@ TEST_F(ReproduceTest, BlocksAreUndoneAsTexturesReadThem) {
     EXPECT_EQ(picture.info().extent, (Extent{visible_box(seen).width, visible_box(seen).height}));
 }
 
-TEST_F(ReproduceTest, APictureThatWasHalvedIsHalvedAgain) {
+TEST_F(ReproduceTest, CommandsReproduceAReducedImage) {
     for (const char* file : {"card.png", "sky.exr"}) {
         Seen seen = seen_of({kAssets / file});
         const Picture whole = open_picture(seen.session.pictures[0].paths);
@@ -184,7 +184,7 @@ TEST_F(ReproduceTest, APictureThatWasHalvedIsHalvedAgain) {
     }
 }
 
-TEST_F(ReproduceTest, WhatCommandsCannotDoIsSaid) {
+TEST_F(ReproduceTest, NotesExplainTheLimitsOfCommands) {
     EXPECT_THAT(command_lines({}).lines, IsEmpty());
     EXPECT_THAT(command_lines({}).notes, ElementsAre("There is no image."));
     Seen seen = seen_of({kAssets / "card.png"});
@@ -194,14 +194,14 @@ TEST_F(ReproduceTest, WhatCommandsCannotDoIsSaid) {
     EXPECT_TRUE(test::same_bytes(texels(made(sheet)), texels(open_picture(seen.session.pictures[0].paths))));
 }
 
-TEST(ReproduceWordsTest, WordsAreQuoted) {
+TEST(ReproduceWordsTest, ShellAndCppTextIsQuoted) {
     EXPECT_EQ(shell_word("a/b-1.png"), "a/b-1.png");
     EXPECT_EQ(shell_word("my card's.png"), "'my card'\\''s.png'");
     EXPECT_EQ(shell_word(""), "''");
     EXPECT_EQ(cpp_literal("a\"b\\c\n"), "\"a\\\"b\\\\c\\012\"");
 }
 
-TEST(ReproduceProgramTest, TheProgramLoadsCutsAndSaves) {
+TEST(ReproduceProgramTest, CppProgramLoadsCropsAndSavesTheImage) {
     Seen seen;
     seen.session.pictures = {{{"/data/my volume.dds"}, {.kind = ArrayKind::array_3d, .first_level = 1}}};
     seen.picture = {.format = Format::rgba8_unorm, .extent = {32, 32, 8}, .kind = ArrayKind::array_3d, .levels = 2};

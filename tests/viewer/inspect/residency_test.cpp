@@ -29,7 +29,7 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Devices, ResidencyMapTest, test::every_device(), test::device_label);
 
-TEST_P(ResidencyMapTest, NothingIsMappedAtFirstAndReadsAreUnmapped) {
+TEST_P(ResidencyMapTest, NewMapHasNoMappedTilesAndReadsReturnUnmapped) {
     const ResidencyMap map(picture(flat(1)));
     EXPECT_EQ(map.committed_bytes(), 0u);
     EXPECT_EQ(map.residency(), map.uniform(false));
@@ -39,7 +39,7 @@ TEST_P(ResidencyMapTest, NothingIsMappedAtFirstAndReadsAreUnmapped) {
     EXPECT_EQ(std::ranges::count(reads.pixels, 0xff000000u), 800);
 }
 
-TEST_P(ResidencyMapTest, AMappedTileIsReadAndItsNeighboursAreNot) {
+TEST_P(ResidencyMapTest, OnlyTheMappedTileIsResident) {
     ResidencyMap map(picture(flat(1)));
     const TileTable& table = map.tables().front();
     EXPECT_EQ(table.tiles, (Extent{5, 3, 1}));
@@ -62,7 +62,7 @@ TEST_P(ResidencyMapTest, AMappedTileIsReadAndItsNeighboursAreNot) {
     EXPECT_EQ(blended.resident[(2 * 160) * 1200 + 2 * 128], 0);
 }
 
-TEST_P(ResidencyMapTest, WhatIsMappedHoldsThePictureInEveryLevelAndLayer) {
+TEST_P(ResidencyMapTest, MappedTilesHoldTheImageInEveryLevelAndLayer) {
     for (const ArrayKind kind : {ArrayKind::array_2d, ArrayKind::array_3d, ArrayKind::layered_2d}) {
         ArrayInfo info{.format = Format::rgba8_unorm,
                        .extent = kind == ArrayKind::array_3d ? Extent{80, 70, 40} : Extent{300, 200},
@@ -99,7 +99,7 @@ TEST_P(ResidencyMapTest, WhatIsMappedHoldsThePictureInEveryLevelAndLayer) {
     }
 }
 
-TEST_P(ResidencyMapTest, AKeptStateComesBack) {
+TEST_P(ResidencyMapTest, SavedResidencyCanBeRestored) {
     ResidencyMap map(picture(flat(10)));
     Residency odd = map.uniform(false);
     for (std::vector<bool>& table : odd) {
@@ -115,7 +115,7 @@ TEST_P(ResidencyMapTest, AKeptStateComesBack) {
     EXPECT_EQ(map.residency(), odd);
 }
 
-TEST_P(ResidencyMapTest, KindsThatCannotBeSparseSayWhy) {
+TEST_P(ResidencyMapTest, KindsThatCannotBeSparseAreRefused) {
     for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::cubemap}) {
         const Array array(device(), test::small_info(kind, Format::rgba8_unorm));
         test::expect_error([&] { ResidencyMap map{Array(array.block())}; }, ErrorCode::unsupported,

@@ -13,7 +13,7 @@ namespace {
 class RoundTripTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, RoundTripTest, test::every_device(), test::device_label);
 
-TEST_P(RoundTripTest, EveryKindComesBackAsItWas) {
+TEST_P(RoundTripTest, EveryArrayKindSurvivesTheRoundTrip) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
             if (!test::has_arrays(kind, format)) continue;
@@ -35,7 +35,7 @@ TEST_P(RoundTripTest, EveryKindComesBackAsItWas) {
     }
 }
 
-TEST_P(RoundTripTest, ADamagedByteIsFoundAndNamed) {
+TEST_P(RoundTripTest, DamagedByteIsFoundAndNamed) {
     for (const Format format : {Format::rg16_float, Format::bc3_unorm}) {
         const ArrayInfo info{.format = format, .extent = {24, 20, 3}, .kind = ArrayKind::array_3d, .levels = 2};
         const Array array(device(), info);
@@ -58,7 +58,7 @@ TEST_P(RoundTripTest, ADamagedByteIsFoundAndNamed) {
     }
 }
 
-TEST_P(RoundTripTest, LayersAndFacesAreNamed) {
+TEST_P(RoundTripTest, DamagedLayerAndFaceAreNamed) {
     const ArrayInfo info{
         .format = Format::r8_uint, .extent = {8, 8}, .kind = ArrayKind::cubemap_layered, .layers = 2, .levels = 4};
     const Array array(device(), info);

@@ -18,7 +18,7 @@ LoadTiming two_parts() {
     return timing;
 }
 
-TEST(TimelineTest, StepsBecomeBarsAndTheKernelComesLast) {
+TEST(TimelineTest, StepsBecomeBarsAndTheKernelIsTheLastBar) {
     const Timeline timeline = timeline_of(two_parts(), 3.0);
     ASSERT_EQ(timeline.bars.size(), 9u);
     EXPECT_EQ(timeline.bars[0], (TimelineBar{TimelineLane::decode, 0, 0, 3, 4'000'000}));
@@ -32,7 +32,7 @@ TEST(TimelineTest, StepsBecomeBarsAndTheKernelComesLast) {
     EXPECT_EQ(timeline_of({}).total, 0);
 }
 
-TEST(TimelineTest, TimesOfALaneAreCountedOnce) {
+TEST(TimelineTest, OverlappingTimesOfALaneAreCountedOnce) {
     Timeline timeline = timeline_of(two_parts());
     EXPECT_EQ(timeline.busy(TimelineLane::decode), 5);
     EXPECT_EQ(timeline.busy(TimelineLane::convert), 1);
@@ -49,7 +49,7 @@ TEST(TimelineTest, TimesOfALaneAreCountedOnce) {
 class UploadPeakTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, UploadPeakTest, test::every_device(), test::device_label);
 
-TEST_P(UploadPeakTest, IsMeasuredAndGivesItsMemoryBack) {
+TEST_P(UploadPeakTest, UploadPeakIsMeasuredAndCanBeCanceled) {
     EXPECT_GT(upload_peak(device(), std::size_t{1} << 20), 0);
     EXPECT_THROW((void)upload_peak(device(), 1 << 20, [] { return false; }), Cancelled);
 }

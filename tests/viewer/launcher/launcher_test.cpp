@@ -29,7 +29,7 @@ protected:
     }
 };
 
-TEST_F(LauncherTest, HelpAndVersionAreThoseOfTheProgramWithTheCommands) {
+TEST_F(LauncherTest, HelpAndVersionMatchTheCommandsProgram) {
     for (const char* asked : {"--help", "-h", "--version"}) {
         const Ended launcher = run(asked), whole = shell("'" + commands().string() + "' " + asked);
         EXPECT_EQ(launcher.status, 0) << asked;
@@ -37,19 +37,19 @@ TEST_F(LauncherTest, HelpAndVersionAreThoseOfTheProgramWithTheCommands) {
     }
 }
 
-TEST_F(LauncherTest, OptionsBeforeACommandAreReadByTheCommand) {
+TEST_F(LauncherTest, OptionsBeforeACommandArePassedToTheCommand) {
     EXPECT_EQ(run("--help info").out, run("info --help").out);
     const Ended refused = run("--fast info");
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, HasSubstr("texton info: "));
 }
 
-TEST_F(LauncherTest, NoLibraryOfImagesIsLoadedToAnswer) {
+TEST_F(LauncherTest, LauncherDoesNotLinkOpenImageIO) {
     EXPECT_THAT(shell("ldd '" + commands().string() + "'").out, HasSubstr("libOpenImageIO"));
     EXPECT_THAT(shell("ldd '" + kProgram + "'").out, Not(HasSubstr("libOpenImageIO")));
 }
 
-TEST_F(LauncherTest, AnInstalledOneFindsTheCommandsInLibexec) {
+TEST_F(LauncherTest, InstalledLauncherFindsTheCommandsInLibexec) {
     const std::string texton = copied_to("bin");
     fs::create_directories(at("libexec/texton"));
     fs::create_symlink(commands(), at("libexec/texton/texton-commands"));
@@ -58,7 +58,7 @@ TEST_F(LauncherTest, AnInstalledOneFindsTheCommandsInLibexec) {
     EXPECT_EQ(help.out, run("info --help").out);
 }
 
-TEST_F(LauncherTest, MissingCommandsAreAnErrorThatSaysWhereTheyWereLookedFor) {
+TEST_F(LauncherTest, MissingCommandsErrorNamesTheSearchedPaths) {
     const std::string texton = copied_to("bin");
     const Ended refused = shell(texton + "info --help");
     EXPECT_EQ(refused.status, 2);
@@ -68,7 +68,7 @@ TEST_F(LauncherTest, MissingCommandsAreAnErrorThatSaysWhereTheyWereLookedFor) {
     EXPECT_EQ(shell(texton + "--help").out, run("--help").out);
 }
 
-TEST_F(LauncherTest, AMissingViewerIsAnErrorThatSaysWhatToDo) {
+TEST_F(LauncherTest, MissingViewerErrorNamesTheRemedy) {
     const Ended refused = shell("PATH=/nowhere " + copied_to("bin") + "view a.png");
     EXPECT_EQ(refused.status, 2);
     EXPECT_EQ(

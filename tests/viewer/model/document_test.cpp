@@ -31,7 +31,7 @@ const fs::path kSky = kAssets / "sky.exr";
 
 // --- view of the canvas ----------------------------------------------------------------------------------------------
 
-TEST(ViewStateTest, AFittedPictureIsWholeAndInTheMiddle) {
+TEST(ViewStateTest, FittedImageIsFullyVisibleAndCentered) {
     for (const Extent picture : {Extent{481, 321}, Extent{5000, 20}, Extent{1, 3000}, Extent{7, 7}}) {
         const ViewState view = fitted(picture, 1000, 700);
         const Position from = to_canvas(view, {0, 0}, 1000, 700);
@@ -46,7 +46,7 @@ TEST(ViewStateTest, AFittedPictureIsWholeAndInTheMiddle) {
     EXPECT_EQ(fitted({481, 321}, 481, 100).zoom, 100.0 / 321);
 }
 
-TEST(ViewStateTest, ZoomKeepsWhatIsUnderTheCursor) {
+TEST(ViewStateTest, ZoomKeepsThePositionUnderTheCursor) {
     ViewState view = fitted({481, 321}, 1000, 700);
     const Position cursor{123, 456};
     const Position before = to_picture(view, cursor, 1000, 700);
@@ -59,7 +59,7 @@ TEST(ViewStateTest, ZoomKeepsWhatIsUnderTheCursor) {
     EXPECT_EQ(view.zoom, kLeastZoom);
 }
 
-TEST(ViewStateTest, ADragMovesThePictureWithTheMouseAndNeverOutOfSight) {
+TEST(ViewStateTest, DragMovesTheImageWithTheMouseButNeverOutOfSight) {
     const ViewState view{4, {100, 100}};
     const ViewState moved = panned(view, {40, -20}, {481, 321});
     EXPECT_EQ(moved.centre, (Position{90, 105}));
@@ -70,7 +70,7 @@ TEST(ViewStateTest, ADragMovesThePictureWithTheMouseAndNeverOutOfSight) {
 
 class DocumentTest : public test::OnEveryDevice {};
 
-TEST_P(DocumentTest, TexelsAreThoseOfTheFile) {
+TEST_P(DocumentTest, TexelsMatchTheFile) {
     const Image image = read_image(kCard);
     const auto document = Document::open({.paths = {kCard}, .options = {}}, device());
     EXPECT_EQ(document->title(), "card.png");
@@ -80,7 +80,7 @@ TEST_P(DocumentTest, TexelsAreThoseOfTheFile) {
     EXPECT_GT(document->timing().total, 0);
 }
 
-TEST_P(DocumentTest, APlaceThatThePictureDoesNotHaveBecomesTheNearest) {
+TEST_P(DocumentTest, SubresourceOutOfRangeIsClampedToTheNearest) {
     const auto levels = Document::open({.paths = {kAssets / "levels.dds"}, .options = {}}, device());
     EXPECT_EQ(levels->clamped({.level = 99}).level, levels->info().levels - 1);
     EXPECT_EQ(levels->extent({.level = 1}), level_extent(levels->info(), 1));
@@ -88,14 +88,14 @@ TEST_P(DocumentTest, APlaceThatThePictureDoesNotHaveBecomesTheNearest) {
     EXPECT_EQ(flat->clamped({.level = 3, .layer = 4, .face = 5, .slice = 6, .plane = 7}), Place{});
 }
 
-TEST_P(DocumentTest, LoadingStopsWhenNobodyWantsIt) {
+TEST_P(DocumentTest, LoadingStopsWhenCanceled) {
     const auto stop = [](const PictureProgress&) { return false; };
     EXPECT_THROW((void)Document::open({.paths = {kCard}, .options = {}}, device(), stop), Cancelled);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, DocumentTest, test::every_device(), test::device_label);
 
-TEST(DeviceNameTest, TextThatNamesNoDeviceIsRefused) {
+TEST(DeviceNameTest, InvalidDeviceNamesAreRefused) {
     EXPECT_EQ(device_named("cpu"), Device::cpu());
     EXPECT_EQ(device_named("cpu:0"), Device::cpu(0));
     EXPECT_EQ(device_named(""), Device::best());

@@ -36,7 +36,7 @@ protected:
     test::PictureFolder folder_;
 };
 
-TEST_F(FileTexelsTest, BoxesAreThoseOfTheFileHoweverItIsCut) {
+TEST_F(FileTexelsTest, BoxesMatchTheFileForTilesStripsAndRows) {
     const std::vector<std::filesystem::path> files{
         stored("tiles.tif", 701, 523, 64), stored("strips.tif", 701, 523, 0, 7), stored("rows.png", 701, 523),
         stored("whole.tif", 701, 523, 0, 523), stored("large.tif", 701, 523, 1024)};
@@ -51,7 +51,7 @@ TEST_F(FileTexelsTest, BoxesAreThoseOfTheFileHoweverItIsCut) {
     }
 }
 
-TEST_F(FileTexelsTest, LevelsLayersFacesSlicesAndPlanesAreTakenAlike) {
+TEST_F(FileTexelsTest, LevelsLayersFacesSlicesAndPlanesMatchTheFile) {
     const auto holds = [](const Picture& picture, const Place& place, const Subresource& part) {
         const FileTexels texels(picture);
         const Extent extent = level_extent(picture.info(), place.level);
@@ -83,7 +83,7 @@ TEST_F(FileTexelsTest, LevelsLayersFacesSlicesAndPlanesAreTakenAlike) {
     EXPECT_TRUE(same_bytes(texels.read({.plane = 1}, {0, 0, 32, 16}), test::read_part(planar.plane(1))));
 }
 
-TEST_F(FileTexelsTest, OfAFileThatIsReadInOrderTheRowsAboveAreKeptInTheColumnsOfTheBox) {
+TEST_F(FileTexelsTest, SequentialReadCachesTheRowsAboveTheBox) {
     const Picture picture = open_picture(stored("a.png", 2000, 900));
     ASSERT_TRUE(picture.access().in_order);
     const FileTexels texels(picture);
@@ -97,7 +97,7 @@ TEST_F(FileTexelsTest, OfAFileThatIsReadInOrderTheRowsAboveAreKeptInTheColumnsOf
     EXPECT_FALSE(others.kept({}, {1000, 0, 20, 10})) << "strips can be read in any order";
 }
 
-TEST_F(FileTexelsTest, NoMoreIsKeptThanTheBoundAndNothingOfAPictureThatIsClosed) {
+TEST_F(FileTexelsTest, CacheStaysWithinItsLimitAndDropsClosedImages) {
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = {4096, 5120}});
     const std::size_t before = FileTexels::kept_bytes();
     {
@@ -113,7 +113,7 @@ TEST_F(FileTexelsTest, NoMoreIsKeptThanTheBoundAndNothingOfAPictureThatIsClosed)
     EXPECT_LE(FileTexels::kept_bytes(), before);
 }
 
-TEST_F(FileTexelsTest, WhatIsNoLongerWantedStopsBetweenTwoPieces) {
+TEST_F(FileTexelsTest, CancellationStopsReadingBetweenPieces) {
     const Picture picture = open_picture(stored("a.png", 300, 2600));
     const FileTexels texels(picture);
     int asked = 0;
@@ -123,7 +123,7 @@ TEST_F(FileTexelsTest, WhatIsNoLongerWantedStopsBetweenTwoPieces) {
     EXPECT_TRUE(same_bytes(texels.read({}, {0, 2500, 10, 10}), part(picture, {0, 2500, 10, 10})));
 }
 
-TEST_F(FileTexelsTest, WhoWaitsForAnotherReaderStopsWhenItIsNoLongerWanted) {
+TEST_F(FileTexelsTest, CancellationStopsWaitingForAnotherReader) {
     const Picture picture = open_picture(stored("a.png", 300, 600));
     const FileTexels texels(picture);
     std::atomic<bool> reads = false, stopped = false;
@@ -140,7 +140,7 @@ TEST_F(FileTexelsTest, WhoWaitsForAnotherReaderStopsWhenItIsNoLongerWanted) {
     first.join();
 }
 
-TEST_F(FileTexelsTest, AFileThatIsGoneIsAnErrorThatNamesIt) {
+TEST_F(FileTexelsTest, MissingFileIsNamedInTheError) {
     const Array array(Device::cpu(), {.extent = {64, 64}});
     save(folder_.at("a.dds"), array);
     const FileTexels texels(open_picture(folder_.at("a.dds")));

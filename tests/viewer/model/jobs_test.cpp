@@ -48,7 +48,7 @@ private:
     std::deque<std::function<void()>> posted_;
 };
 
-TEST_F(JobsTest, TheNewestOfATagIsTheOneThatIsFinished) {
+TEST_F(JobsTest, OnlyTheNewestJobOfATagFinishes) {
     Jobs jobs(2, post(), failed());
     std::vector<int> finished;
     for (int i = 0; i < 100; ++i) {
@@ -61,7 +61,7 @@ TEST_F(JobsTest, TheNewestOfATagIsTheOneThatIsFinished) {
     EXPECT_FALSE(jobs.busy("slider"));
 }
 
-TEST_F(JobsTest, OtherTagsGoOn) {
+TEST_F(JobsTest, JobsOfDifferentTagsAllFinish) {
     Jobs jobs(2, post(), failed());
     int finished = 0;
     for (const char* tag : {"a", "b", "c"})
@@ -70,7 +70,7 @@ TEST_F(JobsTest, OtherTagsGoOn) {
     EXPECT_EQ(finished, 3);
 }
 
-TEST_F(JobsTest, ARunningJobHearsThatNobodyWantsIt) {
+TEST_F(JobsTest, RunningJobSeesItsCancellation) {
     Jobs jobs(1, post(), failed());
     std::promise<void> runs;
     bool finished = false;
@@ -85,14 +85,14 @@ TEST_F(JobsTest, ARunningJobHearsThatNobodyWantsIt) {
     EXPECT_FALSE(finished);
 }
 
-TEST_F(JobsTest, WhatFailsIsSaidOnTheWindowsThread) {
+TEST_F(JobsTest, FailureIsReportedOnTheMainThread) {
     Jobs jobs(1, post(), failed());
     jobs.start("load", [](const Wanted&) -> Jobs::Finish { throw std::runtime_error("no such file"); });
     settle(jobs);
     EXPECT_EQ(failures_, (std::vector<std::string>{"load: no such file"}));
 }
 
-TEST_F(JobsTest, TheEndWaitsForWhatRunsAndForgetsTheRest) {
+TEST_F(JobsTest, DestructorWaitsForRunningJobsAndDropsQueuedJobs) {
     std::promise<void> runs;
     bool ended = false, finished = false;
     {

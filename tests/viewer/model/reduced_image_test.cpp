@@ -37,7 +37,7 @@ Array uneven(const Device& device, Format format, Extent extent) {
 class SmallerTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, SmallerTest, test::every_device(), test::device_label);
 
-TEST_P(SmallerTest, ATexelIsTheMeanOfItsSquareThoughFilesAreReadInBands) {
+TEST_P(SmallerTest, TexelIsTheMeanOfItsSquareAcrossBandsOfRows) {
     const Extent extent{2051, 651};  // 10 MiB, so it is read in several bands; the last square is incomplete
     const Array whole = uneven(device(), Format::rgba16_unorm, extent);
     for (const int halvings : {1, 3}) {
@@ -56,7 +56,7 @@ TEST_P(SmallerTest, ATexelIsTheMeanOfItsSquareThoughFilesAreReadInBands) {
     }
 }
 
-TEST_P(SmallerTest, OfRowsThatAreLongerThanAnyDeviceTakesPiecesAreJoined) {
+TEST_P(SmallerTest, RowsWiderThanTheDeviceLimitAreReducedInPieces) {
     const Extent extent{70000, 4};
     const Array whole = uneven(device(), Format::r8_uint, extent);
     const Array smaller = load_halved(device(), picture_of(whole), 1, {});
@@ -67,7 +67,7 @@ TEST_P(SmallerTest, OfRowsThatAreLongerThanAnyDeviceTakesPiecesAreJoined) {
             ASSERT_EQ(made[y * 35000 + x], texels[(2 * y + 1) * 70000 + 2 * x + 1]) << x << ", " << y;
 }
 
-TEST_P(SmallerTest, AStopIsHeardAfterEachBand) {
+TEST_P(SmallerTest, CancellationIsCheckedAfterEachBand) {
     const Array whole = uneven(device(), Format::rgba8_unorm, {2051, 1301});
     std::vector<std::size_t> done;
     const auto progress = [&](const PictureProgress& now) {
@@ -79,7 +79,7 @@ TEST_P(SmallerTest, AStopIsHeardAfterEachBand) {
     EXPECT_EQ(done.size(), 1u);
 }
 
-TEST_P(SmallerTest, WhatFitsIsNotHalvedAndWhatDoesNotIsAsLittleAsNeeded) {
+TEST_P(SmallerTest, ImagesAreHalvedOnlyAsOftenAsTheMemoryRequires) {
     const std::size_t free = device().memory().free;
     EXPECT_EQ(needed_halvings(device(), {.format = Format::r8_unorm, .extent = {1000, 1000}}), 0);
     std::size_t side = 1;
@@ -94,7 +94,7 @@ TEST_P(SmallerTest, WhatFitsIsNotHalvedAndWhatDoesNotIsAsLittleAsNeeded) {
         << "the memory is sufficient, but the width exceeds the limit of arrays";
 }
 
-TEST_P(SmallerTest, BlocksAndRowsAreNotHalvedAndNoSideVanishes) {
+TEST_P(SmallerTest, BlocksAndRowsAreNotHalvedAndNoDimensionBecomesZero) {
     EXPECT_EQ(most_halvings({.format = Format::rgba8_unorm, .extent = {64, 16}}), 4);
     EXPECT_EQ(most_halvings({.format = Format::rgba8_unorm, .extent = {64, 64}, .levels = 3}), 2);
     EXPECT_EQ(most_halvings({.format = Format::bc7_unorm, .extent = {64, 64}}), 0);
@@ -113,7 +113,7 @@ Subresource slice_of(const ArrayInfo& info, std::size_t slice) {
     return part;
 }
 
-TEST_P(SmallerTest, EachLayerAndEachFaceIsHalvedByItself) {
+TEST_P(SmallerTest, EachLayerAndFaceIsHalvedSeparately) {
     for (const auto& [kind, extent, layers] :
          {std::tuple(ArrayKind::layered_2d, Extent{37, 22}, 3), std::tuple(ArrayKind::cubemap, Extent{21, 21}, 1),
           std::tuple(ArrayKind::cubemap_layered, Extent{18, 18}, 2)}) {
@@ -134,7 +134,7 @@ TEST_P(SmallerTest, EachLayerAndEachFaceIsHalvedByItself) {
     }
 }
 
-TEST_P(SmallerTest, ATexelOfAVolumeIsTheMeanOfItsCubeAndOfWholeNumbersOneOfThem) {
+TEST_P(SmallerTest, VolumeTexelIsTheMeanOfItsCubeOrAnIntegerOfItsCube) {
     const Extent extent{13, 9, 7};
     for (const Format format : {Format::r32_float, Format::r8_uint}) {
         const Array whole(device(), {.format = format, .extent = extent, .kind = ArrayKind::array_3d});
@@ -166,7 +166,7 @@ TEST_P(SmallerTest, ATexelOfAVolumeIsTheMeanOfItsCubeAndOfWholeNumbersOneOfThem)
     }
 }
 
-TEST_P(SmallerTest, PlanarPicturesKeepEvenSidesAndEachPlaneIsHalved) {
+TEST_P(SmallerTest, PlanarImagesKeepEvenDimensionsAndEachPlaneIsHalved) {
     const PlanarArray whole(device(), Format::nv12, {74, 38});
     for (int plane = 0; plane < 2; ++plane) {
         const View view = whole.plane(plane).view();
@@ -183,7 +183,7 @@ TEST_P(SmallerTest, PlanarPicturesKeepEvenSidesAndEachPlaneIsHalved) {
     }
 }
 
-TEST_P(SmallerTest, HighPicturesThatAreNarrowAreReadInBandsThatFitAnArray) {
+TEST_P(SmallerTest, NarrowHighImagesAreReadInBandsThatFitAnArray) {
     const Extent extent{8, 300000};
     const Linear memory(Device::cpu(), packed_bytes(Format::r8_unorm, extent));
     fill(memory.view(), std::uint8_t{77});

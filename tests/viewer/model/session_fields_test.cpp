@@ -137,12 +137,12 @@ Session with_plain_pictures() {
     return session;
 }
 
-TEST(SessionFieldsTest, EveryFieldSurvivesWritingAndReading) {
+TEST(SessionFieldsTest, EveryFieldIsWrittenAndReadBack) {
     const Session session = with_every_field_changed();
     EXPECT_EQ(session_of(to_json(session), "test"), session);
 }
 
-TEST(SessionFieldsTest, AChangeOfOneFieldIsWrittenReadAndSeenByComparison) {
+TEST(SessionFieldsTest, ChangeOfOneFieldIsWrittenReadAndComparedUnequal) {
     for (const Session& session : {with_plain_pictures(), with_every_field_changed()}) {
         ASSERT_EQ(session_of(to_json(session), "test"), session);
         for (int leaf = 0; leaf < leaves(session); ++leaf) {

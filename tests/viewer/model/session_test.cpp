@@ -81,24 +81,24 @@ Session unusual() {
 
 Session read(const std::string& json) { return session_of(json, "test"); }
 
-TEST(SessionTest, AFileBringsBackEveryChoice) {
+TEST(SessionTest, FileRestoresEveryField) {
     for (const Session& session : {Session{}, unusual()}) EXPECT_EQ(read(to_json(session)), session);
 }
 
-TEST(SessionTest, WhatIsWrittenStaysTheSameByteForByte) {
+TEST(SessionTest, WrittenFileMatchesTheStoredFileByteForByte) {
     const auto path = std::filesystem::path(test::place("TEXTON_TEST_FILES", TEXTON_TEST_FILES)) / "session.json";
     std::ifstream file(path, std::ios::binary);
     EXPECT_EQ(to_json(unusual()), std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
-TEST(SessionTest, WhatAFileDoesNotSayIsUsualAndItsPicturesLieBesideIt) {
+TEST(SessionTest, MissingKeysGetDefaultsAndPathsAreRelativeToTheFile) {
     const Session session = session_of(R"({"pictures": [{"files": ["a.png"]}]})", "test", "/there");
     Session expected;
     expected.pictures = {{.paths = {"/there/a.png"}, .options = {}}};
     EXPECT_EQ(session, expected);
 }
 
-TEST(SessionTest, AWrongFileIsRefusedByTheKeyThatIsWrong) {
+TEST(SessionTest, InvalidFileIsRefusedAndTheInvalidKeyIsNamed) {
     const auto problem_of = [](const char* json) -> std::string {
         try {
             (void)read(json);
@@ -130,13 +130,13 @@ TEST(SessionTest, AWrongFileIsRefusedByTheKeyThatIsWrong) {
         EXPECT_NE(problem_of(json).find(word), std::string::npos) << json << ": " << problem_of(json);
 }
 
-TEST(SessionTest, APictureThatIsNotThereIsNotCurrent) {
+TEST(SessionTest, ImageIndicesOutOfRangeAreReset) {
     const Session session = read(R"({"current": 4, "reference": 9})");
     EXPECT_EQ(session.current, 0u);
     EXPECT_FALSE(session.reference);
 }
 
-TEST(SessionTest, AFileThatCannotBeWrittenLeavesNothing) {
+TEST(SessionTest, FailedWriteLeavesNoFile) {
     const auto folder = std::filesystem::temp_directory_path() / "texton-no-such-folder";
     EXPECT_THROW(write_session(folder / "s.json", Session{}), Error);
     EXPECT_THROW((void)read_session(folder / "s.json"), Error);
@@ -159,7 +159,7 @@ Session with_exposure(float stops) {
     return session;
 }
 
-TEST(HistoryTest, EveryChangeIsUndoneAndMadeAgain) {
+TEST(HistoryTest, EveryChangeCanBeUndoneAndRedone) {
     History history;
     history.add("one", with_exposure(0));
     history.add("two", with_exposure(1));
@@ -173,7 +173,7 @@ TEST(HistoryTest, EveryChangeIsUndoneAndMadeAgain) {
     EXPECT_FALSE(history.can_redo());
 }
 
-TEST(HistoryTest, AChangeAfterUndoForgetsWhatWasUndone) {
+TEST(HistoryTest, ChangeAfterUndoClearsTheRedoList) {
     History history;
     history.add("one", with_exposure(0));
     (void)history.undo(with_exposure(1));
@@ -181,7 +181,7 @@ TEST(HistoryTest, AChangeAfterUndoForgetsWhatWasUndone) {
     EXPECT_FALSE(history.can_redo());
 }
 
-TEST(HistoryTest, ADragIsOneChangeAndAPauseEndsIt) {
+TEST(HistoryTest, DragIsOneChangeAndAPauseEndsTheDrag) {
     History history;
     const auto begin = std::chrono::steady_clock::now();
     const auto at = [&](int milliseconds) { return begin + std::chrono::milliseconds(milliseconds); };

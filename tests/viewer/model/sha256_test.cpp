@@ -10,7 +10,7 @@ namespace {
 
 std::string hash_of(const std::string& text) { return sha256(std::as_bytes(std::span(text))); }
 
-TEST(Sha256Test, TheStandardsExamplesHaveTheirHashes) {
+TEST(Sha256Test, ExamplesOfTheStandardHaveTheExpectedHashes) {
     EXPECT_EQ(hash_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(hash_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     EXPECT_EQ(hash_of("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
@@ -18,7 +18,7 @@ TEST(Sha256Test, TheStandardsExamplesHaveTheirHashes) {
     EXPECT_EQ(hash_of(std::string(1000000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-TEST(Sha256Test, PartsOfAnySizeHashAsTheWhole) {
+TEST(Sha256Test, HashOfPartsEqualsTheHashOfTheWhole) {
     std::string text;
     for (int i = 0; i < 300; ++i) text += static_cast<char>(i * 7);
     const auto bytes = std::as_bytes(std::span(text));

@@ -79,7 +79,7 @@ Display opaque() {
 
 // --- display values --------------------------------------------------------------------------------------------------
 
-TEST(DisplayTest, CodesAreTheNearestOfTheCurve) {
+TEST(DisplayTest, CurveReturnsTheNearestCode) {
     std::mt19937 random(3);
     std::uniform_real_distribution<float> any(0, 1);
     for (const bool light : {false, true}) {
@@ -99,13 +99,13 @@ TEST(DisplayTest, CodesAreTheNearestOfTheCurve) {
     }
 }
 
-TEST(DisplayTest, EightBitsArriveOnTheScreenAsTheyAre) {
+TEST(DisplayTest, EightBitCodesAreDisplayedUnchanged) {
     const CodeCurve curve(false, 1);
     for (int code = 0; code < 256; ++code)
         EXPECT_EQ(curve.code(static_cast<float>(code) / 255), static_cast<unsigned>(code));
 }
 
-TEST(DisplayTest, RangeAndExposureComeBeforeTheCurve) {
+TEST(DisplayTest, RangeAndExposureAreAppliedBeforeTheCurve) {
     const Shown document = random_document({.format = Format::r16_unorm, .extent = {4, 4}});
     Display display;
     display.low = 0.25f;
@@ -119,7 +119,7 @@ TEST(DisplayTest, RangeAndExposureComeBeforeTheCurve) {
     EXPECT_EQ(pixel_of({0.375f}, *document, display), 0xff5a5a5au) << "the square root of 1/8";
 }
 
-TEST(DisplayTest, ASingleChannelIsGreyAndOthersAreLeftOut) {
+TEST(DisplayTest, SingleChannelIsGrayAndDisabledChannelsAreOmitted) {
     const Shown document = random_document({.format = Format::rgba8_unorm, .extent = {4, 4}});
     const Colour value{1, 0.5f, 0.25f, 0.75f};
     Display display = opaque();
@@ -138,7 +138,7 @@ TEST(DisplayTest, ASingleChannelIsGreyAndOthersAreLeftOut) {
     EXPECT_EQ(pixel_of(value, *document, display), 0xff000000u | grey << 16 | grey << 8 | grey);
 }
 
-TEST(DisplayTest, TransparentTexelsShowABoard) {
+TEST(DisplayTest, TransparentTexelsShowACheckerboard) {
     const Shown document = random_document({.format = Format::rgba8_unorm, .extent = {4, 4}});
     const Display display;
     EXPECT_EQ(pixel_of({1, 1, 1, 0}, *document, display, 0, 0), 0xff3d3d3du);
@@ -148,7 +148,7 @@ TEST(DisplayTest, TransparentTexelsShowABoard) {
     EXPECT_EQ(pixel_of({1, 1, 1, 0}, *document, opaque(), 8, 0), 0xffffffffu);
 }
 
-TEST(DisplayTest, WhatIsNoNumberIsMarkedWhereItIsShown) {
+TEST(DisplayTest, NanAndInfinityAreMarkedInVisibleChannels) {
     const Shown document = random_document({.format = Format::rgba32_float, .extent = {4, 4}});
     const float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
     Display display = opaque();
@@ -166,7 +166,7 @@ TEST(DisplayTest, WhatIsNoNumberIsMarkedWhereItIsShown) {
     EXPECT_EQ(pixel_of({0, 1, 0, 1}, *document, display), 0xff00ff00u);
 }
 
-TEST(DisplayTest, FalseColoursGoFromEndToEnd) {
+TEST(DisplayTest, FalseColorsSpanTheWholeMap) {
     const Shown document = random_document({.format = Format::r32_float, .extent = {4, 4}});
     Display display;
     for (const FalseColour map : {FalseColour::viridis, FalseColour::turbo, FalseColour::diverging}) {
@@ -180,7 +180,7 @@ TEST(DisplayTest, FalseColoursGoFromEndToEnd) {
     EXPECT_TRUE(false_colours(FalseColour::none).empty());
 }
 
-TEST(DisplayTest, IntegersAreShownInSharesOfTheirRange) {
+TEST(DisplayTest, IntegersAreDisplayedAsFractionsOfTheirRange) {
     const Shown bytes = random_document({.format = Format::r8_uint, .extent = {4, 4}});
     EXPECT_EQ(pixel_of({255}, *bytes, {}), 0xffffffffu);
     EXPECT_EQ(pixel_of({128}, *bytes, {}), 0xff808080u);
@@ -191,7 +191,7 @@ TEST(DisplayTest, IntegersAreShownInSharesOfTheirRange) {
 
 // --- texels ----------------------------------------------------------------------------------------------------------
 
-TEST(StoredTexelsTest, TheyReadAsTheTextureUnitReturnsThem) {
+TEST(StoredTexelsTest, StoredTexelsMatchTheTextureUnit) {
     for (const FormatInfo& format : formats()) {
         if (format.layout == FormatLayout::planar) continue;
         const Shown document = random_document({.format = format.format, .extent = {64, 16}});
@@ -213,7 +213,7 @@ TEST(StoredTexelsTest, TheyReadAsTheTextureUnitReturnsThem) {
     }
 }
 
-TEST(StoredTexelsTest, WordsAreTheCodesThatAreStored) {
+TEST(StoredTexelsTest, TexelTextContainsTheStoredCodes) {
     const Shown bytes = document_of<std::uint8_t>(Format::rg8_srgb, {2, 1}, {0, 255, 7, 16});
     EXPECT_THAT(stored_words(bytes, {}, {0, 0, 2, 1}, false),
                 testing::ElementsAre(testing::ElementsAre("0", "255"), testing::ElementsAre("7", "16")));
@@ -250,7 +250,7 @@ const std::vector<ArrayInfo>& all_kinds() {
     return kinds;
 }
 
-TEST(RenderTest, EveryPixelOfEveryKindAndLayoutIsTheTexelThatIsSaidToBeThere) {
+TEST(RenderTest, EveryPixelShowsTheTexelReportedAtItsPosition) {
     for (const ArrayInfo& info : all_kinds()) {
         const Shown document = random_document(info);
         for (const Layout layout : {Layout::single, Layout::sheet, Layout::cross, Layout::sphere}) {
@@ -288,7 +288,7 @@ TEST(RenderTest, EveryPixelOfEveryKindAndLayoutIsTheTexelThatIsSaidToBeThere) {
     }
 }
 
-TEST(RenderTest, ASheetHasAllPartsAndNoneLiesOnAnother) {
+TEST(RenderTest, SheetShowsAllPartsWithoutOverlap) {
     for (const ArrayInfo& info : all_kinds()) {
         const Shown document = random_document(info);
         Session session;
@@ -313,7 +313,7 @@ TEST(RenderTest, ASheetHasAllPartsAndNoneLiesOnAnother) {
     }
 }
 
-TEST(RenderTest, PartsOfACanvasAreWhatTheWholeWouldBe) {
+TEST(RenderTest, PartOfACanvasEqualsTheSamePartOfTheWholeCanvas) {
     std::mt19937 random(5);
     for (const ArrayInfo& info : all_kinds()) {
         const Shown document = random_document(info);
@@ -338,7 +338,7 @@ TEST(RenderTest, PartsOfACanvasAreWhatTheWholeWouldBe) {
     }
 }
 
-TEST(RenderTest, AReducedPixelIsTheMeanOfWhatItCovers) {
+TEST(RenderTest, ReducedPixelIsTheMeanOfTheCoveredTexels) {
     constexpr std::size_t kSide = 50;
     std::mt19937 random(9);
     std::vector<float> texels(kSide * kSide);
@@ -368,7 +368,7 @@ TEST(RenderTest, AReducedPixelIsTheMeanOfWhatItCovers) {
     }
 }
 
-TEST(RenderTest, ASingleNanIsSeenAtAnyZoom) {
+TEST(RenderTest, SingleNanIsVisibleAtAnyZoom) {
     std::vector<float> texels(256 * 256, 0.5f);
     texels[100 * 256 + 77] = std::numeric_limits<float>::quiet_NaN();
     const Shown document = document_of(Format::r32_float, {256, 256}, texels);
@@ -378,7 +378,7 @@ TEST(RenderTest, ASingleNanIsSeenAtAnyZoom) {
     }
 }
 
-TEST(RenderTest, QuickValuesOfAReducedViewAreTexelsAndFullOnesAreKnownAsSuch) {
+TEST(RenderTest, QuickValuesOfAReducedViewAreSingleTexels) {
     const Shown document = random_document({.format = Format::r8_unorm, .extent = {200, 200}});
     const Scene reduced = scene_of(document, {0.2, {100, 100}});
     const Values quick = values_of(reduced, {0, 0, 40, 40}, Quality::quick);
@@ -389,7 +389,7 @@ TEST(RenderTest, QuickValuesOfAReducedViewAreTexelsAndFullOnesAreKnownAsSuch) {
 
 // --- samplers --------------------------------------------------------------------------------------------------------
 
-TEST(RenderTest, ASampledViewIsWhatFetchesWithThePixelsGradientsReturn) {
+TEST(RenderTest, SampledViewMatchesFetchesWithThePixelGradients) {
     const Shown document = random_document({.format = Format::rgba8_unorm, .extent = {64, 32}, .levels = 6});
     Sampler sampler{
         .filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 4};
@@ -418,7 +418,7 @@ TEST(RenderTest, ASampledViewIsWhatFetchesWithThePixelsGradientsReturn) {
     }
 }
 
-TEST(RenderTest, ALevelAtItsOwnSizeIsThatLevelAlsoWhereItIsSampled) {
+TEST(RenderTest, LevelAtItsOwnSizeLooksTheSameStoredAndSampled) {
     const Shown document = random_document({.format = Format::rgba8_unorm, .extent = {64, 64}, .levels = 4});
     Scene scene = scene_of(document, {1, {8, 8}}, 16, 16);
     scene.session.place.level = 2;
@@ -432,7 +432,7 @@ TEST(RenderTest, ALevelAtItsOwnSizeIsThatLevelAlsoWhereItIsSampled) {
     EXPECT_EQ(render_all(scene), stored) << "in texels";
 }
 
-TEST(RenderTest, APerspectivePlaneHasAHorizonAndRepeatsThePicture) {
+TEST(RenderTest, PerspectivePlaneHasAHorizonAndRepeatsTheImage) {
     const Shown document = random_document({.format = Format::rgba8_unorm, .extent = {64, 64}, .levels = 7});
     Scene scene = scene_of(document, {2, {32, 32}}, 128, 128);
     scene.session.display = opaque();
@@ -452,7 +452,7 @@ TEST(RenderTest, APerspectivePlaneHasAHorizonAndRepeatsThePicture) {
 
 // --- comparisons -----------------------------------------------------------------------------------------------------
 
-TEST(CompareTest, DifferencesAreOfTheValues) {
+TEST(CompareTest, CompareModesUseTheTexelValues) {
     const std::vector<float> a{
         0.5f, 0.25f, -1, 0, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
     const std::vector<float> b{0.25f, 0.5f, 1, 0, std::numeric_limits<float>::infinity(), 1};
@@ -476,7 +476,7 @@ TEST(CompareTest, DifferencesAreOfTheValues) {
     EXPECT_EQ(render_all(scene)[3], 0xff000000u);
 }
 
-TEST(CompareTest, TheUlpMapIsThatOfTheKernels) {
+TEST(CompareTest, RenderedUlpMapMatchesTheUlpMapOfTheKernels) {
     for (const Format format : {Format::rgba8_unorm, Format::rgba8_srgb, Format::rg8_srgb, Format::rg16_snorm,
                                 Format::r16_float, Format::rgba32_float, Format::rgba16_uint, Format::rgb10a2_unorm}) {
         const ArrayInfo info{.format = format, .extent = {40, 30}};
@@ -497,7 +497,7 @@ TEST(CompareTest, TheUlpMapIsThatOfTheKernels) {
     }
 }
 
-TEST(CompareTest, ADifferenceOfOneTexelIsSeenInAReducedView) {
+TEST(CompareTest, DifferenceOfOneTexelIsVisibleInAReducedView) {
     std::vector<std::uint8_t> a(256 * 256, 40), b = a;
     b[256 * 33 + 90] = 41;
     Scene scene = scene_of(document_of(Format::r8_unorm, {256, 256}, a), {0.1, {128, 128}});
@@ -508,7 +508,7 @@ TEST(CompareTest, ADifferenceOfOneTexelIsSeenInAReducedView) {
     EXPECT_GE(std::count_if(pixels.begin(), pixels.end(), is_marked), 1);
 }
 
-TEST(CompareTest, AReferenceOfAnotherSizeIsAlignedAtTheOriginAndComparedWhereBothAre) {
+TEST(CompareTest, ReferenceOfAnotherSizeIsComparedInTheCommonArea) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {30, 20}};
     Scene scene = scene_of(random_document(info), {2, {15, 10}}, 60, 40);
     scene.against = random_document({.format = Format::r8_unorm, .extent = {12, 40}});
@@ -519,7 +519,7 @@ TEST(CompareTest, AReferenceOfAnotherSizeIsAlignedAtTheOriginAndComparedWhereBot
     EXPECT_NE(pixels[39 * 60], kBackground);
 }
 
-TEST(CompareTest, AWipeShowsOneOnEachSideOfItsLine) {
+TEST(CompareTest, WipeShowsOneImageOnEachSideOfItsLine) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {30, 20}};
     Scene scene = scene_of(random_document(info, 1), {3, {15, 10}});
     const std::vector<std::uint32_t> left = render_all(scene);
@@ -532,7 +532,7 @@ TEST(CompareTest, AWipeShowsOneOnEachSideOfItsLine) {
     EXPECT_EQ(wipe_column(scene), 27);
 }
 
-TEST(CompareTest, TwoSamplersAreHeldAgainstEachOther) {
+TEST(CompareTest, TwoSamplersAreComparedWithEachOther) {
     Scene scene = scene_of(random_document({.format = Format::r8_unorm, .extent = {16, 16}}), {4, {8, 8}}, 64, 64);
     scene.against = scene.shown;
     scene.session.sampler = Sampler{};
@@ -546,7 +546,7 @@ TEST(CompareTest, TwoSamplersAreHeldAgainstEachOther) {
     EXPECT_TRUE(std::all_of(same.values.begin(), same.values.end(), [](const Colour& value) { return value[0] == 0; }));
 }
 
-TEST(PlanarTest, APlanarPictureIsShownInColourOrByItsPlanes) {
+TEST(PlanarTest, PlanarImageIsShownInColorOrByItsPlanes) {
     const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "render_test.yuv";
     constexpr std::size_t kWidth = 32, kHeight = 16;
     std::mt19937 random(4);

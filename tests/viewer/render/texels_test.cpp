@@ -49,7 +49,7 @@ protected:
 
 // --- statistics ---
 
-TEST_P(TexelsTest, StatisticsAreThoseOfTheBoxAlone) {
+TEST_P(TexelsTest, StatisticsCoverOnlyTheBox) {
     const auto document = made<float>(Format::r32_float, {4, 3}, {9, 9, 9, 9, 9, 1, 2, 9, 9, -3, 4, 9});
     const PlaceStatistics found = place_statistics(*document, {}, {1, 1, 2, 2});
     EXPECT_EQ(found.channels, 1);
@@ -62,7 +62,7 @@ TEST_P(TexelsTest, StatisticsAreThoseOfTheBoxAlone) {
     EXPECT_EQ(found.statistics.histogram[0][255], 1u);
 }
 
-TEST_P(TexelsTest, StatisticsFindLevelsFacesLayersAndSlices) {
+TEST_P(TexelsTest, StatisticsUseTheSelectedLevelFaceLayerAndSlice) {
     const auto mean = [&](const char* name, const Place& place) {
         const auto document = open(name);
         return place_statistics(*document, place, whole_box(*document, place)).statistics.mean(0);
@@ -73,7 +73,7 @@ TEST_P(TexelsTest, StatisticsFindLevelsFacesLayersAndSlices) {
     EXPECT_NE(mean("phantom.dds", {.slice = 0}), mean("phantom.dds", {.slice = 18}));
 }
 
-TEST_P(TexelsTest, SpecialValuesAreCountedAndLeftOutOfTheRange) {
+TEST_P(TexelsTest, SpecialValuesAreCountedAndExcludedFromTheRange) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const auto document = made<float>(Format::r32_float, {6, 1}, {nan, 2, kInfinity, -kInfinity, 6, nan});
@@ -86,7 +86,7 @@ TEST_P(TexelsTest, SpecialValuesAreCountedAndLeftOutOfTheRange) {
               std::nullopt);
 }
 
-TEST_P(TexelsTest, TheLargestFloatsHaveAHistogramToo) {
+TEST_P(TexelsTest, LargestFloatsHaveAHistogram) {
     constexpr float kMost = std::numeric_limits<float>::max();
     const auto document = made<float>(Format::r32_float, {3, 1}, {kMost, -kMost, 0});
     const PlaceStatistics found = place_statistics(*document, {}, {0, 0, 3, 1});
@@ -95,7 +95,7 @@ TEST_P(TexelsTest, TheLargestFloatsHaveAHistogramToo) {
     EXPECT_EQ(found.statistics.lowest(0), -kMost);
 }
 
-TEST_P(TexelsTest, ARangeIsOfTheChannelsThatAreOnInSharesOfAnIntegersRange) {
+TEST_P(TexelsTest, RangeUsesEnabledChannelsAndFractionsForIntegers) {
     const auto document = made<std::uint8_t>(Format::rgba8_uint, {2, 1}, {0, 64, 128, 9, 32, 128, 192, 255});
     const PlaceStatistics found = place_statistics(*document, {}, {0, 0, 2, 1});
     EXPECT_EQ(display_range(found, Format::rgba8_uint, {true, true, true, true}), (ValueRange{0, 0.75f}));
@@ -105,7 +105,7 @@ TEST_P(TexelsTest, ARangeIsOfTheChannelsThatAreOnInSharesOfAnIntegersRange) {
     EXPECT_EQ(display_range(found, Format::rgba8_uint, {false, false, false, false}), std::nullopt);
 }
 
-TEST_P(TexelsTest, EqualValuesAreInTheMiddleOfTheirRange) {
+TEST_P(TexelsTest, RangeOfEqualValuesIsCenteredOnTheValue) {
     const auto document = made<float>(Format::r32_float, {2, 2}, {3, 3, 3, 3});
     const auto range = display_range(place_statistics(*document, {}, {0, 0, 2, 2}), Format::r32_float, {true});
     ASSERT_TRUE(range);
@@ -113,7 +113,7 @@ TEST_P(TexelsTest, EqualValuesAreInTheMiddleOfTheirRange) {
     EXPECT_EQ(range->low + range->high, 6);
 }
 
-TEST_P(TexelsTest, ABoxThatCutsBlocksHasExactlyItsTexels) {
+TEST_P(TexelsTest, BoxThatCutsBlocksContainsExactlyItsTexels) {
     const auto document = open("bc7.dds");
     const TexelBox box{3, 6, 9, 5};
     const std::vector<float> values = BoxTexture(*document, {}, box).values();
@@ -128,7 +128,7 @@ TEST_P(TexelsTest, ABoxThatCutsBlocksHasExactlyItsTexels) {
     EXPECT_EQ(place_statistics(*document, {}, box).statistics.finite[0], 45u);
 }
 
-TEST(VisibleBoxTest, WhatACanvasShowsOfAPlace) {
+TEST(VisibleBoxTest, VisibleBoxCoversTheTexelsOnTheCanvas) {
     const Extent place{100, 50};
     EXPECT_EQ(visible_box({1, {50, 25}}, 1000, 1000, place), (TexelBox{0, 0, 100, 50}));
     EXPECT_EQ(visible_box({10, {50, 25}}, 100, 100, place), (TexelBox{45, 20, 10, 10}));
@@ -138,7 +138,7 @@ TEST(VisibleBoxTest, WhatACanvasShowsOfAPlace) {
     EXPECT_EQ(visible_box({10, {500, 25}}, 100, 100, place), std::nullopt);
 }
 
-TEST(VisibleBoxTest, ASelectionIsCutToThePlace) {
+TEST(VisibleBoxTest, SelectionIsClampedToTheImage) {
     EXPECT_EQ(clamped({5, 5, 10, 10}, {8, 20}), (TexelBox{5, 5, 3, 10}));
     EXPECT_EQ(clamped({8, 0, 1, 1}, {8, 8}), std::nullopt);
     EXPECT_EQ(clamped({0, 0, 0, 4}, {8, 8}), std::nullopt);
@@ -146,7 +146,7 @@ TEST(VisibleBoxTest, ASelectionIsCutToThePlace) {
 
 // --- one texel ---
 
-TEST_P(TexelsTest, ATexelIsSaidAsStoredSampledAndShown) {
+TEST_P(TexelsTest, TexelIsReportedAsStoredSampledAndDisplayed) {
     const InspectedTexel red = inspect_texel(scene_of(open("card.png")), {}, 20, 10);
     ASSERT_EQ(red.stored.size(), 4u);
     EXPECT_EQ(red.stored[0].decimal, "255");
@@ -159,7 +159,7 @@ TEST_P(TexelsTest, ATexelIsSaidAsStoredSampledAndShown) {
     EXPECT_NE(words.find("R  stored 255 0xff  sampled 1 0x3f800000  shown 255"), std::string::npos) << words;
 }
 
-TEST_P(TexelsTest, SampledByPointsATexelIsWhatIsStoredInEveryKindOfArray) {
+TEST_P(TexelsTest, PointSampledTexelEqualsTheStoredTexelInEveryArrayKind) {
     const std::pair<const char*, Place> places[]{{"card.png", {}},
                                                  {"levels.dds", {.level = 2}},
                                                  {"layers.dds", {.layer = 3}},
@@ -182,7 +182,7 @@ TEST_P(TexelsTest, SampledByPointsATexelIsWhatIsStoredInEveryKindOfArray) {
     }
 }
 
-TEST_P(TexelsTest, ASamplerThatThePictureDoesNotTakeLeavesTheStoredTexel) {
+TEST_P(TexelsTest, InvalidSamplerIsReportedAndTheStoredTexelIsKept) {
     Scene scene = scene_of(open("levels.dds"));
     scene.session.sampler = Sampler{};
     const InspectedTexel texel = inspect_texel(scene, {}, 0, 0);
@@ -190,21 +190,21 @@ TEST_P(TexelsTest, ASamplerThatThePictureDoesNotTakeLeavesTheStoredTexel) {
     EXPECT_FALSE(texel.stored.empty());
 }
 
-TEST_P(TexelsTest, ATexelOfABlockHasTheBytesOfItsBlock) {
+TEST_P(TexelsTest, CompressedTexelHasTheBytesOfItsBlock) {
     const InspectedTexel texel = inspect_texel(scene_of(open("bc1.dds")), {}, 9, 9);
     EXPECT_TRUE(texel.stored.empty());
     EXPECT_EQ(texel.bytes.size(), 8u * 3 - 1);
     EXPECT_EQ(texel.bytes, inspect_texel(scene_of(open("bc1.dds")), {}, 8, 11).bytes);
 }
 
-TEST_P(TexelsTest, AnythingBesideThePictureIsItsNearestTexel) {
+TEST_P(TexelsTest, PositionOutsideTheImageIsClampedToTheNearestTexel) {
     const InspectedTexel texel = inspect_texel(scene_of(open("odd_3x2.png")), {.level = 9, .face = 5}, 99, 99);
     EXPECT_EQ(texel.x, 2u);
     EXPECT_EQ(texel.y, 1u);
     EXPECT_EQ(texel.place, Place{});
 }
 
-TEST_P(TexelsTest, APlaceIsSaidWithWhatThePictureHasSeveralOf) {
+TEST_P(TexelsTest, PositionTextNamesLevelFaceLayerAndSliceWhereNeeded) {
     EXPECT_EQ(place_words(*open("card.png"), {}, 1, 2), "(1, 2)");
     EXPECT_EQ(place_words(*open("cube.dds"), {.level = 1, .face = 3}, 1, 2), "(1, 2), level 1, face -y");
     EXPECT_EQ(place_words(*open("layers.dds"), {.layer = 4}, 1, 2), "(1, 2), layer 4");
@@ -213,7 +213,7 @@ TEST_P(TexelsTest, APlaceIsSaidWithWhatThePictureHasSeveralOf) {
 
 // --- comparisons ---
 
-TEST_P(TexelsTest, APictureEqualsItselfAndTheWorstTexelIsFound) {
+TEST_P(TexelsTest, ImageEqualsItselfAndTheWorstTexelIsFound) {
     std::vector<std::uint8_t> texels(5 * 4, 100);
     const auto a = made(Format::r8_unorm, {5, 4}, texels);
     EXPECT_EQ(compare_place(scene_of(a, a)).comparison.all.differing, 0u);
@@ -228,7 +228,7 @@ TEST_P(TexelsTest, APictureEqualsItselfAndTheWorstTexelIsFound) {
     EXPECT_EQ(worst_words(found, 0), "(3, 2): 7 ulp, 0.02745");
 }
 
-TEST_P(TexelsTest, OfUnlikeSizesWhatBothHaveIsCompared) {
+TEST_P(TexelsTest, SizesThatDifferAreComparedWhereTheyOverlap) {
     const auto a = made<std::uint8_t>(Format::r8_unorm, {3, 2}, {1, 2, 3, 4, 5, 6});
     const auto b = made<std::uint8_t>(Format::r8_unorm, {2, 3}, {1, 2, 4, 5, 8, 9});
     const PlaceComparison found = compare_place(scene_of(b, a));
@@ -237,7 +237,7 @@ TEST_P(TexelsTest, OfUnlikeSizesWhatBothHaveIsCompared) {
     EXPECT_EQ(found.note, "Only the common 2 x 2 texels were compared.");
 }
 
-TEST_P(TexelsTest, OfUnlikeFormatsValuesAreCompared) {
+TEST_P(TexelsTest, FormatsThatDifferAreComparedByValue) {
     const auto a = made<std::uint8_t>(Format::r8_unorm, {2, 1}, {0, 255});
     const auto b = made<float>(Format::r32_float, {2, 1}, {0, 0.5f});
     const PlaceComparison found = compare_place(scene_of(b, a));
@@ -250,7 +250,7 @@ TEST_P(TexelsTest, OfUnlikeFormatsValuesAreCompared) {
     EXPECT_LT(ball.comparison.all.psnr, 80);
 }
 
-TEST_P(TexelsTest, NothingToCompareWithIsRefused) {
+TEST_P(TexelsTest, ComparisonWithoutAReferenceIsRefused) {
     Scene scene = scene_of(open("card.png"));
     test::expect_error([&] { (void)compare_place(scene); }, ErrorCode::bad_argument, "texton::viewer::compare_place");
     scene.against = scene.shown;
@@ -262,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, TexelsTest, test::every_device(), test::device
 
 // --- thumbnails ---
 
-TEST(ThumbnailTest, ItIsTheWholePictureInItsShape) {
+TEST(ThumbnailTest, ThumbnailShowsTheWholeImageWithItsAspectRatio) {
     const Source card{{kAssets / "card.png"}};
     const Thumbnail loaded = thumbnail(Document::open(card, Device::cpu()), 64);
     EXPECT_EQ(loaded.width, 64);

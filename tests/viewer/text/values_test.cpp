@@ -37,7 +37,7 @@ std::vector<std::string> hexadecimals(Format format, const std::vector<std::byte
 
 using Words = std::vector<std::string>;
 
-TEST(ValueWordsTest, CodesOfEachKindAreSaidAsTheyAreStored) {
+TEST(ValueWordsTest, CodesOfEachFormatAreFormattedAsStored) {
     const auto codes = bytes_of<std::uint8_t>({0, 7, 128, 255});
     EXPECT_EQ(decimals(Format::rgba8_unorm, codes), (Words{"0", "7", "128", "255"}));
     EXPECT_EQ(hexadecimals(Format::rgba8_srgb, codes), (Words{"0x00", "0x07", "0x80", "0xff"}));
@@ -50,7 +50,7 @@ TEST(ValueWordsTest, CodesOfEachKindAreSaidAsTheyAreStored) {
     EXPECT_EQ(decimals(Format::r8_uint, {std::byte{200}}), (Words{"200"}));
 }
 
-TEST(ValueWordsTest, FloatsAreSaidByValueWithAllDigitsThatTellThemApart) {
+TEST(ValueWordsTest, FloatsAreFormattedWithAllDigitsThatDistinguishThem) {
     EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x3555, 0xfc00})), (Words{"0.33325195", "-inf"}));
     EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x8000, 0x7e00})), (Words{"-0", "nan"}));
     EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x0001, 0x7bff})),
@@ -62,13 +62,13 @@ TEST(ValueWordsTest, FloatsAreSaidByValueWithAllDigitsThatTellThemApart) {
         EXPECT_EQ(std::strtof(float_words(value).c_str(), nullptr), value);
 }
 
-TEST(ValueWordsTest, PackedChannelsAreTakenApart) {
+TEST(ValueWordsTest, PackedChannelsAreSeparated) {
     const auto texel = bytes_of<std::uint32_t>({1023u | 1u << 10 | 512u << 20 | 2u << 30});
     EXPECT_EQ(decimals(Format::rgb10a2_unorm, texel), (Words{"1023", "1", "512", "2"}));
     EXPECT_EQ(hexadecimals(Format::rgb10a2_unorm, texel), (Words{"0x3ff", "0x001", "0x200", "0x2"}));
 }
 
-TEST(ValueWordsTest, EveryPlainFormatHasAsManyChannelsAsItSaysAndBlocksHaveNone) {
+TEST(ValueWordsTest, PlainFormatsHaveTheirChannelCountAndBlocksHaveNoChannels) {
     for (const FormatInfo& format : formats()) {
         const std::vector<std::byte> texel(std::max<std::size_t>(format.bytes, 1));
         const std::size_t channels = stored_channels(format.format, texel).size();
@@ -80,7 +80,7 @@ TEST(ValueWordsTest, EveryPlainFormatHasAsManyChannelsAsItSaysAndBlocksHaveNone)
     }
 }
 
-TEST(ValueWordsTest, AFetchIsSaidAsItsFormatReads) {
+TEST(ValueWordsTest, FetchedValuesAreFormattedAsTheirFormatIsRead) {
     const Texel texel{{std::bit_cast<std::uint32_t>(0.5f), 0xffffffffu, 7, 0}};
     EXPECT_EQ(channel_words(texel, 0, Format::rgba8_unorm), "0.5");
     EXPECT_EQ(channel_words(texel, 1, Format::rgba8_sint), "-1");
@@ -91,7 +91,7 @@ TEST(ValueWordsTest, AFetchIsSaidAsItsFormatReads) {
     EXPECT_EQ(share_of(0, 4), 0.125);
 }
 
-TEST(ParameterWordsTest, ListsAreReadAsTheyAreWritten) {
+TEST(ParameterWordsTest, NumberListsAreWrittenAndReadBack) {
     for (const std::vector<double>& numbers : {std::vector<double>{}, {1, 0.5, -3e-9}, {0.1}})
         EXPECT_EQ(list_of(list_words(numbers)), numbers);
     EXPECT_EQ(list_of(" 1 2;3,,4 "), (std::vector<double>{1, 2, 3, 4}));
@@ -99,7 +99,7 @@ TEST(ParameterWordsTest, ListsAreReadAsTheyAreWritten) {
     EXPECT_EQ(list_of("1.5x"), std::nullopt);
 }
 
-TEST(ParameterWordsTest, AParameterSaysItsRangeAndItsStandard) {
+TEST(ParameterWordsTest, ParameterTextContainsItsRangeAndDefault) {
     ParameterInfo parameter{.name = "most_stops", .summary = "in stops", .standard = 2.0};
     EXPECT_EQ(parameter_words(parameter), "in stops; default 2");
     parameter.lowest = 0;
@@ -111,7 +111,7 @@ TEST(ParameterWordsTest, AParameterSaysItsRangeAndItsStandard) {
     EXPECT_EQ(value_words(std::vector<double>{1, 2}), "1, 2");
 }
 
-TEST(ParameterWordsTest, KernelsAreFoundByEachOfTheWordsInAnyCase) {
+TEST(ParameterWordsTest, KernelSearchMatchesEverySearchTermInAnyCase) {
     EXPECT_EQ(kernels_like("").size(), kernels().size());
     for (const Kernel& kernel : kernels()) {
         const auto found = kernels_like(kernel.info.group + " " + kernel.info.name);
@@ -122,7 +122,7 @@ TEST(ParameterWordsTest, KernelsAreFoundByEachOfTheWordsInAnyCase) {
     EXPECT_TRUE(kernels_like("bilateral cubemap").empty());
 }
 
-TEST(PictureListTest, AMovedPictureTakesItsNamesAlong) {
+TEST(PictureListTest, MovedImageKeepsReferencesToAllImagesCorrect) {
     Session session;
     for (const char* name : {"a", "b", "c", "d", "e"}) session.pictures.push_back({{name}});
     const auto name = [](const Session& of, std::size_t index) { return of.pictures[index].paths.front().string(); };
@@ -151,7 +151,7 @@ TEST(PictureListTest, AMovedPictureTakesItsNamesAlong) {
     EXPECT_EQ(same, session) << "the target position does not exist";
 }
 
-TEST(PictureListTest, AClosedPictureLeavesTheNamesOfTheOthers) {
+TEST(PictureListTest, ClosedImageKeepsReferencesToOtherImagesCorrect) {
     Session session;
     for (const char* name : {"a", "b", "c", "d"}) session.pictures.push_back({{name}});
     session.kernel.name = "blend";
@@ -188,7 +188,7 @@ TEST(PictureListTest, AClosedPictureLeavesTheNamesOfTheOthers) {
     EXPECT_EQ(session, Session{});
 }
 
-TEST(PictureListTest, AnArrayIsSaidWithAllThatItHasSeveralOf) {
+TEST(PictureListTest, ArrayTextContainsSizeFormatKindLayersAndLevels) {
     EXPECT_EQ(array_words({.format = Format::r8_unorm, .extent = {4, 3}}), "4 x 3 of r8_unorm");
     EXPECT_EQ(array_words({.extent = {8, 8}, .kind = ArrayKind::cubemap_layered, .layers = 2, .levels = 3}),
               "8 x 8 of rgba8_unorm, cubemap_layered of 2, 3 levels");

@@ -20,13 +20,13 @@ using testing::HasSubstr;
 
 std::vector<float> floats_of(const HostPicture& picture) { return read_channels(picture.view()); }
 
-TEST(PatternTest, TheSameSeedIsTheSamePictureAndAnotherIsNot) {
+TEST(PatternTest, SameSeedGivesTheSameImageAndAnotherSeedDiffers) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {16, 16}};
     EXPECT_EQ(draw({.seed = 1}, info).sha256(), draw({.seed = 1}, info).sha256());
     EXPECT_NE(draw({.seed = 1}, info).sha256(), draw({.seed = 2}, info).sha256());
 }
 
-TEST(PatternTest, EveryFormatIsFilledFromEndToEnd) {
+TEST(PatternTest, EveryFormatIsFilledOverItsWholeRange) {
     for (const FormatInfo& row : formats()) {
         if (row.layout == FormatLayout::planar) continue;
         const HostArray array = draw({}, {.format = row.format, .extent = {32, 32}});
@@ -39,7 +39,7 @@ TEST(PatternTest, EveryFormatIsFilledFromEndToEnd) {
     for (const float value : floats_of(bright.levels[0])) EXPECT_TRUE(value >= 2 && value <= 6) << value;
 }
 
-TEST(PatternTest, LevelsAndSlicesAreDrawn) {
+TEST(PatternTest, AllLevelsAndSlicesAreDrawn) {
     const HostArray cube =
         draw({.kind = PatternKind::gradient},
              {.format = Format::r8_unorm, .extent = {8, 8}, .kind = ArrayKind::cubemap, .levels = 4});
@@ -48,7 +48,7 @@ TEST(PatternTest, LevelsAndSlicesAreDrawn) {
     EXPECT_EQ(cube.levels[1].texels[3], std::byte{223});  // 7/8 of 255
 }
 
-TEST(PatternTest, WhatCannotBeDrawnIsRefused) {
+TEST(PatternTest, UnsupportedFormatsAreRefused) {
     const ArrayInfo blocks{.format = Format::bc1_unorm, .extent = {8, 8}};
     EXPECT_EQ(draw({}, blocks).levels[0].texels.size(), 32U);
     expect_error([&] { (void)draw({.kind = PatternKind::checker}, blocks); }, ErrorCode::unsupported,
@@ -76,7 +76,7 @@ protected:
     test::PictureFolder folder_;
 };
 
-TEST_F(ReferenceTest, WhatIsWrittenIsRead) {
+TEST_F(ReferenceTest, WrittenReferenceIsReadBack) {
     const Reference written = some();
     write_reference(written);
     EXPECT_EQ(written.path.filename(), "a_b_1.5.texref");
@@ -89,7 +89,7 @@ TEST_F(ReferenceTest, WhatIsWrittenIsRead) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.at("refs")), {}), 1);
 }
 
-TEST_F(ReferenceTest, AllVariantsOfACaseAreFoundAndNoOther) {
+TEST_F(ReferenceTest, OnlyTheVariantsOfTheCaseAreFound) {
     for (const auto& [name, variant] : {std::pair("a", ""), {"a", "sm_90"}, {"a.b", ""}, {"ab", ""}}) {
         Reference reference = some();
         reference.path = reference_path(folder_.path(), name, variant);
@@ -159,7 +159,7 @@ protected:
     test::PictureFolder folder_;
 };
 
-TEST_F(VerifyRunTest, EqualBytesPass) {
+TEST_F(VerifyRunTest, CaseWithEqualBytesPasses) {
     const Suite only = suite();
     EXPECT_EQ(run(only).outcome, Outcome::no_reference);
     approve(only, keep);
@@ -169,7 +169,7 @@ TEST_F(VerifyRunTest, EqualBytesPass) {
     EXPECT_EQ(result.differing(), 0U);
 }
 
-TEST_F(VerifyRunTest, AnyDifferenceFailsUnlessItIsTolerated) {
+TEST_F(VerifyRunTest, DifferenceFailsUnlessWithinTheTolerance) {
     approve(suite(), two_codes_off);
     const Result result = run(suite());
     EXPECT_EQ(result.outcome, Outcome::differs);
@@ -191,7 +191,7 @@ TEST_F(VerifyRunTest, AnyDifferenceFailsUnlessItIsTolerated) {
     EXPECT_EQ(outcome(R"({"ulp": 2, "share": 0.01})"), Outcome::differs);
 }
 
-TEST_F(VerifyRunTest, OneOfSeveralReferencesIsEnough) {
+TEST_F(VerifyRunTest, OneMatchingReferenceOfSeveralIsEnough) {
     approve(suite(), two_codes_off);
     approve(suite(), keep, "other");
     const Result result = run(suite());
@@ -199,7 +199,7 @@ TEST_F(VerifyRunTest, OneOfSeveralReferencesIsEnough) {
     EXPECT_EQ(result.reference->path.filename(), "a@other.texref");
 }
 
-TEST_F(VerifyRunTest, OtherSizesAndFormatsAreSaid) {
+TEST_F(VerifyRunTest, DifferingSizesAndFormatsAreReported) {
     approve(suite(), keep);
     EXPECT_THAT(run(suite(R"(, "size": [4, 4])")).message,
                 HasSubstr("the image is 4 x 4 of rgba8_unorm, but the reference is 8 x 8 of rgba8_unorm"));
@@ -208,7 +208,7 @@ TEST_F(VerifyRunTest, OtherSizesAndFormatsAreSaid) {
     EXPECT_THAT(other.message, HasSubstr("its inputs differ"));
 }
 
-TEST_F(VerifyRunTest, AnErrorIsAnOutcome) {
+TEST_F(VerifyRunTest, ErrorOfACaseBecomesItsOutcome) {
     const Result result = run(suite(R"(, "parameters": {"crop": [0, 0, -4, 4]})"));
     EXPECT_EQ(result.outcome, Outcome::failed);
     EXPECT_THAT(result.message, HasSubstr("crop.width"));
@@ -217,7 +217,7 @@ TEST_F(VerifyRunTest, AnErrorIsAnOutcome) {
     EXPECT_THAT(run(read_suite(folder_.at("s.json"))).message, HasSubstr("x.png"));
 }
 
-TEST_F(VerifyRunTest, CasesRunBesideEachOther) {
+TEST_F(VerifyRunTest, CasesRunInParallel) {
     const Suite many = suite(R"(, "matrix": {"input.seed": [1, 2, 3, 4, 5, 6, 7, 8, 9]})");
     std::vector<const Case*> cases;
     for (const Case& each : many.cases) cases.push_back(&each);
@@ -231,7 +231,7 @@ TEST_F(VerifyRunTest, CasesRunBesideEachOther) {
 
 // --- footprints ------------------------------------------------------------------------------------------------------
 
-TEST_F(VerifyRunTest, AFootprintHasTheTexelsAndTheirWeights) {
+TEST_F(VerifyRunTest, FootprintContainsTheTexelsAndTheirWeights) {
     // Halfway between two texels in x, and at a quarter in y.
     const Suite linear = suite(R"(, "parameters": {"filter": "linear", "crop": [2.5, 1.25, 1, 1]}, "size": [1, 1])");
     const auto taps = footprints(linear.cases[0], {{0, 0, 0}}).at(0);
@@ -242,7 +242,7 @@ TEST_F(VerifyRunTest, AFootprintHasTheTexelsAndTheirWeights) {
     EXPECT_EQ(*footprints(nearest.cases[0], {{5, 6, 0}}).at(0), std::vector<Tap>({{{5, 6, 0}, 1}}));
 }
 
-TEST_F(VerifyRunTest, NegativeWeightsAreFoundToo) {
+TEST_F(VerifyRunTest, FootprintContainsNegativeWeights) {
     const Suite cubic = suite(R"(, "parameters": {"filter": "catmull_rom", "crop": [3.5, 3.5, 1, 1]}, "size": [1, 1])");
     const auto taps = footprints(cubic.cases[0], {{0, 0, 0}}).at(0);
     ASSERT_TRUE(taps);
@@ -250,7 +250,7 @@ TEST_F(VerifyRunTest, NegativeWeightsAreFoundToo) {
     EXPECT_NEAR(taps->front().weight, 0.5625 * 0.5625, 1e-3);
 }
 
-TEST_F(VerifyRunTest, WhatIsNoSmallSumHasNoFootprint) {
+TEST_F(VerifyRunTest, SumOfTooManyTexelsHasNoFootprint) {
     const Suite wide = suite(R"(, "parameters": {"filter": "area"}, "size": [1, 1])");
     EXPECT_TRUE(footprints(wide.cases[0], {{0, 0, 0}}).at(0));  // 64 texels
     const Suite whole = [&] {

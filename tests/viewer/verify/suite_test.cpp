@@ -39,7 +39,7 @@ protected:
     test::PictureFolder folder_;
 };
 
-TEST_F(VerifySuiteTest, ACaseHasWhatWasWritten) {
+TEST_F(VerifySuiteTest, CaseHasTheValuesOfTheFile) {
     const Suite suite = read_case(R"(, "parameters": {"filter": "area", "crop": [0, 1, 2, 3]}, "size": [8, 6],
         "format": "r8_unorm", "sampler": {"address": ["wrap", "clamp"], "border": 0.5}, "tolerance": {"max": 0.25})",
                                   R"({"pattern": "checker", "seed": 9, "size": [5, 7], "format": "r16_float"})");
@@ -67,7 +67,7 @@ TEST_F(VerifySuiteTest, ACaseHasWhatWasWritten) {
     EXPECT_EQ(read_case("").cases[0].tolerance.ulp, 0U);
 }
 
-TEST_F(VerifySuiteTest, ListsMultiply) {
+TEST_F(VerifySuiteTest, MatrixListsAreCombinedIntoAllCases) {
     const Suite suite = read_case(R"(, "matrix": {"parameters.filter": ["nearest", "area"], "size": [[2, 3], [4, 5]],
         "how": {"small": {"input": {"size": [1, 1]}}, "floats": {"input": {"format": "r32_float"}}}})");
     EXPECT_EQ(names(suite), (std::vector<std::string>{"a/nearest/2x3/small", "a/nearest/2x3/floats",
@@ -80,7 +80,7 @@ TEST_F(VerifySuiteTest, ListsMultiply) {
               (ArrayInfo{.format = Format::r32_float, .extent = {4, 4}}));
 }
 
-TEST_F(VerifySuiteTest, InputsAreShared) {
+TEST_F(VerifySuiteTest, NamedInputsAreSharedBetweenCases) {
     const Suite suite = read(R"({"references": "gold", "inputs": {"x": {"pattern": "noise", "size": [3, 2]}},
         "cases": [{"name": "b", "kernel": "resample", "input": "x", "matrix": {"input.seed": [4, 5]}}]})");
     EXPECT_EQ(suite.references, folder_.at("gold"));
@@ -89,7 +89,7 @@ TEST_F(VerifySuiteTest, InputsAreShared) {
                  {"suite.json, case 'a'", "no input 'y'"});
 }
 
-TEST_F(VerifySuiteTest, WhatMeansNothingIsNamedWithItsCase) {
+TEST_F(VerifySuiteTest, UnknownKeysAndNamesAreReportedWithTheirCase) {
     refused(R"(, "colour": 1)", {"'colour' means nothing", "tolerance"});
     refused(R"(, "sizes": [1, 1])", {"'sizes' means nothing"});
     refused("", {"'sed' means nothing"}, R"({"pattern": "noise", "size": [4, 4], "sed": 1})");
@@ -103,7 +103,7 @@ TEST_F(VerifySuiteTest, WhatMeansNothingIsNamedWithItsCase) {
                  {"suite.json", "'case' means nothing"});
 }
 
-TEST_F(VerifySuiteTest, WrongValuesAreNamed) {
+TEST_F(VerifySuiteTest, InvalidValuesAreNamed) {
     refused(R"(, "size": [0, 4])", {"'size' contains 0"});
     refused(R"(, "size": "4x4")", {"'size' is \"4x4\""});
     refused(R"(, "format": "rgb8")", {"no format 'rgb8'"});
@@ -122,7 +122,7 @@ TEST_F(VerifySuiteTest, WrongValuesAreNamed) {
                  "texton::verify", {"here", "'filtering' means nothing"});
 }
 
-TEST_F(VerifySuiteTest, FilesThatAreNoSuitesAreNamed) {
+TEST_F(VerifySuiteTest, InvalidSuiteFilesAreNamed) {
     expect_error([&] { read("{ \"cases\": [ }"); }, ErrorCode::io, "texton::verify::read_suite",
                  {"suite.json is not valid JSON"});
     expect_error([&] { (void)read_suite(folder_.at("gone.json")); }, ErrorCode::io, "texton::verify::read_suite",
