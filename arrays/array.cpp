@@ -80,11 +80,11 @@ View Array::view(const Subresource& part) const {
     const detail::ArrayBlock& block = detail::live(*this, kArray);
     check_index("level", part.level, static_cast<std::size_t>(block.info.levels));
     const Slices slices = slices_of(block.info, part);
-    detail::Place place = detail::place_of(block, part.level);
-    place.owner = block_;
-    place.array_offset.z = slices.first;
-    place.extent.depth = slices.count;
-    return View(part.region ? detail::region_of(place, *part.region, kArray) : std::move(place));
+    detail::MemoryLocation location = detail::location_of(block, part.level);
+    location.owner = block_;
+    location.array_offset.z = slices.first;
+    location.extent.depth = slices.count;
+    return View(part.region ? detail::region_of(location, *part.region, kArray) : std::move(location));
 }
 
 MemoryRequirements memory_requirements(const Device& device, const ArrayInfo& info) {

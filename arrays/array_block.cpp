@@ -17,7 +17,7 @@ struct KindRow {
     int sides;          // number of dimensions that may exceed 1
     const char* limit;  // name of the member of DeviceLimits
     Extent (*largest)(const DeviceLimits&);
-    std::size_t (*most_layers)(const DeviceLimits&);
+    std::size_t (*max_layers)(const DeviceLimits&);
     bool sparse;
 };
 
@@ -124,11 +124,11 @@ private:
     }
 
     void levels() const {
-        const int most = full_levels(info_);
-        if (info_.levels >= 1 && info_.levels <= most) return;
+        const int maximum = full_levels(info_);
+        if (info_.levels >= 1 && info_.levels <= maximum) return;
         refuse(ErrorCode::bad_argument,
                fmt::format("{} levels were requested, but an array of {} texels can have 1 to {}", info_.levels,
-                           sides(), most),
+                           sides(), maximum),
                "full_levels() returns the maximum number of levels.");
     }
 
@@ -171,8 +171,8 @@ private:
 
     void sizes() const {
         fit(row_.limit, row_.largest(limits_));
-        const std::size_t most = row_.most_layers(limits_);
-        if (info_.layers > most) too_large(row_.limit, fmt::format("{} layers", most));
+        const std::size_t maximum = row_.max_layers(limits_);
+        if (info_.layers > maximum) too_large(row_.limit, fmt::format("{} layers", maximum));
         const bool flat = info_.kind == ArrayKind::array_1d;
         if (info_.levels > 1 && flat) fit("mipmap_1d", {limits_.mipmap_1d});
         if (info_.levels > 1 && info_.kind == ArrayKind::array_2d) {
@@ -182,18 +182,18 @@ private:
         if (info_.usage.surface && flat) fit("surfaces", {kSurface1D});
     }
 
-    void fit(const char* limit, const Extent& most) const {
+    void fit(const char* limit, const Extent& maximum) const {
         const Extent& extent = info_.extent;
-        if (extent.width <= most.width && extent.height <= most.height && extent.depth <= most.depth) return;
-        too_large(limit, to_string(most));
+        if (extent.width <= maximum.width && extent.height <= maximum.height && extent.depth <= maximum.depth) return;
+        too_large(limit, to_string(maximum));
     }
 
-    [[noreturn]] void too_large(const char* limit, const std::string& most) const {
+    [[noreturn]] void too_large(const char* limit, const std::string& maximum) const {
         refuse(ErrorCode::overflow,
                fmt::format("an array of kind {} with {} texels{} was requested, but the limit of {} for {} is {}",
                            name(info_.kind), sides(),
                            is_layered(info_.kind) ? fmt::format(" and {} layers", info_.layers) : "", device_.name(),
-                           limit, most),
+                           limit, maximum),
                "Split the image.");
     }
 
@@ -234,19 +234,19 @@ ArrayBlock& live(const Array& array, const char* object) {
     return static_cast<ArrayBlock&>(live(std::static_pointer_cast<Block>(array.block()), object));
 }
 
-Place place_of(const ArrayBlock& block, int level) {
+MemoryLocation location_of(const ArrayBlock& block, int level) {
     const Format format = block.info.format;
-    Place place;
-    place.backend = block.backend;
-    place.array = block.handle;
-    place.array_part = block.part + level;
-    place.kind = MemoryKind::array;
-    place.format = format;
-    place.extent = level_extent(block.info, level);
-    place.extent.depth = slice_count(block.info, level);
-    place.pitch = row_bytes(format, place.extent.width);
-    place.slice_pitch = place.pitch * row_count(format, place.extent.height);
-    return place;
+    MemoryLocation location;
+    location.backend = block.backend;
+    location.array = block.handle;
+    location.array_part = block.part + level;
+    location.kind = MemoryKind::array;
+    location.format = format;
+    location.extent = level_extent(block.info, level);
+    location.extent.depth = slice_count(block.info, level);
+    location.pitch = row_bytes(format, location.extent.width);
+    location.slice_pitch = location.pitch * row_count(format, location.extent.height);
+    return location;
 }
 
 void check_array(const Device& device, const ArrayInfo& info, ArrayBacking backing, const char* object) {

@@ -29,7 +29,7 @@ protected:
 ArrayBlock& live(const Array& array, const char* object);
 
 /// Returns the memory location of a level with all its layers and faces. The owner is not set.
-Place place_of(const ArrayBlock& block, int level);
+MemoryLocation location_of(const ArrayBlock& block, int level);
 
 /// Checks `info` against the limits of the device and the rules of CUDA, without a call to the driver. Throws the
 /// errors of the constructor of Array.

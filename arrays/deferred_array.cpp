@@ -109,8 +109,8 @@ private:
         map_array(shadow.handle, wanted, stream);
         try {
             for (int level = 0; level < info.levels; ++level) {
-                const detail::Place to = detail::place_of(shadow, level);
-                const detail::Place from = detail::place_of(*this, level);
+                const detail::MemoryLocation to = detail::location_of(shadow, level);
+                const detail::MemoryLocation from = detail::location_of(*this, level);
                 backend->copy({&to, &from, detail::box_of(to)}, &on);
             }
             map_array(handle, wanted, stream);

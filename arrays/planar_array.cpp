@@ -21,7 +21,7 @@ constexpr const char* kPlanar = "texton::PlanarArray";
 }
 
 // The driver needs an even height for nv16 too.
-void check_picture(Format format, Extent extent, const char* object) {
+void check_image(Format format, Extent extent, const char* object) {
     if (info(format).layout != FormatLayout::planar) {
         refuse(object, ErrorCode::bad_argument, extent,
                fmt::format("a planar image of {} was requested, which is not a planar format", name(format)),
@@ -40,11 +40,11 @@ Extent plane_extent(Format format, Extent extent, int plane) {
 }
 
 std::shared_ptr<detail::ArrayBlock> make_whole(const Device& device, Format format, Extent extent) {
-    const auto& most = device.limits().texture_2d;
-    if (extent.width > most[0] || extent.height > most[1]) {
+    const auto& maximum = device.limits().texture_2d;
+    if (extent.width > maximum[0] || extent.height > maximum[1]) {
         refuse(kPlanar, ErrorCode::overflow, extent,
                fmt::format("a planar image of {} texels was requested, but the limit of {} for texture_2d is {} x {}",
-                           to_string(extent), device.name(), most[0], most[1]),
+                           to_string(extent), device.name(), maximum[0], maximum[1]),
                "Split the image.");
     }
     const ArrayInfo info{.format = format, .extent = extent};
@@ -57,7 +57,7 @@ std::shared_ptr<detail::ArrayBlock> make_whole(const Device& device, Format form
 
 Frame host_frame(void* data, Format format, Extent extent, std::size_t pitch) {
     constexpr const char* kObject = "texton::host_frame";
-    check_picture(format, extent, kObject);
+    check_image(format, extent, kObject);
     if (data == nullptr) {
         refuse(kObject, ErrorCode::bad_argument, extent, "the pointer is null", "Pass the address of the first texel.");
     }
@@ -93,7 +93,7 @@ void copy(const Frame& destination, const Frame& source, const Stream& stream) {
 }
 
 PlanarArray::PlanarArray(const Device& device, Format format, Extent extent) : format_(format), extent_(extent) {
-    check_picture(format, extent, kPlanar);
+    check_image(format, extent, kPlanar);
     const auto whole = make_whole(device, format, extent);
     for (int plane = 0; plane < 2; ++plane) {
         const ArrayInfo info{.format = plane_info(format, plane).format, .extent = plane_extent(format, extent, plane)};

@@ -124,27 +124,27 @@ void check_map(const AffineMap& map) {
     }
 }
 
-void check_picture_shape(const detail::Place& picture) {
-    if (picture.kind == MemoryKind::array) {
+void check_image_shape(const detail::MemoryLocation& image) {
+    if (image.kind == MemoryKind::array) {
         refuse("the image is an array", "Sample into memory of the device, then copy() the image to the array.");
     }
-    const Extent& extent = picture.extent;
+    const Extent& extent = image.extent;
     if (extent.depth == 1) return;
     refuse(fmt::format("the image has {} pixels, but only one slice is supported", to_string(extent)),
            "Select a slice with region().",
            {{"width", extent.width}, {"height", extent.height}, {"depth", extent.depth}});
 }
 
-void check_picture_format(const TextureState& texture, Format picture) {
-    if (has_integers(texture.format) == has_integers(picture)) return;
+void check_image_format(const TextureState& texture, Format image) {
+    if (has_integers(texture.format) == has_integers(image)) return;
     const auto numbers = [](Format format) { return has_integers(format) ? "integers" : "floats"; };
     refuse(fmt::format("a texture of {} returns {}, but an image of {} stores {}", name(texture.format),
-                       numbers(texture.format), name(picture), numbers(picture)),
-           has_integers(picture) ? "Use an image of a format with unorm, snorm, srgb or float channels."
-                                 : "Use an image of a format with uint or sint channels.");
+                       numbers(texture.format), name(image), numbers(image)),
+           has_integers(image) ? "Use an image of a format with unorm, snorm, srgb or float channels."
+                               : "Use an image of a format with uint or sint channels.");
 }
 
-void sample_grid(const Texture& texture, const AffineMap& map, const View& picture, const Stream* stream) {
+void sample_grid(const Texture& texture, const AffineMap& map, const View& image, const Stream* stream) {
     const TextureState& state = *texture.state();
     check_operation(state, {});
     if (state.kind != ArrayKind::array_2d && state.kind != ArrayKind::layered_2d) {
@@ -153,13 +153,13 @@ void sample_grid(const Texture& texture, const AffineMap& map, const View& pictu
     }
     check_map(map);
     detail::check_source(kSample, texture);
-    const detail::Place place = detail::written_picture(kSample, picture, *state.backend);
-    check_picture_shape(place);
-    check_picture_format(state, place.format);
-    detail::check_apart(kSample, texture, place);
-    const detail::GridRequest request{&place, map, info(state.format).kind == FormatKind::sint};
-    const std::initializer_list<detail::Number> numbers = {{"width", place.extent.width},
-                                                           {"height", place.extent.height}};
+    const detail::MemoryLocation location = detail::written_image(kSample, image, *state.backend);
+    check_image_shape(location);
+    check_image_format(state, location.format);
+    detail::check_apart(kSample, texture, location);
+    const detail::GridRequest request{&location, map, info(state.format).kind == FormatKind::sint};
+    const std::initializer_list<detail::Number> numbers = {{"width", location.extent.width},
+                                                           {"height", location.extent.height}};
     if (stream == nullptr) {
         detail::refuse_while_recording(kSample, "sampling without a stream");
         const detail::BackingUse use(kSample, detail::source_of(texture.state()));
@@ -234,12 +234,12 @@ std::vector<std::array<float, 4>> sample(const Texture& texture, std::span<const
     return results;
 }
 
-void sample(const Texture& texture, const AffineMap& map, const View& picture) {
-    sample_grid(texture, map, picture, nullptr);
+void sample(const Texture& texture, const AffineMap& map, const View& image) {
+    sample_grid(texture, map, image, nullptr);
 }
 
-void sample(const Texture& texture, const AffineMap& map, const View& picture, const Stream& stream) {
-    sample_grid(texture, map, picture, &stream);
+void sample(const Texture& texture, const AffineMap& map, const View& image, const Stream& stream) {
+    sample_grid(texture, map, image, &stream);
 }
 
 }  // namespace texton

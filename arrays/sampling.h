@@ -23,7 +23,7 @@ using SurfaceHandle = NativeSurface*;
 /// Description of a texture. Either `array` or `memory` is set.
 struct TextureRequest {
     const ArrayBlock* array = nullptr;
-    const Place* memory = nullptr;
+    const MemoryLocation* memory = nullptr;
     Format format = Format::r8_uint;  ///< format in which the texels are read
     TextureRange range{};             ///< with the actual numbers of levels and layers
     Sampler sampler{};
@@ -31,7 +31,7 @@ struct TextureRequest {
 
 /// A grid of plain fetches, one for each pixel of an image in memory that the device can access.
 struct GridRequest {
-    const Place* picture = nullptr;
+    const MemoryLocation* image = nullptr;
     AffineMap map{};
     bool from_signed = false;  ///< integers only: the texture returns signed integers
 };

@@ -199,16 +199,16 @@ TextureRange checked_range(const ArrayInfo& array, TextureRange range) {
 
 // --- checks of memory ------------------------------------------------------------------------------------------------
 
-bool is_row(const detail::Place& place) noexcept { return place.extent.height == 1; }
+bool is_row(const detail::MemoryLocation& location) noexcept { return location.extent.height == 1; }
 
-void check_row(const detail::Place& place, const Sampler& sampler) {
+void check_row(const detail::MemoryLocation& location, const Sampler& sampler) {
     // Limits of the driver of an H200: 2^30 texels and 2^32 bytes.
-    const std::size_t longest = std::min(std::size_t{1} << 30, (std::size_t{1} << 32) / info(place.format).bytes);
-    if (place.extent.width > longest) {
+    const std::size_t longest = std::min(std::size_t{1} << 30, (std::size_t{1} << 32) / info(location.format).bytes);
+    if (location.extent.width > longest) {
         refuse(ErrorCode::overflow,
-               fmt::format("a row of {} texels of {} was given, but a texture reads at most {}", place.extent.width,
-                           name(place.format), longest),
-               "Create several textures of parts of the row.", {{"width", place.extent.width}, {"limit", longest}});
+               fmt::format("a row of {} texels of {} was given, but a texture reads at most {}", location.extent.width,
+                           name(location.format), longest),
+               "Create several textures of parts of the row.", {{"width", location.extent.width}, {"limit", longest}});
     }
     if (sampler.filter != Filter::point || sampler.normalized_coordinates) {
         refuse(ErrorCode::bad_argument,
@@ -219,63 +219,64 @@ void check_row(const detail::Place& place, const Sampler& sampler) {
     }
 }
 
-void check_rows(const detail::Place& place, const DeviceLimits& limits) {
-    const auto& most = limits.pitch_2d;
-    if (place.extent.width > most[0] || place.extent.height > most[1] || place.pitch > most[2]) {
+void check_rows(const detail::MemoryLocation& location, const DeviceLimits& limits) {
+    const auto& maximum = limits.pitch_2d;
+    if (location.extent.width > maximum[0] || location.extent.height > maximum[1] || location.pitch > maximum[2]) {
         refuse(ErrorCode::overflow,
                fmt::format(
                    "{} texels with a pitch of {} bytes were given, but a texture of memory has at most {} x {} with a "
                    "pitch of {}",
-                   to_string(place.extent), place.pitch, most[0], most[1], most[2]),
+                   to_string(location.extent), location.pitch, maximum[0], maximum[1], maximum[2]),
                "Copy the texels into an array, or create a texture of a part.",
-               {{"width", place.extent.width}, {"height", place.extent.height}, {"pitch", place.pitch}});
+               {{"width", location.extent.width}, {"height", location.extent.height}, {"pitch", location.pitch}});
     }
-    if (place.pitch % limits.texture_pitch_alignment != 0) {
+    if (location.pitch % limits.texture_pitch_alignment != 0) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("the pitch is {} bytes, but textures need a multiple of {}", place.pitch,
+               fmt::format("the pitch is {} bytes, but textures need a multiple of {}", location.pitch,
                            limits.texture_pitch_alignment),
                "Use Pitched2D, or copy the texels into an array.",
-               {{"pitch", place.pitch}, {"alignment", limits.texture_pitch_alignment}});
+               {{"pitch", location.pitch}, {"alignment", limits.texture_pitch_alignment}});
     }
 }
 
-void check_memory(const detail::Place& place, const Sampler& sampler) {
-    detail::check_live(place, kTexture);
-    if (detail::home(place) == nullptr) {
+void check_memory(const detail::MemoryLocation& location, const Sampler& sampler) {
+    detail::check_live(location, kTexture);
+    if (detail::home(location) == nullptr) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("{} memory was given, which textures cannot read", name(place.kind)),
+               fmt::format("{} memory was given, which textures cannot read", name(location.kind)),
                "Copy the texels to memory of the device or into an array.");
     }
-    if (place.address == nullptr) {
+    if (location.address == nullptr) {
         refuse(ErrorCode::bad_argument,
-               fmt::format("a view of {} memory was given, which has no address", name(place.kind)),
+               fmt::format("a view of {} memory was given, which has no address", name(location.kind)),
                "Create the texture from the Array, or copy the texels to memory of the device.");
     }
-    if (place.extent.depth != 1) {
-        refuse(ErrorCode::bad_argument,
-               fmt::format("{} texels were given, but a texture of memory has only one slice", to_string(place.extent)),
-               "Select one slice with region(), or copy the texels into a 3D array.",
-               {{"width", place.extent.width}, {"height", place.extent.height}, {"depth", place.extent.depth}});
+    if (location.extent.depth != 1) {
+        refuse(
+            ErrorCode::bad_argument,
+            fmt::format("{} texels were given, but a texture of memory has only one slice", to_string(location.extent)),
+            "Select one slice with region(), or copy the texels into a 3D array.",
+            {{"width", location.extent.width}, {"height", location.extent.height}, {"depth", location.extent.depth}});
     }
-    if (const FormatLayout layout = info(place.format).layout;
+    if (const FormatLayout layout = info(location.format).layout;
         layout != FormatLayout::plain && layout != FormatLayout::packed) {
         refuse(ErrorCode::unsupported,
                fmt::format("memory of {} was given, but textures of memory need a plain or packed format",
-                           name(place.format)),
+                           name(location.format)),
                "Copy the texels into an Array or a PlanarArray.");
     }
-    const DeviceLimits& limits = place.backend->limits();
-    if (reinterpret_cast<std::uintptr_t>(place.address) % limits.texture_alignment != 0) {
+    const DeviceLimits& limits = location.backend->limits();
+    if (reinterpret_cast<std::uintptr_t>(location.address) % limits.texture_alignment != 0) {
         refuse(ErrorCode::bad_argument,
                fmt::format("the address of the first texel is {}, but textures need a multiple of {} bytes",
-                           static_cast<const void*>(place.address), limits.texture_alignment),
+                           static_cast<const void*>(location.address), limits.texture_alignment),
                "Use the beginning of the memory, or an offset that is a multiple of limits().texture_alignment.",
                {{"alignment", limits.texture_alignment}});
     }
-    if (is_row(place)) {
-        check_row(place, sampler);
+    if (is_row(location)) {
+        check_row(location, sampler);
     } else {
-        check_rows(place, limits);
+        check_rows(location, limits);
     }
 }
 
@@ -295,13 +296,13 @@ std::unique_ptr<detail::TextureState> create(detail::Backend& backend, const Tex
         state->gathers = array.usage.gather;
         state->block = request.array;
     } else {
-        const detail::Place& place = *request.memory;
-        state->source = is_row(place) ? TextureSource::linear : TextureSource::pitched;
-        state->kind = is_row(place) ? ArrayKind::array_1d : ArrayKind::array_2d;
-        state->extent = place.extent;
-        state->memory = place;
+        const detail::MemoryLocation& location = *request.memory;
+        state->source = is_row(location) ? TextureSource::linear : TextureSource::pitched;
+        state->kind = is_row(location) ? ArrayKind::array_1d : ArrayKind::array_2d;
+        state->extent = location.extent;
+        state->memory = location;
         state->memory.owner = nullptr;
-        state->block = place.owner.get();
+        state->block = location.owner.get();
     }
     state->handle = detail::request(
         &backend, kTexture,
@@ -326,15 +327,15 @@ Texture::Texture(const Array& array, const Sampler& sampler, const TextureRange&
 }
 
 Texture::Texture(const ConstView& memory, const Sampler& sampler) {
-    const detail::Place& place = memory.place();
-    check_memory(place, sampler);
-    check_sampler(sampler, place.format, is_row(place) ? ArrayKind::array_1d : ArrayKind::array_2d, 1);
-    const TextureRequest request{.memory = &place, .format = place.format, .sampler = sampler};
-    if (place.owner == nullptr) {
-        state_ = create(*place.backend, request);
+    const detail::MemoryLocation& location = memory.location();
+    check_memory(location, sampler);
+    check_sampler(sampler, location.format, is_row(location) ? ArrayKind::array_1d : ArrayKind::array_2d, 1);
+    const TextureRequest request{.memory = &location, .format = location.format, .sampler = sampler};
+    if (location.owner == nullptr) {
+        state_ = create(*location.backend, request);
     } else {
-        state_ = detail::TextureCache::find_or_make(place.owner, detail::texture_key(request),
-                                                    [&] { return create(*place.backend, request); });
+        state_ = detail::TextureCache::find_or_make(location.owner, detail::texture_key(request),
+                                                    [&] { return create(*location.backend, request); });
     }
 }
 

@@ -27,7 +27,7 @@ struct TextureState {
     Format format = Format::r8_uint;
     Sampler sampler{};
     Extent extent;
-    Place memory;  ///< the memory that is read, without its owner; unused for arrays
+    MemoryLocation memory;  ///< the memory that is read, without its owner; unused for arrays
     int first_level = 0;
     int levels = 1;
     std::size_t first_layer = 0;

@@ -13,16 +13,16 @@ namespace texton::detail {
 /// Errors contain `object`. Throws Error{bad_argument} for pageable memory or a block-compressed or planar format,
 /// Error{overflow} if width or height is too large, Error{released} if the memory was freed, Error{wrong_device} if it
 /// belongs to another device, and Error{not_registered} if the memory is only partly registered.
-[[nodiscard]] Place written_picture(const char* object, const View& picture, const Backend& device);
+[[nodiscard]] MemoryLocation written_image(const char* object, const View& image, const Backend& device);
 
 /// Throws Error{released} if the memory that the texture reads was freed.
 void check_source(const char* object, const Texture& texture);
 
 /// Returns true if the image shares bytes with the memory, or a level with the array, that the texture reads.
-[[nodiscard]] bool meets_source(const Texture& texture, const Place& picture);
+[[nodiscard]] bool meets_source(const Texture& texture, const MemoryLocation& image);
 
 /// Throws Error{overlap} if meets_source() returns true. If `same_allowed` is true, the image may be identical to the
 /// first level that the texture reads, with each pixel at the position of a texel.
-void check_apart(const char* object, const Texture& texture, const Place& picture, bool same_allowed = false);
+void check_apart(const char* object, const Texture& texture, const MemoryLocation& image, bool same_allowed = false);
 
 }  // namespace texton::detail

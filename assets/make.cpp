@@ -11,8 +11,8 @@ int main(int argc, char** argv) {
     }
     try {
         using namespace assets;
-        for (const auto make : {make_card, make_flat_pictures, make_special_pictures, make_cubes_and_layers,
-                                make_levels, make_blocks, make_volumes, make_frames}) {
+        for (const auto make : {make_card, make_flat_images, make_special_images, make_cubes_and_layers, make_levels,
+                                make_blocks, make_volumes, make_frames}) {
             make(argv[1]);
         }
         return 0;

@@ -30,7 +30,7 @@ private:
 /// Returns a fully saturated color for an angle in turns.
 Rgb hue(float turns);
 /// Draws text in the center of the canvas, as large as fits. Supports digits, X, Y, Z, + and -.
-void label(Canvas& canvas, std::string_view text, Rgb colour);
+void label(Canvas& canvas, std::string_view text, Rgb color);
 
 /// Converts 0 to 1 to 8 bits.
 std::uint8_t byte_of(float value);
@@ -98,8 +98,8 @@ Bytes encode_bc7(const BlockTexels& texels);
 // --- images; each function writes to a folder ------------------------------------------------------------------------
 
 void make_card(const std::string& folder);
-void make_flat_pictures(const std::string& folder);
-void make_special_pictures(const std::string& folder);
+void make_flat_images(const std::string& folder);
+void make_special_images(const std::string& folder);
 void make_cubes_and_layers(const std::string& folder);
 void make_levels(const std::string& folder);
 void make_blocks(const std::string& folder);

@@ -88,13 +88,13 @@ float density(float x, float y, float z) {
 template <class T>
 std::vector<T> volume(int width, int height, int depth, T (*stored)(float density)) {
     std::vector<T> out;
-    const auto middle = [](int at, int side) {
+    const auto center = [](int at, int side) {
         return (2 * static_cast<float>(at) + 1) / static_cast<float>(side) - 1;
     };
     for (int z = 0; z < depth; ++z) {
         for (int y = 0; y < height; ++y) {
             for (int x = 0; x < width; ++x)
-                out.push_back(stored(density(middle(x, width), middle(y, height), middle(z, depth))));
+                out.push_back(stored(density(center(x, width), center(y, height), center(z, depth))));
         }
     }
     return out;

@@ -11,7 +11,7 @@
 namespace assets {
 namespace {
 
-using Colour = std::array<int, 4>;
+using Color = std::array<int, 4>;
 
 class BitWriter {
 public:
@@ -28,20 +28,20 @@ private:
     std::size_t position_ = 0;
 };
 
-long squared_distance(const Colour& a, const Colour& b, std::size_t channels) {
+long squared_distance(const Color& a, const Color& b, std::size_t channels) {
     long sum = 0;
     for (std::size_t c = 0; c < channels; ++c) sum += static_cast<long>(a[c] - b[c]) * (a[c] - b[c]);
     return sum;
 }
 
 // Returns the two texels that lie farthest apart along the principal direction.
-std::pair<Colour, Colour> ends_of(const BlockTexels& texels, std::size_t channels) {
+std::pair<Color, Color> ends_of(const BlockTexels& texels, std::size_t channels) {
     std::array<double, 4> mean{}, direction{};
-    for (const Colour& texel : texels) {
+    for (const Color& texel : texels) {
         for (std::size_t c = 0; c < channels; ++c) mean[c] += texel[c] / 16.0;
     }
     for (std::size_t c = 0; c < channels; ++c) direction[c] = 1 + 0.1 * static_cast<double>(c);
-    const auto along = [&](const Colour& texel) {
+    const auto along = [&](const Color& texel) {
         double sum = 0;
         for (std::size_t c = 0; c < channels; ++c) sum += (texel[c] - mean[c]) * direction[c];
         return sum;
@@ -49,7 +49,7 @@ std::pair<Colour, Colour> ends_of(const BlockTexels& texels, std::size_t channel
     for (int step = 0; step < 8; ++step) {  // power iteration on the covariance
         std::array<double, 4> next{};
         double length = 0;
-        for (const Colour& texel : texels) {
+        for (const Color& texel : texels) {
             const double weight = along(texel);
             for (std::size_t c = 0; c < channels; ++c) next[c] += weight * (texel[c] - mean[c]);
         }
@@ -58,11 +58,11 @@ std::pair<Colour, Colour> ends_of(const BlockTexels& texels, std::size_t channel
         for (std::size_t c = 0; c < channels; ++c) direction[c] = next[c] / std::sqrt(length);
     }
     const auto [low, high] = std::minmax_element(texels.begin(), texels.end(),
-                                                 [&](const Colour& a, const Colour& b) { return along(a) < along(b); });
+                                                 [&](const Color& a, const Color& b) { return along(a) < along(b); });
     return {*low, *high};
 }
 
-std::size_t nearest(const std::vector<Colour>& palette, const Colour& texel, std::size_t channels) {
+std::size_t nearest(const std::vector<Color>& palette, const Color& texel, std::size_t channels) {
     std::size_t best = 0;
     for (std::size_t i = 1; i < palette.size(); ++i) {
         if (squared_distance(palette[i], texel, channels) < squared_distance(palette[best], texel, channels)) best = i;
@@ -72,43 +72,43 @@ std::size_t nearest(const std::vector<Colour>& palette, const Colour& texel, std
 
 // --- BC1, BC2, BC3 --------------------------------------------------------------------------------------------------
 
-std::uint32_t to_565(const Colour& colour) {
-    const auto bits = [&](std::size_t c, int most) {
-        return static_cast<std::uint32_t>((colour[c] * most + 127) / 255);
+std::uint32_t to_565(const Color& color) {
+    const auto bits = [&](std::size_t c, int maximum) {
+        return static_cast<std::uint32_t>((color[c] * maximum + 127) / 255);
     };
     return bits(0, 31) << 11 | bits(1, 63) << 5 | bits(2, 31);
 }
 
-Colour from_565(std::uint32_t code) {
-    const auto widened = [](std::uint32_t value, int most) {
-        return (static_cast<int>(value) * 255 + most / 2) / most;
+Color from_565(std::uint32_t code) {
+    const auto widened = [](std::uint32_t value, int maximum) {
+        return (static_cast<int>(value) * 255 + maximum / 2) / maximum;
     };
     return {widened(code >> 11, 31), widened(code >> 5 & 63, 63), widened(code & 31, 31), 255};
 }
 
 // Writes a color block: four colors if the first code is larger, or, with `cut_out`, three colors and transparent
 // black.
-void put_colours(BitWriter& out, const BlockTexels& texels, bool cut_out) {
+void put_colors(BitWriter& out, const BlockTexels& texels, bool cut_out) {
     BlockTexels solid = texels;
-    for (Colour& texel : solid) {
+    for (Color& texel : solid) {
         if (cut_out && texel[3] < 128)
             texel = *std::max_element(texels.begin(), texels.end(), [](auto& a, auto& b) { return a[3] < b[3]; });
     }
     const auto [low, high] = ends_of(solid, 3);
     std::uint32_t end0 = to_565(high), end1 = to_565(low);
     if ((end0 < end1) != cut_out) std::swap(end0, end1);
-    const Colour first = from_565(end0), second = from_565(end1);
+    const Color first = from_565(end0), second = from_565(end1);
     const bool three = end0 <= end1;  // also if both end points are equal
-    std::vector<Colour> palette{first, second};
+    std::vector<Color> palette{first, second};
     for (int i = 1; i <= (three ? 1 : 2); ++i) {
-        Colour between{};
+        Color between{};
         for (std::size_t c = 0; c < 3; ++c)
             between[c] = three ? (first[c] + second[c]) / 2 : ((3 - i) * first[c] + i * second[c]) / 3;
         palette.push_back(between);
     }
     out.put(end0, 16);
     out.put(end1, 16);
-    for (const Colour& texel : texels) {
+    for (const Color& texel : texels) {
         const bool hole = cut_out && texel[3] < 128;
         out.put(hole ? 3 : static_cast<std::uint32_t>(nearest(palette, texel, 3)), 2);
     }
@@ -119,9 +119,9 @@ void put_colours(BitWriter& out, const BlockTexels& texels, bool cut_out) {
 // Writes eight values from the maximum to the minimum.
 void put_channel(BitWriter& out, const BlockTexels& texels, std::size_t channel) {
     const auto [low, high] = std::minmax_element(
-        texels.begin(), texels.end(), [&](const Colour& a, const Colour& b) { return a[channel] < b[channel]; });
+        texels.begin(), texels.end(), [&](const Color& a, const Color& b) { return a[channel] < b[channel]; });
     const int first = (*high)[channel], last = (*low)[channel];
-    std::vector<Colour> palette{{first}, {last}};
+    std::vector<Color> palette{{first}, {last}};
     for (int i = 1; i < 7; ++i) {
         const double value = ((7 - i) * first + i * last) / 7.0;
         palette.push_back({static_cast<int>(std::lround(value))});
@@ -129,7 +129,7 @@ void put_channel(BitWriter& out, const BlockTexels& texels, std::size_t channel)
     if (first == last) palette.resize(1);
     out.put(static_cast<std::uint8_t>(first), 8);
     out.put(static_cast<std::uint8_t>(last), 8);
-    for (const Colour& texel : texels) out.put(static_cast<std::uint32_t>(nearest(palette, {texel[channel]}, 1)), 3);
+    for (const Color& texel : texels) out.put(static_cast<std::uint32_t>(nearest(palette, {texel[channel]}, 1)), 3);
 }
 
 // --- BC6H, BC7 ------------------------------------------------------------------------------------------------------
@@ -138,13 +138,13 @@ constexpr std::array<int, 16> kWeights{0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 
 
 // Returns the indices of the texels in a palette of 16 colors between the end points. The format does not store the
 // highest bit of the first texel's index, so that bit must be 0: if it is 1, the end points are swapped.
-std::array<std::uint32_t, 16> line_codes(const BlockTexels& texels, Colour& end0, Colour& end1, std::size_t channels,
-                                         const std::function<Colour(const Colour&)>& decoded) {
+std::array<std::uint32_t, 16> line_codes(const BlockTexels& texels, Color& end0, Color& end1, std::size_t channels,
+                                         const std::function<Color(const Color&)>& decoded) {
     for (;;) {
-        const Colour first = decoded(end0), last = decoded(end1);
-        std::vector<Colour> palette;
+        const Color first = decoded(end0), last = decoded(end1);
+        std::vector<Color> palette;
         for (const int weight : kWeights) {
-            Colour between{};
+            Color between{};
             for (std::size_t c = 0; c < channels; ++c)
                 between[c] = (first[c] * (64 - weight) + last[c] * weight + 32) >> 6;
             palette.push_back(between);
@@ -164,7 +164,7 @@ void put_codes(BitWriter& out, const std::array<std::uint32_t, 16>& codes) {
 // --- block-compressed images -----------------------------------------------------------------------------------------
 
 // Returns a texel of a level; x and y range from 0 to 1.
-using Shader = Colour (*)(float x, float y);
+using Shader = Color (*)(float x, float y);
 using Encoder = Bytes (*)(const BlockTexels&);
 
 std::vector<Bytes> levels_of(int side, Shader shader, Encoder encoder) {
@@ -175,10 +175,10 @@ std::vector<Bytes> levels_of(int side, Shader shader, Encoder encoder) {
             for (int x = 0; x < side; x += 4) {
                 BlockTexels texels;
                 for (int i = 0; i < 16; ++i) {
-                    const auto middle = [&](int at) {
+                    const auto center = [&](int at) {
                         return (static_cast<float>(std::min(at, side - 1)) + 0.5f) / static_cast<float>(side);
                     };
-                    texels[static_cast<std::size_t>(i)] = shader(middle(x + i % 4), middle(y + i / 4));
+                    texels[static_cast<std::size_t>(i)] = shader(center(x + i % 4), center(y + i / 4));
                 }
                 const Bytes block = encoder(texels);
                 level.insert(level.end(), block.begin(), block.end());
@@ -189,19 +189,19 @@ std::vector<Bytes> levels_of(int side, Shader shader, Encoder encoder) {
 }
 
 // A ball in front of a colored background, transparent at its rim.
-Colour ball(float x, float y) {
+Color ball(float x, float y) {
     const float dx = 2 * x - 1, dy = 2 * y - 1, r = std::sqrt(dx * dx + dy * dy);
     const Rgb ground = hue(0.6f * x + 0.3f * y);
     const float light = std::max(0.0f, 1 - std::hypot(dx + 0.3f, dy + 0.35f));
     const float inside = std::clamp((0.85f - r) * 12, 0.0f, 1.0f);
-    Colour out;
+    Color out;
     for (std::size_t c = 0; c < 3; ++c) out[c] = byte_of(ground[c] * (0.35f + 0.65f * light));
     out[3] = byte_of(inside);
     return out;
 }
 
 // Surface slopes of the ball, -127 to 127.
-Colour ball_normal(float x, float y) {
+Color ball_normal(float x, float y) {
     const float dx = 2 * x - 1, dy = 2 * y - 1, r = std::sqrt(dx * dx + dy * dy);
     if (r > 0.85f) return {0, 0, 0, 0};
     return {static_cast<int>(std::lround(127 * dx / 0.85f)), static_cast<int>(std::lround(127 * dy / 0.85f)), 0, 0};
@@ -214,11 +214,11 @@ int half_bits(float value) {
 }
 
 // The ball with lighting: up to 16 times brighter.
-Colour ball_light(float x, float y) {
-    const Colour colour = ball(x, y);
+Color ball_light(float x, float y) {
+    const Color color = ball(x, y);
     const float light = 1 + 15 * std::max(0.0f, 1 - 2 * std::hypot(2 * x - 0.7f, 2 * y - 0.65f));
-    Colour out{};
-    for (std::size_t c = 0; c < 3; ++c) out[c] = half_bits(static_cast<float>(colour[c]) / 255 * light);
+    Color out{};
+    for (std::size_t c = 0; c < 3; ++c) out[c] = half_bits(static_cast<float>(color[c]) / 255 * light);
     return out;
 }
 
@@ -226,21 +226,21 @@ Colour ball_light(float x, float y) {
 
 Bytes encode_bc1(const BlockTexels& texels) {
     BitWriter out(8);
-    put_colours(out, texels, std::any_of(texels.begin(), texels.end(), [](const Colour& t) { return t[3] < 128; }));
+    put_colors(out, texels, std::any_of(texels.begin(), texels.end(), [](const Color& t) { return t[3] < 128; }));
     return out.bytes();
 }
 
 Bytes encode_bc2(const BlockTexels& texels) {
     BitWriter out(16);
-    for (const Colour& texel : texels) out.put(static_cast<std::uint32_t>((texel[3] * 15 + 127) / 255), 4);
-    put_colours(out, texels, false);
+    for (const Color& texel : texels) out.put(static_cast<std::uint32_t>((texel[3] * 15 + 127) / 255), 4);
+    put_colors(out, texels, false);
     return out.bytes();
 }
 
 Bytes encode_bc3(const BlockTexels& texels) {
     BitWriter out(16);
     put_channel(out, texels, 3);
-    put_colours(out, texels, false);
+    put_colors(out, texels, false);
     return out.bytes();
 }
 
@@ -260,26 +260,26 @@ Bytes encode_bc5_snorm(const BlockTexels& texels) {
 Bytes encode_bc6h(const BlockTexels& texels) {
     // The decoder scales interpolated values by 31/64 to the bits of half floats. End points store the upper 10 of 16
     // bits.
-    const auto stretched = [](const Colour& colour) {
-        Colour out{};
-        for (std::size_t c = 0; c < 3; ++c) out[c] = std::min(colour[c] * 64 / 31, 65535);
+    const auto stretched = [](const Color& color) {
+        Color out{};
+        for (std::size_t c = 0; c < 3; ++c) out[c] = std::min(color[c] * 64 / 31, 65535);
         return out;
     };
-    const auto decoded = [](const Colour& code) {
-        Colour out{};
+    const auto decoded = [](const Color& code) {
+        Color out{};
         for (std::size_t c = 0; c < 3; ++c) out[c] = code[c] == 0 ? 0 : code[c] == 1023 ? 65535 : (code[c] << 6) + 32;
         return out;
     };
     BlockTexels wide;
     std::transform(texels.begin(), texels.end(), wide.begin(), stretched);
     auto [end0, end1] = ends_of(wide, 3);
-    for (Colour* end : {&end0, &end1}) {
+    for (Color* end : {&end0, &end1}) {
         for (std::size_t c = 0; c < 3; ++c) (*end)[c] >>= 6;
     }
     const auto codes = line_codes(wide, end0, end1, 3, decoded);
     BitWriter out(16);
     out.put(0b00011, 5);
-    for (const Colour* end : {&end0, &end1}) {
+    for (const Color* end : {&end0, &end1}) {
         for (std::size_t c = 0; c < 3; ++c) out.put(static_cast<std::uint32_t>((*end)[c]), 10);
     }
     put_codes(out, codes);
@@ -289,7 +289,7 @@ Bytes encode_bc6h(const BlockTexels& texels) {
 Bytes encode_bc7(const BlockTexels& texels) {
     // Seven bits per channel, and one bit that all channels of an end point share. The shared bit is that of alpha, so
     // 255 stays 255.
-    const auto rounded = [](Colour end) {
+    const auto rounded = [](Color end) {
         const int shared = end[3] & 1;
         for (int& channel : end) channel = std::clamp((channel - shared + 1) & ~1, 0, 254) | shared;
         return end;
@@ -297,13 +297,13 @@ Bytes encode_bc7(const BlockTexels& texels) {
     auto [end0, end1] = ends_of(texels, 4);
     end0 = rounded(end0);
     end1 = rounded(end1);
-    const auto codes = line_codes(texels, end0, end1, 4, [](const Colour& end) { return end; });
+    const auto codes = line_codes(texels, end0, end1, 4, [](const Color& end) { return end; });
     BitWriter out(16);
     out.put(1 << 6, 7);
     for (std::size_t c = 0; c < 4; ++c) {
-        for (const Colour* end : {&end0, &end1}) out.put(static_cast<std::uint32_t>((*end)[c] >> 1), 7);
+        for (const Color* end : {&end0, &end1}) out.put(static_cast<std::uint32_t>((*end)[c] >> 1), 7);
     }
-    for (const Colour* end : {&end0, &end1}) out.put(static_cast<std::uint32_t>((*end)[3] & 1), 1);
+    for (const Color* end : {&end0, &end1}) out.put(static_cast<std::uint32_t>((*end)[3] & 1), 1);
     put_codes(out, codes);
     return out.bytes();
 }
@@ -313,7 +313,7 @@ void make_blocks(const std::string& folder) {
     Bytes texels;
     for (int y = 0; y < kSide; ++y) {
         for (int x = 0; x < kSide; ++x) {
-            const Colour texel = ball((static_cast<float>(x) + 0.5f) / kSide, (static_cast<float>(y) + 0.5f) / kSide);
+            const Color texel = ball((static_cast<float>(x) + 0.5f) / kSide, (static_cast<float>(y) + 0.5f) / kSide);
             for (const int channel : texel) texels.push_back(static_cast<std::uint8_t>(channel));
         }
     }

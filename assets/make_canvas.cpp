@@ -49,7 +49,7 @@ Rgb hue(float turns) {
     return out;
 }
 
-void label(Canvas& canvas, std::string_view text, Rgb colour) {
+void label(Canvas& canvas, std::string_view text, Rgb color) {
     const int wide = static_cast<int>(text.size()) * (kGlyphWidth + 1) - 1;
     const int scale = std::min(canvas.width / (wide + 2), canvas.height / (kGlyphHeight + 2));
     const int left = (canvas.width - wide * scale) / 2, top = (canvas.height - kGlyphHeight * scale) / 2;
@@ -59,7 +59,7 @@ void label(Canvas& canvas, std::string_view text, Rgb colour) {
             const Glyph& glyph = glyph_of(text[static_cast<std::size_t>(x / scale / (kGlyphWidth + 1))]);
             const bool ink = column < kGlyphWidth &&
                              (glyph.rows[static_cast<std::size_t>(y / scale)] >> (kGlyphWidth - 1 - column) & 1) != 0;
-            if (ink) canvas.at(left + x, top + y) = colour;
+            if (ink) canvas.at(left + x, top + y) = color;
         }
     }
 }

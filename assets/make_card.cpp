@@ -13,11 +13,11 @@ constexpr int kWidth = 481, kHeight = 321;
 constexpr int kBars = 40, kRamp = 32;  // rows at the top and at the bottom
 
 Rgb card(int x, int y) {
-    static constexpr std::array<Rgb, 6> kColours{{{1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}, {1, 0, 1}}};
-    if (y < kBars) return kColours[static_cast<std::size_t>(x * 6 / kWidth)];
+    static constexpr std::array<Rgb, 6> kColors{{{1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 1, 1}, {0, 0, 1}, {1, 0, 1}}};
+    if (y < kBars) return kColors[static_cast<std::size_t>(x * 6 / kWidth)];
     if (y >= kHeight - kRamp) {
-        const float grey = std::floor(static_cast<float>(x) * 17 / kWidth) / 16;
-        return {grey, grey, grey};
+        const float gray = std::floor(static_cast<float>(x) * 17 / kWidth) / 16;
+        return {gray, gray, gray};
     }
     const int from_side = std::min(x, kWidth - 1 - x);
     const int from_bar = std::min(y - kBars, kHeight - kRamp - 1 - y);

@@ -18,8 +18,8 @@ Canvas zone_plate() {
     for (int y = 0; y < kSide; ++y) {
         for (int x = 0; x < kSide; ++x) {
             const float dx = static_cast<float>(x - kSide / 2), dy = static_cast<float>(y - kSide / 2);
-            const float grey = 0.5f + 0.5f * std::cos(kPi * (dx * dx + dy * dy) / (kSide - 1));
-            out.at(x, y) = {grey, grey, grey};
+            const float gray = 0.5f + 0.5f * std::cos(kPi * (dx * dx + dy * dy) / (kSide - 1));
+            out.at(x, y) = {gray, gray, gray};
         }
     }
     return out;
@@ -32,7 +32,7 @@ constexpr std::uint8_t kPatches[24][3] = {
     {56, 61, 150},   {70, 148, 73},   {175, 54, 60},   {231, 199, 31},  {187, 86, 149},  {8, 133, 161},
     {243, 243, 242}, {200, 200, 200}, {160, 160, 160}, {122, 122, 121}, {85, 85, 85},    {52, 52, 52}};
 
-Canvas colour_checker() {
+Canvas color_checker() {
     constexpr int kPatch = 24, kGap = 4, kColumns = 6, kRows = 4;
     Canvas out(kColumns * (kPatch + kGap) + kGap, kRows * (kPatch + kGap) + kGap, {0.08f, 0.08f, 0.08f});
     for (int y = 0; y < out.height; ++y) {
@@ -93,9 +93,9 @@ void write_floats(const std::string& path, int width, int height, int channels, 
 
 }  // namespace
 
-void make_flat_pictures(const std::string& folder) {
+void make_flat_images(const std::string& folder) {
     write(folder + "/zone_plate.png", zone_plate());
-    write(folder + "/colour_checker.png", colour_checker());
+    write(folder + "/color_checker.png", color_checker());
     write(folder + "/sky_equirectangular.exr", sky_all_around());
     write(folder + "/ramp_srgb.png", ramp());
     const Canvas linear = ramp();
@@ -104,7 +104,7 @@ void make_flat_pictures(const std::string& folder) {
     write_floats(folder + "/ramp_linear.exr", linear.width, linear.height, 3, values);
 }
 
-void make_special_pictures(const std::string& folder) {
+void make_special_images(const std::string& folder) {
     // A ramp with a square of NaN, bars of both infinities, zeros of both signs, denormals and the largest floats.
     using Limits = std::numeric_limits<float>;
     constexpr int kWidth = 16, kHeight = 8;

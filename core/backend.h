@@ -56,14 +56,14 @@ struct Box {
 /// A copy. `box` is computed from the extents and formats of both places, whose own pitch and slice_pitch apply. The
 /// backend of a place is null for pageable host memory. Host memory that is pinned or registered has that kind.
 struct CopyRequest {
-    const Place* destination = nullptr;
-    const Place* source = nullptr;
+    const MemoryLocation* destination = nullptr;
+    const MemoryLocation* source = nullptr;
     Box box;
 };
 
 /// A fill with a repeated pattern.
 struct FillRequest {
-    const Place* destination = nullptr;
+    const MemoryLocation* destination = nullptr;
     Box box;
     std::array<std::byte, 16> pattern{};
     int pattern_bytes = 1;  // 1, 2, 4, 8 or 16; arrays: bytes of a texel or block
@@ -170,7 +170,7 @@ public:
     virtual void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) = 0;
 
     /// Throws Error{not_registered} if the device has no such symbol.
-    virtual SymbolPlace find_symbol(const void* symbol) = 0;
+    virtual SymbolLocation find_symbol(const void* symbol) = 0;
 
     // Copies and fills. If `stream` is null, they are done at return; otherwise they are enqueued on *stream.
     virtual void copy(const CopyRequest& request, const StreamHandle* stream) = 0;

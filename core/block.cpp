@@ -105,16 +105,16 @@ View packed_view(const std::shared_ptr<Block>& block, const char* object, Format
                      .remedy = "Use a smaller extent or offset, or allocate more memory.",
                      .numbers = {{"offset", offset}, {"bytes", bytes}, {"size", memory.bytes}}});
     }
-    Place place;
-    place.owner = block;
-    place.backend = memory.backend;
-    place.address = memory.address + offset;
-    place.pitch = pitch;
-    place.slice_pitch = pitch * row_count(format, extent.height);
-    place.kind = memory.kind;
-    place.format = format;
-    place.extent = extent;
-    return View(std::move(place));
+    MemoryLocation location;
+    location.owner = block;
+    location.backend = memory.backend;
+    location.address = memory.address + offset;
+    location.pitch = pitch;
+    location.slice_pitch = pitch * row_count(format, extent.height);
+    location.kind = memory.kind;
+    location.format = format;
+    location.extent = extent;
+    return View(std::move(location));
 }
 
 }  // namespace texton::detail

@@ -20,10 +20,10 @@ constexpr const char* kBatch = "texton::CopyBatch";
 std::size_t total(const detail::Box& box) { return box.row_bytes * box.rows * box.slices; }
 
 // Returns true for host memory that is not page-locked. For a CUDA device, memory of a CPU device is pageable too.
-bool pageable(const detail::Place& place) {
-    return place.kind == MemoryKind::host ||
-           (place.backend != nullptr && place.backend->properties().kind == DeviceKind::cpu &&
-            detail::home(place) != nullptr && place.address != nullptr);
+bool pageable(const detail::MemoryLocation& location) {
+    return location.kind == MemoryKind::host ||
+           (location.backend != nullptr && location.backend->properties().kind == DeviceKind::cpu &&
+            detail::home(location) != nullptr && location.address != nullptr);
 }
 
 // Returns true for copies between pageable memory and a CUDA device that are large enough for the ring of pinned
@@ -32,7 +32,7 @@ bool worth_staging(const detail::CopyRequest& request) {
     if (total(request.box) < detail::kStagedBytes) return false;
     const bool from_host = pageable(*request.source);
     if (from_host == pageable(*request.destination)) return false;
-    const detail::Place& other = from_host ? *request.destination : *request.source;
+    const detail::MemoryLocation& other = from_host ? *request.destination : *request.source;
     const detail::Backend* device = detail::home(other);
     return device != nullptr && device->properties().kind == DeviceKind::cuda && other.kind != MemoryKind::symbol;
 }
@@ -45,8 +45,8 @@ detail::Backend& executor(const detail::CopyRequest& request) {
     return to != nullptr ? *to : Device::cpu().backend();
 }
 
-bool is_cpu_array(const detail::Place& place) {
-    return place.kind == MemoryKind::array && place.backend->properties().kind == DeviceKind::cpu;
+bool is_cpu_array(const detail::MemoryLocation& location) {
+    return location.kind == MemoryKind::array && location.backend->properties().kind == DeviceKind::cpu;
 }
 
 // Copies between an array of the CPU device and a CUDA device through packed host memory, because no backend can do
@@ -59,13 +59,14 @@ void copy_through_host(const detail::CopyRequest& request, detail::Backend& cuda
              .remedy = "Copy to memory of the CUDA device before the recording, and record a copy from that memory."});
     }
     const auto bytes = std::make_unique_for_overwrite<std::byte[]>(total(request.box));
-    detail::Place packed;
+    detail::MemoryLocation packed;
     packed.address = bytes.get();
     packed.pitch = request.box.row_bytes;
     packed.slice_pitch = request.box.row_bytes * request.box.rows;
     packed.format = request.source->format;
     packed.extent = request.source->extent;
-    const auto run = [&](const detail::Place& to, const detail::Place& from, const detail::Place& array) {
+    const auto run = [&](const detail::MemoryLocation& to, const detail::MemoryLocation& from,
+                         const detail::MemoryLocation& array) {
         const detail::CopyRequest half{&to, &from, request.box};
         if (is_cpu_array(array)) {
             array.backend->copy(half, nullptr);
@@ -99,16 +100,16 @@ void copy(const View& destination, const ConstView& source) {
     const Transfer transfer(destination, source);
     detail::refuse_while_recording(kCopy, "copying without a stream");
     detail::Backend& backend = executor(transfer.request);
-    const detail::BackingUse use(kCopy, destination.place().owner, source.place().owner);
+    const detail::BackingUse use(kCopy, destination.location().owner, source.location().owner);
     detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}},
                     [&] { run_copy(transfer.request, backend, nullptr); });
 }
 
 void copy(const View& destination, const ConstView& source, const Stream& stream) {
     const Transfer transfer(destination, source);
-    detail::check_stream(stream, detail::home(destination.place()), detail::home(source.place()), kCopy);
+    detail::check_stream(stream, detail::home(destination.location()), detail::home(source.location()), kCopy);
     detail::Backend& backend = stream.device().backend();
-    detail::BackingUse use(kCopy, stream, destination.place().owner, source.place().owner);
+    detail::BackingUse use(kCopy, stream, destination.location().owner, source.location().owner);
     detail::request(&backend, kCopy, {{"bytes", total(transfer.request.box)}},
                     [&] { run_copy(transfer.request, backend, &stream.state()->handle); });
     use.enqueued();
@@ -129,11 +130,11 @@ void CopyBatch::run(const Stream& stream) const {
     detail::Backend& backend = stream.device().backend();
     for (const Pair& pair : pairs_) {
         const Transfer& transfer = transfers.emplace_back(pair.destination, pair.source);
-        const detail::Place& to = pair.destination.place();
-        const detail::Place& from = pair.source.place();
+        const detail::MemoryLocation& to = pair.destination.location();
+        const detail::MemoryLocation& from = pair.source.location();
         detail::check_stream(stream, detail::home(to), detail::home(from), kBatch);
-        for (const detail::Place* place : {&to, &from}) {
-            if (place->owner != nullptr && place->owner->backing != nullptr) guarded.push_back(place->owner);
+        for (const detail::MemoryLocation* location : {&to, &from}) {
+            if (location->owner != nullptr && location->owner->backing != nullptr) guarded.push_back(location->owner);
         }
         (goes_through_host(transfer.request, backend) ? through_host : requests).push_back(transfer.request);
     }

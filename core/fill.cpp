@@ -19,15 +19,15 @@ constexpr const char* kFill = "texton::fill";
 // Sets the pattern of a request. For memory it is used unchanged; for arrays it is repeated to the size of a texel or
 // block.
 void set_pattern(detail::FillRequest& request, std::span<const std::byte> pattern) {
-    const detail::Place& place = *request.destination;
-    const bool array = place.kind == MemoryKind::array;
-    const std::size_t whole = array ? info(place.format).bytes : pattern.size();
+    const detail::MemoryLocation& location = *request.destination;
+    const bool array = location.kind == MemoryKind::array;
+    const std::size_t whole = array ? info(location.format).bytes : pattern.size();
     if (array ? pattern.empty() || whole % pattern.size() != 0
               : whole != 1 && whole != 2 && whole != 4 && whole != 8 && whole != 16) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kFill,
                      .problem = array ? fmt::format("the pattern has {} bytes, but a texel of {} has {}",
-                                                    pattern.size(), name(place.format), whole)
+                                                    pattern.size(), name(location.format), whole)
                                       : fmt::format("the pattern has {} bytes", whole),
                      .remedy = array ? "The length of the pattern must divide the bytes of a texel or block."
                                      : "Use a pattern of 1, 2, 4, 8 or 16 bytes.",
@@ -39,40 +39,40 @@ void set_pattern(detail::FillRequest& request, std::span<const std::byte> patter
     request.pattern_bytes = static_cast<int>(whole);
 }
 
-void check_rows(const detail::Place& place, const detail::Box& box, std::size_t pattern_bytes) {
+void check_rows(const detail::MemoryLocation& location, const detail::Box& box, std::size_t pattern_bytes) {
     const auto fits = [pattern_bytes](std::size_t bytes) { return bytes % pattern_bytes == 0; };
-    const auto address = reinterpret_cast<std::uintptr_t>(place.address);
-    const bool rows_fit = box.rows == 1 || fits(place.pitch);
-    const bool slices_fit = box.slices == 1 || fits(place.slice_pitch);
+    const auto address = reinterpret_cast<std::uintptr_t>(location.address);
+    const bool rows_fit = box.rows == 1 || fits(location.pitch);
+    const bool slices_fit = box.slices == 1 || fits(location.slice_pitch);
     if (fits(address) && fits(box.row_bytes) && rows_fit && slices_fit) return;
     throw Error({.code = ErrorCode::bad_argument,
                  .object = kFill,
                  .problem = fmt::format("rows of {} bytes with a pitch of {} bytes do not fit a pattern of {} bytes",
-                                        box.row_bytes, place.pitch, pattern_bytes),
+                                        box.row_bytes, location.pitch, pattern_bytes),
                  .remedy = "The first address, the row length and the pitch must be multiples of the pattern's length.",
-                 .numbers = {{"row", box.row_bytes}, {"pitch", place.pitch}, {"pattern", pattern_bytes}}});
+                 .numbers = {{"row", box.row_bytes}, {"pitch", location.pitch}, {"pattern", pattern_bytes}}});
 }
 
 void fill_with(const View& destination, std::span<const std::byte> pattern, const Stream* stream) {
-    detail::check_live(destination.place(), kFill);
-    const auto locked = detail::page_locked(destination.place(), kFill);
-    const detail::Place& place = locked ? *locked : destination.place();
-    detail::FillRequest request{.destination = &place, .box = detail::box_of(place)};
+    detail::check_live(destination.location(), kFill);
+    const auto locked = detail::page_locked(destination.location(), kFill);
+    const detail::MemoryLocation& location = locked ? *locked : destination.location();
+    detail::FillRequest request{.destination = &location, .box = detail::box_of(location)};
     set_pattern(request, pattern);
-    if (place.kind != MemoryKind::array) check_rows(place, request.box, pattern.size());
-    detail::Backend* owner = detail::home(place);
+    if (location.kind != MemoryKind::array) check_rows(location, request.box, pattern.size());
+    detail::Backend* owner = detail::home(location);
     const detail::Number bytes{"bytes", request.box.row_bytes * request.box.rows * request.box.slices};
     if (stream == nullptr) {
         detail::refuse_while_recording(kFill, "filling without a stream");
         detail::Backend& backend = owner != nullptr ? *owner : Device::cpu().backend();
-        const detail::BackingUse use(kFill, place.owner);
+        const detail::BackingUse use(kFill, location.owner);
         detail::request(&backend, kFill, {bytes}, [&] { backend.fill(request, nullptr); });
         return;
     }
     detail::check_stream(*stream, owner, nullptr, kFill);
     detail::Backend& backend = stream->device().backend();
     const detail::StreamHandle handle = stream->state()->handle;
-    detail::BackingUse use(kFill, *stream, place.owner);
+    detail::BackingUse use(kFill, *stream, location.owner);
     detail::request(&backend, kFill, {bytes}, [&] { backend.fill(request, &handle); });
     use.enqueued();
 }

@@ -45,16 +45,16 @@ std::size_t checked_row(const char* object, const Device& device, Format format,
 
 View pitched_view(const std::shared_ptr<detail::Block>& block, const char* object, Format format, Extent extent,
                   std::size_t pitch, std::size_t slice_pitch) {
-    detail::Place place;
-    place.address = detail::live(block, object).address;
-    place.owner = block;
-    place.backend = block->backend;
-    place.pitch = pitch;
-    place.slice_pitch = slice_pitch;
-    place.kind = MemoryKind::pitched;
-    place.format = format;
-    place.extent = extent;
-    return View(std::move(place));
+    detail::MemoryLocation location;
+    location.address = detail::live(block, object).address;
+    location.owner = block;
+    location.backend = block->backend;
+    location.pitch = pitch;
+    location.slice_pitch = slice_pitch;
+    location.kind = MemoryKind::pitched;
+    location.format = format;
+    location.extent = extent;
+    return View(std::move(location));
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ std::vector<Piece> pieces_of(const Box& box) {
 }
 
 // Returns the place of a piece, in memory or in an array.
-Place part_of(const Place& whole, const Piece& piece) {
-    Place part = whole;
+MemoryLocation part_of(const MemoryLocation& whole, const Piece& piece) {
+    MemoryLocation part = whole;
     if (whole.kind == MemoryKind::array) {
         const std::size_t side = block_side(whole.format);
         part.array_offset.x += piece.byte / info(whole.format).bytes * side;
@@ -150,14 +150,14 @@ Place part_of(const Place& whole, const Piece& piece) {
     return part;
 }
 
-Place packed_buffer(std::byte* buffer, const Box& box, Format format) {
-    Place place;
-    place.address = buffer;
-    place.pitch = box.row_bytes;
-    place.slice_pitch = box.row_bytes * box.rows;
-    place.kind = MemoryKind::pinned;
-    place.format = format;
-    return place;
+MemoryLocation packed_buffer(std::byte* buffer, const Box& box, Format format) {
+    MemoryLocation location;
+    location.address = buffer;
+    location.pitch = box.row_bytes;
+    location.slice_pitch = box.row_bytes * box.rows;
+    location.kind = MemoryKind::pinned;
+    location.format = format;
+    return location;
 }
 
 // Copies rows from host memory to host memory with all cores.
@@ -182,10 +182,10 @@ void upload(Backend& backend, Ring& ring, const CopyRequest& request, StreamHand
     for (const Piece& piece : pieces_of(request.box)) {
         Buffer& buffer = ring.buffers()[turn++ % kBuffers];
         backend.synchronize_event(buffer.free);
-        const Place from = part_of(*request.source, piece);
+        const MemoryLocation from = part_of(*request.source, piece);
         copy_rows(buffer.address, piece.box.row_bytes, from.address, from.pitch, piece.box);
-        const Place packed = packed_buffer(buffer.address, piece.box, request.source->format);
-        const Place to = part_of(*request.destination, piece);
+        const MemoryLocation packed = packed_buffer(buffer.address, piece.box, request.source->format);
+        const MemoryLocation to = part_of(*request.destination, piece);
         backend.copy({&to, &packed, piece.box}, &stream);
         backend.record_event(buffer.free, stream);
     }
@@ -197,8 +197,8 @@ void download(Backend& backend, Ring& ring, const CopyRequest& request, StreamHa
         if (turn < pieces.size()) {
             Buffer& buffer = ring.buffers()[turn % kBuffers];
             backend.synchronize_event(buffer.free);  // a previous upload can still use it
-            const Place packed = packed_buffer(buffer.address, pieces[turn].box, request.source->format);
-            const Place from = part_of(*request.source, pieces[turn]);
+            const MemoryLocation packed = packed_buffer(buffer.address, pieces[turn].box, request.source->format);
+            const MemoryLocation from = part_of(*request.source, pieces[turn]);
             backend.copy({&packed, &from, pieces[turn].box}, &stream);
             backend.record_event(buffer.free, stream);
         }
@@ -207,7 +207,7 @@ void download(Backend& backend, Ring& ring, const CopyRequest& request, StreamHa
         if (landed >= pieces.size()) continue;
         Buffer& buffer = ring.buffers()[landed % kBuffers];
         backend.synchronize_event(buffer.free);
-        const Place to = part_of(*request.destination, pieces[landed]);
+        const MemoryLocation to = part_of(*request.destination, pieces[landed]);
         copy_rows(to.address, to.pitch, buffer.address, pieces[landed].box.row_bytes, pieces[landed].box);
     }
 }
@@ -233,9 +233,9 @@ void copy_through_host(Backend& backend, const CopyRequest& request, StreamHandl
     const std::size_t bytes = request.box.row_bytes * request.box.rows * request.box.slices;
     const HostStage stage(backend, stream, std::min(bytes, kBufferBytes));
     for (const Piece& piece : pieces_of(request.box)) {
-        const Place packed = packed_buffer(stage.buffer(), piece.box, request.source->format);
-        const Place from = part_of(*request.source, piece);
-        const Place to = part_of(*request.destination, piece);
+        const MemoryLocation packed = packed_buffer(stage.buffer(), piece.box, request.source->format);
+        const MemoryLocation from = part_of(*request.source, piece);
+        const MemoryLocation to = part_of(*request.destination, piece);
         backend.copy({&packed, &from, piece.box}, &stream);
         backend.copy({&to, &packed, piece.box}, &stream);
     }

@@ -16,8 +16,8 @@ constexpr const char* kSymbol = "texton::Symbol";
 
 }  // namespace
 
-SymbolPlace find_symbol(const Device& device, const void* symbol, std::size_t expected_bytes) {
-    const SymbolPlace place = request(&device.backend(), kSymbol, {}, [&] {
+SymbolLocation find_symbol(const Device& device, const void* symbol, std::size_t expected_bytes) {
+    const SymbolLocation location = request(&device.backend(), kSymbol, {}, [&] {
         try {
             return device.backend().find_symbol(symbol);
         } catch (const Error& error) {
@@ -31,30 +31,31 @@ SymbolPlace find_symbol(const Device& device, const void* symbol, std::size_t ex
                  .cuda_name = error.cuda_name()});
         }
     });
-    if (place.bytes < expected_bytes) {
+    if (location.bytes < expected_bytes) {
         throw Error(
             {.code = ErrorCode::bad_argument,
              .object = kSymbol,
              .problem = fmt::format("the symbol on the device has {} bytes, but the type of the variable has {}",
-                                    place.bytes, expected_bytes),
+                                    location.bytes, expected_bytes),
              .remedy = "Pass the variable itself, with its own type.",
-             .numbers = {{"bytes", place.bytes}, {"expected", expected_bytes}}});
+             .numbers = {{"bytes", location.bytes}, {"expected", expected_bytes}}});
     }
-    return place;
+    return location;
 }
 
-View symbol_view(const Device& device, const void* symbol, SymbolPlace place, std::size_t offset, std::size_t count) {
-    if (count == 0 || offset > place.bytes || count > place.bytes - offset) {
+View symbol_view(const Device& device, const void* symbol, SymbolLocation location, std::size_t offset,
+                 std::size_t count) {
+    if (count == 0 || offset > location.bytes || count > location.bytes - offset) {
         throw Error({.code = count == 0 ? ErrorCode::bad_argument : ErrorCode::out_of_bounds,
                      .object = kSymbol,
                      .problem = fmt::format("{} bytes at offset {} were requested from a symbol of {} bytes", count,
-                                            offset, place.bytes),
+                                            offset, location.bytes),
                      .remedy = "Request at least one byte, and no bytes beyond the end.",
-                     .numbers = {{"offset", offset}, {"count", count}, {"size", place.bytes}}});
+                     .numbers = {{"offset", offset}, {"count", count}, {"size", location.bytes}}});
     }
-    Place at;
+    MemoryLocation at;
     at.backend = &device.backend();
-    at.address = place.address + offset;
+    at.address = location.address + offset;
     at.symbol = symbol;
     at.symbol_offset = offset;
     at.pitch = count;

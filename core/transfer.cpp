@@ -19,11 +19,11 @@ bool is_host(MemoryKind kind) noexcept {
 }
 
 // Returns the address after the last byte.
-const std::byte* end_of(const Place& place, const Box& box) noexcept {
-    return place.address + (box.slices - 1) * place.slice_pitch + (box.rows - 1) * place.pitch + box.row_bytes;
+const std::byte* end_of(const MemoryLocation& location, const Box& box) noexcept {
+    return location.address + (box.slices - 1) * location.slice_pitch + (box.rows - 1) * location.pitch + box.row_bytes;
 }
 
-void check_pair(const Place& destination, const Place& source) {
+void check_pair(const MemoryLocation& destination, const MemoryLocation& source) {
     check_live(destination, kCopy);
     check_live(source, kCopy);
     if (destination.extent != source.extent) {
@@ -58,11 +58,11 @@ void check_pair(const Place& destination, const Place& source) {
 }
 
 // Returns the size of both places, with rows or slices merged if they have no gaps in both places.
-Box shared_box(const Place& a, const Place& b) noexcept {
+Box shared_box(const MemoryLocation& a, const MemoryLocation& b) noexcept {
     Box box{row_bytes(a.format, a.extent.width), row_count(a.format, a.extent.height), a.extent.depth};
     if (a.kind == MemoryKind::array || b.kind == MemoryKind::array) return box;
-    const auto rows_touch = [&](const Place& p) { return p.pitch == box.row_bytes; };
-    const auto slices_touch = [&](const Place& p) { return p.slice_pitch == p.pitch * box.rows; };
+    const auto rows_touch = [&](const MemoryLocation& p) { return p.pitch == box.row_bytes; };
+    const auto slices_touch = [&](const MemoryLocation& p) { return p.slice_pitch == p.pitch * box.rows; };
     if (box.slices > 1 && slices_touch(a) && slices_touch(b)) {
         box.rows *= box.slices;
         box.slices = 1;
@@ -74,7 +74,7 @@ Box shared_box(const Place& a, const Place& b) noexcept {
     return box;
 }
 
-bool share_texels(const Place& a, const Place& b) noexcept {
+bool share_texels(const MemoryLocation& a, const MemoryLocation& b) noexcept {
     const auto meet = [](std::size_t at, std::size_t length, std::size_t other, std::size_t other_length) {
         return at < other + other_length && other < at + length;
     };
@@ -86,28 +86,28 @@ bool share_texels(const Place& a, const Place& b) noexcept {
 
 }  // namespace
 
-Box box_of(const Place& place) noexcept { return shared_box(place, place); }
+Box box_of(const MemoryLocation& location) noexcept { return shared_box(location, location); }
 
-void check_live(const Place& place, const char* object) {
-    if (place.extent.width == 0) {
+void check_live(const MemoryLocation& location, const char* object) {
+    if (location.extent.width == 0) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = object,
                      .problem = "the view is empty",
                      .remedy = "Use a view of an object that has memory."});
     }
-    if (place.owner != nullptr && !place.owner->alive.load(std::memory_order_acquire)) {
+    if (location.owner != nullptr && !location.owner->alive.load(std::memory_order_acquire)) {
         throw Error({.code = ErrorCode::released,
                      .object = object,
-                     .problem = fmt::format("the {} memory of the view was freed or unmapped", name(place.kind)),
+                     .problem = fmt::format("the {} memory of the view was freed or unmapped", name(location.kind)),
                      .remedy = "Create a new view after you allocate or map memory again."});
     }
 }
 
-std::optional<Place> page_locked(const Place& place, const char* object) {
-    if (place.kind != MemoryKind::host) return std::nullopt;
-    const Box box = box_of(place);
-    const auto bytes = static_cast<std::size_t>(end_of(place, box) - place.address);
-    const HostRange range = find_host_range(place.address, bytes);
+std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const char* object) {
+    if (location.kind != MemoryKind::host) return std::nullopt;
+    const Box box = box_of(location);
+    const auto bytes = static_cast<std::size_t>(end_of(location, box) - location.address);
+    const HostRange range = find_host_range(location.address, bytes);
     switch (range.cover) {
         case HostCover::none: return std::nullopt;
         case HostCover::partly:
@@ -115,17 +115,17 @@ std::optional<Place> page_locked(const Place& place, const char* object) {
                 {.code = ErrorCode::not_registered,
                  .object = object,
                  .problem = fmt::format("{} bytes at {} are only partly in a range of {} bytes that is {}", bytes,
-                                        static_cast<const void*>(place.address), range.bytes, name(range.kind)),
+                                        static_cast<const void*>(location.address), range.bytes, name(range.kind)),
                  .remedy = "Register the whole range, or use one view for each part.",
                  .numbers = {{"bytes", bytes}, {"registered", range.bytes}}});
         case HostCover::whole: break;
     }
-    Place locked = place;
+    MemoryLocation locked = location;
     locked.kind = range.kind;
     return locked;
 }
 
-Backend* home(const Place& place) noexcept { return is_host(place.kind) ? nullptr : place.backend; }
+Backend* home(const MemoryLocation& location) noexcept { return is_host(location.kind) ? nullptr : location.backend; }
 
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object) {
     const Backend* runs = &stream.device().backend();
@@ -147,7 +147,7 @@ void check_stream(const Stream& stream, const Backend* destination, const Backen
                                             : "Use a stream of the device that holds the destination or the source."});
 }
 
-bool overlap(const Place& a, const Place& b, const Box& box) noexcept {
+bool overlap(const MemoryLocation& a, const MemoryLocation& b, const Box& box) noexcept {
     if (a.array != nullptr && a.array == b.array) return a.array_part == b.array_part && share_texels(a, b);
     if (a.address == nullptr || b.address == nullptr) return false;
     if (end_of(a, box) <= b.address || end_of(b, box) <= a.address) return false;
@@ -189,8 +189,8 @@ bool overlap(const Place& a, const Place& b, const Box& box) noexcept {
 }
 
 Transfer::Transfer(const ConstView& destination, const ConstView& source) {
-    const Place* to = &destination.place();
-    const Place* from = &source.place();
+    const MemoryLocation* to = &destination.location();
+    const MemoryLocation* from = &source.location();
     check_pair(*to, *from);
     if ((destination_ = page_locked(*to, kCopy))) to = &*destination_;
     if ((source_ = page_locked(*from, kCopy))) from = &*source_;

@@ -10,7 +10,7 @@
 namespace texton::detail {
 
 /// Returns the size of a view in bytes and rows. Contiguous rows or slices of memory are merged into one row.
-Box box_of(const Place& place) noexcept;
+Box box_of(const MemoryLocation& location) noexcept;
 
 /// A checked copy. `request` points into this object and into the views, so it cannot be copied or moved.
 struct Transfer {
@@ -22,23 +22,23 @@ struct Transfer {
     CopyRequest request;
 
 private:
-    std::optional<Place> destination_;  // the destination, if it is a host pointer to page-locked memory
-    std::optional<Place> source_;       // the source, likewise
+    std::optional<MemoryLocation> destination_;  // the destination, if it is a host pointer to page-locked memory
+    std::optional<MemoryLocation> source_;       // the source, likewise
 };
 
 /// Throws Error{bad_argument} if the view is empty, and Error{released} if its memory was freed or unmapped.
-void check_live(const Place& place, const char* object);
+void check_live(const MemoryLocation& location, const char* object);
 /// Returns a part of a place. Throws the errors of View::region().
-Place region_of(const Place& whole, const Region& region, const char* object);
+MemoryLocation region_of(const MemoryLocation& whole, const Region& region, const char* object);
 /// Returns the place with its page-locked kind if it is a host pointer to page-locked memory, or nullopt. Throws
 /// Error{not_registered} if only a part of the range is page-locked.
-std::optional<Place> page_locked(const Place& place, const char* object);
+std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const char* object);
 /// Returns the device that holds the memory, or null for host memory (pageable, pinned or registered).
-Backend* home(const Place& place) noexcept;
+Backend* home(const MemoryLocation& location) noexcept;
 /// Throws Error{wrong_device} if the stream cannot run work between memory of these devices. Null means host memory.
 void check_stream(const Stream& stream, const Backend* destination, const Backend* source, const char* object);
 /// Returns true if the two boxes share a byte of memory or a texel of an array.
-bool overlap(const Place& a, const Place& b, const Box& box) noexcept;
+bool overlap(const MemoryLocation& a, const MemoryLocation& b, const Box& box) noexcept;
 
 class Ring;
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kView = "texton::View";
 
-detail::Place checked_place(const char* object, std::byte* data, Format format, Extent extent, std::size_t pitch,
-                            std::size_t slice_pitch) {
+detail::MemoryLocation checked_location(const char* object, std::byte* data, Format format, Extent extent,
+                                        std::size_t pitch, std::size_t slice_pitch) {
     const auto refuse = [&](std::string problem, std::string remedy, std::vector<ErrorNumber> numbers) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = object,
@@ -48,13 +48,13 @@ detail::Place checked_place(const char* object, std::byte* data, Format format, 
                {{"slice_pitch", slice_pitch}, {"pitch", pitch}});
     }
     (void)checked_product(slice_pitch, extent.depth, object, "slice pitch * depth");
-    detail::Place place;
-    place.address = data;
-    place.pitch = pitch;
-    place.slice_pitch = slice_pitch;
-    place.format = format;
-    place.extent = extent;
-    return place;
+    detail::MemoryLocation location;
+    location.address = data;
+    location.pitch = pitch;
+    location.slice_pitch = slice_pitch;
+    location.format = format;
+    location.extent = extent;
+    return location;
 }
 
 }  // namespace
@@ -75,11 +75,11 @@ std::string_view name(MemoryKind kind) noexcept {
 }
 
 std::optional<Device> ConstView::device() const noexcept {
-    if (place_.backend == nullptr) return std::nullopt;
-    return Device(*place_.backend);
+    if (location_.backend == nullptr) return std::nullopt;
+    return Device(*location_.backend);
 }
 
-detail::Place detail::region_of(const Place& whole, const Region& region, const char* object) {
+detail::MemoryLocation detail::region_of(const MemoryLocation& whole, const Region& region, const char* object) {
     if (!contains(whole.extent, region)) {
         throw Error({.code = ErrorCode::out_of_bounds,
                      .object = object,
@@ -105,7 +105,7 @@ detail::Place detail::region_of(const Place& whole, const Region& region, const 
                                             to_string(region), name(whole.format)),
                      .remedy = "Use offsets and sizes that are multiples of 4, or a size that reaches the edge."});
     }
-    Place part = whole;
+    MemoryLocation part = whole;
     part.extent = region.extent;
     if (whole.kind == MemoryKind::array) {
         part.array_offset.x += region.offset.x;
@@ -120,26 +120,28 @@ detail::Place detail::region_of(const Place& whole, const Region& region, const 
     return part;
 }
 
-ConstView ConstView::region(Region region) const { return ConstView(detail::region_of(place_, region, kView)); }
-View View::region(Region region) const { return View(detail::region_of(place_, region, kView)); }
+ConstView ConstView::region(Region region) const { return ConstView(detail::region_of(location_, region, kView)); }
+View View::region(Region region) const { return View(detail::region_of(location_, region, kView)); }
 
 View host_view(void* data, Format format, Extent extent, std::size_t pitch, std::size_t slice_pitch) {
-    return View(checked_place("texton::host_view", static_cast<std::byte*>(data), format, extent, pitch, slice_pitch));
+    return View(
+        checked_location("texton::host_view", static_cast<std::byte*>(data), format, extent, pitch, slice_pitch));
 }
 
 ConstView host_view(const void* data, Format format, Extent extent, std::size_t pitch, std::size_t slice_pitch) {
     auto* bytes = const_cast<std::byte*>(static_cast<const std::byte*>(data));  // Texton never writes to a ConstView
-    return ConstView(checked_place("texton::host_view", bytes, format, extent, pitch, slice_pitch));
+    return ConstView(checked_location("texton::host_view", bytes, format, extent, pitch, slice_pitch));
 }
 
 View borrowed_view(const Device& device, void* data, Format format, Extent extent, std::size_t pitch,
                    std::size_t slice_pitch) {
     constexpr const char* kObject = "texton::borrowed_view";
-    detail::Place place = checked_place(kObject, static_cast<std::byte*>(data), format, extent, pitch, slice_pitch);
+    detail::MemoryLocation location =
+        checked_location(kObject, static_cast<std::byte*>(data), format, extent, pitch, slice_pitch);
     detail::Backend& backend = device.backend();
     const std::size_t last_row =
-        place.slice_pitch * (extent.depth - 1) + place.pitch * (row_count(format, extent.height) - 1);
-    const std::byte* last = place.address + last_row + row_bytes(format, extent.width) - 1;
+        location.slice_pitch * (extent.depth - 1) + location.pitch * (row_count(format, extent.height) - 1);
+    const std::byte* last = location.address + last_row + row_bytes(format, extent.width) - 1;
     const bool known =
         detail::request(&backend, kObject, {}, [&] { return backend.knows(data) && backend.knows(last); });
     if (!known) {
@@ -149,9 +151,9 @@ View borrowed_view(const Device& device, void* data, Format format, Extent exten
                      .remedy = "Pass memory that the device allocated, and an extent that fits. For host memory use "
                                "host_view()."});
     }
-    place.backend = &backend;
-    place.kind = MemoryKind::linear;
-    return View(std::move(place));
+    location.backend = &backend;
+    location.kind = MemoryKind::linear;
+    return View(std::move(location));
 }
 
 }  // namespace texton

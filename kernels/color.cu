@@ -14,12 +14,12 @@ namespace {
 /// Applies `Operation`, which has the function Float4 operator()(const Float4&), to the texel at the pixel's position.
 template <class Operation>
 struct Pointwise {
-    static constexpr bool kInPlace = true;
-    detail::OwnTexel texel;
+    static constexpr bool kPointwise = true;
+    detail::PointwiseTexel texel;
     Operation operation;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         return operation(texel(at, source));
     }
 };
@@ -27,17 +27,17 @@ struct Pointwise {
 /// Enqueues the device's implementation, or the functor if there is none. `implementation` is a function of the
 /// device's kernels and of the launch that calls a function of DeviceKernels and returns its result.
 template <class Operation, class Implementation>
-void enqueue_pointwise(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+void enqueue_pointwise(const char* object, const Stream& stream, const View& image, const Texture& texture,
                        const Operation& operation, const Implementation& implementation) {
-    const Pointwise<Operation> functor{detail::own_texel(object, picture, "texture", texture), operation};
-    detail::Launch launch(object, stream, picture, {&texture, 1}, detail::overlap_of<Pointwise<Operation>>());
+    const Pointwise<Operation> functor{detail::pointwise_texel(object, image, "texture", texture), operation};
+    detail::Launch launch(object, stream, image, {&texture, 1}, detail::overlap_of<Pointwise<Operation>>());
     if (!implementation(detail::device_kernels(launch), launch)) detail::run<1>(launch, functor);
 }
 
 template <class Operation>
-void enqueue_pointwise(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+void enqueue_pointwise(const char* object, const Stream& stream, const View& image, const Texture& texture,
                        const Operation& operation) {
-    enqueue_pointwise(object, stream, picture, texture, operation,
+    enqueue_pointwise(object, stream, image, texture, operation,
                       [](const detail::DeviceKernels&, detail::Launch&) { return false; });
 }
 
@@ -76,8 +76,8 @@ struct ToSrgb {
 };
 
 template <class Curve>
-void enqueue_transfer(const Stream& stream, const View& picture, const Texture& texture, const Curve& curve) {
-    enqueue_pointwise("texton::transfer", stream, picture, texture, curve,
+void enqueue_transfer(const Stream& stream, const View& image, const Texture& texture, const Curve& curve) {
+    enqueue_pointwise("texton::transfer", stream, image, texture, curve,
                       [](const detail::DeviceKernels& kernels, detail::Launch& launch) {
                           return kernels.map_codes(launch, Curve::of);
                       });
@@ -105,7 +105,7 @@ struct Graded {
     }
 
 private:
-    TEXTON_HD float contrasted(float value) const { return grade.grey + (value - grade.grey) * grade.contrast; }
+    TEXTON_HD float contrasted(float value) const { return grade.gray + (value - grade.gray) * grade.contrast; }
     TEXTON_HD float saturated(float value, float luminance) const {
         return luminance + (value - luminance) * grade.saturation;
     }
@@ -150,8 +150,8 @@ struct ToneMapped {
     Curve curve;
 
     TEXTON_HD float of(float value) const {
-        constexpr float kMost = 1099511627776.0f;
-        return curve(value < 0 ? 0.0f : value > kMost ? kMost : value);
+        constexpr float kMax = 1099511627776.0f;
+        return curve(value < 0 ? 0.0f : value > kMax ? kMax : value);
     }
     TEXTON_HD Float4 operator()(const Float4& color) const { return {of(color.x), of(color.y), of(color.z), color.w}; }
 };
@@ -201,78 +201,78 @@ struct Swizzled {
 
 // --- functions -------------------------------------------------------------------------------------------------------
 
-void color_matrix(const Stream& stream, const View& picture, const Texture& texture, const ColorMatrix& matrix) {
+void color_matrix(const Stream& stream, const View& image, const Texture& texture, const ColorMatrix& matrix) {
     constexpr const char* kObject = "texton::color_matrix";
     for (const auto& row : matrix.row) {
         for (const float number : row) detail::check_finite(kObject, "matrix", number);
     }
-    enqueue_pointwise(kObject, stream, picture, texture, ByMatrix{matrix},
+    enqueue_pointwise(kObject, stream, image, texture, ByMatrix{matrix},
                       [&](const detail::DeviceKernels& kernels, detail::Launch& launch) {
                           return kernels.color_matrix(launch, matrix);
                       });
 }
 
-void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction) {
+void transfer(const Stream& stream, const View& image, const Texture& texture, Transfer direction) {
     switch (direction) {
-        case Transfer::to_linear: return enqueue_transfer(stream, picture, texture, ToLinear{});
-        case Transfer::to_srgb: return enqueue_transfer(stream, picture, texture, ToSrgb{});
+        case Transfer::to_linear: return enqueue_transfer(stream, image, texture, ToLinear{});
+        case Transfer::to_srgb: return enqueue_transfer(stream, image, texture, ToSrgb{});
     }
 }
 
-void exposure(const Stream& stream, const View& picture, const Texture& texture, float stops) {
+void exposure(const Stream& stream, const View& image, const Texture& texture, float stops) {
     constexpr const char* kObject = "texton::exposure";
     detail::check_range(kObject, "stops", stops, -64, 64);
     const float by = exp2_of(stops);
     enqueue_pointwise(
-        kObject, stream, picture, texture, Scaled{by},
+        kObject, stream, image, texture, Scaled{by},
         [&](const detail::DeviceKernels& kernels, detail::Launch& launch) { return kernels.scale_colors(launch, by); });
 }
 
-void grade(const Stream& stream, const View& picture, const Texture& texture, const Grade& grade) {
+void grade(const Stream& stream, const View& image, const Texture& texture, const Grade& grade) {
     constexpr const char* kObject = "texton::grade";
     detail::check_finite(kObject, "contrast", grade.contrast);
     detail::check_finite(kObject, "saturation", grade.saturation);
-    detail::check_finite(kObject, "grey", grade.grey);
-    enqueue_pointwise(kObject, stream, picture, texture, Graded{grade});
+    detail::check_finite(kObject, "gray", grade.gray);
+    enqueue_pointwise(kObject, stream, image, texture, Graded{grade});
 }
 
-void tone_curve(const Stream& stream, const View& picture, const Texture& texture, ToneCurve curve, float white) {
+void tone_curve(const Stream& stream, const View& image, const Texture& texture, ToneCurve curve, float white) {
     constexpr const char* kObject = "texton::tone_curve";
     detail::check_range(kObject, "white", white, 0.01, 1e6);
     switch (curve) {
         case ToneCurve::reinhard:
-            return enqueue_pointwise(kObject, stream, picture, texture, ToneMapped<Reinhard>{{white}});
+            return enqueue_pointwise(kObject, stream, image, texture, ToneMapped<Reinhard>{{white}});
         case ToneCurve::filmic:
-            return enqueue_pointwise(kObject, stream, picture, texture,
+            return enqueue_pointwise(kObject, stream, image, texture,
                                      ToneMapped<Filmic>{{1.0f / Filmic::curve(white)}});
-        case ToneCurve::aces: return enqueue_pointwise(kObject, stream, picture, texture, ToneMapped<Aces>{});
+        case ToneCurve::aces: return enqueue_pointwise(kObject, stream, image, texture, ToneMapped<Aces>{});
     }
 }
 
-void change_alpha(const Stream& stream, const View& picture, const Texture& texture, AlphaChange change) {
+void change_alpha(const Stream& stream, const View& image, const Texture& texture, AlphaChange change) {
     constexpr const char* kObject = "texton::change_alpha";
     const bool has_alpha = detail::has_alpha(texture.format());
     switch (change) {
         case AlphaChange::premultiply:
-            return enqueue_pointwise(kObject, stream, picture, texture, Premultiplied{has_alpha});
+            return enqueue_pointwise(kObject, stream, image, texture, Premultiplied{has_alpha});
         case AlphaChange::unpremultiply:
-            return enqueue_pointwise(kObject, stream, picture, texture, Unpremultiplied{has_alpha});
+            return enqueue_pointwise(kObject, stream, image, texture, Unpremultiplied{has_alpha});
     }
 }
 
-void swizzle(const Stream& stream, const View& picture, const Texture& texture, std::string_view channels) {
+void swizzle(const Stream& stream, const View& image, const Texture& texture, std::string_view channels) {
     constexpr const char* kObject = "texton::swizzle";
     Swizzled swizzled{};
     bool known = channels.size() == 4;
     for (std::size_t i = 0; known && i < 4; ++i) {
-        const std::size_t place = kLetters.find(channels[i]);
-        known = place != std::string_view::npos;
-        swizzled.from[i] = static_cast<std::uint8_t>(place);
+        const std::size_t position = kLetters.find(channels[i]);
+        known = position != std::string_view::npos;
+        swizzled.from[i] = static_cast<std::uint8_t>(position);
     }
     if (!known)
         detail::refuse_argument(kObject, "channels is '" + std::string(channels) + "'",
                                 "Use four letters of r, g, b, a, 0 and 1.");
-    enqueue_pointwise(kObject, stream, picture, texture, swizzled,
+    enqueue_pointwise(kObject, stream, image, texture, swizzled,
                       [&](const detail::DeviceKernels& kernels, detail::Launch& launch) {
                           return kernels.swizzle(launch, swizzled.from);
                       });
@@ -284,13 +284,13 @@ namespace {
 
 KernelInfo color_info(const char* name, const char* summary, std::vector<ParameterInfo> parameters) {
     return {name,
-            "colour",
+            "color",
             summary,
-            {{"picture", "image whose colors are changed", {ArrayKind::array_2d, ArrayKind::layered_2d}}},
+            {{"image", "image whose colors are changed", {ArrayKind::array_2d, ArrayKind::layered_2d}}},
             std::move(parameters)};
 }
 
-std::vector<PictureShape> like_input(const Arguments&, std::span<const Texture> inputs) {
+std::vector<ImageShape> like_input(const Arguments&, std::span<const Texture> inputs) {
     return {detail::shape_like(inputs[0])};
 }
 
@@ -305,12 +305,12 @@ Kernel detail::color_matrix_kernel() {
                   .standard = std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
                   .count = 12}}),
             like_input,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
                 const std::vector<double>& numbers = arguments.numbers("matrix");
                 ColorMatrix matrix;
                 for (std::size_t i = 0; i < 12; ++i) matrix.row[i / 4][i % 4] = static_cast<float>(numbers[i]);
-                color_matrix(stream, pictures[0], inputs[0], matrix);
+                color_matrix(stream, images[0], inputs[0], matrix);
             }};
 }
 
@@ -322,9 +322,9 @@ Kernel detail::transfer_kernel() {
                          .standard = "to_linear",
                          .choices = {"to_linear", "to_srgb"}}}),
             like_input,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                transfer(stream, pictures[0], inputs[0], arguments.choice<Transfer>("direction"));
+                transfer(stream, images[0], inputs[0], arguments.choice<Transfer>("direction"));
             }};
 }
 
@@ -336,9 +336,9 @@ Kernel detail::exposure_kernel() {
                          .lowest = -64,
                          .highest = 64}}),
             like_input,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                exposure(stream, pictures[0], inputs[0], static_cast<float>(arguments.number("stops")));
+                exposure(stream, images[0], inputs[0], static_cast<float>(arguments.number("stops")));
             }};
 }
 
@@ -351,16 +351,16 @@ Kernel detail::grade_kernel() {
                         {.name = "saturation",
                          .summary = "factor of the difference from the luminance; 0 removes all color",
                          .standard = 1.0},
-                        {.name = "grey",
+                        {.name = "gray",
                          .summary = "gray value that contrast does not change",
-                         .standard = static_cast<double>(kStandard.grey)}}),
+                         .standard = static_cast<double>(kStandard.gray)}}),
             like_input,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
                 grade(
-                    stream, pictures[0], inputs[0],
+                    stream, images[0], inputs[0],
                     {static_cast<float>(arguments.number("contrast")),
-                     static_cast<float>(arguments.number("saturation")), static_cast<float>(arguments.number("grey"))});
+                     static_cast<float>(arguments.number("saturation")), static_cast<float>(arguments.number("gray"))});
             }};
 }
 
@@ -377,9 +377,9 @@ Kernel detail::tone_curve_kernel() {
                          .lowest = 0.01,
                          .highest = 1e6}}),
             like_input,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                tone_curve(stream, pictures[0], inputs[0], arguments.choice<ToneCurve>("curve"),
+                tone_curve(stream, images[0], inputs[0], arguments.choice<ToneCurve>("curve"),
                            static_cast<float>(arguments.number("white")));
             }};
 }
@@ -392,22 +392,21 @@ Kernel detail::change_alpha_kernel() {
                          .standard = "premultiply",
                          .choices = {"premultiply", "unpremultiply"}}}),
             like_input,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                change_alpha(stream, pictures[0], inputs[0], arguments.choice<AlphaChange>("change"));
+                change_alpha(stream, images[0], inputs[0], arguments.choice<AlphaChange>("change"));
             }};
 }
 
 Kernel detail::swizzle_kernel() {
-    return {
-        color_info("swizzle", "rearranges the channels",
-                   {{.name = "channels",
-                     .kind = ParameterKind::text,
-                     .summary = "four letters, one for each resulting channel: r, g, b, a, 0 or 1",
-                     .standard = "rgba"}}),
-        like_input,
-        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
-           std::span<const Texture> inputs) { swizzle(stream, pictures[0], inputs[0], arguments.text("channels")); }};
+    return {color_info("swizzle", "rearranges the channels",
+                       {{.name = "channels",
+                         .kind = ParameterKind::text,
+                         .summary = "four letters, one for each resulting channel: r, g, b, a, 0 or 1",
+                         .standard = "rgba"}}),
+            like_input,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
+               std::span<const Texture> inputs) { swizzle(stream, images[0], inputs[0], arguments.text("channels")); }};
 }
 
 }  // namespace texton

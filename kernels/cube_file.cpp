@@ -27,7 +27,7 @@ constexpr const char* kParse = "texton::parse_cube";
 constexpr const char* kWrite = "texton::write_cube_file";
 constexpr const char* kArray = "texton::cube_array";
 
-constexpr std::size_t most_entries(int dimensions) { return dimensions == 1 ? 65536 : 256; }  // along an axis
+constexpr std::size_t max_entries(int dimensions) { return dimensions == 1 ? 65536 : 256; }  // along an axis
 constexpr std::size_t all_entries(int dimensions, std::size_t size) {
     return dimensions == 1 ? size : size * size * size;
 }
@@ -145,9 +145,9 @@ private:
 
     void take_size(int dimensions, std::string_view rest) {
         if (lut_.size != 0) refuse("a second size is given", "Write one table per file, with one or three dimensions.");
-        const std::size_t most = most_entries(dimensions);
-        if (parse_number(rest, lut_.size) != std::errc() || lut_.size < 2 || lut_.size > most)
-            refuse(fmt::format("the size is '{}'", rest), fmt::format("Use a whole number from 2 to {}.", most));
+        const std::size_t maximum = max_entries(dimensions);
+        if (parse_number(rest, lut_.size) != std::errc() || lut_.size < 2 || lut_.size > maximum)
+            refuse(fmt::format("the size is '{}'", rest), fmt::format("Use a whole number from 2 to {}.", maximum));
         lut_.dimensions = dimensions;
         wanted_ = all_entries(dimensions, lut_.size);
     }
@@ -202,7 +202,7 @@ void check_lut(const char* object, const CubeLut& lut) {
     if (lut.dimensions != 1 && lut.dimensions != 3)
         detail::refuse_argument(object, fmt::format("lut.dimensions is {}", lut.dimensions), "Use 1 or 3.");
     detail::check_range(object, "lut.size", static_cast<double>(lut.size), 2,
-                        static_cast<double>(most_entries(lut.dimensions)));
+                        static_cast<double>(max_entries(lut.dimensions)));
     const std::size_t wanted = 3 * all_entries(lut.dimensions, lut.size);
     if (lut.entries.size() != wanted)
         detail::refuse_argument(

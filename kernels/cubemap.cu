@@ -22,8 +22,8 @@ namespace {
 
 using Direction = detail::CubeDirection;
 
-TEXTON_HD inline Direction direction_of(PixelPlace at, std::int32_t side) {
-    return detail::direction_on_face(at.z, at.middle_x(), at.middle_y(), side);
+TEXTON_HD inline Direction direction_of(PixelPosition at, std::int32_t side) {
+    return detail::direction_on_face(at.z, at.center_x(), at.center_y(), side);
 }
 
 TEXTON_HD inline Direction operator*(const Direction& a, float scale) {
@@ -44,7 +44,7 @@ struct FromEquirect {
     std::int32_t side;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const Direction to = direction_of(at, side);
         return source.at_texel(across(source, half_turns_of(to.x, to.z)),
                                down(source, half_turns_of(distance_from_axis(to), to.y)));
@@ -52,9 +52,9 @@ struct FromEquirect {
 
     /// Computes the pixels of two opposite faces at mirrored positions.
     template <class Source>
-    TEXTON_HD void mirrored(PixelPlace at, const Source& source, Float4 (&pixels)[4][kSlices]) const {
-        const float u = detail::from_middle(at.middle_x(), side);
-        const float v = detail::from_middle(at.middle_y(), side);
+    TEXTON_HD void mirrored(PixelPosition at, const Source& source, Float4 (&pixels)[4][kSlices]) const {
+        const float u = detail::from_center(at.center_x(), side);
+        const float v = detail::from_center(at.center_y(), side);
         switch (at.z) {
             case 0: return opposite_faces<0>(u, v, source, pixels);
             case 2: return opposite_faces<2>(u, v, source, pixels);
@@ -109,9 +109,9 @@ struct ToEquirect {
     float height;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const SineCosine around = sine_cosine_of(2.0f * at.middle_x() / width - 1.0f);
-        const SineCosine down = sine_cosine_of(at.middle_y() / height);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const SineCosine around = sine_cosine_of(2.0f * at.center_x() / width - 1.0f);
+        const SineCosine down = sine_cosine_of(at.center_y() / height);
         return source.fetch_cube(around.sine * down.sine, down.cosine, around.cosine * down.sine);
     }
 };
@@ -121,7 +121,7 @@ struct Rotated {
     std::int32_t side;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const Direction d = direction_of(at, side);
         return source.fetch_cube(rotation[0] * d.x + rotation[1] * d.y + rotation[2] * d.z,
                                  rotation[3] * d.x + rotation[4] * d.y + rotation[5] * d.z,
@@ -155,7 +155,7 @@ struct FromNet {
     std::int32_t side;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const bool turned = at.z == net.turned;
         const std::int32_t x = turned ? side - 1 - at.x : at.x;
         const std::int32_t y = turned ? side - 1 - at.y : at.y;
@@ -169,7 +169,7 @@ struct ToNet {
     std::int32_t side;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const std::int32_t column = at.x / side;
         const std::int32_t row = at.y / side;
         for (std::int32_t face = 0; face < 6; ++face) {
@@ -177,7 +177,7 @@ struct ToNet {
             const bool turned = face == net.turned;
             const std::int32_t i = at.x - column * side;
             const std::int32_t j = at.y - row * side;
-            const PixelPlace texel{turned ? side - 1 - i : i, turned ? side - 1 - j : j, face};
+            const PixelPosition texel{turned ? side - 1 - i : i, turned ? side - 1 - j : j, face};
             const Direction to = direction_of(texel, side);
             return source.fetch_cube(to.x, to.y, to.z);
         }
@@ -256,7 +256,7 @@ struct Gathered {
     std::int32_t side;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const Basis basis(normalized(direction_of(at, side)));
         const auto count = static_cast<float>(samples);
         const auto texels = static_cast<float>(source.width) * static_cast<float>(source.width);
@@ -298,9 +298,9 @@ void check_cube(const char* object, const View& cube) {
                             "Pass an image with six square slices.");
 }
 
-void check_one_slice(const char* object, const View& picture) {
-    if (picture.extent().depth == 1) return;
-    detail::refuse_argument(object, "the destination image has " + to_string(picture.extent()) + " pixels",
+void check_one_slice(const char* object, const View& image) {
+    if (image.extent().depth == 1) return;
+    detail::refuse_argument(object, "the destination image has " + to_string(image.extent()) + " pixels",
                             "Pass an image with one slice.");
 }
 
@@ -426,7 +426,7 @@ ParameterInfo samples_parameter() {
 
 std::size_t at_least_one(std::size_t side) { return side != 0 ? side : 1; }
 
-PictureShape cube_like(std::size_t side, const Texture& texture) {
+ImageShape cube_like(std::size_t side, const Texture& texture) {
     return {{at_least_one(side), at_least_one(side), 6}, detail::shape_like(texture).format};
 }
 
@@ -452,9 +452,9 @@ Kernel net_to_cube_kernel(const char* name, const char* summary, NetKind kind) {
             const Net net = net_of(layout_of(arguments, kind));
             return std::vector{cube_like(inputs[0].extent().width / static_cast<std::size_t>(net.width), inputs[0])};
         },
-        [kind](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+        [kind](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-            net_to_cube(stream, pictures[0], inputs[0], layout_of(arguments, kind));
+            net_to_cube(stream, images[0], inputs[0], layout_of(arguments, kind));
         }};
 }
 
@@ -465,14 +465,14 @@ Kernel cube_to_net_kernel(const char* name, const char* summary, NetKind kind) {
         std::move(info),
         [kind](const Arguments& arguments, std::span<const Texture> inputs) {
             const Net net = net_of(layout_of(arguments, kind));
-            PictureShape shape = detail::shape_like(inputs[0]);
+            ImageShape shape = detail::shape_like(inputs[0]);
             const std::size_t side = inputs[0].extent().width;
             shape.extent = {side * static_cast<std::size_t>(net.width), side * static_cast<std::size_t>(net.height)};
             return std::vector{shape};
         },
-        [kind](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+        [kind](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-            cube_to_net(stream, pictures[0], inputs[0], layout_of(arguments, kind));
+            cube_to_net(stream, images[0], inputs[0], layout_of(arguments, kind));
         }};
 }
 
@@ -488,8 +488,9 @@ Kernel detail::equirect_to_cube_kernel() {
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 return std::vector{cube_like(side_or(arguments, inputs[0].extent().width / 4), inputs[0])};
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments&,
-               std::span<const Texture> inputs) { equirect_to_cube(stream, pictures[0], inputs[0]); }};
+            [](const Stream& stream, std::span<const View> images, const Arguments&, std::span<const Texture> inputs) {
+                equirect_to_cube(stream, images[0], inputs[0]);
+            }};
 }
 
 Kernel detail::cube_to_equirect_kernel() {
@@ -501,12 +502,13 @@ Kernel detail::cube_to_equirect_kernel() {
     return {std::move(info),
             [](const Arguments&, std::span<const Texture> inputs) {
                 const std::size_t side = inputs[0].extent().width;
-                PictureShape shape = detail::shape_like(inputs[0]);
+                ImageShape shape = detail::shape_like(inputs[0]);
                 shape.extent = {4 * side, 2 * side};
                 return std::vector{shape};
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments&,
-               std::span<const Texture> inputs) { cube_to_equirect(stream, pictures[0], inputs[0]); }};
+            [](const Stream& stream, std::span<const View> images, const Arguments&, std::span<const Texture> inputs) {
+                cube_to_equirect(stream, images[0], inputs[0]);
+            }};
 }
 
 Kernel detail::cross_to_cube_kernel() {
@@ -534,12 +536,12 @@ Kernel detail::rotate_cube_kernel() {
             [](const Arguments&, std::span<const Texture> inputs) {
                 return std::vector{cube_like(inputs[0].extent().width, inputs[0])};
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
                 std::array<float, 9> rotation{};
                 for (std::size_t i = 0; i < rotation.size(); ++i)
                     rotation[i] = static_cast<float>(arguments.numbers("rotation")[i]);
-                rotate_cube(stream, pictures[0], inputs[0], rotation);
+                rotate_cube(stream, images[0], inputs[0], rotation);
             }};
 }
 
@@ -553,9 +555,9 @@ Kernel detail::irradiance_kernel() {
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 return std::vector{cube_like(side_or(arguments, 32), inputs[0])};
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                irradiance(stream, pictures[0], inputs[0], {arguments.integer("samples")});
+                irradiance(stream, images[0], inputs[0], {arguments.integer("samples")});
             }};
 }
 
@@ -573,18 +575,18 @@ Kernel detail::prefilter_ggx_kernel() {
                                .highest = 1});
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
-                std::vector<PictureShape> shapes;
+                std::vector<ImageShape> shapes;
                 std::size_t side = side_or(arguments, inputs[0].extent().width);
                 for (std::size_t i = 0; i < arguments.numbers("roughness").size(); ++i, side /= 2)
                     shapes.push_back(cube_like(side, inputs[0]));
                 return shapes;
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
                 std::vector<float> roughness;
                 for (const double value : arguments.numbers("roughness"))
                     roughness.push_back(static_cast<float>(value));
-                prefilter_ggx(stream, pictures, inputs[0], roughness, {arguments.integer("samples")});
+                prefilter_ggx(stream, images, inputs[0], roughness, {arguments.integer("samples")});
             }};
 }
 

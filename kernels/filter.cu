@@ -23,8 +23,8 @@ namespace {
 
 using namespace filters;
 
-constexpr int kMostRadius = kMostWeights / 2;
-constexpr int kMostBilateralRadius = 64;
+constexpr int kMaxRadius = kMaxWeights / 2;
+constexpr int kMaxBilateralRadius = 64;
 
 // --- separable filters ----------------------------------------------------------------------------------------------
 
@@ -33,7 +33,7 @@ template <class Enqueue>
 void in_two_passes(const detail::Launch& launch, const Separable& filter, const std::optional<Pool>& scratch,
                    const Enqueue& enqueue) {
     const detail::LaunchState& state = launch.state();
-    Extent extent = state.picture.extent;
+    Extent extent = state.image.extent;
     extent.height += static_cast<std::size_t>(2 * filter.down.radius);
     const Linear memory = detail::scratch_of(scratch, packed_bytes(Format::rgba32_float, extent), state.stream);
     detail::launch_as(state.object, state.stream, memory.view(Format::rgba32_float, extent),
@@ -43,26 +43,26 @@ void in_two_passes(const detail::Launch& launch, const Separable& filter, const 
     enqueue(Down{sums, filter.down});
 }
 
-Separable separable(const char* object, const View& picture, const Texture& texture, std::span<const float> across,
+Separable separable(const char* object, const View& image, const Texture& texture, std::span<const float> across,
                     std::span<const float> down) {
-    const NumberedTexels texels = detail::texels_of(object, picture, texture);
+    const NumberedTexels texels = detail::texels_of(object, image, texture);
     detail::check_floats(object, "texture", texture);
     return {texels, weights_of(across), weights_of(down)};
 }
 
-void convolve_as(const char* object, const Stream& stream, const View& picture, const Texture& texture,
+void convolve_as(const char* object, const Stream& stream, const View& image, const Texture& texture,
                  std::span<const float> across, std::span<const float> down, const std::optional<Pool>& scratch) {
-    const Separable filter = separable(object, picture, texture, across, down);
-    detail::Launch launch(object, stream, picture, {&texture, 1}, detail::Overlap::allowed);
+    const Separable filter = separable(object, image, texture, across, down);
+    detail::Launch launch(object, stream, image, {&texture, 1}, detail::Overlap::allowed);
     if (detail::device_kernels(launch).convolve(launch, filter, nullptr)) return;
     in_two_passes(launch, filter, scratch, [&](const Down& functor) { detail::run<0>(launch, functor); });
 }
 
 std::vector<float> gaussian_weights_as(const char* object, float sigma, int radius) {
     detail::check_positive(object, "sigma", sigma);
-    detail::check_range(object, "radius", radius, 0, kMostRadius);
+    detail::check_range(object, "radius", radius, 0, kMaxRadius);
     if (radius == 0) {
-        detail::check_range(object, "sigma", sigma, 0, kMostRadius / 3.0);
+        detail::check_range(object, "sigma", sigma, 0, kMaxRadius / 3.0);
         radius = static_cast<int>(std::ceil(3 * sigma));
     }
     std::vector<double> curve;
@@ -84,45 +84,45 @@ constexpr const char* kBilateral = "texton::bilateral";
 
 }  // namespace
 
-void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
+void convolve(const Stream& stream, const View& image, const Texture& texture, std::span<const float> across,
               std::span<const float> down, const std::optional<Pool>& scratch) {
-    detail::check_weights(kConvolve, "across", across, kMostWeights);
-    detail::check_weights(kConvolve, "down", down, kMostWeights);
-    convolve_as(kConvolve, stream, picture, texture, across, down, scratch);
+    detail::check_weights(kConvolve, "across", across, kMaxWeights);
+    detail::check_weights(kConvolve, "down", down, kMaxWeights);
+    convolve_as(kConvolve, stream, image, texture, across, down, scratch);
 }
 
 std::vector<float> gaussian_weights(float sigma, int radius) {
     return gaussian_weights_as("texton::gaussian_weights", sigma, radius);
 }
 
-void gaussian(const Stream& stream, const View& picture, const Texture& texture, const GaussianOptions& options) {
+void gaussian(const Stream& stream, const View& image, const Texture& texture, const GaussianOptions& options) {
     const std::vector<float> weights = gaussian_weights_as(kGaussian, options.sigma, options.radius);
-    convolve_as(kGaussian, stream, picture, texture, weights, weights, options.scratch);
+    convolve_as(kGaussian, stream, image, texture, weights, weights, options.scratch);
 }
 
-void unsharp(const Stream& stream, const View& picture, const Texture& texture, const UnsharpOptions& options) {
+void unsharp(const Stream& stream, const View& image, const Texture& texture, const UnsharpOptions& options) {
     detail::check_finite(kUnsharp, "amount", options.amount);
     detail::check_range(kUnsharp, "threshold", options.threshold, 0, std::numeric_limits<float>::max());
     const std::vector<float> weights = gaussian_weights_as(kUnsharp, options.sigma, 0);
-    const Separable filter = separable(kUnsharp, picture, texture, weights, weights);
+    const Separable filter = separable(kUnsharp, image, texture, weights, weights);
     const Sharpen sharpen{options.amount, options.threshold};
-    detail::Launch launch(kUnsharp, stream, picture, {&texture, 1}, detail::overlap_of<Unsharp>());
+    detail::Launch launch(kUnsharp, stream, image, {&texture, 1}, detail::overlap_of<Unsharp>());
     if (detail::device_kernels(launch).convolve(launch, filter, &sharpen)) return;
     in_two_passes(launch, filter, options.scratch, [&](const Down& blur) {
         detail::run<1>(launch, Unsharp{filter.texels, blur, sharpen});
     });
 }
 
-void bilateral(const Stream& stream, const View& picture, const Texture& texture, const BilateralOptions& options) {
+void bilateral(const Stream& stream, const View& image, const Texture& texture, const BilateralOptions& options) {
     detail::check_positive(kBilateral, "sigma_space", options.sigma_space);
     detail::check_positive(kBilateral, "sigma_range", options.sigma_range);
-    detail::check_range(kBilateral, "radius", options.radius, 0, kMostBilateralRadius);
+    detail::check_range(kBilateral, "radius", options.radius, 0, kMaxBilateralRadius);
     int radius = options.radius;
     if (radius == 0) {
-        detail::check_range(kBilateral, "sigma_space", options.sigma_space, 0, kMostBilateralRadius / 2.0);
+        detail::check_range(kBilateral, "sigma_space", options.sigma_space, 0, kMaxBilateralRadius / 2.0);
         radius = static_cast<int>(std::ceil(2 * options.sigma_space));
     }
-    const NumberedTexels texels = detail::texels_of(kBilateral, picture, texture);
+    const NumberedTexels texels = detail::texels_of(kBilateral, image, texture);
     detail::check_floats(kBilateral, "texture", texture);
     // If sigma is so small that 0.5 / sigma^2 exceeds the largest float, the largest float is used: then every
     // difference other than 0 gets the weight 0.
@@ -131,7 +131,7 @@ void bilateral(const Stream& stream, const View& picture, const Texture& texture
         return static_cast<float>(std::min(largest, 0.5 / (static_cast<double>(sigma) * sigma)));
     };
     const Bilateral filter{texels, radius, counts(options.sigma_space), counts(options.sigma_range)};
-    detail::Launch launch(kBilateral, stream, picture, {&texture, 1}, detail::Overlap::refused);
+    detail::Launch launch(kBilateral, stream, image, {&texture, 1}, detail::Overlap::refused);
     if (!detail::device_kernels(launch).bilateral(launch, filter)) detail::run<1>(launch, filter);
 }
 
@@ -146,7 +146,7 @@ Kernel filter_kernel(std::string name, std::string summary, std::vector<Paramete
     info.name = std::move(name);
     info.group = "filter";
     info.summary = std::move(summary);
-    info.inputs = {{"picture", "image to filter", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.inputs = {{"image", "image to filter", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = std::move(parameters);
     return {std::move(info), detail::shapes_like_input, std::move(enqueue)};
 }
@@ -155,13 +155,13 @@ ParameterInfo sigma_parameter(const char* name, const char* summary, double stan
     return {.name = name, .summary = summary, .standard = standard, .lowest = 0};
 }
 
-ParameterInfo radius_parameter(const char* summary, double most) {
+ParameterInfo radius_parameter(const char* summary, double maximum) {
     return {.name = "radius",
             .kind = ParameterKind::integer,
             .summary = summary,
             .standard = 0.0,
             .lowest = 0,
-            .highest = most};
+            .highest = maximum};
 }
 
 ParameterInfo weights_parameter(const char* name, const char* summary) {
@@ -185,9 +185,9 @@ Kernel detail::convolve_kernel() {
     return filter_kernel("convolve", "convolves an image with weights for rows and for columns",
                          {weights_parameter("across", "weights from left to right; their number is odd"),
                           weights_parameter("down", "weights from top to bottom; their number is odd")},
-                         [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                         [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                             std::span<const Texture> inputs) {
-                             convolve(stream, pictures[0], inputs[0], numbers(arguments, "across"),
+                             convolve(stream, images[0], inputs[0], numbers(arguments, "across"),
                                       numbers(arguments, "down"));
                          });
 }
@@ -196,10 +196,10 @@ Kernel detail::gaussian_kernel() {
     return filter_kernel(
         "gaussian", "blurs an image with a Gaussian",
         {sigma_parameter("sigma", "standard deviation, in texels", 1),
-         radius_parameter("texels on each side that have weight; 0 means three times sigma, rounded up", kMostRadius)},
-        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+         radius_parameter("texels on each side that have weight; 0 means three times sigma, rounded up", kMaxRadius)},
+        [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
            std::span<const Texture> inputs) {
-            gaussian(stream, pictures[0], inputs[0], {number(arguments, "sigma"), arguments.integer("radius")});
+            gaussian(stream, images[0], inputs[0], {number(arguments, "sigma"), arguments.integer("radius")});
         });
 }
 
@@ -212,9 +212,9 @@ Kernel detail::unsharp_kernel() {
           .summary = "channels that the blur changes by less than this stay unchanged",
           .standard = 0.0,
           .lowest = 0}},
-        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+        [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
            std::span<const Texture> inputs) {
-            unsharp(stream, pictures[0], inputs[0],
+            unsharp(stream, images[0], inputs[0],
                     {number(arguments, "amount"), number(arguments, "sigma"), number(arguments, "threshold")});
         });
 }
@@ -225,11 +225,11 @@ Kernel detail::bilateral_kernel() {
         {sigma_parameter("sigma_space", "standard deviation of the distance, in texels", 2),
          sigma_parameter("sigma_range", "standard deviation of the difference of values", 0.1),
          radius_parameter("texels on each side that have weight; 0 means two times sigma_space, rounded up",
-                          kMostBilateralRadius)},
-        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                          kMaxBilateralRadius)},
+        [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
            std::span<const Texture> inputs) {
             bilateral(
-                stream, pictures[0], inputs[0],
+                stream, images[0], inputs[0],
                 {number(arguments, "sigma_space"), number(arguments, "sigma_range"), arguments.integer("radius")});
         });
 }

@@ -61,7 +61,7 @@ struct OfTexels {
     int channel;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const Below x(at.x, source.width);
         const Below y(at.y, source.height);
         // A texture with a single column or row is gathered at the centers of its texels along that axis. The texels
@@ -73,9 +73,9 @@ struct OfTexels {
         do {
             std::int32_t column = x.first;
             do {
-                const float place_x = static_cast<float>(column) + (wide ? 1.0f : 0.5f);
-                const float place_y = static_cast<float>(row) + (high ? 1.0f : 0.5f);
-                const Four four = gather_four(source, place_x, place_y, channel);
+                const float position_x = static_cast<float>(column) + (wide ? 1.0f : 0.5f);
+                const float position_y = static_cast<float>(row) + (high ? 1.0f : 0.5f);
+                const Four four = gather_four(source, position_x, position_y, channel);
                 all.add(four.upper_left);
                 if (wide) all.add(four.upper_right);
                 if (high) all.add(four.lower_left);
@@ -100,7 +100,7 @@ struct Level {
 struct OfLevel {
     Level below;
 
-    TEXTON_HD Float4 operator()(PixelPlace at) const {
+    TEXTON_HD Float4 operator()(PixelPosition at) const {
         const Below x(at.x, below.width);
         const Below y(at.y, below.height);
         MinMax all;
@@ -114,7 +114,7 @@ struct OfLevel {
 struct Show {
     Level level;
 
-    TEXTON_HD Float4 operator()(PixelPlace at) const { return level(at.x, at.y).color(); }
+    TEXTON_HD Float4 operator()(PixelPosition at) const { return level(at.x, at.y).color(); }
 };
 
 void check_levels(std::span<const View> levels, const std::vector<Extent>& extents) {
@@ -129,10 +129,10 @@ void check_levels(std::span<const View> levels, const std::vector<Extent>& exten
 
 /// A coordinate split into an integer part and a fraction.
 struct Corner {
-    float place;
+    float position;
     float share;
 
-    TEXTON_HD explicit Corner(float texels) : place(floorf(texels)), share(texels - floorf(texels)) {}
+    TEXTON_HD explicit Corner(float texels) : position(floorf(texels)), share(texels - floorf(texels)) {}
 };
 
 struct PercentageCloser {
@@ -140,23 +140,23 @@ struct PercentageCloser {
     CloserSize size;
     float bias;
 
-    template <class Depths, class Places>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Depths& depths, const Places& places) const {
-        const Float4 place = places.at_texel(at.middle_x(), at.middle_y());
-        const float reference = place.z - bias;
+    template <class Depths, class Positions>
+    TEXTON_HD Float4 operator()(PixelPosition at, const Depths& depths, const Positions& positions) const {
+        const Float4 position = positions.at_texel(at.center_x(), at.center_y());
+        const float reference = position.z - bias;
         if (size == CloserSize::two) {
-            const Corner x(place.x - 0.5f);
-            const Corner y(place.y - 0.5f);
-            return {lit(depths, x.place + 1.0f, y.place + 1.0f, x.share, y.share, reference), 0, 0, 0};
+            const Corner x(position.x - 0.5f);
+            const Corner y(position.y - 0.5f);
+            return {lit(depths, x.position + 1.0f, y.position + 1.0f, x.share, y.share, reference), 0, 0, 0};
         }
         // A square of 2 x 2 texels is the mean of four linear fetches, half a texel away on each side.
-        const Corner x(place.x);
-        const Corner y(place.y);
+        const Corner x(position.x);
+        const Corner y(position.y);
         float sum = 0;
         for (int j = 0; j < 2; ++j) {
             for (int i = 0; i < 2; ++i)
-                sum += lit(depths, x.place + static_cast<float>(i), y.place + static_cast<float>(j), x.share, y.share,
-                           reference);
+                sum += lit(depths, x.position + static_cast<float>(i), y.position + static_cast<float>(j), x.share,
+                           y.share, reference);
         }
         return {sum * 0.25f, 0, 0, 0};
     }
@@ -205,9 +205,9 @@ void min_max_pyramid(const Stream& stream, std::span<const View> levels, const T
             return Level{reinterpret_cast<const MinMax*>(of.data()), static_cast<std::int32_t>(extent.width),
                          static_cast<std::int32_t>(extent.height)};
         };
-        const auto make = [&](const View& picture) {
-            if (i == 0) return detail::launch_as(kPyramid, stream, picture, OfTexels{channel}, texture);
-            detail::launch_as(kPyramid, stream, picture, OfLevel{level_in(memory, extents[i - 1])});
+        const auto make = [&](const View& image) {
+            if (i == 0) return detail::launch_as(kPyramid, stream, image, OfTexels{channel}, texture);
+            detail::launch_as(kPyramid, stream, image, OfLevel{level_in(memory, extents[i - 1])});
         };
         if (i + 1 == levels.size()) return make(levels[i]);
         Linear made = detail::scratch_of(scratch, packed_bytes(Format::rg32_float, extents[i]), stream);
@@ -217,16 +217,16 @@ void min_max_pyramid(const Stream& stream, std::span<const View> levels, const T
     }
 }
 
-void percentage_closer(const Stream& stream, const View& picture, const Texture& depths, const Texture& places,
+void percentage_closer(const Stream& stream, const View& image, const Texture& depths, const Texture& positions,
                        const PercentageCloserOptions& options) {
     check_gathered(kCloser, "depths", depths);
     detail::check_floats(kCloser, "depths", depths);
-    detail::check_kind(kCloser, "places", places, {ArrayKind::array_2d});
-    detail::check_floats(kCloser, "places", places);
-    detail::check_same_size(kCloser, picture, "places", places);
-    detail::check_slices(kCloser, picture, places);
+    detail::check_kind(kCloser, "coordinates", positions, {ArrayKind::array_2d});
+    detail::check_floats(kCloser, "coordinates", positions);
+    detail::check_same_size(kCloser, image, "coordinates", positions);
+    detail::check_slices(kCloser, image, positions);
     detail::check_finite(kCloser, "bias", options.bias);
-    detail::launch_as(kCloser, stream, picture, PercentageCloser{options.size, options.bias}, depths, places);
+    detail::launch_as(kCloser, stream, image, PercentageCloser{options.size, options.bias}, depths, positions);
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ Kernel detail::min_max_pyramid_kernel() {
     info.name = "min_max_pyramid";
     info.group = "gather";
     info.summary = "computes a pyramid of the lowest and the highest values";
-    info.inputs = {{"picture", "image whose values are compared; its array needs gather usage"}};
+    info.inputs = {{"image", "image whose values are compared; its array needs gather usage"}};
     info.parameters = {{.name = "channel",
                         .kind = ParameterKind::integer,
                         .summary = "channel whose values are compared, counted from 0",
@@ -250,7 +250,7 @@ Kernel detail::min_max_pyramid_kernel() {
                         .lowest = 0}};
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
-                std::vector<PictureShape> shapes;
+                std::vector<ImageShape> shapes;
                 const int wanted = arguments.integer("levels");
                 for (const Extent& extent : min_max_extents(inputs[0])) {
                     if (wanted == 0 || shapes.size() < static_cast<std::size_t>(wanted))
@@ -258,9 +258,9 @@ Kernel detail::min_max_pyramid_kernel() {
                 }
                 return shapes;
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                min_max_pyramid(stream, pictures, inputs[0], arguments.integer("channel"));
+                min_max_pyramid(stream, images, inputs[0], arguments.integer("channel"));
             }};
 }
 
@@ -270,7 +270,7 @@ Kernel detail::percentage_closer_kernel() {
     info.group = "gather";
     info.summary = "computes the part of the depths around a coordinate that is not nearer than a reference";
     info.inputs = {{"depths", "depths to compare; their array needs gather usage"},
-                   {"places", "for each pixel the coordinate x and y in texels of depths, and the reference"}};
+                   {"coordinates", "for each pixel the coordinate x and y in texels of depths, and the reference"}};
     info.parameters = {{.name = "size",
                         .kind = ParameterKind::choice,
                         .summary = "width and height of the compared square, in texels",
@@ -279,11 +279,11 @@ Kernel detail::percentage_closer_kernel() {
                        {.name = "bias", .summary = "subtracted from every reference", .standard = 0.0}};
     return {std::move(info),
             [](const Arguments&, std::span<const Texture> inputs) {
-                return std::vector<PictureShape>{{inputs[1].extent(), Format::r8_unorm}};
+                return std::vector<ImageShape>{{inputs[1].extent(), Format::r8_unorm}};
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                percentage_closer(stream, pictures[0], inputs[0], inputs[1],
+                percentage_closer(stream, images[0], inputs[0], inputs[1],
                                   {arguments.choice<CloserSize>("size"), static_cast<float>(arguments.number("bias"))});
             }};
 }

@@ -57,10 +57,10 @@ struct Lerp {};
 
 template <class Mode>
 struct Blend {
-    static constexpr bool kInPlace = true;
-    detail::OwnTexel bottom;
-    detail::OwnTexel top;
-    detail::OwnTexel mask;
+    static constexpr bool kPointwise = true;
+    detail::PointwiseTexel bottom;
+    detail::PointwiseTexel top;
+    detail::PointwiseTexel mask;
     float opacity;
 
     TEXTON_HD Float4 blended(const Float4& below, const Float4& above, float share) const {
@@ -70,37 +70,38 @@ struct Blend {
             return Mode{}(below, above * share);
     }
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& below, const Source& above) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& below, const Source& above) const {
         return blended(bottom.with_alpha(at, below), top.with_alpha(at, above), opacity);
     }
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& below, const Source& above, const Source& shares) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& below, const Source& above,
+                                const Source& shares) const {
         return blended(bottom.with_alpha(at, below), top.with_alpha(at, above), mask(at, shares).x * opacity);
     }
 };
 
 template <class Mode, class... Masks>
-void enqueue_blend(const Stream& stream, const View& picture, float opacity, const Texture& bottom, const Texture& top,
+void enqueue_blend(const Stream& stream, const View& image, float opacity, const Texture& bottom, const Texture& top,
                    const Masks&... mask) {
-    const detail::OwnTexel below = detail::own_texel(kBlend, picture, "bottom", bottom);
-    const detail::OwnTexel above = detail::own_texel(kBlend, picture, "top", top);
-    detail::OwnTexel shares{};
-    ((shares = detail::own_texel(kBlend, picture, "mask", mask)), ...);
-    detail::launch_as(kBlend, stream, picture, Blend<Mode>{below, above, shares, opacity}, bottom, top, mask...);
+    const detail::PointwiseTexel below = detail::pointwise_texel(kBlend, image, "bottom", bottom);
+    const detail::PointwiseTexel above = detail::pointwise_texel(kBlend, image, "top", top);
+    detail::PointwiseTexel shares{};
+    ((shares = detail::pointwise_texel(kBlend, image, "mask", mask)), ...);
+    detail::launch_as(kBlend, stream, image, Blend<Mode>{below, above, shares, opacity}, bottom, top, mask...);
 }
 
 template <class... Masks>
-void enqueue_blend(const Stream& stream, const View& picture, const BlendOptions& options, const Texture& bottom,
+void enqueue_blend(const Stream& stream, const View& image, const BlendOptions& options, const Texture& bottom,
                    const Texture& top, const Masks&... mask) {
     const float opacity = options.opacity;
     detail::check_range(kBlend, "opacity", opacity, 0, 1);
     switch (options.mode) {
-        case BlendMode::over: return enqueue_blend<Over>(stream, picture, opacity, bottom, top, mask...);
-        case BlendMode::add: return enqueue_blend<Add>(stream, picture, opacity, bottom, top, mask...);
-        case BlendMode::multiply: return enqueue_blend<Multiply>(stream, picture, opacity, bottom, top, mask...);
-        case BlendMode::screen: return enqueue_blend<Screen>(stream, picture, opacity, bottom, top, mask...);
-        case BlendMode::difference: return enqueue_blend<Difference>(stream, picture, opacity, bottom, top, mask...);
-        case BlendMode::lerp: return enqueue_blend<Lerp>(stream, picture, opacity, bottom, top, mask...);
+        case BlendMode::over: return enqueue_blend<Over>(stream, image, opacity, bottom, top, mask...);
+        case BlendMode::add: return enqueue_blend<Add>(stream, image, opacity, bottom, top, mask...);
+        case BlendMode::multiply: return enqueue_blend<Multiply>(stream, image, opacity, bottom, top, mask...);
+        case BlendMode::screen: return enqueue_blend<Screen>(stream, image, opacity, bottom, top, mask...);
+        case BlendMode::difference: return enqueue_blend<Difference>(stream, image, opacity, bottom, top, mask...);
+        case BlendMode::lerp: return enqueue_blend<Lerp>(stream, image, opacity, bottom, top, mask...);
     }
 }
 
@@ -110,8 +111,8 @@ struct OneLayer {
     std::int32_t layer;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return source.layer_at_texel(layer, at.middle_x(), at.middle_y());
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return source.layer_at_texel(layer, at.center_x(), at.center_y());
     }
 };
 
@@ -120,33 +121,32 @@ struct TwoLayers {
     float share;  // weight of the second layer
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return mix(source.layer_at_texel(first, at.middle_x(), at.middle_y()),
-                   source.layer_at_texel(first + 1, at.middle_x(), at.middle_y()), share);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return mix(source.layer_at_texel(first, at.center_x(), at.center_y()),
+                   source.layer_at_texel(first + 1, at.center_x(), at.center_y()), share);
     }
 };
 
 struct LayerSum {
     static constexpr unsigned kPixels = 1;
     std::int32_t layers;
-    float weight[kMostSummedLayers];
+    float weight[kMaxSummedLayers];
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         Float4 sum{};
         for (std::int32_t i = 0; i < layers; ++i)
-            sum += source.layer_at_texel(i, at.middle_x(), at.middle_y()) * weight[i];
+            sum += source.layer_at_texel(i, at.center_x(), at.center_y()) * weight[i];
         return sum;
     }
 };
 
 /// Throws Error{bad_argument} unless the texture is layered and the image has one slice of its size.
-void check_layered(const char* object, const View& picture, const Texture& texture) {
+void check_layered(const char* object, const View& image, const Texture& texture) {
     detail::check_kind(object, "texture", texture, {ArrayKind::layered_2d});
-    detail::check_same_size(object, picture, "texture", texture);
-    if (picture.extent().depth != 1)
-        detail::refuse_argument(object,
-                                "the destination image has " + std::to_string(picture.extent().depth) + " slices",
+    detail::check_same_size(object, image, "texture", texture);
+    if (image.extent().depth != 1)
+        detail::refuse_argument(object, "the destination image has " + std::to_string(image.extent().depth) + " slices",
                                 "Pass an image with one slice.");
 }
 
@@ -154,32 +154,32 @@ void check_layered(const char* object, const View& picture, const Texture& textu
 
 // --- functions -------------------------------------------------------------------------------------------------------
 
-void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top,
+void blend(const Stream& stream, const View& image, const Texture& bottom, const Texture& top,
            const BlendOptions& options) {
-    enqueue_blend(stream, picture, options, bottom, top);
+    enqueue_blend(stream, image, options, bottom, top);
 }
 
-void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top, const Texture& mask,
+void blend(const Stream& stream, const View& image, const Texture& bottom, const Texture& top, const Texture& mask,
            const BlendOptions& options) {
-    enqueue_blend(stream, picture, options, bottom, top, mask);
+    enqueue_blend(stream, image, options, bottom, top, mask);
 }
 
-void layer(const Stream& stream, const View& picture, const Texture& texture, float layer) {
-    check_layered(kLayer, picture, texture);
+void layer(const Stream& stream, const View& image, const Texture& texture, float layer) {
+    check_layered(kLayer, image, texture);
     detail::check_range(kLayer, "layer", layer, 0, static_cast<double>(texture.layers() - 1));
     const float whole = floorf(layer);
     const auto first = static_cast<std::int32_t>(whole);
-    if (layer == whole) return detail::launch_as(kLayer, stream, picture, OneLayer{first}, texture);
+    if (layer == whole) return detail::launch_as(kLayer, stream, image, OneLayer{first}, texture);
     detail::check_floats(kLayer, "texture", texture);
-    detail::launch_as(kLayer, stream, picture, TwoLayers{first, layer - whole}, texture);
+    detail::launch_as(kLayer, stream, image, TwoLayers{first, layer - whole}, texture);
 }
 
-void layer_sum(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> weights) {
-    check_layered(kLayerSum, picture, texture);
+void layer_sum(const Stream& stream, const View& image, const Texture& texture, std::span<const float> weights) {
+    check_layered(kLayerSum, image, texture);
     detail::check_floats(kLayerSum, "texture", texture);
     const std::size_t layers = texture.layers();
     detail::check_range(kLayerSum, "the texture's number of layers", static_cast<double>(layers), 1,
-                        static_cast<double>(kMostSummedLayers));
+                        static_cast<double>(kMaxSummedLayers));
     LayerSum sum{static_cast<std::int32_t>(layers), {}};
     if (weights.empty()) {
         std::fill_n(sum.weight, layers, 1.0f / static_cast<float>(layers));
@@ -189,7 +189,7 @@ void layer_sum(const Stream& stream, const View& picture, const Texture& texture
         for (const float weight : weights) detail::check_finite(kLayerSum, "a weight", weight);
         std::copy(weights.begin(), weights.end(), sum.weight);
     }
-    detail::launch_as(kLayerSum, stream, picture, sum, texture);
+    detail::launch_as(kLayerSum, stream, image, sum, texture);
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------
@@ -211,12 +211,12 @@ BlendOptions blend_options(const Arguments& arguments) {
     return {arguments.choice<BlendMode>("mode"), static_cast<float>(arguments.number("opacity"))};
 }
 
-std::vector<PictureShape> like_bottom(const Arguments&, std::span<const Texture> inputs) {
+std::vector<ImageShape> like_bottom(const Arguments&, std::span<const Texture> inputs) {
     return {detail::shape_like(inputs[0])};
 }
 
-std::vector<PictureShape> one_layer_of(const Arguments&, std::span<const Texture> inputs) {
-    PictureShape shape = detail::shape_like(inputs[0]);
+std::vector<ImageShape> one_layer_of(const Arguments&, std::span<const Texture> inputs) {
+    ImageShape shape = detail::shape_like(inputs[0]);
     shape.extent.depth = 1;
     return {shape};
 }
@@ -230,9 +230,9 @@ Kernel detail::blend_kernel() {
              {{"bottom", "lower image", kFlatOrLayered}, {"top", "upper image", kFlatOrLayered}},
              blend_parameters()},
             like_bottom,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                blend(stream, pictures[0], inputs[0], inputs[1], blend_options(arguments));
+                blend(stream, images[0], inputs[0], inputs[1], blend_options(arguments));
             }};
 }
 
@@ -245,9 +245,9 @@ Kernel detail::blend_masked_kernel() {
               {"mask", "image whose red channel is multiplied with the opacity of the top", kFlatOrLayered}},
              blend_parameters()},
             like_bottom,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                blend(stream, pictures[0], inputs[0], inputs[1], inputs[2], blend_options(arguments));
+                blend(stream, images[0], inputs[0], inputs[1], inputs[2], blend_options(arguments));
             }};
 }
 
@@ -261,9 +261,9 @@ Kernel detail::layer_kernel() {
                .standard = 0.0,
                .lowest = 0}}},
             one_layer_of,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                layer(stream, pictures[0], inputs[0], static_cast<float>(arguments.number("layer")));
+                layer(stream, images[0], inputs[0], static_cast<float>(arguments.number("layer")));
             }};
 }
 
@@ -277,11 +277,11 @@ Kernel detail::layer_sum_kernel() {
                .summary = "one weight per layer; an empty list gives the mean",
                .standard = std::vector<double>{}}}},
             one_layer_of,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
                 const std::vector<double>& numbers = arguments.numbers("weights");
                 const std::vector<float> weights(numbers.begin(), numbers.end());
-                layer_sum(stream, pictures[0], inputs[0], weights);
+                layer_sum(stream, images[0], inputs[0], weights);
             }};
 }
 

@@ -11,7 +11,7 @@
 namespace texton {
 namespace {
 
-using detail::WarpPlace;
+using detail::WarpPosition;
 using detail::WarpSlopes;
 
 constexpr const char* kUndistort = "texton::undistort";
@@ -116,14 +116,14 @@ struct Undistorted {
     Camera bent;
     Camera straight;
 
-    TEXTON_HD BentRay ray(PixelPlace at) const {
-        return bend(lens, (at.middle_x() - straight.cx) / straight.fx, (at.middle_y() - straight.cy) / straight.fy);
+    TEXTON_HD BentRay ray(PixelPosition at) const {
+        return bend(lens, (at.center_x() - straight.cx) / straight.fx, (at.center_y() - straight.cy) / straight.fy);
     }
-    TEXTON_HD WarpPlace place(PixelPlace at) const {
+    TEXTON_HD WarpPosition position(PixelPosition at) const {
         const BentRay to = ray(at);
         return {to.x * bent.fx + bent.cx, to.y * bent.fy + bent.cy};
     }
-    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+    TEXTON_HD WarpSlopes slopes(PixelPosition at) const {
         const BentRay to = ray(at);
         return {to.xx * bent.fx / straight.fx, to.xy * bent.fy / straight.fx, to.xy * bent.fx / straight.fy,
                 to.yy * bent.fy / straight.fy};
@@ -138,15 +138,15 @@ struct Distorted {
     Camera bent;
     Camera straight;
 
-    TEXTON_HD StraightRay ray(PixelPlace at) const {
-        return straighten(lens, (at.middle_x() - bent.cx) / bent.fx, (at.middle_y() - bent.cy) / bent.fy);
+    TEXTON_HD StraightRay ray(PixelPosition at) const {
+        return straighten(lens, (at.center_x() - bent.cx) / bent.fx, (at.center_y() - bent.cy) / bent.fy);
     }
-    TEXTON_HD WarpPlace place(PixelPlace at) const {
+    TEXTON_HD WarpPosition position(PixelPosition at) const {
         const StraightRay to = ray(at);
         return {to.x * straight.fx + straight.cx, to.y * straight.fy + straight.cy, to.exists};
     }
     /// Returns the inverse of the Jacobian of the distortion.
-    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+    TEXTON_HD WarpSlopes slopes(PixelPosition at) const {
         const StraightRay to = ray(at);
         const BentRay back = bend(lens, to.x, to.y);
         const float determinant = back.xx * back.yy - back.xy * back.xy;
@@ -180,34 +180,34 @@ void check_distortion(const char* object, const Fisheye& lens) {
 }
 
 template <template <class> class Map, class Distortion>
-void enqueue_lens(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                  const Lens& lens, const Distortion& distortion, const WarpOptions& options) {
+void enqueue_lens(const char* object, const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
+                  const Distortion& distortion, const WarpOptions& options) {
     const Camera straight = lens.straight.value_or(lens.camera);
-    detail::check_warp(object, picture, texture, options);
+    detail::check_warp(object, image, texture, options);
     check_camera(object, lens.camera);
     check_camera(object, straight);
     check_distortion(object, distortion);
-    detail::enqueue_warp(object, stream, picture, Map<Distortion>{distortion, lens.camera, straight}, options, texture);
+    detail::enqueue_warp(object, stream, image, Map<Distortion>{distortion, lens.camera, straight}, options, texture);
 }
 
 template <template <class> class Map>
-void enqueue_lens(const char* object, const Stream& stream, const View& picture, const Texture& texture,
-                  const Lens& lens, const WarpOptions& options) {
+void enqueue_lens(const char* object, const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
+                  const WarpOptions& options) {
     if (const auto* fisheye = std::get_if<Fisheye>(&lens.distortion))
-        return enqueue_lens<Map>(object, stream, picture, texture, lens, *fisheye, options);
-    enqueue_lens<Map>(object, stream, picture, texture, lens, std::get<BrownConrady>(lens.distortion), options);
+        return enqueue_lens<Map>(object, stream, image, texture, lens, *fisheye, options);
+    enqueue_lens<Map>(object, stream, image, texture, lens, std::get<BrownConrady>(lens.distortion), options);
 }
 
 }  // namespace
 
-void undistort(const Stream& stream, const View& picture, const Texture& texture, const Lens& lens,
+void undistort(const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
                const WarpOptions& options) {
-    enqueue_lens<Undistorted>(kUndistort, stream, picture, texture, lens, options);
+    enqueue_lens<Undistorted>(kUndistort, stream, image, texture, lens, options);
 }
 
-void distort(const Stream& stream, const View& picture, const Texture& texture, const Lens& lens,
+void distort(const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
              const WarpOptions& options) {
-    enqueue_lens<Distorted>(kDistort, stream, picture, texture, lens, options);
+    enqueue_lens<Distorted>(kDistort, stream, image, texture, lens, options);
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------
@@ -268,18 +268,18 @@ std::vector<ParameterInfo> lens_parameters() {
 
 Kernel detail::undistort_kernel() {
     Kernel kernel = warp_kernel("undistort", "removes lens distortion", lens_parameters());
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
-        undistort(stream, pictures[0], inputs[0], lens_of(arguments, inputs[0].extent()), warp_options(arguments));
+        undistort(stream, images[0], inputs[0], lens_of(arguments, inputs[0].extent()), warp_options(arguments));
     };
     return kernel;
 }
 
 Kernel detail::distort_kernel() {
     Kernel kernel = warp_kernel("distort", "applies lens distortion", lens_parameters());
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
-        distort(stream, pictures[0], inputs[0], lens_of(arguments, pictures[0].extent()), warp_options(arguments));
+        distort(stream, images[0], inputs[0], lens_of(arguments, images[0].extent()), warp_options(arguments));
     };
     return kernel;
 }

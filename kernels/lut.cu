@@ -42,18 +42,18 @@ struct Cell {
     float share;
 
     TEXTON_HD Cell(const LutAxis& axis, float value) {
-        const float place = axis.entry(value);
-        first = floorf(place);
+        const float position = axis.entry(value);
+        first = floorf(position);
         second = first < axis.last ? first + 1.0f : axis.last;
-        share = place - first;
+        share = position - first;
     }
 };
 
 // --- 1D --------------------------------------------------------------------------------------------------------------
 
 struct Lut1d {
-    static constexpr bool kOwnTexels = true;
-    detail::OwnTexel texel;
+    static constexpr bool kPointwiseWithTables = true;
+    detail::PointwiseTexel texel;
     LutAxis axis[3];
     LutFilter filter;
     bool shared;
@@ -65,7 +65,7 @@ struct Lut1d {
         return mix(table.at_texel(cell.first + 0.5f), table.at_texel(cell.second + 0.5f), cell.share);
     }
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
         const Float4 color = texel(at, source);
         const Float4 red = entry(table, 0, color.x);
         const Float4 green = entry(table, 1, color.y);
@@ -77,12 +77,12 @@ struct Lut1d {
 // --- 3D --------------------------------------------------------------------------------------------------------------
 
 struct Trilinear {
-    static constexpr bool kOwnTexels = true;
-    detail::OwnTexel texel;
+    static constexpr bool kPointwiseWithTables = true;
+    detail::PointwiseTexel texel;
     LutAxis axis[3];
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
         const Float4 color = texel(at, source);
         const Float4 entry =
             table.at_texel(axis[0].entry(color.x) + 0.5f, axis[1].entry(color.y) + 0.5f, axis[2].entry(color.z) + 0.5f);
@@ -95,12 +95,12 @@ struct Trilinear {
 /// of the tetrahedron that contains the color.
 struct Tetrahedral {
     static constexpr unsigned kPixels = 1;
-    static constexpr bool kOwnTexels = true;
-    detail::OwnTexel texel;
+    static constexpr bool kPointwiseWithTables = true;
+    detail::PointwiseTexel texel;
     LutAxis axis[3];
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
         const Float4 color = texel(at, source);
         const Cell x(axis[0], color.x);
         const Cell y(axis[1], color.y);
@@ -114,16 +114,16 @@ struct Tetrahedral {
         const bool x_last = !x_before_y && !x_before_z;
         const bool y_last = x_before_y && !y_before_z;
         const bool z_last = !x_last && !y_last;
-        const float most = x_first ? x.share : y_first ? y.share : z.share;
-        const float least = x_last ? x.share : y_last ? y.share : z.share;
-        const float middle = x_first || x_last ? (y_first || y_last ? z.share : y.share) : x.share;
+        const float maximum = x_first ? x.share : y_first ? y.share : z.share;
+        const float minimum = x_last ? x.share : y_last ? y.share : z.share;
+        const float center = x_first || x_last ? (y_first || y_last ? z.share : y.share) : x.share;
         const auto corner = [&](bool along_x, bool along_y, bool along_z) {
             return table.at_texel((along_x ? x.second : x.first) + 0.5f, (along_y ? y.second : y.first) + 0.5f,
                                   (along_z ? z.second : z.first) + 0.5f);
         };
-        const Float4 entry = corner(false, false, false) * (1.0f - most) +
-                             corner(x_first, y_first, z_first) * (most - middle) +
-                             corner(!x_last, !y_last, !z_last) * (middle - least) + corner(true, true, true) * least;
+        const Float4 entry =
+            corner(false, false, false) * (1.0f - maximum) + corner(x_first, y_first, z_first) * (maximum - center) +
+            corner(!x_last, !y_last, !z_last) * (center - minimum) + corner(true, true, true) * minimum;
         return {entry.x, entry.y, entry.z, color.w};
     }
 };
@@ -174,31 +174,31 @@ void check_curve(std::span<const CurvePoint> points, std::size_t size) {
 
 // --- functions -------------------------------------------------------------------------------------------------------
 
-void lut_1d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
+void lut_1d(const Stream& stream, const View& image, const Texture& texture, const Texture& table,
             const Lut1dOptions& options) {
-    Lut1d lut{detail::own_texel(kLut1d, picture, "texture", texture),
+    Lut1d lut{detail::pointwise_texel(kLut1d, image, "texture", texture),
               {},
               options.filter,
               options.channels == LutChannels::shared};
     check_table(kLut1d, table, ArrayKind::array_1d, options.filter, options.channels);
     const std::size_t entries = table.extent().width;
     set_axes(lut.axis, kLut1d, options.domain, {entries, entries, entries});
-    detail::launch_as(kLut1d, stream, picture, lut, texture, table);
+    detail::launch_as(kLut1d, stream, image, lut, texture, table);
 }
 
-void lut_3d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
+void lut_3d(const Stream& stream, const View& image, const Texture& texture, const Texture& table,
             const Lut3dOptions& options) {
-    const detail::OwnTexel texel = detail::own_texel(kLut3d, picture, "texture", texture);
+    const detail::PointwiseTexel texel = detail::pointwise_texel(kLut3d, image, "texture", texture);
     check_table(kLut3d, table, ArrayKind::array_3d, options.filter, LutChannels::each);
     const Extent entries = table.extent();
     LutAxis axes[3];
     set_axes(axes, kLut3d, options.domain, {entries.width, entries.height, entries.depth});
     switch (options.filter) {
         case LutFilter::hardware:
-            return detail::launch_as(kLut3d, stream, picture, Trilinear{texel, {axes[0], axes[1], axes[2]}}, texture,
+            return detail::launch_as(kLut3d, stream, image, Trilinear{texel, {axes[0], axes[1], axes[2]}}, texture,
                                      table);
         case LutFilter::exact:
-            return detail::launch_as(kLut3d, stream, picture, Tetrahedral{texel, {axes[0], axes[1], axes[2]}}, texture,
+            return detail::launch_as(kLut3d, stream, image, Tetrahedral{texel, {axes[0], axes[1], axes[2]}}, texture,
                                      table);
     }
 }
@@ -227,7 +227,7 @@ Array curve_array(const Device& device, std::span<const CurvePoint> points, std:
 namespace {
 
 std::vector<InputInfo> lut_inputs(ArrayKind table, const char* summary) {
-    return {{"picture", "image whose colors are changed", {ArrayKind::array_2d, ArrayKind::layered_2d}},
+    return {{"image", "image whose colors are changed", {ArrayKind::array_2d, ArrayKind::layered_2d}},
             {"table", summary, {table}}};
 }
 
@@ -258,14 +258,14 @@ LutDomain domain_of(const Arguments& arguments) {
     return domain;
 }
 
-std::vector<PictureShape> like_picture(const Arguments&, std::span<const Texture> inputs) {
+std::vector<ImageShape> like_image(const Arguments&, std::span<const Texture> inputs) {
     return {detail::shape_like(inputs[0])};
 }
 
 }  // namespace
 
 Kernel detail::lut_1d_kernel() {
-    KernelInfo info{"lut_1d", "colour", "maps colors through a 1D lookup table",
+    KernelInfo info{"lut_1d", "color", "maps colors through a 1D lookup table",
                     lut_inputs(ArrayKind::array_1d, "1D lookup table"),
                     lut_parameters("interpolation between entries: hardware has 8-bit weights, exact is float32")};
     info.parameters.push_back({.name = "channels",
@@ -273,10 +273,10 @@ Kernel detail::lut_1d_kernel() {
                                .summary = "each channel reads its own channel of the table, or all read its red",
                                .standard = "each",
                                .choices = {"each", "shared"}});
-    return {std::move(info), like_picture,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    return {std::move(info), like_image,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                lut_1d(stream, pictures[0], inputs[0], inputs[1],
+                lut_1d(stream, images[0], inputs[0], inputs[1],
                        {domain_of(arguments), arguments.choice<LutFilter>("filter"),
                         arguments.choice<LutChannels>("channels")});
             }};
@@ -284,13 +284,13 @@ Kernel detail::lut_1d_kernel() {
 
 Kernel detail::lut_3d_kernel() {
     return {
-        {"lut_3d", "colour", "maps colors through a 3D lookup table",
+        {"lut_3d", "color", "maps colors through a 3D lookup table",
          lut_inputs(ArrayKind::array_3d, "3D lookup table: x is red, y is green, z is blue"),
          lut_parameters("interpolation between entries: hardware has 8-bit weights, exact is tetrahedral in float32")},
-        like_picture,
-        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+        like_image,
+        [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
            std::span<const Texture> inputs) {
-            lut_3d(stream, pictures[0], inputs[0], inputs[1],
+            lut_3d(stream, images[0], inputs[0], inputs[1],
                    {domain_of(arguments), arguments.choice<LutFilter>("filter")});
         }};
 }

@@ -15,18 +15,18 @@ using namespace filters;
 constexpr const char* kMedian = "texton::median";
 
 template <int side>
-void enqueue(const Stream& stream, const View& picture, const Texture& texture, const Median<side>& filter) {
-    detail::Launch launch(kMedian, stream, picture, {&texture, 1}, detail::Overlap::refused);
+void enqueue(const Stream& stream, const View& image, const Texture& texture, const Median<side>& filter) {
+    detail::Launch launch(kMedian, stream, image, {&texture, 1}, detail::Overlap::refused);
     if (!detail::device_kernels(launch).median(launch, filter)) detail::run<1>(launch, filter);
 }
 
 }  // namespace
 
-void median(const Stream& stream, const View& picture, const Texture& texture, MedianSize size) {
-    const NumberedTexels texels = detail::texels_of(kMedian, picture, texture);
+void median(const Stream& stream, const View& image, const Texture& texture, MedianSize size) {
+    const NumberedTexels texels = detail::texels_of(kMedian, image, texture);
     switch (size) {
-        case MedianSize::three: return enqueue(stream, picture, texture, Median<3>{texels});
-        case MedianSize::five: return enqueue(stream, picture, texture, Median<5>{texels});
+        case MedianSize::three: return enqueue(stream, image, texture, Median<3>{texels});
+        case MedianSize::five: return enqueue(stream, image, texture, Median<5>{texels});
     }
 }
 
@@ -35,16 +35,16 @@ Kernel detail::median_kernel() {
     info.name = "median";
     info.group = "filter";
     info.summary = "replaces each value by the median of its neighborhood, in each channel";
-    info.inputs = {{"picture", "image to filter", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.inputs = {{"image", "image to filter", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = {{.name = "size",
                         .kind = ParameterKind::choice,
                         .summary = "width and height of the neighborhood, in texels",
                         .standard = "3",
                         .choices = {"3", "5"}}};
     return {std::move(info), shapes_like_input,
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                median(stream, pictures[0], inputs[0], arguments.choice<MedianSize>("size"));
+                median(stream, images[0], inputs[0], arguments.choice<MedianSize>("size"));
             }};
 }
 

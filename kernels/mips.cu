@@ -100,7 +100,7 @@ void check_readable(const View& level, std::size_t index) {
     if (level.kind() == MemoryKind::array)
         detail::refuse_argument(kMakeMips, level_name(index) + " is a part of an array",
                                 "Pass memory, or call make_mips() with the array.");
-    if (level.place().owner == nullptr)  // the texture would be destroyed at the end of this call
+    if (level.location().owner == nullptr)  // the texture would be destroyed at the end of this call
         detail::refuse_argument(kMakeMips, level_name(index) + " is memory that Texton does not own",
                                 "Pass memory of Linear or Pitched2D.");
 }
@@ -117,7 +117,7 @@ Row row_of(const View& level) {
     const Extent sides = level.extent();
     const std::size_t bytes = (sides.depth - 1) * level.slice_pitch() + (sides.height - 1) * level.pitch() +
                               row_bytes(level.format(), sides.width);
-    detail::Place row = level.place();
+    detail::MemoryLocation row = level.location();
     row.extent = {bytes / texel};
     row.pitch = bytes;
     row.slice_pitch = bytes;
@@ -182,7 +182,7 @@ Kernel detail::mips_kernel() {
     info.name = "mips";
     info.group = "mips";
     info.summary = "computes the smaller levels of an image's mip chain";
-    info.inputs = {{"picture",
+    info.inputs = {{"image",
                     "image whose first level is level 0 of the chain",
                     {ArrayKind::array_2d, ArrayKind::layered_2d, ArrayKind::array_3d, ArrayKind::cubemap}}};
     info.parameters = {
@@ -223,7 +223,7 @@ Kernel detail::mips_kernel() {
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 const Texture& finest = inputs[0];
                 const int wanted = arguments.integer("levels");
-                std::vector<PictureShape> shapes;
+                std::vector<ImageShape> shapes;
                 for (Extent sides = sides_of(finest);;) {
                     const Extent half = half_of(sides, finest.kind());
                     if (half == sides || (wanted != 0 && shapes.size() == static_cast<std::size_t>(wanted))) break;
@@ -232,7 +232,7 @@ Kernel detail::mips_kernel() {
                 }
                 return shapes;
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
                 MipOptions options;
                 options.filter = arguments.choice<MipFilter>("filter");
@@ -240,7 +240,7 @@ Kernel detail::mips_kernel() {
                 options.kaiser_width = static_cast<float>(arguments.number("kaiser_width"));
                 options.kaiser_alpha = static_cast<float>(arguments.number("kaiser_alpha"));
                 options.address = arguments.choice<AddressMode>("address");
-                make_mips(stream, pictures, inputs[0], options);
+                make_mips(stream, images, inputs[0], options);
             }};
 }
 

@@ -22,15 +22,15 @@ std::string describe(Format format, const Extent& extent) {
 
 /// Throws Error{bad_argument} unless a plane has the format and extent that the planar format requires for an image of
 /// this extent.
-void check_plane(const char* object, const PlanarOptions& options, int index, const Extent& picture, Format format,
+void check_plane(const char* object, const PlanarOptions& options, int index, const Extent& image, Format format,
                  const Extent& extent) {
     const PlaneInfo plane = plane_info(options.format, index);
-    const Extent wanted{picture.width / plane.divide_width, picture.height / plane.divide_height};
+    const Extent wanted{image.width / plane.divide_width, image.height / plane.divide_height};
     if (format == plane.format && extent == wanted) return;
     const char* what = index == 0 ? "luma" : "chroma";
     detail::refuse_argument(object, std::string(what) + " is " + describe(format, extent),
-                            "For an image of " + to_string(picture) + " pixels in " +
-                                std::string(name(options.format)) + ", pass " + describe(plane.format, wanted) + ".");
+                            "For an image of " + to_string(image) + " pixels in " + std::string(name(options.format)) +
+                                ", pass " + describe(plane.format, wanted) + ".");
 }
 
 void check_options(const char* object, const PlanarOptions& options, const Extent& extent) {
@@ -46,7 +46,7 @@ void check_options(const char* object, const PlanarOptions& options, const Exten
 
 // --- functions -------------------------------------------------------------------------------------------------------
 
-void to_rgb(const Stream& stream, const View& picture, const Texture& luma, const Texture& chroma,
+void to_rgb(const Stream& stream, const View& image, const Texture& luma, const Texture& chroma,
             const PlanarOptions& options) {
     detail::check_kind(kToRgb, "luma", luma, {ArrayKind::array_2d});
     detail::check_kind(kToRgb, "chroma", chroma, {ArrayKind::array_2d});
@@ -54,10 +54,10 @@ void to_rgb(const Stream& stream, const View& picture, const Texture& luma, cons
     check_plane(kToRgb, options, 0, luma.extent(), luma.format(), luma.extent());
     check_plane(kToRgb, options, 1, luma.extent(), chroma.format(), chroma.extent());
     detail::check_filter(kToRgb, "chroma", chroma, Filter::linear);
-    detail::check_same_size(kToRgb, picture, "luma", luma);
-    detail::check_slices(kToRgb, picture, luma);
+    detail::check_same_size(kToRgb, image, "luma", luma);
+    detail::check_slices(kToRgb, image, luma);
     const Texture textures[] = {luma, chroma};
-    detail::Launch launch(kToRgb, stream, picture, textures, detail::Overlap::refused);
+    detail::Launch launch(kToRgb, stream, image, textures, detail::Overlap::refused);
     if (!detail::device_kernels(launch).to_rgb(launch, options))
         detail::run<2>(launch, detail::to_rgb_functor(options));
 }
@@ -115,32 +115,31 @@ PlanarOptions options_of(const Arguments& arguments) {
 }  // namespace
 
 Kernel detail::to_rgb_kernel() {
-    return {
-        {"to_rgb",
-         "planar",
-         "converts luma and chroma planes to red, green and blue",
-         {{"luma", "plane 0"}, {"chroma", "plane 1, read with Filter::linear"}},
-         planar_parameters()},
-        [](const Arguments&, std::span<const Texture> inputs) {
-            const bool wide = info(inputs[0].format()).bits > 8;
-            return std::vector<PictureShape>{{inputs[0].extent(), wide ? Format::rgba16_unorm : Format::rgba8_unorm}};
-        },
-        [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
-           std::span<const Texture> inputs) {
-            to_rgb(stream, pictures[0], inputs[0], inputs[1], options_of(arguments));
-        }};
+    return {{"to_rgb",
+             "planar",
+             "converts luma and chroma planes to red, green and blue",
+             {{"luma", "plane 0"}, {"chroma", "plane 1, read with Filter::linear"}},
+             planar_parameters()},
+            [](const Arguments&, std::span<const Texture> inputs) {
+                const bool wide = info(inputs[0].format()).bits > 8;
+                return std::vector<ImageShape>{{inputs[0].extent(), wide ? Format::rgba16_unorm : Format::rgba8_unorm}};
+            },
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
+               std::span<const Texture> inputs) {
+                to_rgb(stream, images[0], inputs[0], inputs[1], options_of(arguments));
+            }};
 }
 
 Kernel detail::from_rgb_kernel() {
     return {{"from_rgb",
              "planar",
              "converts red, green and blue to luma and chroma planes",
-             {{"picture", "image to convert"}},
+             {{"image", "image to convert"}},
              planar_parameters()},
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 const PlanarOptions options = options_of(arguments);
                 const Extent extent = inputs[0].extent();
-                std::vector<PictureShape> planes;
+                std::vector<ImageShape> planes;
                 for (int i = 0; i < 2; ++i) {
                     const PlaneInfo plane = plane_info(options.format, i);
                     planes.push_back(
@@ -148,9 +147,9 @@ Kernel detail::from_rgb_kernel() {
                 }
                 return planes;
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
-                from_rgb(stream, {pictures[0], pictures[1]}, inputs[0], options_of(arguments));
+                from_rgb(stream, {images[0], images[1]}, inputs[0], options_of(arguments));
             }};
 }
 

@@ -7,7 +7,7 @@
 namespace texton {
 namespace {
 
-using detail::WarpPlace;
+using detail::WarpPosition;
 using detail::WarpSlopes;
 
 constexpr const char* kPolar = "texton::warp_polar";
@@ -34,19 +34,19 @@ struct Radii {
 };
 
 struct ToPolar {
-    float middle_x;
-    float middle_y;
+    float center_x;
+    float center_y;
     float half_turns;  // per pixel
     Radii radii;
 
-    TEXTON_HD WarpPlace place(PixelPlace at) const {
-        const SineCosine toward = sine_cosine_of(at.middle_x() * half_turns);
-        const float radius = radii.radius(at.middle_y());
-        return {middle_x + radius * toward.cosine, middle_y + radius * toward.sine};
+    TEXTON_HD WarpPosition position(PixelPosition at) const {
+        const SineCosine toward = sine_cosine_of(at.center_x() * half_turns);
+        const float radius = radii.radius(at.center_y());
+        return {center_x + radius * toward.cosine, center_y + radius * toward.sine};
     }
-    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
-        const SineCosine toward = sine_cosine_of(at.middle_x() * half_turns);
-        const float radius = radii.radius(at.middle_y());
+    TEXTON_HD WarpSlopes slopes(PixelPosition at) const {
+        const SineCosine toward = sine_cosine_of(at.center_x() * half_turns);
+        const float radius = radii.radius(at.center_y());
         const float along = radius * (half_turns * kPi);
         const float outward = radii.radius_slope(radius);
         return {-along * toward.sine, along * toward.cosine, outward * toward.cosine, outward * toward.sine};
@@ -54,22 +54,22 @@ struct ToPolar {
 };
 
 struct FromPolar {
-    float middle_x;
-    float middle_y;
+    float center_x;
+    float center_y;
     float width;  // width of the polar texture, which is a full turn
     Radii radii;
 
-    TEXTON_HD WarpPlace place(PixelPlace at) const {
-        const float x = at.middle_x() - middle_x;
-        const float y = at.middle_y() - middle_y;
+    TEXTON_HD WarpPosition position(PixelPosition at) const {
+        const float x = at.center_x() - center_x;
+        const float y = at.center_y() - center_y;
         const float radius = sqrtf(x * x + y * y);
         const float half_turns = half_turns_of(y, x);
         const float turn = 0.5f * (half_turns < 0 ? half_turns + 2.0f : half_turns);
         return {turn * width, radii.row(radius), radius > 0 || !radii.logarithmic};
     }
-    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
-        const float x = at.middle_x() - middle_x;
-        const float y = at.middle_y() - middle_y;
+    TEXTON_HD WarpSlopes slopes(PixelPosition at) const {
+        const float x = at.center_x() - center_x;
+        const float y = at.center_y() - center_y;
         const float length = sqrtf(x * x + y * y);
         const float radius = length > 0.5f ? length : 0.5f;  // the pixel at the center contains all angles
         const float around = width / (2.0f * kPi * (radius * radius));
@@ -81,17 +81,17 @@ struct FromPolar {
 /// Returns the parameters with the defaults that depend on the Cartesian image.
 Polar completed(Polar polar, Extent cartesian) {
     if (polar.outer == 0) {
-        polar.middle_x = 0.5f * static_cast<float>(cartesian.width);
-        polar.middle_y = 0.5f * static_cast<float>(cartesian.height);
-        polar.outer = polar.middle_x < polar.middle_y ? polar.middle_x : polar.middle_y;
+        polar.center_x = 0.5f * static_cast<float>(cartesian.width);
+        polar.center_y = 0.5f * static_cast<float>(cartesian.height);
+        polar.outer = polar.center_x < polar.center_y ? polar.center_x : polar.center_y;
     }
     if (polar.logarithmic && polar.inner == 0) polar.inner = 1;
     return polar;
 }
 
 void check_polar(const Polar& polar) {
-    detail::check_finite(kPolar, "middle_x", polar.middle_x);
-    detail::check_finite(kPolar, "middle_y", polar.middle_y);
+    detail::check_finite(kPolar, "center_x", polar.center_x);
+    detail::check_finite(kPolar, "center_y", polar.center_y);
     detail::check_finite(kPolar, "inner", polar.inner);
     detail::check_positive(kPolar, "outer", polar.outer);
     if (polar.inner < 0 || polar.inner >= polar.outer)
@@ -109,21 +109,21 @@ Radii radii_of(const Polar& polar, float height) {
 
 }  // namespace
 
-void warp_polar(const Stream& stream, const View& picture, const Texture& texture, const Polar& polar,
+void warp_polar(const Stream& stream, const View& image, const Texture& texture, const Polar& polar,
                 const WarpOptions& options) {
-    detail::check_warp(kPolar, picture, texture, options);
+    detail::check_warp(kPolar, image, texture, options);
     const bool to_polar = polar.direction == PolarDirection::to_polar;
-    const Extent extent = to_polar ? picture.extent() : texture.extent();
-    const Polar whole = completed(polar, to_polar ? texture.extent() : picture.extent());
+    const Extent extent = to_polar ? image.extent() : texture.extent();
+    const Polar whole = completed(polar, to_polar ? texture.extent() : image.extent());
     check_polar(whole);
     const auto width = static_cast<float>(extent.width);
     const Radii radii = radii_of(whole, static_cast<float>(extent.height));
     if (to_polar) {
-        const ToPolar map{whole.middle_x, whole.middle_y, 2.0f / width, radii};
-        return detail::enqueue_warp(kPolar, stream, picture, map, options, texture);
+        const ToPolar map{whole.center_x, whole.center_y, 2.0f / width, radii};
+        return detail::enqueue_warp(kPolar, stream, image, map, options, texture);
     }
-    const FromPolar map{whole.middle_x, whole.middle_y, width, radii};
-    detail::enqueue_warp(kPolar, stream, picture, map, options, texture);
+    const FromPolar map{whole.center_x, whole.center_y, width, radii};
+    detail::enqueue_warp(kPolar, stream, image, map, options, texture);
 }
 
 Kernel detail::warp_polar_kernel() {
@@ -145,10 +145,10 @@ Kernel detail::warp_polar_kernel() {
               "the image's center",
           .standard = std::vector<double>{0, 0, 0, 0},
           .count = 4}});
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         const std::vector<double>& circle = arguments.numbers("circle");
-        warp_polar(stream, pictures[0], inputs[0],
+        warp_polar(stream, images[0], inputs[0],
                    {arguments.choice<PolarDirection>("direction"), arguments.flag("logarithmic"), number_at(circle, 0),
                     number_at(circle, 1), number_at(circle, 2), number_at(circle, 3)},
                    warp_options(arguments));

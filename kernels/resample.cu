@@ -21,7 +21,7 @@ struct Axis {
     float step;
     float begin;
 
-    TEXTON_HD float place(std::int32_t pixel) const { return (static_cast<float>(pixel) + 0.5f) * step + begin; }
+    TEXTON_HD float position(std::int32_t pixel) const { return (static_cast<float>(pixel) + 0.5f) * step + begin; }
 };
 
 struct Grid {
@@ -39,8 +39,8 @@ struct Nearest {
     Grid grid;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return grid.fetch(source, at.z, floorf(grid.x.place(at.x)) + 0.5f, floorf(grid.y.place(at.y)) + 0.5f);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return grid.fetch(source, at.z, floorf(grid.x.position(at.x)) + 0.5f, floorf(grid.y.position(at.y)) + 0.5f);
     }
 };
 
@@ -48,8 +48,8 @@ struct Linear2 {
     Grid grid;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return grid.fetch(source, at.z, grid.x.place(at.x), grid.y.place(at.y));
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return grid.fetch(source, at.z, grid.x.position(at.x), grid.y.position(at.y));
     }
 };
 
@@ -57,36 +57,36 @@ struct Linear2 {
 
 /// The coordinates and the weights of the fetches along an axis. A fetch between two texels replaces both of them.
 struct CubicTaps {
-    float place[3];
+    float position[3];
     float weight[3];
 };
 
 /// The center of the texel to the left of a coordinate, and the distance of the coordinate from it.
 struct Between {
-    float middle;
+    float center;
     float share;
 };
 
-TEXTON_HD inline Between between_texels(float place) {
-    const float middle = floorf(place - 0.5f) + 0.5f;
-    return {middle, place - middle};
+TEXTON_HD inline Between between_texels(float position) {
+    const float center = floorf(position - 0.5f) + 0.5f;
+    return {center, position - center};
 }
 
 /// Three fetches: one for each of the outer texels, whose weights are negative, and one for the two inner texels.
-TEXTON_HD inline CubicTaps catmull_rom_taps(float place) {
-    const auto [middle, t] = between_texels(place);
+TEXTON_HD inline CubicTaps catmull_rom_taps(float position) {
+    const auto [center, t] = between_texels(position);
     const float before = t * (t * (1.0f - 0.5f * t) - 0.5f);
     const float left = t * t * (1.5f * t - 2.5f) + 1.0f;
     const float right = t * (t * (2.0f - 1.5f * t) + 0.5f);
     const float after = t * t * (0.5f * t - 0.5f);
     const float inner = left + right;
-    return {{middle - 1.0f, middle + right / inner, middle + 2.0f}, {before, inner, after}};
+    return {{center - 1.0f, center + right / inner, center + 2.0f}, {before, inner, after}};
 }
 
 /// Two fetches, each of which replaces two texels. The third has the weight 0.
-TEXTON_HD inline CubicTaps b_spline_taps(float place) {
+TEXTON_HD inline CubicTaps b_spline_taps(float position) {
     constexpr float kSixth = 1.0f / 6.0f;
-    const auto [middle, t] = between_texels(place);
+    const auto [center, t] = between_texels(position);
     const float back = 1.0f - t;
     const float before = back * back * back * kSixth;
     const float left = (4.0f + t * t * (3.0f * t - 6.0f)) * kSixth;
@@ -94,7 +94,7 @@ TEXTON_HD inline CubicTaps b_spline_taps(float place) {
     const float after = t * t * t * kSixth;
     const float first = before + left;
     const float second = right + after;
-    return {{middle - 1.0f + left / first, middle + 1.0f + after / second, 0}, {first, second, 0}};
+    return {{center - 1.0f + left / first, center + 1.0f + after / second, 0}, {first, second, 0}};
 }
 
 template <int count>
@@ -102,16 +102,18 @@ struct Cubic {
     static constexpr unsigned kPixels = 1;
     Grid grid;
 
-    TEXTON_HD static CubicTaps taps(float place) { return count == 3 ? catmull_rom_taps(place) : b_spline_taps(place); }
+    TEXTON_HD static CubicTaps taps(float position) {
+        return count == 3 ? catmull_rom_taps(position) : b_spline_taps(position);
+    }
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const CubicTaps x = taps(grid.x.place(at.x));
-        const CubicTaps y = taps(grid.y.place(at.y));
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const CubicTaps x = taps(grid.x.position(at.x));
+        const CubicTaps y = taps(grid.y.position(at.y));
         Float4 sum{};
         for (int j = 0; j < count; ++j) {
             Float4 row{};
-            for (int i = 0; i < count; ++i) row += grid.fetch(source, at.z, x.place[i], y.place[j]) * x.weight[i];
+            for (int i = 0; i < count; ++i) row += grid.fetch(source, at.z, x.position[i], y.position[j]) * x.weight[i];
             sum += row * y.weight[j];
         }
         return sum;
@@ -120,11 +122,12 @@ struct Cubic {
 
 // --- taps for DeviceKernels::fetch_lattice() -------------------------------------------------------------------------
 
-/// Returns one tap per pixel. `place_of` converts the coordinate of the pixel to the coordinate of its fetch.
-template <class PlaceOf>
-detail::LatticeAxis single_taps(const Axis& axis, std::size_t pixels, const PlaceOf& place_of) {
+/// Returns one tap per pixel. `position_of` converts the coordinate of the pixel to the coordinate of its fetch.
+template <class PositionOf>
+detail::LatticeAxis single_taps(const Axis& axis, std::size_t pixels, const PositionOf& position_of) {
     detail::LatticeAxis taps{1, std::vector<float>(pixels), {}};
-    for (std::size_t i = 0; i < pixels; ++i) taps.places[i] = place_of(axis.place(static_cast<std::int32_t>(i)));
+    for (std::size_t i = 0; i < pixels; ++i)
+        taps.positions[i] = position_of(axis.position(static_cast<std::int32_t>(i)));
     return taps;
 }
 
@@ -132,9 +135,9 @@ template <int count>
 detail::LatticeAxis cubic_taps(const Axis& axis, std::size_t pixels) {
     detail::LatticeAxis taps{count, std::vector<float>(count * pixels), std::vector<float>(count * pixels)};
     for (std::size_t i = 0; i < pixels; ++i) {
-        const CubicTaps of_pixel = Cubic<count>::taps(axis.place(static_cast<std::int32_t>(i)));
+        const CubicTaps of_pixel = Cubic<count>::taps(axis.position(static_cast<std::int32_t>(i)));
         for (std::size_t tap = 0; tap < count; ++tap) {
-            taps.places[tap * pixels + i] = of_pixel.place[tap];
+            taps.positions[tap * pixels + i] = of_pixel.position[tap];
             taps.weights[tap * pixels + i] = of_pixel.weight[tap];
         }
     }
@@ -165,12 +168,12 @@ struct AreaWeight {
 class LanczosWeight {
 public:
     TEXTON_HD LanczosWeight(const Axis& axis, std::int32_t pixel)
-        : place_(axis.place(pixel)), scale_(axis.step > 1.0f ? 1.0f / axis.step : 1.0f) {}
-    TEXTON_HD std::int32_t first() const { return static_cast<std::int32_t>(floorf(place_ - 3.0f / scale_)); }
-    TEXTON_HD std::int32_t end() const { return static_cast<std::int32_t>(ceilf(place_ + 3.0f / scale_)); }
+        : position_(axis.position(pixel)), scale_(axis.step > 1.0f ? 1.0f / axis.step : 1.0f) {}
+    TEXTON_HD std::int32_t first() const { return static_cast<std::int32_t>(floorf(position_ - 3.0f / scale_)); }
+    TEXTON_HD std::int32_t end() const { return static_cast<std::int32_t>(ceilf(position_ + 3.0f / scale_)); }
     TEXTON_HD float operator()(std::int32_t index) const {
         constexpr float kPi = 3.14159265f;
-        const float x = (static_cast<float>(index) + 0.5f - place_) * scale_;
+        const float x = (static_cast<float>(index) + 0.5f - position_) * scale_;
         if (x == 0) return 1;
         if (x <= -3.0f || x >= 3.0f) return 0;
         const float angle = kPi * x;
@@ -178,7 +181,7 @@ public:
     }
 
 private:
-    float place_;
+    float position_;
     float scale_;  // pixels per texel when minifying, otherwise 1
 };
 
@@ -189,7 +192,7 @@ struct Weighted {
     Grid grid;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         const Weight x(grid.x, at.x);
         const Weight y(grid.y, at.y);
         Float4 sum{};
@@ -224,7 +227,7 @@ detail::BoxAxis boxes_along(const Axis& axis, std::size_t pixels) {
 
 // --- checks ----------------------------------------------------------------------------------------------------------
 
-Grid grid_of(const View& picture, const Texture& texture, const Crop& crop) {
+Grid grid_of(const View& image, const Texture& texture, const Crop& crop) {
     const Extent size = texture.extent();
     const float width = crop.width != 0 ? crop.width : static_cast<float>(size.width) - crop.x;
     const float height = crop.height != 0 ? crop.height : static_cast<float>(size.height) - crop.y;
@@ -232,25 +235,25 @@ Grid grid_of(const View& picture, const Texture& texture, const Crop& crop) {
     detail::check_finite(kResample, "crop.y", crop.y);
     detail::check_positive(kResample, "crop.width", width);
     detail::check_positive(kResample, "crop.height", height);
-    return {{width / static_cast<float>(picture.extent().width), crop.x},
-            {height / static_cast<float>(picture.extent().height), crop.y},
+    return {{width / static_cast<float>(image.extent().width), crop.x},
+            {height / static_cast<float>(image.extent().height), crop.y},
             texture.kind() == ArrayKind::layered_2d};
 }
 
 }  // namespace
 
-void resample(const Stream& stream, const View& picture, const Texture& texture, const ResampleOptions& options) {
+void resample(const Stream& stream, const View& image, const Texture& texture, const ResampleOptions& options) {
     detail::check_kind(kResample, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
-    detail::check_slices(kResample, picture, texture);
-    const Grid grid = grid_of(picture, texture, options.crop);
+    detail::check_slices(kResample, image, texture);
+    const Grid grid = grid_of(image, texture, options.crop);
     if (options.filter != ResampleFilter::nearest) detail::check_floats(kResample, "texture", texture);
     const bool through_linear = options.filter == ResampleFilter::linear ||
                                 options.filter == ResampleFilter::catmull_rom ||
                                 options.filter == ResampleFilter::b_spline;
     if (through_linear) detail::check_filter(kResample, "texture", texture, Filter::linear);
-    detail::Launch launch(kResample, stream, picture, {&texture, 1}, detail::Overlap::refused);
+    detail::Launch launch(kResample, stream, image, {&texture, 1}, detail::Overlap::refused);
     const detail::DeviceKernels& kernels = detail::device_kernels(launch);
-    const Extent extent = picture.extent();
+    const Extent extent = image.extent();
     const auto enqueue = [&](const auto& functor) { detail::run<1>(launch, functor); };
     const auto in_lattice = [&](const auto& taps_along) {
         return kernels.fetch_lattice(launch, [&] {
@@ -262,16 +265,16 @@ void resample(const Stream& stream, const View& picture, const Texture& texture,
             return detail::Boxes{boxes_of(grid.x, extent.width), boxes_of(grid.y, extent.height)};
         });
     };
-    const auto singly = [&](const auto& place_of) {
-        return in_lattice([&](const Axis& axis, std::size_t pixels) { return single_taps(axis, pixels, place_of); });
+    const auto singly = [&](const auto& position_of) {
+        return in_lattice([&](const Axis& axis, std::size_t pixels) { return single_taps(axis, pixels, position_of); });
     };
     switch (options.filter) {
         case ResampleFilter::nearest:
-            if (singly([](float place) { return floorf(place) + 0.5f; })) return;
+            if (singly([](float position) { return floorf(position) + 0.5f; })) return;
             return enqueue(Nearest{grid});
         case ResampleFilter::linear:
-            if (singly([](float place) { return place; })) return;
-            if (!texture.sampler().normalized_coordinates && detail::fits_sample(picture, texture)) {
+            if (singly([](float position) { return position; })) return;
+            if (!texture.sampler().normalized_coordinates && detail::fits_sample(image, texture)) {
                 return launch.sample_grid(
                     {.xx = grid.x.step, .x0 = grid.x.begin, .yy = grid.y.step, .y0 = grid.y.begin});
             }
@@ -296,7 +299,7 @@ Kernel detail::resample_kernel() {
     info.name = "resample";
     info.group = "resample";
     info.summary = "resamples an image, or a region of it, to another size";
-    info.inputs = {{"picture", "image to resample", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.inputs = {{"image", "image to resample", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = {
         {.name = "filter",
          .kind = ParameterKind::choice,
@@ -313,13 +316,13 @@ Kernel detail::resample_kernel() {
             [](const Arguments&, std::span<const Texture> inputs) {
                 Extent extent = inputs[0].extent();
                 extent.depth = inputs[0].kind() == ArrayKind::layered_2d ? inputs[0].layers() : 1;
-                return std::vector<PictureShape>{{extent, inputs[0].format()}};
+                return std::vector<ImageShape>{{extent, inputs[0].format()}};
             },
-            [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+            [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
                 const std::vector<double>& crop = arguments.numbers("crop");
                 const auto number = [&](std::size_t i) { return static_cast<float>(crop[i]); };
-                resample(stream, pictures[0], inputs[0],
+                resample(stream, images[0], inputs[0],
                          {arguments.choice<ResampleFilter>("filter"), {number(0), number(1), number(2), number(3)}});
             }};
 }

@@ -49,10 +49,10 @@ HistogramRange checked_range(const StatisticsOptions& options) {
 }
 
 void check_count(const Texture& texture) {
-    constexpr std::size_t kMostTexels = std::size_t{1} << 31;
+    constexpr std::size_t kMaxTexels = std::size_t{1} << 31;
     const Extent extent = texture.extent();
-    const std::size_t most_rows = (kMostTexels - 1) / extent.width;
-    if (extent.height <= most_rows && texture.layers() <= most_rows / extent.height) return;
+    const std::size_t max_rows = (kMaxTexels - 1) / extent.width;
+    if (extent.height <= max_rows && texture.layers() <= max_rows / extent.height) return;
     throw Error({.code = ErrorCode::overflow,
                  .object = kCollect,
                  .problem = fmt::format("the texture has {} texels and {} layers, which is 2^31 texels or more",
@@ -64,11 +64,11 @@ void check_count(const Texture& texture) {
 /// Returns a view of the first sizeof(Statistics) bytes of the memory.
 template <class AnyView>
 AnyView bytes_of_statistics(const AnyView& memory) {
-    detail::Place place = memory.place();
-    place.format = Format::r8_uint;
-    place.extent = {sizeof(Statistics)};
-    place.pitch = place.slice_pitch = sizeof(Statistics);
-    return AnyView(std::move(place));
+    detail::MemoryLocation location = memory.location();
+    location.format = Format::r8_uint;
+    location.extent = {sizeof(Statistics)};
+    location.pitch = location.slice_pitch = sizeof(Statistics);
+    return AnyView(std::move(location));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr std::size_t kTableRows = 5;
 struct Table {
     const Statistics* statistics;
 
-    TEXTON_HD Float4 operator()(PixelPlace at) const { return {value(at.x, at.y), 0, 0, 0}; }
+    TEXTON_HD Float4 operator()(PixelPosition at) const { return {value(at.x, at.y), 0, 0, 0}; }
 
 private:
     TEXTON_HD float value(int channel, int row) const {
@@ -34,52 +34,52 @@ private:
 /// Returns a kernel that collects the statistics of a texture in scratch memory and calls `show` to write an image from
 /// them. The scratch memory comes from the current pool of the stream's device.
 Kernel kernel_of_statistics(const char* name, const char* summary, std::vector<ParameterInfo> parameters,
-                            PictureShape (*shape)(const Texture& texture),
-                            void (*show)(const Stream& stream, const View& picture, const Linear& statistics),
+                            ImageShape (*shape)(const Texture& texture),
+                            void (*show)(const Stream& stream, const View& image, const Linear& statistics),
                             StatisticsOptions (*options)(const Arguments& arguments)) {
     KernelInfo info;
     info.name = name;
     info.group = "statistics";
     info.summary = summary;
-    info.inputs = {{"picture", "image to analyze", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    info.inputs = {{"image", "image to analyze", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     info.parameters = std::move(parameters);
     return {std::move(info),
             [shape](const Arguments&, std::span<const Texture> inputs) {
-                return std::vector<PictureShape>{shape(inputs[0])};
+                return std::vector<ImageShape>{shape(inputs[0])};
             },
             [shape, show, options, object = std::string("texton::") + name](
-                const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+                const Stream& stream, std::span<const View> images, const Arguments& arguments,
                 std::span<const Texture> inputs) {
-                detail::check_extent(object.c_str(), "the destination image", pictures[0], shape(inputs[0]).extent);
+                detail::check_extent(object.c_str(), "the destination image", images[0], shape(inputs[0]).extent);
                 const Linear memory = Linear::async(sizeof(Statistics), stream);
                 collect_statistics(stream, memory.view(), inputs[0], options(arguments));
-                show(stream, pictures[0], memory);
+                show(stream, images[0], memory);
             }};
 }
 
-PictureShape table_shape(const Texture& texture) {
+ImageShape table_shape(const Texture& texture) {
     return {{info(texture.format()).channels, kTableRows}, Format::r32_float};
 }
 
-void show_table(const Stream& stream, const View& picture, const Linear& statistics) {
-    detail::launch_as("texton::statistics", stream, picture,
+void show_table(const Stream& stream, const View& image, const Linear& statistics) {
+    detail::launch_as("texton::statistics", stream, image,
                       Table{reinterpret_cast<const Statistics*>(statistics.data())});
 }
 
-PictureShape histogram_shape(const Texture& texture) {
+ImageShape histogram_shape(const Texture& texture) {
     return {{Statistics::kBins, info(texture.format()).channels}, Format::r32_uint};
 }
 
 /// Writes the histogram with a copy, because floats cannot represent all counts.
-void show_histogram(const Stream& stream, const View& picture, const Linear& statistics) {
+void show_histogram(const Stream& stream, const View& image, const Linear& statistics) {
     static_assert(offsetof(Statistics, histogram) == 0);
-    if (picture.format() != Format::r32_uint)
+    if (image.format() != Format::r32_uint)
         detail::refuse_argument(
             "texton::histogram",
-            "the destination image has format " + std::string(name(picture.format())) + ", but counts need r32_uint",
+            "the destination image has format " + std::string(name(image.format())) + ", but counts need r32_uint",
             "Pass an image of r32_uint.");
-    const ConstView bins = statistics.view(Format::r32_uint, {Statistics::kBins, picture.extent().height});
-    copy(picture, bins, stream);
+    const ConstView bins = statistics.view(Format::r32_uint, {Statistics::kBins, image.extent().height});
+    copy(image, bins, stream);
 }
 
 }  // namespace

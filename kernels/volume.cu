@@ -21,8 +21,8 @@ TEXTON_HD inline Vector3 operator*(const Vector3& a, float scale) { return {a.x 
 TEXTON_HD inline float dot(const Vector3& a, const Vector3& b) { return (a.x * b.x + a.y * b.y) + a.z * b.z; }
 
 template <class Source>
-TEXTON_HD Float4 fetch_at(const Source& source, const Vector3& place) {
-    return source.at_texel(place.x, place.y, place.z);
+TEXTON_HD Float4 fetch_at(const Source& source, const Vector3& position) {
+    return source.at_texel(position.x, position.y, position.z);
 }
 
 /// The plane of the image, with the steps from a pixel to its right neighbor and to the neighbor below, in texels.
@@ -31,7 +31,9 @@ struct Plane {
     Vector3 right;
     Vector3 below;
 
-    TEXTON_HD Vector3 place(PixelPlace at) const { return (right * at.middle_x() + below * at.middle_y()) + origin; }
+    TEXTON_HD Vector3 position(PixelPosition at) const {
+        return (right * at.center_x() + below * at.center_y()) + origin;
+    }
 };
 
 /// The steps of the rays that start at the pixels of a plane.
@@ -40,7 +42,7 @@ struct Rays {
     Vector3 step;
     std::int32_t steps;
 
-    TEXTON_HD Vector3 place(const Vector3& start, std::int32_t index) const {
+    TEXTON_HD Vector3 position(const Vector3& start, std::int32_t index) const {
         return step * (static_cast<float>(index) + 0.5f) + start;
     }
 };
@@ -56,8 +58,8 @@ struct Slice {
     Plane plane;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return fetch_at(source, plane.place(at));
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return fetch_at(source, plane.position(at));
     }
 };
 
@@ -68,14 +70,14 @@ struct Projected {
     Float4 background;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const Vector3 start = rays.plane.place(at);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const Vector3 start = rays.plane.position(at);
         Float4 result{};
         std::int32_t count = 0;
         for (std::int32_t i = 0; i < rays.steps; ++i) {
-            const Vector3 place = rays.place(start, i);
-            if (!is_inside(source, place)) continue;
-            const Float4 value = fetch_at(source, place);
+            const Vector3 position = rays.position(start, i);
+            if (!is_inside(source, position)) continue;
+            const Float4 value = fetch_at(source, position);
             result = count == 0 ? value : combine(result, value);
             ++count;
         }
@@ -107,17 +109,17 @@ struct March {
     Float4 background;
 
     template <class Source, class Transfer>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Transfer& transfer) const {
-        const Vector3 start = rays.plane.place(at);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Transfer& transfer) const {
+        const Vector3 start = rays.plane.position(at);
         Float4 sum{};
         for (std::int32_t i = 0; i < rays.steps && sum.w < kOpaque; ++i) {
-            const Vector3 place = rays.place(start, i);
-            if (!is_inside(source, place)) continue;
-            const Float4 color = transfer.at_texel(texel_of(fetch_at(source, place).x) + 0.5f);
+            const Vector3 position = rays.position(start, i);
+            if (!is_inside(source, position)) continue;
+            const Float4 color = transfer.at_texel(texel_of(fetch_at(source, position).x) + 0.5f);
             if (!(color.w > 0)) continue;
             const float alpha = 1.0f - pow_of(1.0f - color.w, exponent);
             const float share = (1.0f - sum.w) * alpha;
-            const float lit = shading ? share * reflected(source, place) : share;
+            const float lit = shading ? share * reflected(source, position) : share;
             sum += Float4{color.x * lit, color.y * lit, color.z * lit, share};
         }
         return sum + background * (1.0f - sum.w);
@@ -153,9 +155,9 @@ void check_vector(const char* object, const std::string& name, const Vector3& ve
 
 Float4 color_of(const std::array<float, 4>& color) { return {color[0], color[1], color[2], color[3]}; }
 
-Plane plane_of(const char* object, const View& picture, const Texture& texture, const VolumePlane& plane) {
+Plane plane_of(const char* object, const View& image, const Texture& texture, const VolumePlane& plane) {
     detail::check_kind(object, "texture", texture, {ArrayKind::array_3d});
-    detail::check_slices(object, picture, texture);
+    detail::check_slices(object, image, texture);
     check_vector(object, "origin", plane.origin);
     check_vector(object, "across", plane.across);
     check_vector(object, "down", plane.down);
@@ -163,11 +165,11 @@ Plane plane_of(const char* object, const View& picture, const Texture& texture, 
         const auto count = static_cast<float>(pixels);
         return Vector3{edge.x / count, edge.y / count, edge.z / count};
     };
-    return {plane.origin, divided(plane.across, picture.extent().width), divided(plane.down, picture.extent().height)};
+    return {plane.origin, divided(plane.across, image.extent().width), divided(plane.down, image.extent().height)};
 }
 
-Rays rays_of(const char* object, const View& picture, const Texture& texture, const VolumeView& view) {
-    const Plane plane = plane_of(object, picture, texture, view.plane);
+Rays rays_of(const char* object, const View& image, const Texture& texture, const VolumeView& view) {
+    const Plane plane = plane_of(object, image, texture, view.plane);
     check_vector(object, "along", view.along);
     detail::check_range(object, "steps", view.steps, 1, 65536);
     const auto count = static_cast<float>(view.steps);
@@ -186,18 +188,16 @@ void check_transfer(const Texture& transfer) {
 
 }  // namespace
 
-void volume_slice(const Stream& stream, const View& picture, const Texture& texture, const VolumePlane& plane) {
-    const Slice slice{plane_of(kSlice, picture, texture, plane)};
-    detail::launch_as(kSlice, stream, picture, slice, texture);
+void volume_slice(const Stream& stream, const View& image, const Texture& texture, const VolumePlane& plane) {
+    const Slice slice{plane_of(kSlice, image, texture, plane)};
+    detail::launch_as(kSlice, stream, image, slice, texture);
 }
 
-void volume_projection(const Stream& stream, const View& picture, const Texture& texture, const VolumeView& view,
+void volume_projection(const Stream& stream, const View& image, const Texture& texture, const VolumeView& view,
                        Projection projection, const std::array<float, 4>& background) {
-    const Rays rays = rays_of(kProjection, picture, texture, view);
+    const Rays rays = rays_of(kProjection, image, texture, view);
     const Float4 color = color_of(background);
-    const auto enqueue = [&](const auto& functor) {
-        detail::launch_as(kProjection, stream, picture, functor, texture);
-    };
+    const auto enqueue = [&](const auto& functor) { detail::launch_as(kProjection, stream, image, functor, texture); };
     switch (projection) {
         case Projection::maximum: return enqueue(Projected<Projection::maximum>{rays, color});
         case Projection::minimum: return enqueue(Projected<Projection::minimum>{rays, color});
@@ -205,9 +205,9 @@ void volume_projection(const Stream& stream, const View& picture, const Texture&
     }
 }
 
-void volume_march(const Stream& stream, const View& picture, const Texture& texture, const Texture& transfer,
+void volume_march(const Stream& stream, const View& image, const Texture& texture, const Texture& transfer,
                   const VolumeView& view, const MarchOptions& options) {
-    const Rays rays = rays_of(kMarch, picture, texture, view);
+    const Rays rays = rays_of(kMarch, image, texture, view);
     check_transfer(transfer);
     detail::check_finite(kMarch, "low", options.low);
     detail::check_finite(kMarch, "high", options.high);
@@ -229,7 +229,7 @@ void volume_march(const Stream& stream, const View& picture, const Texture& text
                       options.light * (1.0f / brightness),
                       options.ambient,
                       color_of(options.background)};
-    detail::launch_as(kMarch, stream, picture, march, texture, transfer);
+    detail::launch_as(kMarch, stream, image, march, texture, transfer);
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ Kernel volume_kernel(const char* name, const char* summary) {
     // The last input determines the format: the volume, or the colors of the transfer function.
     kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
         const Extent volume = inputs[0].extent();
-        return std::vector<PictureShape>{
+        return std::vector<ImageShape>{
             {{volume.width, volume.height}, detail::shape_like(inputs[inputs.size() - 1]).format}};
     };
     return kernel;
@@ -323,9 +323,9 @@ Kernel detail::volume_slice_kernel() {
         "upper left corner, upper edge and left edge, x y z each, in texels; all 0 means the slice at "
         "the center",
         9)};
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
-        volume_slice(stream, pictures[0], inputs[0], plane_of(arguments, inputs[0].extent()));
+        volume_slice(stream, images[0], inputs[0], plane_of(arguments, inputs[0].extent()));
     };
     return kernel;
 }
@@ -339,9 +339,9 @@ Kernel detail::volume_projection_kernel() {
                                       .summary = "how the values along a ray are combined",
                                       .standard = "maximum",
                                       .choices = {"maximum", "minimum", "mean"}});
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
-        volume_projection(stream, pictures[0], inputs[0], view_of(arguments, inputs[0].extent()),
+        volume_projection(stream, images[0], inputs[0], view_of(arguments, inputs[0].extent()),
                           arguments.choice<Projection>("projection"), background_of(arguments));
     };
     return kernel;
@@ -376,7 +376,7 @@ Kernel detail::volume_march_kernel() {
                                       .standard = 0.3,
                                       .lowest = 0,
                                       .highest = 1});
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         const std::vector<double>& range = arguments.numbers("range");
         MarchOptions options;
@@ -387,7 +387,7 @@ Kernel detail::volume_march_kernel() {
         options.light = vector_at(arguments.numbers("light"), 0);
         options.ambient = static_cast<float>(arguments.number("ambient"));
         options.background = background_of(arguments);
-        volume_march(stream, pictures[0], inputs[0], inputs[1], view_of(arguments, inputs[0].extent()), options);
+        volume_march(stream, images[0], inputs[0], inputs[1], view_of(arguments, inputs[0].extent()), options);
     };
     return kernel;
 }

@@ -9,7 +9,7 @@
 namespace texton {
 namespace {
 
-using detail::WarpPlace;
+using detail::WarpPosition;
 using detail::WarpSlopes;
 
 constexpr const char* kAffine = "texton::warp_affine";
@@ -25,21 +25,21 @@ struct AffineFetch {
     bool layered;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const float x = (map.xx * at.middle_x() + map.xy * at.middle_y()) + map.x0;
-        const float y = (map.yx * at.middle_x() + map.yy * at.middle_y()) + map.y0;
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const float x = (map.xx * at.center_x() + map.xy * at.center_y()) + map.x0;
+        const float y = (map.yx * at.center_x() + map.yy * at.center_y()) + map.y0;
         return layered ? source.fetch_layer(at.z, x, y) : source.fetch(x, y);
     }
 };
 
-struct AffinePlaces {
+struct AffinePositions {
     Affine map;
 
-    TEXTON_HD WarpPlace place(PixelPlace at) const {
-        return {(map.xx * at.middle_x() + map.xy * at.middle_y()) + map.x0,
-                (map.yx * at.middle_x() + map.yy * at.middle_y()) + map.y0};
+    TEXTON_HD WarpPosition position(PixelPosition at) const {
+        return {(map.xx * at.center_x() + map.xy * at.center_y()) + map.x0,
+                (map.yx * at.center_x() + map.yy * at.center_y()) + map.y0};
     }
-    TEXTON_HD WarpSlopes slopes(PixelPlace) const { return {map.xx, map.yx, map.xy, map.yy}; }
+    TEXTON_HD WarpSlopes slopes(PixelPosition) const { return {map.xx, map.yx, map.xy, map.yy}; }
 };
 
 AffineMap in_sampler_coordinates(const Affine& map, const Texture& texture) {
@@ -60,17 +60,17 @@ void check_map(const Affine& map) {
 
 // --- perspective -----------------------------------------------------------------------------------------------------
 
-struct PerspectivePlaces {
+struct PerspectivePositions {
     float m[3][3];
 
-    TEXTON_HD float row(int index, PixelPlace at) const {
-        return (m[index][0] * at.middle_x() + m[index][1] * at.middle_y()) + m[index][2];
+    TEXTON_HD float row(int index, PixelPosition at) const {
+        return (m[index][0] * at.center_x() + m[index][1] * at.center_y()) + m[index][2];
     }
-    TEXTON_HD WarpPlace place(PixelPlace at) const {
+    TEXTON_HD WarpPosition position(PixelPosition at) const {
         const float w = row(2, at);
         return {row(0, at) / w, row(1, at) / w, w > 0};
     }
-    TEXTON_HD WarpSlopes slopes(PixelPlace at) const {
+    TEXTON_HD WarpSlopes slopes(PixelPosition at) const {
         const float w = row(2, at);
         const float x = row(0, at) / w;
         const float y = row(1, at) / w;
@@ -81,7 +81,7 @@ struct PerspectivePlaces {
 
 // --- by an image -----------------------------------------------------------------------------------------------------
 
-struct ImagePlaces {
+struct ImagePositions {
     std::int32_t width;   // width of the destination image
     std::int32_t height;  // height of the destination image
     float x_scale;        // texels of the map per pixel
@@ -90,18 +90,18 @@ struct ImagePlaces {
     bool layered;
 
     template <class Source>
-    TEXTON_HD WarpPlace place(PixelPlace at, const Source& map) const {
-        const float x = at.middle_x() * x_scale;
-        const float y = at.middle_y() * y_scale;
-        const Float4 place = layered ? map.layer_at_texel(at.z, x, y) : map.at_texel(x, y);
-        const bool exists = place.x == place.x && place.y == place.y;
-        if (offset) return {at.middle_x() + place.x, at.middle_y() + place.y, exists};
-        return {place.x, place.y, exists};
+    TEXTON_HD WarpPosition position(PixelPosition at, const Source& map) const {
+        const float x = at.center_x() * x_scale;
+        const float y = at.center_y() * y_scale;
+        const Float4 position = layered ? map.layer_at_texel(at.z, x, y) : map.at_texel(x, y);
+        const bool exists = position.x == position.x && position.y == position.y;
+        if (offset) return {at.center_x() + position.x, at.center_y() + position.y, exists};
+        return {position.x, position.y, exists};
     }
     /// Returns half the difference between the neighbors on both sides. At an edge, or beside a pixel without a
     /// coordinate, returns the difference between the pixel itself and its other neighbor.
     template <class Source>
-    TEXTON_HD WarpSlopes slopes(PixelPlace at, const Source& map) const {
+    TEXTON_HD WarpSlopes slopes(PixelPosition at, const Source& map) const {
         const Change right = change(at, 1, 0, map);
         const Change down = change(at, 0, 1, map);
         return {right.x, right.y, down.x, down.y};
@@ -113,15 +113,15 @@ private:
         float y;
     };
     template <class Source>
-    TEXTON_HD Change change(PixelPlace at, std::int32_t x, std::int32_t y, const Source& map) const {
+    TEXTON_HD Change change(PixelPosition at, std::int32_t x, std::int32_t y, const Source& map) const {
         const bool has_before = x != 0 ? at.x > 0 : at.y > 0;
         const bool has_after = x != 0 ? at.x + 1 < width : at.y + 1 < height;
-        const WarpPlace middle = place(at, map);
-        WarpPlace before = has_before ? place({at.x - x, at.y - y, at.z}, map) : middle;
-        WarpPlace after = has_after ? place({at.x + x, at.y + y, at.z}, map) : middle;
+        const WarpPosition center = position(at, map);
+        WarpPosition before = has_before ? position({at.x - x, at.y - y, at.z}, map) : center;
+        WarpPosition after = has_after ? position({at.x + x, at.y + y, at.z}, map) : center;
         const bool two_sided = has_before && has_after && before.exists && after.exists;
-        if (!before.exists) before = middle;
-        if (!after.exists) after = middle;
+        if (!before.exists) before = center;
+        if (!after.exists) after = center;
         const float share = two_sided ? 0.5f : 1.0f;
         return {(after.x - before.x) * share, (after.y - before.y) * share};
     }
@@ -141,46 +141,46 @@ void check_map(const Texture& texture, const Texture& map) {
 
 }  // namespace
 
-void warp_affine(const Stream& stream, const View& picture, const Texture& texture, const Affine& map,
+void warp_affine(const Stream& stream, const View& image, const Texture& texture, const Affine& map,
                  const WarpOptions& options) {
-    detail::check_warp(kAffine, picture, texture, options);
+    detail::check_warp(kAffine, image, texture, options);
     check_map(map);
     if (options.minification != Minification::none)
-        return detail::enqueue_warp(kAffine, stream, picture, AffinePlaces{map}, options, texture);
+        return detail::enqueue_warp(kAffine, stream, image, AffinePositions{map}, options, texture);
     const AffineMap scaled = in_sampler_coordinates(map, texture);
-    if (!detail::fits_sample(picture, texture)) {
+    if (!detail::fits_sample(image, texture)) {
         const AffineFetch fetch{scaled, texture.kind() == ArrayKind::layered_2d};
-        return detail::launch_as(kAffine, stream, picture, fetch, texture);
+        return detail::launch_as(kAffine, stream, image, fetch, texture);
     }
-    detail::Launch(kAffine, stream, picture, {&texture, 1}, detail::Overlap::refused).sample_grid(scaled);
+    detail::Launch(kAffine, stream, image, {&texture, 1}, detail::Overlap::refused).sample_grid(scaled);
 }
 
-void warp_perspective(const Stream& stream, const View& picture, const Texture& texture, const Perspective& map,
+void warp_perspective(const Stream& stream, const View& image, const Texture& texture, const Perspective& map,
                       const WarpOptions& options) {
-    detail::check_warp(kPerspective, picture, texture, options);
-    PerspectivePlaces places{};
+    detail::check_warp(kPerspective, image, texture, options);
+    PerspectivePositions positions{};
     for (std::size_t row = 0; row < 3; ++row) {
         for (std::size_t column = 0; column < 3; ++column) {
             const std::string name = "map[" + std::to_string(row) + "][" + std::to_string(column) + "]";
             detail::check_finite(kPerspective, name.c_str(), map[row][column]);
-            places.m[row][column] = map[row][column];
+            positions.m[row][column] = map[row][column];
         }
     }
-    detail::enqueue_warp(kPerspective, stream, picture, places, options, texture);
+    detail::enqueue_warp(kPerspective, stream, image, positions, options, texture);
 }
 
-void warp_map(const Stream& stream, const View& picture, const Texture& texture, const Texture& map, MapPlaces places,
-              const WarpOptions& options) {
-    detail::check_warp(kMap, picture, texture, options);
+void warp_map(const Stream& stream, const View& image, const Texture& texture, const Texture& map,
+              MapCoordinates positions, const WarpOptions& options) {
+    detail::check_warp(kMap, image, texture, options);
     check_map(texture, map);
-    const Extent extent = picture.extent();
-    const ImagePlaces image{static_cast<std::int32_t>(extent.width),
-                            static_cast<std::int32_t>(extent.height),
-                            static_cast<float>(map.extent().width) / static_cast<float>(extent.width),
-                            static_cast<float>(map.extent().height) / static_cast<float>(extent.height),
-                            places == MapPlaces::offset,
-                            map.kind() == ArrayKind::layered_2d};
-    detail::enqueue_warp(kMap, stream, picture, image, options, texture, map);
+    const Extent extent = image.extent();
+    const ImagePositions map_positions{static_cast<std::int32_t>(extent.width),
+                                       static_cast<std::int32_t>(extent.height),
+                                       static_cast<float>(map.extent().width) / static_cast<float>(extent.width),
+                                       static_cast<float>(map.extent().height) / static_cast<float>(extent.height),
+                                       positions == MapCoordinates::offset,
+                                       map.kind() == ArrayKind::layered_2d};
+    detail::enqueue_warp(kMap, stream, image, map_positions, options, texture, map);
 }
 
 // --- named kernels ---------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ Kernel detail::warp_kernel(std::string name, std::string summary, std::vector<Pa
     kernel.info.name = std::move(name);
     kernel.info.group = "warp";
     kernel.info.summary = std::move(summary);
-    kernel.info.inputs = {{"picture", "image to warp", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
+    kernel.info.inputs = {{"image", "image to warp", {ArrayKind::array_2d, ArrayKind::layered_2d}}};
     kernel.info.parameters = std::move(parameters);
     kernel.info.parameters.push_back(
         {.name = "minification",
@@ -204,7 +204,7 @@ Kernel detail::warp_kernel(std::string name, std::string summary, std::vector<Pa
                                       .standard = std::vector<double>{0, 0, 0, 0},
                                       .count = 4});
     kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
-        return std::vector<PictureShape>{shape_like(inputs[0])};
+        return std::vector<ImageShape>{shape_like(inputs[0])};
     };
     return kernel;
 }
@@ -223,10 +223,10 @@ Kernel detail::warp_affine_kernel() {
                       .summary = "two rows of a matrix that maps (x, y, 1) of a pixel to texels of the image",
                       .standard = std::vector<double>{1, 0, 0, 0, 1, 0},
                       .count = 6}});
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         const std::vector<double>& map = arguments.numbers("map");
-        warp_affine(stream, pictures[0], inputs[0],
+        warp_affine(stream, images[0], inputs[0],
                     {number_at(map, 0), number_at(map, 1), number_at(map, 2), number_at(map, 3), number_at(map, 4),
                      number_at(map, 5)},
                     warp_options(arguments));
@@ -242,12 +242,12 @@ Kernel detail::warp_perspective_kernel() {
           .summary = "three rows of a matrix that maps (x, y, 1) of a pixel to (x, y, w) in texels of the image",
           .standard = std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1},
           .count = 9}});
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
         const std::vector<double>& numbers = arguments.numbers("map");
         Perspective map{};
         for (std::size_t i = 0; i < 9; ++i) map[i / 3][i % 3] = number_at(numbers, i);
-        warp_perspective(stream, pictures[0], inputs[0], map, warp_options(arguments));
+        warp_perspective(stream, images[0], inputs[0], map, warp_options(arguments));
     };
     return kernel;
 }
@@ -255,7 +255,7 @@ Kernel detail::warp_perspective_kernel() {
 Kernel detail::warp_map_kernel() {
     Kernel kernel = warp_kernel(
         "warp_map", "warps an image with coordinates from another image",
-        {{.name = "places",
+        {{.name = "coordinates",
           .kind = ParameterKind::choice,
           .summary = "meaning of the map's channels: coordinates in texels, or offsets from the pixel's center",
           .standard = "absolute",
@@ -263,14 +263,14 @@ Kernel detail::warp_map_kernel() {
     kernel.info.inputs.push_back(
         {"map", "coordinate that each pixel reads: x and y in texels", {ArrayKind::array_2d, ArrayKind::layered_2d}});
     kernel.shapes = [](const Arguments&, std::span<const Texture> inputs) {
-        PictureShape shape = shape_like(inputs[0]);
+        ImageShape shape = shape_like(inputs[0]);
         shape.extent.width = inputs[1].extent().width;
         shape.extent.height = inputs[1].extent().height;
-        return std::vector<PictureShape>{shape};
+        return std::vector<ImageShape>{shape};
     };
-    kernel.enqueue = [](const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    kernel.enqueue = [](const Stream& stream, std::span<const View> images, const Arguments& arguments,
                         std::span<const Texture> inputs) {
-        warp_map(stream, pictures[0], inputs[0], inputs[1], arguments.choice<MapPlaces>("places"),
+        warp_map(stream, images[0], inputs[0], inputs[1], arguments.choice<MapCoordinates>("coordinates"),
                  warp_options(arguments));
     };
     return kernel;

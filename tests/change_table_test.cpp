@@ -10,13 +10,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/place.h"
+#include "tests/support/configured_path.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path source_tree() { return texton::test::place("TEXTON_TEST_SOURCES", TEXTON_TEST_SOURCES); }
+fs::path source_tree() { return texton::test::configured_path("TEXTON_TEST_SOURCES", TEXTON_TEST_SOURCES); }
 
 std::string read(const fs::path& path) {
     std::ifstream file(path);

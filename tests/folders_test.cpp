@@ -1,8 +1,8 @@
 // The folders of the source tree, their order, and what each may include.
 //
-// A folder includes itself and the folders before it in kFolders. The public headers of a layer, <texton/NAME.h>, are its
-// first folder. Folders of a device (cpu, cuda, none) are reached only by folders of the same device: everything else calls
-// the device through core/backend.h, arrays/sampling.h or kernels/launch/dispatch.h.
+// A folder includes itself and the folders before it in kFolders. The public headers of a layer, <texton/NAME.h>, are
+// its first folder. Folders of a device (cpu, cuda, none) are reached only by folders of the same device: everything
+// else calls the device through core/backend.h, arrays/sampling.h or kernels/launch/dispatch.h.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/place.h"
+#include "tests/support/configured_path.h"
 
 namespace {
 
@@ -36,7 +36,7 @@ const std::vector<std::string> kFolders{"core/texton",     "core",
                                         "viewer/launcher", "viewer/cli",
                                         "viewer/gui",      "viewer/gui/panels"};
 
-fs::path source_tree() { return texton::test::place("TEXTON_TEST_SOURCES", TEXTON_TEST_SOURCES); }
+fs::path source_tree() { return texton::test::configured_path("TEXTON_TEST_SOURCES", TEXTON_TEST_SOURCES); }
 
 struct Source {
     std::string path;    ///< from the top of the tree
@@ -77,7 +77,7 @@ const std::vector<Source>& all_sources() {
     return kAll;
 }
 
-std::ptrdiff_t place_of(const std::string& folder) { return std::ranges::find(kFolders, folder) - kFolders.begin(); }
+std::ptrdiff_t position_of(const std::string& folder) { return std::ranges::find(kFolders, folder) - kFolders.begin(); }
 
 /// The folder of an included header of this tree; empty for any other.
 std::string folder_of_include(const std::string& name) {
@@ -111,7 +111,7 @@ protected:
 TEST_F(FolderTest, EverySourceIsInAListedFolder) {
     std::set<std::string> unknown;
     for (const Source& source : all_sources())
-        if (place_of(source.folder) == std::ssize(kFolders)) unknown.insert(source.folder);
+        if (position_of(source.folder) == std::ssize(kFolders)) unknown.insert(source.folder);
     EXPECT_TRUE(unknown.empty()) << "add to kFolders where it may be included from: " << *unknown.begin();
 }
 
@@ -126,7 +126,7 @@ TEST_F(FolderTest, AFolderIncludesOnlyEarlierFolders) {
         for (const std::string& name : source.includes) {
             const std::string folder = folder_of_include(name);
             if (folder.empty()) continue;
-            EXPECT_LE(place_of(folder), place_of(source.folder)) << source.path << " includes " << name;
+            EXPECT_LE(position_of(folder), position_of(source.folder)) << source.path << " includes " << name;
         }
     }
 }

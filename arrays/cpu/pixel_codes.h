@@ -25,7 +25,7 @@ HWY_INLINE FloatVector float_of_unorm8(IntVector code) {
     return hn::MulAdd(value, hn::Set(kFloat, kUpper), hn::Mul(value, hn::Set(kFloat, kLower)));
 }
 
-// Returns code / 65535 in the same way. CpuPlanarWaysTest.RgbOfEveryCodeIsAsTheFunctor tests all codes.
+// Returns code / 65535 in the same way. CpuPlanarTest.RgbOfEveryCodeIsAsTheFunctor tests all codes.
 HWY_INLINE FloatVector float_of_unorm16(IntVector code) {
     constexpr float kUpper = 0x1p-16f;
     constexpr float kLower = 0x1.0001p-32f;

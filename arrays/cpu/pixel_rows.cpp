@@ -153,7 +153,7 @@ HWY_INLINE void store_pixels(const FloatPixels& pixels, typename Channel::Stored
 
 // --- rows: the last pixels pass through a buffer for a whole vector --------------------------------------------------
 
-constexpr std::size_t kMostLanes = 16;
+constexpr std::size_t kMaxLanes = 16;
 
 template <class Channel, std::size_t channels>
 void decode_row(const unsigned char* stored, std::size_t count, float* texels) {
@@ -164,8 +164,8 @@ void decode_row(const unsigned char* stored, std::size_t count, float* texels) {
     for (; i + lanes <= count; i += lanes)
         decode_vector<Channel, channels>(reinterpret_cast<const Stored*>(stored + i * kPixel), texels + 4 * i);
     if (i == count) return;
-    Stored last[kMostLanes * channels] = {};
-    float decoded[kMostLanes * 4];
+    Stored last[kMaxLanes * channels] = {};
+    float decoded[kMaxLanes * 4];
     std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
     decode_vector<Channel, channels>(last, decoded);
     std::memcpy(texels + 4 * i, decoded, (count - i) * 4 * sizeof(float));
@@ -180,8 +180,8 @@ void encode_row(const float* pixels, std::size_t count, unsigned char* stored) {
     for (; i + lanes <= count; i += lanes)
         encode_vector<Channel, channels>(pixels + 4 * i, reinterpret_cast<Stored*>(stored + i * kPixel));
     if (i == count) return;
-    float last[kMostLanes * 4] = {};
-    Stored encoded[kMostLanes * channels];
+    float last[kMaxLanes * 4] = {};
+    Stored encoded[kMaxLanes * channels];
     std::memcpy(last, pixels + 4 * i, (count - i) * 4 * sizeof(float));
     encode_vector<Channel, channels>(last, encoded);
     std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
@@ -198,11 +198,11 @@ void decode_planes(const unsigned char* stored, std::size_t count, float* planes
         for (std::size_t c = 0; c < 4; ++c) hn::StoreU(pixels.channel[c], kFloat, planes + c * apart + i);
     }
     if (i == count) return;
-    Stored last[kMostLanes * channels] = {};
+    Stored last[kMaxLanes * channels] = {};
     std::memcpy(last, stored + i * kPixel, (count - i) * kPixel);
     const auto pixels = load_pixels<Channel, channels>(last);
     for (std::size_t c = 0; c < 4; ++c) {
-        float decoded[kMostLanes];
+        float decoded[kMaxLanes];
         hn::StoreU(pixels.channel[c], kFloat, decoded);
         std::memcpy(planes + c * apart + i, decoded, (count - i) * sizeof(float));
     }
@@ -222,11 +222,11 @@ void encode_planes(const float* planes, std::size_t apart, std::size_t count, un
     if (i == count) return;
     FloatPixels pixels;
     for (std::size_t c = 0; c < 4; ++c) {
-        float last[kMostLanes] = {};
+        float last[kMaxLanes] = {};
         std::memcpy(last, planes + c * apart + i, (count - i) * sizeof(float));
         pixels.channel[c] = hn::LoadU(kFloat, last);
     }
-    Stored encoded[kMostLanes * channels];
+    Stored encoded[kMaxLanes * channels];
     store_pixels<Channel, channels>(pixels, encoded);
     std::memcpy(stored + i * kPixel, encoded, (count - i) * kPixel);
 }

@@ -19,11 +19,11 @@ using RowEncode = void (*)(const float* pixels, std::size_t count, unsigned char
 }
 
 /// Returns whether texels and pixels are the same 8-bit unorm codes.
-[[nodiscard]] inline bool are_alike_codes_of_8_bits(const TexelFormat& texture, const TexelFormat& picture) {
+[[nodiscard]] inline bool are_alike_codes_of_8_bits(const TexelFormat& texture, const TexelFormat& image) {
     const auto are_codes = [](const TexelFormat& format) {
         return format.packing == Packing::plain && format.encoding == Encoding::unorm && format.bits == 8;
     };
-    return are_codes(texture) && are_codes(picture) && texture.channels == picture.channels;
+    return are_codes(texture) && are_codes(image) && texture.channels == image.channels;
 }
 
 /// Does the same as RowDecode with separate channels: a row of red values, a row of green values and so on, which start

@@ -26,14 +26,14 @@ RowColumns::RowColumns(std::int32_t first, std::int32_t last, std::int32_t width
     first_.emplace(std::move(texels), width);
 }
 
-PreparedPlaces RowColumns::prepared(std::size_t begin) const {
+PreparedPositions RowColumns::prepared(std::size_t begin) const {
     return {first_->prepared(begin), second_.data() + begin, share_.data() + begin};
 }
 
 TapColumns::TapColumns(std::vector<RowColumns> columns, std::vector<std::vector<float>> weights, std::int32_t width)
     : columns_(std::move(columns)), weights_(std::move(weights)), taken_(columns_.size()) {
     if (!std::ranges::all_of(columns_, &RowColumns::is_prepared)) return;
-    find_middles(width);
+    find_centers(width);
     prepare_taps();
 }
 
@@ -45,26 +45,26 @@ void TapColumns::prepare_taps() {
     }
 }
 
-// Leaves `middles_` empty if most of the texels between the first and the last one would not be used.
-void TapColumns::find_middles(std::int32_t width) {
+// Leaves `centers_` empty if most of the texels between the first and the last one would not be used.
+void TapColumns::find_centers(std::int32_t width) {
     std::int32_t first = width;
     std::int32_t last = -1;
     std::size_t taken = 0;
     for (const RowColumns& tap : columns_) {
         if (tap.between_) continue;
-        const auto [least, most] = std::ranges::minmax(tap.first_->texels());
-        first = std::min(first, least);
-        last = std::max(last, most);
+        const auto [minimum, maximum] = std::ranges::minmax(tap.first_->texels());
+        first = std::min(first, minimum);
+        last = std::max(last, maximum);
         taken += tap.count();
     }
     if (last < first || static_cast<std::size_t>(last - first) >= 2 * taken) return;
-    middles_.emplace(RowColumns(first, last, width));
-    fetched_.resize(whole_lattice_steps(middles_->count()));
+    centers_.emplace(RowColumns(first, last, width));
+    fetched_.resize(whole_lattice_steps(centers_->count()));
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         if (columns_[i].between_) continue;
         std::vector<std::int32_t> columns;
         for (const std::int32_t texel : columns_[i].first_->texels()) columns.push_back(texel - first);
-        taken_[i].emplace(std::move(columns), static_cast<std::int32_t>(middles_->count()));
+        taken_[i].emplace(std::move(columns), static_cast<std::int32_t>(centers_->count()));
     }
 }
 

@@ -12,9 +12,9 @@
 
 namespace texton::detail {
 
-/// Returns `places`, rounded up to a multiple of kLatticeStep. Positions are prepared in steps of that size.
-[[nodiscard]] constexpr std::size_t whole_lattice_steps(std::size_t places) {
-    return (places + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
+/// Returns `positions`, rounded up to a multiple of kLatticeStep. Positions are prepared in steps of that size.
+[[nodiscard]] constexpr std::size_t whole_lattice_steps(std::size_t positions) {
+    return (positions + kLatticeStep - 1) / kLatticeStep * kLatticeStep;
 }
 
 /// The columns of the texels that the pixels of a row read, prepared for many rows of texels.
@@ -40,19 +40,19 @@ private:
 class RowColumns {
 public:
     std::size_t count() const noexcept { return count_; }
-    const float* places() const noexcept { return places_; }
+    const float* positions() const noexcept { return positions_; }
 
 private:
     friend class RowSampler;
     friend class TapColumns;
-    RowColumns(const float* places, std::size_t count) : places_(places), count_(count) {}
+    RowColumns(const float* positions, std::size_t count) : positions_(positions), count_(count) {}
     /// Prepares the adjacent texels `first` to `last`.
     RowColumns(std::int32_t first, std::int32_t last, std::int32_t width);
 
     bool is_prepared() const { return first_.has_value(); }
-    PreparedPlaces prepared(std::size_t begin) const;
+    PreparedPositions prepared(std::size_t begin) const;
 
-    const float* places_ = nullptr;
+    const float* positions_ = nullptr;
     std::size_t count_;
     bool between_ = false;               // some pixels also read a second texel
     std::int32_t last_row_ = -1;         // bottommost row that was fetched
@@ -62,8 +62,8 @@ private:
 };
 
 /// The x coordinates of one fetch per pixel of a row, and the weights of these fetches. Non-owning.
-struct WeighedPlaces {
-    const float* places;
+struct WeighedPositions {
+    const float* positions;
     const float* weights;
 };
 
@@ -81,14 +81,14 @@ private:
     friend class RowSampler;
     TapColumns(std::vector<RowColumns> columns, std::vector<std::vector<float>> weights, std::int32_t width);
 
-    void find_middles(std::int32_t width);
+    void find_centers(std::int32_t width);
     void prepare_taps();
 
     std::vector<RowColumns> columns_;  // one for each tap
     std::vector<std::vector<float>> weights_;
-    std::optional<RowColumns> middles_;               // texels fetched once per row; empty if there are none
-    std::vector<std::optional<TexelColumns>> taken_;  // by tap: columns in `middles_`
-    std::vector<Texel> fetched_;                      // the texels of `middles_` in one row
+    std::optional<RowColumns> centers_;               // texels fetched once per row; empty if there are none
+    std::vector<std::optional<TexelColumns>> taken_;  // by tap: columns in `centers_`
+    std::vector<Texel> fetched_;                      // the texels of `centers_` in one row
     std::vector<LatticeTap> taps_;                    // empty if nothing is prepared
     std::int32_t last_row_ = -1;                      // bottommost row that was fetched
 };

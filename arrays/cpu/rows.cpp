@@ -82,13 +82,13 @@ bool has_border(const Sampler& sampler) {
 // Returns whether fetches depend only on the texels of level 0, and sizes permit the vector functions.
 bool is_simple(const TextureView& view, const Sampler& sampler) {
     constexpr std::int32_t kLargestSide = 1 << 18;  // keeps all numbers within 32 bits
-    constexpr std::int64_t kMostTexels = std::int64_t{1} << 31;
+    constexpr std::int64_t kMaxTexels = std::int64_t{1} << 31;
     const LevelView& level = view.levels[0];
     if (view.kind != ArrayKind::array_1d && view.kind != ArrayKind::array_2d && view.kind != ArrayKind::layered_2d)
         return false;
     if (level.partial != nullptr || level.width > kLargestSide || level.height > kLargestSide) return false;
     if (level.row_pitch % view.format.bytes != 0) return false;
-    if (level.row_pitch / view.format.bytes * level.height > kMostTexels) return false;
+    if (level.row_pitch / view.format.bytes * level.height > kMaxTexels) return false;
     for (int axis = 0; axis < 2; ++axis) {
         if (!sampler.normalized_coordinates && address_rule(sampler.address[axis]).repeats()) return false;
     }
@@ -98,14 +98,14 @@ bool is_simple(const TextureView& view, const Sampler& sampler) {
 }
 
 // Returns whether a copy of a texel is a valid pixel.
-bool is_stored_alike(const TexelFormat& texture, const PixelFormat& picture) {
-    const TexelFormat& stored = picture.stored;
+bool is_stored_alike(const TexelFormat& texture, const PixelFormat& image) {
+    const TexelFormat& stored = image.stored;
     return texture == stored && texture.encoding != Encoding::snorm;
 }
 
 // Returns whether a pixel equals a Texel of floats.
-bool is_texel(const TexelFormat& picture) {
-    return picture.encoding == Encoding::floating && picture.bits == 32 && picture.channels == 4;
+bool is_texel(const TexelFormat& image) {
+    return image.encoding == Encoding::floating && image.bits == 32 && image.channels == 4;
 }
 
 void make_halves_quiet(std::byte* halves, std::size_t count) {
@@ -122,7 +122,7 @@ SrgbTables make_srgb_tables() {
     for (std::uint32_t code = 0; code < 256; ++code) {
         const Lane lane = lane_of_srgb(code);
         const float value = std::ldexp(static_cast<float>(lane.mantissa), lane.exponent - kSrgbFractionBits);
-        tables.colour[code] = bits_of(value) | static_cast<std::uint32_t>(lane.exponent + 7);
+        tables.color[code] = bits_of(value) | static_cast<std::uint32_t>(lane.exponent + 7);
         tables.linear[code] = bits_of(std::ldexp(static_cast<float>(code), -kSrgbFractionBits)) | 7u;
     }
     for (std::uint32_t half = 0; half < std::size(tables.code_of_half); ++half) {
@@ -165,8 +165,8 @@ RowSampler::RowSampler(const TextureView& view, const Sampler& sampler, std::int
 RowSampler::~RowSampler() { std::fesetenv(&caller_modes_); }
 
 bool RowSampler::has_kernels(std::size_t count) const {
-    constexpr std::size_t kFewest = 8;  // smaller blocks are not worthwhile
-    return kernels_.pixels != nullptr && count >= kFewest;
+    constexpr std::size_t kMin = 8;  // smaller blocks are not worthwhile
+    return kernels_.pixels != nullptr && count >= kMin;
 }
 
 void RowSampler::fetch_by_model(const float* x, const float* y, std::size_t count, Texel* texels) const {
@@ -215,18 +215,18 @@ void RowSampler::fetch_stored(const float* x, const float* y, std::size_t count,
     if (halves && sampler_.filter == Filter::point) make_halves_quiet(pixels, count * format.channels);
 }
 
-void RowSampler::fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture,
+void RowSampler::fetch(const float* x, const float* y, std::size_t count, const PixelFormat& image,
                        std::byte* pixels) const {
-    if (has_kernels(count) && is_stored_alike(view_.format, picture)) return fetch_stored(x, y, count, pixels);
+    if (has_kernels(count) && is_stored_alike(view_.format, image)) return fetch_stored(x, y, count, pixels);
     const bool aligned = reinterpret_cast<std::uintptr_t>(pixels) % alignof(Texel) == 0;
-    if (aligned && is_texel(picture.stored)) return fetch(x, y, count, reinterpret_cast<Texel*>(pixels));
-    const std::size_t bytes = picture.stored.bytes;
+    if (aligned && is_texel(image.stored)) return fetch(x, y, count, reinterpret_cast<Texel*>(pixels));
+    const std::size_t bytes = image.stored.bytes;
     for (std::size_t begin = 0; begin < count; begin += kRowBlock) {
         Texel texels[kRowBlock];
         const std::size_t length = std::min(kRowBlock, count - begin);
         fetch(x + begin, y + begin, length, texels);
         for (std::size_t i = 0; i < length; ++i)
-            std::memcpy(pixels + (begin + i) * bytes, encode_pixel(texels[i], picture).word, bytes);
+            std::memcpy(pixels + (begin + i) * bytes, encode_pixel(texels[i], image).word, bytes);
     }
 }
 
@@ -238,12 +238,12 @@ RowColumns RowSampler::columns(const float* x, std::size_t count) const {
         kernels.find == nullptr || count == 0)
         return columns;
     const std::size_t padded = whole_lattice_steps(count);
-    std::vector<float> places(padded, x[count - 1]);
-    std::copy_n(x, count, places.begin());
+    std::vector<float> positions(padded, x[count - 1]);
+    std::copy_n(x, count, positions.begin());
     std::vector<std::int32_t> first(padded);
     columns.second_.resize(padded);
     columns.share_.resize(padded);
-    kernels.find(plan_.x, places.data(), padded, {first.data(), columns.second_.data(), columns.share_.data()});
+    kernels.find(plan_.x, positions.data(), padded, {first.data(), columns.second_.data(), columns.share_.data()});
     columns.between_ = std::ranges::any_of(columns.share_, [](std::int32_t share) { return share != 0; });
     const auto is_inside = [](std::int32_t texel) { return texel >= 0; };
     if (!std::ranges::all_of(first, is_inside)) return columns;
@@ -254,11 +254,11 @@ RowColumns RowSampler::columns(const float* x, std::size_t count) const {
     return columns;
 }
 
-TapColumns RowSampler::taps(std::span<const WeighedPlaces> taps, std::size_t count) const {
+TapColumns RowSampler::taps(std::span<const WeighedPositions> taps, std::size_t count) const {
     std::vector<RowColumns> columns;
     std::vector<std::vector<float>> weights;
-    for (const WeighedPlaces& tap : taps) {
-        columns.push_back(this->columns(tap.places, count));
+    for (const WeighedPositions& tap : taps) {
+        columns.push_back(this->columns(tap.positions, count));
         weights.emplace_back(tap.weights, tap.weights + count).resize(whole_lattice_steps(count));
     }
     return {std::move(columns), std::move(weights), view_.levels[0].width};
@@ -271,14 +271,14 @@ std::vector<FetchedRow> RowSampler::rows(std::span<const float> y) const {
     if (kernels.find == nullptr) return rows;
     for (std::size_t begin = 0; begin < y.size(); begin += kLatticeStep) {
         const std::size_t count = std::min(kLatticeStep, y.size() - begin);
-        float places[kLatticeStep] = {};
-        std::copy_n(&y[begin], count, places);
+        float positions[kLatticeStep] = {};
+        std::copy_n(&y[begin], count, positions);
         std::int32_t top[kLatticeStep], bottom[kLatticeStep], share[kLatticeStep];
-        kernels.find(plan_.y, places, kLatticeStep, {top, bottom, share});
+        kernels.find(plan_.y, positions, kLatticeStep, {top, bottom, share});
         for (std::size_t i = 0; i < count; ++i) {
             const bool between = share[i] != 0;
             if (top[i] < 0 || (between && bottom[i] < 0)) continue;
-            rows[begin + i] = {places[i], top[i], between ? bottom[i] : top[i], share[i]};
+            rows[begin + i] = {positions[i], top[i], between ? bottom[i] : top[i], share[i]};
         }
     }
     return rows;
@@ -326,8 +326,8 @@ bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const 
     taps.last_row_ = std::max(taps.last_row_, at.bottom);
     const LatticeKernels& kernels = lattice_kernels();
     auto* fetched = reinterpret_cast<float*>(taps.fetched_.data());
-    if (between && taps.middles_) {  // this row contains all texels of the taps
-        kernels.fetch[false][true](row, taps.middles_->prepared(0), taps.fetched_.size(), fetched);
+    if (between && taps.centers_) {  // this row contains all texels of the taps
+        kernels.fetch[false][true](row, taps.centers_->prepared(0), taps.fetched_.size(), fetched);
         row.soon[0] = row.soon[1] = nullptr;
     }
     kernels.sum[between](row, {taps.taps_, fetched}, whole_lattice_steps(taps.columns_[0].count_),
@@ -336,14 +336,14 @@ bool RowSampler::sum(TapColumns& taps, const FetchedRow& at, Texel* sums) const 
 }
 
 void RowSampler::fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
-                           const PixelFormat& picture, std::byte* pixels) const {
-    constexpr std::size_t kPlaces = 512;  // positions on the stack
-    float x[kPlaces];
-    float y[kPlaces];
-    for (std::size_t begin = 0; begin < count; begin += kPlaces) {
-        const std::size_t length = std::min(kPlaces, count - begin);
-        find_row_places(map, i + static_cast<std::uint32_t>(begin), j, length, x, y);
-        fetch(x, y, length, picture, pixels + begin * picture.stored.bytes);
+                           const PixelFormat& image, std::byte* pixels) const {
+    constexpr std::size_t kPositions = 512;  // positions on the stack
+    float x[kPositions];
+    float y[kPositions];
+    for (std::size_t begin = 0; begin < count; begin += kPositions) {
+        const std::size_t length = std::min(kPositions, count - begin);
+        find_row_positions(map, i + static_cast<std::uint32_t>(begin), j, length, x, y);
+        fetch(x, y, length, image, pixels + begin * image.stored.bytes);
     }
 }
 

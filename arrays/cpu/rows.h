@@ -31,7 +31,7 @@ public:
 
     void fetch(const float* x, const float* y, std::size_t count, Texel* texels) const;
     /// Fetches and stores adjacent pixels, encoded as by encode_pixel().
-    void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const;
+    void fetch(const float* x, const float* y, std::size_t count, const PixelFormat& image, std::byte* pixels) const;
 
     /// Prepares x coordinates, which must outlive the result.
     [[nodiscard]] RowColumns columns(const float* x, std::size_t count) const;
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] bool fetch(RowColumns& columns, const FetchedRow& at, Texel* texels, bool past_caches = false) const;
 
     /// Prepares weighted sums of `count` fetches per tap. The x coordinates must outlive the result.
-    [[nodiscard]] TapColumns taps(std::span<const WeighedPlaces> taps, std::size_t count) const;
+    [[nodiscard]] TapColumns taps(std::span<const WeighedPositions> taps, std::size_t count) const;
     /// Computes weighted sums of fetches at prepared columns. The taps are added in order, and each product and each
     /// sum is rounded separately. The sign of zeros is unspecified. `sums` must have room for whole_lattice_steps()
     /// texels. Returns false, and does nothing, if the columns or the row could not be prepared.
@@ -51,8 +51,8 @@ public:
 
     /// Fetches the pixels (i, j), (i + 1, j), ... of a destination whose pixels `map` maps to coordinates. The layer of
     /// `map` is ignored.
-    void fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count,
-                   const PixelFormat& picture, std::byte* pixels) const;
+    void fetch_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, const PixelFormat& image,
+                   std::byte* pixels) const;
 
 private:
     bool has_kernels(std::size_t count) const;

@@ -91,7 +91,7 @@ HWY_INLINE hn::Vec<D> in_65535th(D codes, hn::Vec<D> sum) {
     return hn::Add(sum, in_255th(codes, sum));
 }
 // Returns code / 65535, rounded once. The product with the upper part of 1 / 65535 is exact.
-// CpuWaysTest.EveryCodeOf16BitsIsFetchedAsItsFraction tests all codes.
+// CpuResampleTest.EveryCodeOf16BitsIsFetchedAsItsFraction tests all codes.
 HWY_INLINE FloatVector float_of_unorm16(WordVector codes) {
     const FloatVector value = hn::ConvertTo(kFloat, hn::BitCast(kInt, codes));
     return hn::MulAdd(value, number(0x1p-16f), hn::Mul(value, number(0x1.0001p-32f)));

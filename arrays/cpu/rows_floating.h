@@ -25,10 +25,10 @@ struct Texels {
 
 HWY_INLINE IntVector magnitude_of(FloatVector value) { return hn::And(bits(value), whole(kMagnitude)); }
 
-// Returns the bits of 2^e, where e is the largest exponent of the texels that have weight, or that of `least` if it is
-// larger.
-HWY_INLINE IntVector largest_exponent(const Texels& texels, const Weights& weights, std::int32_t least) {
-    IntVector largest = whole(least);
+// Returns the bits of 2^e, where e is the largest exponent of the texels that have weight, or that of `minimum` if it
+// is larger.
+HWY_INLINE IntVector largest_exponent(const Texels& texels, const Weights& weights, std::int32_t minimum) {
+    IntVector largest = whole(minimum);
     for (int k = 0; k < 4; ++k) {
         const auto has_weight = hn::Gt(weights.of[k], hn::Zero(kInt));
         largest = hn::Max(largest, hn::IfThenElseZero(has_weight, magnitude_of(texels.of[k])));
@@ -243,7 +243,7 @@ private:
         const SrgbTables& tables = srgb_tables();
         for (std::size_t i = 0; i < kRowBlock; ++i, pairs += 2 * channels) {
             for (std::size_t c = 0; c < channels; ++c) {
-                const std::uint32_t* values = is_linear(c) ? tables.linear : tables.colour;
+                const std::uint32_t* values = is_linear(c) ? tables.linear : tables.color;
                 left[i * channels + c] = values[pairs[c]];
                 right[i * channels + c] = values[pairs[channels + c]];
             }
@@ -288,7 +288,7 @@ public:
         const FloatVector half = as_floats(hn::Sub(exponent, whole(kHalfOfLastBit)));
         for (std::size_t i = 0; i < count; ++i) rounded[i] = hn::Add(sums[i].upper, hn::Add(sums[i].lower, half));
         const auto near = hn::Lt(hn::Sub(largest_, smallest_), whole(3 * kExponentOne + 1));
-        const auto safe = hn::And(hn::Gt(smallest_, whole(kLeast - 1)), hn::Lt(largest_, whole(kEnd)));
+        const auto safe = hn::And(hn::Gt(smallest_, whole(kMin - 1)), hn::Lt(largest_, whole(kEnd)));
         const auto alike = hn::And(near, safe);
         if (HWY_LIKELY(hn::AllTrue(kInt, alike))) return true;
         const auto zeros = hn::Eq(hn::Or(largest_, smallest_), hn::Zero(kInt));
@@ -298,7 +298,7 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kLeast = 40 * kExponentOne;                        // all factors are normal
+    static constexpr std::int32_t kMin = 40 * kExponentOne;                          // all factors are normal
     static constexpr std::int32_t kEnd = 254 * kExponentOne;                         // sums can be infinite from here
     static constexpr std::int32_t kHalfOfLastBit = (23 + 3 + 8 + 1) * kExponentOne;  // of weighted texels
 
@@ -346,7 +346,7 @@ struct Float32 {
             AlikeTexels alike;
             AlikeTexels::Sum sums[kParts];
             const auto texel = [&](int k, std::size_t at) HWY_ATTR {
-                return load_pixels(kFloat, (k < 2 ? top : bottom) + (k % 2 == 0 ? 0 : 4), taps.place + at);
+                return load_pixels(kFloat, (k < 2 ? top : bottom) + (k % 2 == 0 ? 0 : 4), taps.position + at);
             };
             for_parts([&](auto part) HWY_ATTR {
                 const std::size_t at = i + part * kPixels;
@@ -399,8 +399,8 @@ private:
                                        Result* results) {
         for (std::size_t at = pixel; at < pixel + kGroup; at += kPixels, results += 4 * kPixels) {
             const Texels texels{
-                {load_pixels(kFloat, top, taps.place + at), load_pixels(kFloat, top + 4, taps.place + at),
-                 load_pixels(kFloat, bottom, taps.place + at), load_pixels(kFloat, bottom + 4, taps.place + at)}};
+                {load_pixels(kFloat, top, taps.position + at), load_pixels(kFloat, top + 4, taps.position + at),
+                 load_pixels(kFloat, bottom, taps.position + at), load_pixels(kFloat, bottom + 4, taps.position + at)}};
             hn::StoreU(sum(texels, load_weights<channels>(taps, 4 * at)), kFloat, results);
         }
     }

@@ -29,7 +29,7 @@ HWY_INLINE FloatWeights float_weights_of_shares(IntVector x, IntVector y) {
 }
 
 template <bool two_columns, bool two_rows, Columns kind>
-HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
+HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
                             const FloatWeights& weights, FloatVector (&texels)[kParts]) {
     AlikeTexels alike;
     AlikeTexels::Sum sums[kParts];
@@ -37,24 +37,24 @@ HWY_INLINE bool fetch_alike(const LatticeRow& row, const PreparedPlaces& places,
         const auto weight = [&](int k) HWY_ATTR { return spread<part>(weights.of[k]); };
         const std::size_t at = pixel + part * kPixels;
         AlikeTexels::Sum& sum = sums[part];
-        sum = alike.first(load_first<kind>(row.top, places.first, at), weight(0));
-        if constexpr (two_columns) alike.add(load_second<kind>(row.top, places, at), weight(1), sum);
-        if constexpr (two_rows) alike.add(load_first<kind>(row.bottom, places.first, at), weight(2), sum);
-        if constexpr (two_columns && two_rows) alike.add(load_second<kind>(row.bottom, places, at), weight(3), sum);
+        sum = alike.first(load_first<kind>(row.top, positions.first, at), weight(0));
+        if constexpr (two_columns) alike.add(load_second<kind>(row.top, positions, at), weight(1), sum);
+        if constexpr (two_rows) alike.add(load_first<kind>(row.bottom, positions.first, at), weight(2), sum);
+        if constexpr (two_columns && two_rows) alike.add(load_second<kind>(row.bottom, positions, at), weight(3), sum);
     });
     return alike.round(sums, texels);
 }
 
 // Fetches a group of pixels. Returns false if blended texels are not alike (see AlikeTexels).
 template <bool two_columns, bool two_rows>
-HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
+HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
                             const FloatWeights& weights, FloatVector (&texels)[kParts]) {
-    return with_kind(places.first.kinds[pixel], [&](auto kind) HWY_ATTR {
+    return with_kind(positions.first.kinds[pixel], [&](auto kind) HWY_ATTR {
         if constexpr (two_columns || two_rows) {
-            return fetch_alike<two_columns, two_rows, kind.value>(row, places, pixel, weights, texels);
+            return fetch_alike<two_columns, two_rows, kind.value>(row, positions, pixel, weights, texels);
         } else {
             for_parts([&](auto part) HWY_ATTR {
-                texels[part] = single_texel(load_first<kind.value>(row.top, places.first, pixel + part * kPixels));
+                texels[part] = single_texel(load_first<kind.value>(row.top, positions.first, pixel + part * kPixels));
             });
             return true;
         }
@@ -64,17 +64,17 @@ HWY_INLINE bool fetch_group(const LatticeRow& row, const PreparedPlaces& places,
 // Fetches a group of pixels of any texels. Not inlined, since its vectors would displace those of alike texels from
 // registers.
 template <bool two_columns, bool two_rows>
-HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixel,
+HWY_NOINLINE void fetch_any_group(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixel,
                                   float* texels) {
     IntVector share_x = hn::Zero(kInt);
-    if constexpr (two_columns) share_x = hn::LoadU(kInt, places.share + pixel);
+    if constexpr (two_columns) share_x = hn::LoadU(kInt, positions.share + pixel);
     const Weights of_group = footprint_weights(share_x, whole(row.share));
     for (std::size_t part = 0; part < kParts; ++part) {
         const auto spread = hn::IndicesFromVec(kInt, lanes_of_part(part));
         Weights weights;
         for (int k = 0; k < 4; ++k) weights.of[k] = hn::TableLookupLanes(of_group.of[k], spread);
-        const std::int32_t* left = places.first.texels + pixel + part * kPixels;
-        const std::int32_t* right = places.second + pixel + part * kPixels;
+        const std::int32_t* left = positions.first.texels + pixel + part * kPixels;
+        const std::int32_t* right = positions.second + pixel + part * kPixels;
         const FloatVector none = hn::Zero(kFloat);
         Texels four{{load_pixels(kFloat, row.top, left), none, none, none}};
         if constexpr (two_columns) four.of[1] = load_pixels(kFloat, row.top, right);
@@ -96,17 +96,17 @@ HWY_INLINE void prefetch_pixels(const LatticeRow& row, const std::int32_t* colum
 
 // `two_columns` and `two_rows`: the second column or row has a share, so it is read.
 template <bool two_columns, bool two_rows>
-HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPlaces& places, std::size_t pixels,
+HWY_FLATTEN void fetch_lattice_row(const LatticeRow& row, const PreparedPositions& positions, std::size_t pixels,
                                    float* texels) {
     const IntVector share_y = whole(row.share);
     FloatWeights weights = float_weights_of_shares(hn::Zero(kInt), share_y);
     const bool streams = row.past_caches && begins_vector(kFloat, texels);
     for (std::size_t i = 0; i < pixels; i += kGroup, texels += 4 * kGroup) {
-        if constexpr (two_columns) weights = float_weights_of_shares(hn::LoadU(kInt, places.share + i), share_y);
-        prefetch_pixels(row, places.first.texels + i);
+        if constexpr (two_columns) weights = float_weights_of_shares(hn::LoadU(kInt, positions.share + i), share_y);
+        prefetch_pixels(row, positions.first.texels + i);
         FloatVector fetched[kParts];
-        if (HWY_UNLIKELY((!fetch_group<two_columns, two_rows>(row, places, i, weights, fetched)))) {
-            fetch_any_group<two_columns, two_rows>(row, places, i, texels);
+        if (HWY_UNLIKELY((!fetch_group<two_columns, two_rows>(row, positions, i, weights, fetched)))) {
+            fetch_any_group<two_columns, two_rows>(row, positions, i, texels);
         } else if (streams) {
             for_parts([&](auto part)
                           HWY_ATTR { store_vector_to<true>(fetched[part], kFloat, texels + 4 * part * kPixels); });
@@ -125,7 +125,7 @@ struct Taken {
     const PreparedColumns& columns;
 
     HWY_INLINE Taken(const LatticeRow& from, const LatticeTaps& taps, const LatticeTap& tap, bool two_rows)
-        : row(two_rows ? taps.fetched : from.top), columns(two_rows ? tap.taken : tap.places.first) {
+        : row(two_rows ? taps.fetched : from.top), columns(two_rows ? tap.taken : tap.positions.first) {
         if (two_rows ? columns.texels == nullptr : tap.two_columns) row = nullptr;
     }
 };
@@ -155,11 +155,11 @@ HWY_INLINE bool sum_group(const LatticeRow& row, const LatticeTaps& taps, std::s
                 return true;
             });
         } else if (tap.two_columns) {
-            const FloatWeights shares = float_weights_of_shares(hn::LoadU(kInt, tap.places.share + pixel), share_y);
-            alike = fetch_group<true, two_rows>(row, tap.places, pixel, shares, texels);
+            const FloatWeights shares = float_weights_of_shares(hn::LoadU(kInt, tap.positions.share + pixel), share_y);
+            alike = fetch_group<true, two_rows>(row, tap.positions, pixel, shares, texels);
         } else {
             const FloatWeights shares = float_weights_of_shares(hn::Zero(kInt), share_y);
-            alike = fetch_group<false, two_rows>(row, tap.places, pixel, shares, texels);
+            alike = fetch_group<false, two_rows>(row, tap.positions, pixel, shares, texels);
         }
         if (HWY_UNLIKELY(!alike)) return false;
         const FloatVector weights = by_parts(hn::LoadU(kFloat, tap.weights + pixel));
@@ -177,9 +177,9 @@ HWY_NOINLINE void sum_any_group(const LatticeRow& row, const LatticeTaps& taps, 
     for (const LatticeTap& tap : taps.taps) {
         const Taken taken(row, taps, tap, two_rows);
         if (taken.row == nullptr && tap.two_columns) {
-            fetch_any_group<true, two_rows>(row, tap.places, pixel, texels);
+            fetch_any_group<true, two_rows>(row, tap.positions, pixel, texels);
         } else if (taken.row == nullptr) {
-            fetch_any_group<false, two_rows>(row, tap.places, pixel, texels);
+            fetch_any_group<false, two_rows>(row, tap.positions, pixel, texels);
         }
         const FloatVector weights = hn::LoadU(kFloat, tap.weights + pixel);
         for (std::size_t part = 0; part < kParts; ++part) {
@@ -198,12 +198,12 @@ HWY_NOINLINE void sum_any_group(const LatticeRow& row, const LatticeTaps& taps, 
 template <bool two_rows>
 HWY_FLATTEN void sum_lattice_row(const LatticeRow& row, const LatticeTaps& taps, std::size_t pixels, float* sums) {
     for (std::size_t i = 0; i < pixels; i += kGroup, sums += 4 * kGroup) {
-        prefetch_pixels(row, taps.taps[0].places.first.texels + i);
+        prefetch_pixels(row, taps.taps[0].positions.first.texels + i);
         if (HWY_UNLIKELY(!sum_group<two_rows>(row, taps, i, sums))) sum_any_group<two_rows>(row, taps, i, sums);
     }
 }
 
-constexpr LatticeKernels kLattice{find_places,
+constexpr LatticeKernels kLattice{find_positions,
                                   find_windows,
                                   {{fetch_lattice_row<false, false>, fetch_lattice_row<false, true>},
                                    {fetch_lattice_row<true, false>, fetch_lattice_row<true, true>}},

@@ -38,9 +38,9 @@ const LatticeKernels& lattice() {
     return kNone;
 }
 
-void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
+void positions_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
     for (std::size_t k = 0; k < count; ++k) {
-        const Coordinates at = place_of_pixel(map, i + static_cast<std::uint32_t>(k), j);
+        const Coordinates at = position_of_pixel(map, i + static_cast<std::uint32_t>(k), j);
         x[k] = at.x;
         y[k] = at.y;
     }
@@ -63,10 +63,10 @@ namespace {
 template <class Kind>
 struct AsPixels {
     static constexpr std::size_t kBytes = Kind::kBytes;
-    static constexpr bool kInPlace = Kind::kResultsArePixels;
+    static constexpr bool kPointwise = Kind::kResultsArePixels;
 
     static HWY_INLINE void finish(const typename Kind::Result* results, unsigned char* pixels) {
-        if constexpr (!kInPlace) Kind::encode(results, pixels);
+        if constexpr (!kPointwise) Kind::encode(results, pixels);
     }
 };
 
@@ -74,7 +74,7 @@ struct AsPixels {
 template <class Kind>
 struct AsTexels {
     static constexpr std::size_t kBytes = sizeof(Texel);
-    static constexpr bool kInPlace = false;
+    static constexpr bool kPointwise = false;
 
     static HWY_INLINE void finish(const typename Kind::Result* results, unsigned char* texels) {
         HWY_ALIGN float floats[kRowBlock * Kind::kChannels];
@@ -112,7 +112,7 @@ void fetch_linear(const RowPlan& plan, const float* x, const float* y, std::size
             prefetch_inside<Kind::kBytes>(plan, next);
         }
         unsigned char* to = out + block * kRowBlock * As::kBytes;
-        Result* results = As::kInPlace ? reinterpret_cast<Result*>(to) : kept;
+        Result* results = As::kPointwise ? reinterpret_cast<Result*>(to) : kept;
         blend_block<Kind>(plan, current, stage, results);
         As::finish(results, to);
     }
@@ -154,14 +154,14 @@ RowKernels linear_kernels(const TexelFormat& format) {
 
 }  // namespace
 
-void places_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
-    const Coordinates start = place_of_pixel({0, map.xy, 0, 0, map.yy, 0}, 0, j);  // the terms that contain j
+void positions_of_row(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
+    const Coordinates start = position_of_pixel({0, map.xy, 0, 0, map.yy, 0}, 0, j);  // the terms that contain j
     const IntVector first = hn::Iota(kInt, static_cast<std::int32_t>(i));
     for (std::size_t k = 0; k < count; k += hn::Lanes(kInt)) {
         const IntVector pixel = hn::Add(first, whole(static_cast<std::int32_t>(k)));
-        const FloatVector middle = hn::Add(hn::ConvertTo(kFloat, pixel), number(0.5f));
+        const FloatVector center = hn::Add(hn::ConvertTo(kFloat, pixel), number(0.5f));
         const auto lead = [&](float factor, float other, float offset) HWY_ATTR {
-            return hn::Add(hn::Add(hn::Mul(number(factor), middle), number(other)), number(offset));
+            return hn::Add(hn::Add(hn::Mul(number(factor), center), number(other)), number(offset));
         };
         hn::StoreU(lead(map.xx, start.x, map.x0), kFloat, x + k);
         hn::StoreU(lead(map.yx, start.y, map.y0), kFloat, y + k);
@@ -185,7 +185,7 @@ namespace texton::detail {
 
 HWY_EXPORT(kernels_for);
 HWY_EXPORT(lattice);
-HWY_EXPORT(places_of_row);
+HWY_EXPORT(positions_of_row);
 
 RowKernels row_kernels(const TexelFormat& format, Filter filter) {
     return HWY_DYNAMIC_DISPATCH(kernels_for)(format, filter);
@@ -193,8 +193,8 @@ RowKernels row_kernels(const TexelFormat& format, Filter filter) {
 
 const LatticeKernels& lattice_kernels() { return HWY_DYNAMIC_DISPATCH(lattice)(); }
 
-void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
-    HWY_DYNAMIC_DISPATCH(places_of_row)(map, i, j, count, x, y);
+void find_row_positions(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y) {
+    HWY_DYNAMIC_DISPATCH(positions_of_row)(map, i, j, count, x, y);
 }
 
 }  // namespace texton::detail

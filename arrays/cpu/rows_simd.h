@@ -71,20 +71,20 @@ struct PreparedColumns {
 
 /// Results of LatticeKernels::find for positions along an axis: the two texels that linear filtering reads, with the
 /// address mode applied, and the share of the second one in 1/256.
-struct PlacesToFind {
+struct PositionsToFind {
     std::int32_t* first;
     std::int32_t* second;
     std::int32_t* share;
 };
 
 /// Prepared positions along x: the first texels, the second texels and their shares in 1/256. Non-owning.
-struct PreparedPlaces {
+struct PreparedPositions {
     PreparedColumns first;
     const std::int32_t* second;
     const std::int32_t* share;
 };
 
-/// Vertical position of a row of fetches, like PlacesToFind. If the lower row has no share, it equals the upper one.
+/// Vertical position of a row of fetches, like PositionsToFind. If the lower row has no share, it equals the upper one.
 struct FetchedRow {
     float y;
     std::int32_t top;  ///< kBorderTexel if a row is in the border, or if nothing is known
@@ -104,7 +104,7 @@ struct LatticeRow {
 
 /// One of the taps whose weighted sum is a pixel.
 struct LatticeTap {
-    PreparedPlaces places;
+    PreparedPositions positions;
     PreparedColumns taken;  ///< columns in `fetched`; if empty, the tap is fetched pixel by pixel
     const float* weights;   ///< one for each pixel
     bool two_columns;       ///< as in LatticeKernels::fetch
@@ -121,8 +121,9 @@ inline constexpr std::size_t kLatticeStep = 16;
 /// Functions for fetches whose positions form rows and columns. All members are null if the CPU has no supported
 /// instruction set.
 struct LatticeKernels {
-    using Find = void (*)(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found);
-    using Fetch = void (*)(const LatticeRow& row, const PreparedPlaces& columns, std::size_t count, float* texels);
+    using Find = void (*)(const AxisPlan& axis, const float* positions, std::size_t count,
+                          const PositionsToFind& found);
+    using Fetch = void (*)(const LatticeRow& row, const PreparedPositions& columns, std::size_t count, float* texels);
     using Sum = void (*)(const LatticeRow& row, const LatticeTaps& taps, std::size_t count, float* sums);
 
     Find find = nullptr;
@@ -139,14 +140,14 @@ struct LatticeKernels {
 /// Returns the functions for the best instruction set of this CPU. Thread-safe.
 [[nodiscard]] const LatticeKernels& lattice_kernels();
 
-/// Computes the coordinates of the pixels (i, j), (i + 1, j), ... as place_of_pixel() does. `x` and `y` must have room
-/// for a multiple of 16 positions.
-void find_row_places(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);
+/// Computes the coordinates of the pixels (i, j), (i + 1, j), ... as position_of_pixel() does. `x` and `y` must have
+/// room for a multiple of 16 positions.
+void find_row_positions(const AffineMap& map, std::uint32_t i, std::uint32_t j, std::size_t count, float* x, float* y);
 
 /// Tables of sRGB codes for the filter.
 struct SrgbTables {
     /// Bits of a color's float32, with the filter's exponent, plus 7, in the lowest three bits.
-    std::uint32_t colour[256];
+    std::uint32_t color[256];
     std::uint32_t linear[256];                   ///< the same for a linear channel: code / 128, exponent 0
     unsigned char code_of_half[(15 << 10) + 1];  ///< index: a filtered color, a float16 from 0 to 1
 };

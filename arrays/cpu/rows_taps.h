@@ -44,7 +44,7 @@ struct Taps {
     // The first texel of each axis before the address mode is applied, and its index in the texture: at most 2^31.
     HWY_ALIGN std::int32_t x[kRowBlock];
     HWY_ALIGN std::int32_t y[kRowBlock];
-    HWY_ALIGN std::int32_t place[kRowBlock];
+    HWY_ALIGN std::int32_t position[kRowBlock];
     // Weights of the upper and the lower texels. The weight of the left texel is in the low half, that of the right
     // texel in the high half. Padded, since vectors are loaded from any position.
     HWY_ALIGN std::uint32_t top[kRowBlock + 16];
@@ -52,12 +52,12 @@ struct Taps {
     bool inside;  // all texels are inside the texture
 };
 
-HWY_INLINE IntVector place_of(const RowPlan& plan, IntVector x, IntVector y) {
+HWY_INLINE IntVector position_of(const RowPlan& plan, IntVector x, IntVector y) {
     return hn::Add(hn::Mul(y, whole(plan.pitch)), x);
 }
 
-HWY_INLINE IntVector place_or_border(const RowPlan& plan, IntVector x, IntVector y) {
-    return hn::IfThenElse(hn::Lt(hn::Or(x, y), hn::Zero(kInt)), whole(kBorderTexel), place_of(plan, x, y));
+HWY_INLINE IntVector position_or_border(const RowPlan& plan, IntVector x, IntVector y) {
+    return hn::IfThenElse(hn::Lt(hn::Or(x, y), hn::Zero(kInt)), whole(kBorderTexel), position_of(plan, x, y));
 }
 
 HWY_INLINE hn::Vec<HalfInt> scale_normalized(const AxisPlan& axis, hn::Vec<HalfFloat> at) {
@@ -83,10 +83,10 @@ HWY_INLINE IntVector scale(const AxisPlan& axis, const float* coordinates) {
 }
 
 // Returns the position that linear_taps() computes before it applies the address mode.
-HWY_INLINE IntVector linear_place(const AxisPlan& axis, const float* coordinates) {
-    const IntVector place = hn::ShiftRight<1>(hn::Sub(scale(axis, coordinates), whole(255)));
-    if (!axis.clamps) return place;
-    return hn::Min(hn::Max(place, hn::Zero(kInt)), whole((axis.size - 1) * 256));
+HWY_INLINE IntVector linear_position(const AxisPlan& axis, const float* coordinates) {
+    const IntVector position = hn::ShiftRight<1>(hn::Sub(scale(axis, coordinates), whole(255)));
+    if (!axis.clamps) return position;
+    return hn::Min(hn::Max(position, hn::Zero(kInt)), whole((axis.size - 1) * 256));
 }
 
 // Returns the same as address_texel(). This function and texture_address.h define the address modes.
@@ -132,18 +132,18 @@ HWY_INLINE void store_weights(IntVector x, IntVector y, std::size_t i, Taps& tap
 HWY_NOINLINE void find_linear_taps(const RowPlan& plan, const float* x, const float* y, Taps& taps) {
     IntVector lowest_x = whole(0), lowest_y = whole(0), highest_x = whole(0), highest_y = whole(0);
     for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
-        const IntVector place_x = linear_place(plan.x, x + i);
-        const IntVector place_y = linear_place(plan.y, y + i);
-        const IntVector texel_x = hn::ShiftRight<8>(place_x);
-        const IntVector texel_y = hn::ShiftRight<8>(place_y);
+        const IntVector position_x = linear_position(plan.x, x + i);
+        const IntVector position_y = linear_position(plan.y, y + i);
+        const IntVector texel_x = hn::ShiftRight<8>(position_x);
+        const IntVector texel_y = hn::ShiftRight<8>(position_y);
         hn::Store(texel_x, kInt, taps.x + i);
         hn::Store(texel_y, kInt, taps.y + i);
-        hn::Store(place_of(plan, texel_x, texel_y), kInt, taps.place + i);
+        hn::Store(position_of(plan, texel_x, texel_y), kInt, taps.position + i);
         lowest_x = hn::Min(lowest_x, texel_x);
         lowest_y = hn::Min(lowest_y, texel_y);
         highest_x = hn::Max(highest_x, texel_x);
         highest_y = hn::Max(highest_y, texel_y);
-        store_weights(hn::And(place_x, whole(255)), hn::And(place_y, whole(255)), i, taps);
+        store_weights(hn::And(position_x, whole(255)), hn::And(position_y, whole(255)), i, taps);
     }
     taps.inside = all_within(lowest_x, highest_x, plan.x.size - 1) && all_within(lowest_y, highest_y, plan.y.size - 1);
 }
@@ -163,13 +163,13 @@ HWY_INLINE unsigned char* staged(unsigned char* row, std::size_t i, std::size_t 
 }
 
 template <std::size_t bytes>
-HWY_INLINE const unsigned char* texel_at(const RowPlan& plan, std::int32_t place) {
-    return plan.texels + static_cast<std::int64_t>(place) * static_cast<std::int64_t>(bytes);
+HWY_INLINE const unsigned char* texel_at(const RowPlan& plan, std::int32_t position) {
+    return plan.texels + static_cast<std::int64_t>(position) * static_cast<std::int64_t>(bytes);
 }
 
 template <std::size_t bytes>
-HWY_INLINE const unsigned char* texel_or_border(const RowPlan& plan, std::int32_t place) {
-    return place < 0 ? plan.border : texel_at<bytes>(plan, place);
+HWY_INLINE const unsigned char* texel_or_border(const RowPlan& plan, std::int32_t position) {
+    return position < 0 ? plan.border : texel_at<bytes>(plan, position);
 }
 
 // Copies with a vector. Compilers turn loops of plain copies into vectors that are assembled lane by lane, which is
@@ -203,7 +203,7 @@ HWY_INLINE void stage_inside(const RowPlan& plan, const Taps& taps, Stage& stage
     const std::int64_t pitch = plan.pitch * static_cast<std::int64_t>(bytes);
     for (std::size_t i = 0; i < kRowBlock; i += kUnrolled) {
         for (std::size_t j = i; j < i + kUnrolled; ++j) {
-            const unsigned char* top = texel_at<bytes>(plan, taps.place[j]);
+            const unsigned char* top = texel_at<bytes>(plan, taps.position[j]);
             stage_footprint<bytes>(top, top + pitch, j, stage);
         }
     }
@@ -211,31 +211,32 @@ HWY_INLINE void stage_inside(const RowPlan& plan, const Taps& taps, Stage& stage
 
 template <std::size_t bytes>
 HWY_INLINE void stage_addressed(const RowPlan& plan, const Taps& taps, Stage& stage) {
-    HWY_ALIGN std::int32_t places[2][2][kRowBlock];  // by row and side
+    HWY_ALIGN std::int32_t positions[2][2][kRowBlock];  // by row and side
     for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
         for (int row = 0; row < 2; ++row) {
             for (int side = 0; side < 2; ++side) {
                 const IntVector x = address(plan.x, hn::Add(hn::Load(kInt, taps.x + i), whole(side)));
                 const IntVector y = address(plan.y, hn::Add(hn::Load(kInt, taps.y + i), whole(row)));
-                hn::Store(place_or_border(plan, x, y), kInt, places[row][side] + i);
+                hn::Store(position_or_border(plan, x, y), kInt, positions[row][side] + i);
             }
         }
     }
     for (std::size_t i = 0; i < kRowBlock; ++i) {
         for (std::size_t side = 0; side < 2; ++side) {
-            copy_texels<bytes>(texel_or_border<bytes>(plan, places[0][side][i]), staged<bytes>(stage.top, i, side));
-            copy_texels<bytes>(texel_or_border<bytes>(plan, places[1][side][i]), staged<bytes>(stage.bottom, i, side));
+            copy_texels<bytes>(texel_or_border<bytes>(plan, positions[0][side][i]), staged<bytes>(stage.top, i, side));
+            copy_texels<bytes>(texel_or_border<bytes>(plan, positions[1][side][i]),
+                               staged<bytes>(stage.bottom, i, side));
         }
     }
 }
 
 // Returns whether the texels are `step` apart.
-HWY_NOINLINE bool is_run(const std::int32_t* places, std::int32_t step) {
-    if (places[1] - places[0] != step) return false;
+HWY_NOINLINE bool is_run(const std::int32_t* positions, std::int32_t step) {
+    if (positions[1] - positions[0] != step) return false;
     const IntVector steps = hn::Mul(hn::Iota(kInt, 0), whole(step));
     for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
-        const IntVector expected = hn::Add(steps, whole(places[0] + static_cast<std::int32_t>(i) * step));
-        if (!hn::AllTrue(kInt, hn::Eq(hn::Load(kInt, places + i), expected))) return false;
+        const IntVector expected = hn::Add(steps, whole(positions[0] + static_cast<std::int32_t>(i) * step));
+        if (!hn::AllTrue(kInt, hn::Eq(hn::Load(kInt, positions + i), expected))) return false;
     }
     return true;
 }
@@ -249,8 +250,8 @@ template <std::size_t bytes>
 HWY_NOINLINE Rows stage_rows(const RowPlan& plan, const Taps& taps, Stage& stage) {
     if (!taps.inside) {
         stage_addressed<bytes>(plan, taps, stage);
-    } else if (bytes < 16 && is_run(taps.place, 2)) {
-        const unsigned char* top = texel_at<bytes>(plan, taps.place[0]);
+    } else if (bytes < 16 && is_run(taps.position, 2)) {
+        const unsigned char* top = texel_at<bytes>(plan, taps.position[0]);
         return {top, top + plan.pitch * static_cast<std::int64_t>(bytes)};
     } else {
         stage_inside<bytes>(plan, taps, stage);
@@ -265,30 +266,30 @@ HWY_INLINE void prefetch_inside(const RowPlan& plan, const Taps& taps) {
     if (!taps.inside) return;
     const std::int64_t pitch = plan.pitch * static_cast<std::int64_t>(bytes);
     for (std::size_t i = 0; i < kRowBlock; i += 16 / bytes) {
-        const unsigned char* top = texel_at<bytes>(plan, taps.place[i]);
+        const unsigned char* top = texel_at<bytes>(plan, taps.position[i]);
         hwy::Prefetch(top);
         hwy::Prefetch(top + pitch);
     }
 }
 
-HWY_NOINLINE void find_point_places(const RowPlan& plan, const float* x, const float* y, std::int32_t* places) {
+HWY_NOINLINE void find_point_positions(const RowPlan& plan, const float* x, const float* y, std::int32_t* positions) {
     for (std::size_t i = 0; i < kRowBlock; i += hn::Lanes(kInt)) {
         const IntVector texel_x = address(plan.x, hn::ShiftRight<9>(scale(plan.x, x + i)));
         const IntVector texel_y = address(plan.y, hn::ShiftRight<9>(scale(plan.y, y + i)));
-        hn::Store(place_or_border(plan, texel_x, texel_y), kInt, places + i);
+        hn::Store(position_or_border(plan, texel_x, texel_y), kInt, positions + i);
     }
 }
 
 template <std::size_t bytes>
 HWY_INLINE void fetch_nearest_block(const RowPlan& plan, const float* x, const float* y, unsigned char* results) {
-    HWY_ALIGN std::int32_t places[kRowBlock];
-    find_point_places(plan, x, y, places);
-    if (places[0] >= 0 && is_run(places, 1)) {
-        std::memcpy(results, texel_at<bytes>(plan, places[0]), kRowBlock * bytes);
+    HWY_ALIGN std::int32_t positions[kRowBlock];
+    find_point_positions(plan, x, y, positions);
+    if (positions[0] >= 0 && is_run(positions, 1)) {
+        std::memcpy(results, texel_at<bytes>(plan, positions[0]), kRowBlock * bytes);
         return;
     }
     for (std::size_t i = 0; i < kRowBlock; ++i)
-        copy_texels<bytes>(texel_or_border<bytes>(plan, places[i]), results + i * bytes);
+        copy_texels<bytes>(texel_or_border<bytes>(plan, positions[i]), results + i * bytes);
 }
 
 template <std::size_t bytes>

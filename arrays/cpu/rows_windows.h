@@ -114,30 +114,30 @@ HWY_INLINE FloatVector load_first(const float* row, const PreparedColumns& colum
 }
 
 template <Columns kind>
-HWY_INLINE FloatVector load_second(const float* row, const PreparedPlaces& places, std::size_t pixel) {
-    if constexpr (kind == Columns::any) return load_pixels(kFloat, row, places.second + pixel);
-    if constexpr (kind == Columns::pairs) return load_pixels(kFloat, row + 4, places.first.texels + pixel);
-    return load_columns<kind>(row, places.first, pixel, 1);
+HWY_INLINE FloatVector load_second(const float* row, const PreparedPositions& positions, std::size_t pixel) {
+    if constexpr (kind == Columns::any) return load_pixels(kFloat, row, positions.second + pixel);
+    if constexpr (kind == Columns::pairs) return load_pixels(kFloat, row + 4, positions.first.texels + pixel);
+    return load_columns<kind>(row, positions.first, pixel, 1);
 }
 
 // --- preparation of columns ------------------------------------------------------------------------------------------
 
-void find_places(const AxisPlan& axis, const float* places, std::size_t count, const PlacesToFind& found) {
+void find_positions(const AxisPlan& axis, const float* positions, std::size_t count, const PositionsToFind& found) {
     for (std::size_t i = 0; i < count; i += hn::Lanes(kInt)) {
-        const IntVector place = linear_place(axis, places + i);
-        const IntVector texel = hn::ShiftRight<8>(place);
+        const IntVector position = linear_position(axis, positions + i);
+        const IntVector texel = hn::ShiftRight<8>(position);
         hn::StoreU(address(axis, texel), kInt, found.first + i);
         hn::StoreU(address(axis, hn::Add(texel, whole(1))), kInt, found.second + i);
-        hn::StoreU(hn::And(place, whole(255)), kInt, found.share + i);
+        hn::StoreU(hn::And(position, whole(255)), kInt, found.share + i);
     }
 }
 
 // Returns the first texel of a window of `window` texels that contains all texels of a vector of pixels. The window and
 // one more texel are inside the row. Returns a negative number if there is no such window.
 std::int32_t find_window(const std::int32_t* texels, std::int32_t width, std::int32_t window) {
-    const auto [least, most] = std::minmax_element(texels, texels + kPixels);
-    const std::int32_t first = std::min(*least, width - window - 1);
-    return *most - first < window ? first : -1;
+    const auto [minimum, maximum] = std::minmax_element(texels, texels + kPixels);
+    const std::int32_t first = std::min(*minimum, width - window - 1);
+    return *maximum - first < window ? first : -1;
 }
 
 // Finds out how to load a group of texels. `second` contains the second texels that are also read, or is null. Beyond

@@ -89,10 +89,10 @@ public:
             texture->kind = block.info.kind;
             texture->stored = block.info.format;
         } else {
-            const Place& place = *request.memory;
-            texture->kind = place.extent.height == 1 ? ArrayKind::array_1d : ArrayKind::array_2d;
-            texture->memory = level_view(reinterpret_cast<const unsigned char*>(place.address), place.extent,
-                                         place.pitch, place.slice_pitch);
+            const MemoryLocation& location = *request.memory;
+            texture->kind = location.extent.height == 1 ? ArrayKind::array_1d : ArrayKind::array_2d;
+            texture->memory = level_view(reinterpret_cast<const unsigned char*>(location.address), location.extent,
+                                         location.pitch, location.slice_pitch);
         }
         return reinterpret_cast<TextureHandle>(texture.release());
     }
@@ -117,9 +117,9 @@ public:
     }
 
     void sample_grid(TextureHandle texture, const GridRequest& request, const StreamHandle* stream) override {
-        const Place& place = *request.picture;
-        const CpuGrid grid{texture_of(texture), request.map,  place.address,
-                           place.pitch,         place.extent, {texel_format(place.format), request.from_signed}};
+        const MemoryLocation& location = *request.image;
+        const CpuGrid grid{texture_of(texture), request.map,     location.address,
+                           location.pitch,      location.extent, {texel_format(location.format), request.from_signed}};
         if (stream == nullptr) {
             grid.run();
         } else {

@@ -22,16 +22,16 @@ std::optional<TouchedTexels> touched_texels(Format format) noexcept {
     }
 }
 
-constexpr unsigned kMostBlocks = 65535;  // limit of the grid in y
+constexpr unsigned kMaxBlocks = 65535;  // limit of the grid in y
 
 unsigned blocks_of(unsigned size, unsigned of_block) { return (size + of_block - 1) / of_block; }
 
-void sample_fetched(const NativeTexture& texture, AffineMap map, PixelTarget picture, cudaStream_t on) {
+void sample_fetched(const NativeTexture& texture, AffineMap map, PixelTarget image, cudaStream_t on) {
     cudaTextureObject_t object = texture.value;
-    void* arguments[] = {&object, &map, &picture};
-    const unsigned down = blocks_of(picture.height, kGridTile);
-    const unsigned rows = std::min(down, kMostBlocks);
-    const dim3 grid{blocks_of(picture.width, kGridTile), rows, blocks_of(down, rows)};
+    void* arguments[] = {&object, &map, &image};
+    const unsigned down = blocks_of(image.height, kGridTile);
+    const unsigned rows = std::min(down, kMaxBlocks);
+    const dim3 grid{blocks_of(image.width, kGridTile), rows, blocks_of(down, rows)};
     call<cudaLaunchKernel>(grid_kernel(texture.kind), grid, dim3{kGridTile, kGridRows, 1}, arguments, std::size_t{0},
                            on);
 }
@@ -65,33 +65,33 @@ void CudaGrids::load() {
 
 void CudaGrids::enqueue(const NativeTexture& texture, const GridRequest& request, cudaStream_t on) {
     load();
-    PixelTarget picture = cuda_pixel_target(*request.picture);
-    picture.format.from_signed = request.from_signed;
-    if (!sample_touched(texture, request, picture, on)) sample_fetched(texture, request.map, picture, on);
+    PixelTarget image = cuda_pixel_target(*request.image);
+    image.format.from_signed = request.from_signed;
+    if (!sample_touched(texture, request, image, on)) sample_fetched(texture, request.map, image, on);
 }
 
-bool CudaGrids::sample_touched(const NativeTexture& texture, const GridRequest& request, PixelTarget picture,
+bool CudaGrids::sample_touched(const NativeTexture& texture, const GridRequest& request, PixelTarget image,
                                cudaStream_t on) {
     if (!texture.touched) return false;
     const TouchedTexture& source = *texture.touched;
     AffineMap map = request.map;
-    const auto pixels = std::size_t{picture.width} * picture.height;
+    const auto pixels = std::size_t{image.width} * image.height;
     const double texels_a_pixel =
         std::fabs((double{map.xx} * map.yy - double{map.xy} * map.yx) * source.texels_x * source.texels_y);
     const double read = std::min(static_cast<double>(source.bytes),
                                  static_cast<double>(pixels) * texels_a_pixel * info(source.format).bytes);
-    constexpr double kMostTexels = 1.1;
-    if (read < 2.0 * cache_bytes() || texels_a_pixel > kMostTexels) return false;
+    constexpr double kMaxTexels = 1.1;
+    if (read < 2.0 * cache_bytes() || texels_a_pixel > kMaxTexels) return false;
     const TouchedKernel kernel = touched_kernel(texture.kind, source.texels);
-    const dim3 grid{blocks_of(picture.width, kernel.width) * kernel.band,
-                    blocks_of(picture.height, kernel.height * kernel.band), 1};
-    if (request.picture->format != source.format || !picture.aligned || grid.y > kMostBlocks) return false;
+    const dim3 grid{blocks_of(image.width, kernel.width) * kernel.band,
+                    blocks_of(image.height, kernel.height * kernel.band), 1};
+    if (request.image->format != source.format || !image.aligned || grid.y > kMaxBlocks) return false;
     Touches touches{0, 1, source.texels_x, source.texels_y, 1 / source.texels_x, 1 / source.texels_y};
     if (source.texels != TouchedTexels::float32_x4) touches.shift_x = 2;
     const bool turned = std::fabs(map.yx * source.texels_y) > std::fabs(map.xx * source.texels_x);
     if (turned) std::swap(touches.shift_x, touches.shift_y);
     cudaTextureObject_t object = texture.value;
-    void* arguments[] = {&object, &map, &picture, &touches};
+    void* arguments[] = {&object, &map, &image, &touches};
     call<cudaLaunchKernel>(kernel.function, grid, dim3{kernel.threads, 1, 1}, arguments, std::size_t{0}, on);
     return true;
 }

@@ -30,7 +30,7 @@ private:
     // Enqueues the grid with a kernel that touches the texels first. Returns false and enqueues nothing if this is not
     // faster or not possible: if the texels fit in the L2 cache, if the map skips texels, or if the image has another
     // format or is not aligned.
-    bool sample_touched(const NativeTexture& texture, const GridRequest& request, PixelTarget picture, cudaStream_t on);
+    bool sample_touched(const NativeTexture& texture, const GridRequest& request, PixelTarget image, cudaStream_t on);
     double cache_bytes();  // size of the L2 cache
 
     int ordinal_;

@@ -154,14 +154,14 @@ private:
         const DeviceScope scope(backend_.ordinal());
         if (!workspace_) workspace_.emplace(Device(backend_));
         // A multiple of 16, which aligns all three arrays.
-        const std::size_t most = Workspace::kBytes / (texel_bytes + point_bytes + 1) / 16 * 16;
+        const std::size_t maximum = Workspace::kBytes / (texel_bytes + point_bytes + 1) / 16 * 16;
         Piece piece{};
         piece.texels = workspace_->memory.data();
-        piece.points = piece.texels + most * texel_bytes;
-        piece.flags = piece.points + most * point_bytes;
+        piece.points = piece.texels + maximum * texel_bytes;
+        piece.flags = piece.points + maximum * point_bytes;
         piece.stream = native(workspace_->stream.state()->handle);
-        for (; piece.first < points; piece.first += most) {
-            piece.count = std::min(most, points - piece.first);
+        for (; piece.first < points; piece.first += maximum) {
+            piece.count = std::min(maximum, points - piece.first);
             run(piece);
             call<cudaStreamSynchronize>(piece.stream);
         }

@@ -67,7 +67,7 @@ const void* fetch_kernel(FetchOperation operation, ArrayKind kind, bool residenc
 
 /// Returns the image as a CUDA kernel of the device accesses it. Throws Error{wrong_device} for host memory that the
 /// device cannot access and Error{unsupported} for an array without surfaces.
-PixelTarget cuda_pixel_target(const Place& picture);
+PixelTarget cuda_pixel_target(const MemoryLocation& image);
 
 /// Width and height in pixels of the tile that a block computes, and rows of threads in a block.
 inline constexpr unsigned kGridTile = 32;
@@ -95,7 +95,7 @@ struct TouchedKernel {
     unsigned threads;
 };
 /// Returns the CUDA kernel that touches texels first. Its arguments are cudaTextureObject_t texture, AffineMap map,
-/// PixelTarget picture, which must be aligned memory, and Touches touches.
+/// PixelTarget image, which must be aligned memory, and Touches touches.
 TouchedKernel touched_kernel(ArrayKind kind, TouchedTexels texels) noexcept;
 
 /// Returns the CUDA kernel that reads a batch of points. Its arguments are cudaSurfaceObject_t surface, const

@@ -17,18 +17,18 @@ constexpr unsigned kRows = kGridTile / kGridRows;  // pixels per thread
 
 template <ArrayKind kind>
 __global__ void __launch_bounds__(kGridTile* kGridRows)
-    sample_grid(cudaTextureObject_t texture, const AffineMap map, const __grid_constant__ PixelTarget picture) {
+    sample_grid(cudaTextureObject_t texture, const AffineMap map, const __grid_constant__ PixelTarget image) {
     const unsigned i = blockIdx.x * kGridTile + threadIdx.x;
     const unsigned j = (blockIdx.z * gridDim.y + blockIdx.y) * kGridTile + threadIdx.y;
-    if (i >= picture.width) return;
+    if (i >= image.width) return;
     uint4 texels[kRows];
 #pragma unroll
     for (unsigned row = 0; row < kRows; ++row) {
-        const Coordinates at = place_of_pixel(map, i, j + row * kGridRows);
+        const Coordinates at = position_of_pixel(map, i, j + row * kGridRows);
         const FetchPoint point{.x = at.x, .y = at.y, .layer = at.layer};
         texels[row] = fetch_words<FetchOperation::plain, kind>(texture, point, 0);
     }
-    store_column(picture, i, j, 0, kGridRows, texels);
+    store_column(image, i, j, 0, kGridRows, texels);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ __device__ void store(std::byte* to, const uint4& texel, const PixelFormat& form
 
 template <ArrayKind kind, TouchedTexels texels>
 __global__ void __launch_bounds__(tile_of(texels).threads())
-    sample_touched(cudaTextureObject_t texture, const AffineMap map, const __grid_constant__ PixelTarget picture,
+    sample_touched(cudaTextureObject_t texture, const AffineMap map, const __grid_constant__ PixelTarget image,
                    const Touches touches) {
     constexpr Tile tile = tile_of(texels);
     const unsigned left = blockIdx.x / tile.band * tile.width;
@@ -66,11 +66,11 @@ __global__ void __launch_bounds__(tile_of(texels).threads())
     const unsigned shift = (31 - __clz(tile.width)) - touches.shift_x;
     bool impossible = false;
 #pragma unroll
-    for (unsigned place = threadIdx.x; place < kTouches; place += tile.threads()) {
-        const unsigned i = left + ((place & ((1u << shift) - 1)) << touches.shift_x);
-        const unsigned j = top + (place >> shift << touches.shift_y);
-        if (i >= picture.width || j >= picture.height) continue;
-        Coordinates at = place_of_pixel(map, i, j);
+    for (unsigned position = threadIdx.x; position < kTouches; position += tile.threads()) {
+        const unsigned i = left + ((position & ((1u << shift) - 1)) << touches.shift_x);
+        const unsigned j = top + (position >> shift << touches.shift_y);
+        if (i >= image.width || j >= image.height) continue;
+        Coordinates at = position_of_pixel(map, i, j);
         at.x = (floorf(at.x * touches.texels_x) + 0.5f) * touches.unit_x;
         at.y = (floorf(at.y * touches.texels_y) + 0.5f) * touches.unit_y;
         impossible |= fetch_at<kind>(texture, at).x == kNoTexel;
@@ -80,20 +80,20 @@ __global__ void __launch_bounds__(tile_of(texels).threads())
     const unsigned touched = static_cast<unsigned>(__syncthreads_or(impossible ? 1 : 0));
 
     const unsigned i = left + threadIdx.x % tile.width + touched;
-    if (i >= picture.width) return;
+    if (i >= image.width) return;
 #pragma unroll
     for (unsigned batch = 0; batch < tile.batches; ++batch) {
         const unsigned j = top + threadIdx.x / tile.width + batch * tile.pixels * tile.rows;
         uint4 fetched[tile.pixels];
 #pragma unroll
         for (unsigned pixel = 0; pixel < tile.pixels; ++pixel)
-            fetched[pixel] = fetch_at<kind>(texture, place_of_pixel(map, i, j + pixel * tile.rows));
+            fetched[pixel] = fetch_at<kind>(texture, position_of_pixel(map, i, j + pixel * tile.rows));
         constexpr unsigned kBytes = texels == TouchedTexels::float32_x4 ? 16 : 4;
-        std::byte* to = picture.address + j * picture.pitch + std::size_t{i} * kBytes;
+        std::byte* to = image.address + j * image.pitch + std::size_t{i} * kBytes;
 #pragma unroll
         for (unsigned pixel = 0; pixel < tile.pixels; ++pixel) {
-            if (j + pixel * tile.rows < picture.height) store<texels>(to, fetched[pixel], picture.format);
-            to += tile.rows * picture.pitch;
+            if (j + pixel * tile.rows < image.height) store<texels>(to, fetched[pixel], image.format);
+            to += tile.rows * image.pitch;
         }
     }
 }

@@ -110,7 +110,7 @@ ArraySource source_of(const TextureRequest& request) noexcept {
     return source;
 }
 
-cudaResourceDesc resource_of(const Place& memory, Format format) noexcept {
+cudaResourceDesc resource_of(const MemoryLocation& memory, Format format) noexcept {
     cudaResourceDesc resource{};
     if (memory.extent.height == 1) {
         resource.resType = cudaResourceTypeLinear;

@@ -15,7 +15,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr const char* kOpen = "texton::open_picture";
+constexpr const char* kOpen = "texton::open_image";
 
 bool has_values(Format format) noexcept {
     const FormatInfo& row = info(format);
@@ -35,7 +35,7 @@ float encoded_of(float linear) noexcept {
 }
 
 // The last of two or four channels is alpha, which is never sRGB-encoded.
-void change_colours(std::vector<float>& values, int channels, float (*change)(float) noexcept) {
+void change_colors(std::vector<float>& values, int channels, float (*change)(float) noexcept) {
     const auto count = static_cast<std::size_t>(channels);
     for (std::size_t at = 0; at < values.size(); ++at) {
         const bool alpha = count % 2 == 0 && at % count == count - 1;
@@ -55,10 +55,10 @@ void from_unorm(const std::byte* texels, std::vector<float>& values) noexcept {
 // Rounds halves up. NaN becomes 0.
 template <class Code>
 void to_unorm(const std::vector<float>& values, std::byte* texels) noexcept {
-    constexpr double kMost = std::numeric_limits<Code>::max();
+    constexpr double kMax = std::numeric_limits<Code>::max();
     for (std::size_t at = 0; at < values.size(); ++at) {
         const double value = values[at] > 0 ? std::min(1.0, static_cast<double>(values[at])) : 0.0;
-        const auto stored = static_cast<Code>(std::floor(value * kMost + 0.5));
+        const auto stored = static_cast<Code>(std::floor(value * kMax + 0.5));
         std::memcpy(texels + at * sizeof(Code), &stored, sizeof(Code));
     }
 }
@@ -74,12 +74,12 @@ std::vector<float> floats_of(Format format, bool decode, const std::byte* texels
     } else {
         from_unorm<std::uint16_t>(texels, values);
     }
-    if (decode) change_colours(values, channels, linear_of);
+    if (decode) change_colors(values, channels, linear_of);
     return values;
 }
 
 void store_floats(std::vector<float> values, Format format, bool encode, std::byte* texels) {
-    if (encode) change_colours(values, info(format).channels, encoded_of);
+    if (encode) change_colors(values, info(format).channels, encoded_of);
     if (info(format).kind == FormatKind::floating) {
         OIIO::convert_pixel_values(OIIO::TypeDesc::FLOAT, values.data(), channel_type(format), texels,
                                    static_cast<int>(values.size()));
@@ -102,14 +102,14 @@ std::array<int, 4> sources_of_channels(int from, int to, bool has_alpha) noexcep
     return {0, 1, 2, 3};
 }
 
-class Converted : public PictureFile {
+class Converted : public ImageSource {
 public:
-    Converted(PictureFilePtr file, Format to, bool srgb, bool has_alpha)
-        : PictureFile(to, srgb, file->levels()),
+    Converted(ImageSourcePtr file, Format to, bool srgb, bool has_alpha)
+        : ImageSource(to, srgb, file->levels()),
           file_(std::move(file)),
           by_value_(is_by_value(file_->format(), to)),
-          middle_(by_value_ ? with_channels(to, info(file_->format()).channels) : file_->format()),
-          sources_(sources_of_channels(info(middle_).channels, info(to).channels, has_alpha)) {}
+          center_(by_value_ ? with_channels(to, info(file_->format()).channels) : file_->format()),
+          sources_(sources_of_channels(info(center_).channels, info(to).channels, has_alpha)) {}
 
     void read(int level, const Region& box, std::byte* packed) const override {
         const Format from = file_->format();
@@ -121,27 +121,27 @@ public:
         std::vector<std::byte> texels(packed_bytes(from, box.extent));
         file_->read(level, box, texels.data());
         if (by_value_) {
-            std::vector<std::byte> values(packed_bytes(middle_, box.extent));
+            std::vector<std::byte> values(packed_bytes(center_, box.extent));
             tbb::parallel_for(std::size_t{0}, (count + kGrain - 1) / kGrain, [&](std::size_t part) {
                 const std::size_t first = part * kGrain;
                 store_floats(floats_of(from, file_->srgb() && !srgb(), texels.data() + first * info(from).bytes,
                                        std::min(kGrain, count - first)),
-                             middle_, srgb() && !file_->srgb(), values.data() + first * info(middle_).bytes);
+                             center_, srgb() && !file_->srgb(), values.data() + first * info(center_).bytes);
             });
             texels = std::move(values);
         }
-        if (info(middle_).channels == info(format()).channels) {
+        if (info(center_).channels == info(format()).channels) {
             std::memcpy(packed, texels.data(), texels.size());
         } else {
             spread(texels, packed, count);
         }
     }
 
-    std::vector<Region> boxes(int level, std::size_t most_bytes) const override {
-        const std::size_t share = most_bytes * info(file_->format()).bytes / info(format()).bytes;
-        return file_->boxes(level, std::min(most_bytes, std::max<std::size_t>(share, 1)));
+    std::vector<Region> boxes(int level, std::size_t max_bytes) const override {
+        const std::size_t share = max_bytes * info(file_->format()).bytes / info(format()).bytes;
+        return file_->boxes(level, std::min(max_bytes, std::max<std::size_t>(share, 1)));
     }
-    PictureAccess access(int level) const override { return file_->access(level); }
+    ImageAccess access(int level) const override { return file_->access(level); }
 
 private:
     static constexpr std::size_t kGrain = 16384;
@@ -149,7 +149,7 @@ private:
     static bool is_by_value(Format from, Format to) noexcept { return conversion(from, to) == Conversion::values; }
 
     void spread(const std::vector<std::byte>& texels, std::byte* packed, std::size_t count) const {
-        const auto from_channels = static_cast<std::size_t>(info(middle_).channels);
+        const auto from_channels = static_cast<std::size_t>(info(center_).channels);
         const auto to_channels = static_cast<std::size_t>(info(format()).channels);
         const std::size_t channel = info(format()).bytes / to_channels;
         std::vector<std::byte> one(channel * 4);
@@ -171,9 +171,9 @@ private:
         }
     }
 
-    PictureFilePtr file_;
+    ImageSourcePtr file_;
     bool by_value_;
-    Format middle_;  // type of the target with the number of channels of the file
+    Format center_;  // type of the target with the number of channels of the file
     std::array<int, 4> sources_;
 };
 
@@ -197,13 +197,13 @@ void say_channels(int from, int to, bool has_alpha, std::vector<std::string>& se
     }
 }
 
-class FacesAround : public PictureFile {
+class FacesAround : public ImageSource {
 public:
-    FacesAround(PictureFilePtr picture, CubeLayout layout, std::size_t side)
-        : PictureFile(picture->format(), picture->srgb(), {{side, side, 6}}),
-          picture_(std::move(picture)),
+    FacesAround(ImageSourcePtr image, CubeLayout layout, std::size_t side)
+        : ImageSource(image->format(), image->srgb(), {{side, side, 6}}),
+          image_(std::move(image)),
           openexr_(layout == CubeLayout::openexr_latlong),
-          extent_(picture_->level(0)) {}
+          extent_(image_->level(0)) {}
 
     void read(int, const Region& box, std::byte* packed) const override {
         std::call_once(decoded_, [this] { decode(); });
@@ -220,14 +220,14 @@ public:
         });
     }
 
-    std::vector<Region> boxes(int level, std::size_t most_bytes) const override {
-        return cut(format(), whole(this->level(level)), {this->level(level).width, 1, 1}, most_bytes);
+    std::vector<Region> boxes(int level, std::size_t max_bytes) const override {
+        return cut(format(), whole(this->level(level)), {this->level(level).width, 1, 1}, max_bytes);
     }
 
 private:
     void decode() const {
         std::vector<std::byte> texels(packed_bytes(format(), extent_));
-        picture_->read(0, whole(extent_), texels.data());
+        image_->read(0, whole(extent_), texels.data());
         values_ = floats_of(format(), srgb(), texels.data(), extent_.width * extent_.height);
     }
 
@@ -281,7 +281,7 @@ private:
         return static_cast<std::size_t>(std::clamp(row, 0.0, static_cast<double>(extent_.height - 1)));
     }
 
-    PictureFilePtr picture_;
+    ImageSourcePtr image_;
     bool openexr_;
     Extent extent_;
     mutable std::once_flag decoded_;
@@ -309,7 +309,7 @@ Format with_srgb(Format format, bool srgb) noexcept {
     return format_named(wanted).value_or(format);
 }
 
-PictureFilePtr converted(PictureFilePtr file, Format to, bool has_alpha, const std::string& name,
+ImageSourcePtr converted(ImageSourcePtr file, Format to, bool has_alpha, const std::string& name,
                          std::vector<std::string>& sentences) {
     const Format from = file->format();
     if (from == to) return file;
@@ -339,15 +339,14 @@ PictureFilePtr converted(PictureFilePtr file, Format to, bool has_alpha, const s
     return std::make_shared<Converted>(std::move(file), to, srgb, has_alpha);
 }
 
-PictureFilePtr faces_around(PictureFilePtr picture, CubeLayout layout, std::size_t side, const std::string& name) {
-    const Extent extent = picture->level(0);
-    if (!has_values(picture->format())) {
-        fail_file(kOpen, name,
-                  fmt::format("contains {}, which cannot be interpolated", texton::name(picture->format())),
+ImageSourcePtr faces_around(ImageSourcePtr image, CubeLayout layout, std::size_t side, const std::string& name) {
+    const Extent extent = image->level(0);
+    if (!has_values(image->format())) {
+        fail_file(kOpen, name, fmt::format("contains {}, which cannot be interpolated", texton::name(image->format())),
                   "Store the image in a unorm or float format.", ErrorCode::unsupported);
     }
     if (side == 0) side = std::max<std::size_t>(1, extent.width / 4);
-    return std::make_shared<FacesAround>(std::move(picture), layout, side);
+    return std::make_shared<FacesAround>(std::move(image), layout, side);
 }
 
 }  // namespace texton::detail

@@ -22,13 +22,13 @@ enum class Conversion : std::uint8_t {
 /// Returns the file converted to the format `to`. If `has_alpha` is true, the second of two channels is alpha, and the
 /// first one is gray, which becomes red, green and blue. Appends a description of the conversion to `sentences`. Throws
 /// Error{unsupported}, which contains `name`, if the conversion is impossible.
-[[nodiscard]] PictureFilePtr converted(PictureFilePtr file, Format to, bool has_alpha, const std::string& name,
+[[nodiscard]] ImageSourcePtr converted(ImageSourcePtr file, Format to, bool has_alpha, const std::string& name,
                                        std::vector<std::string>& sentences);
 
 /// Returns six slices, the cube faces that are resampled from an equirectangular image. `side` is the width of a face;
 /// 0 means a quarter of the image's width. Throws Error{unsupported}, which contains `name`, if the format is neither
 /// unorm, srgb nor float.
-[[nodiscard]] PictureFilePtr faces_around(PictureFilePtr picture, CubeLayout layout, std::size_t side,
+[[nodiscard]] ImageSourcePtr faces_around(ImageSourcePtr image, CubeLayout layout, std::size_t side,
                                           const std::string& name);
 
 }  // namespace texton::detail

@@ -17,7 +17,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr const char* kOpen = "texton::open_picture";
+constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kSave = "texton::save";
 
 constexpr std::uint32_t code(std::string_view text) {
@@ -120,11 +120,11 @@ constexpr DxgiRow kDxgi[] = {
 struct CodeRow {
     std::uint32_t code;
     Format format;
-    PictureAlpha alpha = PictureAlpha::straight;
+    ImageAlpha alpha = ImageAlpha::straight;
 };
 constexpr CodeRow kCodes[] = {
-    {code("DXT1"), F::bc1_unorm}, {code("DXT2"), F::bc2_unorm, PictureAlpha::premultiplied},
-    {code("DXT3"), F::bc2_unorm}, {code("DXT4"), F::bc3_unorm, PictureAlpha::premultiplied},
+    {code("DXT1"), F::bc1_unorm}, {code("DXT2"), F::bc2_unorm, ImageAlpha::premultiplied},
+    {code("DXT3"), F::bc2_unorm}, {code("DXT4"), F::bc3_unorm, ImageAlpha::premultiplied},
     {code("DXT5"), F::bc3_unorm}, {code("ATI1"), F::bc4_unorm},
     {code("BC4U"), F::bc4_unorm}, {code("BC4S"), F::bc4_snorm},
     {code("ATI2"), F::bc5_unorm}, {code("BC5U"), F::bc5_unorm},
@@ -162,7 +162,7 @@ constexpr MaskRow kMasks[] = {
 struct Contents {
     ArrayInfo info;
     StoredOrder order = O::same;
-    PictureAlpha alpha = PictureAlpha::straight;
+    ImageAlpha alpha = ImageAlpha::straight;
     std::size_t header_bytes = sizeof(Header);
 };
 
@@ -181,8 +181,8 @@ void take_dxgi(const std::filesystem::path& path, const Header10& more, Contents
         contents.info.format = row.format;
         contents.order = row.order;
         const std::uint32_t alpha = more.alpha & 7;
-        if (alpha == 2) contents.alpha = PictureAlpha::premultiplied;
-        if (alpha == 3) contents.alpha = PictureAlpha::none;
+        if (alpha == 2) contents.alpha = ImageAlpha::premultiplied;
+        if (alpha == 3) contents.alpha = ImageAlpha::none;
         return;
     }
     unknown(path, fmt::format("DXGI format {}", more.format));
@@ -256,13 +256,13 @@ Contents contents_of(const std::filesystem::path& path, std::span<const std::byt
 }
 
 void check_sides(const std::filesystem::path& path, const ArrayInfo& info) {
-    constexpr std::size_t kMost = std::size_t{1} << 31;
+    constexpr std::size_t kMax = std::size_t{1} << 31;
     const Extent& extent = info.extent;
     const std::string sides = to_string(extent);
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0 || info.layers == 0) {
         damaged(path, fmt::format("the header specifies {} texels and {} layers", sides, info.layers));
     }
-    if (extent.width > kMost || extent.height > kMost || extent.depth > kMost) {
+    if (extent.width > kMax || extent.height > kMax || extent.depth > kMax) {
         damaged(path, "the header specifies a size of " + sides);
     }
     if (is_cube(info.kind) && extent.width != extent.height) damaged(path, "its faces are not square: " + sides);
@@ -275,7 +275,8 @@ void check_sides(const std::filesystem::path& path, const ArrayInfo& info) {
 }
 
 // Returns the location of each level. Everything is checked against the length of the file before memory is allocated.
-std::vector<StoredLevel> places(const std::filesystem::path& path, const Contents& contents, std::uint64_t file_bytes) {
+std::vector<StoredLevel> locations(const std::filesystem::path& path, const Contents& contents,
+                                   std::uint64_t file_bytes) {
     const ArrayInfo& info = contents.info;
     const std::size_t side = block_side(info.format);
     const bool volume = info.kind == ArrayKind::array_3d;
@@ -350,13 +351,13 @@ Header header_for(const ArrayInfo& info) {
     return header;
 }
 
-Header10 header10_for(const ArrayInfo& info, std::uint32_t dxgi, PictureAlpha alpha) {
+Header10 header10_for(const ArrayInfo& info, std::uint32_t dxgi, ImageAlpha alpha) {
     Header10 header{};
     header.format = dxgi;
     header.dimension = is_flat(info.kind) ? kLine : info.kind == ArrayKind::array_3d ? kBlock : kPlane;
     header.flags = is_cube(info.kind) ? kCube10 : 0;
     header.layers = is_layered(info.kind) ? static_cast<std::uint32_t>(info.layers) : 1;
-    header.alpha = alpha == PictureAlpha::premultiplied ? 2 : 0;
+    header.alpha = alpha == ImageAlpha::premultiplied ? 2 : 0;
     return header;
 }
 
@@ -367,16 +368,16 @@ bool is_dds(const std::filesystem::path& path) {
     return bytes.size() == 4 && std::memcmp(bytes.data(), "DDS ", 4) == 0;
 }
 
-OpenedPicture open_dds(const std::filesystem::path& path, PictureColor color) {
+OpenedImage open_dds(const std::filesystem::path& path, ImageColor color) {
     Contents contents = contents_of(path, first_bytes(kOpen, path, sizeof(Header) + sizeof(Header10)));
     check_sides(path, contents.info);
-    std::vector<StoredLevel> levels = places(path, contents, std::filesystem::file_size(path));
+    std::vector<StoredLevel> levels = locations(path, contents, std::filesystem::file_size(path));
 
-    OpenedPicture opened;
+    OpenedImage opened;
     opened.metadata.file_kind = "dds";
     const Format stored = contents.info.format;
     if (info(stored).kind == FormatKind::srgb) opened.metadata.color_space = "sRGB";
-    const Format format = color == PictureColor::by_metadata ? stored : with_srgb(stored, color == PictureColor::srgb);
+    const Format format = color == ImageColor::by_metadata ? stored : with_srgb(stored, color == ImageColor::srgb);
     const int channels = info(format).channels;
     for (const char* channel : {"R", "G", "B", "A"}) {
         if (std::cmp_less(opened.metadata.channels.size(), channels)) opened.metadata.channels.emplace_back(channel);
@@ -391,13 +392,13 @@ OpenedPicture open_dds(const std::filesystem::path& path, PictureColor color) {
         opened.data.push_back({0, 0, static_cast<int>(level.extent.width), static_cast<int>(level.extent.height)});
     }
     opened.displays = opened.data;
-    const bool srgb = info(format).kind == FormatKind::srgb || color == PictureColor::srgb;
+    const bool srgb = info(format).kind == FormatKind::srgb || color == ImageColor::srgb;
     opened.file = stored_file(path, format, srgb, contents.order, std::move(levels));
     return opened;
 }
 
-void save_dds(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress) {
-    const ArrayInfo& info = picture.info;
+void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress) {
+    const ArrayInfo& info = image.info;
     const auto row = std::find_if(std::begin(kDxgi), std::end(kDxgi), [&](const DxgiRow& row) {
         return row.format == info.format && row.order == O::same;
     });
@@ -406,20 +407,20 @@ void save_dds(const std::filesystem::path& path, const PictureState& picture, co
                   "Convert the texels to a format of DXGI first.");
     }
     const Header header = header_for(info);
-    const Header10 more = header10_for(info, row->number, picture.metadata.alpha);
+    const Header10 more = header10_for(info, row->number, image.metadata.alpha);
     StoredWriter writer(kSave, path);
     writer.write(std::as_bytes(std::span(&header, 1)));
     writer.write(std::as_bytes(std::span(&more, 1)));
-    PictureBands bands(picture, packed_bytes(info), progress);
+    ImageBands bands(image, packed_bytes(info), progress);
     const bool volume = info.kind == ArrayKind::array_3d;
     const std::size_t items = volume ? 1 : slice_count(info, 0);
     for (std::size_t item = 0; item < items; ++item) {
         for (int level = 0; level < info.levels; ++level) {
-            Region region = whole(picture.file->level(level));
+            Region region = whole(image.file->level(level));
             if (!volume) region = {{0, 0, item}, {region.extent.width, region.extent.height, 1}};
             for (const Region& box :
                  cut(info.format, region, {region.extent.width, block_side(info.format), 1}, kBandBytes)) {
-                const auto texels = bands.read(*picture.file, level, box);
+                const auto texels = bands.read(*image.file, level, box);
                 writer.write(texels);
                 bands.report(texels.size());
             }

@@ -10,38 +10,38 @@
 namespace texton::detail {
 
 /// One image of a file.
-struct OpenedPicture {
-    PictureFilePtr file;                   ///< the texels
-    PictureMetadata metadata;              ///< the metadata
-    std::vector<std::string> conversions;  ///< as Picture::conversions()
+struct OpenedImage {
+    ImageSourcePtr file;                   ///< the texels
+    ImageMetadata metadata;                ///< the metadata
+    std::vector<std::string> conversions;  ///< as ImageFile::conversions()
     std::optional<ArrayKind> kind;         ///< kind of array that the file specifies; unset: a single image
     std::optional<CubeLayout> cube;        ///< cube layout that the metadata specifies
-    std::vector<PictureFrame> data;        ///< data window of each level
-    std::vector<PictureFrame> displays;    ///< display window of each level
+    std::vector<ImageFrame> data;          ///< data window of each level
+    std::vector<ImageFrame> displays;      ///< display window of each level
 };
 
 /// Returns the number of images in a file that OpenImageIO reads. Throws Error{io}.
-[[nodiscard]] int picture_count(const std::filesystem::path& path);
-/// Opens one image of such a file. PictureMetadata::parts of the result is 1. Throws Error{io}.
-[[nodiscard]] OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, PictureColor color);
+[[nodiscard]] int image_count(const std::filesystem::path& path);
+/// Opens one image of such a file. ImageMetadata::parts of the result is 1. Throws Error{io}.
+[[nodiscard]] OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color);
 
 /// Returns true if the file begins with the DDS signature. Throws Error{io} if it cannot be read.
 [[nodiscard]] bool is_dds(const std::filesystem::path& path);
 /// Opens a DDS file. Throws Error{io} if it is damaged, and Error{unsupported} for an unknown format.
-[[nodiscard]] OpenedPicture open_dds(const std::filesystem::path& path, PictureColor color);
+[[nodiscard]] OpenedImage open_dds(const std::filesystem::path& path, ImageColor color);
 
 /// One frame of a file of raw planar frames.
 struct OpenedFrame {
-    PictureFilePtr luma, chroma;  ///< the planes
-    PictureMetadata metadata;     ///< the metadata
+    ImageSourcePtr luma, chroma;  ///< the planes
+    ImageMetadata metadata;       ///< the metadata
 };
 /// Opens a frame. Throws Error{bad_argument} if the description is invalid, Error{io} if the size of the file does not
 /// match it, and Error{out_of_bounds} if the frame does not exist.
 [[nodiscard]] OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& raw);
 
-/// Writes a DDS file. Throws Error{io} and Cancelled.
-void save_dds(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress);
-/// Writes one raw planar frame. Throws Error{io} and Cancelled.
-void save_raw_frame(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress);
+/// Writes a DDS file. Throws Error{io} and Canceled.
+void save_dds(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
+/// Writes one raw planar frame. Throws Error{io} and Canceled.
+void save_raw_frame(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress);
 
 }  // namespace texton::detail

@@ -1,4 +1,4 @@
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 #include <algorithm>
 #include <charconv>
@@ -13,27 +13,27 @@
 namespace texton {
 namespace {
 
-constexpr const char* kPicture = "texton::Picture";
+constexpr const char* kImage = "texton::ImageFile";
 
-const detail::PictureState& opened(const std::shared_ptr<const detail::PictureState>& state) {
+const detail::ImageState& opened(const std::shared_ptr<const detail::ImageState>& state) {
     if (state != nullptr) return *state;
     throw Error({.code = ErrorCode::released,
-                 .object = kPicture,
+                 .object = kImage,
                  .problem = "the object is empty",
-                 .remedy = "Open a file with open_picture()."});
+                 .remedy = "Open a file with open_image()."});
 }
 
-[[noreturn]] void refuse(ErrorCode code, const detail::PictureState& state, const std::string& problem,
+[[noreturn]] void refuse(ErrorCode code, const detail::ImageState& state, const std::string& problem,
                          std::string remedy, std::vector<ErrorNumber> numbers) {
     throw Error({.code = code,
-                 .object = kPicture,
+                 .object = kImage,
                  .problem = state.name + ": " + problem,
                  .remedy = std::move(remedy),
                  .numbers = std::move(numbers)});
 }
 
 template <class Index>
-void check_index(const detail::PictureState& state, const char* what, Index asked, std::size_t count) {
+void check_index(const detail::ImageState& state, const char* what, Index asked, std::size_t count) {
     if (std::cmp_greater_equal(asked, 0) && std::cmp_less(asked, count)) return;
     refuse(ErrorCode::out_of_bounds, state,
            fmt::format("{} {} was requested, but there are only {}", what, asked, count), "Indices start at 0.",
@@ -41,7 +41,7 @@ void check_index(const detail::PictureState& state, const char* what, Index aske
 }
 
 // Selects texels like Array::view(): first level, layer and face, then the region inside them.
-Region box_of(const detail::PictureState& state, const Subresource& part) {
+Region box_of(const detail::ImageState& state, const Subresource& part) {
     const ArrayInfo& info = state.info;
     check_index(state, "level", part.level, static_cast<std::size_t>(info.levels));
     Region box = detail::whole(state.file->level(part.level));
@@ -67,23 +67,23 @@ Region box_of(const detail::PictureState& state, const Subresource& part) {
         box.extent.depth = 1;
     }
     if (!part.region) return box;
-    detail::Place place;
-    place.kind = MemoryKind::array;
-    place.format = info.format;
-    place.extent = box.extent;
-    (void)detail::region_of(place, *part.region, kPicture);
+    detail::MemoryLocation location;
+    location.kind = MemoryKind::array;
+    location.format = info.format;
+    location.extent = box.extent;
+    (void)detail::region_of(location, *part.region, kImage);
     const Offset& at = part.region->offset;
     return {{at.x, at.y, box.offset.z + at.z}, part.region->extent};
 }
 
 }  // namespace
 
-const ArrayInfo& Picture::info() const { return opened(state_).info; }
-const std::vector<std::string>& Picture::conversions() const { return opened(state_).conversions; }
-const PictureMetadata& Picture::metadata() const { return opened(state_).metadata; }
+const ArrayInfo& ImageFile::info() const { return opened(state_).info; }
+const std::vector<std::string>& ImageFile::conversions() const { return opened(state_).conversions; }
+const ImageMetadata& ImageFile::metadata() const { return opened(state_).metadata; }
 
-Picture Picture::plane(int index) const {
-    const detail::PictureState& state = opened(state_);
+ImageFile ImageFile::plane(int index) const {
+    const detail::ImageState& state = opened(state_);
     if (state.file != nullptr) {
         refuse(ErrorCode::bad_argument, state,
                fmt::format("plane {} of an image of format {} was requested", index, name(state.info.format)),
@@ -93,8 +93,8 @@ Picture Picture::plane(int index) const {
     return state.planes[static_cast<std::size_t>(index)];
 }
 
-void Picture::read(const Subresource& part, std::span<std::byte> texels) const {
-    const detail::PictureState& state = opened(state_);
+void ImageFile::read(const Subresource& part, std::span<std::byte> texels) const {
+    const detail::ImageState& state = opened(state_);
     if (state.file == nullptr) {
         refuse(ErrorCode::bad_argument, state,
                fmt::format("the texels of an image of the planar format {} cannot be read together",
@@ -112,8 +112,8 @@ void Picture::read(const Subresource& part, std::span<std::byte> texels) const {
     detail::read_named(state.name, *state.file, part.level, box, texels.data());
 }
 
-PictureAccess Picture::access(int level) const {
-    const detail::PictureState& state = opened(state_);
+ImageAccess ImageFile::access(int level) const {
+    const detail::ImageState& state = opened(state_);
     if (state.file == nullptr) {
         refuse(ErrorCode::bad_argument, state,
                fmt::format("access() does not support the planar format {}", name(state.info.format)),

@@ -53,27 +53,27 @@ Region moved_back(Region region, Offset by) noexcept {
     return region;
 }
 
-class Assembly : public PictureFile {
+class Assembly : public ImageSource {
 public:
     Assembly(Format format, bool srgb, std::vector<Extent> levels, std::vector<std::vector<Piece>> pieces)
-        : PictureFile(format, srgb, std::move(levels)), pieces_(std::move(pieces)) {}
+        : ImageSource(format, srgb, std::move(levels)), pieces_(std::move(pieces)) {}
 
     void read(int level, const Region& box, std::byte* packed) const override {
         for (const Piece& piece : pieces_[static_cast<std::size_t>(level)]) {
-            const Region part = common_part(box, place_of(piece));
+            const Region part = common_part(box, target_of(piece));
             if (!is_empty(part)) read_part(piece, part, box, packed);
         }
     }
 
-    std::vector<Region> boxes(int level, std::size_t most_bytes) const override {
+    std::vector<Region> boxes(int level, std::size_t max_bytes) const override {
         std::vector<Region> all;
         for (const Piece& piece : pieces_[static_cast<std::size_t>(level)]) {
             if (piece.file == nullptr) {
-                const auto zeros = cut(format(), place_of(piece), {piece.from.extent.width, 1, 1}, most_bytes);
+                const auto zeros = cut(format(), target_of(piece), {piece.from.extent.width, 1, 1}, max_bytes);
                 all.insert(all.end(), zeros.begin(), zeros.end());
                 continue;
             }
-            for (const Region& box : piece.file->boxes(piece.level, most_bytes)) {
+            for (const Region& box : piece.file->boxes(piece.level, max_bytes)) {
                 const Region part = common_part(box, piece.from);
                 if (is_empty(part)) continue;
                 const Region inside = moved_back(part, piece.from.offset);
@@ -84,18 +84,18 @@ public:
     }
 
     // All pieces of a level have similar costs, so the first one stands for all.
-    PictureAccess access(int level) const override {
+    ImageAccess access(int level) const override {
         const std::vector<Piece>& pieces = pieces_[static_cast<std::size_t>(level)];
         const Piece& first = pieces.front();
         if (first.file == nullptr) return {{first.from.extent.width, 1, 1}};
-        PictureAccess access = first.file->access(first.level);
+        ImageAccess access = first.file->access(first.level);
         access.granule = turned_extent(access.granule, first.turn);
         access.in_order = access.in_order && pieces.size() == 1 && first.turn == Turn{};
         return access;
     }
 
 private:
-    static Region place_of(const Piece& piece) noexcept {
+    static Region target_of(const Piece& piece) noexcept {
         return {piece.to, turned_extent(piece.from.extent, piece.turn)};
     }
 
@@ -113,7 +113,7 @@ private:
             return;
         }
         const Region inside = moved_back(part, piece.to);
-        const Region turned_back = turned_box(inside, place_of(piece).extent, inverse(piece.turn));
+        const Region turned_back = turned_box(inside, target_of(piece).extent, inverse(piece.turn));
         const Region source = moved(turned_back, piece.from.offset);
         if (piece.turn == Turn{} && part == box) {
             piece.file->read(piece.level, source, packed);
@@ -132,16 +132,16 @@ private:
 };
 
 // Exchanges height and depth of a file where one of them is 1. Bytes and their order are unchanged.
-class Reshaped : public PictureFile {
+class Reshaped : public ImageSource {
 public:
-    Reshaped(PictureFilePtr file, Extent extent)
-        : PictureFile(file->format(), file->srgb(), {extent}), file_(std::move(file)) {}
+    Reshaped(ImageSourcePtr file, Extent extent)
+        : ImageSource(file->format(), file->srgb(), {extent}), file_(std::move(file)) {}
 
     void read(int level, const Region& box, std::byte* packed) const override {
         file_->read(level, exchanged(box), packed);
     }
-    std::vector<Region> boxes(int level, std::size_t most_bytes) const override {
-        std::vector<Region> all = file_->boxes(level, most_bytes);
+    std::vector<Region> boxes(int level, std::size_t max_bytes) const override {
+        std::vector<Region> all = file_->boxes(level, max_bytes);
         for (Region& box : all) box = exchanged(box);
         return all;
     }
@@ -153,10 +153,10 @@ private:
         return box;
     }
 
-    PictureFilePtr file_;
+    ImageSourcePtr file_;
 };
 
-PictureFilePtr reshaped(PictureFilePtr file) {
+ImageSourcePtr reshaped(ImageSourcePtr file) {
     const Extent extent = file->level(0);
     return std::make_shared<Reshaped>(std::move(file), Extent{extent.width, extent.depth, extent.height});
 }
@@ -178,11 +178,11 @@ Turn inverse(Turn turn) noexcept {
     return turn;
 }
 
-PictureFilePtr assemble(Format format, bool srgb, std::vector<Extent> levels, std::vector<std::vector<Piece>> pieces) {
+ImageSourcePtr assemble(Format format, bool srgb, std::vector<Extent> levels, std::vector<std::vector<Piece>> pieces) {
     return std::make_shared<Assembly>(format, srgb, std::move(levels), std::move(pieces));
 }
 
-PictureFilePtr turned(PictureFilePtr file, Turn turn) {
+ImageSourcePtr turned(ImageSourcePtr file, Turn turn) {
     if (turn == Turn{}) return file;
     std::vector<Extent> levels;
     std::vector<std::vector<Piece>> pieces;
@@ -194,7 +194,7 @@ PictureFilePtr turned(PictureFilePtr file, Turn turn) {
     return assemble(file->format(), file->srgb(), std::move(levels), std::move(pieces));
 }
 
-PictureFilePtr with_levels(PictureFilePtr file, int first, int count) {
+ImageSourcePtr with_levels(ImageSourcePtr file, int first, int count) {
     if (first == 0 && std::cmp_equal(count, file->levels().size())) return file;
     std::vector<Extent> levels;
     std::vector<std::vector<Piece>> pieces;
@@ -205,7 +205,7 @@ PictureFilePtr with_levels(PictureFilePtr file, int first, int count) {
     return assemble(file->format(), file->srgb(), std::move(levels), std::move(pieces));
 }
 
-PictureFilePtr stacked(const std::vector<PictureFilePtr>& files, int count) {
+ImageSourcePtr stacked(const std::vector<ImageSourcePtr>& files, int count) {
     if (files.size() == 1) return with_levels(files.front(), 0, count);
     std::vector<Extent> levels;
     std::vector<std::vector<Piece>> pieces;
@@ -213,7 +213,7 @@ PictureFilePtr stacked(const std::vector<PictureFilePtr>& files, int count) {
         Extent extent = files.front()->level(level);
         extent.depth = 0;
         pieces.emplace_back();
-        for (const PictureFilePtr& file : files) {
+        for (const ImageSourcePtr& file : files) {
             pieces.back().push_back(
                 {.file = file, .level = level, .from = whole(file->level(level)), .to = {0, 0, extent.depth}});
             extent.depth += file->level(level).depth;
@@ -223,7 +223,7 @@ PictureFilePtr stacked(const std::vector<PictureFilePtr>& files, int count) {
     return assemble(files.front()->format(), files.front()->srgb(), std::move(levels), std::move(pieces));
 }
 
-PictureFilePtr slice_of(PictureFilePtr file, std::size_t slice, std::size_t count) {
+ImageSourcePtr slice_of(ImageSourcePtr file, std::size_t slice, std::size_t count) {
     std::vector<Extent> levels;
     std::vector<std::vector<Piece>> pieces;
     for (Extent extent : file->levels()) {
@@ -234,10 +234,10 @@ PictureFilePtr slice_of(PictureFilePtr file, std::size_t slice, std::size_t coun
     return assemble(file->format(), file->srgb(), std::move(levels), std::move(pieces));
 }
 
-PictureFilePtr rows_as_slices(PictureFilePtr file) { return reshaped(std::move(file)); }
-PictureFilePtr slices_as_rows(PictureFilePtr file) { return reshaped(std::move(file)); }
+ImageSourcePtr rows_as_slices(ImageSourcePtr file) { return reshaped(std::move(file)); }
+ImageSourcePtr slices_as_rows(ImageSourcePtr file) { return reshaped(std::move(file)); }
 
-FacePlace face_place(CubeLayout layout, std::size_t face) {
+FacePosition face_position(CubeLayout layout, std::size_t face) {
     constexpr std::size_t kCross[6][2] = {{2, 1}, {0, 1}, {1, 0}, {1, 2}, {1, 1}, {3, 1}};
     switch (layout) {
         case CubeLayout::horizontal_strip: return {face, 0, {}};
@@ -293,27 +293,27 @@ std::string name(CubeLayout layout) {
     return "";
 }
 
-PictureFilePtr faces_of(PictureFilePtr picture, CubeLayout layout) {
+ImageSourcePtr faces_of(ImageSourcePtr image, CubeLayout layout) {
     const Extent sides = layout_extent(layout);
     std::vector<Extent> levels;
     std::vector<std::vector<Piece>> pieces;
-    for (const Extent& extent : picture->levels()) {
+    for (const Extent& extent : image->levels()) {
         const std::size_t side = extent.width / sides.width;
         if (side * sides.width != extent.width || side * sides.height != extent.height) break;
         const int level = static_cast<int>(levels.size());
         pieces.emplace_back();
         for (std::size_t face = 0; face < 6; ++face) {
-            const FacePlace place = face_place(layout, face);
-            const Region from{{place.column * side, place.row * side}, {side, side}};
+            const FacePosition location = face_position(layout, face);
+            const Region from{{location.column * side, location.row * side}, {side, side}};
             pieces.back().push_back(
-                {.file = picture, .level = level, .from = from, .turn = inverse(place.turn), .to = {0, 0, face}});
+                {.file = image, .level = level, .from = from, .turn = inverse(location.turn), .to = {0, 0, face}});
         }
         levels.push_back({side, side, 6});
     }
-    return assemble(picture->format(), picture->srgb(), std::move(levels), std::move(pieces));
+    return assemble(image->format(), image->srgb(), std::move(levels), std::move(pieces));
 }
 
-PictureFilePtr laid_out(PictureFilePtr faces, CubeLayout layout) {
+ImageSourcePtr laid_out(ImageSourcePtr faces, CubeLayout layout) {
     const Extent sides = layout_extent(layout);
     std::vector<Extent> levels;
     std::vector<std::vector<Piece>> pieces;
@@ -323,11 +323,11 @@ PictureFilePtr laid_out(PictureFilePtr faces, CubeLayout layout) {
         std::vector<bool> used(sides.width * sides.height);
         pieces.emplace_back();
         for (std::size_t face = 0; face < 6; ++face) {
-            const FacePlace place = face_place(layout, face);
-            used[place.row * sides.width + place.column] = true;
-            const Offset to{place.column * side, place.row * side};
+            const FacePosition location = face_position(layout, face);
+            used[location.row * sides.width + location.column] = true;
+            const Offset to{location.column * side, location.row * side};
             pieces.back().push_back(
-                {.file = faces, .level = level, .from = {{0, 0, face}, {side, side}}, .turn = place.turn, .to = to});
+                {.file = faces, .level = level, .from = {{0, 0, face}, {side, side}}, .turn = location.turn, .to = to});
         }
         for (std::size_t cell = 0; cell < used.size(); ++cell) {
             if (used[cell]) continue;

@@ -25,7 +25,7 @@ struct Turn {
 
 /// A box of a file and its destination.
 struct Piece {
-    PictureFilePtr file;  ///< null: the texels are zero
+    ImageSourcePtr file;  ///< null: the texels are zero
     int level = 0;        ///< level of the file
     Region from;          ///< box in that level; for zeros only its extent is used
     Turn turn{};          ///< how the box is turned
@@ -33,30 +33,30 @@ struct Piece {
 };
 
 /// Returns a file made of pieces. The pieces of each level must cover the level without overlap.
-[[nodiscard]] PictureFilePtr assemble(Format format, bool srgb, std::vector<Extent> levels,
+[[nodiscard]] ImageSourcePtr assemble(Format format, bool srgb, std::vector<Extent> levels,
                                       std::vector<std::vector<Piece>> pieces);
 
 /// Returns the file with all levels turned.
-[[nodiscard]] PictureFilePtr turned(PictureFilePtr file, Turn turn);
+[[nodiscard]] ImageSourcePtr turned(ImageSourcePtr file, Turn turn);
 /// Returns `count` levels of the file, starting at `first`.
-[[nodiscard]] PictureFilePtr with_levels(PictureFilePtr file, int first, int count);
+[[nodiscard]] ImageSourcePtr with_levels(ImageSourcePtr file, int first, int count);
 /// Returns the slices of all files, one file after the other. The files must have the same format, and the same width
 /// and height in the first `count` levels.
-[[nodiscard]] PictureFilePtr stacked(const std::vector<PictureFilePtr>& files, int count);
+[[nodiscard]] ImageSourcePtr stacked(const std::vector<ImageSourcePtr>& files, int count);
 /// Returns `count` slices of each level, starting at `slice`.
-[[nodiscard]] PictureFilePtr slice_of(PictureFilePtr file, std::size_t slice, std::size_t count = 1);
+[[nodiscard]] ImageSourcePtr slice_of(ImageSourcePtr file, std::size_t slice, std::size_t count = 1);
 /// Returns the rows of a file with one slice and one level as slices with one row each.
-[[nodiscard]] PictureFilePtr rows_as_slices(PictureFilePtr file);
+[[nodiscard]] ImageSourcePtr rows_as_slices(ImageSourcePtr file);
 /// Returns slices with one row each as the rows of one slice. The file must have one level.
-[[nodiscard]] PictureFilePtr slices_as_rows(PictureFilePtr file);
+[[nodiscard]] ImageSourcePtr slices_as_rows(ImageSourcePtr file);
 
 /// Position of a face in a cube layout, in units of faces, and the turn of the face there.
-struct FacePlace {
+struct FacePosition {
     std::size_t column, row;
     Turn turn;
 };
 /// Returns the position of a face. The layout must not be equirectangular or openexr_latlong.
-[[nodiscard]] FacePlace face_place(CubeLayout layout, std::size_t face);
+[[nodiscard]] FacePosition face_position(CubeLayout layout, std::size_t face);
 /// Returns the smallest width and height with the aspect ratio of a layout. For layouts that consist of faces these are
 /// the numbers of columns and rows.
 [[nodiscard]] Extent layout_extent(CubeLayout layout) noexcept;
@@ -67,8 +67,8 @@ struct FacePlace {
 
 /// Returns the faces of a layout as six slices. Levels from the first one on whose size does not fit the layout are
 /// omitted, so the result can have no levels.
-[[nodiscard]] PictureFilePtr faces_of(PictureFilePtr picture, CubeLayout layout);
+[[nodiscard]] ImageSourcePtr faces_of(ImageSourcePtr image, CubeLayout layout);
 /// Returns six slices in a layout, as one slice. Texels outside the faces are zero.
-[[nodiscard]] PictureFilePtr laid_out(PictureFilePtr faces, CubeLayout layout);
+[[nodiscard]] ImageSourcePtr laid_out(ImageSourcePtr faces, CubeLayout layout);
 
 }  // namespace texton::detail

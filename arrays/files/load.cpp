@@ -1,4 +1,4 @@
-#include <texton/picture_load.h>
+#include <texton/image_load.h>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ namespace texton {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using detail::PictureState;
+using detail::ImageState;
 
 constexpr const char* kLoad = "texton::load";
 constexpr std::size_t kBuffers = 3;
@@ -36,13 +36,13 @@ struct Step {
     std::size_t bytes;
 };
 
-std::vector<Step> steps_of(std::span<const PictureState* const> pictures) {
+std::vector<Step> steps_of(std::span<const ImageState* const> images) {
     std::vector<Step> steps;
-    for (std::size_t array = 0; array < pictures.size(); ++array) {
-        const PictureState& picture = *pictures[array];
-        for (int level = 0; level < picture.info.levels; ++level) {
-            for (const Region& box : picture.file->boxes(level, detail::kBandBytes)) {
-                steps.push_back({array, level, box, packed_bytes(picture.info.format, box.extent)});
+    for (std::size_t array = 0; array < images.size(); ++array) {
+        const ImageState& image = *images[array];
+        for (int level = 0; level < image.info.levels; ++level) {
+            for (const Region& box : image.file->boxes(level, detail::kBandBytes)) {
+                steps.push_back({array, level, box, packed_bytes(image.info.format, box.extent)});
             }
         }
     }
@@ -144,20 +144,20 @@ private:
     std::vector<std::array<Event, 2>> marks_;
 };
 
-void report(const PictureState& picture, const OnPictureProgress& progress, std::size_t done, std::size_t total) {
+void report(const ImageState& image, const OnImageProgress& progress, std::size_t done, std::size_t total) {
     if (!progress || progress({done, total})) return;
-    throw Cancelled({.code = ErrorCode::io,
-                     .object = kLoad,
-                     .problem = fmt::format("loading {} was canceled after {} of {} bytes", picture.name, done, total),
-                     .remedy = "The progress callback canceled the operation.",
-                     .numbers = {{"done", done}, {"total", total}}});
+    throw Canceled({.code = ErrorCode::io,
+                    .object = kLoad,
+                    .problem = fmt::format("loading {} was canceled after {} of {} bytes", image.name, done, total),
+                    .remedy = "The progress callback canceled the operation.",
+                    .numbers = {{"done", done}, {"total", total}}});
 }
 
 // Calls `array_of(n)` for the first time after the first box was decoded.
 template <class ArrayOf>
-void stream_in(const Device& device, std::span<const PictureState* const> pictures, const LoadOptions& options,
+void stream_in(const Device& device, std::span<const ImageState* const> images, const LoadOptions& options,
                ArrayOf array_of) {
-    const std::vector<Step> steps = steps_of(pictures);
+    const std::vector<Step> steps = steps_of(images);
     std::size_t total = 0, largest = 0;
     for (const Step& step : steps) {
         total += step.bytes;
@@ -169,47 +169,47 @@ void stream_in(const Device& device, std::span<const PictureState* const> pictur
     std::size_t done = 0;
     for (std::size_t turn = 0; turn < steps.size(); ++turn) {
         const Step& step = steps[turn];
-        const PictureState& picture = *pictures[step.array];
+        const ImageState& image = *images[step.array];
         if (turn < kBuffers) buffers.emplace_back(device, largest);
         const Buffer& buffer = buffers[turn % kBuffers];
         timer.decode(step.bytes,
-                     [&] { detail::read_named(picture.name, *picture.file, step.level, step.box, buffer.wait()); });
+                     [&] { detail::read_named(image.name, *image.file, step.level, step.box, buffer.wait()); });
         const Array& array = array_of(step.array);
         timer.copy([&] {
-            copy(array.view({.level = step.level, .region = step.box}),
-                 buffer.view(picture.info.format, step.box.extent), copies.stream());
+            copy(array.view({.level = step.level, .region = step.box}), buffer.view(image.info.format, step.box.extent),
+                 copies.stream());
         });
         buffer.used_on(copies.stream());
         done += step.bytes;
-        report(picture, options.progress, done, total);
+        report(image, options.progress, done, total);
     }
     copies.stream().synchronize();
     timer.finish(buffers.size() * largest);
 }
 
-const PictureState& plain(const Picture& picture) {
-    (void)picture.info();
-    if (picture.state()->file != nullptr) return *picture.state();
-    throw Error({.code = ErrorCode::bad_argument,
-                 .object = kLoad,
-                 .problem = fmt::format("{} is a planar image of format {}", picture.state()->name,
-                                        name(picture.info().format)),
-                 .remedy = "Use load_planar(), or load one of its planes."});
+const ImageState& plain(const ImageFile& image) {
+    (void)image.info();
+    if (image.state()->file != nullptr) return *image.state();
+    throw Error(
+        {.code = ErrorCode::bad_argument,
+         .object = kLoad,
+         .problem = fmt::format("{} is a planar image of format {}", image.state()->name, name(image.info().format)),
+         .remedy = "Use load_planar(), or load one of its planes."});
 }
 
-std::array<const PictureState*, 2> planes(const Picture& picture) {
-    return {picture.plane(0).state().get(), picture.plane(1).state().get()};
+std::array<const ImageState*, 2> planes(const ImageFile& image) {
+    return {image.plane(0).state().get(), image.plane(1).state().get()};
 }
 
 // Adds the name of the image to the errors of creating its array.
 template <class Make>
-auto made_for(const PictureState& picture, Make make) {
+auto made_for(const ImageState& image, Make make) {
     try {
         return make();
     } catch (const Error& error) {
         ErrorParts parts{.code = error.code(),
                          .object = kLoad,
-                         .problem = picture.name + ": " + error.problem(),
+                         .problem = image.name + ": " + error.problem(),
                          .remedy = error.remedy(),
                          .numbers = error.numbers(),
                          .call = error.call(),
@@ -223,57 +223,57 @@ std::string described(const ArrayInfo& info) {
                        name(info.format), info.layers, info.levels);
 }
 
-[[noreturn]] void unlike(const PictureState& picture, const std::string& there) {
+[[noreturn]] void unlike(const ImageState& image, const std::string& there) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = kLoad,
-                 .problem = fmt::format("{} is {}, but the array is {}", picture.name, described(picture.info), there),
+                 .problem = fmt::format("{} is {}, but the array is {}", image.name, described(image.info), there),
                  .remedy = "Create the array with the info() of the image.",
-                 .numbers = {{"width", picture.info.extent.width}, {"height", picture.info.extent.height}}});
+                 .numbers = {{"width", image.info.extent.width}, {"height", image.info.extent.height}}});
 }
 
 }  // namespace
 
-Array load(const Device& device, const Picture& picture, const LoadOptions& options) {
-    const PictureState& state = plain(picture);
+Array load(const Device& device, const ImageFile& image, const LoadOptions& options) {
+    const ImageState& state = plain(image);
     ArrayInfo info = state.info;
     info.usage = options.usage;
     std::optional<Array> array;
-    const PictureState* pictures[] = {&state};
-    stream_in(device, pictures, options, [&](std::size_t) -> const Array& {
+    const ImageState* images[] = {&state};
+    stream_in(device, images, options, [&](std::size_t) -> const Array& {
         if (!array) array = made_for(state, [&] { return Array(device, info); });
         return *array;
     });
     return std::move(*array);
 }
 
-PlanarArray load_planar(const Device& device, const Picture& picture, const LoadOptions& options) {
-    const auto pictures = planes(picture);
-    const ArrayInfo& info = picture.info();
+PlanarArray load_planar(const Device& device, const ImageFile& image, const LoadOptions& options) {
+    const auto images = planes(image);
+    const ArrayInfo& info = image.info();
     std::optional<PlanarArray> array;
-    stream_in(device, pictures, options, [&](std::size_t plane) -> const Array& {
-        if (!array) array = made_for(*picture.state(), [&] { return PlanarArray(device, info.format, info.extent); });
+    stream_in(device, images, options, [&](std::size_t plane) -> const Array& {
+        if (!array) array = made_for(*image.state(), [&] { return PlanarArray(device, info.format, info.extent); });
         return array->plane(static_cast<int>(plane));
     });
     return std::move(*array);
 }
 
-void load(const Array& array, const Picture& picture, const LoadOptions& options) {
-    const PictureState& state = plain(picture);
+void load(const Array& array, const ImageFile& image, const LoadOptions& options) {
+    const ImageState& state = plain(image);
     const Device device = array.device();
     ArrayInfo there = array.info();
     there.usage = {};
     if (there != state.info) unlike(state, described(there));
-    const PictureState* pictures[] = {&state};
-    stream_in(device, pictures, options, [&](std::size_t) -> const Array& { return array; });
+    const ImageState* images[] = {&state};
+    stream_in(device, images, options, [&](std::size_t) -> const Array& { return array; });
 }
 
-void load(const PlanarArray& array, const Picture& picture, const LoadOptions& options) {
-    const auto pictures = planes(picture);
+void load(const PlanarArray& array, const ImageFile& image, const LoadOptions& options) {
+    const auto images = planes(image);
     const Device device = array.device();
-    if (array.format() != picture.info().format || array.extent() != picture.info().extent) {
-        unlike(*picture.state(), fmt::format("{} texels of {}", to_string(array.extent()), name(array.format())));
+    if (array.format() != image.info().format || array.extent() != image.info().extent) {
+        unlike(*image.state(), fmt::format("{} texels of {}", to_string(array.extent()), name(array.format())));
     }
-    stream_in(device, pictures, options,
+    stream_in(device, images, options,
               [&](std::size_t plane) -> const Array& { return array.plane(static_cast<int>(plane)); });
 }
 

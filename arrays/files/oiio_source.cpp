@@ -17,9 +17,9 @@
 namespace texton::detail {
 namespace {
 
-constexpr const char* kOpen = "texton::open_picture";
-constexpr const char* kRead = "texton::Picture";
-constexpr std::size_t kMostReaders = 32;
+constexpr const char* kOpen = "texton::open_image";
+constexpr const char* kRead = "texton::ImageFile";
+constexpr std::size_t kMaxReaders = 32;
 constexpr std::size_t kLargestStrip = std::size_t{16} << 20;
 
 using Reader = std::shared_ptr<OIIO::ImageInput>;
@@ -43,7 +43,7 @@ public:
     void add(const void* owner, Reader reader) {
         const std::lock_guard lock(mutex_);
         open_.push_front({owner, std::move(reader)});
-        if (open_.size() > kMostReaders) open_.pop_back();
+        if (open_.size() > kMaxReaders) open_.pop_back();
     }
     void forget(const void* owner) noexcept {
         const std::lock_guard lock(mutex_);
@@ -84,11 +84,11 @@ OiioLevel level_of(const OIIO::ImageSpec& spec, Format format) {
     return level;
 }
 
-class OiioFile : public PictureFile {
+class OiioFile : public ImageSource {
 public:
     OiioFile(std::filesystem::path path, int part, Format format, bool srgb, std::vector<Extent> extents,
              std::vector<OiioLevel> levels, int file_channels, bool in_order)
-        : PictureFile(format, srgb, std::move(extents)),
+        : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           part_(part),
           levels_(std::move(levels)),
@@ -111,13 +111,11 @@ public:
         copy_box(format(), packed, box.extent, {}, texels.data(), covering.extent, inside, box.extent);
     }
 
-    std::vector<Region> boxes(int index, std::size_t most_bytes) const override {
+    std::vector<Region> boxes(int index, std::size_t max_bytes) const override {
         const OiioLevel& level = levels_[static_cast<std::size_t>(index)];
-        return cut(format(), whole(level.extent), level.tile, most_bytes);
+        return cut(format(), whole(level.extent), level.tile, max_bytes);
     }
-    PictureAccess access(int index) const override {
-        return {levels_[static_cast<std::size_t>(index)].tile, in_order_};
-    }
+    ImageAccess access(int index) const override { return {levels_[static_cast<std::size_t>(index)].tile, in_order_}; }
 
 private:
     // Returns the smallest box of whole tiles that contains a box. Without tiles it consists of whole rows.
@@ -184,14 +182,14 @@ bool is_read_in_order(const std::string& kind) {
     return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-PictureMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
-    PictureMetadata metadata;
+ImageMetadata metadata_of(const OIIO::ImageSpec& spec, std::string kind) {
+    ImageMetadata metadata;
     metadata.file_kind = std::move(kind);
     metadata.color_space = spec.get_string_attribute("oiio:ColorSpace");
     metadata.channels = spec.channelnames;
     if (spec.alpha_channel >= 0 && spec.alpha_channel < 4) {
-        metadata.alpha = spec.get_int_attribute("oiio:UnassociatedAlpha") != 0 ? PictureAlpha::straight
-                                                                               : PictureAlpha::premultiplied;
+        metadata.alpha =
+            spec.get_int_attribute("oiio:UnassociatedAlpha") != 0 ? ImageAlpha::straight : ImageAlpha::premultiplied;
     }
     metadata.orientation = spec.get_int_attribute("Orientation", 1);
     metadata.data = {spec.x, spec.y, spec.width, spec.height};
@@ -222,7 +220,7 @@ std::optional<CubeLayout> layout_in_words(const OIIO::ImageSpec& spec) {
 
 }  // namespace
 
-int picture_count(const std::filesystem::path& path) {
+int image_count(const std::filesystem::path& path) {
     const auto reader = open_input(kOpen, path);
     int count = 1;
     while (reader->seek_subimage(count, 0)) ++count;
@@ -230,17 +228,17 @@ int picture_count(const std::filesystem::path& path) {
     return count;
 }
 
-OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, PictureColor color) {
+OpenedImage open_with_oiio(const std::filesystem::path& path, int part, ImageColor color) {
     const Reader reader = open_input(kOpen, path);
     if (!reader->seek_subimage(part, 0)) {
         fail_file(kOpen, path, fmt::format("has no part {}", part), "The first part is 0.");
     }
-    OpenedPicture opened;
+    OpenedImage opened;
     const OIIO::ImageSpec first = with_type_of_read_channels(reader->spec());
     opened.metadata = metadata_of(first, reader->format_name());
     Format format = with_channels(channel_format(kOpen, path, first), std::min(first.nchannels, 4));
     const std::string& space = opened.metadata.color_space;
-    const bool srgb = color == PictureColor::srgb || (color == PictureColor::by_metadata && space == "sRGB");
+    const bool srgb = color == ImageColor::srgb || (color == ImageColor::by_metadata && space == "sRGB");
     format = with_srgb(format, srgb);
 
     std::vector<OiioLevel> levels;
@@ -264,7 +262,7 @@ OpenedPicture open_with_oiio(const std::filesystem::path& path, int part, Pictur
     if (srgb && !encoded) {
         opened.conversions.push_back(
             fmt::format("Values are sRGB and are not converted: the texture unit does not decode {}.", name(format)));
-    } else if (color == PictureColor::by_metadata && !srgb && !space.empty() && space != "Linear") {
+    } else if (color == ImageColor::by_metadata && !srgb && !space.empty() && space != "Linear") {
         opened.conversions.push_back(fmt::format("Values are not converted from the color space {}.", space));
     }
     if (extents.front().depth > 1) opened.kind = ArrayKind::array_3d;

@@ -1,4 +1,4 @@
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 #include <algorithm>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "arrays/files/layout.h"
 #include "arrays/files/oiio.h"
 
-// An image is opened in steps. Each step wraps the PictureFile of the previous step:
+// An image is opened in steps. Each step wraps the ImageSource of the previous step:
 // 1. open each image of the files,
 // 2. apply its window and its orientation,
 // 3. cut cube layouts into faces,
@@ -22,12 +22,12 @@ namespace texton {
 namespace {
 
 using detail::fail_file;
-using detail::OpenedPicture;
-using detail::PictureFilePtr;
+using detail::ImageSourcePtr;
+using detail::OpenedImage;
 using Paths = std::span<const std::filesystem::path>;
 
-constexpr const char* kOpen = "texton::open_picture";
-constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+constexpr const char* kOpen = "texton::open_image";
+constexpr std::size_t kMaxBytes = std::size_t{1} << 40;
 
 [[noreturn]] void unsupported(const std::filesystem::path& path, const std::string& why, std::string remedy) {
     fail_file(kOpen, path, why, std::move(remedy), ErrorCode::unsupported);
@@ -35,13 +35,13 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 
 // --- a single image ---
 
-Extent sides(const PictureFrame& frame) {
+Extent sides(const ImageFrame& frame) {
     return {static_cast<std::size_t>(std::max(frame.width, 1)), static_cast<std::size_t>(std::max(frame.height, 1))};
 }
 
 // Returns the pieces of one level in its display window: the data window, surrounded by zeros.
-std::vector<detail::Piece> display_pieces(const PictureFilePtr& file, int level, const PictureFrame& data,
-                                          const PictureFrame& display) {
+std::vector<detail::Piece> display_pieces(const ImageSourcePtr& file, int level, const ImageFrame& data,
+                                          const ImageFrame& display) {
     const std::size_t depth = file->level(level).depth;
     const std::int64_t x = std::int64_t{data.x} - display.x;
     const std::int64_t y = std::int64_t{data.y} - display.y;
@@ -69,7 +69,7 @@ std::vector<detail::Piece> display_pieces(const PictureFilePtr& file, int level,
     return pieces;
 }
 
-PictureFilePtr in_display_window(const OpenedPicture& opened) {
+ImageSourcePtr in_display_window(const OpenedImage& opened) {
     std::vector<Extent> levels;
     std::vector<std::vector<detail::Piece>> pieces;
     for (std::size_t level = 0; level < opened.data.size(); ++level) {
@@ -81,16 +81,16 @@ PictureFilePtr in_display_window(const OpenedPicture& opened) {
     return detail::assemble(opened.file->format(), opened.file->srgb(), std::move(levels), std::move(pieces));
 }
 
-std::string words(const PictureFrame& frame) {
+std::string words(const ImageFrame& frame) {
     return fmt::format("{} x {} at ({}, {})", frame.width, frame.height, frame.x, frame.y);
 }
 
-OpenedPicture open_one(const std::filesystem::path& path, int part, const PictureOptions& options) {
-    OpenedPicture opened = detail::open_with_oiio(path, part, options.color);
-    const PictureFrame& data = opened.metadata.data;
-    const PictureFrame& display = opened.metadata.display;
+OpenedImage open_one(const std::filesystem::path& path, int part, const ImageOptions& options) {
+    OpenedImage opened = detail::open_with_oiio(path, part, options.color);
+    const ImageFrame& data = opened.metadata.data;
+    const ImageFrame& display = opened.metadata.display;
     if (data != display) {
-        const bool shown = options.window == PictureWindow::display;
+        const bool shown = options.window == ImageWindow::display;
         if (shown) opened.file = in_display_window(opened);
         opened.conversions.push_back(
             shown ? fmt::format("Texels of the display window, {}, that lie outside the data window, {}, are 0.",
@@ -113,14 +113,14 @@ bool takes_parts(const std::optional<ArrayKind>& kind) {
     return kind && *kind != ArrayKind::array_1d && *kind != ArrayKind::array_2d;
 }
 
-std::vector<OpenedPicture> open_all(Paths paths, const PictureOptions& options) {
-    std::vector<OpenedPicture> all;
+std::vector<OpenedImage> open_all(Paths paths, const ImageOptions& options) {
+    std::vector<OpenedImage> all;
     for (const std::filesystem::path& path : paths) {
         if (detail::is_dds(path)) {
             all.push_back(detail::open_dds(path, options.color));
             continue;
         }
-        const int parts = paths.size() == 1 ? detail::picture_count(path) : 1;
+        const int parts = paths.size() == 1 ? detail::image_count(path) : 1;
         const bool together = parts > 1 && takes_parts(options.kind);
         const int first = together ? 0 : options.part;
         for (int part = first; part < (together ? parts : first + 1); ++part) {
@@ -131,10 +131,10 @@ std::vector<OpenedPicture> open_all(Paths paths, const PictureOptions& options) 
     return all;
 }
 
-void require_alike(Paths paths, const std::vector<OpenedPicture>& all) {
-    const detail::PictureFile& first = *all.front().file;
+void require_alike(Paths paths, const std::vector<OpenedImage>& all) {
+    const detail::ImageSource& first = *all.front().file;
     for (std::size_t index = 1; index < all.size(); ++index) {
-        const detail::PictureFile& file = *all[index].file;
+        const detail::ImageSource& file = *all[index].file;
         const Extent extent = file.level(0);
         const bool alike = file.format() == first.format() && extent.width == first.level(0).width &&
                            extent.height == first.level(0).height;
@@ -150,9 +150,9 @@ void require_alike(Paths paths, const std::vector<OpenedPicture>& all) {
 
 // --- the resulting array ---
 
-PictureFilePtr stack_of(const std::vector<PictureFilePtr>& files) {
+ImageSourcePtr stack_of(const std::vector<ImageSourcePtr>& files) {
     std::size_t levels = files.front()->levels().size();
-    for (const PictureFilePtr& file : files) {
+    for (const ImageSourcePtr& file : files) {
         levels = std::min(levels, file->levels().size());
         for (std::size_t level = 1; level < levels; ++level) {
             const Extent here = file->levels()[level];
@@ -164,14 +164,14 @@ PictureFilePtr stack_of(const std::vector<PictureFilePtr>& files) {
 }
 
 struct Made {
-    PictureFilePtr file;
+    ImageSourcePtr file;
     ArrayInfo info;
     std::vector<std::string> conversions;
 };
 
 std::size_t slices_of(const Made& made) { return made.file->level(0).depth; }
 
-CubeLayout cube_layout(const std::filesystem::path& path, const OpenedPicture& first, const PictureOptions& options) {
+CubeLayout cube_layout(const std::filesystem::path& path, const OpenedImage& first, const ImageOptions& options) {
     if (options.cube) return *options.cube;
     if (first.cube) return *first.cube;
     const Extent extent = first.file->level(0);
@@ -181,7 +181,7 @@ CubeLayout cube_layout(const std::filesystem::path& path, const OpenedPicture& f
                 "Use six square images, a strip, a cross or an equirectangular image.");
 }
 
-PictureFilePtr cut_into_faces(const std::filesystem::path& path, const OpenedPicture& opened, CubeLayout layout,
+ImageSourcePtr cut_into_faces(const std::filesystem::path& path, const OpenedImage& opened, CubeLayout layout,
                               std::size_t side) {
     const Extent extent = opened.file->level(0);
     if (layout == CubeLayout::faces) {
@@ -194,7 +194,7 @@ PictureFilePtr cut_into_faces(const std::filesystem::path& path, const OpenedPic
                     "Store the image as a cubemap.");
     }
     const bool around = layout == CubeLayout::equirectangular || layout == CubeLayout::openexr_latlong;
-    PictureFilePtr faces =
+    ImageSourcePtr faces =
         around ? detail::faces_around(opened.file, layout, side, path.string()) : detail::faces_of(opened.file, layout);
     if (!faces->levels().empty()) return faces;
     unsupported(
@@ -203,11 +203,10 @@ PictureFilePtr cut_into_faces(const std::filesystem::path& path, const OpenedPic
         "Specify the layout of the image.");
 }
 
-void make_cube(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptions& options, Made& made) {
+void make_cube(Paths paths, const std::vector<OpenedImage>& all, const ImageOptions& options, Made& made) {
     const CubeLayout layout = cube_layout(paths[0], all.front(), options);
-    std::vector<PictureFilePtr> files;
-    for (const OpenedPicture& opened : all)
-        files.push_back(cut_into_faces(paths[0], opened, layout, options.cube_side));
+    std::vector<ImageSourcePtr> files;
+    for (const OpenedImage& opened : all) files.push_back(cut_into_faces(paths[0], opened, layout, options.cube_side));
     made.file = stack_of(files);
     if (layout != CubeLayout::faces) {
         const bool around = layout == CubeLayout::equirectangular || layout == CubeLayout::openexr_latlong;
@@ -239,13 +238,13 @@ void make_flat(Paths paths, Made& made) {
     made.info.layers = slices_of(made);
 }
 
-void make(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptions& options, Made& made) {
+void make(Paths paths, const std::vector<OpenedImage>& all, const ImageOptions& options, Made& made) {
     if (is_cube(made.info.kind)) {
         make_cube(paths, all, options, made);
         return;
     }
-    std::vector<PictureFilePtr> files;
-    for (const OpenedPicture& opened : all) files.push_back(opened.file);
+    std::vector<ImageSourcePtr> files;
+    for (const OpenedImage& opened : all) files.push_back(opened.file);
     made.file = stack_of(files);
     if (is_flat(made.info.kind)) {
         make_flat(paths, made);
@@ -259,7 +258,7 @@ void make(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptio
     }
 }
 
-ArrayKind kind_of(Paths paths, const std::vector<OpenedPicture>& all, const PictureOptions& options) {
+ArrayKind kind_of(Paths paths, const std::vector<OpenedImage>& all, const ImageOptions& options) {
     if (options.kind) return *options.kind;
     if (options.cube)
         return all.size() == 1 || *options.cube == CubeLayout::faces ? ArrayKind::cubemap : ArrayKind::cubemap_layered;
@@ -268,7 +267,7 @@ ArrayKind kind_of(Paths paths, const std::vector<OpenedPicture>& all, const Pict
 }
 
 // Removes levels that are not requested or that do not have half the size of the previous level.
-void choose_levels(Paths paths, const PictureOptions& options, Made& made) {
+void choose_levels(Paths paths, const ImageOptions& options, Made& made) {
     const auto there = static_cast<int>(made.file->levels().size());
     const int fit = detail::fitting_levels(made.file->levels(), made.info.kind == ArrayKind::array_3d);
     if (fit < there) {
@@ -288,47 +287,47 @@ void choose_levels(Paths paths, const PictureOptions& options, Made& made) {
 }
 
 void require_possible(Paths paths, const ArrayInfo& info) {
-    std::size_t bytes = kMostBytes;
+    std::size_t bytes = kMaxBytes;
     try {
         bytes = packed_bytes(info);
     } catch (const Error&) {
         // The size does not fit in 64 bits, so the limit is exceeded.
     }
-    if (bytes < kMostBytes) return;
+    if (bytes < kMaxBytes) return;
     fail_file(kOpen, paths[0],
               fmt::format("has a size of {} texels, which exceeds the limit of 1 TiB", to_string(info.extent)),
               "The file may be damaged.");
 }
 
-Picture open_raw(Paths paths, const RawFrames& raw) {
+ImageFile open_raw(Paths paths, const RawFrames& raw) {
     if (paths.size() != 1) {
         fail_file(kOpen, paths[1], "was passed together with a file of raw frames",
                   "Open one file of raw frames at a time.", ErrorCode::bad_argument);
     }
     const detail::OpenedFrame opened = detail::open_raw_frame(paths[0], raw);
-    const auto plane = [&](const PictureFilePtr& file) {
-        auto state = std::make_shared<detail::PictureState>();
+    const auto plane = [&](const ImageSourcePtr& file) {
+        auto state = std::make_shared<detail::ImageState>();
         state->info = {.format = file->format(), .extent = file->level(0)};
         state->file = file;
         state->metadata = opened.metadata;
         state->name = paths[0].string();
-        return Picture(std::move(state));
+        return ImageFile(std::move(state));
     };
-    auto state = std::make_shared<detail::PictureState>();
+    auto state = std::make_shared<detail::ImageState>();
     state->info = {.format = raw.format, .extent = raw.extent};
     state->planes = {plane(opened.luma), plane(opened.chroma)};
     state->metadata = opened.metadata;
     state->name = paths[0].string();
-    return Picture(std::move(state));
+    return ImageFile(std::move(state));
 }
 
 }  // namespace
 
-Picture open_picture(const std::filesystem::path& path, const PictureOptions& options) {
-    return open_picture(Paths(&path, 1), options);
+ImageFile open_image(const std::filesystem::path& path, const ImageOptions& options) {
+    return open_image(Paths(&path, 1), options);
 }
 
-Picture open_picture(Paths paths, const PictureOptions& options) {
+ImageFile open_image(Paths paths, const ImageOptions& options) {
     if (paths.empty()) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = kOpen,
@@ -336,8 +335,8 @@ Picture open_picture(Paths paths, const PictureOptions& options) {
                      .remedy = "Pass at least one path."});
     }
     if (options.raw) return open_raw(paths, *options.raw);
-    const std::vector<OpenedPicture> all = open_all(paths, options);
-    const OpenedPicture& first = all.front();
+    const std::vector<OpenedImage> all = open_all(paths, options);
+    const OpenedImage& first = all.front();
     require_alike(paths, all);
 
     Made made;
@@ -346,7 +345,7 @@ Picture open_picture(Paths paths, const PictureOptions& options) {
     make(paths, all, options, made);
     choose_levels(paths, options, made);
     if (options.format) {
-        const bool has_alpha = first.metadata.alpha != PictureAlpha::none;
+        const bool has_alpha = first.metadata.alpha != ImageAlpha::none;
         made.file = detail::converted(made.file, *options.format, has_alpha, paths[0].string(), made.conversions);
     }
     made.info.format = made.file->format();
@@ -355,16 +354,16 @@ Picture open_picture(Paths paths, const PictureOptions& options) {
     if (!is_layered(made.info.kind)) made.info.layers = 1;
     require_possible(paths, made.info);
 
-    auto state = std::make_shared<detail::PictureState>();
+    auto state = std::make_shared<detail::ImageState>();
     const bool untouched = !options.upright || detail::upright_turn(first.metadata.orientation) == detail::Turn{};
     state->in_place = made.info.kind == ArrayKind::array_2d && untouched && options.first_level == 0 &&
-                      (options.window == PictureWindow::data || first.metadata.data == first.metadata.display);
+                      (options.window == ImageWindow::data || first.metadata.data == first.metadata.display);
     state->info = made.info;
     state->file = std::move(made.file);
     state->conversions = std::move(made.conversions);
     state->metadata = first.metadata;
     state->name = paths[0].string();
-    return Picture(std::move(state));
+    return ImageFile(std::move(state));
 }
 
 }  // namespace texton

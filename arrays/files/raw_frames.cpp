@@ -10,10 +10,10 @@
 namespace texton::detail {
 namespace {
 
-constexpr const char* kOpen = "texton::open_picture";
+constexpr const char* kOpen = "texton::open_image";
 constexpr const char* kSave = "texton::save";
 
-PictureFilePtr plane(const std::filesystem::path& path, const RawFrames& raw, int index, std::uint64_t first) {
+ImageSourcePtr plane(const std::filesystem::path& path, const RawFrames& raw, int index, std::uint64_t first) {
     const PlaneInfo part = plane_info(raw.format, index);
     const Extent extent{raw.extent.width / part.divide_width, raw.extent.height / part.divide_height};
     return stored_file(path, part.format, false, StoredOrder::same,
@@ -57,17 +57,17 @@ OpenedFrame open_raw_frame(const std::filesystem::path& path, const RawFrames& r
     return opened;
 }
 
-void save_raw_frame(const std::filesystem::path& path, const PictureState& picture, const OnPictureProgress& progress) {
-    if (picture.file != nullptr) {
+void save_raw_frame(const std::filesystem::path& path, const ImageState& image, const OnImageProgress& progress) {
+    if (image.file != nullptr) {
         fail_file(kSave, path,
                   fmt::format("is of a kind that holds planar frames, but the image has the format {}",
-                              name(picture.info.format)),
+                              name(image.info.format)),
                   "Use .dds, .tif or .exr.");
     }
     StoredWriter writer(kSave, path);
-    PictureBands bands(picture, packed_bytes(picture.info.format, picture.info.extent), progress);
-    for (const Picture& plane : picture.planes) {
-        const PictureFile& file = *plane.state()->file;
+    ImageBands bands(image, packed_bytes(image.info.format, image.info.extent), progress);
+    for (const ImageFile& plane : image.planes) {
+        const ImageSource& file = *plane.state()->file;
         const Extent extent = file.level(0);
         for (const Region& box : cut(file.format(), whole(extent), {extent.width, 1, 1}, kBandBytes)) {
             const auto texels = bands.read(file, 0, box);

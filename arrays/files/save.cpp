@@ -1,4 +1,4 @@
-#include <texton/picture_save.h>
+#include <texton/image_save.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,30 +12,30 @@
 #include "arrays/files/stored_texels.h"
 
 // Files that OpenImageIO writes consist of parts, which can have levels. An image is first divided into parts, each of
-// which is a PictureFile. Then the parts are written one after the other, level by level and band by band.
+// which is a ImageSource. Then the parts are written one after the other, level by level and band by band.
 
 namespace texton {
 namespace {
 
 using detail::fail_file;
+using detail::ImageSourcePtr;
+using detail::ImageState;
 using detail::one_line;
-using detail::PictureFilePtr;
-using detail::PictureState;
 
 constexpr const char* kSave = "texton::save";
 constexpr Extent kTile{64, 64};
 
-std::vector<PictureFilePtr> parts_of(const PictureState& picture, CubeLayout layout) {
-    std::vector<PictureFilePtr> parts;
-    const ArrayInfo& info = picture.info;
+std::vector<ImageSourcePtr> parts_of(const ImageState& image, CubeLayout layout) {
+    std::vector<ImageSourcePtr> parts;
+    const ArrayInfo& info = image.info;
     switch (info.kind) {
         case ArrayKind::array_1d:
-        case ArrayKind::array_2d: return {picture.file};
-        case ArrayKind::layered_1d: return {detail::slices_as_rows(picture.file)};
+        case ArrayKind::array_2d: return {image.file};
+        case ArrayKind::layered_1d: return {detail::slices_as_rows(image.file)};
         case ArrayKind::array_3d:
         case ArrayKind::layered_2d:
             for (std::size_t slice = 0; slice < slice_count(info, 0); ++slice) {
-                parts.push_back(detail::slice_of(detail::with_levels(picture.file, 0, 1), slice));
+                parts.push_back(detail::slice_of(detail::with_levels(image.file, 0, 1), slice));
             }
             return parts;
         case ArrayKind::cubemap:
@@ -43,10 +43,9 @@ std::vector<PictureFilePtr> parts_of(const PictureState& picture, CubeLayout lay
     }
     for (std::size_t cube = 0; cube < slice_count(info, 0) / 6; ++cube) {
         if (layout == CubeLayout::faces) {
-            for (std::size_t face = 0; face < 6; ++face)
-                parts.push_back(detail::slice_of(picture.file, cube * 6 + face));
+            for (std::size_t face = 0; face < 6; ++face) parts.push_back(detail::slice_of(image.file, cube * 6 + face));
         } else {
-            parts.push_back(detail::laid_out(detail::slice_of(picture.file, cube * 6, 6), layout));
+            parts.push_back(detail::laid_out(detail::slice_of(image.file, cube * 6, 6), layout));
         }
     }
     return parts;
@@ -66,18 +65,18 @@ bool belongs_to_file(const std::string& name) {
 
 class OiioWriter {
 public:
-    OiioWriter(const std::filesystem::path& path, const PictureState& picture, const SaveOptions& options)
+    OiioWriter(const std::filesystem::path& path, const ImageState& image, const SaveOptions& options)
         : path_(path),
-          picture_(picture),
+          image_(image),
           options_(options),
           output_(kSave, path),
-          parts_(parts_of(picture, options.cube)),
-          bands_(picture, total(), options.progress) {}
+          parts_(parts_of(image, options.cube)),
+          bands_(image, total(), options.progress) {}
 
     void write() {
         require_possible();
         std::vector<OIIO::ImageSpec> specs;
-        for (const PictureFilePtr& part : parts_) specs.push_back(spec_of(*part, 0));
+        for (const ImageSourcePtr& part : parts_) specs.push_back(spec_of(*part, 0));
         const bool announced = specs.size() > 1 && output_->format_name() == std::string("openexr");
         for (std::size_t part = 0; part < parts_.size(); ++part) {
             for (int level = 0; level < levels(); ++level) {
@@ -98,12 +97,12 @@ public:
 private:
     std::size_t total() const {
         std::size_t bytes = 0;
-        for (const PictureFilePtr& part : parts_) {
+        for (const ImageSourcePtr& part : parts_) {
             for (const Extent& level : part->levels()) bytes += packed_bytes(part->format(), level);
         }
         return bytes;
     }
-    int levels() const { return picture_.info.levels; }
+    int levels() const { return image_.info.levels; }
     bool tiled() const { return options_.tile || levels() > 1; }
 
     OIIO::ImageOutput::OpenMode mode(bool first, int level) const {
@@ -117,7 +116,7 @@ private:
     }
 
     void require_possible() const {
-        const FormatInfo& row = info(picture_.info.format);
+        const FormatInfo& row = info(image_.info.format);
         if (row.oiio.empty())
             cannot_hold(std::string(row.name), "Use .dds, or convert the texels to another format first.");
         if (parts_.size() > 1 && !output_->supports("multiimage")) {
@@ -142,25 +141,25 @@ private:
             cannot_hold(to_string(extent), "Use .dds.");
     }
 
-    OIIO::ImageSpec spec_of(const detail::PictureFile& part, int level) const {
+    OIIO::ImageSpec spec_of(const detail::ImageSource& part, int level) const {
         const Extent extent = part.level(level);
         const FormatInfo& row = info(part.format());
         OIIO::ImageSpec spec(static_cast<int>(extent.width), static_cast<int>(extent.height), row.channels,
                              detail::channel_type(part.format()));
         if (tiled()) set_tile(spec);
-        const PictureMetadata& metadata = picture_.metadata;
-        if (picture_.in_place && level == 0) set_windows(spec);
-        for (const PictureAttribute& attribute : metadata.attributes) {
+        const ImageMetadata& metadata = image_.metadata;
+        if (image_.in_place && level == 0) set_windows(spec);
+        for (const ImageAttribute& attribute : metadata.attributes) {
             if (!belongs_to_file(attribute.name)) set(spec, attribute);
         }
-        for (const PictureAttribute& attribute : options_.attributes) set(spec, attribute);
+        for (const ImageAttribute& attribute : options_.attributes) set(spec, attribute);
         if (!options_.compression.empty()) spec.attribute("compression", options_.compression);
-        if (picture_.in_place && metadata.orientation != 1) spec.attribute("Orientation", metadata.orientation);
+        if (image_.in_place && metadata.orientation != 1) spec.attribute("Orientation", metadata.orientation);
         const std::string space = row.kind == FormatKind::srgb ? "sRGB" : metadata.color_space;
         if (!space.empty()) spec.attribute("oiio:ColorSpace", space);
         // Colors are not converted on writing. They count as straight unless the source file had premultiplied alpha.
-        spec.attribute("oiio:UnassociatedAlpha", metadata.alpha == PictureAlpha::premultiplied ? 0 : 1);
-        if (is_cube(picture_.info.kind) && options_.cube == CubeLayout::openexr_cube) {
+        spec.attribute("oiio:UnassociatedAlpha", metadata.alpha == ImageAlpha::premultiplied ? 0 : 1);
+        if (is_cube(image_.info.kind) && options_.cube == CubeLayout::openexr_cube) {
             spec.attribute("textureformat", "CubeFace Environment");
         } else if (levels() > 1) {
             spec.attribute("textureformat", "Plain Texture");
@@ -169,12 +168,12 @@ private:
         return spec;
     }
 
-    std::size_t part_number(const detail::PictureFile& part) const {
-        const auto same = [&](const PictureFilePtr& other) { return other.get() == &part; };
+    std::size_t part_number(const detail::ImageSource& part) const {
+        const auto same = [&](const ImageSourcePtr& other) { return other.get() == &part; };
         return static_cast<std::size_t>(std::find_if(parts_.begin(), parts_.end(), same) - parts_.begin());
     }
 
-    static void set(OIIO::ImageSpec& spec, const PictureAttribute& attribute) {
+    static void set(OIIO::ImageSpec& spec, const ImageAttribute& attribute) {
         const OIIO::TypeDesc type{OIIO::string_view(attribute.type)};
         if (type == OIIO::TypeDesc::STRING) {
             spec.attribute(attribute.name, attribute.value);
@@ -191,8 +190,8 @@ private:
     }
 
     void set_windows(OIIO::ImageSpec& spec) const {
-        const PictureFrame& data = picture_.metadata.data;
-        const PictureFrame& display = picture_.metadata.display;
+        const ImageFrame& data = image_.metadata.data;
+        const ImageFrame& display = image_.metadata.display;
         spec.x = data.x;
         spec.y = data.y;
         spec.full_x = display.x;
@@ -201,7 +200,7 @@ private:
         spec.full_height = display.height;
     }
 
-    void require_kept(const detail::PictureFile& part) const {
+    void require_kept(const detail::ImageSource& part) const {
         const OIIO::ImageSpec& spec = output_->spec();
         if (spec.format == detail::channel_type(part.format()) && spec.nchannels == info(part.format()).channels)
             return;
@@ -211,7 +210,7 @@ private:
                         : "Use .tif or .exr, or convert the texels to another format first.");
     }
 
-    void write_level(const detail::PictureFile& part, int level) {
+    void write_level(const detail::ImageSource& part, int level) {
         const OIIO::ImageSpec& spec = output_->spec();
         const Extent extent = part.level(level);
         const Extent granule{extent.width, static_cast<std::size_t>(std::max(spec.tile_height, 1)), 1};
@@ -230,11 +229,11 @@ private:
     }
 
     const std::filesystem::path& path_;
-    const PictureState& picture_;
+    const ImageState& image_;
     const SaveOptions& options_;
     detail::ImageFileOutput output_;
-    std::vector<PictureFilePtr> parts_;
-    detail::PictureBands bands_;
+    std::vector<ImageSourcePtr> parts_;
+    detail::ImageBands bands_;
 };
 
 std::string ending(const std::filesystem::path& path) {
@@ -246,9 +245,9 @@ std::string ending(const std::filesystem::path& path) {
 
 }  // namespace
 
-void save(const std::filesystem::path& path, const Picture& picture, const SaveOptions& options) {
-    (void)picture.info();
-    const PictureState& state = *picture.state();
+void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options) {
+    (void)image.info();
+    const ImageState& state = *image.state();
     const std::string kind = ending(path);
     if (kind == ".yuv" || kind == ".raw") {
         detail::save_raw_frame(path, state, options.progress);
@@ -266,13 +265,13 @@ void save(const std::filesystem::path& path, const Picture& picture, const SaveO
 }
 
 void save(const std::filesystem::path& path, const Array& array, const SaveOptions& options) {
-    save(path, picture_of(array), options);
+    save(path, image_of(array), options);
 }
 void save(const std::filesystem::path& path, const ConstView& view, const SaveOptions& options) {
-    save(path, picture_of(view), options);
+    save(path, image_of(view), options);
 }
 void save(const std::filesystem::path& path, const PlanarArray& array, const SaveOptions& options) {
-    save(path, picture_of(array), options);
+    save(path, image_of(array), options);
 }
 
 }  // namespace texton

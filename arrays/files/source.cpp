@@ -15,10 +15,10 @@ std::size_t common_length(std::size_t a, std::size_t a_length, std::size_t b, st
     return end > from ? end - from : 0;
 }
 
-// Returns the largest multiple of `granule` whose bytes do not exceed `most`: at least `granule` and at most `side`.
+// Returns the largest multiple of `granule` whose bytes do not exceed `maximum`: at least `granule` and at most `side`.
 // `bytes` is the size of one granule.
-std::size_t grown(std::size_t granule, std::size_t side, std::size_t bytes, std::size_t most) {
-    return std::min(side, granule * std::max<std::size_t>(1, most / std::max<std::size_t>(1, bytes)));
+std::size_t grown(std::size_t granule, std::size_t side, std::size_t bytes, std::size_t maximum) {
+    return std::min(side, granule * std::max<std::size_t>(1, maximum / std::max<std::size_t>(1, bytes)));
 }
 
 }  // namespace
@@ -35,27 +35,27 @@ bool is_empty(const Region& region) noexcept {
     return region.extent.width == 0 || region.extent.height == 0 || region.extent.depth == 0;
 }
 
-void read_named(const std::string& name, const PictureFile& file, int level, const Region& box, std::byte* packed) {
+void read_named(const std::string& name, const ImageSource& file, int level, const Region& box, std::byte* packed) {
     try {
         file.read(level, box, packed);
     } catch (const std::bad_alloc&) {
         throw Error({.code = ErrorCode::out_of_memory,
-                     .object = "texton::Picture",
+                     .object = "texton::ImageFile",
                      .problem = fmt::format("{}: out of memory while decoding {} texels", name, to_string(box)),
                      .remedy = "Free memory. The file may also be damaged.",
                      .numbers = {{"width", box.extent.width}, {"height", box.extent.height}}});
     }
 }
 
-std::vector<Region> cut(Format format, const Region& region, Extent granule, std::size_t most_bytes) {
+std::vector<Region> cut(Format format, const Region& region, Extent granule, std::size_t max_bytes) {
     const Extent& all = region.extent;
     Extent box{std::min(granule.width, all.width), std::min(granule.height, all.height),
                std::min(granule.depth, all.depth)};
     const auto bytes = [&] { return packed_bytes(format, box); };
-    box.width = grown(box.width, all.width, bytes(), most_bytes);
-    if (box.width == all.width) box.height = grown(box.height, all.height, bytes(), most_bytes);
+    box.width = grown(box.width, all.width, bytes(), max_bytes);
+    if (box.width == all.width) box.height = grown(box.height, all.height, bytes(), max_bytes);
     if (box.width == all.width && box.height == all.height) {
-        box.depth = grown(box.depth, all.depth, bytes(), most_bytes);
+        box.depth = grown(box.depth, all.depth, bytes(), max_bytes);
     }
     std::vector<Region> boxes;
     for (std::size_t z = 0; z < all.depth; z += box.depth) {
@@ -75,14 +75,15 @@ void copy_box(Format format, std::byte* to, Extent to_extent, Offset to_offset, 
     const std::size_t side = block_side(format);
     const std::size_t texel = info(format).bytes;
     const std::size_t row = row_bytes(format, box.width);
-    const auto place = [&](Extent extent, Offset offset, std::size_t y, std::size_t z) {
+    const auto location = [&](Extent extent, Offset offset, std::size_t y, std::size_t z) {
         const std::size_t rows = row_count(format, extent.height);
         return ((offset.z + z) * rows + offset.y / side + y) * row_bytes(format, extent.width) +
                offset.x / side * texel;
     };
     for (std::size_t z = 0; z < box.depth; ++z) {
         for (std::size_t y = 0; y < row_count(format, box.height); ++y) {
-            std::memcpy(to + place(to_extent, to_offset, y, z), from + place(from_extent, from_offset, y, z), row);
+            std::memcpy(to + location(to_extent, to_offset, y, z), from + location(from_extent, from_offset, y, z),
+                        row);
         }
     }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The source of the texels of a Picture. Files and their transformations (turned, cut, laid out, converted) have one
-// interface: each level is a stack of slices of which any box can be read. The ArrayInfo of the Picture determines
+// The source of the texels of a ImageFile. Files and their transformations (turned, cut, laid out, converted) have one
+// interface: each level is a stack of slices of which any box can be read. The ArrayInfo of the ImageFile determines
 // whether slices are layers, faces or slices of a volume.
 #include <array>
 #include <chrono>
@@ -11,18 +11,18 @@
 #include <string>
 #include <vector>
 
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 namespace texton::detail {
 
 /// Interface of a source of texels. Objects are immutable, and several threads may read at once.
-class PictureFile {
+class ImageSource {
 public:
-    PictureFile(Format format, bool srgb, std::vector<Extent> levels)
+    ImageSource(Format format, bool srgb, std::vector<Extent> levels)
         : format_(format), srgb_(srgb), levels_(std::move(levels)) {}
-    virtual ~PictureFile() = default;
-    PictureFile(const PictureFile&) = delete;
-    PictureFile& operator=(const PictureFile&) = delete;
+    virtual ~ImageSource() = default;
+    ImageSource(const ImageSource&) = delete;
+    ImageSource& operator=(const ImageSource&) = delete;
 
     Format format() const noexcept { return format_; }
     /// Returns true if the color values are sRGB-encoded, even if the format is not an sRGB format.
@@ -35,10 +35,10 @@ public:
     /// it must consist of whole blocks, or end at the edge of the level. Throws Error{io}.
     virtual void read(int level, const Region& box, std::byte* packed) const = 0;
     /// Returns boxes that cover the level without overlap, in the order in which reading them costs least. A box has at
-    /// most `most_bytes`, unless the smallest part that the file can decode is larger.
-    virtual std::vector<Region> boxes(int level, std::size_t most_bytes) const = 0;
+    /// most `max_bytes`, unless the smallest part that the file can decode is larger.
+    virtual std::vector<Region> boxes(int level, std::size_t max_bytes) const = 0;
     /// Returns the cost of reading parts of a level.
-    virtual PictureAccess access(int level) const { return {boxes(level, 1).front().extent}; }
+    virtual ImageAccess access(int level) const { return {boxes(level, 1).front().extent}; }
 
 private:
     Format format_;
@@ -63,15 +63,15 @@ private:
     Clock::time_point begin_;
 };
 
-using PictureFilePtr = std::shared_ptr<const PictureFile>;
+using ImageSourcePtr = std::shared_ptr<const ImageSource>;
 
-/// State of a Picture. It is immutable once the Picture exists.
-struct PictureState {
+/// State of a ImageFile. It is immutable once the ImageFile exists.
+struct ImageState {
     ArrayInfo info;                        ///< description of the array
-    PictureFilePtr file;                   ///< the texels; null for planar images
-    std::array<Picture, 2> planes;         ///< the planes of planar images
-    std::vector<std::string> conversions;  ///< as Picture::conversions()
-    PictureMetadata metadata;              ///< metadata of the first file
+    ImageSourcePtr file;                   ///< the texels; null for planar images
+    std::array<ImageFile, 2> planes;       ///< the planes of planar images
+    std::vector<std::string> conversions;  ///< as ImageFile::conversions()
+    ImageMetadata metadata;                ///< metadata of the first file
     std::string name;                      ///< name of the first file, for error messages
     bool in_place = false;  ///< true: the texels are exactly the data window of the file, neither turned nor moved
 };
@@ -83,14 +83,14 @@ struct PictureState {
 /// Returns the region that covers the extent.
 [[nodiscard]] inline Region whole(Extent extent) noexcept { return {{}, extent}; }
 
-/// Calls PictureFile::read(). Throws Error{out_of_memory}, which contains `name`, in place of std::bad_alloc.
-void read_named(const std::string& name, const PictureFile& file, int level, const Region& box, std::byte* packed);
+/// Calls ImageSource::read(). Throws Error{out_of_memory}, which contains `name`, in place of std::bad_alloc.
+void read_named(const std::string& name, const ImageSource& file, int level, const Region& box, std::byte* packed);
 
-/// Cuts a region into boxes of whole granules. A box has full rows if they fit in `most_bytes`.
-[[nodiscard]] std::vector<Region> cut(Format format, const Region& region, Extent granule, std::size_t most_bytes);
+/// Cuts a region into boxes of whole granules. A box has full rows if they fit in `max_bytes`.
+[[nodiscard]] std::vector<Region> cut(Format format, const Region& region, Extent granule, std::size_t max_bytes);
 
 /// Copies a box between two packed blocks of texels. In block-compressed formats the box must satisfy the condition of
-/// PictureFile::read().
+/// ImageSource::read().
 void copy_box(Format format, std::byte* to, Extent to_extent, Offset to_offset, const std::byte* from,
               Extent from_extent, Offset from_offset, Extent box);
 

@@ -17,7 +17,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr const char* kRead = "texton::Picture";
+constexpr const char* kRead = "texton::ImageFile";
 
 std::string system_words() { return std::generic_category().message(errno); }
 
@@ -61,11 +61,11 @@ void reorder(StoredOrder order, const std::byte* from, std::byte* to, std::size_
     }
 }
 
-class StoredFile : public PictureFile {
+class StoredFile : public ImageSource {
 public:
     StoredFile(std::filesystem::path path, Format format, bool srgb, StoredOrder order, std::vector<StoredLevel> levels,
                std::vector<Extent> extents)
-        : PictureFile(format, srgb, std::move(extents)),
+        : ImageSource(format, srgb, std::move(extents)),
           path_(std::move(path)),
           order_(order),
           levels_(std::move(levels)) {}
@@ -96,11 +96,11 @@ public:
         }
     }
 
-    std::vector<Region> boxes(int index, std::size_t most_bytes) const override {
+    std::vector<Region> boxes(int index, std::size_t max_bytes) const override {
         const Extent extent = level(index);
-        return cut(format(), whole(extent), {extent.width, block_side(format()), 1}, most_bytes);
+        return cut(format(), whole(extent), {extent.width, block_side(format()), 1}, max_bytes);
     }
-    PictureAccess access(int) const override { return {{block_side(format()), block_side(format()), 1}}; }
+    ImageAccess access(int) const override { return {{block_side(format()), block_side(format()), 1}}; }
 
 private:
     // Reads consecutive units, with several threads if there are many: a single thread copies more slowly than the link
@@ -140,20 +140,20 @@ std::size_t stored_bytes(Format format, StoredOrder order) noexcept {
     return order == StoredOrder::bgr || order == StoredOrder::rgb ? 3 : info(format).bytes;
 }
 
-PictureFilePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
+ImageSourcePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
                            std::vector<StoredLevel> levels) {
     std::vector<Extent> extents;
     for (const StoredLevel& level : levels) extents.push_back(level.extent);
     return std::make_shared<StoredFile>(std::move(path), format, srgb, order, std::move(levels), std::move(extents));
 }
 
-std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path, std::size_t most) {
+std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path, std::size_t maximum) {
     require_file(object, path);
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.number() < 0)
         fail_file(object, path, "cannot be opened: " + system_words(), "Check the permissions of the file.");
-    std::vector<std::byte> bytes(most);
-    bytes.resize(read_at(file, 0, bytes.data(), most));
+    std::vector<std::byte> bytes(maximum);
+    bytes.resize(read_at(file, 0, bytes.data(), maximum));
     return bytes;
 }
 
@@ -196,21 +196,20 @@ void StoredWriter::complete() {
     state_->aside.complete();
 }
 
-std::span<const std::byte> PictureBands::read(const PictureFile& file, int level, const Region& box) {
+std::span<const std::byte> ImageBands::read(const ImageSource& file, int level, const Region& box) {
     texels_.resize(packed_bytes(file.format(), box.extent));
-    read_named(picture_.name, file, level, box, texels_.data());
+    read_named(image_.name, file, level, box, texels_.data());
     return texels_;
 }
 
-void PictureBands::report(std::size_t bytes) {
+void ImageBands::report(std::size_t bytes) {
     done_ += bytes;
     if (!progress_ || progress_({done_, total_})) return;
-    throw Cancelled(
-        {.code = ErrorCode::io,
-         .object = "texton::save",
-         .problem = fmt::format("saving {} was canceled after {} of {} bytes", picture_.name, done_, total_),
-         .remedy = "The progress callback canceled the operation.",
-         .numbers = {{"done", done_}, {"total", total_}}});
+    throw Canceled({.code = ErrorCode::io,
+                    .object = "texton::save",
+                    .problem = fmt::format("saving {} was canceled after {} of {} bytes", image_.name, done_, total_),
+                    .remedy = "The progress callback canceled the operation.",
+                    .numbers = {{"done", done_}, {"total", total_}}});
 }
 
 }  // namespace texton::detail

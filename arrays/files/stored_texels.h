@@ -30,12 +30,12 @@ struct StoredLevel {
 
 /// Returns a source that reads the texels. The file is opened for each read, so the number of sources is not limited by
 /// the number of files that a process may have open.
-[[nodiscard]] PictureFilePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
+[[nodiscard]] ImageSourcePtr stored_file(std::filesystem::path path, Format format, bool srgb, StoredOrder order,
                                          std::vector<StoredLevel> levels);
 
-/// Returns the first bytes of a file, at most `most`. Throws Error{io} if the file cannot be opened.
+/// Returns the first bytes of a file, at most `maximum`. Throws Error{io} if the file cannot be opened.
 [[nodiscard]] std::vector<std::byte> first_bytes(const char* object, const std::filesystem::path& path,
-                                                 std::size_t most);
+                                                 std::size_t maximum);
 
 /// Writes bytes to a temporary file, which complete() renames. Without complete() the destructor removes it. The
 /// constructor and the member functions throw Error{io}.
@@ -57,20 +57,20 @@ private:
 };
 
 /// Reads an image in bands for a writer and reports the progress. The constructor's arguments must outlive the object.
-class PictureBands {
+class ImageBands {
 public:
-    PictureBands(const PictureState& picture, std::size_t total, const OnPictureProgress& progress)
-        : picture_(picture), total_(total), progress_(progress) {}
+    ImageBands(const ImageState& image, std::size_t total, const OnImageProgress& progress)
+        : image_(image), total_(total), progress_(progress) {}
 
     /// Reads a box of a file, tightly packed. The result is valid until the next call.
-    std::span<const std::byte> read(const PictureFile& file, int level, const Region& box);
-    /// Adds to the progress and calls the callback. Throws Cancelled if the callback returns false.
+    std::span<const std::byte> read(const ImageSource& file, int level, const Region& box);
+    /// Adds to the progress and calls the callback. Throws Canceled if the callback returns false.
     void report(std::size_t bytes);
 
 private:
-    const PictureState& picture_;
+    const ImageState& image_;
     std::size_t total_;
-    const OnPictureProgress& progress_;
+    const OnImageProgress& progress_;
     std::size_t done_ = 0;
     std::vector<std::byte> texels_;
 };

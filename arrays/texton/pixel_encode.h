@@ -52,21 +52,21 @@ struct PixelFormat {
 };
 
 /// Returns the integer in the image's range that is nearest to a fetched integer.
-TEXTON_HD inline std::uint32_t integer_code_of(std::uint32_t fetched, const PixelFormat& picture) {
-    const bool has_sign = picture.stored.encoding == Encoding::sint;
-    const std::int64_t codes = std::int64_t{1} << (picture.stored.bits - (has_sign ? 1 : 0));
+TEXTON_HD inline std::uint32_t integer_code_of(std::uint32_t fetched, const PixelFormat& image) {
+    const bool has_sign = image.stored.encoding == Encoding::sint;
+    const std::int64_t codes = std::int64_t{1} << (image.stored.bits - (has_sign ? 1 : 0));
     const std::int64_t lowest = has_sign ? -codes : 0;
     const std::int64_t value =
-        picture.from_signed ? std::int64_t{static_cast<std::int32_t>(fetched)} : std::int64_t{fetched};
+        image.from_signed ? std::int64_t{static_cast<std::int32_t>(fetched)} : std::int64_t{fetched};
     return static_cast<std::uint32_t>(value < lowest ? lowest : value < codes ? value : codes - 1);
 }
 
 /// Returns the code of a channel in the lowest bits. Signed codes extend their sign to the bits above.
-TEXTON_HD inline std::uint32_t encode_channel(std::uint32_t fetched, const PixelFormat& picture, int channel) {
-    const TexelFormat& stored = picture.stored;
+TEXTON_HD inline std::uint32_t encode_channel(std::uint32_t fetched, const PixelFormat& image, int channel) {
+    const TexelFormat& stored = image.stored;
     switch (stored.encoding) {
         case Encoding::uint:
-        case Encoding::sint: return integer_code_of(fetched, picture);
+        case Encoding::sint: return integer_code_of(fetched, image);
         case Encoding::floating: return stored.bits == 32 ? fetched : half_code_of(float_of(fetched));
         case Encoding::unorm: return unorm_code_of(float_of(fetched), stored.bits == 8 ? 255.0f : 65535.0f);
         case Encoding::snorm: return snorm_code_of(float_of(fetched), stored.bits == 8 ? 127.0f : 32767.0f);
@@ -95,12 +95,12 @@ TEXTON_HD inline std::uint32_t encode_packed(const Texel& texel, Packed packed) 
 }
 
 /// Returns the stored pixel of a texel. Channels that the image's format lacks are dropped.
-TEXTON_HD inline Pixel encode_pixel(const Texel& texel, const PixelFormat& picture) {
-    const TexelFormat& stored = picture.stored;
+TEXTON_HD inline Pixel encode_pixel(const Texel& texel, const PixelFormat& image) {
+    const TexelFormat& stored = image.stored;
     if (stored.packing == Packing::packed) return {{encode_packed(texel, stored.packed), 0, 0, 0}};
     std::uint32_t code[4] = {};
     for (int c = 0; c < 4; ++c) {
-        if (c < stored.channels) code[c] = encode_channel(texel.channel[c], picture, c);
+        if (c < stored.channels) code[c] = encode_channel(texel.channel[c], image, c);
     }
     if (stored.bits == 32) return {{code[0], code[1], code[2], code[3]}};
     if (stored.bits == 16) return {{(code[0] & 0xffffu) | code[1] << 16, (code[2] & 0xffffu) | code[3] << 16, 0, 0}};

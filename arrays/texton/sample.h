@@ -85,12 +85,12 @@ struct AffineMap {
 /// - Error{not_registered} if the image is in a host range that is only partly registered,
 /// - Error{not_mapped} if the texture reads a DeferredArray without memory,
 /// - Error{capturing} while the calling thread records a graph.
-void sample(const Texture& texture, const AffineMap& map, const View& picture);
+void sample(const Texture& texture, const AffineMap& map, const View& image);
 /// Enqueues the same operation on the stream and returns without waiting. It can be recorded into a graph. A copy of
 /// the texture, which keeps its source alive, and the memory of the image must exist until the work is complete; for a
 /// graph, as long as the graph is launched. Throws the same errors, except that Error{capturing} is thrown only if the
 /// texture reads a sparse or deferred array and the stream is captured by other code than Graph::capture(). Throws
 /// Error{wrong_device} if the stream belongs to another device.
-void sample(const Texture& texture, const AffineMap& map, const View& picture, const Stream& stream);
+void sample(const Texture& texture, const AffineMap& map, const View& image, const Stream& stream);
 
 }  // namespace texton

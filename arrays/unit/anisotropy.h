@@ -15,7 +15,7 @@
 namespace texton::detail {
 
 /// Returns log2 of the effective maximum ratio, in 1/256 and truncated to 1/16. Effective maximums are 1, 2, 4, 6, 8,
-/// 10, 12 and 16; other settings are rounded down. Captures onehot_aniso2 to onehot_aniso16 show 2 to 8 and 16.
+/// 10, 12 and 16; other settings are rounded down. Recordings onehot_aniso2 to onehot_aniso16 show 2 to 8 and 16.
 TEXTON_HD inline std::int32_t log2_of_max_anisotropy(int max_anisotropy) {
     if (max_anisotropy >= 16) return 1024;
     if (max_anisotropy >= 12) return 912;
@@ -44,7 +44,7 @@ TEXTON_HD inline std::int32_t scale_to_unit(std::int32_t part, std::int32_t squa
 
 /// Returns the unit vector along an edge. Both components are truncated to eighths of the larger component's power of
 /// two, and half a step is added to each. The smaller component counts as 0 if it is below 1/32 of that power of two.
-/// Capture: rand_grad_aniso2_f32.
+/// Recording: rand_grad_aniso2_f32.
 TEXTON_HD inline Direction direction_of(const SignedShortFloat* edge) {
     const ShortFloat x = magnitude_of(edge[0]);
     const ShortFloat y = magnitude_of(edge[1]);
@@ -74,8 +74,8 @@ struct FootprintLine {
 };
 
 /// Returns the line that covers a footprint. The length of the minor axis is the area of the parallelogram divided by
-/// the length of the major axis (capture rand_grad_aniso16_f32). For the ratio, the width is at least one texel. The
-/// level of detail has no such limit, so it can be negative until a bias raises it (capture aniso4_bias).
+/// the length of the major axis (recording rand_grad_aniso16_f32). For the ratio, the width is at least one texel. The
+/// level of detail has no such limit, so it can be negative until a bias raises it (recording aniso4_bias).
 TEXTON_HD inline FootprintLine footprint_line(const PixelFootprint& footprint, int max_anisotropy) {
     const Axis major = major_axis(footprint);
     if (major.length.mantissa == 0) return {{0, 0}, kNoDetail, 0};
@@ -98,7 +98,7 @@ struct SampleRow {
 };
 
 /// Returns the row for a ratio above 1; `ratio` is its log2 in 1/256. Up to a ratio of 2, a single pair moves away from
-/// the center. Above 2, pairs are at 1/2, 3/2, ... texels. Capture: onehot_aniso16.
+/// the center. Above 2, pairs are at 1/2, 3/2, ... texels. Recording: onehot_aniso16.
 TEXTON_HD inline SampleRow sample_row(std::int32_t ratio) {
     if (ratio <= 256) return {1, 256 - inverse_exp2(ratio), 256};
     const std::int32_t inverse = inverse_exp2(ratio & 255);
@@ -113,7 +113,7 @@ TEXTON_HD inline Direction pair_offset(const Direction& direction, std::int32_t 
 
 /// Returns the offset of the first pair in the finer of two blended levels: `offset` times 2^(weight / 256), rounded
 /// toward minus infinity. The texels of the finer level are smaller by that factor. The offsets of the further pairs
-/// are odd multiples of the result. Capture: rand_grad_aniso4_f32.
+/// are odd multiples of the result. Recording: rand_grad_aniso4_f32.
 TEXTON_HD inline Direction stretch_offset(const Direction& offset, std::int32_t weight) {
     const std::int32_t factor = inverse_exp2(256 - weight) >> 1;
     return {(offset.x * factor) >> 6, (offset.y * factor) >> 6};

@@ -1,7 +1,7 @@
 // bc_decode.h: decodes one texel of a BC1 to BC7 block, as the hardware does.
 //
 // BC6H and BC7 follow their specification (bc_partitioned.h). The specification of BC1 to BC5 leaves the rounding of
-// interpolated values to the hardware. The rounding below was determined from the captures that each comment names.
+// interpolated values to the hardware. The rounding below was determined from the recordings that each comment names.
 // BC1, BC2, BC3 and BC7 decode to 8 bits per channel, which are widened to 16. BC4 and BC5 decode to 16 bits, and BC6H
 // decodes to float16.
 #pragma once
@@ -15,12 +15,12 @@ namespace texton::detail {
 
 // --- BC1, BC2, BC3 color ---------------------------------------------------------------------------------------------
 
-/// Returns the value a third of the way between two 5-bit endpoints, in 8 bits. Capture: rand_bc1_f0.
+/// Returns the value a third of the way between two 5-bit endpoints, in 8 bits. Recording: rand_bc1_f0.
 TEXTON_HD inline int third_of_5_bits(int from, int to) { return ((2 * from + to) * 22) >> 3; }
-/// Returns the value halfway between two 5-bit endpoints, in 8 bits. Capture: rand_bc1_f0.
+/// Returns the value halfway between two 5-bit endpoints, in 8 bits. Recording: rand_bc1_f0.
 TEXTON_HD inline int half_of_5_bits(int from, int to) { return ((from + to) * 33) >> 3; }
 /// Returns the value a third of the way between two green endpoints, in 8 bits. The 6-bit endpoints must have been
-/// widened to 8 bits. Capture: rand_bc1_f0.
+/// widened to 8 bits. Recording: rand_bc1_f0.
 TEXTON_HD inline int third_of_8_bits(int from, int to) { return (1024 * from + 321 * (to - from) + 512) >> 10; }
 /// Returns the value halfway between two green endpoints, in the same way.
 TEXTON_HD inline int half_of_8_bits(int from, int to) { return (1024 * from + 513 * (to - from) + 512) >> 10; }
@@ -51,7 +51,7 @@ TEXTON_HD inline BlockTexel decode_bc1_color(const BlockBits& bits, int base, in
 // --- BC3 alpha, BC4, BC5 ---------------------------------------------------------------------------------------------
 
 /// Returns the alpha of a BC3 texel in 8 bits. The step between interpolated values is 289/2048 of the range if there
-/// are six such values, and 385/2048 if there are four. Capture: rand_bc3_f0.
+/// are six such values, and 385/2048 if there are four. Recording: rand_bc3_f0.
 TEXTON_HD inline int decode_bc3_alpha(const BlockBits& bits, int texel) {
     const int end0 = static_cast<int>(bits.at(0, 8));
     const int end1 = static_cast<int>(bits.at(8, 8));
@@ -69,7 +69,7 @@ TEXTON_HD inline int decode_bc3_alpha(const BlockBits& bits, int texel) {
 
 /// Returns one channel of a BC4 or BC5 texel in 16 bits. The endpoints have weights in 1/64. The low bits are filled
 /// from the endpoint with the larger weight. Only the two middle values of an eight-value block (codes 4 and 5) take
-/// them from the endpoint with the smaller weight. Captures: rand_bc4u_f0, rand_bc4s_f0.
+/// them from the endpoint with the smaller weight. Recordings: rand_bc4u_f0, rand_bc4s_f0.
 TEXTON_HD inline std::int32_t decode_bc4_channel(const BlockBits& bits, int base, int texel, bool is_signed) {
     static constexpr std::uint8_t kWeightOf8[8] = {0, 64, 9, 18, 28, 36, 46, 55};
     static constexpr std::uint8_t kWeightOf6[6] = {0, 64, 12, 24, 40, 52};
@@ -77,7 +77,7 @@ TEXTON_HD inline std::int32_t decode_bc4_channel(const BlockBits& bits, int base
     constexpr std::uint8_t kEnd1FillsOf6 = 0b110010;
     int end0 = static_cast<int>(bits.at(base, 8));
     int end1 = static_cast<int>(bits.at(base + 8, 8));
-    if (is_signed) {  // -128 counts as -127, also in the comparison of the endpoints (capture bc4_signed_ends)
+    if (is_signed) {  // -128 counts as -127, also in the comparison of the endpoints (recording bc4_signed_ends)
         end0 = static_cast<std::int8_t>(end0) == -128 ? -127 : static_cast<std::int8_t>(end0);
         end1 = static_cast<std::int8_t>(end1) == -128 ? -127 : static_cast<std::int8_t>(end1);
     }

@@ -1,5 +1,5 @@
 // bc_partitioned.h: decodes one texel of a BC6H or BC7 block, bit-exact to the specification of these formats.
-// Captures: rand_bc6hs_f0, rand_bc7_f0.
+// Recordings: rand_bc6hs_f0, rand_bc7_f0.
 #pragma once
 #include <cstdint>
 
@@ -144,8 +144,8 @@ TEXTON_HD inline BlockTexel decode_bc6h(const BlockBits& bits, int texel, bool i
     for (int i = 0; i < m.run_count; ++i) {
         const Bc6hRun run = bc6h_run(m.first_run + i);
         for (int b = 0; b < run.count; ++b) {
-            const int place = run.downward ? run.first - b : run.first + b;
-            ends[run.end][run.channel] |= static_cast<int>(bits.at(position++, 1)) << place;
+            const int shift = run.downward ? run.first - b : run.first + b;
+            ends[run.end][run.channel] |= static_cast<int>(bits.at(position++, 1)) << shift;
         }
     }
     const int subsets = m.subsets;

@@ -57,12 +57,12 @@ TEXTON_HD inline CubePoint project_to_cube(float x, float y, float z) {
         axis = 0;
     else if (size[1] > size[2])
         axis = 1;
-    const bool negative = scaled[axis] < 0.0f;  // a zero direction reads the center of +Z (capture sweep_cube_ties)
+    const bool negative = scaled[axis] < 0.0f;  // a zero direction reads the center of +Z (recording sweep_cube_ties)
     const int face = 2 * axis + (negative ? 1 : 0);
     const CubeFace f = cube_face(face);
     const float u = scaled[f.u_axis] * static_cast<float>(f.u_sign);
     const float v = scaled[f.v_axis] * static_cast<float>(f.v_sign);
-    // The approximate reciprocal may scale the largest component to slightly above 1 (capture cube_edges_border).
+    // The approximate reciprocal may scale the largest component to slightly above 1 (recording cube_edges_border).
     return {face, u < -1.0f ? -1.0f : u, v < -1.0f ? -1.0f : v};
 }
 
@@ -100,47 +100,48 @@ TEXTON_HD inline SignedShortFloat texels_between(float a, float b, std::int32_t 
 }
 
 /// Returns the coordinate of a point along an axis of the cube. `axis` must be one of the two axes of the point's face.
-TEXTON_HD inline float place_along(const CubePoint& point, int axis) {
+TEXTON_HD inline float position_along(const CubePoint& point, int axis) {
     const CubeFace face = cube_face(point.face);
     return face.u_axis == axis ? point.u * static_cast<float>(face.u_sign) : point.v * static_cast<float>(face.v_sign);
 }
 
 /// Returns the distance in texels from a point to the edge between its face and `other`.
 TEXTON_HD inline SignedShortFloat texels_to_edge(const CubePoint& point, const CubeFace& other, std::int32_t size) {
-    return texels_between(1.0f, place_along(point, other.out_axis) * static_cast<float>(other.out_sign), size);
+    return texels_between(1.0f, position_along(point, other.out_axis) * static_cast<float>(other.out_sign), size);
 }
 
-/// Computes the vector from `centre` to `beyond` in texels, along the rows and columns of the face of `centre` and
+/// Computes the vector from `center` to `beyond` in texels, along the rows and columns of the face of `center` and
 /// outward. If `beyond` is on an adjacent face, the distances of both points from the shared edge are added. The
-/// opposite face is one face width away. Capture: lod_from_grad_cube_folded.
-TEXTON_HD inline void edge_on_cube(const CubePoint& centre, const CubePoint& beyond, std::int32_t size,
+/// opposite face is one face width away. Recording: lod_from_grad_cube_folded.
+TEXTON_HD inline void edge_on_cube(const CubePoint& center, const CubePoint& beyond, std::int32_t size,
                                    SignedShortFloat* edge) {
-    const CubeFace here = cube_face(centre.face);
+    const CubeFace here = cube_face(center.face);
     const CubeFace there = cube_face(beyond.face);
     const int axes[2] = {here.u_axis, here.v_axis};
     const int signs[2] = {here.u_sign, here.v_sign};
     for (int i = 0; i < 2; ++i) {
         const auto sign = static_cast<float>(signs[i]);
         if (axes[i] == there.out_axis)
-            edge[i] = short_sum(texels_to_edge(centre, there, size), texels_to_edge(beyond, here, size), false);
+            edge[i] = short_sum(texels_to_edge(center, there, size), texels_to_edge(beyond, here, size), false);
         else
-            edge[i] = texels_between(place_along(beyond, axes[i]) * sign, place_along(centre, axes[i]) * sign, size);
+            edge[i] =
+                texels_between(position_along(beyond, axes[i]) * sign, position_along(center, axes[i]) * sign, size);
     }
-    if (beyond.face == (centre.face ^ 1)) edge[2] = texels_between(1.0f, -1.0f, size);
+    if (beyond.face == (center.face ^ 1)) edge[2] = texels_between(1.0f, -1.0f, size);
 }
 
 /// Returns the footprint of a pixel on the face that its direction hits. The edges of the footprint end at the
-/// positions of the direction plus each gradient. Capture: lod_from_grad_cube.
+/// positions of the direction plus each gradient. Recording: lod_from_grad_cube.
 TEXTON_HD inline PixelFootprint cube_footprint(std::int32_t size, const Coordinates& at, const Gradients& gradients) {
     const float* const dx = gradients.dx;
     const float* const dy = gradients.dy;
-    const CubePoint centre = project_to_cube(at.x, at.y, at.z);
+    const CubePoint center = project_to_cube(at.x, at.y, at.z);
     const CubePoint right = project_to_cube(at.x + dx[0], at.y + dx[1], at.z + dx[2]);
     const CubePoint below = project_to_cube(at.x + dy[0], at.y + dy[1], at.z + dy[2]);
     PixelFootprint footprint{};
-    edge_on_cube(centre, right, size, footprint.x_edge);
-    edge_on_cube(centre, below, size, footprint.y_edge);
-    footprint.folded = right.face != centre.face || below.face != centre.face;
+    edge_on_cube(center, right, size, footprint.x_edge);
+    edge_on_cube(center, below, size, footprint.y_edge);
+    footprint.folded = right.face != center.face || below.face != center.face;
     return footprint;
 }
 

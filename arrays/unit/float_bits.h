@@ -27,7 +27,7 @@ TEXTON_HD inline std::int64_t floor_to_fixed(float value, int fraction_bits, int
     const int exponent = static_cast<int>(bits >> 23 & 255);
     const std::int64_t limit = std::int64_t{1} << limit_bits;
     if (is_nan(value)) return 0;
-    if (exponent == 0) return 0;  // denormal coordinates count as 0: captures sweep_special_coords_*
+    if (exponent == 0) return 0;  // denormal coordinates count as 0: recordings sweep_special_coords_*
     const std::int64_t mantissa = static_cast<std::int64_t>(bits & 0x7fffffu) | 0x800000;
     const int shift = exponent - 150 + fraction_bits;
     if (shift + 24 > limit_bits) return negative ? -limit : limit;
@@ -37,7 +37,7 @@ TEXTON_HD inline std::int64_t floor_to_fixed(float value, int fraction_bits, int
 }
 
 /// Returns the float32 nearest to sign * magnitude * 2^exponent. Halves are rounded away from zero. Overflow gives
-/// infinity, and results that would be denormal are 0. Capture: special_3d_f32.
+/// infinity, and results that would be denormal are 0. Recording: special_3d_f32.
 TEXTON_HD inline std::uint32_t round_to_float(bool negative, std::uint64_t magnitude, int exponent) {
     const std::uint32_t sign = negative ? 0x80000000u : 0;
     const int top = highest_bit(magnitude);

@@ -12,7 +12,7 @@
 namespace texton::detail {
 
 /// Clamps the index of a layer. The hardware treats indices as unsigned: -1 and indices past the last layer read the
-/// last one. Capture: rand_1dlayered_f32.
+/// last one. Recording: rand_1dlayered_f32.
 TEXTON_HD inline std::int32_t clamp_layer(std::int32_t layer, std::int32_t count) {
     return static_cast<std::uint32_t>(layer) >= static_cast<std::uint32_t>(count) ? count - 1 : layer;
 }
@@ -23,8 +23,8 @@ TEXTON_HD inline std::int32_t clamp_layer(std::int32_t layer, std::int32_t count
 /// truncated to four fraction bits more than `code_bits`, multiplied by the largest code of `code_bits` bits, and
 /// rounded to the nearest code, halves toward zero.
 ///
-/// Capture rand_2d_linear_u8x4_n0_a3: the border value 0.5 reads as 127/255. Random border colors on an H200 show that
-/// rgb10a2, BC4 and BC5 have 16 bits.
+/// Recording rand_2d_linear_u8x4_n0_a3: the border value 0.5 reads as 127/255. Random border colors on an H200 show
+/// that rgb10a2, BC4 and BC5 have 16 bits.
 TEXTON_HD inline std::int32_t quantize_border(float value, float low, int code_bits) {
     if (is_nan(value)) return 0;
     const float clamped = value > low ? (value < 1.0f ? value : 1.0f) : low;
@@ -54,7 +54,7 @@ TEXTON_HD inline Lane border_lane(float value, const TexelFormat& format, int ch
         case LaneKind::snorm8: return {quantize_border(value, -1.0f, 7), 0};
         case LaneKind::snorm16: return {quantize_border(value, -1.0f, 15), 0};
         case LaneKind::srgb: return lane_of_srgb(srgb_code_of(value));
-        case LaneKind::float16: return lane_of_half(half_toward_zero(value));  // captures border_f16_*
+        case LaneKind::float16: return lane_of_half(half_toward_zero(value));  // recordings border_f16_*
         case LaneKind::float32: return lane_of_float(bits_of(value));
     }
     return {};
@@ -117,10 +117,10 @@ TEXTON_HD inline LevelTaps find_cube_taps(const TextureView& view, const Sampler
     taps.z = single_tap(layer * 6 + point.face);
     taps.seamless = sampler.seamless_cubemap && sampler.filter == Filter::linear;
     if (taps.seamless) {
-        const SeamlessPlace place =
-            seamless_place(linear_place(u, placement.shift_x), linear_place(v, placement.shift_y), size);
-        taps.x = seamless_taps(place.x, size);
-        taps.y = seamless_taps(place.y, size);
+        const SeamlessPosition position =
+            seamless_position(linear_position(u, placement.shift_x), linear_position(v, placement.shift_y), size);
+        taps.x = seamless_taps(position.x, size);
+        taps.y = seamless_taps(position.y, size);
     } else {
         taps.x = face_taps(u, size, sampler, 0, placement.split, placement.shift_x);
         taps.y = face_taps(v, size, sampler, 1, placement.split, placement.shift_y);
@@ -140,8 +140,8 @@ TEXTON_HD inline LevelTaps find_taps(const TextureView& view, const Sampler& sam
     LevelTaps taps{};
     const AxisKind kind = flat_axis_kind(view, placement.split);
     taps.x = axis_taps(at.x, level.width, kind, sampler, 0, placement.split, placement.shift_x);
-    // A 1D fetch is a 2D fetch at y = 0 of a texture that is one texel high (capture sweep_linear_norm_addr3). A fetch
-    // of a layered 1D texture is not: measured on an H200 with random border colors.
+    // A 1D fetch is a 2D fetch at y = 0 of a texture that is one texel high (recording sweep_linear_norm_addr3). A
+    // fetch of a layered 1D texture is not: measured on an H200 with random border colors.
     if (view.kind == ArrayKind::layered_1d) {
         taps.y = single_tap(0);
     } else {
@@ -196,7 +196,7 @@ TEXTON_HD inline Quad load_quad(const LevelView& level, const TexelFormat& forma
 
 /// Redistributes the weight of a texel beyond a corner, where three faces meet and no fourth texel exists. Its two
 /// neighbors in the quad get a third each, rounded, and the texel diagonally opposite gets the rest. These three count
-/// as reached even if their weight is 0. Capture: rand_cube_f32_s1_f1.
+/// as reached even if their weight is 0. Recording: rand_cube_f32_s1_f1.
 TEXTON_HD inline FootprintWeights share_cube_corner(const LevelTaps& taps, std::int32_t size,
                                                     FootprintWeights weights) {
     if (!taps.seamless) return weights;
@@ -213,7 +213,7 @@ TEXTON_HD inline FootprintWeights share_cube_corner(const LevelTaps& taps, std::
 }
 
 /// Adds the texels around a position in one level. Their weights add up to `share`. With two slices, the share of the
-/// first one is rounded and the second one gets the rest. Capture: onehot_mip3d_l0_t0.
+/// first one is rounded and the second one gets the rest. Recording: onehot_mip3d_l0_t0.
 TEXTON_HD inline void add_footprint(TexelSum& sum, const TextureView& view, const Sampler& sampler, int level,
                                     const Coordinates& at, std::int32_t share, int scale, const Placement& placement) {
     if (share == 0) return;

@@ -28,11 +28,11 @@ TEXTON_HD inline std::int32_t lod_to_fixed(float lod) {
 
 inline constexpr float kLargestBias = 15.0f;
 
-/// Returns the level of detail with the sampler's bias, which is clamped to -15 to 15 (capture lod_bias_far).
+/// Returns the level of detail with the sampler's bias, which is clamped to -15 to 15 (recording lod_bias_far).
 ///
 /// Trilinear optimization: with anisotropy, the blend between two levels is steeper around its middle, with a slope of
 /// 6/4, 7/4 or 2, so that most fetches need only one level. The position where the slope starts is subtracted from the
-/// bias before the bias is truncated (captures aniso6_trilinear, aniso4_bias).
+/// bias before the bias is truncated (recordings aniso6_trilinear, aniso4_bias).
 TEXTON_HD inline std::int32_t biased_lod(const Sampler& sampler, std::int32_t lod) {
     const float wanted = sampler.mip_bias;
     const float bias = wanted < -kLargestBias ? -kLargestBias : wanted > kLargestBias ? kLargestBias : wanted;
@@ -45,8 +45,8 @@ TEXTON_HD inline std::int32_t biased_lod(const Sampler& sampler, std::int32_t lo
 }
 
 /// Returns the levels that a fetch blends. The level of detail, the bias and the limits are truncated toward zero to
-/// 1/256 before use (captures sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp). Selection of the nearest level rounds
-/// .5 up (capture sweep_lod_point_mip). If the limits cross, the lower one wins (capture lod_limits_crossed).
+/// 1/256 before use (recordings sweep_lod_f32, rand_mip_lod_f32_m1_f1_biasclamp). Selection of the nearest level rounds
+/// .5 up (recording sweep_lod_point_mip). If the limits cross, the lower one wins (recording lod_limits_crossed).
 TEXTON_HD inline LevelBlend blend_levels(const TextureView& view, const Sampler& sampler, std::int32_t lod) {
     const std::int32_t low = lod_to_fixed(sampler.mip_min);
     const std::int32_t high = lod_to_fixed(sampler.mip_max);
@@ -93,7 +93,7 @@ TEXTON_HD inline ShortFloat magnitude_of(const SignedShortFloat& value) {
 }
 
 /// Returns a * b as the unit's multiplier computes it. The sum of the partial products leaves out its lowest six
-/// columns, and 7 units of the next column are added to compensate. The result is truncated to ten bits. Capture:
+/// columns, and 7 units of the next column are added to compensate. The result is truncated to ten bits. Recording:
 /// rand_grad_aniso16_f32.
 TEXTON_HD inline ShortFloat multiply(const ShortFloat& a, const ShortFloat& b) {
     if (a.mantissa == 0 || b.mantissa == 0) return {0, 0};
@@ -108,8 +108,8 @@ TEXTON_HD inline SignedShortFloat multiply(const SignedShortFloat& a, const Sign
     return {(a.mantissa < 0) == (b.mantissa < 0) ? product.mantissa : -product.mantissa, product.exponent};
 }
 
-/// Returns the magnitude of a gradient component in texels, computed by the same multiplier (capture lod_from_grad_1d).
-/// NaN, infinite and denormal components count as 0.
+/// Returns the magnitude of a gradient component in texels, computed by the same multiplier (recording
+/// lod_from_grad_1d). NaN, infinite and denormal components count as 0.
 TEXTON_HD inline ShortFloat texels_of_gradient(float gradient, std::int32_t size) {
     const std::uint32_t bits = bits_of(gradient) & 0x7fffffffu;
     if (bits < 0x00800000u || bits >= 0x7f800000u) return {0, 0};
@@ -120,7 +120,7 @@ TEXTON_HD inline ShortFloat texels_of_gradient(float gradient, std::int32_t size
 /// Three lengths in descending order.
 struct SortedLengths {
     ShortFloat longest;
-    ShortFloat middle;
+    ShortFloat center;
     ShortFloat shortest;
 };
 
@@ -141,12 +141,12 @@ TEXTON_HD inline ShortFloat add_shorter(const ShortFloat& a, const ShortFloat& b
 TEXTON_HD inline ShortFloat quarter_of(const ShortFloat& length) { return {length.mantissa, length.exponent - 2}; }
 
 /// Returns an approximation of the length of (a, b, c): the longest component plus 11/32 of the middle one plus a
-/// quarter of the shortest one. In a plane, the error is within -5.5 % and +6 %. Captures: lod_from_grad,
+/// quarter of the shortest one. In a plane, the error is within -5.5 % and +6 %. Recordings: lod_from_grad,
 /// lod_from_grad_3d.
 TEXTON_HD inline ShortFloat approximate_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
     const SortedLengths sorted = sort_lengths(a, b, c);
-    if (sorted.middle.mantissa == 0) return sorted.longest;
-    const ShortFloat share = shorten(11 * sorted.middle.mantissa + 4, sorted.middle.exponent - 14);
+    if (sorted.center.mantissa == 0) return sorted.longest;
+    const ShortFloat share = shorten(11 * sorted.center.mantissa + 4, sorted.center.exponent - 14);
     return add_shorter(sorted.longest, add_shorter(share, quarter_of(sorted.shortest)));
 }
 
@@ -156,17 +156,17 @@ TEXTON_HD inline ShortFloat scale_length(const ShortFloat& length) {
 }
 
 /// Returns 11/16 of approximate_length(). The factors 11/32 and 11/16 of the middle component are combined into one,
-/// 121/512. Captures: lod_from_diagonals, lod_from_diagonals_3d.
+/// 121/512. Recordings: lod_from_diagonals, lod_from_diagonals_3d.
 TEXTON_HD inline ShortFloat scaled_approximate_length(const ShortFloat& a, const ShortFloat& b, const ShortFloat& c) {
     const SortedLengths sorted = sort_lengths(a, b, c);
     const ShortFloat longest = scale_length(sorted.longest);
-    if (sorted.middle.mantissa == 0) return longest;
-    const ShortFloat share = shorten(121 * sorted.middle.mantissa + 32, sorted.middle.exponent - 18);
+    if (sorted.center.mantissa == 0) return longest;
+    const ShortFloat share = shorten(121 * sorted.center.mantissa + 32, sorted.center.exponent - 18);
     return add_shorter(longest, add_shorter(share, quarter_of(scale_length(sorted.shortest))));
 }
 
 /// Returns log2 in 1/256, and kNoDetail for 0. The fraction is 256 log2(1 + (i + 1/2) / 256) for the eight bits i after
-/// the leading one, rounded up from .53 on. The first and last entries are 0 and 255 instead. Capture: lod_from_grad.
+/// the leading one, rounded up from .53 on. The first and last entries are 0 and 255 instead. Recording: lod_from_grad.
 TEXTON_HD inline std::int32_t approximate_log2(const ShortFloat& value) {
     static constexpr std::uint8_t kFraction[256] = {
         0,   2,   4,   5,   6,   8,   9,   11,  12,  13,  15,  16,  18,  19,  20,  22,  23,  24,  26,  27,  28,  30,
@@ -184,7 +184,7 @@ TEXTON_HD inline std::int32_t approximate_log2(const ShortFloat& value) {
     return value.mantissa == 0 ? kNoDetail : value.exponent * 256 + kFraction[(value.mantissa >> 1) & 255];
 }
 
-/// Returns 256 * 2^(-fraction / 256), rounded, for fractions 0 to 256. Capture: onehot_aniso16.
+/// Returns 256 * 2^(-fraction / 256), rounded, for fractions 0 to 256. Recording: onehot_aniso16.
 TEXTON_HD inline std::int32_t inverse_exp2(std::int32_t fraction) {
     static constexpr std::uint16_t kInverse[257] = {
         256, 255, 255, 254, 253, 253, 252, 251, 251, 250, 249, 248, 248, 247, 246, 246, 245, 244, 244, 243, 243, 242,
@@ -204,7 +204,7 @@ TEXTON_HD inline std::int32_t inverse_exp2(std::int32_t fraction) {
 
 /// Returns a + b, or a - b if `subtract` is set, truncated to ten bits. The operand with the smaller magnitude is
 /// truncated first: to the last bit of the larger one, or to half of that bit if the magnitudes are subtracted.
-/// Capture: rand_grad_general_f32.
+/// Recording: rand_grad_general_f32.
 TEXTON_HD inline SignedShortFloat short_sum(const SignedShortFloat& a, const SignedShortFloat& b, bool subtract) {
     const bool a_negative = a.mantissa < 0;
     const bool b_negative = (b.mantissa < 0) != subtract;
@@ -245,14 +245,14 @@ TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool vol
     return footprint;
 }
 
-/// Returns neighbour - place, truncated toward zero. Bits of `place` below half of the neighbor's last bit are dropped
-/// before the subtraction. Capture: lod_between_neighbours_3d.
-TEXTON_HD inline float difference_of_neighbours(float neighbour, float place) {
+/// Returns neighbor - place, truncated toward zero. Bits of `position` below half of the neighbor's last bit are
+/// dropped before the subtraction. Recording: lod_between_neighbours_3d.
+TEXTON_HD inline float difference_of_neighbors(float neighbor, float position) {
     const auto exponent = [](float value) { return static_cast<std::int32_t>(bits_of(value) >> 23 & 255); };
-    const std::int32_t lost = exponent(neighbour) - exponent(place) - 1;
-    if (lost > 23) place = 0;
-    if (lost > 0 && lost <= 23) place = float_of(bits_of(place) & ~((1u << lost) - 1));
-    const double exact = static_cast<double>(neighbour) - static_cast<double>(place);
+    const std::int32_t lost = exponent(neighbor) - exponent(position) - 1;
+    if (lost > 23) position = 0;
+    if (lost > 0 && lost <= 23) position = float_of(bits_of(position) & ~((1u << lost) - 1));
+    const double exact = static_cast<double>(neighbor) - static_cast<double>(position);
     const double magnitude = exact < 0 ? -exact : exact;
     const float near = static_cast<float>(magnitude);
     const float cut = static_cast<double>(near) > magnitude ? float_of(bits_of(near) - 1) : near;
@@ -261,15 +261,15 @@ TEXTON_HD inline float difference_of_neighbours(float neighbour, float place) {
 
 /// Returns the gradients as the unit receives them for a 3D texture: as coordinates of neighboring pixels, with the
 /// rounding of these. The unit treats coordinates from 2^97 as infinite; their gradients are longer than any texture.
-/// Captures: lod_from_diagonals_3d, lod_from_far_3d.
-TEXTON_HD inline Gradients neighbour_gradients(const Coordinates& at, const Gradients& gradients) {
+/// Recordings: lod_from_diagonals_3d, lod_from_far_3d.
+TEXTON_HD inline Gradients neighbor_gradients(const Coordinates& at, const Gradients& gradients) {
     constexpr float kInfinite = 0x1p97f, kLonger = 0x1p60f;
-    const float place[3] = {at.x, at.y, at.z};
+    const float position[3] = {at.x, at.y, at.z};
     Gradients taken = gradients;
     for (int i = 0; i < 3; ++i) {
-        const bool infinite = place[i] >= kInfinite || place[i] <= -kInfinite;
-        taken.dx[i] = infinite ? kLonger : difference_of_neighbours(place[i] + gradients.dx[i], place[i]);
-        taken.dy[i] = infinite ? kLonger : difference_of_neighbours(place[i] + gradients.dy[i], place[i]);
+        const bool infinite = position[i] >= kInfinite || position[i] <= -kInfinite;
+        taken.dx[i] = infinite ? kLonger : difference_of_neighbors(position[i] + gradients.dx[i], position[i]);
+        taken.dy[i] = infinite ? kLonger : difference_of_neighbors(position[i] + gradients.dy[i], position[i]);
     }
     return taken;
 }
@@ -289,7 +289,7 @@ TEXTON_HD inline Axis edge_axis(const SignedShortFloat* edge) {
 }
 
 /// Returns 11/16 of a diagonal, a + b or a - b. If the edges are nearly parallel, this is longer than both of them.
-/// Capture: rand_grad_general_f32.
+/// Recording: rand_grad_general_f32.
 TEXTON_HD inline Axis diagonal_axis(const Axis& a, const Axis& b, bool subtract) {
     Axis axis{};
     ShortFloat magnitude[3];
@@ -305,7 +305,7 @@ TEXTON_HD inline Axis diagonal_axis(const Axis& a, const Axis& b, bool subtract)
 
 /// Returns the longest of the edges and the scaled diagonals. Of axes with the same length, the first in this order is
 /// returned: x edge, sum, y edge, difference. The difference is the longer edge minus the shorter one, and y minus x if
-/// both have the same length (capture aniso16_free_f32). The diagonals of a folded footprint are ignored (capture
+/// both have the same length (recording aniso16_free_f32). The diagonals of a folded footprint are ignored (recording
 /// lod_from_grad_cube).
 TEXTON_HD inline Axis major_axis(const PixelFootprint& footprint) {
     const Axis x = edge_axis(footprint.x_edge);

@@ -47,7 +47,7 @@ TEXTON_HD inline int point_bits(const TexelFormat& format, int channel) {
     return with_packed(format.packed, [&](auto arithmetic) { return decltype(arithmetic)::point_bits(channel); });
 }
 
-/// Denormal float32 values count as 0. Capture: special_gather_f32.
+/// Denormal float32 values count as 0. Recording: special_gather_f32.
 TEXTON_HD inline Lane lane_of_float(std::uint32_t bits) {
     const bool negative = bits >> 31;
     const std::int32_t exponent = static_cast<std::int32_t>(bits >> 23 & 255);
@@ -63,8 +63,8 @@ TEXTON_HD inline Lane lane_of_half(std::uint32_t bits) {
 }
 
 // sRGB codes decode to a mantissa of 8 bits. Each group of 8 adjacent codes shares an exponent: that of the group's
-// largest value, at least 2^-7. The mantissa is the nearest to the curve of IEC 61966-2-1 (capture sweep_srgb_point).
-// The filter uses the shared exponent, not the exponent of the value (capture rand_srgb_linear_u8x4).
+// largest value, at least 2^-7. The mantissa is the nearest to the curve of IEC 61966-2-1 (recording sweep_srgb_point).
+// The filter uses the shared exponent, not the exponent of the value (recording rand_srgb_linear_u8x4).
 inline constexpr int kSrgbFractionBits = 7;
 
 TEXTON_HD inline Lane lane_of_srgb(std::uint32_t code) {
@@ -136,7 +136,7 @@ TEXTON_HD inline std::int32_t opaque_code(Encoding encoding) {
     for (int c = 0; c < 4; ++c) {
         if (format.encoding == Encoding::floating) {
             lanes.channel[c] = lane_of_half(static_cast<std::uint32_t>(texel.channel[c]));
-            lanes.channel[c].negative &= lanes.channel[c].mantissa != 0;  // zeros have no sign (capture bc6h_zero)
+            lanes.channel[c].negative &= lanes.channel[c].mantissa != 0;  // zeros have no sign (recording bc6h_zero)
         } else if (format.encoding == Encoding::srgb && c < 3)
             lanes.channel[c] = lane_of_srgb(static_cast<std::uint32_t>(texel.channel[c] / 257));
         else

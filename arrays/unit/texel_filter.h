@@ -3,7 +3,7 @@
 // Weights are integers in 1/256 that add up to 256 over all texels of a fetch: what rounding takes from the weight of a
 // texel is added to that of its neighbor. Normalized texels are added up as integers. Floating-point texels are aligned
 // to the largest exponent of the four texels of their footprint, and bits below the guard bits are dropped before the
-// multiplication. The sums of footprints are then aligned to the largest block of exponents (capture
+// multiplication. The sums of footprints are then aligned to the largest block of exponents (recording
 // sum_3d_trilinear_f32).
 #pragma once
 #include <cstdint>
@@ -18,12 +18,12 @@ inline constexpr int kFullWeight = 256;
 /// Weights can be in 1 / (256 << scale). This is the maximum scale.
 inline constexpr int kLargestScale = 2;
 /// Maximum number of footprints that are aligned together.
-inline constexpr int kLargestPlace = 4;
+inline constexpr int kLargestPosition = 4;
 
 TEXTON_HD inline std::int32_t round_to_256th(std::int32_t product) { return (product + 128) >> 8; }
 
 /// Weights of the four texels of a footprint: (x0, y0), (x1, y0), (x0, y1), (x1, y1). They add up to the footprint's
-/// share. Captures: onehot_2d_*, onehot_3d_*, onehot_mip_*.
+/// share. Recordings: onehot_2d_*, onehot_3d_*, onehot_mip_*.
 struct FootprintWeights {
     std::int32_t of[4];
     bool reaches[4];  ///< both weights along x and y are nonzero, even if their product rounds to 0
@@ -38,7 +38,7 @@ TEXTON_HD inline FootprintWeights footprint_weights(std::int32_t x, std::int32_t
 }
 
 /// Bits of a floating-point lane. `guard_bits` is the number of bits below the last bit of the largest texel that
-/// smaller texels keep. Captures: rand_2d_linear_f32_n0_a1, rand_2d_linear_f16_n0_a1, rand_srgb_linear_u8x4.
+/// smaller texels keep. Recordings: rand_2d_linear_f32_n0_a1, rand_2d_linear_f16_n0_a1, rand_srgb_linear_u8x4.
 struct LaneWidth {
     int fraction_bits;
     int guard_bits;
@@ -61,19 +61,19 @@ TEXTON_HD inline LaneWidth lane_width(LaneKind kind) {
 }
 
 /// Converts a sum of weighted snorm8 texels, which has 8 + kLargestScale fraction bits, to 1/32767. The factor 32767 /
-/// 127 is 256 * (1 + 2^-7 + 2^-15). Each of the three terms is truncated to 1/8, and their sum is rounded. Captures:
+/// 127 is 256 * (1 + 2^-7 + 2^-15). Each of the three terms is truncated to 1/8, and their sum is rounded. Recordings:
 /// rand_2d_linear_s8x4_n0_a1, aniso4_s8x4.
 TEXTON_HD inline std::int32_t widen_snorm8_sum(std::int32_t sum) {
     return ((sum << (3 - kLargestScale)) + (sum >> (4 + kLargestScale)) + (sum >> (12 + kLargestScale)) + 4) >> 3;
 }
 
 /// Returns the float of a signed normalized value in 1/32767. The lowest value reads as the next higher one; this
-/// applies after the summation. Capture: rand_2d_linear_s8x4_n0_a1.
+/// applies after the summation. Recording: rand_2d_linear_s8x4_n0_a1.
 TEXTON_HD inline std::uint32_t signed_result(std::int32_t value) {
     return bits_of(static_cast<float>(value < -32767 ? -32767 : value) / 32767.0f);
 }
 
-/// Accumulates one channel of a fetch, footprint by footprint. Call start() first, end_place() after each group of
+/// Accumulates one channel of a fetch, footprint by footprint. Call start() first, end_position() after each group of
 /// footprints that are aligned together, and result() last.
 class ChannelSum {
 public:
@@ -81,7 +81,7 @@ public:
 
     /// Adds the texels of a footprint. Their weights are in 1 / (256 << scale). A reached texel counts even if its
     /// weight rounds to 0: infinity and NaN propagate, and a sum of zero is negative only if all reached texels are
-    /// negative zeros. Capture: special_3d_f32.
+    /// negative zeros. Recording: special_3d_f32.
     TEXTON_HD void add(const Lane* lanes, const FootprintWeights& weights, int scale) {
         const LaneWidth width = lane_width(kind_);
         if (width.fraction_bits == 0) return add_fixed(lanes, weights, scale);
@@ -105,8 +105,8 @@ public:
     }
 
     /// Ends a group of footprints that are aligned together. A group is one footprint, the footprints of two slices, or
-    /// up to four footprints of a row of samples. Capture: rand_grad_aniso16_f32.
-    TEXTON_HD void end_place() {
+    /// up to four footprints of a row of samples. Recording: rand_grad_aniso16_f32.
+    TEXTON_HD void end_position() {
         for (int i = 0; i < held_count_; ++i) floating_ += shift_down(held_[i].sum, block_ - held_[i].block);
         held_count_ = 0;
     }
@@ -140,7 +140,7 @@ private:
         }
     }
 
-    /// Records a texel that is NaN or infinite. Captures: wild_2d_f16, wild_2d_f32.
+    /// Records a texel that is NaN or infinite. Recordings: wild_2d_f16, wild_2d_f32.
     TEXTON_HD void add_special(const Lane& lane, const LaneWidth& width) {
         const std::int32_t magnitude = lane.negative ? -lane.mantissa : lane.mantissa;
         const bool infinite = magnitude == 1 << width.fraction_bits;
@@ -154,7 +154,7 @@ private:
 
     /// Stores the sum of a footprint whose largest exponent is `exponent`. Exponents are grouped into blocks of four,
     /// and all exponents of a block are aligned alike. The sums are aligned to the largest block of this group and of
-    /// the groups before. Each sum is rounded down separately when it is aligned. Captures: sum_3d_trilinear_f32,
+    /// the groups before. Each sum is rounded down separately when it is aligned. Recordings: sum_3d_trilinear_f32,
     /// sum_3d_trilinear_srgb, sum_3d_f16.
     TEXTON_HD void hold(std::int64_t sum, std::int32_t exponent, int scale) {
         const std::int32_t block = ((exponent + kBias) & ~(kBlock - 1)) - kBias;
@@ -190,7 +190,7 @@ private:
     bool minus_zero_ = true;  ///< all texels reached so far are negative zeros
     unsigned special_ = 0;
     int held_count_ = 0;
-    HeldSum held_[kLargestPlace];
+    HeldSum held_[kLargestPosition];
     std::int32_t block_ = kNoExponent;
     std::int64_t fixed_ = 0;
     std::int64_t floating_ = 0;
@@ -211,8 +211,8 @@ public:
     TEXTON_HD void add(const Lane (&lanes)[4][4], const FootprintWeights& weights, int scale) {
         for (int c = 0; c < count_; ++c) channels_[c].add(lanes[c], weights, scale);
     }
-    TEXTON_HD void end_place() {
-        for (int c = 0; c < count_; ++c) channels_[c].end_place();
+    TEXTON_HD void end_position() {
+        for (int c = 0; c < count_; ++c) channels_[c].end_position();
     }
     TEXTON_HD Texel result() const {
         Texel texel{};

@@ -58,7 +58,8 @@ enum class AxisKind : std::uint8_t { ordinary, long_axis, depth };
 
 /// Returns the number of fraction bits that a normalized coordinate keeps: 21, and more if an axis has many texels.
 /// Each limit was measured from both sides on an H200. The limit of the depth, 2300, is the same for all tested formats
-/// and sizes; the reason is not known. Captures: rand_1d_linear_wide_norm, long_1d_u8, long_1d_layered_u8, deep_3d_u8.
+/// and sizes; the reason is not known. Recordings: rand_1d_linear_wide_norm, long_1d_u8, long_1d_layered_u8,
+/// deep_3d_u8.
 TEXTON_HD inline int coordinate_fraction_bits(std::int32_t size, AxisKind kind = AxisKind::ordinary) {
     switch (kind) {
         case AxisKind::ordinary: return size > 16384 ? 23 : size > 8192 ? 22 : 21;
@@ -96,7 +97,7 @@ TEXTON_HD inline std::int64_t scale_coordinate(float coordinate, std::int32_t si
     if (!normalized) return floor_to_fixed(coordinate, 9, limit_bits);
     const int fraction_bits = coordinate_fraction_bits(size, kind);
     std::int64_t u = floor_to_fixed(coordinate, fraction_bits, limit_bits);
-    // With wrap and mirror, infinite and very large coordinates read the same texels as even integers. Captures:
+    // With wrap and mirror, infinite and very large coordinates read the same texels as even integers. Recordings:
     // sweep_special_coords_f0_n1_a0, sweep_special_coords_f0_n1_a2, mirror_far_u16.
     const std::int64_t one = std::int64_t{1} << fraction_bits;
     if (repeats) u &= rule.period * one - 1;
@@ -111,19 +112,20 @@ TEXTON_HD inline std::int64_t scale_face_coordinate(float coordinate, std::int32
 }
 
 /// The value that clamping changes. Filtering clamps the fixed-point coordinate, which leaves no weight beyond the edge
-/// (capture rand_2d_linear_f32_n0_a1). Gathering clamps the indices of the two texels (capture rand_gather_u8x4_c0_n0).
+/// (recording rand_2d_linear_f32_n0_a1). Gathering clamps the indices of the two texels (recording
+/// rand_gather_u8x4_c0_n0).
 enum class Split : std::uint8_t { fixed_point, texels };
 
 /// Returns the position that linear filtering reads along an axis, in 1/256 of a texel. Texel centers are integers:
 /// half a texel is subtracted from the coordinate, and the result is rounded half up. `scaled` is in 1/512 of a texel.
 /// `shift`, in 1/256, moves the footprint.
-TEXTON_HD inline std::int64_t linear_place(std::int64_t scaled, std::int32_t shift) {
+TEXTON_HD inline std::int64_t linear_position(std::int64_t scaled, std::int32_t shift) {
     return ((scaled - 255) >> 1) + shift;
 }
 
 TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, Split split,
                                       std::int32_t shift) {
-    std::int64_t fixed = linear_place(scaled, shift);
+    std::int64_t fixed = linear_position(scaled, shift);
     if (address_rule(mode).clamps && split == Split::fixed_point) {
         const std::int64_t last = (std::int64_t{size} - 1) * 256;
         fixed = fixed < 0 ? 0 : fixed > last ? last : fixed;
@@ -133,7 +135,7 @@ TEXTON_HD inline AxisTaps linear_taps(std::int64_t scaled, std::int32_t size, Ad
             static_cast<std::int32_t>(fixed & 255)};
 }
 
-/// Returns the taps of a point read. `shift`, in 1/256 of a texel, moves the sample. Capture: aniso16_point.
+/// Returns the taps of a point read. `shift`, in 1/256 of a texel, moves the sample. Recording: aniso16_point.
 TEXTON_HD inline AxisTaps point_taps(std::int64_t scaled, std::int32_t size, AddressMode mode, std::int32_t shift) {
     const std::int32_t texel = address_texel((scaled + 2 * shift) >> 9, size, mode);
     return {{texel, texel}, 0};

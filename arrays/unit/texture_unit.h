@@ -8,7 +8,7 @@
 // 5. weighting, summation and rounding (texel_filter.h)
 //
 // Weights have 8 fraction bits, as in the hardware: with exact weights, results away from texel centers would differ
-// from the hardware. Comments name the capture that shows a rule.
+// from the hardware. Comments name the recording that shows a rule.
 #pragma once
 #include <cstdint>
 
@@ -35,7 +35,7 @@ TEXTON_HD inline std::uint32_t channel_result(const Lane& lane, LaneKind kind) {
     sum.start(kind);
     const Lane lanes[4] = {lane, {}, {}, {}};
     sum.add(lanes, {{kFullWeight, 0, 0, 0}, {true, false, false, false}}, 0);
-    sum.end_place();
+    sum.end_position();
     return sum.result();
 }
 
@@ -86,9 +86,9 @@ TEXTON_HD inline Texel point_texel(const TextureView& view, const Sampler& sampl
         return point_texel(view, sampler, blend.level, at);
     TexelSum sum(view.format);
     add_footprint(sum, view, sampler, blend.level, at, kFullWeight - blend.weight, 0, {});
-    sum.end_place();
+    sum.end_position();
     add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, 0, {});
-    sum.end_place();
+    sum.end_position();
     return sum.result();
 }
 
@@ -102,24 +102,24 @@ struct LevelRow {
     Direction step;
 };
 
-/// Returns how many footprints of a row are aligned together: four, or two if texels have more than 32 bits. Capture:
+/// Returns how many footprints of a row are aligned together: four, or two if texels have more than 32 bits. Recording:
 /// aniso8_f16x4.
-TEXTON_HD inline int place_footprints(const TexelFormat& format) {
+TEXTON_HD inline int footprints_per_position(const TexelFormat& format) {
     const bool wide = format.packing == Packing::plain
                           ? format.bytes > 4
                           : format.packing == Packing::bc6h_unsigned || format.packing == Packing::bc6h_signed;
-    return wide ? 2 : kLargestPlace;
+    return wide ? 2 : kLargestPosition;
 }
 
 /// Adds a row of samples. The order is from the far end to the end that the direction points to. The weights of the
-/// samples are rounded so that their running total is correct. Capture: rand_grad_aniso8_f32.
+/// samples are rounded so that their running total is correct. Recording: rand_grad_aniso8_f32.
 TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Sampler& sampler, const Coordinates& at,
                               const LevelRow& level) {
     const SampleRow& row = level.row;
     const std::int32_t side = 128 << row.scale;
     const std::int32_t pairs = (side + row.share - 1) / row.share;
     const std::int32_t last_share = side - (pairs - 1) * row.share;
-    const int place = place_footprints(view.format);
+    const int position = footprints_per_position(view.format);
     std::int32_t given = 0;
     for (std::int32_t i = -pairs; i < pairs; ++i) {
         const std::int32_t pair = i < 0 ? -i - 1 : i;
@@ -129,15 +129,15 @@ TEXTON_HD inline void add_row(TexelSum& sum, const TextureView& view, const Samp
         const Placement placement{Split::fixed_point, sign * (level.first.x + pair * level.step.x),
                                   sign * (level.first.y + pair * level.step.y)};
         add_footprint(sum, view, sampler, level.level, at, share, row.scale, placement);
-        if ((i + pairs + 1) % place == 0) sum.end_place();
+        if ((i + pairs + 1) % position == 0) sum.end_position();
         given = next;
     }
-    sum.end_place();
+    sum.end_position();
 }
 
 /// Returns the result for an anisotropic footprint. In the finer level, the row follows from the ratio, and its offsets
 /// are stretched. In the coarser level, whose texels are larger, the ratio is smaller by the same factor; if it is 1 or
-/// less, one sample is taken. Capture: rand_grad_aniso2_f32.
+/// less, one sample is taken. Recording: rand_grad_aniso2_f32.
 TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampler, const Coordinates& at,
                                    const FootprintLine& line) {
     const LevelBlend blend = blend_levels(view, sampler, line.lod);
@@ -159,7 +159,7 @@ TEXTON_HD inline Texel sample_line(const TextureView& view, const Sampler& sampl
                 {blend.level + 1, blend.weight, coarse, pair_offset(line.direction, coarse.first), texel});
     } else {
         add_footprint(sum, view, sampler, blend.level + 1, at, blend.weight, 0, {});
-        sum.end_place();
+        sum.end_position();
     }
     return sum.result();
 }
@@ -184,8 +184,8 @@ TEXTON_HD inline Texel fetch_grad(const TextureView& view, const Sampler& sample
     const PixelFootprint footprint =
         is_cube(view.kind)
             ? cube_footprint(view.levels[0].width, at, gradients)
-            : pixel_footprint(view.levels[0], volume, volume ? neighbour_gradients(at, gradients) : gradients);
-    // A footprint that crosses an edge of a cube is treated as isotropic (capture cube_aniso16_f32).
+            : pixel_footprint(view.levels[0], volume, volume ? neighbor_gradients(at, gradients) : gradients);
+    // A footprint that crosses an edge of a cube is treated as isotropic (recording cube_aniso16_f32).
     const bool isotropic =
         sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || footprint.folded;
     if (!isotropic) return sample_line(view, sampler, at, footprint_line(footprint, sampler.max_anisotropy));
@@ -201,7 +201,7 @@ TEXTON_HD inline Texel fetch_texel(const TextureView& view, std::int32_t index) 
 }
 
 /// Returns one channel of the four texels that linear filtering would blend, in the order (0, 1), (1, 1), (1, 0), (0,
-/// 0). Captures: rand_gather_*.
+/// 0). Recordings: rand_gather_*.
 TEXTON_HD inline Texel gather(const TextureView& view, const Sampler& sampler, const Coordinates& at, int channel) {
     static constexpr int kOrder[4] = {2, 3, 1, 0};
     Sampler linear = sampler;

@@ -25,7 +25,7 @@ struct GobBlock {
 };
 constexpr GobBlock kFlatBlock{16, 1};
 constexpr GobBlock kVolumeBlock{1, 16};
-constexpr std::size_t kLeastPlaneGobs = 4;  // minimum height of a block of a plane
+constexpr std::size_t kMinPlaneGobs = 4;  // minimum height of a block of a plane
 
 bool is_volume(const ArrayInfo& info) { return info.kind == ArrayKind::array_3d; }
 bool is_planar(const ArrayInfo& info) { return plane_count(info.format) > 1; }
@@ -42,14 +42,14 @@ std::size_t gobs_high(Format format, std::size_t height) {
 }
 
 // Returns the bytes of one layer of a part, or of all slices of a volume.
-std::size_t part_bytes(const ArrayInfo& info, int part, GobBlock most) {
+std::size_t part_bytes(const ArrayInfo& info, int part, GobBlock maximum) {
     const Format format = part_format(info, part);
     const Extent extent = part_extent(info, part);
     const std::size_t gobs = gobs_high(format, extent.height);
-    const std::size_t needed = std::max(std::bit_ceil(gobs), is_planar(info) ? kLeastPlaneGobs : 1);
-    const std::size_t rows = round_up(gobs, std::min(needed, most.gobs)) * kGobRows;
+    const std::size_t needed = std::max(std::bit_ceil(gobs), is_planar(info) ? kMinPlaneGobs : 1);
+    const std::size_t rows = round_up(gobs, std::min(needed, maximum.gobs)) * kGobRows;
     const std::size_t slices =
-        is_volume(info) ? round_up(extent.depth, std::min(std::bit_ceil(extent.depth), most.slices)) : 1;
+        is_volume(info) ? round_up(extent.depth, std::min(std::bit_ceil(extent.depth), maximum.slices)) : 1;
     return round_up(row_bytes(format, extent.width), kGobBytes) * rows * slices;
 }
 
@@ -63,15 +63,15 @@ std::size_t layer_alignment(const ArrayInfo& info) {
 }
 
 // Returns the bytes of the levels from `first` on, of one layer or a volume.
-std::size_t layer_bytes(const ArrayInfo& info, int first, GobBlock most) {
+std::size_t layer_bytes(const ArrayInfo& info, int first, GobBlock maximum) {
     std::size_t bytes = 0;
-    for (int level = first; level < info.levels; ++level) bytes += part_bytes(info, level, most);
+    for (int level = first; level < info.levels; ++level) bytes += part_bytes(info, level, maximum);
     return bytes;
 }
 
 // Returns the bytes of the levels from `first` on, of all layers.
-std::size_t levels_bytes(const ArrayInfo& info, int first, GobBlock most) {
-    const std::size_t bytes = layer_bytes(info, first, most);
+std::size_t levels_bytes(const ArrayInfo& info, int first, GobBlock maximum) {
+    const std::size_t bytes = layer_bytes(info, first, maximum);
     return is_volume(info) ? bytes : round_up(bytes, layer_alignment(info)) * slice_count(info, 0);
 }
 
@@ -94,17 +94,17 @@ SparseProperties sparse_sizes(const ArrayInfo& info) {
         ++sizes.first_tail_level;
     }
     sizes.tail_per_layer = holds_tile(info, 0, sizes.tile, 1);
-    const GobBlock most = block_of(info, sizes.tile, sizes.first_tail_level);
-    sizes.tail_bytes = round_up(sizes.tail_per_layer ? layer_bytes(info, sizes.first_tail_level, most)
-                                                     : levels_bytes(info, sizes.first_tail_level, most),
+    const GobBlock maximum = block_of(info, sizes.tile, sizes.first_tail_level);
+    sizes.tail_bytes = round_up(sizes.tail_per_layer ? layer_bytes(info, sizes.first_tail_level, maximum)
+                                                     : levels_bytes(info, sizes.first_tail_level, maximum),
                                 kTileBytes);
     return sizes;
 }
 
 MemoryRequirements deferred_sizes(const ArrayInfo& info) {
     if (!is_planar(info)) {
-        const GobBlock most = is_volume(info) ? kVolumeBlock : kFlatBlock;
-        return {round_up(levels_bytes(info, 0, most), kTileBytes), kTileBytes};
+        const GobBlock maximum = is_volume(info) ? kVolumeBlock : kFlatBlock;
+        return {round_up(levels_bytes(info, 0, maximum), kTileBytes), kTileBytes};
     }
     std::size_t bytes = 0;  // each plane starts at a tile
     for (int plane = 0; plane < part_count(info); ++plane) {

@@ -275,6 +275,6 @@ std::byte* CpuDevice::host_device_pointer(std::byte* address) {
     return address;
 }
 
-SymbolPlace CpuDevice::find_symbol(const void* symbol) { return find_cpu_symbol(symbol); }
+SymbolLocation CpuDevice::find_symbol(const void* symbol) { return find_cpu_symbol(symbol); }
 
 }  // namespace texton::detail

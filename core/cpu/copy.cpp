@@ -92,15 +92,16 @@ FillRow fill_function(const std::array<std::byte, 16>& pattern, std::size_t byte
 
 }  // namespace
 
-CpuSide::CpuSide(const Place& place) : address(place.address), pitch(place.pitch), slice_pitch(place.slice_pitch) {
-    if (place.array == nullptr) return;
-    const CpuArray& array = cpu_array(place.array);
-    const Format format = array.part_format(place.array_part);
+CpuSide::CpuSide(const MemoryLocation& location)
+    : address(location.address), pitch(location.pitch), slice_pitch(location.slice_pitch) {
+    if (location.array == nullptr) return;
+    const CpuArray& array = cpu_array(location.array);
+    const Format format = array.part_format(location.array_part);
     const std::size_t side = block_side(format);
-    level = &array.parts[static_cast<std::size_t>(place.array_part)];
-    byte = place.array_offset.x / side * info(format).bytes;
-    row = place.array_offset.y / side;
-    slice = place.array_offset.z;
+    level = &array.parts[static_cast<std::size_t>(location.array_part)];
+    byte = location.array_offset.x / side * info(format).bytes;
+    row = location.array_offset.y / side;
+    slice = location.array_offset.z;
     pitch = level->row_pitch;
     slice_pitch = level->slice_pitch;
 }

@@ -7,7 +7,7 @@ namespace texton::detail {
 /// One side of a copy or fill: rows of bytes in plain memory or in an array. The memory of an array is looked up when
 /// the work runs, because it may be mapped only then.
 struct CpuSide {
-    explicit CpuSide(const Place& place);
+    explicit CpuSide(const MemoryLocation& location);
 
     std::byte* address = nullptr;     // of plain memory
     const CpuLevel* level = nullptr;  // of an array

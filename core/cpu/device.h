@@ -50,7 +50,7 @@ public:
     void register_host(std::byte* address, std::size_t bytes, RegisterOptions options) override;
     void unregister_host(std::byte* address) noexcept override;
     std::byte* host_device_pointer(std::byte* address) override;
-    SymbolPlace find_symbol(const void* symbol) override;
+    SymbolLocation find_symbol(const void* symbol) override;
 
     // Managed and mapped memory: device_managed.cpp
     std::byte* allocate_managed(std::size_t bytes, Attach attach) override;

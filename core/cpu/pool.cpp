@@ -21,9 +21,9 @@ int node_of(const Location& location) { return location.kind == LocationKind::ho
 
 // Holes and fragments occupy addresses too, so the arena has twice as many addresses as the pool can have memory.
 std::size_t arena_bytes(const PoolInfo& info, const Account& account) {
-    std::size_t most = std::min(account.total(), machine_memory());
-    if (info.max_bytes != 0) most = std::min(most, info.max_bytes);
-    return round_up(2 * most, kGrowth);
+    std::size_t maximum = std::min(account.total(), machine_memory());
+    if (info.max_bytes != 0) maximum = std::min(maximum, info.max_bytes);
+    return round_up(2 * maximum, kGrowth);
 }
 
 [[noreturn]] void refuse_address(const char* problem, const char* remedy) {
@@ -99,10 +99,10 @@ bool CpuPool::fill_holes(Window& window) {
     const bool open = window.last->second.state == State::hole;
     const std::size_t inner = window.grow - (open ? window.last_part : 0);
     const std::size_t room = open ? window.last->second.bytes : 0;
-    const std::size_t most = info_.max_bytes == 0 ? SIZE_MAX : round_up(info_.max_bytes, kUnit);
+    const std::size_t maximum = info_.max_bytes == 0 ? SIZE_MAX : round_up(info_.max_bytes, kUnit);
     const auto reserve = [&](std::size_t step) -> std::size_t {
         const std::size_t bytes = inner + std::min(room, round_up(open ? window.last_part : 0, step));
-        return bytes <= most - reserved_ && account_->try_take(bytes) ? bytes : 0;
+        return bytes <= maximum - reserved_ && account_->try_take(bytes) ? bytes : 0;
     };
     std::size_t bytes = reserve(kGrowth);
     if (bytes == 0) bytes = reserve(kUnit);
@@ -126,9 +126,9 @@ bool CpuPool::fill_holes(Window& window) {
 
 std::byte* CpuPool::allocate(std::size_t asked, CpuStream& stream) {
     const std::lock_guard lock(mutex_);
-    const std::size_t most = info_.max_bytes == 0 ? account_->total() : info_.max_bytes;
-    if (asked > most || round_up(asked, kGrain) > round_up(most, kGrain) - used_) {
-        refuse_memory(asked, most - std::min<std::size_t>(most, used_));
+    const std::size_t maximum = info_.max_bytes == 0 ? account_->total() : info_.max_bytes;
+    if (asked > maximum || round_up(asked, kGrain) > round_up(maximum, kGrain) - used_) {
+        refuse_memory(asked, maximum - std::min<std::size_t>(maximum, used_));
     }
     const std::size_t bytes = round_up(asked, kGrain);
     const CpuTicket position = stream.position();
@@ -147,7 +147,8 @@ std::byte* CpuPool::allocate(std::size_t asked, CpuStream& stream) {
             window = find_window(bytes, position, true);
             ready = usable_now();
         }
-        if (!ready) refuse_memory(asked, std::min<std::size_t>(account_->free(), most - reserved_) + reserved_ - used_);
+        if (!ready)
+            refuse_memory(asked, std::min<std::size_t>(account_->free(), maximum - reserved_) + reserved_ - used_);
         range = take(window, bytes, stream);
     }
     mark_used(range, bytes);

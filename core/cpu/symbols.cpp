@@ -37,7 +37,7 @@ void remove_cpu_symbol(void* address) noexcept {
     if (entry->second.empty()) symbols().sizes.erase(entry);
 }
 
-SymbolPlace find_cpu_symbol(const void* address) {
+SymbolLocation find_cpu_symbol(const void* address) {
     const std::lock_guard lock(symbols().mutex);
     const auto entry = symbols().sizes.find(address);
     if (entry == symbols().sizes.end()) {

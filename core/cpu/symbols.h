@@ -10,7 +10,7 @@ namespace texton::detail {
 void add_cpu_symbol(void* address, std::size_t bytes);
 void remove_cpu_symbol(void* address) noexcept;
 /// Throws Error{not_registered} if there is no symbol at the address.
-SymbolPlace find_cpu_symbol(const void* address);
+SymbolLocation find_cpu_symbol(const void* address);
 /// Returns true if the byte belongs to a symbol.
 [[nodiscard]] bool in_cpu_symbol(const std::byte* address);
 

@@ -153,13 +153,13 @@ const void* kernel_of(int unit) noexcept {
 
 }  // namespace
 
-const void* move_kernel(MoveWay way, int unit) noexcept {
-    switch (way) {
-        case MoveWay::array_to_memory: return kernel_of<MemorySide, SurfaceSide>(unit);
-        case MoveWay::memory_to_array: return kernel_of<SurfaceSide, MemorySide>(unit);
-        case MoveWay::array_to_array: return kernel_of<SurfaceSide, SurfaceSide>(unit);
-        case MoveWay::pattern_to_array: return kernel_of<SurfaceSide, PatternSide>(unit);
-        case MoveWay::pattern_to_memory: return kernel_of<MemorySide, PatternSide>(unit);
+const void* move_kernel(MoveMethod method, int unit) noexcept {
+    switch (method) {
+        case MoveMethod::array_to_memory: return kernel_of<MemorySide, SurfaceSide>(unit);
+        case MoveMethod::memory_to_array: return kernel_of<SurfaceSide, MemorySide>(unit);
+        case MoveMethod::array_to_array: return kernel_of<SurfaceSide, SurfaceSide>(unit);
+        case MoveMethod::pattern_to_array: return kernel_of<SurfaceSide, PatternSide>(unit);
+        case MoveMethod::pattern_to_memory: return kernel_of<MemorySide, PatternSide>(unit);
     }
     return nullptr;
 }

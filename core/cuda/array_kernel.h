@@ -42,7 +42,7 @@ struct MoveBox {
 };
 
 /// Memory types of the two sides.
-enum class MoveWay : std::uint8_t {
+enum class MoveMethod : std::uint8_t {
     array_to_memory,
     memory_to_array,
     array_to_array,
@@ -57,7 +57,7 @@ enum class MoveWay : std::uint8_t {
 /// The grid must cover a row in x; in y and z it may have any size. Addresses, pitches and byte positions in arrays
 /// must be multiples of the unit. The first and the last unit of a row may be moved in part, in pieces of at least one
 /// texel.
-const void* move_kernel(MoveWay way, int unit) noexcept;
+const void* move_kernel(MoveMethod method, int unit) noexcept;
 
 /// Returns the rows that each thread moves. Narrow units need more rows per thread to keep enough bytes in flight.
 TEXTON_HD constexpr unsigned rows_a_thread(int unit) noexcept { return unit == 16 ? 1 : 4; }

@@ -20,8 +20,8 @@
 namespace texton::detail {
 namespace {
 
-bool on_device(const Place& place) noexcept {
-    switch (place.kind) {
+bool on_device(const MemoryLocation& location) noexcept {
+    switch (location.kind) {
         case MemoryKind::host:
         case MemoryKind::pinned:
         case MemoryKind::registered: return false;
@@ -32,44 +32,44 @@ bool on_device(const Place& place) noexcept {
         case MemoryKind::symbol:
         case MemoryKind::array: break;
     }
-    return as_cuda(place.backend) != nullptr;  // all memory of a CPU device is host memory here
+    return as_cuda(location.backend) != nullptr;  // all memory of a CPU device is host memory here
 }
 
 // A place made from an address alone may be page-locked and have no backend, so the kind decides.
-bool pageable(const Place& place) noexcept {
-    return place.kind == MemoryKind::host ||
-           (place.backend != nullptr && place.backend->properties().kind == DeviceKind::cpu);
+bool pageable(const MemoryLocation& location) noexcept {
+    return location.kind == MemoryKind::host ||
+           (location.backend != nullptr && location.backend->properties().kind == DeviceKind::cpu);
 }
 
 bool is_line(const Box& box) noexcept { return box.rows == 1 && box.slices == 1; }
 
 // Returns the distance between slices in rows. For a box of one slice, the slice pitch may be smaller than the box.
-std::size_t slice_rows(const Place& place, const Box& box) noexcept {
-    return box.slices == 1 ? box.rows : place.slice_pitch / place.pitch;
+std::size_t slice_rows(const MemoryLocation& location, const Box& box) noexcept {
+    return box.slices == 1 ? box.rows : location.slice_pitch / location.pitch;
 }
 
-cudaPitchedPtr pitched(const Place& place, const Box& box) noexcept {
-    return cuda_pitched(place.address, place.pitch, box.row_bytes, slice_rows(place, box));
+cudaPitchedPtr pitched(const MemoryLocation& location, const Box& box) noexcept {
+    return cuda_pitched(location.address, location.pitch, box.row_bytes, slice_rows(location, box));
 }
 
 // Returns the position in an array where a 3D copy starts, in texels even for block-compressed formats.
-cudaPos position(const Place& place) noexcept {
-    return cuda_position(place.array_offset.x, place.array_offset.y, place.array_offset.z);
+cudaPos position(const MemoryLocation& location) noexcept {
+    return cuda_position(location.array_offset.x, location.array_offset.y, location.array_offset.z);
 }
 
 // Returns the part of the place that belongs to one slice of the copy.
-Place slice_of(const Place& place, std::size_t slice) {
-    Place part = place;
-    if (place.array != nullptr) {
+MemoryLocation slice_of(const MemoryLocation& location, std::size_t slice) {
+    MemoryLocation part = location;
+    if (location.array != nullptr) {
         part.array_offset.z += slice;
     } else {
-        part.address += slice * place.slice_pitch;
+        part.address += slice * location.slice_pitch;
     }
     return part;
 }
 
-cudaArray_t native(const Place& place) noexcept {
-    return cuda_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
+cudaArray_t native(const MemoryLocation& location) noexcept {
+    return cuda_array(location.array).parts[static_cast<std::size_t>(location.array_part)];
 }
 
 // Returns true if copies within the device do not work for this array. Driver 580 assumes a row distance that is too
@@ -78,16 +78,16 @@ cudaArray_t native(const Place& place) noexcept {
 //
 // Observed on an H200 for sparse arrays whose width is not a multiple of the tile width, for the levels of a mip tail,
 // and for planes of 7 and 11 rows, but not of 32, 64, 65 and 600 rows.
-bool misread_on_device(const Place& place) {
-    if (place.array == nullptr) return false;
-    const CudaArray& array = cuda_array(place.array);
+bool misread_on_device(const MemoryLocation& location) {
+    if (location.array == nullptr) return false;
+    const CudaArray& array = cuda_array(location.array);
     if (info(array.info.format).layout == FormatLayout::planar) {
         const std::size_t rows =
-            array.info.extent.height / plane_info(array.info.format, place.array_part).divide_height;
+            array.info.extent.height / plane_info(array.info.format, location.array_part).divide_height;
         return rows < 64;
     }
     if (array.backing != ArrayBacking::sparse) return false;
-    const Extent level = level_extent(array.info, place.array_part);
+    const Extent level = level_extent(array.info, location.array_part);
     const Extent tile = tile_extent(array.info.format, array.info.kind == ArrayKind::array_3d ? 3 : 2);
     return level.width % tile.width != 0 || level.height % tile.height != 0 || level.depth % tile.depth != 0;
 }
@@ -123,14 +123,16 @@ public:
 
     bool two_devices() const noexcept {
         // Managed memory belongs to no single device, so the driver finds its location from the address.
-        const auto fixed = [](const Place& place) { return on_device(place) && place.kind != MemoryKind::managed; };
+        const auto fixed = [](const MemoryLocation& location) {
+            return on_device(location) && location.kind != MemoryKind::managed;
+        };
         return to_.backend != from_.backend && fixed(to_) && fixed(from_);
     }
 
 private:
     // A symbol of the copying device is passed by its handle. A symbol of another device is passed by its address.
-    bool named_here(const Place& place) const noexcept {
-        return place.kind == MemoryKind::symbol && place.backend == &runs_;
+    bool named_here(const MemoryLocation& location) const noexcept {
+        return location.kind == MemoryKind::symbol && location.backend == &runs_;
     }
 
     void line(std::byte* to, const std::byte* from) const {
@@ -164,23 +166,23 @@ private:
     // CUDA does not document the distance between slices in memory for block-compressed formats.
     bool slices_of_blocks() const noexcept {
         const bool memory = to_.array == nullptr || from_.array == nullptr;
-        const Place& other = to_.array == nullptr ? from_ : to_;
+        const MemoryLocation& other = to_.array == nullptr ? from_ : to_;
         return box_.slices > 1 && memory && other.array != nullptr && block_side(other.format) > 1;
     }
 
     // Within a device, the driver copies only the first of several layers of a layered 1D array. Observed with managed
     // memory.
     bool layers_of_lines() const noexcept {
-        const auto lines = [](const Place& place) {
-            return place.array != nullptr && cuda_array(place.array).info.kind == ArrayKind::layered_1d;
+        const auto lines = [](const MemoryLocation& location) {
+            return location.array != nullptr && cuda_array(location.array).info.kind == ArrayKind::layered_1d;
         };
         return box_.slices > 1 && (lines(to_) || lines(from_)) && on_device(to_) && on_device(from_);
     }
 
     void slice_by_slice() const {
         for (std::size_t slice = 0; slice < box_.slices; ++slice) {
-            const Place to = slice_of(to_, slice);
-            const Place from = slice_of(from_, slice);
+            const MemoryLocation to = slice_of(to_, slice);
+            const MemoryLocation from = slice_of(from_, slice);
             Copier(runs_, {&to, &from, {box_.row_bytes, box_.rows, 1}}, stream_).run();
         }
     }
@@ -188,7 +190,7 @@ private:
     // Returns the extent in bytes, or in texels if an array is involved. Blocks at the edge of a level count only with
     // the texels inside.
     cudaExtent extent() const noexcept {
-        const Place* array = to_.array != nullptr ? &to_ : from_.array != nullptr ? &from_ : nullptr;
+        const MemoryLocation* array = to_.array != nullptr ? &to_ : from_.array != nullptr ? &from_ : nullptr;
         if (array == nullptr) return cuda_extent(box_.row_bytes, box_.rows, box_.slices);
         const std::size_t elements = box_.row_bytes / info(array->format).bytes;
         const std::size_t side = block_side(array->format);
@@ -278,8 +280,8 @@ private:
         if (layers_of_lines()) return slice_by_slice();
         const bool both = to_.array != nullptr && from_.array != nullptr;
         const bool blocks = block_side(to_.array != nullptr ? to_.format : from_.format) > 1;
-        const auto flat = [](const Place& place) {
-            return place.array == nullptr || cuda_array(place.array).info.kind == ArrayKind::array_2d;
+        const auto flat = [](const MemoryLocation& location) {
+            return location.array == nullptr || cuda_array(location.array).info.kind == ArrayKind::array_2d;
         };
         // There is no 2D function for two arrays on a stream, and the 2D function without a stream is not documented
         // for blocks.
@@ -304,16 +306,16 @@ private:
     }
 
     // The 2D functions count bytes of a row and rows. For block-compressed formats these are rows of blocks.
-    static std::size_t x_bytes(const Place& array) noexcept {
+    static std::size_t x_bytes(const MemoryLocation& array) noexcept {
         return array.array_offset.x / block_side(array.format) * info(array.format).bytes;
     }
-    static std::size_t rows_before(const Place& array) noexcept {
+    static std::size_t rows_before(const MemoryLocation& array) noexcept {
         return array.array_offset.y / block_side(array.format);
     }
 
     CudaBackend& runs_;
-    const Place& to_;
-    const Place& from_;
+    const MemoryLocation& to_;
+    const MemoryLocation& from_;
     const Box& box_;
     std::optional<cudaStream_t> stream_;
 };
@@ -321,8 +323,8 @@ private:
 // Excludes pageable memory: a batch does not read a large source during the call, and a destination is not yet written
 // when the call returns. Excludes boxes of several rows, because a batch of them is no faster than a loop.
 bool fits_batch(CudaBackend& runs, const CopyRequest& request) noexcept {
-    const Place& to = *request.destination;
-    const Place& from = *request.source;
+    const MemoryLocation& to = *request.destination;
+    const MemoryLocation& from = *request.source;
     return is_line(request.box) && to.array == nullptr && from.array == nullptr && !pageable(to) && !pageable(from) &&
            (on_device(to) || on_device(from)) && !Copier(runs, request, std::nullopt).two_devices();
 }
@@ -330,8 +332,8 @@ bool fits_batch(CudaBackend& runs, const CopyRequest& request) noexcept {
 }  // namespace
 
 void CudaBackend::copy(const CopyRequest& request, const StreamHandle* stream) {
-    const Place& to = *request.destination;
-    const Place& from = *request.source;
+    const MemoryLocation& to = *request.destination;
+    const MemoryLocation& from = *request.source;
     if (stream == nullptr) {
         const DeviceScope scope(ordinal_);
         const Copier copier(*this, request, std::nullopt);

@@ -101,7 +101,7 @@ public:
     void unmap_physical(std::byte* address, std::size_t bytes) noexcept override;
     void set_mapped_access(std::byte* address, std::size_t bytes, std::span<const AccessGrant> grants) override;
 
-    SymbolPlace find_symbol(const void* symbol) override;
+    SymbolLocation find_symbol(const void* symbol) override;
 
     void copy(const CopyRequest& request, const StreamHandle* stream) override;
     void copy_batch(std::span<const CopyRequest> requests, StreamHandle stream) override;

@@ -26,12 +26,12 @@ struct Target {
 };
 
 Target target_of(const FillRequest& request) noexcept {
-    const Place& place = *request.destination;
-    Target target{place.address, place.pitch,     place.slice_pitch,
-                  request.box,   request.pattern, static_cast<std::size_t>(request.pattern_bytes)};
+    const MemoryLocation& location = *request.destination;
+    Target target{location.address, location.pitch,  location.slice_pitch,
+                  request.box,      request.pattern, static_cast<std::size_t>(request.pattern_bytes)};
     const auto halves_agree = [&] {
-        const auto middle = target.pattern.begin() + static_cast<std::ptrdiff_t>(target.pattern_bytes / 2);
-        return std::equal(target.pattern.begin(), middle, middle);
+        const auto center = target.pattern.begin() + static_cast<std::ptrdiff_t>(target.pattern_bytes / 2);
+        return std::equal(target.pattern.begin(), center, center);
     };
     while (target.pattern_bytes > 1 && halves_agree()) target.pattern_bytes /= 2;
     return target;
@@ -117,9 +117,9 @@ void fill_words(const Target& target, cudaStream_t stream, std::size_t max_pitch
     }
 }
 
-bool is_host(const Place& place) noexcept {
-    return place.kind == MemoryKind::host || place.kind == MemoryKind::pinned || place.kind == MemoryKind::registered ||
-           as_cuda(place.backend) == nullptr;
+bool is_host(const MemoryLocation& location) noexcept {
+    return location.kind == MemoryKind::host || location.kind == MemoryKind::pinned ||
+           location.kind == MemoryKind::registered || as_cuda(location.backend) == nullptr;
 }
 
 // Fills an array that no CUDA kernel can write by copying rows of the pattern into it.
@@ -130,7 +130,7 @@ void fill_by_copies(CudaBackend& backend, const FillRequest& request, StreamHand
         rows < box.rows ? 1 : std::clamp<std::size_t>(HostStage::kBytes / (box.row_bytes * rows), 1, box.slices);
     const std::size_t bytes = box.row_bytes * rows * slices;
     const HostStage stage(backend, stream, bytes);
-    Place from;
+    MemoryLocation from;
     from.address = stage.written_by_host();
     from.pitch = box.row_bytes;
     from.slice_pitch = box.row_bytes * rows;
@@ -141,7 +141,7 @@ void fill_by_copies(CudaBackend& backend, const FillRequest& request, StreamHand
     const std::size_t side = block_side(from.format);
     for (std::size_t slice = 0; slice < box.slices; slice += slices) {
         for (std::size_t row = 0; row < box.rows; row += rows) {
-            Place to = *request.destination;
+            MemoryLocation to = *request.destination;
             to.array_offset.y += row * side;
             to.array_offset.z += slice;
             const Box part{box.row_bytes, std::min(rows, box.rows - row), std::min(slices, box.slices - slice)};
@@ -172,7 +172,7 @@ void CudaBackend::fill(const FillRequest& request, const StreamHandle* stream) {
     std::optional<DeviceScope> scope;
     if (on == nullptr || target.pattern_bytes > 1) scope.emplace(ordinal_);
     if (target.pattern_bytes > 4) {
-        Place reached = *request.destination;
+        MemoryLocation reached = *request.destination;
         reached.address = target.address;
         fill_memory_by_kernel(*this, {&reached, request.box, request.pattern, request.pattern_bytes}, native(on));
     } else if (target.pattern_bytes > 1) {

@@ -243,14 +243,14 @@ RangeAttributes CudaBackend::range_attributes(const std::byte* address, std::siz
             .last_prefetch = location_of(is.prefetch_type, is.prefetch_id)};
 }
 
-SymbolPlace CudaBackend::find_symbol(const void* symbol) {
+SymbolLocation CudaBackend::find_symbol(const void* symbol) {
     const DeviceScope scope(ordinal_);
     void* address = nullptr;
-    SymbolPlace place;
+    SymbolLocation location;
     call<cudaGetSymbolAddress>(&address, symbol);
-    call<cudaGetSymbolSize>(&place.bytes, symbol);
-    place.address = bytes_at(address);
-    return place;
+    call<cudaGetSymbolSize>(&location.bytes, symbol);
+    location.address = bytes_at(address);
+    return location;
 }
 
 }  // namespace texton::detail

@@ -44,7 +44,7 @@ bool packed(const detail::Strided& array) {
     return true;
 }
 
-detail::Place place_of(const Device& device, const ArrayInterface& array, std::optional<Format> format) {
+detail::MemoryLocation location_of(const Device& device, const ArrayInterface& array, std::optional<Format> format) {
     if (!array.strides.empty() && array.strides.size() != array.shape.size()) {
         throw Error(
             {.code = ErrorCode::bad_argument,
@@ -57,9 +57,9 @@ detail::Place place_of(const Device& device, const ArrayInterface& array, std::o
                                   .element = element_of(array.typestr),
                                   .shape = array.shape,
                                   .strides = array.strides};
-    detail::Place place = detail::place_of(strided, format, kFrom);
-    detail::settle(place, device, kFrom);
-    return place;
+    detail::MemoryLocation location = detail::location_of(strided, format, kFrom);
+    detail::settle(location, device, kFrom);
+    return location;
 }
 
 }  // namespace
@@ -87,11 +87,11 @@ View from_array_interface(const Device& device, const ArrayInterface& array, std
                      .problem = "the array is read-only, but a writable view was requested",
                      .remedy = "Use const_from_array_interface(), or copy the array first."});
     }
-    return View(place_of(device, array, format));
+    return View(location_of(device, array, format));
 }
 
 ConstView const_from_array_interface(const Device& device, const ArrayInterface& array, std::optional<Format> format) {
-    return ConstView(place_of(device, array, format));
+    return ConstView(location_of(device, array, format));
 }
 
 }  // namespace texton

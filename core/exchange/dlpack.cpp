@@ -45,10 +45,10 @@ struct TensorBlock final : detail::Block {
     throw Error({.code = code, .object = kFrom, .problem = std::move(problem), .remedy = std::move(remedy)});
 }
 
-DLDevice device_of(const detail::Place& place) {
-    if (place.backend == nullptr || place.backend->properties().kind == DeviceKind::cpu) return {kDLCPU, 0};
-    const int index = place.backend->properties().index;
-    switch (place.kind) {
+DLDevice device_of(const detail::MemoryLocation& location) {
+    if (location.backend == nullptr || location.backend->properties().kind == DeviceKind::cpu) return {kDLCPU, 0};
+    const int index = location.backend->properties().index;
+    switch (location.kind) {
         case MemoryKind::host: return {kDLCPU, 0};
         case MemoryKind::pinned:
         case MemoryKind::registered: return {kDLCUDAHost, 0};
@@ -107,22 +107,22 @@ Device cuda_device(int index) {
 }
 
 // Sets the kind and the device of the memory.
-void settle(detail::Place& place, DLDevice at) {
+void settle(detail::MemoryLocation& location, DLDevice at) {
     switch (at.device_type) {
-        case kDLCPU: detail::settle(place, Device::cpu(), kFrom); return;
-        case kDLCUDA: detail::settle(place, cuda_device(at.device_id), kFrom); return;
+        case kDLCPU: detail::settle(location, Device::cpu(), kFrom); return;
+        case kDLCUDA: detail::settle(location, cuda_device(at.device_id), kFrom); return;
         case kDLCUDAManaged:
-            detail::settle(place, cuda_device(at.device_id), kFrom);
-            place.kind = MemoryKind::managed;
+            detail::settle(location, cuda_device(at.device_id), kFrom);
+            location.kind = MemoryKind::managed;
             return;
         case kDLCUDAHost: {
             detail::Backend& backend = cuda_device(at.device_id).backend();
-            std::byte* last = place.address + detail::span_bytes(place) - 1;
-            for (std::byte* byte : {place.address, last}) {  // throws if the device has no address for the byte
+            std::byte* last = location.address + detail::span_bytes(location) - 1;
+            for (std::byte* byte : {location.address, last}) {  // throws if the device has no address for the byte
                 (void)detail::request(&backend, kFrom, {}, [&] { return backend.host_device_pointer(byte); });
             }
-            place.backend = &backend;
-            place.kind = MemoryKind::pinned;
+            location.backend = &backend;
+            location.kind = MemoryKind::pinned;
             return;
         }
         default: break;
@@ -145,7 +145,7 @@ DLManagedTensor* to_dlpack(const View& view, int dimensions) {
     exported->strides = std::move(array.strides);
     DLManagedTensor& managed = exported->tensor;
     managed.dl_tensor.data = array.data;
-    managed.dl_tensor.device = device_of(view.place());
+    managed.dl_tensor.device = device_of(view.location());
     managed.dl_tensor.ndim = static_cast<int>(exported->shape.size());
     managed.dl_tensor.dtype = type_of(array.element);
     managed.dl_tensor.shape = exported->shape.data();
@@ -157,13 +157,14 @@ DLManagedTensor* to_dlpack(const View& view, int dimensions) {
 
 View from_dlpack(DLManagedTensor* tensor, std::optional<Format> format) {
     if (tensor == nullptr) refuse(ErrorCode::bad_argument, "the tensor is null", "Pass a tensor that is not consumed.");
-    detail::Place place = detail::place_of(strided_of(tensor->dl_tensor), format, kFrom);
-    settle(place, tensor->dl_tensor.device);
-    detail::Backend& backend = place.backend != nullptr ? *place.backend : Device::cpu().backend();
-    const auto block = std::make_shared<TensorBlock>(backend, place.kind, place.address, detail::span_bytes(place));
+    detail::MemoryLocation location = detail::location_of(strided_of(tensor->dl_tensor), format, kFrom);
+    settle(location, tensor->dl_tensor.device);
+    detail::Backend& backend = location.backend != nullptr ? *location.backend : Device::cpu().backend();
+    const auto block =
+        std::make_shared<TensorBlock>(backend, location.kind, location.address, detail::span_bytes(location));
     block->tensor = tensor;  // nothing throws from here on; after an exception the caller owns the tensor
-    place.owner = block;
-    return View(std::move(place));
+    location.owner = block;
+    return View(std::move(location));
 }
 
 }  // namespace texton

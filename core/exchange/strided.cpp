@@ -11,7 +11,7 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kMostAxes = 4;  // depth, height, width, channels
+constexpr std::size_t kMaxAxes = 4;  // depth, height, width, channels
 
 [[noreturn]] void refuse(const char* object, ErrorCode code, std::string problem, std::string remedy,
                          std::vector<ErrorNumber> numbers = {}) {
@@ -106,7 +106,7 @@ Reading reading_of(const Strided& array, std::optional<Format> asked, const char
                fmt::format("elements of {} cannot be read as {}", to_string(array.element), format.name),
                fmt::format("Pass a format whose channels are stored as {}, or no format.", to_string(array.element)));
     }
-    const bool channel_axis = format.channels > 1 || axes == kMostAxes || (axes == 3 && last == 1);
+    const bool channel_axis = format.channels > 1 || axes == kMaxAxes || (axes == 3 && last == 1);
     if (channel_axis && (last != format.channels || axes == 1)) {
         refuse(object, ErrorCode::bad_argument,
                fmt::format("{} needs its {} channels in the last of the axes [{}]", format.name, format.channels,
@@ -156,29 +156,29 @@ void check_distance(const char* object, const char* what, std::size_t distance, 
            {{"distance", distance}, {"wanted", wanted}});
 }
 
-void check_gap(const char* object, const char* what, std::size_t distance, std::size_t least, std::size_t unit) {
-    if (distance >= least && distance % unit == 0) return;
+void check_gap(const char* object, const char* what, std::size_t distance, std::size_t minimum, std::size_t unit) {
+    if (distance >= minimum && distance % unit == 0) return;
     refuse(
         object, ErrorCode::bad_argument,
         fmt::format("{} start {} bytes apart, which is {} {}", what, distance,
-                    distance < least ? "less than the size of one:" : "not a multiple of",
-                    distance < least ? least : unit),
+                    distance < minimum ? "less than the size of one:" : "not a multiple of",
+                    distance < minimum ? minimum : unit),
         "The order of the axes must be slices, rows, texels. The stride of rows must be a multiple of an element, and "
         "that of slices a multiple of a row. Otherwise copy the texels to packed memory.",
-        {{"distance", distance}, {"least", least}, {"unit", unit}});
+        {{"distance", distance}, {"least", minimum}, {"unit", unit}});
 }
 
 }  // namespace
 
 Strided strided(const ConstView& view, int dimensions, const char* object) {
-    const Place& place = view.place();
-    check_live(place, object);
-    check_plain(place.format, object);
-    if (place.address == nullptr) {
-        refuse(object, ErrorCode::unsupported, fmt::format("{} memory has no linear address", name(place.kind)),
+    const MemoryLocation& location = view.location();
+    check_live(location, object);
+    check_plain(location.format, object);
+    if (location.address == nullptr) {
+        refuse(object, ErrorCode::unsupported, fmt::format("{} memory has no linear address", name(location.kind)),
                "Copy the texels to linear or pitched memory first.");
     }
-    const Extent extent = place.extent;
+    const Extent extent = location.extent;
     const int needed = extent.depth > 1 ? 3 : extent.height > 1 ? 2 : 1;
     const int axes = dimensions == 0 ? needed : dimensions;
     if (axes < needed || axes > 3) {
@@ -186,12 +186,12 @@ Strided strided(const ConstView& view, int dimensions, const char* object) {
                fmt::format("{} texels do not fit {} axes", texton::to_string(extent), dimensions),
                fmt::format("Pass {} to 3, or 0.", needed), {{"dimensions", static_cast<std::uint64_t>(dimensions)}});
     }
-    const FormatInfo& format = info(place.format);
-    Strided out{.data = place.address, .element = element_of(format)};
+    const FormatInfo& format = info(location.format);
+    Strided out{.data = location.address, .element = element_of(format)};
     check_aligned(out.data, out.element, object);
-    const std::size_t row = row_bytes(place.format, extent.width);
-    const std::size_t pitch = extent.height > 1 ? place.pitch : row;
-    const std::size_t slice = extent.depth > 1 ? place.slice_pitch : pitch * extent.height;
+    const std::size_t row = row_bytes(location.format, extent.width);
+    const std::size_t pitch = extent.height > 1 ? location.pitch : row;
+    const std::size_t slice = extent.depth > 1 ? location.slice_pitch : pitch * extent.height;
     if (pitch % out.element.bytes != 0 || slice % out.element.bytes != 0) {
         refuse(object, ErrorCode::bad_argument,
                fmt::format("rows start {} and slices {} bytes apart, which is not a multiple of an element of {} bytes",
@@ -210,8 +210,8 @@ Strided strided(const ConstView& view, int dimensions, const char* object) {
     return out;
 }
 
-Place place_of(const Strided& array, std::optional<Format> asked, const char* object) {
-    if (array.shape.empty() || array.shape.size() > kMostAxes) {
+MemoryLocation location_of(const Strided& array, std::optional<Format> asked, const char* object) {
+    if (array.shape.empty() || array.shape.size() > kMaxAxes) {
         refuse(object, ErrorCode::unsupported, fmt::format("an array of {} axes is not supported", array.shape.size()),
                "Pass 1 to 4 axes: depth, height, width and channels.", {{"axes", array.shape.size()}});
     }
@@ -245,28 +245,28 @@ Place place_of(const Strided& array, std::optional<Format> asked, const char* ob
     check_gap(object, "slices", slices.distance, packed, rows.length == 1 ? array.element.bytes : pitch);
     (void)checked_product(slices.distance, slices.length, object, "slice pitch * depth");
 
-    Place place;
-    place.address = array.data;
-    place.pitch = pitch;
-    place.slice_pitch = slices.distance;
-    place.format = reading.format;
-    place.extent = {columns.length, rows.length, slices.length};
-    if (const std::size_t bytes = span_bytes(place); bytes > PTRDIFF_MAX) {
+    MemoryLocation location;
+    location.address = array.data;
+    location.pitch = pitch;
+    location.slice_pitch = slices.distance;
+    location.format = reading.format;
+    location.extent = {columns.length, rows.length, slices.length};
+    if (const std::size_t bytes = span_bytes(location); bytes > PTRDIFF_MAX) {
         refuse(object, ErrorCode::overflow,
                fmt::format("the texels span {} bytes, more than an address space can have", bytes),
                "Pass the shape and the strides of existing memory.", {{"bytes", bytes}});
     }
-    return place;
+    return location;
 }
 
-void settle(Place& place, const Device& device, const char* object) {
+void settle(MemoryLocation& location, const Device& device, const char* object) {
     Backend& backend = device.backend();
-    const std::byte* last = place.address + span_bytes(place) - 1;
+    const std::byte* last = location.address + span_bytes(location) - 1;
     const bool known =
-        request(&backend, object, {}, [&] { return backend.knows(place.address) && backend.knows(last); });
+        request(&backend, object, {}, [&] { return backend.knows(location.address) && backend.knows(last); });
     if (known) {
-        place.backend = &backend;
-        place.kind = MemoryKind::linear;
+        location.backend = &backend;
+        location.kind = MemoryKind::linear;
     } else if (device.kind() == DeviceKind::cuda) {
         refuse(object, ErrorCode::not_registered,
                fmt::format("{} does not know the whole range as its own memory", device.name()),
@@ -274,10 +274,10 @@ void settle(Place& place, const Device& device, const char* object) {
     }
 }
 
-std::size_t span_bytes(const Place& place) {
-    return place.slice_pitch * (place.extent.depth - 1) +
-           place.pitch * (row_count(place.format, place.extent.height) - 1) +
-           row_bytes(place.format, place.extent.width);
+std::size_t span_bytes(const MemoryLocation& location) {
+    return location.slice_pitch * (location.extent.depth - 1) +
+           location.pitch * (row_count(location.format, location.extent.height) - 1) +
+           row_bytes(location.format, location.extent.width);
 }
 
 }  // namespace texton::detail

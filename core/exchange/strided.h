@@ -42,13 +42,13 @@ Strided strided(const ConstView& view, int dimensions, const char* object);
 /// has the length 1.
 ///
 /// Throws an Error if rows overlap, or if the texels of a row or the channels of a texel have gaps between them.
-Place place_of(const Strided& array, std::optional<Format> format, const char* object);
+MemoryLocation location_of(const Strided& array, std::optional<Format> format, const char* object);
 
 /// Marks the place as memory of the device. If the device does not know the memory, throws Error{not_registered} for a
 /// CUDA device, and leaves it as host memory for the CPU device.
-void settle(Place& place, const Device& device, const char* object);
+void settle(MemoryLocation& location, const Device& device, const char* object);
 
 /// Returns the bytes from the start of the first texel to the end of the last.
-std::size_t span_bytes(const Place& place);
+std::size_t span_bytes(const MemoryLocation& location);
 
 }  // namespace texton::detail

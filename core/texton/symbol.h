@@ -26,12 +26,13 @@ private:
 };
 
 namespace detail {
-struct SymbolPlace {
+struct SymbolLocation {
     std::byte* address = nullptr;
     std::size_t bytes = 0;
 };
-SymbolPlace find_symbol(const Device& device, const void* symbol, std::size_t expected_bytes);
-View symbol_view(const Device& device, const void* symbol, SymbolPlace place, std::size_t offset, std::size_t count);
+SymbolLocation find_symbol(const Device& device, const void* symbol, std::size_t expected_bytes);
+View symbol_view(const Device& device, const void* symbol, SymbolLocation location, std::size_t offset,
+                 std::size_t count);
 }  // namespace detail
 
 /// A variable of a device's program: `__device__ T v` or `__constant__ T v` of a CUDA device, or a CpuSymbol of the CPU
@@ -59,7 +60,7 @@ public:
 private:
     Device device_;
     const T* variable_;
-    detail::SymbolPlace found_;
+    detail::SymbolLocation found_;
 };
 
 }  // namespace texton

@@ -34,7 +34,7 @@ struct NativeArray;  // an array of a backend
 
 /// The location of texels in memory. `address` is null for arrays. For symbols, `symbol` is the address of the host's
 /// variable.
-struct Place {
+struct MemoryLocation {
     std::shared_ptr<const Block> owner;  // empty for memory that Texton does not own
     Backend* backend = nullptr;          // null for pageable host memory
     std::byte* address = nullptr;
@@ -60,15 +60,15 @@ class ConstView {
 public:
     ConstView() = default;  ///< Creates an empty view.
 
-    MemoryKind kind() const noexcept { return place_.kind; }     ///< Returns the kind of memory.
-    Format format() const noexcept { return place_.format; }     ///< Returns the format of the texels.
-    Extent extent() const noexcept { return place_.extent; }     ///< Returns the size in texels.
-    std::size_t pitch() const noexcept { return place_.pitch; }  ///< Returns the bytes from one row to the next.
+    MemoryKind kind() const noexcept { return location_.kind; }     ///< Returns the kind of memory.
+    Format format() const noexcept { return location_.format; }     ///< Returns the format of the texels.
+    Extent extent() const noexcept { return location_.extent; }     ///< Returns the size in texels.
+    std::size_t pitch() const noexcept { return location_.pitch; }  ///< Returns the bytes from one row to the next.
     /// Returns the bytes from one slice to the next.
-    std::size_t slice_pitch() const noexcept { return place_.slice_pitch; }
+    std::size_t slice_pitch() const noexcept { return location_.slice_pitch; }
     /// Returns the address of the first texel: a host address for host memory, and a device address for other memory.
     /// Null for arrays.
-    const std::byte* data() const noexcept { return place_.address; }
+    const std::byte* data() const noexcept { return location_.address; }
     /// Returns the device of the memory, or nullopt for memory of MemoryKind::host.
     std::optional<Device> device() const noexcept;
 
@@ -79,11 +79,12 @@ public:
     /// 4, or reach the edge. Throws Error{bad_argument} otherwise.
     [[nodiscard]] ConstView region(Region region) const;
 
-    const detail::Place& place() const noexcept { return place_; }                  ///< For internal use.
-    explicit ConstView(detail::Place place) noexcept : place_(std::move(place)) {}  ///< For internal use.
+    const detail::MemoryLocation& location() const noexcept { return location_; }  ///< For internal use.
+    explicit ConstView(detail::MemoryLocation location) noexcept
+        : location_(std::move(location)) {}  ///< For internal use.
 
 protected:
-    detail::Place place_;  ///< For internal use.
+    detail::MemoryLocation location_;  ///< For internal use.
 };
 
 /// A view of a box of texels that can be read and written. Otherwise like ConstView.
@@ -91,10 +92,10 @@ class View : public ConstView {
 public:
     View() = default;  ///< Creates an empty view.
     /// Returns the address of the first texel. Null for arrays.
-    std::byte* data() const noexcept { return place_.address; }
+    std::byte* data() const noexcept { return location_.address; }
     /// Returns a view of a part of this view. Throws the errors of ConstView::region().
     [[nodiscard]] View region(Region region) const;
-    explicit View(detail::Place place) noexcept : ConstView(std::move(place)) {}  ///< For internal use.
+    explicit View(detail::MemoryLocation location) noexcept : ConstView(std::move(location)) {}  ///< For internal use.
 };
 
 /// Returns a non-owning view of texels in host memory. `pitch` 0 means packed rows; `slice_pitch` 0 means that slices

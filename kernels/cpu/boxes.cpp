@@ -22,7 +22,7 @@ std::int32_t texels_of(const BoxAxis& axis, std::size_t pixel) {
 
 class BoxTile {
 public:
-    BoxTile(const CpuJob& job, const Boxes& boxes, const PixelPlace& corner, std::size_t width)
+    BoxTile(const CpuJob& job, const Boxes& boxes, const PixelPosition& corner, std::size_t width)
         : job_(job),
           boxes_(boxes),
           corner_(corner),
@@ -52,9 +52,9 @@ public:
             const std::size_t row = row_of(i);
             for (std::int32_t j = 0; j < texels_of(boxes_.y, row); ++j)
                 add_row(boxes_.y.first[row] + j, boxes_.y.weights[boxes_.y.begin[row] + static_cast<std::uint32_t>(j)]);
-            job_.picture.make_row(
-                {corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
-                [&](float* pixels) { divide_pixels(&sums_[0].x, totals_.data(), sums_.size(), pixels); });
+            job_.image.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_, [&](float* pixels) {
+                divide_pixels(&sums_[0].x, totals_.data(), sums_.size(), pixels);
+            });
         }
     }
 
@@ -86,7 +86,7 @@ private:
         const std::size_t width = first_.size();
         for (std::size_t i = column; i < column + width; ++i)
             taps_ = std::max(taps_, static_cast<std::size_t>(texels_of(boxes_.x, i)));
-        if (taps_ > FewTexels::kMost) return;
+        if (taps_ > FewTexels::kMax) return;
         weights_.resize(taps_ * width);
         taken_.resize(taps_ * width);
         for (std::size_t i = 0; i < width; ++i) {
@@ -104,10 +104,10 @@ private:
         const float* weights = boxes_.y.weights.data() + boxes_.y.begin[row];
         if (!are_halves_ || texels_of(boxes_.y, row) != 2 || weights[0] != 1 || weights[1] != 1) return false;
         const std::int32_t y = boxes_.y.first[row];
-        const PixelPlace at{corner_.x, static_cast<std::int32_t>(row), corner_.z};
+        const PixelPosition at{corner_.x, static_cast<std::int32_t>(row), corner_.z};
         const float* top = texels_of_row(y);
         const float* bottom = texels_of_row(y + 1);
-        job_.picture.make_row(at, row_sums_, [&](float* pixels) {
+        job_.image.make_row(at, row_sums_, [&](float* pixels) {
             halve_floats(top, bottom, sums_.size(), HalfSum::in_turn, pixels, past_caches_);
         });
         return true;
@@ -118,15 +118,15 @@ private:
     bool average_few(std::size_t row) {
         const auto count = static_cast<std::size_t>(texels_of(boxes_.y, row));
         if (boxes_.kind == BoxSum::of_products && !few_are_prepared_) prepare_few();
-        if (boxes_.kind != BoxSum::of_products || count > kKeptRows || count * taps_ > FewTexels::kMost) return false;
+        if (boxes_.kind != BoxSum::of_products || count > kKeptRows || count * taps_ > FewTexels::kMax) return false;
         const float* rows[kKeptRows];
         for (std::size_t i = 0; i < count; ++i)
             rows[i] = texels_of_row(boxes_.y.first[row] + static_cast<std::int32_t>(i));
         const FewTexels few{
             rows,        boxes_.y.weights.data() + boxes_.y.begin[row], count, taken_.data(), weights_.data(), taps_,
             sums_.size()};
-        job_.picture.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
-                              [&](float* pixels) { average_few_texels(few, sums_.size(), pixels, past_caches_); });
+        job_.image.make_row({corner_.x, static_cast<std::int32_t>(row), corner_.z}, row_sums_,
+                            [&](float* pixels) { average_few_texels(few, sums_.size(), pixels, past_caches_); });
         return true;
     }
 
@@ -152,14 +152,14 @@ private:
             row.known = true;
             row.y = y;
             row.texels.resize(texels_across_);
-            texels_.middles(first_texel_, y, texels_across_, row.texels.data());
+            texels_.centers(first_texel_, y, texels_across_, row.texels.data());
         }
         return &row.texels[0].x;
     }
 
     const CpuJob& job_;
     const Boxes& boxes_;
-    PixelPlace corner_;
+    PixelPosition corner_;
     TexelRows texels_;
     std::int32_t first_texel_ = 0;
     std::size_t texels_across_ = 0;
@@ -186,11 +186,12 @@ bool CpuKernels::sum_boxes(Launch& launch, const std::function<Boxes()>& make) c
         constexpr std::size_t kDecoded = 1024;
         const std::size_t columns = is_four_floats(job.textures[0].format) ? job.extent.width : kDecoded;
         const std::size_t texels_a_pixel = 1 + boxes.y.weights.size() / job.extent.height;
-        const std::size_t least = std::max<std::size_t>(1, 64 / texels_a_pixel);
-        const std::size_t rows = rows_of_tiles(job.extent, columns, least);
-        for_each_tile(job.extent, columns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
-            BoxTile(job, boxes, corner, width).make(height);
-        });
+        const std::size_t minimum = std::max<std::size_t>(1, 64 / texels_a_pixel);
+        const std::size_t rows = rows_of_tiles(job.extent, columns, minimum);
+        for_each_tile(job.extent, columns, rows,
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                          BoxTile(job, boxes, corner, width).make(height);
+                      });
     });
     return true;
 }

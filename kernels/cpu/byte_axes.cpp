@@ -7,13 +7,13 @@
 namespace texton::detail {
 
 std::vector<AxisTaps> taps_along(const CpuTexture& texture, const TextureView& view, int axis,
-                                 std::span<const float> places) {
+                                 std::span<const float> positions) {
     const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
     const AxisKind kind = flat_axis_kind(view, Split::fixed_point);
     std::vector<AxisTaps> taps;
-    taps.reserve(places.size());
-    for (const float place : places)
-        taps.push_back(axis_taps(place, size, kind, texture.sampler, axis, Split::fixed_point, 0));
+    taps.reserve(positions.size());
+    for (const float position : positions)
+        taps.push_back(axis_taps(position, size, kind, texture.sampler, axis, Split::fixed_point, 0));
     return taps;
 }
 

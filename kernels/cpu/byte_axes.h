@@ -10,9 +10,9 @@
 
 namespace texton::detail {
 
-/// Returns the taps of plain fetches at `places`, which are in the sampler's coordinates. Axis 0 is x.
+/// Returns the taps of plain fetches at `positions`, which are in the sampler's coordinates. Axis 0 is x.
 [[nodiscard]] std::vector<AxisTaps> taps_along(const CpuTexture& texture, const TextureView& view, int axis,
-                                               std::span<const float> places);
+                                               std::span<const float> positions);
 
 /// Returns the columns for these taps, without windows.
 [[nodiscard]] ByteColumns columns_of(std::span<const AxisTaps> taps);

@@ -27,11 +27,11 @@ namespace {
 HWY_INLINE FloatVector fraction(WordVector code) { return float_of_unorm8(hn::BitCast(kInt, code)); }
 
 void widen(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::size_t apart, float* texels) {
-    const Places places(columns, span);
-    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    const Positions positions(columns, span);
+    for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         for (std::size_t i = begin; i < end; i += lanes()) {
             const WordVector word =
-                row.texels == nullptr ? hn::Set(kWord, row.border) : load_two<kind.value>(places, row, i).left;
+                row.texels == nullptr ? hn::Set(kWord, row.border) : load_two<kind.value>(positions, row, i).left;
             const WordVector low = hn::Set(kWord, 255);
             float* const to = texels + i;
             hn::StoreU(fraction(hn::And(word, low)), kFloat, to);

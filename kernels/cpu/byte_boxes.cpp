@@ -21,25 +21,25 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kMostTaps = 8;
-constexpr std::size_t kMostRows = 16;
+constexpr std::size_t kMaxTaps = 8;
+constexpr std::size_t kMaxRows = 16;
 
 std::size_t taps_of(const BoxAxis& axis, std::size_t pixel) { return axis.begin[pixel + 1] - axis.begin[pixel]; }
 
-float least_total(const BoxAxis& axis) {
-    float least = std::numeric_limits<float>::max();
+float min_total(const BoxAxis& axis) {
+    float minimum = std::numeric_limits<float>::max();
     for (std::size_t i = 0; i < axis.first.size(); ++i) {
         float total = 0;
         for (std::uint32_t tap = axis.begin[i]; tap < axis.begin[i + 1]; ++tap) total += axis.weights[tap];
-        least = std::min(least, total);
+        minimum = std::min(minimum, total);
     }
-    return least;
+    return minimum;
 }
 
-std::size_t most_taps(const BoxAxis& axis) {
-    std::size_t most = 0;
-    for (std::size_t i = 0; i < axis.first.size(); ++i) most = std::max(most, taps_of(axis, i));
-    return most;
+std::size_t max_taps(const BoxAxis& axis) {
+    std::size_t maximum = 0;
+    for (std::size_t i = 0; i < axis.first.size(); ++i) maximum = std::max(maximum, taps_of(axis, i));
+    return maximum;
 }
 
 // --- texels by their positions ---------------------------------------------------------------------------------------
@@ -55,25 +55,25 @@ struct BoxTexels {
 // Returns nothing if a fetch at the center of a texel may return something other than that texel, or if there are too
 // many texels.
 std::optional<BoxTexels> texels_along(const CpuJob& job, const TextureView& view, int axis, const BoxAxis& boxes) {
-    constexpr std::int64_t kMostTexels = 1 << 20;
+    constexpr std::int64_t kMaxTexels = 1 << 20;
     constexpr std::int64_t kExact = 1 << 22;  // centers are exact up to here, so that fetches read their texels
-    const auto [least, most] = std::ranges::minmax(boxes.first);
-    const std::int64_t count = std::int64_t{most} - least + static_cast<std::int64_t>(kMostRows);
-    if (count > kMostTexels) return std::nullopt;
-    BoxTexels numbered{least, {}};
+    const auto [minimum, maximum] = std::ranges::minmax(boxes.first);
+    const std::int64_t count = std::int64_t{maximum} - minimum + static_cast<std::int64_t>(kMaxRows);
+    if (count > kMaxTexels) return std::nullopt;
+    BoxTexels numbered{minimum, {}};
     numbered.texels.reserve(static_cast<std::size_t>(count));
     const Sampler& sampler = job.textures[0].sampler;
-    if (!sampler.normalized_coordinates && std::max(std::abs(std::int64_t{least}), least + count) <= kExact) {
+    if (!sampler.normalized_coordinates && std::max(std::abs(std::int64_t{minimum}), minimum + count) <= kExact) {
         const std::int32_t size = axis == 0 ? view.levels[0].width : view.levels[0].height;
         for (std::int64_t i = 0; i < count; ++i)
-            numbered.texels.push_back(address_texel(least + i, size, sampler.address[axis]));
+            numbered.texels.push_back(address_texel(minimum + i, size, sampler.address[axis]));
         return numbered;
     }
     const float unit = axis == 0 ? job.shapes[0].x_unit : job.shapes[0].y_unit;
-    std::vector<float> places(static_cast<std::size_t>(count));
+    std::vector<float> positions(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i)
-        places[static_cast<std::size_t>(i)] = (static_cast<float>(least + i) + 0.5f) * unit;
-    for (const AxisTaps& taps : taps_along(job.textures[0], view, axis, places)) {
+        positions[static_cast<std::size_t>(i)] = (static_cast<float>(minimum + i) + 0.5f) * unit;
+    for (const AxisTaps& taps : taps_along(job.textures[0], view, axis, positions)) {
         if (taps.weight != 0) return std::nullopt;
         numbered.texels.push_back(taps.texel[0]);
     }
@@ -108,12 +108,12 @@ struct ByteBoxes {
     std::vector<std::vector<float>> weights;  // for each tap
     const BoxAxis& y;
     const BoxTexels& rows;
-    std::size_t most_rows;
+    std::size_t max_rows;
 };
 
 class ByteBoxTile {
 public:
-    ByteBoxTile(const CpuJob& job, const ByteBoxes& boxes, const PixelPlace& corner, std::size_t width)
+    ByteBoxTile(const CpuJob& job, const ByteBoxes& boxes, const PixelPosition& corner, std::size_t width)
         : job_(job),
           boxes_(boxes),
           corner_(corner),
@@ -125,22 +125,22 @@ public:
           past_caches_(job.exceeds_caches()),
           steps_{span_.count + kByteBlock,
                  boxes.columns.size() < boxes.weights.size() ? 1 : 4 * (span_.count + kByteBlock)},
-          texels_(boxes.most_rows + 1, boxes.columns.size() * 4 * steps_.channel) {
+          texels_(boxes.max_rows + 1, boxes.columns.size() * 4 * steps_.channel) {
         for (const std::vector<float>& weights : boxes.weights) weights_.push_back(&weights[span_.first]);
     }
 
     void make(std::size_t height) {
-        const std::size_t bytes = job_.picture.format().stored.bytes;
+        const std::size_t bytes = job_.image.format().stored.bytes;
         for (std::size_t i = 0; i < height; ++i, ++corner_.y) {
             const auto row = static_cast<std::size_t>(corner_.y);
-            ByteBoxRow rows[kMostRows];
+            ByteBoxRow rows[kMaxRows];
             std::size_t count = 0;
             for (std::size_t tap = 0; tap < taps_of(boxes_.y, row); ++tap) {
                 const float weight = boxes_.y.weights[boxes_.y.begin[row] + tap];
                 if (weight == 0) continue;
                 rows[count++] = {row_of(boxes_.rows.at(boxes_.y.first[row] + static_cast<std::int32_t>(tap))), weight};
             }
-            auto* const stored = reinterpret_cast<unsigned char*>(job_.picture.address(corner_));
+            auto* const stored = reinterpret_cast<unsigned char*>(job_.image.address(corner_));
             boxes_.kernels.store_boxes({rows, count}, weights_, steps_, {stored, width_, bytes, past_caches_});
         }
     }
@@ -162,7 +162,7 @@ private:
 
     const CpuJob& job_;
     const ByteBoxes& boxes_;
-    PixelPlace corner_;  // first pixel of the current row
+    PixelPosition corner_;  // first pixel of the current row
     std::size_t width_;
     ByteSpan span_;
     TextureReader reader_;
@@ -186,8 +186,8 @@ bool share_texels(const ByteColumns& first, const ByteColumns& second, std::span
 
 ByteBoxes boxes_of(const CpuJob& job, const TextureView& view, const BoxAxis& x, const BoxAxis& y,
                    const BoxTexels& across, const BoxTexels& down) {
-    ByteBoxes boxes{*byte_box_kernels(), {}, {}, y, down, most_taps(y)};
-    const std::size_t taps = most_taps(x);
+    ByteBoxes boxes{*byte_box_kernels(), {}, {}, y, down, max_taps(y)};
+    const std::size_t taps = max_taps(x);
     std::vector<AxisTaps> texels(x.first.size());
     for (std::size_t tap = 0; tap < taps; ++tap) {
         std::vector<float> weights(whole_blocks(texels.size()));
@@ -208,7 +208,7 @@ ByteBoxes boxes_of(const CpuJob& job, const TextureView& view, const BoxAxis& x,
 }  // namespace
 
 bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSum kind, float total) {
-    if (!has_byte_pixels(job) || most_taps(x) > kMostTaps || most_taps(y) > kMostRows) return false;
+    if (!has_byte_pixels(job) || max_taps(x) > kMaxTaps || max_taps(y) > kMaxRows) return false;
     const Sampler& sampler = job.textures[0].sampler;
     if (sampler.filter == Filter::point &&
         (sampler.max_anisotropy > 1 || (sampler.mip_filter == Filter::linear && job.textures[0].levels > 1)))
@@ -223,13 +223,14 @@ bool sum_byte_boxes(const CpuJob& job, const BoxAxis& x, const BoxAxis& y, BoxSu
         return true;
     }
     // Rounding errors of these sums change a total by far less than half of it.
-    constexpr float kLeast = 2 * kLeastByteTotal;
-    const float least[] = {least_total(x), least_total(y)};
-    if (kind != BoxSum::of_products || !(least[0] > 0 && least[1] > 0 && least[0] * least[1] > kLeast)) return false;
+    constexpr float kMin = 2 * kMinByteTotal;
+    const float minimum[] = {min_total(x), min_total(y)};
+    if (kind != BoxSum::of_products || !(minimum[0] > 0 && minimum[1] > 0 && minimum[0] * minimum[1] > kMin))
+        return false;
     constexpr std::size_t kColumns = 1024;  // maximum of a tile
     constexpr std::size_t kRows = 64;
     const ByteBoxes boxes = boxes_of(job, reader.view(), x, y, *across, *down);
-    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
         ByteBoxTile(job, boxes, corner, width).make(height);
     });
     return true;

@@ -44,7 +44,7 @@ struct Lattice {
 
 class ByteTile {
 public:
-    ByteTile(const CpuJob& job, const Lattice& lattice, const PixelPlace& corner, std::size_t width)
+    ByteTile(const CpuJob& job, const Lattice& lattice, const PixelPosition& corner, std::size_t width)
         : job_(job),
           lattice_(lattice),
           corner_(corner),
@@ -69,8 +69,8 @@ public:
 
     void make(std::size_t height) {
         for (std::size_t row = 0; row < height; ++row, ++corner_.y) {
-            const PixelFormat& format = job_.picture.format();
-            const BytePixels pixels{reinterpret_cast<unsigned char*>(job_.picture.address(corner_)), width_,
+            const PixelFormat& format = job_.image.format();
+            const BytePixels pixels{reinterpret_cast<unsigned char*>(job_.image.address(corner_)), width_,
                                     format.stored.bytes, past_caches_};
             if (lattice_.weights.empty()) {
                 blend(taps_of_row(0), pixels);
@@ -168,7 +168,7 @@ private:
 
     const CpuJob& job_;
     const Lattice& lattice_;
-    PixelPlace corner_;  // first pixel of the current row
+    PixelPosition corner_;  // first pixel of the current row
     std::size_t width_;
     ByteSpan span_;
     TextureReader reader_;
@@ -201,7 +201,7 @@ Lattice lattice_of(const CpuJob& job, const TextureView& view, std::span<const A
 void make_tiles(const CpuJob& job, const Lattice& lattice) {
     constexpr std::size_t kColumns = 2048;  // maximum of a tile
     constexpr std::size_t kRows = 64;
-    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+    for_each_tile(job.extent, kColumns, kRows, [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
         ByteTile(job, lattice, corner, width).make(height);
     });
 }
@@ -209,7 +209,7 @@ void make_tiles(const CpuJob& job, const Lattice& lattice) {
 }  // namespace
 
 bool has_byte_pixels(const CpuJob& job) {
-    if (byte_kernels() == nullptr || !are_alike_codes_of_8_bits(job.textures[0].format, job.picture.format().stored))
+    if (byte_kernels() == nullptr || !are_alike_codes_of_8_bits(job.textures[0].format, job.image.format().stored))
         return false;
     return TextureReader(job.textures[0]).view().levels[0].partial == nullptr;
 }
@@ -224,10 +224,10 @@ bool fetch_byte_lattice(const CpuJob& job, const LatticeAxis& x, const LatticeAx
     const CpuTexture& texture = job.textures[0];
     if (texture.sampler.filter != Filter::linear || !has_byte_pixels(job)) return false;
     const TextureReader reader(texture);
-    std::vector<AxisTaps> rows = taps_along(texture, reader.view(), 1, y.places);
+    std::vector<AxisTaps> rows = taps_along(texture, reader.view(), 1, y.positions);
     // In this case rows of fetches are faster than rows of words.
     if (x.weights.empty() && texture.format.channels < 4 && reads_rows_once(rows)) return false;
-    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.places);
+    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.positions);
     make_tiles(job, lattice_of(job, reader.view(), columns, std::move(rows), x, y));
     return true;
 }

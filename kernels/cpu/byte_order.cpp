@@ -34,10 +34,10 @@ constexpr Float kFloat;
 template <bool floats>
 void reorder(const ByteOrder& order, const unsigned char* from, std::size_t count, unsigned char* to,
              bool past_caches) {
-    const auto places = hn::LoadDup128(kByte, order.from);
+    const auto positions = hn::LoadDup128(kByte, order.from);
     const auto set = hn::LoadDup128(kByte, order.set);
     const auto reordered = [&](const unsigned char* bytes) HWY_ATTR {
-        const auto result = hn::Or(hn::TableLookupBytesOr0(hn::LoadU(kByte, bytes), places), set);
+        const auto result = hn::Or(hn::TableLookupBytesOr0(hn::LoadU(kByte, bytes), positions), set);
         if constexpr (!floats) return result;
         return hn::BitCast(kByte, with_one_nan(kFloat, hn::BitCast(kFloat, result)));
     };

@@ -36,9 +36,9 @@ struct Pairs {
 };
 
 HWY_INLINE Pairs pairs_of(const TwoTexels& texels) {
-    const ByteVector middle = hn::Set(kByte, 128);
-    const CodeVector left = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.left), middle));
-    const CodeVector right = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.right), middle));
+    const ByteVector center = hn::Set(kByte, 128);
+    const CodeVector left = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.left), center));
+    const CodeVector right = hn::BitCast(kCode, hn::Xor(hn::BitCast(kByte, texels.right), center));
     return {words(hn::OddEven(bytes(hn::ShiftLeft<8>(right)), bytes(left))),
             words(hn::OddEven(bytes(right), bytes(hn::ShiftRight<8>(left))))};
 }
@@ -103,7 +103,7 @@ HWY_INLINE void prefetch_after(const unsigned char* top, const unsigned char* bo
 }
 
 // Sums for pixels at the center of four texels: each texel has the weight 64.
-HWY_INLINE CodeVector sum_neighbours(const unsigned char* texels, std::int32_t first) {
+HWY_INLINE CodeVector sum_neighbors(const unsigned char* texels, std::int32_t first) {
     HWY_ALIGN static constexpr std::uint8_t kPairs[16] = {0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15};
     const ByteVector pairs =
         hn::TableLookupBytes(hn::BitCast(kByte, load_texels(texels, first)), hn::LoadDup128(kByte, kPairs));
@@ -111,7 +111,7 @@ HWY_INLINE CodeVector sum_neighbours(const unsigned char* texels, std::int32_t f
 }
 
 HWY_INLINE CodeVector halve_part(const unsigned char* top, const unsigned char* bottom, std::int32_t first) {
-    const CodeVector sum = hn::Add(sum_neighbours(top, first), sum_neighbours(bottom, first));
+    const CodeVector sum = hn::Add(sum_neighbors(top, first), sum_neighbors(bottom, first));
     return hn::ShiftRight<8>(hn::Add(sum, hn::Set(kCode, 128)));
 }
 
@@ -164,22 +164,22 @@ HWY_INLINE void sum_taps(std::span<const ByteTap> taps, std::size_t i, float* su
 ByteWindow find_window(const std::int32_t* left, const std::int32_t* right, const std::uint32_t* shares,
                        std::int32_t width) {
     const auto count = static_cast<std::int32_t>(lanes());
-    const auto [least, most] = std::minmax_element(left, left + count);
+    const auto [minimum, maximum] = std::minmax_element(left, left + count);
     bool pairs = true;
     bool every_second = true;
     for (std::int32_t i = 0; i < count; ++i) {
         pairs &= shares[i] == 0 || right[i] == left[i] + 1;
         every_second &= left[i] == left[0] + 2 * i;
     }
-    if (*least < 0 || *most >= width || !pairs) return {};
-    if (every_second && *least + 2 * count <= width) {
+    if (*minimum < 0 || *maximum >= width || !pairs) return {};
+    if (every_second && *minimum + 2 * count <= width) {
         constexpr std::uint32_t kHalf = 128 * 0x10001;
         const bool halves = std::all_of(shares, shares + count, [](std::uint32_t share) { return share == kHalf; });
-        return {halves ? Kind::halves : Kind::every_second, *least};
+        return {halves ? Kind::halves : Kind::every_second, *minimum};
     }
     for (const auto& [kind, texels] : {std::pair{Kind::one, count}, std::pair{Kind::two, 2 * count}}) {
-        const std::int32_t first = std::min(*least, width - texels - 1);
-        if (first >= 0 && *most - first < texels) return {kind, first};
+        const std::int32_t first = std::min(*minimum, width - texels - 1);
+        if (first >= 0 && *maximum - first < texels) return {kind, first};
     }
     return {};
 }
@@ -201,10 +201,10 @@ void pair_bytes(const ByteColumns& columns, const ByteSpan& span, const ByteRow&
         for (std::size_t i = 0; i < span.count; i += lanes()) store_pairs(pairs_of({border, border}), pairs + 2 * i);
         return;
     }
-    const Places places(columns, span);
-    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    const Positions positions(columns, span);
+    for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         for (std::size_t i = begin; i < end; i += lanes())
-            store_pairs(pairs_of(load_two<kind.value>(places, row, i)), pairs + 2 * i);
+            store_pairs(pairs_of(load_two<kind.value>(positions, row, i)), pairs + 2 * i);
     });
 }
 
@@ -231,21 +231,21 @@ void blend(const BytePairs& rows, const ByteWeights& weights, const BytePixels& 
 
 void blend_rows(const ByteColumns& columns, const ByteSpan& span, const ByteRow (&rows)[2], std::uint32_t share,
                 const ByteWeights& weights, const BytePixels& pixels) {
-    const Places places(columns, span);
+    const Positions positions(columns, span);
     const ByteRow upper = rows[0];
     const ByteRow lower = rows[1];
-    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         if (kind.value == Kind::halves && share == 128) {
             store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
-                return halve(upper.texels, lower.texels, places.windows[i / lanes()].first);
+                return halve(upper.texels, lower.texels, positions.windows[i / lanes()].first);
             });
             return;
         }
         store_words(pixels, begin, end, [=](std::size_t i) HWY_ATTR {
             if (kind.value == Kind::every_second)
-                prefetch_after(upper.texels, lower.texels, places.windows[i / lanes()].first);
-            const Pairs top = pairs_of(load_two<kind.value>(places, upper, i));
-            const Pairs bottom = pairs_of(load_two<kind.value>(places, lower, i));
+                prefetch_after(upper.texels, lower.texels, positions.windows[i / lanes()].first);
+            const Pairs top = pairs_of(load_two<kind.value>(positions, upper, i));
+            const Pairs bottom = pairs_of(load_two<kind.value>(positions, lower, i));
             return pixels_of(sum_pairs(top, bottom, weights, i));
         });
     });
@@ -267,11 +267,11 @@ void store_sums(std::span<const float* const> sums, const float* weights, const 
 
 void copy_texels(const ByteColumns& columns, const ByteSpan& span, const unsigned char* texels,
                  const BytePixels& pixels) {
-    const Places places(columns, span);
+    const Positions positions(columns, span);
     const ByteRow row{texels, 4, 0};
-    for_each_run(places, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
+    for_each_run(positions, span.count, [=](auto kind, std::size_t begin, std::size_t end) HWY_ATTR {
         store_words(pixels, begin, end,
-                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value>(places, row, i).left; });
+                    [=](std::size_t i) HWY_ATTR { return load_two<kind.value>(positions, row, i).left; });
     });
 }
 

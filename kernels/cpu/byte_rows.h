@@ -115,7 +115,7 @@ struct ByteKernels {
 };
 
 /// If the weights of a pixel have a smaller sum, they are so small that products of them lose bits.
-inline constexpr float kLeastByteTotal = 0x1p-40f;
+inline constexpr float kMinByteTotal = 0x1p-40f;
 
 /// Functions for pixels that are each a weighted mean of a rectangle of texels.
 struct ByteBoxKernels {
@@ -123,7 +123,7 @@ struct ByteBoxKernels {
     void (*widen)(const ByteColumns& columns, const ByteSpan& span, const ByteRow& row, std::size_t apart,
                   float* texels);
     /// Stores the sum of texel * (weight of the column * weight of the row), added row by row, divided by the sum of
-    /// these weights, which must be at least kLeastByteTotal. `columns` has a row of weights for each tap.
+    /// these weights, which must be at least kMinByteTotal. `columns` has a row of weights for each tap.
     void (*store_boxes)(std::span<const ByteBoxRow> rows, std::span<const float* const> columns,
                         const ByteBoxSteps& steps, const BytePixels& pixels);
 };

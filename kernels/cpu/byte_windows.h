@@ -25,8 +25,8 @@ HWY_INLINE WordVector words(ByteVector all) { return hn::BitCast(kWord, all); }
 
 // The texels of the pixels of a span. Loops that store bytes capture this by value: stored bytes might alias anything
 // that is only referenced, and the compiler would reload it each time.
-struct Places {
-    Places(const ByteColumns& columns, const ByteSpan& span)
+struct Positions {
+    Positions(const ByteColumns& columns, const ByteSpan& span)
         : left(&columns.left[span.first]),
           right(&columns.right[span.first]),
           offsets(&columns.offsets[span.first]),
@@ -52,13 +52,13 @@ using Kind = ByteWindow::Kind;
 template <Kind kind>
 HWY_INLINE WordVector from_window(const unsigned char* texels, std::int32_t first, const std::uint32_t* offsets) {
     const WordVector offset = hn::LoadU(kWord, offsets);
-    const WordVector most = hn::Set(kWord, static_cast<std::uint32_t>(lanes() - 1));
-    const auto lane = hn::IndicesFromVec(kWord, hn::And(offset, most));
+    const WordVector maximum = hn::Set(kWord, static_cast<std::uint32_t>(lanes() - 1));
+    const auto lane = hn::IndicesFromVec(kWord, hn::And(offset, maximum));
     const WordVector low = hn::TableLookupLanes(load_texels(texels, first), lane);
     if constexpr (kind == Kind::one) return low;
     const std::int32_t second = first + static_cast<std::int32_t>(lanes());
     const WordVector high = hn::TableLookupLanes(load_texels(texels, second), lane);
-    const auto is_high = hn::Gt(hn::BitCast(kInt, offset), hn::BitCast(kInt, most));
+    const auto is_high = hn::Gt(hn::BitCast(kInt, offset), hn::BitCast(kInt, maximum));
     return hn::IfThenElse(hn::RebindMask(kWord, is_high), high, low);
 }
 
@@ -71,29 +71,29 @@ HWY_INLINE std::uint32_t texel_or_border(const ByteRow& row, std::int32_t texel)
 }
 
 template <std::size_t channels>
-HWY_INLINE TwoTexels load_scattered(const Places& places, const ByteRow& row, std::size_t pixel) {
+HWY_INLINE TwoTexels load_scattered(const Positions& positions, const ByteRow& row, std::size_t pixel) {
     HWY_ALIGN std::uint32_t left[kByteBlock];
     HWY_ALIGN std::uint32_t right[kByteBlock];
     for (std::size_t i = 0; i < lanes(); ++i) {
-        left[i] = texel_or_border<channels>(row, places.left[pixel + i]);
-        right[i] = texel_or_border<channels>(row, places.right[pixel + i]);
+        left[i] = texel_or_border<channels>(row, positions.left[pixel + i]);
+        right[i] = texel_or_border<channels>(row, positions.right[pixel + i]);
     }
     return {hn::Load(kWord, left), hn::Load(kWord, right)};
 }
 
 template <Kind kind>
-HWY_INLINE TwoTexels load_two(const Places& places, const ByteRow& row, std::size_t pixel) {
-    const std::int32_t first = places.windows[pixel / lanes()].first;
+HWY_INLINE TwoTexels load_two(const Positions& positions, const ByteRow& row, std::size_t pixel) {
+    const std::int32_t first = positions.windows[pixel / lanes()].first;
     if constexpr (kind == Kind::scattered) {
-        if (row.channels == 1) return load_scattered<1>(places, row, pixel);
-        return row.channels == 2 ? load_scattered<2>(places, row, pixel) : load_scattered<4>(places, row, pixel);
+        if (row.channels == 1) return load_scattered<1>(positions, row, pixel);
+        return row.channels == 2 ? load_scattered<2>(positions, row, pixel) : load_scattered<4>(positions, row, pixel);
     } else if constexpr (kind == Kind::every_second || kind == Kind::halves) {
         const std::int32_t second = first + static_cast<std::int32_t>(lanes());
         const WordVector low = load_texels(row.texels, first);
         const WordVector high = load_texels(row.texels, second);
         return {hn::ConcatEven(kWord, high, low), hn::ConcatOdd(kWord, high, low)};
     } else {
-        const std::uint32_t* offsets = places.offsets + pixel;
+        const std::uint32_t* offsets = positions.offsets + pixel;
         return {from_window<kind>(row.texels, first, offsets), from_window<kind>(row.texels, first + 1, offsets)};
     }
 }
@@ -106,9 +106,9 @@ struct OfKind {
 // Calls visit(OfKind, begin, end) for each run of pixels whose windows have the same kind, among the first `count`
 // pixels.
 template <class Visit>
-HWY_INLINE void for_each_run(const Places& places, std::size_t count, const Visit& visit) {
+HWY_INLINE void for_each_run(const Positions& positions, std::size_t count, const Visit& visit) {
     for (std::size_t begin = 0; begin < count;) {
-        const ByteWindow* window = &places.windows[begin / lanes()];
+        const ByteWindow* window = &positions.windows[begin / lanes()];
         const Kind kind = window->kind;
         std::size_t end = begin;
         for (; end < count && window->kind == kind; ++window) end += lanes();
@@ -131,8 +131,8 @@ constexpr hn::Rebind<std::uint16_t, Word> kTwoBytes;
 // Stores the lowest bytes of each pixel, as many as a lane of `d` has.
 template <class D>
 HWY_INLINE void store_low_bytes(D d, WordVector pixels, unsigned char* stored) {
-    constexpr auto kMost = static_cast<std::uint32_t>(hwy::LimitsMax<hn::TFromD<D>>());
-    const auto low = hn::And(pixels, hn::Set(kWord, kMost));
+    constexpr auto kMax = static_cast<std::uint32_t>(hwy::LimitsMax<hn::TFromD<D>>());
+    const auto low = hn::And(pixels, hn::Set(kWord, kMax));
     hn::StoreU(hn::DemoteTo(d, hn::BitCast(kInt, low)), d, reinterpret_cast<hn::TFromD<D>*>(stored));
 }
 

@@ -20,7 +20,7 @@ namespace texton::detail {
 namespace {
 
 // The sum of both axes' taps is at most twice this number: summing a pixel again costs their product.
-constexpr std::size_t kMostTaps = 11;
+constexpr std::size_t kMaxTaps = 11;
 constexpr std::size_t kChannels = 4;
 
 // Returns false if a sum of codes might be outside of 0 to 255.
@@ -34,7 +34,7 @@ bool keep_codes(const SeparableWeights& weights) {
 
 class CodeTile {
 public:
-    CodeTile(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner, std::size_t width)
+    CodeTile(const CpuJob& job, const SeparableWeights& weights, const PixelPosition& corner, std::size_t width)
         : job_(job),
           weights_(weights),
           sums_of_(*fused_sums()),
@@ -63,9 +63,9 @@ public:
             first_row_ = i + 1 - taps;
             for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = row_of(tap);
             sums_of_.down(rows.data(), down_.data(), taps, sums_.size(), sums_.data());
-            PixelPlace at = corner_;
+            PixelPosition at = corner_;
             at.y += static_cast<std::int32_t>(first_row_);
-            auto* const codes = reinterpret_cast<unsigned char*>(job_.picture.address(at));
+            auto* const codes = reinterpret_cast<unsigned char*>(job_.image.address(at));
             sums_of_.across(sums_.data(), weights_.across.data(), weights_.across.size(), values_, doubt(), codes,
                             doubtful_.data());
             settle(codes);
@@ -104,7 +104,7 @@ private:
     void read_outside(std::int32_t x, std::int32_t end, std::int32_t y, float* codes) const {
         if (x >= end) return;
         const auto pixels = static_cast<std::size_t>(end - x);
-        texels_.middles(x, y, pixels, reinterpret_cast<Float4*>(codes));
+        texels_.centers(x, y, pixels, reinterpret_cast<Float4*>(codes));
         for (std::size_t i = 0; i < kChannels * pixels; ++i)
             codes[i] = static_cast<float>(unorm_code_of(codes[i], 255));
     }
@@ -134,7 +134,7 @@ private:
     const CpuJob& job_;
     const SeparableWeights& weights_;
     const FusedSums& sums_of_;
-    PixelPlace corner_;
+    PixelPosition corner_;
     std::size_t values_;  // number of values of a row of pixels
     TexelRows texels_;
     std::vector<LineVector<float>> rows_;  // ring of rows of codes: as many as a pixel reads
@@ -146,12 +146,12 @@ private:
 
 }  // namespace
 
-bool convolve_codes(const CpuJob& job, const SeparableWeights& weights, const PixelPlace& corner, std::size_t width,
+bool convolve_codes(const CpuJob& job, const SeparableWeights& weights, const PixelPosition& corner, std::size_t width,
                     std::size_t height) {
-    const TexelFormat& picture = job.picture.format().stored;
-    if (fused_sums() == nullptr || kChannels * width < FusedSums::kBlock || picture.channels != kChannels ||
-        !are_alike_codes_of_8_bits(job.textures[0].format, picture) || !keep_codes(weights) ||
-        weights.across.size() + weights.down.size() > 2 * kMostTaps)
+    const TexelFormat& image = job.image.format().stored;
+    if (fused_sums() == nullptr || kChannels * width < FusedSums::kBlock || image.channels != kChannels ||
+        !are_alike_codes_of_8_bits(job.textures[0].format, image) || !keep_codes(weights) ||
+        weights.across.size() + weights.down.size() > 2 * kMaxTaps)
         return false;
     CodeTile tile(job, weights, corner, width);
     if (!tile.applies()) return false;

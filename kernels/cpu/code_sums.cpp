@@ -62,7 +62,7 @@ HWY_INLINE void sum_block(const float* const* rows, const float* weights, std::s
 
 void sum_rows_as_codes(const float* const* rows, const float* weights, std::size_t row_count, std::size_t count,
                        unsigned char* codes) {
-    static_assert(kAtOnce <= kLeastCodeSums);
+    static_assert(kAtOnce <= kMinCodeSums);
     std::size_t at = 0;
     for (; at + kAtOnce <= count; at += kAtOnce) sum_block(rows, weights, row_count, at, codes);
     if (at < count) sum_block(rows, weights, row_count, count - kAtOnce, codes);  // computes some codes twice

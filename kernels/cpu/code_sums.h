@@ -7,11 +7,11 @@
 namespace texton::detail {
 
 /// Writes the codes of ((0 + rows[0][k] * weights[0]) + rows[1][k] * weights[1]) + ..., as images store them. `count`
-/// is the number of codes, at least kLeastCodeSums.
+/// is the number of codes, at least kMinCodeSums.
 using SumRowsAsCodes = void (*)(const float* const* rows, const float* weights, std::size_t row_count,
                                 std::size_t count, unsigned char* codes);
 
-inline constexpr std::size_t kLeastCodeSums = 64;
+inline constexpr std::size_t kMinCodeSums = 64;
 
 /// Returns null if the CPU has no vectors.
 [[nodiscard]] SumRowsAsCodes row_sums_as_codes();

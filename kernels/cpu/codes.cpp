@@ -39,9 +39,9 @@ private:
 bool CpuKernels::map_codes(Launch& launch, float (*of)(float)) const {
     const FormatInfo& format = info(launch.state().textures[0].format());
     if (format.kind != FormatKind::unorm || format.bits != 8 || format.layout != FormatLayout::plain) return false;
-    launch.run_own_texels([table = std::make_shared<const CodeTable>(of)](std::span<const OwnTexelSource> sources,
-                                                                          PixelPlace, std::size_t count,
-                                                                          TexelPlanes& pixels) {
+    launch.run_pointwise([table = std::make_shared<const CodeTable>(of)](std::span<const PointwiseSource> sources,
+                                                                         PixelPosition, std::size_t count,
+                                                                         TexelPlanes& pixels) {
         const TexelPlanes& texels = sources[0].texels();
         for (std::size_t c = 0; c < 3; ++c) {
             for (std::size_t i = 0; i < count; ++i) pixels.channel[c][i] = table->result(texels.channel[c][i]);

@@ -88,7 +88,7 @@ void apply_matrix_on_vectors(const float (&of)[3][4], const float* texels, std::
     matrix_rows(of, texels, count, pixels, past_caches);
 }
 
-void scale_colours_on_vectors(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
+void scale_color_rows_on_vectors(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
     scaled_rows(by, texels, count, pixels, past_caches);
 }
 
@@ -100,14 +100,14 @@ HWY_AFTER_NAMESPACE();
 namespace texton::detail {
 
 HWY_EXPORT(apply_matrix_on_vectors);
-HWY_EXPORT(scale_colours_on_vectors);
+HWY_EXPORT(scale_color_rows_on_vectors);
 
 void apply_matrix(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels, bool past_caches) {
     HWY_DYNAMIC_DISPATCH(apply_matrix_on_vectors)(of, texels, count, pixels, past_caches);
 }
 
-void scale_colours(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
-    HWY_DYNAMIC_DISPATCH(scale_colours_on_vectors)(by, texels, count, pixels, past_caches);
+void scale_color_rows(float by, const float* texels, std::size_t count, float* pixels, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(scale_color_rows_on_vectors)(by, texels, count, pixels, past_caches);
 }
 
 }  // namespace texton::detail

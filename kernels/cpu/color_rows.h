@@ -10,6 +10,6 @@ namespace texton::detail {
 void apply_matrix(const float (&of)[3][4], const float* texels, std::size_t count, float* pixels, bool past_caches);
 
 /// Multiplies red, green and blue by a number.
-void scale_colours(float by, const float* texels, std::size_t count, float* pixels, bool past_caches);
+void scale_color_rows(float by, const float* texels, std::size_t count, float* pixels, bool past_caches);
 
 }  // namespace texton::detail

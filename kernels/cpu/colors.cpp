@@ -15,12 +15,12 @@
 namespace texton::detail {
 namespace {
 
-constexpr std::size_t kPart = 512;           // pixels of a row at a time, which stay in the L1 cache
-constexpr std::size_t kLeastTile = 1 << 14;  // pixels, in whole rows
+constexpr std::size_t kPart = 512;         // pixels of a row at a time, which stay in the L1 cache
+constexpr std::size_t kMinTile = 1 << 14;  // pixels, in whole rows
 
 using ChangeRow = std::function<void(const float* texels, std::size_t count, float* pixels, bool past_caches)>;
 
-void change_tile(const CpuJob& job, const ChangeRow& change, PixelPlace at, std::size_t width, std::size_t height) {
+void change_tile(const CpuJob& job, const ChangeRow& change, PixelPosition at, std::size_t width, std::size_t height) {
     const TexelRows rows(job.textures[0], job.shapes[0], at.z);
     const bool past_caches = job.goes_past_caches();
     Float4 texels[kPart];
@@ -29,18 +29,18 @@ void change_tile(const CpuJob& job, const ChangeRow& change, PixelPlace at, std:
         for (std::size_t x = 0; x < width; x += kPart) {
             const std::size_t length = std::min(kPart, width - x);
             at.x = static_cast<std::int32_t>(x);
-            const float* read = rows.middles_in_place(at.x, at.y, length, texels);
-            job.picture.make_row(at, {pixels, length}, [&](float* made) { change(read, length, made, past_caches); });
+            const float* read = rows.centers_in_place(at.x, at.y, length, texels);
+            job.image.make_row(at, {pixels, length}, [&](float* made) { change(read, length, made, past_caches); });
         }
     }
 }
 
 bool change_colors(Launch& launch, ChangeRow change) {
     launch.run_job([change = std::move(change)](const CpuJob& job) {
-        const std::size_t least = std::max<std::size_t>(1, kLeastTile / job.extent.width);
-        const std::size_t rows = rows_of_tiles(job.extent, job.extent.width, least);
+        const std::size_t minimum = std::max<std::size_t>(1, kMinTile / job.extent.width);
+        const std::size_t rows = rows_of_tiles(job.extent, job.extent.width, minimum);
         for_each_tile(job.extent, job.extent.width, rows,
-                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           change_tile(job, change, corner, width, height);
                       });
     });
@@ -57,7 +57,7 @@ bool CpuKernels::color_matrix(Launch& launch, const ColorMatrix& matrix) const {
 
 bool CpuKernels::scale_colors(Launch& launch, float by) const {
     return change_colors(launch, [by](const float* texels, std::size_t count, float* pixels, bool past_caches) {
-        scale_colours(by, texels, count, pixels, past_caches);
+        scale_color_rows(by, texels, count, pixels, past_caches);
     });
 }
 

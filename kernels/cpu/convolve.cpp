@@ -25,7 +25,7 @@ class ConvolvedTile {
 public:
     /// With `sharpen`, pixels are computed from the sums and from the texels at their positions.
     ConvolvedTile(const CpuJob& job, const SeparableWeights& weights, const std::optional<filters::Sharpen>& sharpen,
-                  const PixelPlace& corner, std::size_t width)
+                  const PixelPosition& corner, std::size_t width)
         : job_(job),
           weights_(weights),
           sharpen_(sharpen),
@@ -35,9 +35,9 @@ public:
           row_(width + weights.across.size() - 1),
           sums_(weights.down.size() * width),
           pixels_(width) {
-        const TexelFormat& picture = job.picture.format().stored;
+        const TexelFormat& image = job.image.format().stored;
         past_caches_ = job.goes_past_caches();
-        if (picture.channels == 4 && are_alike_codes_of_8_bits(picture, picture) && 4 * width >= kLeastCodeSums)
+        if (image.channels == 4 && are_alike_codes_of_8_bits(image, image) && 4 * width >= kMinCodeSums)
             sum_as_codes_ = row_sums_as_codes();
     }
 
@@ -52,7 +52,7 @@ public:
             if (i + 1 < taps) continue;
             const std::size_t y = i + 1 - taps;
             for (std::size_t tap = 0; tap < taps; ++tap) rows[tap] = sums_row(y + tap);
-            const PixelPlace at{corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z};
+            const PixelPosition at{corner_.x, corner_.y + static_cast<std::int32_t>(y), corner_.z};
             sum_down(rows, at);
         }
     }
@@ -62,7 +62,7 @@ private:
 
     float* sums_row(std::size_t row) { return &sums_[row % weights_.down.size() * width_].x; }
 
-    void sum_down(const std::vector<const float*>& rows, PixelPlace at) {
+    void sum_down(const std::vector<const float*>& rows, PixelPosition at) {
         const float* weights = weights_.down.data();
         if (sharpen_) {
             sum_rows(rows.data(), weights, rows.size(), 4 * width_, &pixels_[0].x);
@@ -70,18 +70,18 @@ private:
         }
         if (sum_as_codes_ != nullptr) {
             return sum_as_codes_(rows.data(), weights, rows.size(), 4 * width_,
-                                 reinterpret_cast<unsigned char*>(job_.picture.address(at)));
+                                 reinterpret_cast<unsigned char*>(job_.image.address(at)));
         }
-        job_.picture.make_row(at, pixels_, [&](float* pixels) {
+        job_.image.make_row(at, pixels_, [&](float* pixels) {
             sum_rows_as_pixels(rows.data(), weights, rows.size(), 4 * width_, pixels, past_caches_);
         });
     }
 
     // Expects the blurred pixels in `pixels_`.
-    void sharpen(PixelPlace at) {
-        texels_.middles(at.x, at.y, width_, row_.data());
+    void sharpen(PixelPosition at) {
+        texels_.centers(at.x, at.y, width_, row_.data());
         for (std::size_t i = 0; i < width_; ++i) pixels_[i] = (*sharpen_)(row_[i], pixels_[i]);
-        job_.picture.store(at, pixels_);
+        job_.image.store(at, pixels_);
     }
 
     // Sums a row in up to three parts, so that only the parts at the texture's edges read texels beyond them.
@@ -98,7 +98,7 @@ private:
     void sum_part(std::int32_t x, std::int32_t y, std::size_t pixels, float* sums) {
         const std::size_t taps = weights_.across.size();
         const std::int32_t first = x - static_cast<std::int32_t>(taps / 2);
-        const float* texels = texels_.middles_in_place(first, y, pixels + taps - 1, row_.data());
+        const float* texels = texels_.centers_in_place(first, y, pixels + taps - 1, row_.data());
         shifted_.resize(taps);
         for (std::size_t tap = 0; tap < taps; ++tap) shifted_[tap] = texels + 4 * tap;
         sum_rows(shifted_.data(), weights_.across.data(), taps, 4 * pixels, sums);
@@ -107,7 +107,7 @@ private:
     const CpuJob& job_;
     const SeparableWeights& weights_;
     const std::optional<filters::Sharpen>& sharpen_;
-    PixelPlace corner_;
+    PixelPosition corner_;
     std::size_t width_;
     TexelRows texels_;
     LineVector<Float4> row_;
@@ -125,17 +125,18 @@ std::vector<float> floats_of(const filters::Weights& weights) {
 }  // namespace
 
 bool CpuKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
-    if (meets_source(launch.state().textures[0], launch.state().picture)) return false;
+    if (meets_source(launch.state().textures[0], launch.state().image)) return false;
     const SeparableWeights weights{floats_of(filter.across), floats_of(filter.down)};
     const auto sharpened = sharpen != nullptr ? std::optional(*sharpen) : std::nullopt;
     launch.run_job([weights, sharpened](const CpuJob& job) {
         // The sums that a row of pixels reads stay in the L1 cache, or nearly so.
         const std::size_t columns = std::clamp<std::size_t>(1536 / weights.down.size() / 64 * 64, 128, 512);
         const std::size_t rows = std::max<std::size_t>(128, 16 * weights.down.size());  // few rows are read twice
-        for_each_tile(job.extent, columns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
-            if (!sharpened && convolve_codes(job, weights, corner, width, height)) return;
-            ConvolvedTile(job, weights, sharpened, corner, width).make(height);
-        });
+        for_each_tile(job.extent, columns, rows,
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                          if (!sharpened && convolve_codes(job, weights, corner, width, height)) return;
+                          ConvolvedTile(job, weights, sharpened, corner, width).make(height);
+                      });
     });
     return true;
 }

@@ -71,14 +71,14 @@ void copy_row(const Copies& copies, const ByteSpan& span, const unsigned char* r
     copy_each(texels, row, pixels.count, bytes, pixels.stored);
 }
 
-void copy_tile(const CpuJob& job, const Copies& copies, PixelPlace at, std::size_t width, std::size_t height) {
+void copy_tile(const CpuJob& job, const Copies& copies, PixelPosition at, std::size_t width, std::size_t height) {
     const TextureReader reader(job.textures[0]);
-    const std::size_t bytes = job.picture.format().stored.bytes;
+    const std::size_t bytes = job.image.format().stored.bytes;
     const ByteSpan span{static_cast<std::size_t>(at.x), whole_blocks(width)};
     const bool past_caches = job.exceeds_caches();
     const std::byte* above = nullptr;
     for (std::size_t i = 0; i < height; ++i, ++at.y) {
-        std::byte* pixels = job.picture.address(at);
+        std::byte* pixels = job.image.address(at);
         const auto y = static_cast<std::size_t>(at.y);
         const std::int32_t row = copies.rows[y].texel[0];
         if (above != nullptr && !past_caches && row == copies.rows[y - 1].texel[0]) {
@@ -118,18 +118,18 @@ bool copy_texels_on_cpu(const CpuJob& job, const LatticeAxis& x, const LatticeAx
     const CpuTexture& texture = job.textures[0];
     const bool floats = is_float(texture.format) && byte_reorderer(true) != nullptr;
     if (!x.weights.empty() || !(is_fraction(texture.format) || floats) || !reads_as_stored(texture)) return false;
-    if (!are_alike(texture.format, job.picture.format().stored)) return false;
+    if (!are_alike(texture.format, job.image.format().stored)) return false;
     const TextureReader reader(texture);
     if (reader.view().levels[0].partial != nullptr) return false;
-    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.places);
-    Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, y.places), is_run(columns),
-                  floats ? byte_reorderer(true) : nullptr};
+    const std::vector<AxisTaps> columns = taps_along(texture, reader.view(), 0, x.positions);
+    Copies copies{byte_kernels(), columns_of(columns), taps_along(texture, reader.view(), 1, y.positions),
+                  is_run(columns), floats ? byte_reorderer(true) : nullptr};
     if (!is_copy(columns) || !is_copy(copies.rows)) return false;
     if (copies.kernels != nullptr)
         copies.kernels->find_windows(copies.columns, reader.view().levels[0].width, texture.format.bytes);
     const std::size_t rows = std::max<std::size_t>(1, kTile / job.extent.width);
     for_each_tile(job.extent, job.extent.width, rows,
-                  [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                  [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                       copy_tile(job, copies, corner, width, height);
                   });
     return true;

@@ -56,7 +56,7 @@ Texel CpuFetches::fetch(std::size_t texture, FetchOperation operation, const Fet
     FetchPoint at = asked;
     if (textures_[texture].kind == ArrayKind::array_1d) at.y = 0;
     const bool in_rows = operation == FetchOperation::plain && has_rows(texture);
-    if (in_rows && next_lane_ < kMostLanes && round_ < kMostRounds) {
+    if (in_rows && next_lane_ < kMaxLanes && round_ < kMaxRounds) {
         const bool is_new = next_lane_ == used_lanes_;
         Lane& lane = is_new ? add_lane(texture, at) : *lanes_[next_lane_];
         ++next_lane_;

@@ -56,8 +56,8 @@ private:
     Lane& add_lane(std::size_t texture, const FetchPoint& at);
     const RowSampler& rows(std::size_t texture, std::int32_t layer);
 
-    static constexpr std::size_t kMostLanes = 64;
-    static constexpr int kMostRounds = 12;
+    static constexpr std::size_t kMaxLanes = 64;
+    static constexpr int kMaxRounds = 12;
 
     std::span<const CpuTexture> textures_;
     std::vector<std::unique_ptr<TextureReader>> readers_;

@@ -10,20 +10,20 @@
 
 namespace texton::detail {
 
-CpuPicture::CpuPicture(const Place& place)
-    : target_{.address = place.address, .pitch = place.pitch, .slice_pitch = place.slice_pitch},
-      format_(place.format),
-      offset_(place.array_offset) {
-    if (place.kind == MemoryKind::array)
-        level_ = &cpu_array(place.array).parts[static_cast<std::size_t>(place.array_part)];
-    pixel_.stored = texel_format(place.format);
+CpuImage::CpuImage(const MemoryLocation& location)
+    : target_{.address = location.address, .pitch = location.pitch, .slice_pitch = location.slice_pitch},
+      format_(location.format),
+      offset_(location.array_offset) {
+    if (location.kind == MemoryKind::array)
+        level_ = &cpu_array(location.array).parts[static_cast<std::size_t>(location.array_part)];
+    pixel_.stored = texel_format(location.format);
     pixel_.from_signed = pixel_.stored.encoding == Encoding::sint;
     encode_row_ = row_encoder(pixel_.stored);
     has_floats_ = is_four_floats(pixel_.stored);
     encode_planes_ = plane_encoder(pixel_.stored);
 }
 
-std::byte* CpuPicture::address(PixelPlace at) const {
+std::byte* CpuImage::address(PixelPosition at) const {
     const auto x = static_cast<std::size_t>(at.x);
     const auto y = static_cast<std::size_t>(at.y);
     const auto z = static_cast<std::size_t>(at.z);
@@ -31,17 +31,17 @@ std::byte* CpuPicture::address(PixelPlace at) const {
     return target_.address + z * target_.slice_pitch + y * target_.pitch + x * pixel_.stored.bytes;
 }
 
-void CpuPicture::store(PixelPlace at, const TexelPlanes& pixels, std::size_t count) const {
+void CpuImage::store(PixelPosition at, const TexelPlanes& pixels, std::size_t count) const {
     if (encode_planes_ != nullptr) {
-        return encode_planes_(pixels.channel[0], TexelPlanes::kMost, count,
+        return encode_planes_(pixels.channel[0], TexelPlanes::kMax, count,
                               reinterpret_cast<unsigned char*>(address(at)));
     }
-    Float4 in_turns[TexelPlanes::kMost];
+    Float4 in_turns[TexelPlanes::kMax];
     for (std::size_t i = 0; i < count; ++i) in_turns[i] = pixels.get(i);
     store(at, {in_turns, count});
 }
 
-void CpuPicture::encode(std::span<const Float4> pixels, std::byte* to) const {
+void CpuImage::encode(std::span<const Float4> pixels, std::byte* to) const {
     if (encode_row_ != nullptr)
         return encode_row_(&pixels.data()->x, pixels.size(), reinterpret_cast<unsigned char*>(to));
     const std::size_t bytes = pixel_.stored.bytes;
@@ -51,7 +51,7 @@ void CpuPicture::encode(std::span<const Float4> pixels, std::byte* to) const {
 
 bool CpuJob::exceeds_caches() const {
     constexpr std::size_t kInCaches = std::size_t{64} << 20;  // bytes that are assumed to fit into the caches
-    std::size_t bytes = extent.width * extent.height * picture.format().stored.bytes;
+    std::size_t bytes = extent.width * extent.height * image.format().stored.bytes;
     for (std::size_t i = 0; i < textures.size(); ++i) {
         const auto texels = static_cast<std::size_t>(shapes[i].width) * static_cast<std::size_t>(shapes[i].height);
         bytes += texels * textures[i].format.bytes;
@@ -59,24 +59,25 @@ bool CpuJob::exceeds_caches() const {
     return bytes > kInCaches;
 }
 
-bool CpuJob::goes_past_caches() const { return is_four_floats(picture.format().stored) && exceeds_caches(); }
+bool CpuJob::goes_past_caches() const { return is_four_floats(image.format().stored) && exceeds_caches(); }
 
-std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least) {
+std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t minimum) {
     constexpr std::size_t kOfCore = 4;  // tiles per core, so that a late or slow core leaves some to others
     const std::size_t beside = (extent.width + columns - 1) / columns * extent.depth;
     const std::size_t down = (kOfCore * cpu_cores() + beside - 1) / beside;
-    return std::max(least, (extent.height + down - 1) / down);
+    return std::max(minimum, (extent.height + down - 1) / down);
 }
 
-void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
-                   const std::function<void(const PixelPlace& corner, std::size_t width, std::size_t height)>& make) {
+void for_each_tile(
+    const Extent& extent, std::size_t columns, std::size_t rows,
+    const std::function<void(const PixelPosition& corner, std::size_t width, std::size_t height)>& make) {
     const std::size_t across = (extent.width + columns - 1) / columns;
     const std::size_t down = (extent.height + rows - 1) / rows;
     run_in_parallel(across * down * extent.depth, [&](std::size_t tile) {
         const std::size_t x = tile % across * columns;
         const std::size_t y = tile / across % down * rows;
-        const PixelPlace corner{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
-                                static_cast<std::int32_t>(tile / across / down)};
+        const PixelPosition corner{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y),
+                                   static_cast<std::int32_t>(tile / across / down)};
         make(corner, std::min(columns, extent.width - x), std::min(rows, extent.height - y));
         hwy::FlushStream();
     });

@@ -15,22 +15,22 @@
 namespace texton::detail {
 
 /// The image that the CPU device writes: memory, or a level of an array.
-class CpuPicture {
+class CpuImage {
 public:
-    explicit CpuPicture(const Place& place);
+    explicit CpuImage(const MemoryLocation& location);
 
     /// Encodes and stores pixels of a row, from `at` on.
-    void store(PixelPlace at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
-    void store(PixelPlace at, const TexelPlanes& pixels, std::size_t count) const;
+    void store(PixelPosition at, std::span<const Float4> pixels) const { encode(pixels, address(at)); }
+    void store(PixelPosition at, const TexelPlanes& pixels, std::size_t count) const;
     /// Stores a row of pixels that make(floats) writes. `floats` is the image itself if its pixels are four floats,
     /// else `room`, whose pixels are then encoded. `make` may write no NaN other than the canonical one of images.
     template <class Make>
-    void make_row(PixelPlace at, std::span<Float4> room, const Make& make) const {
+    void make_row(PixelPosition at, std::span<Float4> room, const Make& make) const {
         if (has_floats_) return make(reinterpret_cast<float*>(address(at)));
         make(&room.data()->x);
         store(at, room);
     }
-    std::byte* address(PixelPlace at) const;
+    std::byte* address(PixelPosition at) const;
     const PixelFormat& format() const noexcept { return pixel_; }
 
 private:
@@ -49,7 +49,7 @@ private:
 struct CpuJob {
     std::vector<CpuTexture> textures;
     std::vector<SourceShape> shapes;
-    CpuPicture picture;
+    CpuImage image;
     Extent extent;  ///< extent of the image
 
     /// Returns true if a slice of the image and of the textures is together far larger than the caches. Then streaming
@@ -60,12 +60,12 @@ struct CpuJob {
 };
 
 /// Returns a number of rows for tiles with `columns` columns such that each core gets a few tiles. The result is at
-/// least `least`.
-[[nodiscard]] std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t least);
+/// least `minimum`.
+[[nodiscard]] std::size_t rows_of_tiles(const Extent& extent, std::size_t columns, std::size_t minimum);
 
 /// Calls make(corner, width, height) on all cores for the tiles of an image, which have at most `columns` columns and
 /// `rows` rows. Streaming stores of `make` are flushed after each tile.
 void for_each_tile(const Extent& extent, std::size_t columns, std::size_t rows,
-                   const std::function<void(const PixelPlace& corner, std::size_t width, std::size_t height)>& make);
+                   const std::function<void(const PixelPosition& corner, std::size_t width, std::size_t height)>& make);
 
 }  // namespace texton::detail

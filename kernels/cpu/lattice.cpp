@@ -23,7 +23,7 @@ namespace {
 // rows, since memory access is then fastest.
 constexpr std::size_t kFetched = 1024;
 constexpr std::size_t kSummed = 256;
-constexpr std::size_t kLeastRows = 32;  // minimum for which preparing the columns is worthwhile
+constexpr std::size_t kMinRows = 32;  // minimum for which preparing the columns is worthwhile
 
 // --- without weights ----------------------------------------------------------------------------------------------
 
@@ -32,31 +32,31 @@ constexpr std::size_t kLeastRows = 32;  // minimum for which preparing the colum
 // floats returns the canonical NaN only.
 bool is_pixel_as_fetched(const CpuJob& job) {
     const CpuTexture& texture = job.textures[0];
-    const TexelFormat& stored = job.picture.format().stored;
+    const TexelFormat& stored = job.image.format().stored;
     if (texture.format.encoding == Encoding::floating && texture.format.bits == 32)
         return texture.sampler.filter == Filter::linear && is_four_floats(stored);
 
     const auto is_fraction = [](Encoding encoding) {
         return encoding == Encoding::unorm || encoding == Encoding::snorm || encoding == Encoding::srgb;
     };
-    const Encoding picture = stored.encoding;
-    return is_fraction(texture.format.encoding) && (is_fraction(picture) || picture == Encoding::floating);
+    const Encoding image = stored.encoding;
+    return is_fraction(texture.format.encoding) && (is_fraction(image) || image == Encoding::floating);
 }
 
-void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, PixelPlace at, std::size_t width,
+void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, PixelPosition at, std::size_t width,
                 std::size_t height) {
     const TexelRows texels(job.textures[0], job.shapes[0], at.z);
-    const float* places = &x.places[static_cast<std::size_t>(at.x)];
+    const float* positions = &x.positions[static_cast<std::size_t>(at.x)];
     const bool as_fetched = is_pixel_as_fetched(job);
     const bool past_caches = job.goes_past_caches();
     LineVector<Float4> pixels(width);
-    RowColumns columns = texels.columns(places, width);
-    for (const FetchedRow& row : texels.rows({&y.places[static_cast<std::size_t>(at.y)], height})) {
+    RowColumns columns = texels.columns(positions, width);
+    for (const FetchedRow& row : texels.rows({&y.positions[static_cast<std::size_t>(at.y)], height})) {
         if (as_fetched) {
-            texels.fetch(columns, row, job.picture.format(), job.picture.address(at), past_caches);
+            texels.fetch(columns, row, job.image.format(), job.image.address(at), past_caches);
         } else {
             texels.fetch(columns, row, pixels.data());
-            job.picture.store(at, pixels);
+            job.image.store(at, pixels);
         }
         ++at.y;
     }
@@ -66,7 +66,7 @@ void fetch_tile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, P
 
 class SummedTile {
 public:
-    SummedTile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, const PixelPlace& corner,
+    SummedTile(const CpuJob& job, const LatticeAxis& x, const LatticeAxis& y, const PixelPosition& corner,
                std::size_t width)
         : job_(job),
           y_(y),
@@ -81,7 +81,7 @@ public:
     void make(std::size_t height) {
         std::vector<std::vector<FetchedRow>> fetched;  // for each tap
         for (std::size_t tap = 0; tap < y_.taps; ++tap)
-            fetched.push_back(texels_.rows({&y_.places[at_y(tap)], height}));
+            fetched.push_back(texels_.rows({&y_.positions[at_y(tap)], height}));
         std::vector<const float*> rows(y_.taps);
         std::vector<float> weights(y_.taps);
         for (std::size_t i = 0; i < height; ++i) {
@@ -90,7 +90,7 @@ public:
                 weights[tap] = y_.weights[at_y(tap) + i];
             }
             const std::int32_t row = corner_.y + static_cast<std::int32_t>(i);
-            job_.picture.make_row({corner_.x, row, corner_.z}, pixels_, [&](float* pixels) {
+            job_.image.make_row({corner_.x, row, corner_.z}, pixels_, [&](float* pixels) {
                 sum_rows_as_pixels(rows.data(), weights.data(), y_.taps, 4 * width_, pixels, past_caches_);
             });
         }
@@ -103,10 +103,10 @@ private:
     std::size_t at_y(std::size_t tap) const { return tap * job_.extent.height + static_cast<std::size_t>(corner_.y); }
 
     TapColumns taps_along(const LatticeAxis& x) const {
-        std::vector<WeighedPlaces> taps;
+        std::vector<WeighedPositions> taps;
         for (std::size_t tap = 0; tap < x.taps; ++tap) {
             const std::size_t at = tap * job_.extent.width + static_cast<std::size_t>(corner_.x);
-            taps.push_back({&x.places[at], &x.weights[at]});
+            taps.push_back({&x.positions[at], &x.weights[at]});
         }
         return texels_.taps(taps, width_);
     }
@@ -117,7 +117,7 @@ private:
 
     const CpuJob& job_;
     const LatticeAxis& y_;
-    PixelPlace corner_;
+    PixelPosition corner_;
     std::size_t width_;
     TexelRows texels_;
     TapColumns taps_;
@@ -126,8 +126,8 @@ private:
     bool past_caches_;
 };
 
-void scale(std::vector<float>& places, float unit) {
-    for (float& place : places) place *= unit;
+void scale(std::vector<float>& positions, float unit) {
+    for (float& position : positions) position *= unit;
 }
 
 }  // namespace
@@ -135,16 +135,16 @@ void scale(std::vector<float>& places, float unit) {
 bool CpuKernels::fetch_lattice(Launch& launch, const std::function<Lattice()>& make) const {
     Lattice lattice = make();
     const SourceShape shape = launch.shape(0);
-    scale(lattice.x.places, shape.x_unit);
-    scale(lattice.y.places, shape.y_unit);
+    scale(lattice.x.positions, shape.x_unit);
+    scale(lattice.y.positions, shape.y_unit);
     launch.run_job([lattice = std::move(lattice)](const CpuJob& job) {
         const LatticeAxis& x = lattice.x;
         const LatticeAxis& y = lattice.y;
         if (copy_texels_on_cpu(job, x, y) || fetch_byte_lattice(job, x, y)) return;
         const std::size_t fetched = is_pixel_as_fetched(job) ? job.extent.width : kFetched;
         const std::size_t columns = x.weights.empty() ? fetched : kSummed;
-        for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, kLeastRows),
-                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+        for_each_tile(job.extent, columns, rows_of_tiles(job.extent, columns, kMinRows),
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           if (x.weights.empty()) {
                               fetch_tile(job, x, y, corner, width, height);
                           } else {

@@ -22,7 +22,7 @@ template <class Make>
 void for_each_piece(const CpuJob& job, const Make& make) {
     const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
     for_each_tile(job.extent, job.extent.width, rows,
-                  [&](const PixelPlace& corner, std::size_t, std::size_t height) { make(corner.y, height); });
+                  [&](const PixelPosition& corner, std::size_t, std::size_t height) { make(corner.y, height); });
 }
 
 // --- to RGB ----------------------------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ public:
           of_(of),
           luma_(job.textures[0], job.shapes[0], 0),
           chroma_(job.textures[1], job.shapes[1], 0),
-          to_bytes_(is_rgba8(job.picture.format().stored)) {
+          to_bytes_(is_rgba8(job.image.format().stored)) {
         if (!luma_.are_stored() || !chroma_.are_stored() || !clamps_rows(job.textures[1].sampler)) return;
         kernels_ = planar_kernels(job.textures[0].format.bits);
         const std::size_t width = job.extent.width;
@@ -71,14 +71,13 @@ public:
         const PlanarRow row{luma_.stored(0, y), (swapped ? second_ : first_).data(),
                             (swapped ? first_ : second_).data(), width};
         if (to_bytes_)
-            return kernels_.to_bytes(of_.to_rgb, row,
-                                     reinterpret_cast<unsigned char*>(job_.picture.address({0, y, 0})));
+            return kernels_.to_bytes(of_.to_rgb, row, reinterpret_cast<unsigned char*>(job_.image.address({0, y, 0})));
         const std::size_t of_luma = job_.textures[0].format.bytes;
-        for (std::size_t x = 0; x < width; x += TexelPlanes::kMost) {
-            const std::size_t length = std::min(TexelPlanes::kMost, width - x);
+        for (std::size_t x = 0; x < width; x += TexelPlanes::kMax) {
+            const std::size_t length = std::min(TexelPlanes::kMax, width - x);
             kernels_.to_planes(of_.to_rgb, {row.luma + x * of_luma, row.cb + x, row.cr + x, length}, pixels_.channel[0],
-                               TexelPlanes::kMost);
-            job_.picture.store({static_cast<std::int32_t>(x), y, 0}, pixels_, length);
+                               TexelPlanes::kMax);
+            job_.image.store({static_cast<std::int32_t>(x), y, 0}, pixels_, length);
         }
     }
 
@@ -99,22 +98,23 @@ private:
     void make_by_fetches(std::int32_t y) {
         const ToRgb& to_rgb = of_.to_rgb;
         const SourceShape& chroma = job_.shapes[1];
-        const float place_y = to_rgb.y.place(PixelPlace{0, y, 0}.middle_y()) * chroma.y_unit;
-        for (std::size_t x = 0; x < job_.extent.width; x += TexelPlanes::kMost) {
-            const std::size_t length = std::min(TexelPlanes::kMost, job_.extent.width - x);
-            PixelPlace at{static_cast<std::int32_t>(x), y, 0};
-            const PixelPlace first = at;
-            float places[TexelPlanes::kMost];
-            for (std::size_t i = 0; i < length; ++i, ++at.x) places[i] = to_rgb.x.place(at.middle_x()) * chroma.x_unit;
-            Float4 samples[TexelPlanes::kMost];
-            chroma_.fetch(places, place_y, length, samples);
-            luma_.middles(first.x, y, length, pixels_);
+        const float position_y = to_rgb.y.position(PixelPosition{0, y, 0}.center_y()) * chroma.y_unit;
+        for (std::size_t x = 0; x < job_.extent.width; x += TexelPlanes::kMax) {
+            const std::size_t length = std::min(TexelPlanes::kMax, job_.extent.width - x);
+            PixelPosition at{static_cast<std::int32_t>(x), y, 0};
+            const PixelPosition first = at;
+            float positions[TexelPlanes::kMax];
+            for (std::size_t i = 0; i < length; ++i, ++at.x)
+                positions[i] = to_rgb.x.position(at.center_x()) * chroma.x_unit;
+            Float4 samples[TexelPlanes::kMax];
+            chroma_.fetch(positions, position_y, length, samples);
+            luma_.centers(first.x, y, length, pixels_);
             for (std::size_t i = 0; i < length; ++i) {
                 const Float4& sample = samples[i];
                 pixels_.set(i, to_rgb.swapped ? to_rgb.color(pixels_.channel[0][i], sample.y, sample.x)
                                               : to_rgb.color(pixels_.channel[0][i], sample.x, sample.y));
             }
-            job_.picture.store(first, pixels_, length);
+            job_.image.store(first, pixels_, length);
         }
     }
 
@@ -150,29 +150,29 @@ public:
         : job_(job), plane_(plane), rows_(job.textures[0], job.shapes[0], 0) {}
 
     void make(std::int32_t y) {
-        for (std::size_t x = 0; x < job_.extent.width; x += kMost) {
-            const PixelPlace at{static_cast<std::int32_t>(x), y, 0};
-            const std::size_t count = std::min(kMost, job_.extent.width - x);
+        for (std::size_t x = 0; x < job_.extent.width; x += kMax) {
+            const PixelPosition at{static_cast<std::int32_t>(x), y, 0};
+            const std::size_t count = std::min(kMax, job_.extent.width - x);
             for (auto& channel : sums_.channel) std::fill_n(channel, count, 0.0f);
             for (int tap = 0; tap < plane_.y.count(); ++tap) add_row(at, tap, count);
             encode(count);
-            job_.picture.store(at, pixels_, count);
+            job_.image.store(at, pixels_, count);
         }
     }
 
 private:
-    static constexpr std::size_t kMost = (TexelPlanes::kMost - 1) / 2;  // samples: two texels each, one before
+    static constexpr std::size_t kMax = (TexelPlanes::kMax - 1) / 2;  // samples: two texels each, one before
 
     static std::int32_t texel(const ChromaTaps& taps, std::int32_t sample, int tap) {
-        return static_cast<std::int32_t>(taps.middle(sample, tap));
+        return static_cast<std::int32_t>(taps.center(sample, tap));
     }
 
     // Adds a row of texels in the functor's order: the first tap of all samples, then the second, and so on.
-    void add_row(const PixelPlace& at, int row_tap, std::size_t count) {
+    void add_row(const PixelPosition& at, int row_tap, std::size_t count) {
         const std::int32_t first = texel(plane_.x, at.x, 0);
         const int taps = plane_.x.count();
         const std::int32_t last = texel(plane_.x, at.x + static_cast<std::int32_t>(count) - 1, taps - 1);
-        rows_.middles(first, texel(plane_.y, at.y, row_tap), static_cast<std::size_t>(last - first + 1), texels_);
+        rows_.centers(first, texel(plane_.y, at.y, row_tap), static_cast<std::size_t>(last - first + 1), texels_);
         for (int tap = 0; tap < taps; ++tap) {
             const float weight = plane_.x.weight(tap) * plane_.y.weight(row_tap);
             add(0, static_cast<std::size_t>(texel(plane_.x, at.x, tap) - first), 1, weight);
@@ -219,8 +219,8 @@ bool CpuKernels::to_rgb(Launch& launch, const PlanarOptions& options) const {
 }
 
 bool CpuKernels::from_rgb(Launch& luma, Launch& chroma, const PlanarOptions& options) const {
-    luma.run_own_texels(
-        [plane = luma_plane(options)](std::span<const OwnTexelSource> sources, PixelPlace, std::size_t count,
+    luma.run_pointwise(
+        [plane = luma_plane(options)](std::span<const PointwiseSource> sources, PixelPosition, std::size_t count,
                                       TexelPlanes& pixels) { make_luma(plane, sources[0].texels(), count, pixels); });
     chroma.run_job([plane = chroma_plane(options)](const CpuJob& job) {
         for_each_piece(job, [&](std::int32_t first_row, std::size_t rows) {

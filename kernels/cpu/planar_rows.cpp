@@ -83,9 +83,9 @@ struct EvenAndOdd {
 // Returns pairs of channels of chroma for even and for odd luma samples, from the sums at `sums`.
 template <class D>
 HWY_INLINE EvenAndOdd sum_across(D d, const hn::TFromD<D>* sums, ChromaShares across) {
-    const auto middle = hn::LoadU(d, sums);
-    const auto even = in_65535th(d, weighted(d, middle, hn::LoadU(d, sums - 2), across.before));
-    const auto odd = in_65535th(d, weighted(d, middle, hn::LoadU(d, sums + 2), across.after));
+    const auto center = hn::LoadU(d, sums);
+    const auto even = in_65535th(d, weighted(d, center, hn::LoadU(d, sums - 2), across.before));
+    const auto odd = in_65535th(d, weighted(d, center, hn::LoadU(d, sums + 2), across.after));
     return {hn::BitCast(kWord, even), hn::BitCast(kWord, odd)};
 }
 

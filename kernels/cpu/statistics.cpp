@@ -101,7 +101,7 @@ private:
 }  // namespace
 
 bool CpuKernels::collect_statistics(Launch& launch, const StatisticsSource& source, const HistogramRange& range) const {
-    auto* result = reinterpret_cast<Statistics*>(launch.state().picture.address);
+    auto* result = reinterpret_cast<Statistics*>(launch.state().image.address);
     launch.run_job([source, range, result](const CpuJob& job) {
         CpuCollection{job.textures[0], source, range, result}.run();
     });

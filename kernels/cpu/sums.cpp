@@ -111,13 +111,13 @@ using TexelVector = hn::Vec<Texels>;
 constexpr Texels kTexels;
 
 template <class D>
-HWY_INLINE hn::Vec<D> load_texels(D d, const float* row, const std::int32_t* places) {
+HWY_INLINE hn::Vec<D> load_texels(D d, const float* row, const std::int32_t* positions) {
     if constexpr (hn::MaxLanes(D()) == 4) {
-        return hn::LoadU(d, row + std::ptrdiff_t{4} * places[0]);
+        return hn::LoadU(d, row + std::ptrdiff_t{4} * positions[0]);
     } else {
         const hn::Half<D> half;
         constexpr std::size_t kPixels = hn::MaxLanes(D()) / 8;
-        return hn::Combine(d, load_texels(half, row, places + kPixels), load_texels(half, row, places));
+        return hn::Combine(d, load_texels(half, row, positions + kPixels), load_texels(half, row, positions));
     }
 }
 
@@ -126,8 +126,8 @@ template <Stored stored>
 HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* averages) {
     constexpr std::size_t kPixels = hn::MaxLanes(kTexels) / 4;
     HWY_ALIGN static constexpr std::int32_t kSpread[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
-    HWY_ALIGN float weights[FewTexels::kMost * hn::MaxLanes(kTexels)];
-    constexpr hn::RebindToSigned<Texels> kPlaces;
+    HWY_ALIGN float weights[FewTexels::kMax * hn::MaxLanes(kTexels)];
+    constexpr hn::RebindToSigned<Texels> kPositions;
     const std::size_t lanes = hn::Lanes(kTexels);
     TexelVector total = hn::Zero(kTexels);
     float* next = weights;
@@ -141,15 +141,15 @@ HWY_INLINE void average_group(const FewTexels& few, std::size_t first, float* av
     }
     for (std::size_t part = 0; part < 4; ++part) {
         const auto lanes_of_part =
-            hn::Add(hn::Load(kPlaces, kSpread), hn::Set(kPlaces, static_cast<std::int32_t>(part * kPixels)));
+            hn::Add(hn::Load(kPositions, kSpread), hn::Set(kPositions, static_cast<std::int32_t>(part * kPixels)));
         const auto spread = hn::IndicesFromVec(kTexels, lanes_of_part);
         TexelVector sum = hn::Zero(kTexels);
         const float* known = weights;
         for (std::size_t row = 0; row < few.row_count; ++row) {
             for (std::size_t tap = 0; tap < few.taps; ++tap, known += lanes) {
                 const TexelVector weight = hn::TableLookupLanes(hn::Load(kTexels, known), spread);
-                const std::int32_t* places = few.texels + tap * few.stride + first + part * kPixels;
-                const TexelVector product = hn::Mul(load_texels(kTexels, few.rows[row], places), weight);
+                const std::int32_t* positions = few.texels + tap * few.stride + first + part * kPixels;
+                const TexelVector product = hn::Mul(load_texels(kTexels, few.rows[row], positions), weight);
                 // Adding zero changes only a negative zero, which a sum that starts with zero never is.
                 sum = hn::Add(sum, hn::IfThenElseZero(hn::Ne(weight, hn::Zero(kTexels)), product));
             }

@@ -28,7 +28,7 @@ void add_boxes(const float* texels, const RowBoxes& boxes, float of_row, float* 
 
 /// Pixels that are weighted means of a few texels in a few rows, with four channels.
 struct FewTexels {
-    static constexpr std::size_t kMost = 64;  ///< texels of a pixel, in all rows
+    static constexpr std::size_t kMax = 64;  ///< texels of a pixel, in all rows
 
     const float* const* rows;
     const float* row_weights;

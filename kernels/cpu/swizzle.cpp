@@ -18,10 +18,10 @@ struct Swizzle {
     std::uint8_t from[4];
 
     /// Returns true if the codes of texels can be copied to pixels without decoding them.
-    static bool keeps_codes(const TexelFormat& texture, const TexelFormat& picture) {
-        const bool alike = texture.encoding == picture.encoding && texture.packing == Packing::plain &&
-                           picture.packing == Packing::plain && texture.bits == picture.bits;
-        return alike && texture.channels == 4 && picture.channels == 4 &&
+    static bool keeps_codes(const TexelFormat& texture, const TexelFormat& image) {
+        const bool alike = texture.encoding == image.encoding && texture.packing == Packing::plain &&
+                           image.packing == Packing::plain && texture.bits == image.bits;
+        return alike && texture.channels == 4 && image.channels == 4 &&
                (texture.encoding == Encoding::unorm || (texture.encoding == Encoding::floating && texture.bits == 32));
     }
 
@@ -53,10 +53,10 @@ struct Swizzle {
     }
 };
 
-void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPlace at, std::size_t width, std::size_t height) {
+void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPosition at, std::size_t width, std::size_t height) {
     const TexelRows rows(job.textures[0], job.shapes[0], at.z);
     const TexelFormat& format = job.textures[0].format;
-    const bool keeps_codes = rows.are_stored() && Swizzle::keeps_codes(format, job.picture.format().stored);
+    const bool keeps_codes = rows.are_stored() && Swizzle::keeps_codes(format, job.image.format().stored);
     const ReorderBytes reorder = keeps_codes ? byte_reorderer(format.encoding == Encoding::floating) : nullptr;
     const ByteOrder order = swizzle.order_of(format);
     const bool past_caches = job.exceeds_caches();
@@ -64,17 +64,17 @@ void swizzle_rows(const CpuJob& job, const Swizzle& swizzle, PixelPlace at, std:
         at.x = 0;
         if (reorder != nullptr) {
             reorder(order, rows.stored(0, at.y), width * format.bytes,
-                    reinterpret_cast<unsigned char*>(job.picture.address(at)), past_caches);
+                    reinterpret_cast<unsigned char*>(job.image.address(at)), past_caches);
             continue;
         }
-        for (std::size_t x = 0; x < width; x += TexelPlanes::kMost) {
+        for (std::size_t x = 0; x < width; x += TexelPlanes::kMax) {
             TexelPlanes texels;
             TexelPlanes pixels;
-            const std::size_t length = std::min(TexelPlanes::kMost, width - x);
+            const std::size_t length = std::min(TexelPlanes::kMax, width - x);
             at.x = static_cast<std::int32_t>(x);
-            rows.middles(at.x, at.y, length, texels);
+            rows.centers(at.x, at.y, length, texels);
             swizzle.turn(texels, length, pixels);
-            job.picture.store(at, pixels, length);
+            job.image.store(at, pixels, length);
         }
     }
 }
@@ -86,7 +86,7 @@ bool CpuKernels::swizzle(Launch& launch, const std::uint8_t (&from)[4]) const {
     launch.run_job([swizzle](const CpuJob& job) {
         const std::size_t rows = std::max<std::size_t>(1, kPiece / job.extent.width);
         for_each_tile(job.extent, job.extent.width, rows,
-                      [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
                           swizzle_rows(job, swizzle, corner, width, height);
                       });
     });

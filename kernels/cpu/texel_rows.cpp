@@ -64,9 +64,9 @@ void TexelRows::sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const 
     }
 }
 
-void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
+void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
     const bool inside_y = y >= 0 && y < shape_.height;
-    if (decode_ == nullptr || !(inside_y || clamps_)) return middles_outside(x, y, count, texels);
+    if (decode_ == nullptr || !(inside_y || clamps_)) return centers_outside(x, y, count, texels);
     const auto wanted = static_cast<std::int32_t>(count);
     const std::int32_t before = std::clamp(-x, 0, wanted);
     const std::int32_t inside = std::clamp(shape_.width - (x + before), 0, wanted - before);
@@ -78,8 +78,8 @@ void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, Float
         if (rest < wanted) repeat(shape_.width - 1, row, wanted - rest, texels + rest);
         return;
     }
-    if (before > 0) middles_outside(x, y, static_cast<std::size_t>(before), texels);
-    if (rest < wanted) middles_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
+    if (before > 0) centers_outside(x, y, static_cast<std::size_t>(before), texels);
+    if (rest < wanted) centers_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
 }
 
 void TexelRows::repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const {
@@ -93,9 +93,9 @@ const float* TexelRows::in_place(std::int32_t x, std::int32_t y, std::size_t cou
     return has_floats_ && inside ? reinterpret_cast<const float*>(stored(x, y)) : nullptr;
 }
 
-const float* TexelRows::middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const {
+const float* TexelRows::centers_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const {
     if (const float* texels = in_place(x, y, count)) return texels;
-    middles(x, y, count, room);
+    centers(x, y, count, room);
     return reinterpret_cast<const float*>(room);
 }
 
@@ -109,26 +109,26 @@ void TexelRows::prefetch(std::int32_t x, std::int32_t y, std::size_t count) cons
     for (std::size_t i = 0; i < bytes; i += kLine) hwy::Prefetch(stored(first, y) + i);
 }
 
-void TexelRows::middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {
+void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const {
     const bool inside = x >= 0 && static_cast<std::int32_t>(count) <= shape_.width - x && y >= 0 && y < shape_.height;
     if (decode_planes_ != nullptr && inside) {
-        return decode_planes_(stored(x, y), count, texels.channel[0], TexelPlanes::kMost);
+        return decode_planes_(stored(x, y), count, texels.channel[0], TexelPlanes::kMax);
     }
-    Float4 in_turns[TexelPlanes::kMost];
-    middles(x, y, count, in_turns);
+    Float4 in_turns[TexelPlanes::kMax];
+    centers(x, y, count, in_turns);
     for (std::size_t i = 0; i < count; ++i) texels.set(i, in_turns[i]);
 }
 
-void TexelRows::middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
-    const float middle_y = static_cast<float>(y) + 0.5f;
-    float places[kBlock];
+void TexelRows::centers_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
+    const float center_y = static_cast<float>(y) + 0.5f;
+    float positions[kBlock];
     for (std::size_t first = 0; first < count; first += kBlock) {
         const std::size_t length = std::min(kBlock, count - first);
         for (std::size_t i = 0; i < length; ++i) {
             const auto column = static_cast<float>(x + static_cast<std::int32_t>(first + i));
-            places[i] = (column + 0.5f) * shape_.x_unit;
+            positions[i] = (column + 0.5f) * shape_.x_unit;
         }
-        fetch(places, middle_y * shape_.y_unit, length, texels + first);
+        fetch(positions, center_y * shape_.y_unit, length, texels + first);
     }
 }
 

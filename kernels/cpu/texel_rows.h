@@ -27,10 +27,10 @@ public:
     [[nodiscard]] std::vector<FetchedRow> rows(std::span<const float> y) const { return rows_.rows(y); }
     void fetch(RowColumns& columns, const FetchedRow& at, Float4* texels) const {
         if (!rows_.fetch(columns, at, reinterpret_cast<Texel*>(texels)))
-            fetch(columns.places(), at.y, columns.count(), texels);
+            fetch(columns.positions(), at.y, columns.count(), texels);
     }
     /// Prepares columns of weighted fetches (taps) that many rows share.
-    [[nodiscard]] TapColumns taps(std::span<const WeighedPlaces> taps, std::size_t count) const {
+    [[nodiscard]] TapColumns taps(std::span<const WeighedPositions> taps, std::size_t count) const {
         return rows_.taps(taps, count);
     }
     /// Writes the sums of the taps at a row. The sign of zeros is unspecified. `sums` needs room for
@@ -38,20 +38,20 @@ public:
     void sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const;
     /// Stores the fetches as pixels of an image. `past_caches` requests streaming stores, for images that are far
     /// larger than the caches.
-    void fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& picture, std::byte* pixels,
+    void fetch(RowColumns& columns, const FetchedRow& at, const PixelFormat& image, std::byte* pixels,
                bool past_caches) const {
-        if (!is_four_floats(picture.stored) || !rows_.fetch(columns, at, reinterpret_cast<Texel*>(pixels), past_caches))
-            fetch(columns.places(), at.y, columns.count(), picture, pixels);
+        if (!is_four_floats(image.stored) || !rows_.fetch(columns, at, reinterpret_cast<Texel*>(pixels), past_caches))
+            fetch(columns.positions(), at.y, columns.count(), image, pixels);
     }
     /// Writes at_texel() of the centers of texels from (x, y) on. The sampler's address modes define the texels beyond
     /// the edges.
-    void middles(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
+    void centers(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
     /// Returns the address of these texels in the texture itself if it stores four floats per texel; otherwise null.
     const float* in_place(std::int32_t x, std::int32_t y, std::size_t count) const;
     /// Returns in_place(), or else `room` after writing the texels there.
-    const float* middles_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
-    /// Writes texels with separate channels; at most TexelPlanes::kMost of them.
-    void middles(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
+    const float* centers_in_place(std::int32_t x, std::int32_t y, std::size_t count, Float4* room) const;
+    /// Writes texels with separate channels; at most TexelPlanes::kMax of them.
+    void centers(std::int32_t x, std::int32_t y, std::size_t count, TexelPlanes& texels) const;
     /// Prefetches the stored texels of a row that are inside the texture.
     void prefetch(std::int32_t x, std::int32_t y, std::size_t count) const;
     /// Returns true if texels beyond the edges repeat the texels at the edges; false if that is unknown.
@@ -68,9 +68,9 @@ public:
         return reader_.fetch(at, {.operation = operation, .component = component});
     }
     /// Stores plain fetches at (x[i], y) as pixels of an image.
-    void fetch(const float* x, float y, std::size_t count, const PixelFormat& picture, std::byte* pixels) const {
+    void fetch(const float* x, float y, std::size_t count, const PixelFormat& image, std::byte* pixels) const {
         fetch_blocks(x, y, count, [&](const float* xs, const float* ys, std::size_t first, std::size_t length) {
-            rows_.fetch(xs, ys, length, picture, pixels + first * picture.stored.bytes);
+            rows_.fetch(xs, ys, length, image, pixels + first * image.stored.bytes);
         });
     }
 
@@ -86,7 +86,7 @@ private:
     }
 
     void repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const;
-    void middles_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
+    void centers_outside(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const;
 
     const SourceShape& shape_;
     TextureReader reader_;

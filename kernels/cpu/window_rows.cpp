@@ -125,22 +125,22 @@ HWY_INLINE hn::Vec<D> exp2_of(D d, hn::Vec<D> x) {
 template <class D>
 HWY_INLINE void store_bilateral(D d, const PlaneRow* rows, std::size_t radius, float space, float range, std::size_t at,
                                 float* const* pixels) {
-    hn::Vec<D> middle[4];
+    hn::Vec<D> center[4];
     hn::Vec<D> sum[4];
     for (int c = 0; c < 4; ++c) {
-        middle[c] = hn::LoadU(d, rows[radius].channel[c] + at + radius);
+        center[c] = hn::LoadU(d, rows[radius].channel[c] + at + radius);
         sum[c] = hn::Zero(d);
     }
     auto total = hn::Zero(d);
     const auto reach = static_cast<std::int32_t>(radius);
     for (std::int32_t j = -reach; j <= reach; ++j) {
         for (std::int32_t i = -reach; i <= reach; ++i) {
-            const std::size_t place = at + static_cast<std::size_t>(i + reach);
+            const std::size_t position = at + static_cast<std::size_t>(i + reach);
             hn::Vec<D> texel[4];
             hn::Vec<D> square[4];
             for (int c = 0; c < 4; ++c) {
-                texel[c] = hn::LoadU(d, rows[j + reach].channel[c] + place);
-                const auto apart = hn::Sub(texel[c], middle[c]);
+                texel[c] = hn::LoadU(d, rows[j + reach].channel[c] + position);
+                const auto apart = hn::Sub(texel[c], center[c]);
                 square[c] = hn::Mul(apart, apart);
             }
             const auto squares = hn::Add(hn::Add(hn::Add(square[0], square[1]), square[2]), square[3]);

@@ -22,9 +22,10 @@ template <class Tile, class... Given>
 bool enqueue_tiles(Launch& launch, std::size_t rows, const Given&... given) {
     launch.run_job([=](const CpuJob& job) {
         constexpr std::size_t kColumns = 512;
-        for_each_tile(job.extent, kColumns, rows, [&](const PixelPlace& corner, std::size_t width, std::size_t height) {
-            Tile(job, corner, width, given...).make(height);
-        });
+        for_each_tile(job.extent, kColumns, rows,
+                      [&](const PixelPosition& corner, std::size_t width, std::size_t height) {
+                          Tile(job, corner, width, given...).make(height);
+                      });
     });
     return true;
 }
@@ -49,20 +50,19 @@ private:
 
 class MedianTile {
 public:
-    MedianTile(const CpuJob& job, const PixelPlace& corner, std::size_t width, std::size_t side)
+    MedianTile(const CpuJob& job, const PixelPosition& corner, std::size_t width, std::size_t side)
         : job_(job), corner_(corner), width_(width), side_(side), texels_(job.textures[0], job.shapes[0], corner.z) {}
 
     void make(std::size_t height) {
         const TexelFormat& format = job_.textures[0].format;
-        if (texels_.are_stored() && texels_.clamps() &&
-            are_alike_codes_of_8_bits(format, job_.picture.format().stored)) {
+        if (texels_.are_stored() && texels_.clamps() && are_alike_codes_of_8_bits(format, job_.image.format().stored)) {
             const std::size_t channels = format.channels;
             Window<unsigned char> window(side_ / 2, channels * (width_ + side_ - 1));
             return make_rows<unsigned char>(
                 height, [&](std::size_t i, std::int32_t y) { return codes(y, channels, window.room(i)); },
-                [&](const unsigned char* const* rows, PixelPlace at) {
+                [&](const unsigned char* const* rows, PixelPosition at) {
                     median_of_rows(rows, side_, channels, channels * width_,
-                                   reinterpret_cast<unsigned char*>(job_.picture.address(at)));
+                                   reinterpret_cast<unsigned char*>(job_.image.address(at)));
                 });
         }
         Window<Float4> window(side_ / 2, width_ + side_ - 1);
@@ -70,11 +70,11 @@ public:
         make_rows<float>(
             height,
             [&](std::size_t i, std::int32_t y) {
-                return texels_.middles_in_place(left(), y, width_ + side_ - 1, window.room(i));
+                return texels_.centers_in_place(left(), y, width_ + side_ - 1, window.room(i));
             },
-            [&](const float* const* rows, PixelPlace at) {
+            [&](const float* const* rows, PixelPosition at) {
                 median_of_rows(rows, side_, 4, 4 * width_, &pixels[0].x);
-                job_.picture.store(at, pixels);
+                job_.image.store(at, pixels);
             });
     }
 
@@ -114,7 +114,7 @@ private:
     }
 
     const CpuJob& job_;
-    PixelPlace corner_;
+    PixelPosition corner_;
     std::size_t width_;
     std::size_t side_;
     TexelRows texels_;
@@ -130,7 +130,7 @@ struct BilateralNumbers {
 
 class BilateralTile {
 public:
-    BilateralTile(const CpuJob& job, const PixelPlace& corner, std::size_t width, const BilateralNumbers& numbers)
+    BilateralTile(const CpuJob& job, const PixelPosition& corner, std::size_t width, const BilateralNumbers& numbers)
         : job_(job),
           corner_(corner),
           width_(width),
@@ -157,22 +157,22 @@ public:
 private:
     PlaneRow fetch(std::int32_t y, float* room) {
         const std::int32_t left = corner_.x - static_cast<std::int32_t>(numbers_.radius);
-        const float* texels = texels_.middles_in_place(left, y, across_, row_.data());
+        const float* texels = texels_.centers_in_place(left, y, across_, row_.data());
         for (std::size_t i = 0; i < across_; ++i) {
             for (std::size_t c = 0; c < 4; ++c) room[c * across_ + i] = texels[4 * i + c];
         }
         return {{room, room + across_, room + 2 * across_, room + 3 * across_}};
     }
 
-    void store(const PlaneRow* rows, PixelPlace at) {
+    void store(const PlaneRow* rows, PixelPosition at) {
         float* const planes[4] = {&planes_[0], &planes_[width_], &planes_[2 * width_], &planes_[3 * width_]};
         bilateral_of_rows(rows, numbers_.radius, numbers_.space, numbers_.range, width_, planes);
         for (std::size_t i = 0; i < width_; ++i) pixels_[i] = {planes[0][i], planes[1][i], planes[2][i], planes[3][i]};
-        job_.picture.store(at, pixels_);
+        job_.image.store(at, pixels_);
     }
 
     const CpuJob& job_;
-    PixelPlace corner_;
+    PixelPosition corner_;
     std::size_t width_;
     BilateralNumbers numbers_;
     TexelRows texels_;

@@ -20,12 +20,12 @@ int ordinal_of(const Stream& stream) { return static_cast<CudaBackend&>(stream.d
 // and another thread may be about to launch it with more than `bytes`.
 void ask_for_shared_memory(const void* kernel, unsigned bytes, int device) {
     if (bytes <= kGranted) return;
-    int most = 0;
-    call<cudaDeviceGetAttribute>(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    int maximum = 0;
+    call<cudaDeviceGetAttribute>(&maximum, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     cudaFuncAttributes of_kernel{};
     call<cudaFuncGetAttributes>(&of_kernel, kernel);
     call<cudaFuncSetAttribute>(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               most - static_cast<int>(of_kernel.sharedSizeBytes));
+                               maximum - static_cast<int>(of_kernel.sharedSizeBytes));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ void launch_blocks(std::span<const Launch> launches, const void* kernel, void** 
     const LaunchState& first = launches[0].state();
     const Stream& stream = first.stream;
     BackingUse use(first.object, stream, owners);
-    const Extent& extent = first.picture.extent;
+    const Extent& extent = first.image.extent;
     request(first.backend, first.object, {{"width", extent.width}, {"height", extent.height}}, [&] {
         const DeviceScope scope(ordinal_of(stream));
         ask_for_shared_memory(kernel, grid.shared_bytes, ordinal_of(stream));

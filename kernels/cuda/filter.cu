@@ -22,7 +22,7 @@ namespace {
 using detail::PixelTarget;
 
 constexpr int kRun = 16;  // number of sums of a thread, and of rows of a step
-constexpr int kMostThreads = 256;
+constexpr int kMaxThreads = 256;
 
 /// Dimensions of a strip and of its shared memory. The unit is a value, which is all channels of a texel.
 struct Strip {
@@ -94,8 +94,8 @@ struct alignas(4 * channels) Value {
 /// Fetches kRun rows of texels, the first of them at `corner`. Several fetches are in flight before the first result is
 /// used.
 template <int channels>
-__device__ void fetch_rows(const HardwareSource& source, const Separable& filter, const Strip& strip, PixelPlace corner,
-                           float* fetched) {
+__device__ void fetch_rows(const HardwareSource& source, const Separable& filter, const Strip& strip,
+                           PixelPosition corner, float* fetched) {
     constexpr int kAtOnce = 4;
     const std::int32_t width = strip.width + 2 * filter.across.radius;
     const auto threads = static_cast<std::int32_t>(blockDim.x);
@@ -106,10 +106,10 @@ __device__ void fetch_rows(const HardwareSource& source, const Separable& filter
     auto* values = reinterpret_cast<Value<channels>*>(fetched);
     while (row < kRun) {
         Float4 texel[kAtOnce];
-        std::int32_t place[kAtOnce];
+        std::int32_t position[kAtOnce];
 #pragma unroll
         for (int i = 0; i < kAtOnce; ++i) {
-            place[i] = row < kRun ? row * strip.fetched + x : -1;
+            position[i] = row < kRun ? row * strip.fetched + x : -1;
             if (row < kRun)
                 texel[i] = filter.texels(source, corner.z, corner.x - filter.across.radius + x, corner.y + row);
             x += texels_on;
@@ -125,7 +125,7 @@ __device__ void fetch_rows(const HardwareSource& source, const Separable& filter
             Value<channels> value;
 #pragma unroll
             for (int c = 0; c < channels; ++c) value.channel[c] = all[c];
-            if (place[i] >= 0) values[place[i]] = value;
+            if (position[i] >= 0) values[position[i]] = value;
         }
     }
 }
@@ -181,7 +181,8 @@ __device__ __noinline__ void store_four(const PixelTarget& target, unsigned x, u
 }
 
 template <int channels, class Finish>
-__device__ void store_rows(const Job<Finish>& job, const HardwareSource& source, PixelPlace corner, const float* sums) {
+__device__ void store_rows(const Job<Finish>& job, const HardwareSource& source, PixelPosition corner,
+                           const float* sums) {
     constexpr int kPixels = kRun / channels;  // number of pixels of a thread, in one column
     const auto width = static_cast<unsigned>(job.strip.width);
     const unsigned row = threadIdx.x / width;
@@ -200,11 +201,11 @@ __device__ void store_rows(const Job<Finish>& job, const HardwareSource& source,
             float all[4] = {};
 #pragma unroll
             for (int c = 0; c < channels; ++c) all[c] = value.channel[c];
-            const auto own_texel = [&] {
+            const auto pointwise_texel = [&] {
                 return job.filter.texels(source, corner.z, static_cast<std::int32_t>(x),
                                          static_cast<std::int32_t>(y) + i * channels);
             };
-            const Texel texel = detail::texel_of(job.finish(own_texel, Float4{all[0], all[1], all[2], all[3]}),
+            const Texel texel = detail::texel_of(job.finish(pointwise_texel, Float4{all[0], all[1], all[2], all[3]}),
                                                  job.target.format.stored);
             column.texel[i] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);
         }
@@ -213,7 +214,7 @@ __device__ void store_rows(const Job<Finish>& job, const HardwareSource& source,
 }
 
 template <int channels, class Finish>
-__global__ void __launch_bounds__(kMostThreads, 4) filter_strip(const __grid_constant__ Job<Finish> job) {
+__global__ void __launch_bounds__(kMaxThreads, 4) filter_strip(const __grid_constant__ Job<Finish> job) {
     extern __shared__ float4 memory[];
     const Strip& strip = job.strip;
     auto* ring = reinterpret_cast<float*>(memory);
@@ -222,9 +223,9 @@ __global__ void __launch_bounds__(kMostThreads, 4) filter_strip(const __grid_con
         (job.target.width + static_cast<unsigned>(strip.width) - 1) / static_cast<unsigned>(strip.width);
     HardwareSource source = job.source;
     source.integers = false;
-    PixelPlace corner{static_cast<std::int32_t>(blockIdx.x % across) * strip.width,
-                      static_cast<std::int32_t>(blockIdx.x / across) * strip.rows,
-                      static_cast<std::int32_t>(blockIdx.z)};
+    PixelPosition corner{static_cast<std::int32_t>(blockIdx.x % across) * strip.width,
+                         static_cast<std::int32_t>(blockIdx.x / across) * strip.rows,
+                         static_cast<std::int32_t>(blockIdx.z)};
     const std::int32_t first = corner.y;
     const auto height = static_cast<std::int32_t>(job.target.height);
     const std::int32_t end = first + strip.rows < height ? first + strip.rows : height;
@@ -266,15 +267,15 @@ struct Partition {
 /// Returns the width of strips with which the largest number of threads runs at the same time; of equal ones, the
 /// largest width. `blocks_at_once` is 0 if no width fits into shared memory.
 Partition widest_strips(const Stream& stream, const Separable& filter, int channels) {
-    constexpr std::int32_t kLeastWidth = 32;
+    constexpr std::int32_t kMinWidth = 32;
     Partition best{};
-    unsigned most = 0;
-    for (std::int32_t width = kMostThreads / channels; width >= kLeastWidth; width /= 2) {
+    unsigned maximum = 0;
+    for (std::int32_t width = kMaxThreads / channels; width >= kMinWidth; width /= 2) {
         const Strip strip = strip_of(filter, width);
         const auto threads = static_cast<unsigned>(width * channels);
         const unsigned blocks = detail::blocks_at_once(stream, threads, strip.bytes(channels));
-        if (blocks * threads <= most) continue;
-        most = blocks * threads;
+        if (blocks * threads <= maximum) continue;
+        maximum = blocks * threads;
         best = {strip, blocks};
     }
     return best;
@@ -285,16 +286,16 @@ unsigned parts(unsigned side, unsigned part) { return (side + part - 1) / part; 
 /// Returns the number of rows of a block with which `strips` strips of `height` rows are estimated to finish first.
 /// Blocks run in rounds of as many as run at the same time.
 std::int32_t rows_of_block(const Partition& partition, unsigned strips, unsigned height) {
-    constexpr unsigned kMostRounds = 4;
+    constexpr unsigned kMaxRounds = 4;
     std::int32_t best = 0;
-    std::int64_t least = 0;
-    const unsigned most = std::min(parts(height, kRun), kMostRounds * partition.blocks_at_once / strips + 1);
-    for (unsigned pieces = 1; pieces <= most; ++pieces) {
+    std::int64_t minimum = 0;
+    const unsigned maximum = std::min(parts(height, kRun), kMaxRounds * partition.blocks_at_once / strips + 1);
+    for (unsigned pieces = 1; pieces <= maximum; ++pieces) {
         const std::int32_t rows = multiple_of_run(static_cast<std::int32_t>(parts(height, pieces)));
         const unsigned rounds = parts(strips * parts(height, static_cast<unsigned>(rows)), partition.blocks_at_once);
         const std::int64_t time = std::int64_t{rounds} * (rows + partition.strip.rows_before());
-        if (best != 0 && time >= least) continue;
-        least = time;
+        if (best != 0 && time >= minimum) continue;
+        minimum = time;
         best = rows;
     }
     return best;
@@ -332,7 +333,7 @@ bool enqueue_with(const detail::Launch& launch, const Separable& filter, const F
 namespace texton::detail {
 
 bool CudaKernels::convolve(Launch& launch, const filters::Separable& filter, const filters::Sharpen* sharpen) const {
-    if (!lies_apart(launch.state().textures[0], launch.state().picture)) return false;
+    if (!lies_apart(launch.state().textures[0], launch.state().image)) return false;
     if (sharpen != nullptr) return filters::enqueue_with(launch, filter, filters::SharpenTexel{*sharpen});
     return filters::enqueue_with(launch, filter, filters::Keep{});
 }

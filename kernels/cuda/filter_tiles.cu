@@ -46,11 +46,11 @@ __device__ bool is_special(float value) { return value != value || detail::bits_
 
 /// `plain` is true if no value of the tile is NaN or a negative zero.
 template <class Source>
-__device__ Float4 value_of(const Bilateral& filter, PixelPlace at, const Source& source, bool) {
+__device__ Float4 value_of(const Bilateral& filter, PixelPosition at, const Source& source, bool) {
     return filter(at, source);
 }
 template <int side, class Source>
-__device__ Float4 value_of(const Median<side>& filter, PixelPlace at, const Source& source, bool plain) {
+__device__ Float4 value_of(const Median<side>& filter, PixelPosition at, const Source& source, bool plain) {
     return plain ? filter.in_order(at, source, ByMinimum{}) : filter(at, source);
 }
 
@@ -97,14 +97,15 @@ __global__ void __launch_bounds__(kWidth* detail::kTileThreadRows)
         }
     }
     const bool plain = __syncthreads_or(special) == 0;
-    const PixelPlace first{x + static_cast<std::int32_t>(threadIdx.x), y + static_cast<std::int32_t>(threadIdx.y), z};
+    const PixelPosition first{x + static_cast<std::int32_t>(threadIdx.x), y + static_cast<std::int32_t>(threadIdx.y),
+                              z};
     if (static_cast<unsigned>(first.x) >= job.target.width || static_cast<unsigned>(first.y) >= job.target.height)
         return;
     const TileSource<channels> source{texels, width, x - job.radius, y - job.radius};
     Column column;
 #pragma unroll
     for (unsigned row = 0; row < kRows; ++row) {
-        PixelPlace at = first;
+        PixelPosition at = first;
         at.y += static_cast<std::int32_t>(row * detail::kTileThreadRows);
         const Texel texel = detail::texel_of(value_of(job.functor, at, source, plain), job.target.format.stored);
         column.texel[row] = make_uint4(texel.channel[0], texel.channel[1], texel.channel[2], texel.channel[3]);

@@ -29,14 +29,14 @@ bool is_half(const Step& step) {
 
 std::size_t levels_together(std::span<const Step> steps, const MipOptions& options) {
     if (options.filter == MipFilter::kaiser || !has_faces_or_layers_alone(steps[0].kind)) return 0;
-    const auto first = steps.first(std::min<std::size_t>(steps.size(), kMostTogether));
+    const auto first = steps.first(std::min<std::size_t>(steps.size(), kMaxFusedLevels));
     std::size_t count = 0;
     for (; count < first.size() && is_half(first[count]); ++count) {
         const View& level = first[count].level;
         const auto before = first.first(count);
-        if (!detail::lies_apart(first[0].above, level.place())) break;
+        if (!detail::lies_apart(first[0].above, level.location())) break;
         if (!std::ranges::all_of(
-                before, [&](const Step& step) { return detail::lies_apart(step.level.place(), level.place()); }))
+                before, [&](const Step& step) { return detail::lies_apart(step.level.location(), level.location()); }))
             break;
     }
     return count;

@@ -9,7 +9,7 @@
 namespace texton::mip {
 
 /// Number of levels below a tile of 128 x 128 texels, down to one pixel.
-inline constexpr unsigned kMostTogether = 7;
+inline constexpr unsigned kMaxFusedLevels = 7;
 
 /// Returns how many levels, counted from the first, one CUDA kernel may compute; 0 if it may not compute even the
 /// first. Each level must have exactly half the width and half the height of the level above, and no two levels may

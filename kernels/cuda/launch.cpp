@@ -38,11 +38,11 @@ BlockGrid tiles_of(const PixelTarget& target, const BlockTile& tile) {
 }
 
 void launch_blocks(const LaunchState& launch, const void* kernel, void* job, const BlockGrid& grid) {
-    constexpr unsigned kMost = 65535;  // maximum number of blocks of a grid in y
+    constexpr unsigned kMax = 65535;  // maximum number of blocks of a grid in y
     const DeviceScope scope(static_cast<CudaBackend*>(launch.backend)->ordinal());
-    for (unsigned first = 0; first < grid.down; first += kMost) {
+    for (unsigned first = 0; first < grid.down; first += kMax) {
         void* arguments[] = {job, &first};
-        call<cudaLaunchKernel>(kernel, dim3{grid.across, std::min(grid.down - first, kMost), grid.slices},
+        call<cudaLaunchKernel>(kernel, dim3{grid.across, std::min(grid.down - first, kMax), grid.slices},
                                dim3{kTileSide, kTileThreadRows, 1}, arguments, std::size_t{0},
                                native(launch.stream.state()->handle));
     }
@@ -66,7 +66,7 @@ const DeviceKernels& cuda_kernels() {
 }
 
 void CudaKernels::prepare(LaunchState& launch) const {
-    request(launch.backend, launch.object, {}, [&] { launch.target = cuda_pixel_target(launch.picture); });
+    request(launch.backend, launch.object, {}, [&] { launch.target = cuda_pixel_target(launch.image); });
     launch.target.format.from_signed = launch.target.format.stored.encoding == Encoding::sint;
 }
 
@@ -84,16 +84,16 @@ void Launch::run_batch(std::span<const Launch> launches, const void* kernel, voi
     enqueue(launches, kernel, jobs, grid);
 }
 
-bool Launch::own_texels_as_stored(std::span<PixelTarget> texels) const {
-    const PixelTarget& picture = state_->target;
-    if (picture.address == nullptr || !in_pieces_of_16(picture)) return false;
+bool Launch::pointwise_texels_as_stored(std::span<PixelTarget> texels) const {
+    const PixelTarget& image = state_->target;
+    if (image.address == nullptr || !in_pieces_of_16(image)) return false;
     for (std::size_t i = 0; i < texels.size(); ++i) {
         const Texture& texture = state_->textures[i];
         if (texture.kind() != ArrayKind::array_2d && texture.kind() != ArrayKind::layered_2d) continue;
         const auto stored = stored_texels(texture);
         if (!stored || !in_pieces_of_16(*stored) || (stored->address == nullptr && is_cube(stored->kind)) ||
-            stored->width != picture.width || stored->height != picture.height ||
-            (stored->depth != 1 && stored->depth < picture.depth))
+            stored->width != image.width || stored->height != image.height ||
+            (stored->depth != 1 && stored->depth < image.depth))
             return false;
         texels[i] = *stored;
     }

@@ -34,7 +34,7 @@ struct StoredRows {
 struct Job {
     StoredRows above;
     unsigned count;  ///< number of levels
-    StoredRows levels[kMostTogether];
+    StoredRows levels[kMaxFusedLevels];
 };
 
 // --- words in memory -------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ template <class Format>
 Blocks blocks_of(const Stream& stream, const StoredRows& first) {
     constexpr unsigned kFew = 6;
     constexpr unsigned kBytes = sizeof(typename Format::Word);
-    const Blocks large{reinterpret_cast<const void*>(&halve_stored<Format, kMostTogether>), kMostTogether, kBytes};
+    const Blocks large{reinterpret_cast<const void*>(&halve_stored<Format, kMaxFusedLevels>), kMaxFusedLevels, kBytes};
     const bool is_tile = first.row_bytes <= large.tile_bytes() && first.texels.height <= side_of(large.levels);
     if (is_tile && detail::blocks_at_once(stream, large.threads(), large.shared_bytes()) != 0) return large;
     return {reinterpret_cast<const void*>(&halve_stored<Format, kFew>), kFew, kBytes};

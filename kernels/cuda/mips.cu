@@ -19,9 +19,9 @@ namespace {
 using detail::AnyFormat;
 using detail::PixelTarget;
 
-constexpr int kTile = 32;               // pixels of the first level, along each side of a tile
-constexpr int kThreadRows = 8;          // rows of kTile threads each
-constexpr std::size_t kMostOfTile = 6;  // levels of a tile, down to one pixel
+constexpr int kTile = 32;              // pixels of the first level, along each side of a tile
+constexpr int kThreadRows = 8;         // rows of kTile threads each
+constexpr std::size_t kMaxOfTile = 6;  // levels of a tile, down to one pixel
 
 /// The taps of the box along an even side, or along one that is not halved. Their number is a constant, so that the
 /// compiler unrolls loops over them.
@@ -37,7 +37,7 @@ __device__ inline EvenTaps<1> one_of(std::int32_t pixel) { return {{pixel}, {1},
 
 struct BoxMean {
     template <class Texels, class Source>
-    __device__ Float4 operator()(const Texels& texels, const Source& source, PixelPlace at) const {
+    __device__ Float4 operator()(const Texels& texels, const Source& source, PixelPosition at) const {
         return mean_of(texels, source, pair_of(at.x), pair_of(at.y), one_of(at.z), false);
     }
 };
@@ -48,7 +48,7 @@ struct ByRule {
     Rule rule;
 
     template <class Texels, class Source>
-    __device__ Float4 operator()(const Texels& texels, const Source& source, PixelPlace at) const {
+    __device__ Float4 operator()(const Texels& texels, const Source& source, PixelPosition at) const {
         const auto x = pair_of(at.x);
         const auto y = pair_of(at.y);
         const auto z = one_of(at.z);
@@ -90,7 +90,7 @@ struct TileTexels {
     const TileTexel* texels;
     std::int32_t side;
 
-    __device__ Float4 operator()(const PixelPlace& corner, std::int32_t x, std::int32_t y, std::int32_t) const {
+    __device__ Float4 operator()(const PixelPosition& corner, std::int32_t x, std::int32_t y, std::int32_t) const {
         return texels[(y - 2 * corner.y) * side + x - 2 * corner.x].value;
     }
 };
@@ -101,10 +101,10 @@ struct Job {
     Texels texels;
     Filter filter;
     std::int32_t count;
-    PixelTarget levels[kMostOfTile];
+    PixelTarget levels[kMaxOfTile];
 };
 
-__device__ bool holds(const PixelTarget& level, PixelPlace at) {
+__device__ bool holds(const PixelTarget& level, PixelPosition at) {
     return static_cast<unsigned>(at.x) < level.width && static_cast<unsigned>(at.y) < level.height;
 }
 
@@ -115,13 +115,13 @@ __global__ void __launch_bounds__(kTile* kThreadRows) make_levels(const __grid_c
     HardwareSource source = job.source;
     if constexpr (!std::is_same_v<Format, AnyFormat>) source.integers = false;
     const unsigned across = (job.levels[0].width + kTile - 1) / kTile;
-    PixelPlace corner{static_cast<std::int32_t>(blockIdx.x % across * kTile),
-                      static_cast<std::int32_t>(blockIdx.x / across * kTile), static_cast<std::int32_t>(blockIdx.z)};
+    PixelPosition corner{static_cast<std::int32_t>(blockIdx.x % across * kTile),
+                         static_cast<std::int32_t>(blockIdx.x / across * kTile), static_cast<std::int32_t>(blockIdx.z)};
     const auto column = static_cast<std::int32_t>(threadIdx.x);
     const auto row = static_cast<std::int32_t>(threadIdx.y);
 #pragma unroll 2
     for (std::int32_t y = row; y < kTile; y += kThreadRows) {
-        const PixelPlace at{corner.x + column, corner.y + y, corner.z};
+        const PixelPosition at{corner.x + column, corner.y + y, corner.z};
         if (!holds(job.levels[0], at)) continue;
         const Float4 value = job.filter(job.texels, source, at);
         even[y * kTile + column].value = detail::store_and_read<Format>(job.levels[0], at, value);
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(kTile* kThreadRows) make_levels(const __grid_c
         corner = {corner.x / 2, corner.y / 2, corner.z};
         if (pixel >= side * side) return;  // the thread has no pixel in the levels below either
         __syncthreads();
-        const PixelPlace at{corner.x + pixel % side, corner.y + pixel / side, corner.z};
+        const PixelPosition at{corner.x + pixel % side, corner.y + pixel / side, corner.z};
         if (holds(job.levels[level], at)) {
             const Float4 value = job.filter(texels, corner, at);
             tile[pixel].value = detail::store_and_read<Format>(job.levels[level], at, value);
@@ -201,7 +201,7 @@ std::size_t enqueue_together(std::span<const detail::Launch> launches, const Cha
         const std::size_t stored = enqueue_stored(steps, launches.first(steps.size()));
         if (stored != 0) return stored;
     }
-    steps = steps.first(std::min(steps.size(), kMostOfTile));
+    steps = steps.first(std::min(steps.size(), kMaxOfTile));
     const auto enqueue = [&](const auto& filter) { enqueue_with(steps, launches.first(steps.size()), filter); };
     switch (options.filter) {
         case MipFilter::box:

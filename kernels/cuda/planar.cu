@@ -11,9 +11,9 @@ namespace texton::detail {
 namespace {
 
 /// Returns true if the image is in memory and its rows can be written in pieces of 16 bytes.
-bool takes_four_pixels(const PixelTarget& picture) {
-    return picture.address != nullptr && picture.width % 4 == 0 &&
-           (reinterpret_cast<std::uintptr_t>(picture.address) | picture.pitch) % 16 == 0;
+bool takes_four_pixels(const PixelTarget& image) {
+    return image.address != nullptr && image.width % 4 == 0 &&
+           (reinterpret_cast<std::uintptr_t>(image.address) | image.pitch) % 16 == 0;
 }
 
 bool takes_words(const PixelTarget& plane) {
@@ -25,7 +25,7 @@ bool takes_words(const PixelTarget& plane) {
 bool CudaKernels::to_rgb(Launch& launch, const PlanarOptions& options) const {
     const Texture& luma = launch.state().textures[0];
     const Texture& chroma = launch.state().textures[1];
-    if (launch.state().picture.format != Format::rgba8_unorm || info(luma.format()).bits != 8 ||
+    if (launch.state().image.format != Format::rgba8_unorm || info(luma.format()).bits != 8 ||
         !clamps_rows(chroma.sampler()) || !takes_four_pixels(launch.target()))
         return false;
     const auto luma_texels = stored_texels(luma);
@@ -52,7 +52,7 @@ bool CudaKernels::to_rgb(Launch& launch, const PlanarOptions& options) const {
 
 bool CudaKernels::from_rgb(Launch& luma, Launch& chroma, const PlanarOptions& options) const {
     const Texture& texture = luma.state().textures[0];
-    if (texture.format() != Format::rgba8_unorm || info(luma.state().picture.format).bits != 8 ||
+    if (texture.format() != Format::rgba8_unorm || info(luma.state().image.format).bits != 8 ||
         texture.extent().width % 4 != 0 || !takes_words(luma.target()) || !takes_words(chroma.target()))
         return false;
     const auto texels = stored_texels(texture);

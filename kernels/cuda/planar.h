@@ -20,7 +20,7 @@ namespace texton::detail {
 enum class ChromaRows { own, between, on_luma };
 
 struct BytesToRgba {
-    PixelTarget picture;
+    PixelTarget image;
     PixelTarget luma;
     PixelTarget chroma;
     std::uint32_t cb;  ///< byte of a chroma sample that is Cb
@@ -93,14 +93,14 @@ private:
 
 template <StoredIn in, bool on_column, ChromaRows rows>
 __global__ void __launch_bounds__(256) bytes_to_rgba(const __grid_constant__ BytesToRgba job, std::uint32_t first_row) {
-    const std::uint32_t pieces = job.picture.width / 4;
+    const std::uint32_t pieces = job.image.width / 4;
     const std::uint32_t x = blockIdx.x * 32 + threadIdx.x;
     const std::uint32_t y = ((first_row + blockIdx.y) * 8 + threadIdx.y) * kPlanarRows;
-    if (x >= pieces || y >= job.picture.height) return;
+    if (x >= pieces || y >= job.image.height) return;
     std::uint32_t luma[kPlanarRows];
 #pragma unroll
     for (std::uint32_t row = 0; row < kPlanarRows; ++row)
-        luma[row] = stored<in, std::uint32_t>(job.luma, x * 4, ::min(y + row, job.picture.height - 1));
+        luma[row] = stored<in, std::uint32_t>(job.luma, x * 4, ::min(y + row, job.image.height - 1));
     // If rows of chroma are located between rows of luma, the first row of chroma is above the first row of luma.
     constexpr std::uint32_t kAbove = rows == ChromaRows::between ? 1 : 0;
     constexpr std::uint32_t kChroma = rows == ChromaRows::own ? kPlanarRows : kPlanarRows / 2 + 1 + kAbove;
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(256) bytes_to_rgba(const __grid_constant__ Byt
     }
 #pragma unroll
     for (std::uint32_t row = 0; row < kPlanarRows; ++row) {
-        if (y + row >= job.picture.height) return;
+        if (y + row >= job.image.height) return;
         const std::uint32_t nearest = rows == ChromaRows::own ? row : row / 2 + kAbove;
         ChromaSamples<in, on_column> down = chroma[nearest];
         float parts = 4;  // four divided by the sum of the weights of the rows in `down`
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(256) bytes_to_rgba(const __grid_constant__ Byt
             words[i] = opaque_pixel(job.to_rgb.color(share_of_byte(luma[row], i), share_of_chroma(sum.cb, sixteenths),
                                                      share_of_chroma(sum.cr, sixteenths)));
         }
-        std::byte* to = job.picture.address + (y + row) * job.picture.pitch;
+        std::byte* to = job.image.address + (y + row) * job.image.pitch;
         reinterpret_cast<uint4*>(to)[x] = make_uint4(words[0], words[1], words[2], words[3]);
     }
 }
@@ -168,7 +168,7 @@ const void* bytes_to_rgba_kernel(bool on_column, ChromaRows rows) {
 // One CUDA kernel computes both planes.
 
 struct RgbaToBytes {
-    PixelTarget picture;
+    PixelTarget image;
     PixelTarget luma;
     PixelTarget chroma;
     Coded luma_of;  ///< these three convert shares (see of_shares())
@@ -206,19 +206,19 @@ struct PixelPieces {
 /// pieces: every thread except the first gets the pixel to the left from the previous thread. Rows above and below the
 /// image are replaced by the row at the edge.
 template <StoredIn in, std::uint32_t kRows, bool with_before>
-__device__ PixelPieces<kRows> pixel_pieces(const PixelTarget& picture, std::uint32_t piece, std::int32_t first) {
+__device__ PixelPieces<kRows> pixel_pieces(const PixelTarget& image, std::uint32_t piece, std::int32_t first) {
     PixelPieces<kRows> pieces;
     const auto row = [&](std::uint32_t i) {
         return static_cast<std::uint32_t>(
-            ::min(::max(first + static_cast<std::int32_t>(i), 0), static_cast<std::int32_t>(picture.height) - 1));
+            ::min(::max(first + static_cast<std::int32_t>(i), 0), static_cast<std::int32_t>(image.height) - 1));
     };
 #pragma unroll
-    for (std::uint32_t i = 0; i < kRows; ++i) pieces.four[i] = stored<in, uint4>(picture, piece * 16, row(i));
+    for (std::uint32_t i = 0; i < kRows; ++i) pieces.four[i] = stored<in, uint4>(image, piece * 16, row(i));
     if constexpr (!with_before) return pieces;
     if (threadIdx.x == 0) {
 #pragma unroll
         for (std::uint32_t i = 0; i < kRows; ++i)
-            pieces.before[i] = stored<in, std::uint32_t>(picture, ::max(piece * 16, 4u) - 4, row(i));
+            pieces.before[i] = stored<in, std::uint32_t>(image, ::max(piece * 16, 4u) - 4, row(i));
     }
 #pragma unroll
     for (std::uint32_t i = 0; i < kRows; ++i) {
@@ -244,12 +244,12 @@ __device__ void store_word(const PixelTarget& plane, std::uint32_t x, std::uint3
 /// many rows as luma.
 template <StoredIn in, int columns, int rows>
 __global__ void __launch_bounds__(256) rgba_to_bytes(const __grid_constant__ RgbaToBytes job, std::uint32_t first_row) {
-    const std::uint32_t last = job.picture.width / 4 - 1;
+    const std::uint32_t last = job.image.width / 4 - 1;
     const std::uint32_t x = blockIdx.x * 32 + threadIdx.x;
     const std::uint32_t y = ((first_row + blockIdx.y) * 8 + threadIdx.y) * kPlanarRows;
-    if (y >= job.picture.height) return;
+    if (y >= job.image.height) return;
     constexpr int kAbove = rows == 3 ? 1 : 0;
-    const auto pieces = pixel_pieces<in, kPlanarRows + kAbove, columns == 3>(job.picture, ::min(x, last),
+    const auto pieces = pixel_pieces<in, kPlanarRows + kAbove, columns == 3>(job.image, ::min(x, last),
                                                                              static_cast<std::int32_t>(y) - kAbove);
     if (x > last) return;
     // Same results as LumaPlane and ChromaPlane. Weights are powers of 2, so products are exact and fused sums are
@@ -263,7 +263,7 @@ __global__ void __launch_bounds__(256) rgba_to_bytes(const __grid_constant__ Rgb
         Float4 pixels[5];
 #pragma unroll
         for (int i = columns == 3 ? 0 : 1; i < 5; ++i) pixels[i] = pieces.pixel(row + kAbove, i);
-        if (row >= 0 && y + row < job.picture.height) {
+        if (row >= 0 && y + row < job.image.height) {
             const auto code = [&](int pixel) { return code_bits_of(unclamped_code(job.luma_of, pixels[1 + pixel])); };
             store_word(
                 job.luma, x, y + row,

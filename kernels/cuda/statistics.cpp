@@ -20,7 +20,7 @@ void collect_codes(const CudaBackend& device, StreamHandle stream, PixelTarget t
     TileGrid tiles{tiles_along(std::int64_t{texels.width} * texels.format.stored.bytes, kTileBytes),
                    tiles_along(texels.height, CodeTiles::kHeight), texels.depth};
     const std::int64_t at_once = std::min(tiles.count(), device.properties().multiprocessors * kBlocksAtOnce);
-    const auto blocks = static_cast<unsigned>(std::max(at_once, divide_up(tiles.count(), CodeTiles::kMost)));
+    const auto blocks = static_cast<unsigned>(std::max(at_once, divide_up(tiles.count(), CodeTiles::kMax)));
     bool filters = texture.sampler().filter == Filter::linear;
     const void* kernel = collect_codes_kernel(texels);
     void* arguments[] = {&texels, &tiles, &filters, &range, &statistics};

@@ -35,7 +35,7 @@ struct CodeTiles {
     static constexpr unsigned kLanes = 32;
     static constexpr unsigned kSharedBytes = 2 * Statistics::kBins * kLanes * 4;
     /// Maximum number of tiles of a block, so that no counter overflows.
-    static constexpr std::int64_t kMost = 65535 / (kThreads / kLanes * kUnits * kUnitBytes / 4);
+    static constexpr std::int64_t kMax = 65535 / (kThreads / kLanes * kUnits * kUnitBytes / 4);
 };
 
 /// Returns the CUDA kernel for this number of channels. Its parameters are the texture's handle, StatisticsSource,

@@ -173,7 +173,7 @@ __device__ __noinline__ inline void store_value_anywhere(const PixelTarget& targ
 
 /// Stores a pixel as launch() does, and returns what a point fetch of that pixel returns.
 template <class Format>
-__device__ Float4 store_and_read(const PixelTarget& target, PixelPlace at, const Float4& value) {
+__device__ Float4 store_and_read(const PixelTarget& target, PixelPosition at, const Float4& value) {
     const Pixel pixel = Format::encode(value, target.format);
     const auto x = static_cast<unsigned>(at.x);
     const auto y = static_cast<unsigned>(at.y);

@@ -22,7 +22,7 @@ std::optional<PixelTarget> stored_texels(const Texture& texture) {
     if (state.block == nullptr) return std::nullopt;
     const auto& block = static_cast<const ArrayBlock&>(*state.block);
     if (!cuda_array(block.handle).has_surfaces) return std::nullopt;
-    PixelTarget target = cuda_pixel_target(place_of(block, state.first_level));
+    PixelTarget target = cuda_pixel_target(location_of(block, state.first_level));
     target.offset[2] += static_cast<std::int32_t>(state.first_layer);
     target.depth = static_cast<std::uint32_t>(state.layers);
     target.format.stored = texel_format(state.format);

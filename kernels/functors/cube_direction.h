@@ -14,9 +14,9 @@ struct CubeDirection {
 
 /// Converts a coordinate along one side of a face from texels (0 to `side`) to -1 to 1. Mirrored coordinates give
 /// results that differ in the sign only.
-TEXTON_HD inline float from_middle(float place, std::int32_t side) {
+TEXTON_HD inline float from_center(float position, std::int32_t side) {
     const auto size = static_cast<float>(side);
-    return (2.0f * place - size) / size;
+    return (2.0f * position - size) / size;
 }
 
 /// Returns the direction of the point (u, v) of a face, u and v from -1 to 1. The component along the face's axis is 1
@@ -33,7 +33,7 @@ TEXTON_HD inline CubeDirection direction_on_face(std::int32_t face, float u, flo
 
 /// Returns the direction of the point (x, y) of a face, in texels. The center of texel i is at i + 0.5.
 TEXTON_HD inline CubeDirection direction_on_face(std::int32_t face, float x, float y, std::int32_t side) {
-    return direction_on_face(face, from_middle(x, side), from_middle(y, side));
+    return direction_on_face(face, from_center(x, side), from_center(y, side));
 }
 
 }  // namespace texton::detail

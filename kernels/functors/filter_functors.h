@@ -17,7 +17,7 @@ using detail::NumberedTexels;
 
 struct Weights {
     std::int32_t radius;
-    float weight[kMostWeights];
+    float weight[kMaxWeights];
 };
 
 inline Weights weights_of(std::span<const float> given) {
@@ -34,7 +34,7 @@ struct Across {
     Weights weights;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         Float4 sum{};
         for (std::int32_t i = 0; i <= 2 * weights.radius; ++i)
             sum += texels(source, at.z, at.x + i - weights.radius, at.y - rows_above) * weights.weight[i];
@@ -62,7 +62,7 @@ struct Down {
     SumsAcross sums;
     Weights weights;
 
-    TEXTON_HD Float4 operator()(PixelPlace at) const {
+    TEXTON_HD Float4 operator()(PixelPosition at) const {
         Float4 sum{};
         for (std::int32_t i = 0; i <= 2 * weights.radius; ++i) sum += sums(at.x, at.y + i, at.z) * weights.weight[i];
         return sum;
@@ -94,7 +94,7 @@ struct Unsharp {
     Sharpen sharpen;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         return sharpen(texels(source, at.z, at.x, at.y), blur(at));
     }
 };
@@ -116,14 +116,14 @@ struct Bilateral {
     float range;  // factor of the squared difference of values, in the exponent
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        const Float4 middle = texels(source, at.z, at.x, at.y);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 center = texels(source, at.z, at.x, at.y);
         Float4 sum{};
         float total = 0;
         for (std::int32_t j = -radius; j <= radius; ++j) {
             for (std::int32_t i = -radius; i <= radius; ++i) {
                 const Float4 texel = texels(source, at.z, at.x + i, at.y + j);
-                const Float4 apart = texel - middle;
+                const Float4 apart = texel - center;
                 const Float4 square = apart * apart;
                 const float weight = exp_of(
                     -(static_cast<float>(i * i + j * j) * space + (square.x + square.y + square.z + square.w) * range));
@@ -191,10 +191,10 @@ template <int side, class Source>
 struct Square {
     const NumberedTexels& texels;
     const Source& source;
-    PixelPlace middle;
+    PixelPosition center;
 
     TEXTON_HD Float4 operator()(int number) const {
-        return texels(source, middle.z, middle.x + number % side - side / 2, middle.y + number / side - side / 2);
+        return texels(source, center.z, center.x + number % side - side / 2, center.y + number / side - side / 2);
     }
 };
 
@@ -205,11 +205,11 @@ struct Median {
     NumberedTexels texels;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         return in_order(at, source, ByComparison{});
     }
     template <class Source, class Order>
-    TEXTON_HD Float4 in_order(PixelPlace at, const Source& source, const Order& order) const {
+    TEXTON_HD Float4 in_order(PixelPosition at, const Source& source, const Order& order) const {
         const Square<side, Source> square{texels, source, at};
         Float4 values[kAtHand];
         for (int i = 0; i < kAtHand; ++i) values[i] = square(side * side - 1 - i);

@@ -32,17 +32,17 @@ struct Halving {
     std::int32_t to;
 };
 
-template <int most>
+template <int maximum>
 struct Taps {
     std::int32_t count;
-    std::int32_t texel[most];
-    float weight[most];
+    std::int32_t texel[maximum];
+    float weight[maximum];
     float total;
 };
 
-template <int most>
-TEXTON_HD Taps<most> single_tap(std::int32_t texel) {
-    Taps<most> taps;
+template <int maximum>
+TEXTON_HD Taps<maximum> single_tap(std::int32_t texel) {
+    Taps<maximum> taps;
     taps.count = 1;
     taps.texel[0] = texel;
     taps.weight[0] = 1;
@@ -51,15 +51,15 @@ TEXTON_HD Taps<most> single_tap(std::int32_t texel) {
 }
 
 struct Box {
-    static constexpr int kMost = 3;
+    static constexpr int kMax = 3;
 
     /// A texel covers from / to texels of the level above. In units of 1 / to texel, this length is `from`, and the
     /// weight of a covered texel is the length of its covered part (Guthe and Heckbert, Non-Power-of-Two Mipmapping,
     /// 2005).
-    TEXTON_HD Taps<kMost> taps(const Halving& axis, std::int32_t pixel) const {
-        if (axis.from == axis.to) return single_tap<kMost>(pixel);
+    TEXTON_HD Taps<kMax> taps(const Halving& axis, std::int32_t pixel) const {
+        if (axis.from == axis.to) return single_tap<kMax>(pixel);
         const bool odd = axis.from % 2 != 0;
-        Taps<kMost> taps;
+        Taps<kMax> taps;
         taps.count = odd ? 3 : 2;
         for (std::int32_t i = 0; i < taps.count; ++i) taps.texel[i] = 2 * pixel + i;
         taps.weight[0] = odd ? static_cast<float>(axis.to - pixel) : 1;
@@ -86,7 +86,7 @@ TEXTON_HD inline float bessel_i0(float x) {
 /// The weights are sinc(x) I0(alpha sqrt(1 - (x / width)^2)) at the centers of the larger level's texels, with x in
 /// texels of the smaller level.
 struct Kaiser {
-    static constexpr int kMost = static_cast<int>(2 * kWidestKaiser * 3) + 1;  // at most 3 texels per pixel
+    static constexpr int kMax = static_cast<int>(2 * kWidestKaiser * 3) + 1;  // at most 3 texels per pixel
     float width;
     float alpha;
     AddressMode address;
@@ -99,16 +99,16 @@ struct Kaiser {
         return x == 0 ? window : sine_cosine_of(x).sine / (kPi * x) * window;
     }
 
-    TEXTON_HD Taps<kMost> taps(const Halving& axis, std::int32_t pixel) const {
-        if (axis.from == axis.to) return single_tap<kMost>(pixel);
+    TEXTON_HD Taps<kMax> taps(const Halving& axis, std::int32_t pixel) const {
+        if (axis.from == axis.to) return single_tap<kMax>(pixel);
         const float ratio = static_cast<float>(axis.from) / static_cast<float>(axis.to);
-        const float middle = (static_cast<float>(pixel) + 0.5f) * ratio;
-        const auto first = static_cast<std::int32_t>(ceilf(middle - width * ratio - 0.5f));
-        Taps<kMost> taps;
+        const float center = (static_cast<float>(pixel) + 0.5f) * ratio;
+        const auto first = static_cast<std::int32_t>(ceilf(center - width * ratio - 0.5f));
+        Taps<kMax> taps;
         taps.count = 0;
         taps.total = 0;
-        for (std::int32_t i = first; taps.count < kMost; ++i) {
-            const float x = (static_cast<float>(i) + 0.5f - middle) / ratio;
+        for (std::int32_t i = first; taps.count < kMax; ++i) {
+            const float x = (static_cast<float>(i) + 0.5f - center) / ratio;
             if (x > width) break;
             const float weight_here = weight(x);
             taps.texel[taps.count] = detail::address_texel(i, axis.from, address);
@@ -227,7 +227,7 @@ struct Mean {
     bool alpha_weighted;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         return mean_of(texels, source, filter.taps(sides.x, at.x), filter.taps(sides.y, at.y),
                        filter.taps(sides.z, at.z), alpha_weighted);
     }
@@ -241,7 +241,7 @@ struct Extreme {
     bool highest;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         return extreme_of(texels, source, Box{}.taps(sides.x, at.x), Box{}.taps(sides.y, at.y),
                           Box{}.taps(sides.z, at.z), highest);
     }

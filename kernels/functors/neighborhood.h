@@ -19,19 +19,19 @@ struct NumberedTexels {
         if constexpr (requires { source.numbered(x, y); }) {
             return source.numbered(x, y);
         } else {
-            const float middle_x = static_cast<float>(x) + 0.5f;
-            const float middle_y = static_cast<float>(y) + 0.5f;
-            return layered ? source.layer_at_texel(layer, middle_x, middle_y) : source.at_texel(middle_x, middle_y);
+            const float center_x = static_cast<float>(x) + 0.5f;
+            const float center_y = static_cast<float>(y) + 0.5f;
+            return layered ? source.layer_at_texel(layer, center_x, center_y) : source.at_texel(center_x, center_y);
         }
     }
 };
 
 /// Returns access to the texels of a texture that a filter reads. Throws Error{bad_argument} unless the texture is 2D
 /// or layered and the image has its size and one slice per layer.
-inline NumberedTexels texels_of(const char* object, const View& picture, const Texture& texture) {
+inline NumberedTexels texels_of(const char* object, const View& image, const Texture& texture) {
     check_kind(object, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
-    check_same_size(object, picture, "texture", texture);
-    check_slices(object, picture, texture);
+    check_same_size(object, image, "texture", texture);
+    check_slices(object, image, texture);
     return {texture.kind() == ArrayKind::layered_2d};
 }
 
@@ -42,7 +42,7 @@ inline int channels_read(const Texture& texture) {
     return format.layout == FormatLayout::plain && format.channels < 3 ? format.channels : 4;
 }
 
-inline std::vector<PictureShape> shapes_like_input(const Arguments&, std::span<const Texture> inputs) {
+inline std::vector<ImageShape> shapes_like_input(const Arguments&, std::span<const Texture> inputs) {
     return {shape_like(inputs[0])};
 }
 

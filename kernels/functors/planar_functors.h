@@ -35,7 +35,7 @@ struct Codes {
     double luma_shift;
     double chroma_scale;
     double chroma_shift;
-    double most;      // the largest code
+    double maximum;   // the largest code
     double of_plane;  // what a plane's value of 1 is in codes
 };
 
@@ -43,11 +43,11 @@ inline Codes codes_of(const PlanarOptions& options) {
     const int stored_bits = info(plane_info(options.format, 0).format).bits;
     const int bits = options.format == Format::p010 ? 10 : stored_bits;
     const double step = 1 << (bits - 8);  // one step of an 8-bit code
-    const double most = (1 << bits) - 1;
+    const double maximum = (1 << bits) - 1;
     const double below = 1 << (stored_bits - bits);  // the bits below the code are 0
     const double of_plane = ((1 << stored_bits) - 1) / below;
-    if (options.range == CodeRange::full) return {most, 0, most, 128 * step, most, of_plane};
-    return {219 * step, 16 * step, 224 * step, 128 * step, most, of_plane};
+    if (options.range == CodeRange::full) return {maximum, 0, maximum, 128 * step, maximum, of_plane};
+    return {219 * step, 16 * step, 224 * step, 128 * step, maximum, of_plane};
 }
 
 /// Whether chroma samples are located on a column and on a row of luma samples, or between two.
@@ -68,7 +68,7 @@ struct ChromaAxis {
     float scale;
     float shift;
 
-    TEXTON_HD float place(float luma) const { return luma * scale + shift; }
+    TEXTON_HD float position(float luma) const { return luma * scale + shift; }
 };
 
 inline ChromaAxis chroma_axis(int divide, bool on_sample) {
@@ -89,9 +89,9 @@ struct ToRgb {
     bool swapped;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& luma, const Source& chroma) const {
-        const Float4 samples = chroma.at_texel(x.place(at.middle_x()), y.place(at.middle_y()));
-        return color(luma.at_texel(at.middle_x(), at.middle_y()).x, swapped ? samples.y : samples.x,
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& luma, const Source& chroma) const {
+        const Float4 samples = chroma.at_texel(x.position(at.center_x()), y.position(at.center_y()));
+        return color(luma.at_texel(at.center_x(), at.center_y()).x, swapped ? samples.y : samples.x,
                      swapped ? samples.x : samples.y);
     }
     /// Returns the color of the values of the planes. Each multiplication is fused with the addition, so only the sum
@@ -133,13 +133,13 @@ struct Coded {
     float of_green;
     float of_blue;
     float shift;
-    float most;
+    float maximum;
     float of_plane;
 
-    /// Returns the code clamped to 0 to `most`, not rounded to an integer.
+    /// Returns the code clamped to 0 to `maximum`, not rounded to an integer.
     TEXTON_HD float code(const Float4& color) const {
         const float code = of_red * color.x + of_green * color.y + of_blue * color.z + shift;
-        return code > 0 ? (code < most ? code : most) : 0.0f;
+        return code > 0 ? (code < maximum ? code : maximum) : 0.0f;
     }
     /// Returns the nearest code, divided by `of_plane`.
     TEXTON_HD float operator()(const Float4& color) const { return floorf(code(color) + 0.5f) / of_plane; }
@@ -149,8 +149,8 @@ struct LumaPlane {
     Coded luma;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return {luma(source.at_texel(at.middle_x(), at.middle_y())), 0, 0, 0};
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return {luma(source.at_texel(at.center_x(), at.center_y())), 0, 0, 0};
     }
 };
 
@@ -161,7 +161,7 @@ struct ChromaTaps {
     bool on_sample;
 
     TEXTON_HD int count() const { return divide == 1 ? 1 : on_sample ? 3 : 2; }
-    TEXTON_HD float middle(std::int32_t sample, int tap) const {
+    TEXTON_HD float center(std::int32_t sample, int tap) const {
         const std::int32_t texel = sample * divide + tap - (count() == 3 ? 1 : 0);
         return (texel > 0 ? static_cast<float>(texel) : 0.0f) + 0.5f;
     }
@@ -180,11 +180,11 @@ struct ChromaPlane {
     bool swapped;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         Float4 sum{};
         for (int j = 0; j < y.count(); ++j) {
             for (int i = 0; i < x.count(); ++i)
-                sum += source.at_texel(x.middle(at.x, i), y.middle(at.y, j)) * (x.weight(i) * y.weight(j));
+                sum += source.at_texel(x.center(at.x, i), y.center(at.y, j)) * (x.weight(i) * y.weight(j));
         }
         return swapped ? Float4{cr(sum), cb(sum), 0, 0} : Float4{cb(sum), cr(sum), 0, 0};
     }
@@ -197,7 +197,7 @@ inline Coded coded(double red, double green, double blue, double scale, double s
             scaled(green),
             scaled(blue),
             static_cast<float>(shift),
-            static_cast<float>(codes.most),
+            static_cast<float>(codes.maximum),
             static_cast<float>(codes.of_plane)};
 }
 

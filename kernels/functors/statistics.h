@@ -15,9 +15,9 @@ struct HistogramRange {
     float bins_a_unit;
 
     TEXTON_HD int bin(float value) const {
-        const float place = (value - low) * bins_a_unit;
-        if (!(place > 0)) return 0;
-        return place < static_cast<float>(Statistics::kBins) ? static_cast<int>(place) : Statistics::kBins - 1;
+        const float position = (value - low) * bins_a_unit;
+        if (!(position > 0)) return 0;
+        return position < static_cast<float>(Statistics::kBins) ? static_cast<int>(position) : Statistics::kBins - 1;
     }
 };
 
@@ -39,12 +39,12 @@ TEXTON_HD inline SumPart sum_part(float value) {
     const std::uint32_t bits = bits_of(value);
     const std::uint32_t exponent = bits >> 23 & 255u;
     const std::uint32_t mantissa = exponent == 0 ? bits & 0x7fffffu : (bits & 0x7fffffu) | 0x800000u;
-    const std::uint32_t place = exponent == 0 ? 0 : exponent - 1;  // the value is mantissa * 2^(place - 149)
-    const std::uint64_t part = static_cast<std::uint64_t>(mantissa) << (place % 32);
+    const std::uint32_t position = exponent == 0 ? 0 : exponent - 1;  // the value is mantissa * 2^(place - 149)
+    const std::uint64_t part = static_cast<std::uint64_t>(mantissa) << (position % 32);
     const auto lower = static_cast<std::int64_t>(part & 0xffffffffu);
     const auto upper = static_cast<std::int64_t>(part >> 32);
     const bool negative = bits >> 31;
-    return {static_cast<int>(place / 32), negative ? -lower : lower, negative ? -upper : upper};
+    return {static_cast<int>(position / 32), negative ? -lower : lower, negative ? -upper : upper};
 }
 
 /// How collect_statistics() reads the texture.

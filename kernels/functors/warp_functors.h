@@ -2,8 +2,8 @@
 // Shared parts of all warps: a map computes the coordinate that a pixel reads, and Warped fetches there.
 //
 // A map has these functions, whose further arguments are the other sources that the map itself fetches from:
-//     WarpPlace place(PixelPlace at, const Sources&... sources) const
-//     WarpSlopes slopes(PixelPlace at, const Sources&... sources) const
+//     WarpPosition place(PixelPosition at, const Sources&... sources) const
+//     WarpSlopes slopes(PixelPosition at, const Sources&... sources) const
 // slopes() is called only if place() returned an existing coordinate and minification is not `none`. A map whose
 // computation is long declares kPixels = 1.
 #include <texton/float_math.h>
@@ -16,7 +16,7 @@
 namespace texton::detail {
 
 /// The coordinate that a pixel reads, in texels. If `exists` is false the pixel gets the border color.
-struct WarpPlace {
+struct WarpPosition {
     float x;
     float y;
     bool exists = true;
@@ -36,17 +36,17 @@ TEXTON_HD inline float level_of(const WarpSlopes& slopes) {
     const float right = slopes.x_right * slopes.x_right + slopes.y_right * slopes.y_right;
     const float down = slopes.x_down * slopes.x_down + slopes.y_down * slopes.y_down;
     const float longer = right > down ? right : down;
-    constexpr float kMost = 1099511627776.0f;  // 2^40 (squared length), level 20: no texture has that many levels
-    if (!(longer > 1.0f / kMost)) return -20.0f;
-    return longer < kMost ? 0.5f * log2_of(longer) : 20.0f;
+    constexpr float kMax = 1099511627776.0f;  // 2^40 (squared length), level 20: no texture has that many levels
+    if (!(longer > 1.0f / kMax)) return -20.0f;
+    return longer < kMax ? 0.5f * log2_of(longer) : 20.0f;
 }
 
 /// Returns the slope clamped to +-2^20, and 0 for NaN. Gradients stay finite, and larger ones would not change the
 /// result.
 TEXTON_HD inline float limited(float slope) {
-    constexpr float kMost = 1048576.0f;
+    constexpr float kMax = 1048576.0f;
     if (!(slope == slope)) return 0;
-    return slope > kMost ? kMost : slope < -kMost ? -kMost : slope;
+    return slope > kMax ? kMax : slope < -kMax ? -kMax : slope;
 }
 
 template <class Map, Minification minification>
@@ -63,10 +63,10 @@ struct Warped {
     bool layered;
 
     template <class Source, class... Sources>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Sources&... sources) const {
-        const WarpPlace place = map.place(at, sources...);
-        if (!place.exists) return border;
-        FetchPoint point{.x = place.x * source.x_unit, .y = place.y * source.y_unit, .layer = at.z};
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Sources&... sources) const {
+        const WarpPosition position = map.position(at, sources...);
+        if (!position.exists) return border;
+        FetchPoint point{.x = position.x * source.x_unit, .y = position.y * source.y_unit, .layer = at.z};
         if constexpr (minification == Minification::none) {
             return fetch<FetchOperation::plain>(source, point);
         } else if constexpr (minification == Minification::mip) {
@@ -90,27 +90,27 @@ private:
     }
 };
 
-inline void check_warp(const char* object, const View& picture, const Texture& texture, const WarpOptions& options) {
+inline void check_warp(const char* object, const View& image, const Texture& texture, const WarpOptions& options) {
     check_kind(object, "texture", texture, {ArrayKind::array_2d, ArrayKind::layered_2d});
-    check_slices(object, picture, texture);
+    check_slices(object, image, texture);
     if (options.minification != Minification::none) check_levels(object, "texture", texture);
 }
 
 /// Enqueues the warp. The map fetches from `sources`.
 template <class Map, class... Sources>
-void enqueue_warp(const char* object, const Stream& stream, const View& picture, const Map& map,
+void enqueue_warp(const char* object, const Stream& stream, const View& image, const Map& map,
                   const WarpOptions& options, const Texture& texture, const Sources&... sources) {
     const Float4 border{options.border[0], options.border[1], options.border[2], options.border[3]};
     const bool layered = texture.kind() == ArrayKind::layered_2d;
     switch (options.minification) {
         case Minification::none:
-            return launch_as(object, stream, picture, Warped<Map, Minification::none>{map, border, layered}, texture,
+            return launch_as(object, stream, image, Warped<Map, Minification::none>{map, border, layered}, texture,
                              sources...);
         case Minification::mip:
-            return launch_as(object, stream, picture, Warped<Map, Minification::mip>{map, border, layered}, texture,
+            return launch_as(object, stream, image, Warped<Map, Minification::mip>{map, border, layered}, texture,
                              sources...);
         case Minification::anisotropic:
-            return launch_as(object, stream, picture, Warped<Map, Minification::anisotropic>{map, border, layered},
+            return launch_as(object, stream, image, Warped<Map, Minification::anisotropic>{map, border, layered},
                              texture, sources...);
     }
 }

@@ -50,18 +50,18 @@ void check_levels(const char* object, const char* name, const Texture& texture) 
                     "Create the array with more levels and the texture with all of them, or use Minification::none.");
 }
 
-void check_slices(const char* object, const View& picture, const Texture& texture) {
+void check_slices(const char* object, const View& image, const Texture& texture) {
     const std::size_t layers = is_layered(texture.kind()) ? texture.layers() : 1;
-    const std::size_t slices = picture.extent().depth;
+    const std::size_t slices = image.extent().depth;
     if (slices == layers) return;
     refuse_argument(object,
                     fmt::format("the destination image has {} slices, but the texture has {} layers", slices, layers),
                     "Pass an image with one slice per layer.");
 }
 
-void check_same_size(const char* object, const View& picture, const char* name, const Texture& texture) {
+void check_same_size(const char* object, const View& image, const char* name, const Texture& texture) {
     const Extent& wanted = texture.extent();
-    const Extent& given = picture.extent();
+    const Extent& given = image.extent();
     if (given.width == wanted.width && given.height == wanted.height) return;
     refuse_argument(object,
                     fmt::format("the destination image has {} x {} pixels, but {} is a texture of {} x {} texels",
@@ -69,9 +69,9 @@ void check_same_size(const char* object, const View& picture, const char* name, 
                     "Pass an image of the texture's size.");
 }
 
-void check_extent(const char* object, const char* name, const View& picture, const Extent& extent) {
-    if (picture.extent() == extent) return;
-    refuse_argument(object, fmt::format("{} has {} pixels", name, to_string(picture.extent())),
+void check_extent(const char* object, const char* name, const View& image, const Extent& extent) {
+    if (image.extent() == extent) return;
+    refuse_argument(object, fmt::format("{} has {} pixels", name, to_string(image.extent())),
                     fmt::format("Pass an image of {} pixels.", to_string(extent)));
 }
 
@@ -89,21 +89,21 @@ void check_positive(const char* object, const char* name, double value) {
     refuse_argument(object, fmt::format("{} is {}", name, value), "Use a finite number above 0.");
 }
 
-void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t most) {
-    if (weights.size() % 2 == 0 || weights.size() > most)
+void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t maximum) {
+    if (weights.size() % 2 == 0 || weights.size() > maximum)
         refuse_argument(object, fmt::format("{} has {} weights", name, weights.size()),
-                        fmt::format("Pass an odd number of weights, at most {}.", most));
+                        fmt::format("Pass an odd number of weights, at most {}.", maximum));
     for (std::size_t i = 0; i < weights.size(); ++i)
         check_finite(object, fmt::format("{}[{}]", name, i).c_str(), weights[i]);
 }
 
-bool fits_sample(const View& picture, const Texture& texture) {
+bool fits_sample(const View& image, const Texture& texture) {
     const auto has_integers = [](Format format) {
         const FormatKind kind = info(format).kind;
         return kind == FormatKind::uint || kind == FormatKind::sint;
     };
-    return picture.kind() != MemoryKind::array && picture.extent().depth == 1 &&
-           has_integers(picture.format()) == has_integers(texture.format());
+    return image.kind() != MemoryKind::array && image.extent().depth == 1 &&
+           has_integers(image.format()) == has_integers(texture.format());
 }
 
 void check_gathers(const char* object, const char* name, const Texture& texture) {

@@ -25,22 +25,22 @@ void check_floats(const char* object, const char* name, const Texture& texture);
 void check_levels(const char* object, const char* name, const Texture& texture);
 /// Throws Error{bad_argument} unless the image has one slice per layer of the texture, or one slice if the texture has
 /// no layers.
-void check_slices(const char* object, const View& picture, const Texture& texture);
+void check_slices(const char* object, const View& image, const Texture& texture);
 /// Throws Error{bad_argument} unless the image has the width and height of the texture.
-void check_same_size(const char* object, const View& picture, const char* name, const Texture& texture);
+void check_same_size(const char* object, const View& image, const char* name, const Texture& texture);
 /// Throws Error{bad_argument} unless the image has this extent. `name` is the name of the image's argument.
-void check_extent(const char* object, const char* name, const View& picture, const Extent& extent);
+void check_extent(const char* object, const char* name, const View& image, const Extent& extent);
 /// Throws Error{bad_argument} unless low <= value <= high, and for NaN.
 void check_range(const char* object, const char* name, double value, double low, double high);
 /// Throws Error{bad_argument} unless the value is finite.
 void check_finite(const char* object, const char* name, double value);
 /// Throws Error{bad_argument} unless the value is finite and greater than 0.
 void check_positive(const char* object, const char* name, double value);
-/// Throws Error{bad_argument} unless the number of weights is odd and at most `most`, and all weights are finite.
-void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t most);
+/// Throws Error{bad_argument} unless the number of weights is odd and at most `maximum`, and all weights are finite.
+void check_weights(const char* object, const char* name, std::span<const float> weights, std::size_t maximum);
 /// Returns true if sample() can write this image from the texture: the image is in memory (not in an array), has one
 /// slice, and has an integer format exactly if the texture has one.
-[[nodiscard]] bool fits_sample(const View& picture, const Texture& texture);
+[[nodiscard]] bool fits_sample(const View& image, const Texture& texture);
 /// Throws Error{bad_argument} unless the texture's array was created with ArrayUsage::gather.
 void check_gathers(const char* object, const char* name, const Texture& texture);
 

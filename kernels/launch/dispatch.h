@@ -4,7 +4,7 @@
 // A kernel is defined by functors, which every device executes with run(). A device that has a faster implementation
 // with bit-identical results overrides a function of DeviceKernels:
 //
-//     detail::Launch launch(kMedian, stream, picture, {&texture, 1}, detail::Overlap::refused);
+//     detail::Launch launch(kMedian, stream, image, {&texture, 1}, detail::Overlap::refused);
 //     if (!detail::device_kernels(launch).median(launch, filter)) detail::run<1>(launch, filter);
 //
 // The arguments of `launch` have been checked before. Each function either enqueues the launch and returns true, or
@@ -41,7 +41,7 @@ struct StatisticsSource;
 /// first pixel come first, then those of the next.
 struct LatticeAxis {
     std::size_t taps = 1;
-    std::vector<float> places;
+    std::vector<float> positions;
     std::vector<float> weights;  ///< empty: each pixel has one tap and is the unweighted fetch
 };
 

@@ -128,19 +128,19 @@ std::size_t Arguments::choice_index(std::string_view name) const {
     return static_cast<std::size_t>(std::ranges::find(choices, text(name)) - choices.begin());
 }
 
-std::vector<PictureShape> shapes(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs) {
+std::vector<ImageShape> shapes(const Kernel& kernel, const Arguments& arguments, std::span<const Texture> inputs) {
     check_inputs(kernel, inputs);
     return kernel.shapes(arguments, inputs);
 }
 
-void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> images, const Arguments& arguments,
              std::span<const Texture> inputs) {
     check_inputs(kernel, inputs);
     const std::size_t wanted = kernel.shapes(arguments, inputs).size();
-    if (pictures.size() != wanted)
-        refuse(kernel.info, fmt::format("{} images were passed, but the kernel writes {}", pictures.size(), wanted),
+    if (images.size() != wanted)
+        refuse(kernel.info, fmt::format("{} images were passed, but the kernel writes {}", images.size(), wanted),
                "Pass one image for each element of shapes().");
-    kernel.enqueue(stream, pictures, arguments, inputs);
+    kernel.enqueue(stream, images, arguments, inputs);
 }
 
 const Kernel& kernel_named(std::string_view name) {

@@ -28,13 +28,13 @@ void check_device(const LaunchState& launch, const Texture& texture, std::size_t
 }
 
 void check_slices(const LaunchState& launch) {
-    constexpr std::size_t kMostSlices = 65535;  // maximum number of blocks of a grid in z
-    const Extent& extent = launch.picture.extent;
-    if (extent.depth <= kMostSlices) return;
+    constexpr std::size_t kMaxSlices = 65535;  // maximum number of blocks of a grid in z
+    const Extent& extent = launch.image.extent;
+    if (extent.depth <= kMaxSlices) return;
     throw Error({.code = ErrorCode::overflow,
                  .object = launch.object,
                  .problem = fmt::format("the destination image has {} slices", extent.depth),
-                 .remedy = fmt::format("Process it in parts of at most {} slices.", kMostSlices),
+                 .remedy = fmt::format("Process it in parts of at most {} slices.", kMaxSlices),
                  .numbers = {{"depth", extent.depth}}});
 }
 
@@ -67,14 +67,14 @@ const DeviceKernels& kernels_of(const Backend& backend) {
 }  // namespace
 
 std::vector<BackingUse::Owner> owners_of(const LaunchState& launch) {
-    std::vector<BackingUse::Owner> owners{launch.picture.owner};
+    std::vector<BackingUse::Owner> owners{launch.image.owner};
     for (const Texture& texture : launch.textures) owners.push_back(source_of(texture.state()));
     return owners;
 }
 
 const DeviceKernels& device_kernels(const Launch& launch) { return kernels_of(*launch.state().backend); }
 
-Launch::Launch(const char* object, const Stream& stream, const View& picture, std::span<const Texture> textures,
+Launch::Launch(const char* object, const Stream& stream, const View& image, std::span<const Texture> textures,
                Overlap overlap) {
     Backend& backend = stream.device().backend();
     state_ = std::make_unique<LaunchState>(
@@ -83,11 +83,11 @@ Launch::Launch(const char* object, const Stream& stream, const View& picture, st
         check_device(*state_, textures[i], i);
         check_source(object, textures[i]);
     }
-    state_->picture = written_picture(object, picture, backend);
+    state_->image = written_image(object, image, backend);
     check_slices(*state_);
     if (overlap != Overlap::allowed) {
         for (const Texture& texture : textures)
-            check_apart(object, texture, state_->picture, overlap == Overlap::own_texels);
+            check_apart(object, texture, state_->image, overlap == Overlap::pointwise_texels);
     }
     check_stream(stream, &backend, &backend, object);
     kernels_of(backend).prepare(*state_);
@@ -100,10 +100,10 @@ bool Launch::on_cpu() const noexcept { return state_->backend->properties().kind
 
 void Launch::sample_grid(const AffineMap& map) const {
     const TextureState& texture = *state_->textures[0].state();
-    const GridRequest grid{&state_->picture, map, info(texture.format).kind == FormatKind::sint};
+    const GridRequest grid{&state_->image, map, info(texture.format).kind == FormatKind::sint};
     const StreamHandle stream = state_->stream.state()->handle;
     BackingUse use(state_->object, state_->stream, owners_of(*state_));
-    const Extent& extent = state_->picture.extent;
+    const Extent& extent = state_->image.extent;
     request(state_->backend, state_->object, {{"width", extent.width}, {"height", extent.height}},
             [&] { texture.sampling->sample_grid(texture.handle, grid, &stream); });
     use.enqueued();

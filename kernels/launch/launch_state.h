@@ -14,7 +14,7 @@ struct LaunchState {
     Stream stream;
     Backend* backend;
     std::vector<Texture> textures;
-    Place picture;
+    MemoryLocation image;
     PixelTarget target;  ///< where a CUDA device writes; unused on the CPU device
 };
 

@@ -5,7 +5,7 @@
 
 namespace texton {
 
-PictureShape detail::shape_like(const Texture& texture) {
+ImageShape detail::shape_like(const Texture& texture) {
     Extent extent = texture.extent();
     if (is_layered(texture.kind())) extent.depth = texture.layers();
     const Format format = texture.format();

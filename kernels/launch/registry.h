@@ -54,7 +54,7 @@ namespace texton::detail {
 
 /// Returns the shape of an image of the texture's size, with one slice per layer, and of the texture's format. In place
 /// of a block-compressed format it is rgba16_float if that format is a float format, else rgba8_unorm.
-PictureShape shape_like(const Texture& texture);
+ImageShape shape_like(const Texture& texture);
 
 #define TEXTON_DECLARE_KERNEL(name) Kernel name##_kernel();
 TEXTON_FOR_EACH_KERNEL(TEXTON_DECLARE_KERNEL)

@@ -75,19 +75,19 @@ public:
 
 private:
     void count_specials(const Codes& codes, Sums& sums) const {
-        for (std::size_t picture = 0; picture < 2; ++picture) {
-            for (std::size_t i = 0; i < codes[picture].size(); ++i) {
-                const std::uint32_t code = codes[picture][i];
+        for (std::size_t image = 0; image < 2; ++image) {
+            for (std::size_t i = 0; i < codes[image].size(); ++i) {
+                const std::uint32_t code = codes[image][i];
                 if (a_.is_finite(code) || i % a_.channels() >= channels_) continue;
                 ChannelSums& channel = sums.channels[i % a_.channels()];
-                ++(code == kNanCode ? channel.nans : channel.infinities)[picture];
+                ++(code == kNanCode ? channel.nans : channel.infinities)[image];
             }
         }
     }
 
     // Returns the minimum ulp distance that a texel needs to be worse than `last`, which precedes it. If all channels
     // are codes of the same size, equal distances are equal differences, and so the texel needs a larger distance.
-    std::uint32_t least_ulp(const WorstTexel& last) const {
+    std::uint32_t min_ulp(const WorstTexel& last) const {
         const bool one_size = !a_.is_float() && a_.divisor(0) == a_.divisor(channels_ - 1);
         return one_size && last.ulp != kFarthest ? last.ulp + 1 : last.ulp;
     }
@@ -118,7 +118,7 @@ private:
             texel.ulp = std::max(texel.ulp, ulp);
         }
         const bool full = sums.worst.size() == worst_;
-        if (worst_ == 0 || (full && texel.ulp < least_ulp(sums.worst.front()))) return;
+        if (worst_ == 0 || (full && texel.ulp < min_ulp(sums.worst.front()))) return;
         for (std::size_t c = 0; c < channels_; ++c)
             texel.difference = std::max(texel.difference, differences[c] / a_.divisor(c));
         if (full && !worse(texel, sums.worst.front())) return;
@@ -145,9 +145,9 @@ void add(Sums& total, const Sums& part, std::size_t worst) {
         to.max = std::max(to.max, from.max);
         to.sum += from.sum;
         to.squares += from.squares;
-        for (std::size_t picture = 0; picture < 2; ++picture) {
-            to.nans[picture] += from.nans[picture];
-            to.infinities[picture] += from.infinities[picture];
+        for (std::size_t image = 0; image < 2; ++image) {
+            to.nans[image] += from.nans[image];
+            to.infinities[image] += from.infinities[image];
         }
     }
     for (std::size_t i = 0; i < total.histogram.size(); ++i) total.histogram[i] += part.histogram[i];
@@ -195,9 +195,9 @@ void measure_differences(const TexelReader& a, const TexelReader& b, std::size_t
         all.max = std::max(all.max, channel.max);
         all.mean += channel.mean / static_cast<double>(channels);
         all.mse += channel.mse / static_cast<double>(channels);
-        for (std::size_t picture = 0; picture < 2; ++picture) {
-            all.nans[picture] += channel.nans[picture];
-            all.infinities[picture] += channel.infinities[picture];
+        for (std::size_t image = 0; image < 2; ++image) {
+            all.nans[image] += channel.nans[image];
+            all.infinities[image] += channel.infinities[image];
         }
     }
     finish(all, result.peak);

@@ -91,7 +91,7 @@ float hyab(const Rgb& one, const Rgb& other) {
 }
 
 /// Maps a color distance to 0 to 1. Distances up to the knee, which are the common ones, use 0 to 0.95.
-class ColourError {
+class ColorError {
 public:
     float operator()(float distance) const {
         const float power = std::pow(distance, kPower);
@@ -210,10 +210,10 @@ float light_of(double value) {
 }
 
 double median(std::vector<float>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 != 0) return *middle;
-    return (double{*middle} + *std::max_element(values.begin(), middle)) / 2;
+    const auto center = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), center, values.end());
+    if (values.size() % 2 != 0) return *center;
+    return (double{*center} + *std::max_element(values.begin(), center)) / 2;
 }
 
 // --- a tile ---------------------------------------------------------------------------------------------------------
@@ -243,12 +243,12 @@ public:
         const Extent extent = readers_[0]->extent();
         const Tile seen = surroundings(tile);
         if (same_bytes(*readers_[0], *readers_[1], seen)) return;  // errors are initialized with 0
-        for (std::size_t picture = 0; picture < 2; ++picture) load(scratch, picture, tile);
+        for (std::size_t image = 0; image < 2; ++image) load(scratch, image, tile);
         for (int i = 0; i < flip_.exposures; ++i) {
-            for (std::size_t picture = 0; picture < 2; ++picture) {
-                see(scratch, picture, tile, exposure(i));
-                find_colours(scratch, picture, tile);
-                find_features(scratch, picture, tile);
+            for (std::size_t image = 0; image < 2; ++image) {
+                see(scratch, image, tile, exposure(i));
+                find_colors(scratch, image, tile);
+                find_features(scratch, image, tile);
             }
             for (std::size_t y = 0; y < tile.height; ++y) {
                 const std::size_t row = (tile.at.z * extent.height + tile.at.y + y) * extent.width + tile.at.x;
@@ -287,19 +287,19 @@ private:
     std::size_t padded_height(const Tile& tile) const { return tile.height + 2 * filters_.radius_of_all; }
 
     // Loads the linear light of the tile and of a border around it. Texels beyond the image repeat its edge.
-    void load(Scratch& scratch, std::size_t picture, const Tile& tile) const {
-        const TexelReader& reader = *readers_[picture];
+    void load(Scratch& scratch, std::size_t image, const Tile& tile) const {
+        const TexelReader& reader = *readers_[image];
         const std::size_t rim = filters_.radius_of_all, width = padded_width(tile), channels = reader.channels();
         const Tile seen = surroundings(tile);
         const std::size_t left = rim + seen.at.x - tile.at.x;  // column of the padded row at which the image begins
         scratch.codes.resize(seen.width * channels);
-        for (auto& plane : scratch.light[picture]) plane.resize(width * padded_height(tile));
+        for (auto& plane : scratch.light[image]) plane.resize(width * padded_height(tile));
         for (std::size_t y = 0; y < padded_height(tile); ++y) {
             const std::size_t wanted = tile.at.y + y;  // the row of the image plus `rim`
             const std::size_t row = wanted < rim ? 0 : std::min(wanted - rim, reader.extent().height - 1);
             reader.read({seen.at.x, row, tile.at.z}, seen.width, scratch.codes.data());
             for (std::size_t c = 0; c < 3; ++c) {
-                float* out = scratch.light[picture][c].data() + y * width;
+                float* out = scratch.light[image][c].data() + y * width;
                 light_row(reader, scratch.codes.data(), c, seen.width, out + left);
                 std::fill(out, out + left, out[left]);
                 std::fill(out + left + seen.width, out + width, out[left + seen.width - 1]);
@@ -307,10 +307,10 @@ private:
         }
     }
 
-    void light_row(const TexelReader& reader, const std::uint32_t* codes, std::size_t colour, std::size_t count,
+    void light_row(const TexelReader& reader, const std::uint32_t* codes, std::size_t color, std::size_t count,
                    float* out) const {
         const std::size_t channels = reader.channels();
-        const std::size_t channel = channels == 1 ? 0 : colour;
+        const std::size_t channel = channels == 1 ? 0 : color;
         for (std::size_t x = 0; x < count; ++x) {
             if (channel >= channels) {
                 out[x] = 0;
@@ -324,8 +324,8 @@ private:
         }
     }
 
-    void see(Scratch& scratch, std::size_t picture, const Tile& tile, float exposure) const {
-        const Planes& light = scratch.light[picture];
+    void see(Scratch& scratch, std::size_t image, const Tile& tile, float exposure) const {
+        const Planes& light = scratch.light[image];
         const std::size_t size = padded_width(tile) * padded_height(tile);
         const bool float_light = readers_[0]->is_float();
         for (auto& plane : scratch.opponent) plane.resize(size);
@@ -341,7 +341,7 @@ private:
         }
     }
 
-    void find_colours(Scratch& scratch, std::size_t picture, const Tile& tile) const {
+    void find_colors(Scratch& scratch, std::size_t image, const Tile& tile) const {
         const std::size_t rim = filters_.radius_of_all, reach = filters_.sensitivity_radius;
         const std::size_t width = padded_width(tile), height = padded_height(tile);
         for (std::size_t i = 0; i < 4; ++i) {
@@ -352,7 +352,7 @@ private:
                        scratch.sensitivity[i].data() + y * tile.width);
             }
         }
-        for (auto& plane : scratch.lab[picture]) plane.resize(tile.width * tile.height);
+        for (auto& plane : scratch.lab[image]) plane.resize(tile.width * tile.height);
         for (auto& row : scratch.row) row.resize(tile.width);
         for (std::size_t y = 0; y < tile.height; ++y) {
             for (std::size_t i = 0; i < 4; ++i) {
@@ -366,12 +366,12 @@ private:
                 Rgb rgb = kFromXyz * Rgb{luminance + red_green, luminance, luminance - blue_yellow};
                 for (float& channel : rgb) channel = std::clamp(channel, 0.0f, 1.0f);
                 const Rgb lab = hunt_lab(rgb);
-                for (std::size_t c = 0; c < 3; ++c) scratch.lab[picture][c][y * tile.width + x] = lab[c];
+                for (std::size_t c = 0; c < 3; ++c) scratch.lab[image][c][y * tile.width + x] = lab[c];
             }
         }
     }
 
-    void find_features(Scratch& scratch, std::size_t picture, const Tile& tile) const {
+    void find_features(Scratch& scratch, std::size_t image, const Tile& tile) const {
         const std::size_t rim = filters_.radius_of_all, reach = filters_.feature_radius;
         const std::size_t width = padded_width(tile), height = padded_height(tile);
         std::vector<float>& luminance = scratch.opponent[0];
@@ -385,7 +385,7 @@ private:
             }
         }
         for (std::size_t kind = 0; kind < 2; ++kind) {  // edges, points
-            std::vector<float>& strength = scratch.strength[picture][kind];
+            std::vector<float>& strength = scratch.strength[image][kind];
             strength.resize(tile.width * tile.height);
             for (std::size_t y = 0; y < tile.height; ++y) {
                 const std::size_t from = (y + rim - reach) * tile.width;
@@ -405,34 +405,34 @@ private:
     void compare_row(const Scratch& scratch, std::size_t first, std::size_t count, float* errors) const {
         for (std::size_t x = 0; x < count; ++x) {
             const std::size_t i = first + x;
-            const auto lab = [&](std::size_t picture) {
-                const Planes& planes = scratch.lab[picture];
+            const auto lab = [&](std::size_t image) {
+                const Planes& planes = scratch.lab[image];
                 return Rgb{planes[0][i], planes[1][i], planes[2][i]};
             };
             const auto unlike = [&](std::size_t kind) {
                 return std::abs(scratch.strength[0][kind][i] - scratch.strength[1][kind][i]);
             };
-            const float colour = colour_error_(hyab(lab(0), lab(1)));
+            const float color = color_error_(hyab(lab(0), lab(1)));
             const float feature = std::sqrt(std::max(unlike(0), unlike(1)) / std::numbers::sqrt2_v<float>);
-            errors[x] = std::max(errors[x], std::pow(colour, 1 - feature));
+            errors[x] = std::max(errors[x], std::pow(color, 1 - feature));
         }
     }
 
     // Sets the error to 1 where NaN or infinity is compared with a different value.
     void mark_unlike(Scratch& scratch, const Tile& tile, std::vector<float>& errors) const {
         const TexelReader& a = *readers_[0];
-        const std::size_t channels = a.channels(), colours = std::min<std::size_t>(channels, 3);
+        const std::size_t channels = a.channels(), colors = std::min<std::size_t>(channels, 3);
         const std::size_t count = tile.width * channels;
         scratch.codes.resize(2 * count);
         for (std::size_t y = 0; y < tile.height; ++y) {
             const Offset at{tile.at.x, tile.at.y + y, tile.at.z};
-            for (std::size_t picture = 0; picture < 2; ++picture)
-                readers_[picture]->read(at, tile.width, scratch.codes.data() + picture * count);
+            for (std::size_t image = 0; image < 2; ++image)
+                readers_[image]->read(at, tile.width, scratch.codes.data() + image * count);
             const std::size_t row = (at.z * a.extent().height + at.y) * a.extent().width + at.x;
             for (std::size_t i = 0; i < count; ++i) {
                 const std::uint32_t one = scratch.codes[i], other = scratch.codes[count + i];
                 const bool finite = a.is_finite(one) && a.is_finite(other);
-                if (!finite && one != other && i % channels < colours) errors[row + i / channels] = 1;
+                if (!finite && one != other && i % channels < colors) errors[row + i / channels] = 1;
             }
         }
     }
@@ -440,7 +440,7 @@ private:
     std::array<const TexelReader*, 2> readers_;
     Filters filters_;
     const Flip& flip_;
-    ColourError colour_error_;
+    ColorError color_error_;
     std::vector<float> light_of_code_;
 };
 
@@ -471,9 +471,9 @@ Flip flip_exposures(const TexelReader& a) {
     if (luminances.empty()) return flip;
     constexpr double kDarkest = std::numeric_limits<float>::epsilon();
     const double brightest = std::max<double>(*std::max_element(luminances.begin(), luminances.end()), kDarkest);
-    const double middle = std::max(median(luminances), kDarkest);
+    const double center = std::max(median(luminances), kDarkest);
     flip.first_exposure = std::log2(light_of_85_percent() / brightest);
-    flip.last_exposure = std::log2(light_of_85_percent() / middle);
+    flip.last_exposure = std::log2(light_of_85_percent() / center);
     flip.exposures = std::max(2, static_cast<int>(std::ceil(flip.last_exposure - flip.first_exposure)));
     return flip;
 }

@@ -142,19 +142,19 @@ std::array<double, 3> ramp(double t) {
 }
 
 template <class Value, class Position>
-std::vector<std::byte> coloured(std::span<const Value> values, Position position) {
+std::vector<std::byte> colored(std::span<const Value> values, Position position) {
     constexpr std::size_t kSteps = 1024;
-    std::array<std::array<std::byte, 4>, kSteps + 1> colours;
+    std::array<std::array<std::byte, 4>, kSteps + 1> colors;
     for (std::size_t i = 0; i <= kSteps; ++i) {
-        const std::array<double, 3> colour = ramp(static_cast<double>(i) / kSteps);
-        for (std::size_t c = 0; c < 3; ++c) colours[i][c] = static_cast<std::byte>(std::lround(255 * colour[c]));
-        colours[i][3] = std::byte{255};
+        const std::array<double, 3> color = ramp(static_cast<double>(i) / kSteps);
+        for (std::size_t c = 0; c < 3; ++c) colors[i][c] = static_cast<std::byte>(std::lround(255 * color[c]));
+        colors[i][3] = std::byte{255};
     }
     std::vector<std::byte> texels(4 * values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double t = position(values[i]);
         const auto step = static_cast<std::size_t>(std::lround(kSteps * (t > 0 ? std::min(t, 1.0) : 0)));
-        std::memcpy(texels.data() + 4 * i, colours[step].data(), 4);
+        std::memcpy(texels.data() + 4 * i, colors[step].data(), 4);
     }
     return texels;
 }
@@ -163,13 +163,13 @@ std::vector<std::byte> coloured(std::span<const Value> values, Position position
 
 std::vector<std::byte> ulp_map(std::span<const std::uint32_t> distances) {
     constexpr double kFirst = 0.25;
-    return coloured(distances, [](std::uint32_t distance) {
+    return colored(distances, [](std::uint32_t distance) {
         return distance == 0 ? 0 : kFirst + (1 - kFirst) * std::log2(static_cast<double>(distance)) / 16;
     });
 }
 
 std::vector<std::byte> heat_map(std::span<const float> errors) {
-    return coloured(errors, [](float error) { return static_cast<double>(error); });
+    return colored(errors, [](float error) { return static_cast<double>(error); });
 }
 
 }  // namespace texton

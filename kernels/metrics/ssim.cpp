@@ -20,8 +20,8 @@ std::vector<float> window(std::size_t side) {
     std::vector<double> weights(std::min(side, kWindow));
     double sum = 0;
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const double from_middle = static_cast<double>(i) - static_cast<double>(weights.size() - 1) / 2;
-        weights[i] = std::exp(-from_middle * from_middle / (2 * kSigma * kSigma));
+        const double from_center = static_cast<double>(i) - static_cast<double>(weights.size() - 1) / 2;
+        weights[i] = std::exp(-from_center * from_center / (2 * kSigma * kSigma));
         sum += weights[i];
     }
     std::vector<float> taps;
@@ -72,13 +72,13 @@ public:
 private:
     void load(Scratch& scratch, const Tile& texels) const {
         const std::size_t size = texels.width * texels.height;
-        for (std::size_t picture = 0; picture < 2; ++picture) {
-            auto& planes = scratch.planes[picture];
-            auto& codes = scratch.codes[picture];
+        for (std::size_t image = 0; image < 2; ++image) {
+            auto& planes = scratch.planes[image];
+            auto& codes = scratch.codes[image];
             codes.resize(texels.width * a_.channels());
             for (auto& plane : planes) plane.resize(size);
             for (std::size_t y = 0; y < texels.height; ++y) {
-                (picture == 0 ? a_ : b_).read({texels.at.x, texels.at.y + y, texels.at.z}, texels.width, codes.data());
+                (image == 0 ? a_ : b_).read({texels.at.x, texels.at.y + y, texels.at.z}, texels.width, codes.data());
                 for (std::size_t c = 0; c < channels_; ++c)
                     a_.read_finite(codes.data(), texels.width, c, scale_, planes[c].data() + y * texels.width);
             }
@@ -92,7 +92,7 @@ private:
 
     double similarity(Scratch& scratch, const std::vector<float>& a, const std::vector<float>& b, const Tile& windows,
                       const Tile& texels) const {
-        const float middle = (a[a.size() / 2] + b[b.size() / 2]) / 2;
+        const float center = (a[a.size() / 2] + b[b.size() / 2]) / 2;
         for (auto& moment : scratch.moments) moment.resize(windows.width * texels.height);
         for (auto& each : scratch.filtered) each.resize(windows.width);
         scratch.row.resize(4 * texels.width);
@@ -101,7 +101,7 @@ private:
             const float* from_a = a.data() + y * texels.width;
             const float* from_b = b.data() + y * texels.width;
             for (std::size_t x = 0; x < texels.width; ++x) {
-                const float p = from_a[x] - middle, q = from_b[x] - middle;
+                const float p = from_a[x] - center, q = from_b[x] - center;
                 row[x] = p;
                 row[texels.width + x] = q;
                 row[2 * texels.width + x] = p * p + q * q;
@@ -118,17 +118,17 @@ private:
                 filter(scratch.moments[i].data() + y * windows.width, windows.width, down_, windows.width,
                        scratch.filtered[i].data());
             }
-            sum += row_similarity(scratch.filtered, middle, windows.width);
+            sum += row_similarity(scratch.filtered, center, windows.width);
         }
         return sum;
     }
 
-    static double row_similarity(const std::array<std::vector<float>, 4>& moments, float middle, std::size_t count) {
+    static double row_similarity(const std::array<std::vector<float>, 4>& moments, float center, std::size_t count) {
         constexpr auto kC1 = static_cast<float>(kK1 * kK1), kC2 = static_cast<float>(kK2 * kK2);
         double sum = 0;
         for (std::size_t x = 0; x < count; ++x) {
             const float p = moments[0][x], q = moments[1][x];
-            const float mean_a = p + middle, mean_b = q + middle;
+            const float mean_a = p + center, mean_b = q + center;
             const float variances = moments[2][x] - (p * p + q * q);
             const float covariance = moments[3][x] - p * q;
             sum += static_cast<double>((2 * (mean_a * mean_b) + kC1) * (2 * covariance + kC2) /

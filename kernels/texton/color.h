@@ -27,7 +27,7 @@ struct ColorMatrix {
 };
 
 /// Enqueues the multiplication of the colors with a matrix. Alpha is unchanged. The matrix must be finite.
-void color_matrix(const Stream& stream, const View& picture, const Texture& texture, const ColorMatrix& matrix);
+void color_matrix(const Stream& stream, const View& image, const Texture& texture, const ColorMatrix& matrix);
 
 /// Direction of transfer().
 enum class Transfer : std::uint8_t {
@@ -40,20 +40,20 @@ enum class Transfer : std::uint8_t {
 ///
 /// Use it for values that are stored without conversion. Textures of an sRGB format already return linear values, and
 /// images of an sRGB format are encoded when they are written.
-void transfer(const Stream& stream, const View& picture, const Texture& texture, Transfer direction);
+void transfer(const Stream& stream, const View& image, const Texture& texture, Transfer direction);
 
 /// Enqueues the multiplication of the colors by 2^stops. `stops` is -64 to 64. Alpha is unchanged.
-void exposure(const Stream& stream, const View& picture, const Texture& texture, float stops);
+void exposure(const Stream& stream, const View& image, const Texture& texture, float stops);
 
 /// Parameters of grade(). All must be finite.
 struct Grade {
-    float contrast = 1;    ///< factor of a channel's difference from `grey`
+    float contrast = 1;    ///< factor of a channel's difference from `gray`
     float saturation = 1;  ///< factor of a channel's difference from the BT.709 luminance; 0 removes all color
-    float grey = 0.18f;    ///< the value that contrast does not change
+    float gray = 0.18f;    ///< the value that contrast does not change
 };
 
 /// Enqueues a change of contrast, followed by a change of saturation. Alpha is unchanged.
-void grade(const Stream& stream, const View& picture, const Texture& texture, const Grade& grade);
+void grade(const Stream& stream, const View& image, const Texture& texture, const Grade& grade);
 
 /// A curve that compresses bright linear light to the range 0 to 1. It is applied to each channel separately.
 enum class ToneCurve : std::uint8_t {
@@ -65,8 +65,7 @@ enum class ToneCurve : std::uint8_t {
 /// Enqueues tone mapping. Negative values become 0. With `reinhard` and `filmic`, the value `white`, 0.01 to 1e6,
 /// becomes 1, and higher values exceed 1. `aces` ignores `white`, and its results are at most 1. Alpha is unchanged.
 /// For other curves see curve_array() and lut_1d().
-void tone_curve(const Stream& stream, const View& picture, const Texture& texture, ToneCurve curve,
-                float white = 11.2f);
+void tone_curve(const Stream& stream, const View& image, const Texture& texture, ToneCurve curve, float white = 11.2f);
 
 /// Operation of change_alpha().
 enum class AlphaChange : std::uint8_t {
@@ -76,12 +75,12 @@ enum class AlphaChange : std::uint8_t {
 
 /// Enqueues the multiplication of the colors by alpha, or their division by it. A division where alpha is 0 gives 0 in
 /// all channels. A texture whose format has no alpha is opaque.
-void change_alpha(const Stream& stream, const View& picture, const Texture& texture, AlphaChange change);
+void change_alpha(const Stream& stream, const View& image, const Texture& texture, AlphaChange change);
 
 /// Enqueues a rearrangement of the channels. `channels` consists of four letters, one for each resulting channel: r, g,
 /// b and a select a channel, 0 and 1 are constants. "bgra" swaps red and blue; "rrr1" shows red as gray.
 ///
 /// Throws Error{bad_argument} if `channels` is not four of these letters.
-void swizzle(const Stream& stream, const View& picture, const Texture& texture, std::string_view channels);
+void swizzle(const Stream& stream, const View& image, const Texture& texture, std::string_view channels);
 
 }  // namespace texton

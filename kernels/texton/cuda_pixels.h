@@ -28,7 +28,7 @@ constexpr unsigned pixels_of_thread() {
 
 /// Returns the number of slices that a thread computes together. A functor that declares kSlices shares work between
 /// this many slices and between mirrored positions. In addition to operator() it has the function
-///     void mirrored(PixelPlace at, sources..., Float4 (&pixels)[4][kSlices]) const
+///     void mirrored(PixelPosition at, sources..., Float4 (&pixels)[4][kSlices]) const
 /// For a position in the upper left quarter, this function computes the pixels at that position, at the position
 /// mirrored in x, in y, and in both, in the kSlices slices from at.z on. The bits must be the same as those of
 /// operator().
@@ -54,18 +54,18 @@ struct PixelJob {
 
     static constexpr unsigned kSlices = slices_of_thread<Functor>();
 
-    __device__ Float4 operator()(PixelPlace at) const { return call(at, std::make_index_sequence<count>{}); }
-    __device__ void mirrored(PixelPlace at, Float4 (&pixels)[4][kSlices]) const {
+    __device__ Float4 operator()(PixelPosition at) const { return call(at, std::make_index_sequence<count>{}); }
+    __device__ void mirrored(PixelPosition at, Float4 (&pixels)[4][kSlices]) const {
         call_mirrored(at, pixels, std::make_index_sequence<count>{});
     }
 
 private:
     template <std::size_t... index>
-    __device__ Float4 call(PixelPlace at, std::index_sequence<index...>) const {
+    __device__ Float4 call(PixelPosition at, std::index_sequence<index...>) const {
         return functor(at, sources[index]...);
     }
     template <std::size_t... index>
-    __device__ void call_mirrored(PixelPlace at, Float4 (&pixels)[4][kSlices], std::index_sequence<index...>) const {
+    __device__ void call_mirrored(PixelPosition at, Float4 (&pixels)[4][kSlices], std::index_sequence<index...>) const {
         functor.mirrored(at, sources[index]..., pixels);
     }
 };
@@ -73,8 +73,8 @@ private:
 /// As many jobs as fit into the arguments of a CUDA kernel.
 template <class Job>
 struct PixelJobs {
-    static constexpr std::size_t kMost = 32000 / sizeof(Job);
-    Job of[kMost];
+    static constexpr std::size_t kMax = 32000 / sizeof(Job);
+    Job of[kMax];
 };
 
 template <unsigned kCount>
@@ -112,7 +112,7 @@ __device__ __noinline__ void store_pixels_of_slices(const PixelTarget& target, u
 }
 
 /// The position of a tile, in tiles from the upper left corner of the image.
-struct TilePlace {
+struct TilePosition {
     unsigned column;
     unsigned row;
 };
@@ -149,7 +149,7 @@ struct SlicesOf {
 
 /// Computes the pixels of a position in the upper left quarter and of its mirrored positions.
 template <class Slices, class Job>
-__device__ void make_slices(const Job& job, const TilePlace& tile) {
+__device__ void make_slices(const Job& job, const TilePosition& tile) {
     const PixelTarget& target = job.target;
     const unsigned x = tile.column * kTileWidth + threadIdx.x;
     const unsigned y = tile.row * kTileThreadRows + threadIdx.y;
@@ -173,15 +173,15 @@ __device__ void make_column(const Job& job, unsigned x, unsigned y) {
     PixelColumn<kRows> column;
 #pragma unroll
     for (unsigned row = 0; row < kRows; ++row) {
-        const PixelPlace place{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y + row * kTileThreadRows),
-                               static_cast<std::int32_t>(blockIdx.z)};
-        column.color[row] = packed(job(place));
+        const PixelPosition position{static_cast<std::int32_t>(x), static_cast<std::int32_t>(y + row * kTileThreadRows),
+                                     static_cast<std::int32_t>(blockIdx.z)};
+        column.color[row] = packed(job(position));
     }
     store_pixels(job.target, x, y, blockIdx.z, column);
 }
 
 template <unsigned kRows, class Job>
-__device__ void make_pixels(const Job& job, const TilePlace& tile) {
+__device__ void make_pixels(const Job& job, const TilePosition& tile) {
     if constexpr (Job::kSlices != 1) {
         make_slices<AnySlices>(job, tile);
     } else {
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
 /// registers: a few more would reduce the number of resident blocks from 5 to 4.
 template <class Slices, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows, 5)
-    for_each_place_of_slices(const __grid_constant__ Job job, unsigned first_row) {
+    for_each_position_of_slices(const __grid_constant__ Job job, unsigned first_row) {
     make_slices<Slices>(job, {blockIdx.x, first_row + blockIdx.y});
 }
 
@@ -218,11 +218,11 @@ const void* kernel_of(const PixelTarget& target) {
                    target.address != nullptr && target.aligned;
         };
         if (is(Encoding::unorm, 8))
-            return reinterpret_cast<const void*>(&for_each_place_of_slices<SlicesOf<Encoding::unorm, 8>, Job>);
+            return reinterpret_cast<const void*>(&for_each_position_of_slices<SlicesOf<Encoding::unorm, 8>, Job>);
         if (is(Encoding::floating, 16))
-            return reinterpret_cast<const void*>(&for_each_place_of_slices<SlicesOf<Encoding::floating, 16>, Job>);
+            return reinterpret_cast<const void*>(&for_each_position_of_slices<SlicesOf<Encoding::floating, 16>, Job>);
         if (is(Encoding::floating, 32))
-            return reinterpret_cast<const void*>(&for_each_place_of_slices<SlicesOf<Encoding::floating, 32>, Job>);
+            return reinterpret_cast<const void*>(&for_each_position_of_slices<SlicesOf<Encoding::floating, 32>, Job>);
     }
     return reinterpret_cast<const void*>(&for_each_pixel<kRows, Job>);
 }
@@ -232,8 +232,8 @@ template <unsigned kRows, class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
     for_each_pixel_of_jobs(const __grid_constant__ PixelJobs<Job> jobs) {
     const Job& job = jobs.of[blockIdx.y];
-    constexpr unsigned kPlaces = Job::kSlices != 1 ? 2 * kTileWidth : kTileWidth;
-    const unsigned across = (job.target.width + kPlaces - 1) / kPlaces;
+    constexpr unsigned kPositions = Job::kSlices != 1 ? 2 * kTileWidth : kTileWidth;
+    const unsigned across = (job.target.width + kPositions - 1) / kPositions;
     make_pixels<kRows>(job, {blockIdx.x % across, blockIdx.x / across});
 }
 

@@ -26,18 +26,18 @@
 namespace texton {
 
 /// Maximum number of weights of convolve() along an axis.
-inline constexpr int kMostWeights = 255;
+inline constexpr int kMaxWeights = 255;
 
 /// Enqueues a separable convolution: the sum of the texels around each texel, multiplied by the weights of their column
 /// (`across`) and of their row (`down`). Weights are not mirrored: the first weight belongs to the texel to the left,
-/// or above. Both numbers of weights are odd, 1 to kMostWeights. Weights must be finite and need not add up to 1.
+/// or above. Both numbers of weights are odd, 1 to kMaxWeights. Weights must be finite and need not add up to 1.
 ///
 /// The image may share memory with what the texture reads. In this case, or if it cannot be excluded, the convolution
 /// runs in two passes, with floats in scratch memory in between. The scratch memory has 16 bytes per pixel of the image
 /// and of down.size() - 1 more rows in each slice. It is allocated from `scratch`, or else from the current pool of the
 /// stream's device, and freed in stream order. Throws the errors of the pool. In all other cases one pass without
 /// scratch memory computes the same bits.
-void convolve(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> across,
+void convolve(const Stream& stream, const View& image, const Texture& texture, std::span<const float> across,
               std::span<const float> down, const std::optional<Pool>& scratch = {});
 
 /// Returns 2 * radius + 1 weights of a Gaussian with the standard deviation `sigma`, in texels. Their sum is 1. If
@@ -55,7 +55,7 @@ struct GaussianOptions {
 };
 
 /// Enqueues a Gaussian blur: convolve() with gaussian_weights() along both axes.
-void gaussian(const Stream& stream, const View& picture, const Texture& texture, const GaussianOptions& options = {});
+void gaussian(const Stream& stream, const View& image, const Texture& texture, const GaussianOptions& options = {});
 
 /// Options of unsharp().
 struct UnsharpOptions {
@@ -68,7 +68,7 @@ struct UnsharpOptions {
 /// Enqueues unsharp masking: adds to each texel `amount` times its difference from the texel blurred by gaussian(). If
 /// it cannot be excluded that the image shares memory with what the texture reads, scratch memory is used as in
 /// convolve(). If they do share memory, Error{overlap} is thrown.
-void unsharp(const Stream& stream, const View& picture, const Texture& texture, const UnsharpOptions& options = {});
+void unsharp(const Stream& stream, const View& image, const Texture& texture, const UnsharpOptions& options = {});
 
 /// Options of bilateral().
 struct BilateralOptions {
@@ -80,7 +80,7 @@ struct BilateralOptions {
 /// Enqueues a bilateral filter: the mean of the texels of a square, weighted by a Gaussian of their distance and by a
 /// Gaussian of their difference of values. It smooths the image but keeps edges. Texels with a channel that is not
 /// finite have no weight; pixels at their positions become NaN.
-void bilateral(const Stream& stream, const View& picture, const Texture& texture, const BilateralOptions& options = {});
+void bilateral(const Stream& stream, const View& image, const Texture& texture, const BilateralOptions& options = {});
 
 /// Size of the neighborhood of median().
 enum class MedianSize : std::uint8_t {
@@ -91,6 +91,6 @@ enum class MedianSize : std::uint8_t {
 /// Enqueues a median filter: the middle value of the sorted neighborhood, in each channel separately. The texture may
 /// return integers, which are converted to floats and so are exact up to 24 bits. If some values are NaN, the result is
 /// any of the values.
-void median(const Stream& stream, const View& picture, const Texture& texture, MedianSize size = MedianSize::three);
+void median(const Stream& stream, const View& image, const Texture& texture, MedianSize size = MedianSize::three);
 
 }  // namespace texton

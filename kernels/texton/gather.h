@@ -58,13 +58,13 @@ struct PercentageCloserOptions {
 /// the depths around a coordinate that are not nearer than a reference: 0 is in shadow, 1 is in light. A depth is
 /// nearer if it is less than the reference minus `bias`, or NaN.
 ///
-/// `places` is a 2D texture of the image's size, not necessarily with gather. The first two channels of its texel are
-/// the coordinate x, y in `depths`, in texels, and the third channel is the reference. The sampler of `depths` defines
-/// the depths beyond the edges. The image has one slice.
+/// `positions` is a 2D texture of the image's size, not necessarily with gather. The first two channels of its texel
+/// are the coordinate x, y in `depths`, in texels, and the third channel is the reference. The sampler of `depths`
+/// defines the depths beyond the edges. The image has one slice.
 ///
 /// Throws Error{bad_argument} also if a texture returns integers or if `bias` is not finite. If the function throws,
 /// nothing was enqueued.
-void percentage_closer(const Stream& stream, const View& picture, const Texture& depths, const Texture& places,
+void percentage_closer(const Stream& stream, const View& image, const Texture& depths, const Texture& positions,
                        const PercentageCloserOptions& options = {});
 
 }  // namespace texton

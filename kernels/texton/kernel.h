@@ -94,7 +94,7 @@ private:
 
 /// The extent and the format of an image that a kernel writes. The caller may choose others where the kernel accepts
 /// them.
-struct PictureShape {
+struct ImageShape {
     Extent extent;                        ///< width, height and number of slices
     Format format = Format::rgba8_unorm;  ///< format of the pixels
 };
@@ -105,10 +105,10 @@ struct Kernel {
     KernelInfo info;  ///< name, inputs and parameters
     /// Returns the shapes of the images that the kernel writes: one image, the levels of a chain, or planes. Extents
     /// and formats are proposals if the kernel accepts any. The inputs' number and kinds must have been checked.
-    std::function<std::vector<PictureShape>(const Arguments& arguments, std::span<const Texture> inputs)> shapes;
+    std::function<std::vector<ImageShape>(const Arguments& arguments, std::span<const Texture> inputs)> shapes;
     /// Enqueues the kernel. There must be as many images as `shapes` returns, and the inputs' number and kinds must
     /// have been checked.
-    std::function<void(const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+    std::function<void(const Stream& stream, std::span<const View> images, const Arguments& arguments,
                        std::span<const Texture> inputs)>
         enqueue;
 };
@@ -122,8 +122,8 @@ struct Kernel {
 
 /// Returns the shapes of the images that the kernel writes for these inputs. Throws Error{bad_argument} if the number
 /// or a kind of the inputs does not match. Several threads may call this function at once.
-[[nodiscard]] std::vector<PictureShape> shapes(const Kernel& kernel, const Arguments& arguments,
-                                               std::span<const Texture> inputs);
+[[nodiscard]] std::vector<ImageShape> shapes(const Kernel& kernel, const Arguments& arguments,
+                                             std::span<const Texture> inputs);
 /// Enqueues the kernel on the stream and returns without waiting. The caller must keep the memory of the images, the
 /// memory that the inputs read, and inputs of memory that Texton does not own until the work is done. Several threads
 /// may call this function at once.
@@ -131,7 +131,7 @@ struct Kernel {
 /// Throws Error{bad_argument} if the number of images or the number or a kind of the inputs does not match; then
 /// nothing was enqueued. Also throws the errors of the kernel's own function, such as resample() for the kernel
 /// "resample". A kernel that writes several images may have enqueued some of them.
-void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> images, const Arguments& arguments,
              std::span<const Texture> inputs);
 
 }  // namespace texton

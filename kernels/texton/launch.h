@@ -4,11 +4,11 @@
 //     struct Shift {
 //         float by;
 //         template <class Source>
-//         TEXTON_HD texton::Float4 operator()(texton::PixelPlace at, const Source& source) const {
-//             return source.at_texel(at.middle_x() + by, at.middle_y());
+//         TEXTON_HD texton::Float4 operator()(texton::PixelPosition at, const Source& source) const {
+//             return source.at_texel(at.center_x() + by, at.center_y());
 //         }
 //     };
-//     texton::launch(stream, picture, Shift{0.25f}, texture);
+//     texton::launch(stream, image, Shift{0.25f}, texture);
 //
 // To run on CUDA devices, the file that calls launch() must be compiled by nvcc; other compilers generate code for the
 // CPU device only. Both devices return the same bits if the functor computes with + - * / and sqrt and if nvcc is
@@ -16,9 +16,11 @@
 //
 // launch() copies the functor, and many threads call the copy at once. Memory that the functor points to must stay
 // allocated until the work is done. A functor may have these static constexpr members:
-//     kInPlace = true    pointwise: it only fetches the texel at the position of the pixel
-//     kOwnTexels = true  pointwise in its 2D and layered textures; it may fetch anything from textures of other kinds
-//     kPixels = n        pixels that a CUDA thread computes; 1 suits functors with many fetches per pixel (default: 4)
+//     kPointwise = true            pointwise: it only fetches the texel at the position of the pixel
+//     kPointwiseWithTables = true  pointwise in its 2D and layered textures; it may fetch anything from textures of
+//                                  other kinds
+//     kPixels = n                  pixels that a CUDA thread computes; 1 suits functors with many fetches per pixel
+//                                  (default: 4)
 #include <algorithm>
 #include <array>
 #include <concepts>
@@ -37,8 +39,8 @@
 #include <texton/texture.h>
 #include <texton/view.h>
 #if defined(__CUDACC__)
-#include <texton/cuda_own_texels.h>
 #include <texton/cuda_pixels.h>
+#include <texton/cuda_pointwise.h>
 #endif
 
 namespace texton {
@@ -47,43 +49,44 @@ struct AffineMap;
 
 namespace detail {
 
-/// Returns true if the functor declares kInPlace = true: it only fetches the texel at the position of the pixel. Then
+/// Returns true if the functor declares kPointwise = true: it only fetches the texel at the position of the pixel. Then
 /// the image may be what a texture reads, and the CPU device reads the texels of whole rows instead of recording
 /// fetches.
 template <class Functor>
-constexpr bool in_place_of() {
-    if constexpr (requires { Functor::kInPlace; }) return Functor::kInPlace;
+constexpr bool is_pointwise() {
+    if constexpr (requires { Functor::kPointwise; }) return Functor::kPointwise;
     return false;
 }
 
-/// Returns true if the functor declares kOwnTexels = true or is pointwise: it only fetches the texel at the position of
-/// the pixel from its 2D and layered textures, but may fetch anything from textures of other kinds, such as tables.
+/// Returns true if the functor declares kPointwiseWithTables = true or is pointwise: it only fetches the texel at the
+/// position of the pixel from its 2D and layered textures, but may fetch anything from textures of other kinds, such as
+/// tables.
 template <class Functor>
-constexpr bool own_texels_of() {
-    if constexpr (requires { Functor::kOwnTexels; }) return Functor::kOwnTexels;
-    return in_place_of<Functor>();
+constexpr bool is_pointwise_with_tables() {
+    if constexpr (requires { Functor::kPointwiseWithTables; }) return Functor::kPointwiseWithTables;
+    return is_pointwise<Functor>();
 }
 
 /// Whether the image that a launch writes may share memory with what its textures read.
 enum class Overlap : std::uint8_t {
     refused,
-    own_texels,  ///< each pixel reads its own texel only: the image may be exactly what a texture reads
-    allowed      ///< all texels are read before the first pixel is written
+    pointwise_texels,  ///< each pixel reads its own texel only: the image may be exactly what a texture reads
+    allowed            ///< all texels are read before the first pixel is written
 };
 
 /// Returns whether the image of a launch of this functor may share memory with its textures.
 template <class Functor>
 constexpr Overlap overlap_of() {
-    return in_place_of<Functor>() ? Overlap::own_texels : Overlap::refused;
+    return is_pointwise<Functor>() ? Overlap::pointwise_texels : Overlap::refused;
 }
 
 /// Computes a block of pixels of a row, starting at `first`. It is called until all their fetches are known.
-using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPlace first,
+using BlockFunction = std::function<void(CpuFetches& fetches, std::span<const CpuSource> sources, PixelPosition first,
                                          std::span<Float4> pixels)>;
 
 /// Computes `count` pixels of a row with a pointwise functor, whose texels have been read already.
-using OwnTexelFunction = std::function<void(std::span<const OwnTexelSource> sources, PixelPlace first,
-                                            std::size_t count, TexelPlanes& pixels)>;
+using PointwiseFunction = std::function<void(std::span<const PointwiseSource> sources, PixelPosition first,
+                                             std::size_t count, TexelPlanes& pixels)>;
 
 struct LaunchState;
 struct CpuJob;
@@ -92,7 +95,7 @@ struct CpuJob;
 class Launch {
 public:
     /// Throws what texton::launch() throws, in the name of `object`.
-    Launch(const char* object, const Stream& stream, const View& picture, std::span<const Texture> textures,
+    Launch(const char* object, const Stream& stream, const View& image, std::span<const Texture> textures,
            Overlap overlap);
     Launch(Launch&&) noexcept;
     Launch& operator=(Launch&&) = delete;
@@ -108,10 +111,10 @@ public:
 
     /// Enqueues a functor whose fetches are recorded.
     void run_blocks(BlockFunction block);
-    /// Enqueues a pointwise functor. Call it only if have_own_texels() returns true.
-    void run_own_texels(OwnTexelFunction row);
+    /// Enqueues a pointwise functor. Call it only if has_pointwise_texels() returns true.
+    void run_pointwise(PointwiseFunction row);
     /// Returns true if all textures are 2D or layered 2D.
-    bool have_own_texels() const noexcept;
+    bool has_pointwise_texels() const noexcept;
     /// Enqueues work that writes the whole image.
     void run_job(std::function<void(const CpuJob&)> work);
 
@@ -135,7 +138,7 @@ public:
     /// Returns true if a CUDA device can load the texels of a pointwise functor in pieces of 16 bytes: the image and
     /// all 2D and layered textures are rgba8_unorm, and their rows consist of whole aligned pieces. Then writes the
     /// locations of their texels to `texels`.
-    bool own_texels_as_stored(std::span<PixelTarget> texels) const;
+    bool pointwise_texels_as_stored(std::span<PixelTarget> texels) const;
 
 private:
     std::unique_ptr<LaunchState> state_;
@@ -143,7 +146,7 @@ private:
 
 template <class Functor, std::size_t... index>
 BlockFunction block_function(const Functor& functor, std::index_sequence<index...>) {
-    return [functor](CpuFetches& fetches, [[maybe_unused]] std::span<const CpuSource> sources, PixelPlace at,
+    return [functor](CpuFetches& fetches, [[maybe_unused]] std::span<const CpuSource> sources, PixelPosition at,
                      std::span<Float4> pixels) {
         for (std::size_t i = 0; i < pixels.size(); ++i, ++at.x) {
             if (begin_pixel(fetches, i)) pixels[i] = functor(at, sources[index]...);
@@ -152,8 +155,8 @@ BlockFunction block_function(const Functor& functor, std::index_sequence<index..
 }
 
 template <class Functor, std::size_t... index>
-OwnTexelFunction own_texel_function(const Functor& functor, std::index_sequence<index...>) {
-    return [functor]([[maybe_unused]] std::span<const OwnTexelSource> sources, PixelPlace at, std::size_t count,
+PointwiseFunction pointwise_function(const Functor& functor, std::index_sequence<index...>) {
+    return [functor]([[maybe_unused]] std::span<const PointwiseSource> sources, PixelPosition at, std::size_t count,
                      TexelPlanes& pixels) {
         const Functor own = functor;  // a local copy, so that writes to pixels cannot alias its members
         for (std::size_t i = 0; i < count; ++i, ++at.x) pixels.set(i, own(at, sources[index].of_pixel(i)...));
@@ -162,9 +165,9 @@ OwnTexelFunction own_texel_function(const Functor& functor, std::index_sequence<
 
 template <class Functor, std::size_t... index>
 void run_on_cpu(Launch& launch, const Functor& functor, std::index_sequence<index...> indices) {
-    if constexpr (in_place_of<Functor>()) {
-        if (launch.have_own_texels()) {
-            return launch.run_own_texels(own_texel_function(functor, indices));
+    if constexpr (is_pointwise<Functor>()) {
+        if (launch.has_pointwise_texels()) {
+            return launch.run_pointwise(pointwise_function(functor, indices));
         }
     }
     launch.run_blocks(block_function(functor, indices));
@@ -180,18 +183,18 @@ PixelJob<Functor, sizeof...(index)> pixel_job(const Launch& launch, const Functo
 /// Enqueues a pointwise functor whose texels are loaded in pieces of 16 bytes. Returns false and does nothing if the
 /// texels must be fetched one by one.
 template <class Functor, std::size_t... index>
-bool run_own_texels_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
-    using Job = OwnTexelJob<Functor, sizeof...(index)>;
+bool run_pointwise_on_cuda(const Launch& launch, const Functor& functor, std::index_sequence<index...>) {
+    using Job = PointwiseJob<Functor, sizeof...(index)>;
     Job job{launch.target(), functor, {HardwareSource(launch.shape(index), launch.handle(index))...}, {}};
-    if (!launch.own_texels_as_stored(job.texels)) return false;
-    launch.run_kernel(reinterpret_cast<const void*>(&for_each_own_texel<Job>), &job, kOwnTexelTile);
+    if (!launch.pointwise_texels_as_stored(job.texels)) return false;
+    launch.run_kernel(reinterpret_cast<const void*>(&for_each_pointwise_pixel<Job>), &job, kPointwiseTile);
     return true;
 }
 
 template <class Functor, std::size_t textures>
 void run_on_cuda(const Launch& launch, const Functor& functor) {
-    if constexpr (own_texels_of<Functor>() && textures > 0) {
-        if (run_own_texels_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
+    if constexpr (is_pointwise_with_tables<Functor>() && textures > 0) {
+        if (run_pointwise_on_cuda(launch, functor, std::make_index_sequence<textures>{})) return;
     }
     using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();
@@ -204,8 +207,8 @@ void run_batch_on_cuda(std::span<const Launch> launches, std::span<const Functor
     using Job = PixelJob<Functor, textures>;
     constexpr unsigned kRows = pixels_of_thread<Functor>();
     const auto jobs = std::make_unique<PixelJobs<Job>>();
-    for (std::size_t first = 0; first < launches.size(); first += PixelJobs<Job>::kMost) {
-        const std::size_t count = std::min(PixelJobs<Job>::kMost, launches.size() - first);
+    for (std::size_t first = 0; first < launches.size(); first += PixelJobs<Job>::kMax) {
+        const std::size_t count = std::min(PixelJobs<Job>::kMax, launches.size() - first);
         for (std::size_t i = 0; i < count; ++i)
             jobs->of[i] = pixel_job(launches[first + i], *functors[first + i], std::make_index_sequence<textures>{});
         Launch::run_batch(launches.subspan(first, count),
@@ -227,7 +230,8 @@ inline namespace for_cpu_device {
 template <std::size_t textures, class Functor>
 void run(Launch& launch, const Functor& functor) {
     if constexpr (requires { Functor::kPixels; }) static_assert(Functor::kPixels >= 1, "kPixels must be at least 1");
-    static_assert(own_texels_of<Functor>() || !in_place_of<Functor>(), "kInPlace = true needs kOwnTexels to be true");
+    static_assert(is_pointwise_with_tables<Functor>() || !is_pointwise<Functor>(),
+                  "kPointwise = true needs kPointwiseWithTables to be true");
     if (launch.on_cpu()) return run_on_cpu(launch, functor, std::make_index_sequence<textures>{});
 #if defined(__CUDACC__)
     run_on_cuda<Functor, textures>(launch, functor);
@@ -238,10 +242,10 @@ void run(Launch& launch, const Functor& functor) {
 
 /// Does the same as launch(). Errors carry the name `object`.
 template <class Functor, std::same_as<Texture>... Textures>
-void launch_as(const char* object, const Stream& stream, const View& picture, const Functor& functor,
+void launch_as(const char* object, const Stream& stream, const View& image, const Functor& functor,
                const Textures&... textures) {
     const std::array<Texture, sizeof...(Textures)> all{textures...};
-    Launch launch(object, stream, picture, all, overlap_of<Functor>());
+    Launch launch(object, stream, image, all, overlap_of<Functor>());
     run<sizeof...(Textures)>(launch, functor);
 }
 
@@ -255,7 +259,7 @@ inline namespace for_both_devices {
 inline namespace for_cpu_device {
 #endif
 
-/// Enqueues the call functor(PixelPlace, source of each texture...) for every pixel of `picture`. The image is in
+/// Enqueues the call functor(PixelPosition, source of each texture...) for every pixel of `image`. The image is in
 /// memory that the stream's device can access, or it is (part of) a level of an array, whose slices, layers or faces
 /// are the slices of the image. The returned Float4 is encoded as sample() encodes its results. For integer formats it
 /// is rounded to the nearest integer in the format's range, halves away from zero. Float images store a NaN as a NaN,
@@ -263,7 +267,7 @@ inline namespace for_cpu_device {
 ///
 /// On the CPU device the functor may be called several times for the same pixel: its fetches are first recorded and
 /// return zeros, then many are executed together, and the functor is called again until all its fetches are known. So a
-/// functor must have no side effects and must terminate if fetches return zeros. A functor with kInPlace = true is
+/// functor must have no side effects and must terminate if fetches return zeros. A functor with kPointwise = true is
 /// called once per pixel if all textures are 2D or layered 2D.
 ///
 /// The call returns without waiting. Only the stream orders the work: it runs after all work that was enqueued on the
@@ -273,7 +277,7 @@ inline namespace for_cpu_device {
 ///
 /// Throws Error with one of these codes:
 /// - bad_argument: the image has no pixels, is in pageable memory, or has a block-compressed or planar format,
-/// - overlap: the image shares memory with what a texture reads. The exception is a functor with kInPlace = true: its
+/// - overlap: the image shares memory with what a texture reads. The exception is a functor with kPointwise = true: its
 ///   image may be exactly the image that a texture reads,
 /// - overflow: the width or the height of the image exceeds 2^23, or it has more than 65535 slices,
 /// - wrong_device, released, not_mapped: the image or what a texture reads is on another device, was freed or is
@@ -282,14 +286,14 @@ inline namespace for_cpu_device {
 /// - unsupported: the stream belongs to a CUDA device but the call was not compiled by nvcc, or the image is in an
 ///   array without surfaces.
 template <class Functor, std::same_as<Texture>... Textures>
-void launch(const Stream& stream, const View& picture, const Functor& functor, const Textures&... textures) {
-    detail::launch_as("texton::launch", stream, picture, functor, textures...);
+void launch(const Stream& stream, const View& image, const Functor& functor, const Textures&... textures) {
+    detail::launch_as("texton::launch", stream, image, functor, textures...);
 }
 
 /// One launch of a batch. A plain value.
 template <class Functor, std::size_t textures>
 struct LaunchJob {
-    View picture;                           ///< destination image
+    View image;                             ///< destination image
     Functor functor;                        ///< called for every pixel
     std::array<Texture, textures> sources;  ///< textures that the functor reads
 };
@@ -307,7 +311,7 @@ void launch(const Stream& stream, const std::vector<LaunchJob<Functor, textures>
     constexpr auto kIndices = std::make_index_sequence<textures>{};
     std::vector<detail::Launch> launches;
     for (const auto& job : jobs)
-        launches.emplace_back("texton::launch", stream, job.picture, job.sources, detail::overlap_of<Functor>());
+        launches.emplace_back("texton::launch", stream, job.image, job.sources, detail::overlap_of<Functor>());
     if (launches.empty()) return;
     if (launches[0].on_cpu()) {
         for (std::size_t i = 0; i < jobs.size(); ++i) detail::run_on_cpu(launches[i], jobs[i].functor, kIndices);

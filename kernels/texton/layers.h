@@ -34,11 +34,11 @@ struct BlendOptions {
 ///
 /// Throws Error{bad_argument} if a texture is of another kind or size or returns integers, or if the opacity is not 0
 /// to 1. Also throws the errors of launch().
-void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top,
+void blend(const Stream& stream, const View& image, const Texture& bottom, const Texture& top,
            const BlendOptions& options = {});
 /// Enqueues the same blending, where each pixel's opacity is `options.opacity` multiplied by the red channel of `mask`.
 /// `mask` must be a texture like `bottom` and `top`. Throws the same errors.
-void blend(const Stream& stream, const View& picture, const Texture& bottom, const Texture& top, const Texture& mask,
+void blend(const Stream& stream, const View& image, const Texture& bottom, const Texture& top, const Texture& mask,
            const BlendOptions& options = {});
 
 /// Enqueues a copy of one layer of a layered 2D texture. `layer` is 0 to the number of layers - 1. If it is not a whole
@@ -46,16 +46,16 @@ void blend(const Stream& stream, const View& picture, const Texture& bottom, con
 ///
 /// Throws Error{bad_argument} if the texture is of another kind or size, if `layer` is out of range, or if integers
 /// would be interpolated. Also throws the errors of launch().
-void layer(const Stream& stream, const View& picture, const Texture& texture, float layer);
+void layer(const Stream& stream, const View& image, const Texture& texture, float layer);
 
 /// Maximum number of layers of layer_sum().
-inline constexpr std::size_t kMostSummedLayers = 512;
+inline constexpr std::size_t kMaxSummedLayers = 512;
 
 /// Enqueues the weighted sum of all layers of a layered 2D texture, or their mean if there are no weights. The texture
-/// has at most kMostSummedLayers layers. The image has one slice.
+/// has at most kMaxSummedLayers layers. The image has one slice.
 ///
 /// Throws Error{bad_argument} if the texture is of another kind or size, returns integers or has too many layers, if
 /// the numbers of weights and layers differ, or if a weight is not finite. Also throws the errors of launch().
-void layer_sum(const Stream& stream, const View& picture, const Texture& texture, std::span<const float> weights = {});
+void layer_sum(const Stream& stream, const View& image, const Texture& texture, std::span<const float> weights = {});
 
 }  // namespace texton

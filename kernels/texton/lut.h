@@ -48,7 +48,7 @@ struct Lut1dOptions {
 /// - the domain is not finite, or its low is not below its high.
 ///
 /// Also throws the errors of launch().
-void lut_1d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
+void lut_1d(const Stream& stream, const View& image, const Texture& texture, const Texture& table,
             const Lut1dOptions& options = {});
 
 /// Options of lut_3d().
@@ -59,7 +59,7 @@ struct Lut3dOptions {
 
 /// Enqueues the mapping of colors through a 3D table: a texture of a 3D array, whose x is red, y is green and z is
 /// blue. Otherwise like lut_1d().
-void lut_3d(const Stream& stream, const View& picture, const Texture& texture, const Texture& table,
+void lut_3d(const Stream& stream, const View& image, const Texture& texture, const Texture& table,
             const Lut3dOptions& options = {});
 
 /// A point of a piecewise linear curve.

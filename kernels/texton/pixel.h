@@ -8,14 +8,14 @@
 namespace texton {
 
 /// The position of a pixel in the destination image, relative to the upper left corner of its view.
-struct PixelPlace {
+struct PixelPosition {
     std::int32_t x = 0;  ///< column
     std::int32_t y = 0;  ///< row
     std::int32_t z = 0;  ///< slice, layer or face
 
-    TEXTON_HD float middle_x() const { return static_cast<float>(x) + 0.5f; }  ///< Returns x of the pixel's center.
-    TEXTON_HD float middle_y() const { return static_cast<float>(y) + 0.5f; }  ///< Returns y of the pixel's center.
-    TEXTON_HD float middle_z() const { return static_cast<float>(z) + 0.5f; }  ///< Returns z of the pixel's center.
+    TEXTON_HD float center_x() const { return static_cast<float>(x) + 0.5f; }  ///< Returns x of the pixel's center.
+    TEXTON_HD float center_y() const { return static_cast<float>(y) + 0.5f; }  ///< Returns y of the pixel's center.
+    TEXTON_HD float center_z() const { return static_cast<float>(z) + 0.5f; }  ///< Returns z of the pixel's center.
 };
 
 namespace detail {

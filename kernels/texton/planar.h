@@ -52,7 +52,7 @@ struct PlanarOptions {
 /// Throws Error{bad_argument} if a plane's format, size or kind does not match, if width or height is odd, if chroma
 /// does not have Filter::linear, or if the image does not have the size of luma and one slice. Also throws the errors
 /// of launch().
-void to_rgb(const Stream& stream, const View& picture, const Texture& luma, const Texture& chroma,
+void to_rgb(const Stream& stream, const View& image, const Texture& luma, const Texture& chroma,
             const PlanarOptions& options = {});
 
 /// Enqueues the conversion of a 2D texture to both planes. A chroma sample is computed from a weighted mean of the

@@ -43,6 +43,6 @@ struct ResampleOptions {
 /// - the numbers of slices and layers differ.
 ///
 /// Also throws the errors of launch().
-void resample(const Stream& stream, const View& picture, const Texture& texture, const ResampleOptions& options = {});
+void resample(const Stream& stream, const View& image, const Texture& texture, const ResampleOptions& options = {});
 
 }  // namespace texton

@@ -158,8 +158,8 @@ namespace detail {
 
 /// Texels or pixels of a row, stored channel by channel, so that compilers can vectorize loops over them.
 struct alignas(64) TexelPlanes {
-    static constexpr std::size_t kMost = 256;
-    float channel[4][kMost];
+    static constexpr std::size_t kMax = 256;
+    float channel[4][kMax];
 
     TEXTON_HD Float4 get(std::size_t i) const { return {channel[0][i], channel[1][i], channel[2][i], channel[3][i]}; }
     void set(std::size_t i, const Float4& texel) {
@@ -174,15 +174,15 @@ struct alignas(64) TexelPlanes {
 
 /// The source of a texture on the CPU device for pointwise functors: the texel at the position of the pixel has been
 /// read already. Must not be shared by threads.
-class OwnTexelSource : public Fetches<OwnTexelSource> {
+class PointwiseSource : public Fetches<PointwiseSource> {
 public:
     /// Called by launch(). `texels` contains the texels of a part of a row.
-    OwnTexelSource(const SourceShape& shape, const detail::TexelRows& rows, const detail::TexelPlanes& texels)
+    PointwiseSource(const SourceShape& shape, const detail::TexelRows& rows, const detail::TexelPlanes& texels)
         : Fetches(shape), rows_(&rows), texels_(&texels) {}
 
     /// Returns the source for one pixel of the part of the row.
-    OwnTexelSource of_pixel(std::size_t pixel) const {
-        OwnTexelSource source = *this;
+    PointwiseSource of_pixel(std::size_t pixel) const {
+        PointwiseSource source = *this;
         source.pixel_ = pixel;
         return source;
     }

@@ -34,7 +34,7 @@ struct VolumePlane {
 };
 
 /// Enqueues a slice of a 3D texture, at any angle. The sampler's address modes define the values outside the volume.
-void volume_slice(const Stream& stream, const View& picture, const Texture& texture, const VolumePlane& plane);
+void volume_slice(const Stream& stream, const View& image, const Texture& texture, const VolumePlane& plane);
 
 /// Parallel rays that start on a plane, one per pixel. The vector `along` leads from the start of each ray to its end.
 /// A ray is divided into `steps` steps of equal length. One fetch is made at the center of each step. Steps outside the
@@ -54,7 +54,7 @@ enum class Projection : std::uint8_t {
 
 /// Enqueues the highest, lowest or mean value of each channel along each ray. Rays that miss the volume have the color
 /// `background`.
-void volume_projection(const Stream& stream, const View& picture, const Texture& texture, const VolumeView& view,
+void volume_projection(const Stream& stream, const View& image, const Texture& texture, const VolumeView& view,
                        Projection projection = Projection::maximum, const std::array<float, 4>& background = {});
 
 /// Options of volume_march().
@@ -76,7 +76,7 @@ struct MarchOptions {
 ///
 /// Throws Error{bad_argument} also if `transfer` returns integers, has fewer than four channels or is a texture of
 /// memory, or if the length of `view.along` is 0.
-void volume_march(const Stream& stream, const View& picture, const Texture& texture, const Texture& transfer,
+void volume_march(const Stream& stream, const View& image, const Texture& texture, const Texture& transfer,
                   const VolumeView& view, const MarchOptions& options = {});
 
 }  // namespace texton

@@ -50,7 +50,7 @@ struct Affine {
 
 /// Enqueues the texture warped by an affine map. On the CPU device this is the fastest warp if the texture has one
 /// layer, minification is `none` and the image is in memory, not in an array.
-void warp_affine(const Stream& stream, const View& picture, const Texture& texture, const Affine& map,
+void warp_affine(const Stream& stream, const View& image, const Texture& texture, const Affine& map,
                  const WarpOptions& options = {});
 
 /// The rows of a matrix that is multiplied with (px, py, 1). The product (x, y, w) is the coordinate (x / w, y / w).
@@ -58,11 +58,11 @@ using Perspective = std::array<std::array<float, 3>, 3>;
 
 /// Enqueues the texture warped by a perspective map. Pixels behind the horizon, where w is not positive, have the
 /// border color.
-void warp_perspective(const Stream& stream, const View& picture, const Texture& texture, const Perspective& map,
+void warp_perspective(const Stream& stream, const View& image, const Texture& texture, const Perspective& map,
                       const WarpOptions& options = {});
 
 /// Meaning of the channels of the map of warp_map().
-enum class MapPlaces : std::uint8_t {
+enum class MapCoordinates : std::uint8_t {
     absolute,  ///< the first two channels are the coordinate x, y
     offset     ///< the first two channels are the coordinate minus the center of the pixel
 };
@@ -71,8 +71,8 @@ enum class MapPlaces : std::uint8_t {
 /// texture with as many layers as `texture`. A map of another size than the destination image is stretched to it; with
 /// Filter::linear a coarse map is enough. Pixels where the map is NaN have the border color. Minification depends on
 /// the difference between the coordinates of neighboring pixels.
-void warp_map(const Stream& stream, const View& picture, const Texture& texture, const Texture& map,
-              MapPlaces places = MapPlaces::absolute, const WarpOptions& options = {});
+void warp_map(const Stream& stream, const View& image, const Texture& texture, const Texture& map,
+              MapCoordinates coordinates = MapCoordinates::absolute, const WarpOptions& options = {});
 
 /// A pinhole camera: the ray (x, y, 1) is seen at (fx x + cx, fy y + cy), in texels. OpenCV's coordinates are 0 at the
 /// center of the first texel, so its cx and cy are smaller by 1/2.
@@ -115,12 +115,12 @@ struct Lens {
 
 /// Enqueues the removal of lens distortion: the image that a pinhole camera would have recorded, from an image recorded
 /// through the lens.
-void undistort(const Stream& stream, const View& picture, const Texture& texture, const Lens& lens,
+void undistort(const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
                const WarpOptions& options = {});
 /// Enqueues the inverse: the image as seen through the lens, from an image without distortion. The inverse is computed
 /// in a fixed number of Newton steps. Pixels that see nothing of the undistorted image have the border color: rays 90
 /// degrees or more off the axis, and pixels beyond the point where the polynomial turns back.
-void distort(const Stream& stream, const View& picture, const Texture& texture, const Lens& lens,
+void distort(const Stream& stream, const View& image, const Texture& texture, const Lens& lens,
              const WarpOptions& options = {});
 
 /// Direction of warp_polar().
@@ -134,8 +134,8 @@ enum class PolarDirection : std::uint8_t {
 struct Polar {
     PolarDirection direction = PolarDirection::to_polar;  ///< to or from polar coordinates
     bool logarithmic = false;                             ///< radii grow by the same factor from row to row
-    float middle_x = 0;                                   ///< x of the center in the Cartesian image, in texels
-    float middle_y = 0;                                   ///< y of the center in the Cartesian image, in texels
+    float center_x = 0;                                   ///< x of the center in the Cartesian image, in texels
+    float center_y = 0;                                   ///< y of the center in the Cartesian image, in texels
     float inner = 0;  ///< radius at the upper edge, in texels; 0 with `logarithmic` means 1
     /// Radius at the lower edge, in texels. 0 replaces the center by the center of the Cartesian image, and the radius
     /// by the distance to its nearest edge.
@@ -144,7 +144,7 @@ struct Polar {
 
 /// Enqueues the conversion between Cartesian and polar coordinates. AddressMode::wrap in x joins the ends of a polar
 /// texture. The center itself has no coordinate in a logarithmic polar texture and has the border color.
-void warp_polar(const Stream& stream, const View& picture, const Texture& texture, const Polar& polar = {},
+void warp_polar(const Stream& stream, const View& image, const Texture& texture, const Polar& polar = {},
                 const WarpOptions& options = {});
 
 }  // namespace texton

@@ -65,8 +65,8 @@ bool finite_floats(Format format) {
 
 // Fetches once from the array. True if the result is finite; always true for integer formats.
 bool fetches(const Texture& texture, const SampleOptions& options = {}) {
-    const FetchPoint middle{.x = 0.5f, .y = 0.5f, .z = 0.5f};
-    const Samples seen = sample(texture, std::span(&middle, 1), options);
+    const FetchPoint center{.x = 0.5f, .y = 0.5f, .z = 0.5f};
+    const Samples seen = sample(texture, std::span(&center, 1), options);
     EXPECT_EQ(seen.texels.size(), 1u);
     return !finite_floats(texture.format()) || std::isfinite(seen.texels.at(0).as_float(0));
 }

@@ -34,13 +34,13 @@ using test::ReferenceArray;
 using Index = std::int64_t;
 
 // Position of a texel in a level; z counts slices, layers or faces.
-struct Place {
+struct TexelPosition {
     Index x = 0;
     Index y = 0;
     Index z = 0;
 };
 
-Region one_texel(const Place& at) {
+Region one_texel(const TexelPosition& at) {
     return {{static_cast<std::size_t>(at.x), static_cast<std::size_t>(at.y), static_cast<std::size_t>(at.z)},
             {1, 1, 1}};
 }
@@ -64,7 +64,7 @@ std::optional<Index> addressed(Index i, Index n, AddressMode mode) {
 // A fetch and the texel that it must return; no texel means the border.
 struct Fetch {
     FetchPoint point;
-    std::optional<Place> texel;
+    std::optional<TexelPosition> texel;
 };
 
 // Sets the direction to the center of a texel of a cube face. s, t and the major axis follow the face table in the CUDA
@@ -84,8 +84,8 @@ std::vector<Fetch> random_fetches(Random& random, const ArrayInfo& info, int lev
     const Extent box = test::level_box(info, level);
     const auto coordinate = [&](Index i, Index n) {
         // Inside the texel, away from its edges, because normalized coordinates are rounded.
-        const double middle = static_cast<double>(i) + 0.25 + 0.5 * random.unit();
-        return static_cast<float>(sampler.normalized_coordinates ? middle / static_cast<double>(n) : middle);
+        const double center = static_cast<double>(i) + 0.25 + 0.5 * random.unit();
+        return static_cast<float>(sampler.normalized_coordinates ? center / static_cast<double>(n) : center);
     };
     const auto around = [&](std::size_t n) { return signed_of(random.below(3 * n + 6)) - signed_of(n) - 3; };
     const float nobody = std::numeric_limits<float>::quiet_NaN();
@@ -95,8 +95,8 @@ std::vector<Fetch> random_fetches(Random& random, const ArrayInfo& info, int lev
         FetchPoint& point = fetch.point;
         point.lod = static_cast<float>(level);
         if (is_cube(info.kind)) {
-            const Place texel{signed_of(random.below(box.width)), signed_of(random.below(box.height)),
-                              signed_of(random.below(box.depth))};
+            const TexelPosition texel{signed_of(random.below(box.width)), signed_of(random.below(box.height)),
+                                      signed_of(random.below(box.depth))};
             const auto n = static_cast<double>(box.width);
             aim(point, texel.z % 6, (2 * static_cast<double>(texel.x) + 1) / n - 1,
                 (2 * static_cast<double>(texel.y) + 1) / n - 1);
@@ -121,7 +121,7 @@ std::vector<Fetch> random_fetches(Random& random, const ArrayInfo& info, int lev
             point.layer = static_cast<std::int32_t>(random.below(box.depth + 4)) - 2;
             in_z = point.layer < 0 ? signed_of(box.depth) - 1 : std::min<Index>(point.layer, signed_of(box.depth) - 1);
         }
-        if (in_x && in_y && in_z) fetch.texel = Place{*in_x, *in_y, *in_z};
+        if (in_x && in_y && in_z) fetch.texel = TexelPosition{*in_x, *in_y, *in_z};
         fetches.push_back(fetch);
     }
     return fetches;
@@ -265,10 +265,10 @@ TEST_P(ArrayReferenceTest, GatherReturnsTheFourSurroundingTexels) {
         test::upload(array, reference);
         const Texture texture(array);
         std::vector<FetchPoint> points;
-        std::vector<Place> first;
+        std::vector<TexelPosition> first;
         for (int i = 0; i < 40; ++i) {
-            const Place corner{signed_of(random.below(info.extent.width + 4)) - 3,
-                               signed_of(random.below(info.extent.height + 4)) - 3, 0};
+            const TexelPosition corner{signed_of(random.below(info.extent.width + 4)) - 3,
+                                       signed_of(random.below(info.extent.height + 4)) - 3, 0};
             // Between the centers of the four texels.
             points.push_back({.x = static_cast<float>(corner.x) + 0.75f + 0.5f * random.unit(),
                               .y = static_cast<float>(corner.y) + 0.75f + 0.5f * random.unit()});
@@ -311,7 +311,7 @@ bool inside(const SurfacePoint& point, Extent box) {
            point.z >= 0 && signed_of(box.depth) > point.z;
 }
 
-Place nearest(const SurfacePoint& point, Extent box) {
+TexelPosition nearest(const SurfacePoint& point, Extent box) {
     const auto clamp = [](Index value, std::size_t n) { return std::clamp<Index>(value, 0, signed_of(n) - 1); };
     return {clamp(point.x, box.width), clamp(point.y, box.height), clamp(point.z, box.depth)};
 }
@@ -337,7 +337,7 @@ TEST_P(ArrayReferenceTest, SurfacesReadAndWriteTheTexelsOfTheirLevel) {
                     std::set<std::tuple<Index, Index, Index>> targets;
                     for (int i = 0; i < 24; ++i) {
                         const SurfacePoint point = random_point(random, box);
-                        const Place target = nearest(point, box);
+                        const TexelPosition target = nearest(point, box);
                         if (boundary == Boundary::trap && !inside(point, box)) continue;
                         // Writes to the same texel are not ordered.
                         if (!targets.insert({target.x, target.y, target.z}).second) continue;

@@ -163,22 +163,22 @@ TEST_P(ArrayRefusalTest, ErrorMessagesNameTheRequest) {
 }
 
 TEST_P(ArrayRefusalTest, ErrorMessagesNameTheSamplerField) {
-    const ArrayInfo colours{.extent = {8, 8}};
+    const ArrayInfo colors{.extent = {8, 8}};
     expect_refused({.format = Format::rgba8_uint, .extent = {8, 8}}, {.filter = Filter::linear},
                    {"rgba8_uint", "linear"});
-    expect_refused(colours, {.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp}},
+    expect_refused(colors, {.address = {AddressMode::wrap, AddressMode::clamp, AddressMode::clamp}},
                    {"wrap", "normalized"});
-    expect_refused(colours, {.address = {AddressMode::clamp, AddressMode::mirror, AddressMode::clamp}},
+    expect_refused(colors, {.address = {AddressMode::clamp, AddressMode::mirror, AddressMode::clamp}},
                    {"mirror", "normalized"});
     expect_refused({.extent = {8, 8}, .kind = ArrayKind::cubemap}, Sampler{}, {"cubemap", "normalized"});
     expect_refused({.extent = {8, 8}, .levels = 3}, Sampler{}, {"level", "normalized"});
-    expect_refused(colours, {.normalized_coordinates = true, .max_anisotropy = 17}, {"max_anisotropy", "17", "16"});
+    expect_refused(colors, {.normalized_coordinates = true, .max_anisotropy = 17}, {"max_anisotropy", "17", "16"});
     const float nan = std::numeric_limits<float>::quiet_NaN();
-    expect_refused(colours, {.normalized_coordinates = true, .mip_bias = nan}, {"mip_bias"});
-    expect_refused(colours, {.normalized_coordinates = true, .mip_min = nan}, {"mip_min"});
-    expect_refused(colours, {.normalized_coordinates = true, .mip_max = nan}, {"mip_max"});
+    expect_refused(colors, {.normalized_coordinates = true, .mip_bias = nan}, {"mip_bias"});
+    expect_refused(colors, {.normalized_coordinates = true, .mip_min = nan}, {"mip_min"});
+    expect_refused(colors, {.normalized_coordinates = true, .mip_max = nan}, {"mip_max"});
     // Values at the limit are accepted.
-    const Array array(device(), colours);
+    const Array array(device(), colors);
     Texture(array, {.filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 16});
     Texture(array,
             {.address = {AddressMode::border, AddressMode::clamp, AddressMode::clamp}, .filter = Filter::linear});

@@ -36,16 +36,16 @@ struct Tiling {
     bool volume;
     std::vector<bool> mapped;
 
-    Offset place(std::size_t index) const {
+    Offset position(std::size_t index) const {
         return {index % grid.width, index / grid.width % grid.height, index / grid.width / grid.height};
     }
     TileBox tile(std::size_t index) const {
-        const Offset at = place(index);
+        const Offset at = position(index);
         return {.layer = volume ? 0 : at.z, .offset = {at.x, at.y, volume ? at.z : 0}};
     }
     // Returns the texels of a tile that lie inside the level.
     Region texels(std::size_t index) const {
-        const Offset at = place(index);
+        const Offset at = position(index);
         const Extent size{properties.tile.width, properties.tile.height, volume ? properties.tile.depth : 1};
         const Offset first{at.x * size.width, at.y * size.height, at.z * size.depth};
         return {first,

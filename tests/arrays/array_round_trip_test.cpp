@@ -301,9 +301,9 @@ TEST_P(ArrayRoundTripTest, RegionsAreCopiedBetweenArraysOfAnyTwoKinds) {
                 for (int round = 0; round < 2; ++round) {
                     const int from_level = static_cast<int>(random.below(2));
                     const int to_level = static_cast<int>(random.below(2));
-                    const auto most = common_box(pair.from, source.extent(from_level), target.extent(to_level));
-                    if (!most) continue;
-                    const Extent size = test::random_region(random, pair.from, *most).extent;
+                    const auto maximum = common_box(pair.from, source.extent(from_level), target.extent(to_level));
+                    if (!maximum) continue;
+                    const Extent size = test::random_region(random, pair.from, *maximum).extent;
                     if (size.width % block_side(pair.from) != 0 || size.height % block_side(pair.from) != 0) continue;
                     const Region there = test::random_region(random, pair.from, source.extent(from_level), size);
                     const Region here = test::random_region(random, pair.to, target.extent(to_level), size);

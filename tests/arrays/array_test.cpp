@@ -129,10 +129,10 @@ TEST_P(ArrayTest, RegionsAreCopiedBetweenArraysAndOtherMemory) {
     upload(first.view(), in_first);
     upload(second.view(), in_second);
     const Region from{{5, 3}, {40, 9}};
-    const Region middle{{20, 8}, {40, 9}};
+    const Region center{{20, 8}, {40, 9}};
     const Region to{{0, 1}, {40, 9}};
-    copy(first.view().region(middle), pitched.view().region(from), stream);
-    copy(second.view().region(to), first.view().region(middle), stream);
+    copy(first.view().region(center), pitched.view().region(from), stream);
+    copy(second.view().region(to), first.view().region(center), stream);
     stream.synchronize();
     const test::Bytes expected = download(pitched.view().region(from));
     EXPECT_TRUE(same_bytes(download(second.view().region(to)), expected));
@@ -226,9 +226,9 @@ TEST_P(ArrayTest, AViewKeepsItsArrayAlive) {
 }
 
 TEST_P(ArrayTest, ArraysLargerThanTheDeviceMemoryAreRefusedWithTheirSize) {
-    const auto& most = device().limits().texture_3d;
+    const auto& maximum = device().limits().texture_3d;
     const ArrayInfo info{
-        .format = Format::rgba32_float, .extent = {most[0], most[1], most[2]}, .kind = ArrayKind::array_3d};
+        .format = Format::rgba32_float, .extent = {maximum[0], maximum[1], maximum[2]}, .kind = ArrayKind::array_3d};
     const Error error =
         expect_error([&] { Array array(device(), info); }, ErrorCode::out_of_memory, "texton::Array", {"bytes"});
     EXPECT_EQ(test::number_of(error, "bytes"), packed_bytes(info));

@@ -103,7 +103,7 @@ TEST_P(DeferredArrayTest, UsingAnUnmappedArrayIsRefusedAndTheDeviceStaysUsable) 
     const Texture texture(array.array());
     const Surface surface(array.array());
     const std::vector<FetchPoint> points(3);
-    const std::vector<SurfacePoint> places(3);
+    const std::vector<SurfacePoint> positions(3);
     array.map(tiles_for(array, from), stream);
     const Graph graph = Graph::capture(stream, [&] { fill(view, std::uint8_t{1}, stream); });
     graph.launch(stream);
@@ -128,8 +128,8 @@ TEST_P(DeferredArrayTest, UsingAnUnmappedArrayIsRefusedAndTheDeviceStaysUsable) 
         [&] { (void)sample(texture, points); },
         [&] { (void)sample(Texture(array.array()), points); },
         [&] { (void)texture.handle(); },
-        [&] { (void)read(surface, places); },
-        [&] { write(surface, places, test::Bytes(12)); },
+        [&] { (void)read(surface, positions); },
+        [&] { write(surface, positions, test::Bytes(12)); },
         [&] { (void)surface.handle(); },
         [&] { graph.launch(stream); },
         [&] { (void)Graph::capture(stream, [&] { copy(linear, view, stream); }); },

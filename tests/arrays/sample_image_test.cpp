@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include <texton/capture.h>
 #include <texton/copy.h>
 #include <texton/deferred_array.h>
 #include <texton/fill.h>
@@ -16,6 +15,7 @@
 #include <texton/pinned.h>
 #include <texton/pitched.h>
 #include <texton/pixel_encode.h>
+#include <texton/recording.h>
 #include <texton/sample.h>
 #include <texton/sparse_array.h>
 
@@ -43,7 +43,7 @@ bool has_integers(Format format) {
 }
 
 /// Formats of images.
-std::vector<Format> picture_formats() {
+std::vector<Format> image_formats() {
     std::vector<Format> all;
     for (const FormatInfo& row : formats()) {
         if (row.layout == FormatLayout::plain || row.layout == FormatLayout::packed) all.push_back(row.format);
@@ -56,7 +56,7 @@ Bytes fetched(const Texture& texture, const AffineMap& map, Format format, Exten
     std::vector<FetchPoint> points;
     for (std::uint32_t j = 0; j < extent.height; ++j) {
         for (std::uint32_t i = 0; i < extent.width; ++i) {
-            const detail::Coordinates at = detail::place_of_pixel(map, i, j);
+            const detail::Coordinates at = detail::position_of_pixel(map, i, j);
             points.push_back({.x = at.x, .y = at.y, .layer = at.layer});
         }
     }
@@ -71,16 +71,16 @@ Bytes fetched(const Texture& texture, const AffineMap& map, Format format, Exten
 }
 
 /// Creates the texture of the capture. The texture keeps its memory alive.
-Texture texture_of(const Device& device, const Capture& capture) {
-    if (capture.source == TextureSource::pitched &&
-        capture.array.extent.height > 1) {  // a texture of one row of memory follows other rules
-        const Pitched2D memory(device, capture.array.format, capture.array.extent);
-        upload(memory.view(), capture.levels.at(0));
-        return Texture(memory.view(), capture.sampler);
+Texture texture_of(const Device& device, const Recording& recording) {
+    if (recording.source == TextureSource::pitched &&
+        recording.array.extent.height > 1) {  // a texture of one row of memory follows other rules
+        const Pitched2D memory(device, recording.array.format, recording.array.extent);
+        upload(memory.view(), recording.levels.at(0));
+        return Texture(memory.view(), recording.sampler);
     }
-    const Array array(device, capture.array);
-    upload(array.view(), capture.levels.at(0));
-    return Texture(array, capture.sampler);
+    const Array array(device, recording.array);
+    upload(array.view(), recording.levels.at(0));
+    return Texture(array, recording.sampler);
 }
 
 float between(Random& random, float low, float high) { return low + (high - low) * random.unit(); }
@@ -89,9 +89,9 @@ float between(Random& random, float low, float high) { return low + (high - low)
 AffineMap random_map(Random& random, const Texture& texture) {
     AffineMap map;
     const bool wild = random.below(8) == 0;
-    const float most = wild ? 1e30F : 3;
+    const float maximum = wild ? 1e30F : 3;
     float* const fields[] = {&map.xx, &map.xy, &map.x0, &map.yx, &map.yy, &map.y0};
-    for (float* field : fields) *field = random.below(6) == 0 ? 0 : between(random, -most, most);
+    for (float* field : fields) *field = random.below(6) == 0 ? 0 : between(random, -maximum, maximum);
     map.x0 *= static_cast<float>(texture.extent().width);
     map.y0 *= static_cast<float>(texture.extent().height);
     if (texture.sampler().normalized_coordinates) {
@@ -102,14 +102,14 @@ AffineMap random_map(Random& random, const Texture& texture) {
     return map;
 }
 
-Format random_picture(Random& random, Format texture) {
+Format random_image(Random& random, Format texture) {
     for (;;) {
-        const Format format = random.of(picture_formats());
+        const Format format = random.of(image_formats());
         if (has_integers(format) == has_integers(texture)) return format;
     }
 }
 
-class SamplePictureTest : public test::OnEveryDevice {
+class SampleImageTest : public test::OnEveryDevice {
 protected:
     Array filled(const ArrayInfo& info, std::span<const std::byte> texels) const {
         Array array(device(), info);
@@ -119,40 +119,41 @@ protected:
     /// Returns the packed pixels of the image.
     Bytes sampled(const Texture& texture, const AffineMap& map, Format format, Extent extent) const {
         const Linear memory(device(), format, extent);
-        const View picture = memory.view(format, extent);
-        sample(texture, map, picture);
-        return download(picture);
+        const View image = memory.view(format, extent);
+        sample(texture, map, image);
+        return download(image);
     }
     Texture small_texture() const {
         return Texture(filled({Format::rgba8_unorm, {16, 8}}, test::pattern(512, 1)), {.filter = Filter::linear});
     }
-    void refused(const Texture& texture, const AffineMap& map, const View& picture,
+    void refused(const Texture& texture, const AffineMap& map, const View& image,
                  std::initializer_list<std::string_view> fragments, ErrorCode code = ErrorCode::bad_argument,
                  test::Caller where = test::Caller::here()) const {
         const Stream stream(device());
-        expect_error([&] { sample(texture, map, picture); }, code, "texton::sample", fragments, where);
-        expect_error([&] { sample(texture, map, picture, stream); }, code, "texton::sample", fragments, where);
+        expect_error([&] { sample(texture, map, image); }, code, "texton::sample", fragments, where);
+        expect_error([&] { sample(texture, map, image, stream); }, code, "texton::sample", fragments, where);
     }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, SamplePictureTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, SampleImageTest, test::every_device(), test::device_label);
 
 // --- pixel values ----------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, EveryPixelIsTheFetchAtItsMappedCoordinate) {
+TEST_P(SampleImageTest, EveryPixelIsTheFetchAtItsMappedCoordinate) {
     Random random(1);
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const ArrayKind kind = seed % 3 == 0 ? ArrayKind::layered_2d : ArrayKind::array_2d;
-        const Capture capture = random_capture(seed, {.kind = kind, .operation = FetchOperation::plain, .points = 0});
-        const Texture texture = texture_of(device(), capture);
+        const Recording recording =
+            random_recording(seed, {.kind = kind, .operation = FetchOperation::plain, .points = 0});
+        const Texture texture = texture_of(device(), recording);
         const AffineMap map = random_map(random, texture);
-        const Format format = random_picture(random, texture.format());
+        const Format format = random_image(random, texture.format());
         const Extent extent{random.between(1, 70), random.between(1, 70)};
-        SCOPED_TRACE(test::describe(capture.array) + " to " + std::string(name(format)));
+        SCOPED_TRACE(test::describe(recording.array) + " to " + std::string(name(format)));
         ASSERT_TRUE(same_bytes(sampled(texture, map, format, extent), fetched(texture, map, format, extent)));
     }
 }
 
-TEST_P(SamplePictureTest, ImagesOfEverySizeAreComplete) {
+TEST_P(SampleImageTest, ImagesOfEverySizeAreComplete) {
     const Texture texture = small_texture();
     const AffineMap map{.xx = 0.01F, .xy = 0.3F, .x0 = -2, .yx = -0.02F, .yy = 0.001F, .y0 = 5};
     for (const Extent& extent : {Extent{1, 1}, Extent{2, 1}, Extent{1, 3}, Extent{31, 33}, Extent{129, 257},
@@ -163,7 +164,7 @@ TEST_P(SamplePictureTest, ImagesOfEverySizeAreComplete) {
     }
 }
 
-TEST_P(SamplePictureTest, ALayerOfALayeredTextureIsSampled) {
+TEST_P(SampleImageTest, ALayerOfALayeredTextureIsSampled) {
     const Bytes texels = test::pattern(std::size_t{8} * 8 * 3, 2);
     const Texture texture(
         filled({.format = Format::r8_uint, .extent = {8, 8}, .kind = ArrayKind::layered_2d, .layers = 3}, texels));
@@ -174,9 +175,9 @@ TEST_P(SamplePictureTest, ALayerOfALayeredTextureIsSampled) {
     }
 }
 
-TEST_P(SamplePictureTest, AnImageOfTheTextureFormatKeepsTheTexelCodes) {
+TEST_P(SampleImageTest, AnImageOfTheTextureFormatKeepsTheTexelCodes) {
     const Extent extent{256, 256};
-    for (const Format format : picture_formats()) {
+    for (const Format format : image_formats()) {
         SCOPED_TRACE(name(format));
         const FormatInfo& row = info(format);
         const std::size_t bits = row.bits;
@@ -209,7 +210,7 @@ TEST_P(SamplePictureTest, AnImageOfTheTextureFormatKeepsTheTexelCodes) {
     }
 }
 
-TEST_P(SamplePictureTest, MissingTextureChannelsAreZeroAndExtraChannelsAreDropped) {
+TEST_P(SampleImageTest, MissingTextureChannelsAreZeroAndExtraChannelsAreDropped) {
     const Bytes one{std::byte{200}};
     const Bytes four{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}};
     const Texture narrow(filled({Format::r8_unorm, {1, 1}}, one));
@@ -223,7 +224,7 @@ TEST_P(SamplePictureTest, MissingTextureChannelsAreZeroAndExtraChannelsAreDroppe
 
 // --- destinations ----------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, ImagesAreWrittenToEveryMemoryKindWithoutChangingPadding) {
+TEST_P(SampleImageTest, ImagesAreWrittenToEveryMemoryKindWithoutChangingPadding) {
     const Texture texture = small_texture();
     const Region region{{3, 2}, {20, 9}};
     const Stream stream(device());
@@ -251,7 +252,7 @@ TEST_P(SamplePictureTest, ImagesAreWrittenToEveryMemoryKindWithoutChangingPaddin
     }
 }
 
-TEST_P(SamplePictureTest, PixelsNeedNoAlignment) {
+TEST_P(SampleImageTest, PixelsNeedNoAlignment) {
     const Texture texture = small_texture();
     for (const Format format : {Format::rg8_unorm, Format::rgba8_unorm, Format::rgba16_float, Format::rgba32_float}) {
         const Extent extent{5, 3};
@@ -267,14 +268,14 @@ TEST_P(SamplePictureTest, PixelsNeedNoAlignment) {
     }
 }
 
-TEST_P(SamplePictureTest, AHostViewOfPinnedMemoryCanBeTheDestination) {
+TEST_P(SampleImageTest, AHostViewOfPinnedMemoryCanBeTheDestination) {
     const Texture texture = small_texture();
     const Pinned memory(device(), 4096);
     sample(texture, {}, host_view(static_cast<void*>(memory.data()), Format::rgba8_unorm, {16, 8}));
     EXPECT_TRUE(same_bytes(memory.read().first(512), fetched(texture, {}, Format::rgba8_unorm, {16, 8})));
 }
 
-TEST_P(SamplePictureTest, ADestinationBesideThePitchedSourceIsAccepted) {
+TEST_P(SampleImageTest, ADestinationBesideThePitchedSourceIsAccepted) {
     const Pitched2D memory(device(), Format::r8_uint, {1024, 8});
     const Bytes texels = test::pattern(std::size_t{1024} * 8, 5);
     upload(memory.view(), texels);
@@ -287,7 +288,7 @@ TEST_P(SamplePictureTest, ADestinationBesideThePitchedSourceIsAccepted) {
     refused(left, {}, memory.view().region({{0, 3}, {1024, 1}}), {"1024"}, ErrorCode::overlap);
 }
 
-TEST_P(SamplePictureTest, FloatsNearRoundingBoundariesAreRoundedLikeTheReference) {
+TEST_P(SampleImageTest, FloatsNearRoundingBoundariesAreRoundedLikeTheReference) {
     std::vector<float> values;
     for (const double codes : {127.0, 255.0, 1023.0, 32767.0, 65535.0}) {
         for (int code = 0; code<static_cast<int>(codes); code += codes> 2000 ? 37 : 1) {
@@ -303,7 +304,7 @@ TEST_P(SamplePictureTest, FloatsNearRoundingBoundariesAreRoundedLikeTheReference
     const Texture texture(filled({Format::rgba32_float, extent},
                                  Bytes(reinterpret_cast<const std::byte*>(values.data()),
                                        reinterpret_cast<const std::byte*>(values.data() + values.size()))));
-    for (const Format format : picture_formats()) {
+    for (const Format format : image_formats()) {
         if (has_integers(format)) continue;
         const Linear memory(device(), format, extent);
         sample(texture, {}, memory.view(format, extent));
@@ -314,7 +315,7 @@ TEST_P(SamplePictureTest, FloatsNearRoundingBoundariesAreRoundedLikeTheReference
 
 // --- order of work ---------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, SamplingRunsInStreamOrder) {
+TEST_P(SampleImageTest, SamplingRunsInStreamOrder) {
     const Array array = filled({Format::r8_uint, {8, 8}}, Bytes(64, std::byte{1}));
     const Texture texture(array);
     const Pinned texels(device(), 64);
@@ -334,90 +335,90 @@ TEST_P(SamplePictureTest, SamplingRunsInStreamOrder) {
     EXPECT_TRUE(test::all_bytes(pixels.read(), 2));
 }
 
-TEST_P(SamplePictureTest, AGraphSamplesTheTexelsAtItsLaunch) {
+TEST_P(SampleImageTest, AGraphSamplesTheTexelsAtItsLaunch) {
     const Array array(device(), {Format::rgba8_unorm, {16, 8}});
     const Texture texture(array, {.filter = Filter::linear});
     const AffineMap map{.xx = 0.5F, .yy = 0.5F};
     const Linear memory(device(), Format::rgba16_float, {32, 16});
-    const View picture = memory.view(Format::rgba16_float, {32, 16});
-    fill(picture, std::uint8_t{0});
+    const View image = memory.view(Format::rgba16_float, {32, 16});
+    fill(image, std::uint8_t{0});
     const Stream stream(device());
-    const Graph graph = Graph::capture(stream, [&] { sample(texture, map, picture, stream); });
+    const Graph graph = Graph::capture(stream, [&] { sample(texture, map, image, stream); });
     EXPECT_EQ(graph.size(), 1U);
-    EXPECT_TRUE(test::all_bytes(download(picture), 0));
+    EXPECT_TRUE(test::all_bytes(download(image), 0));
     for (const unsigned round : {1U, 2U}) {
         upload(array.view(), test::pattern(512, round));
         graph.launch(stream);
         stream.synchronize();
-        EXPECT_TRUE(same_bytes(download(picture), fetched(texture, map, Format::rgba16_float, {32, 16})));
+        EXPECT_TRUE(same_bytes(download(image), fetched(texture, map, Format::rgba16_float, {32, 16})));
     }
 }
 
-TEST_P(SamplePictureTest, UnmappedTilesAreZeroInTheImage) {
+TEST_P(SampleImageTest, UnmappedTilesAreZeroInTheImage) {
     SparseArray sparse(device(), {Format::r8_uint, {512, 256}});
     const Stream stream(device());
     sparse.map(TileBox{}, TilePool(device()).allocate(1), stream);
     fill(sparse.array().view(), std::uint8_t{7}, stream);
     const Linear memory(device(), Format::r8_uint, {512, 256});
-    const View picture = memory.view(Format::r8_uint, {512, 256});
-    sample(Texture(sparse.array()), {}, picture, stream);
+    const View image = memory.view(Format::r8_uint, {512, 256});
+    sample(Texture(sparse.array()), {}, image, stream);
     stream.synchronize();
-    EXPECT_TRUE(test::all_bytes(download(picture.region({{}, {256, 256}})), 7));
-    EXPECT_TRUE(test::all_bytes(download(picture.region({{256}, {256, 256}})), 0));
+    EXPECT_TRUE(test::all_bytes(download(image.region({{}, {256, 256}})), 7));
+    EXPECT_TRUE(test::all_bytes(download(image.region({{256}, {256, 256}})), 0));
 }
 
-TEST_P(SamplePictureTest, ADeferredArrayIsRefusedBeforeMappingAndSampledAfterwards) {
+TEST_P(SampleImageTest, ADeferredArrayIsRefusedBeforeMappingAndSampledAfterwards) {
     DeferredArray deferred(device(), {Format::r8_uint, {64, 64}});
     const Texture texture(deferred.array());
     const Linear memory(device(), Format::r8_uint, {64, 64});
-    const View picture = memory.view(Format::r8_uint, {64, 64});
-    refused(texture, {}, picture, {}, ErrorCode::not_mapped);
+    const View image = memory.view(Format::r8_uint, {64, 64});
+    refused(texture, {}, image, {}, ErrorCode::not_mapped);
     const Stream stream(device());
     deferred.map(TilePool(device()).allocate_bytes(deferred.requirements().bytes), stream);
     fill(deferred.array().view(), std::uint8_t{9}, stream);
-    sample(texture, {}, picture, stream);
+    sample(texture, {}, image, stream);
     deferred.unmap(stream);
     stream.synchronize();
-    EXPECT_TRUE(test::all_bytes(download(picture), 9));
+    EXPECT_TRUE(test::all_bytes(download(image), 9));
 }
 
-TEST_P(SamplePictureTest, SamplingWithoutAStreamIsRefusedDuringACapture) {
+TEST_P(SampleImageTest, SamplingWithoutAStreamIsRefusedDuringACapture) {
     const Texture texture = small_texture();
     const Linear memory(device(), 512);
-    const View picture = memory.view(Format::rgba8_unorm, {16, 8});
+    const View image = memory.view(Format::rgba8_unorm, {16, 8});
     (void)Graph::capture(Stream(device()), [&] {
-        expect_error([&] { sample(texture, {}, picture); }, ErrorCode::capturing, "texton::sample");
+        expect_error([&] { sample(texture, {}, image); }, ErrorCode::capturing, "texton::sample");
     });
 }
 
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
-TEST_P(SamplePictureTest, UnsupportedTextureKindsAreRefusedAndNamed) {
+TEST_P(SampleImageTest, UnsupportedTextureKindsAreRefusedAndNamed) {
     const Linear memory(device(), 4096);
-    const View picture = memory.view(Format::rgba8_unorm, {4, 4});
+    const View image = memory.view(Format::rgba8_unorm, {4, 4});
     for (const ArrayKind kind : test::all_kinds()) {
         if (kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d) continue;
         const Array array(device(), test::flat_info(kind, Format::rgba8_unorm));
-        refused(Texture(array, {.normalized_coordinates = true}), {}, picture, {name(kind)});
+        refused(Texture(array, {.normalized_coordinates = true}), {}, image, {name(kind)});
     }
     const Linear row(device(), 4096);
-    refused(Texture(row.view()), {}, picture, {"a row of memory"});
+    refused(Texture(row.view()), {}, image, {"a row of memory"});
 }
 
-TEST_P(SamplePictureTest, NonFiniteMapCoefficientsAreRefusedAndNamed) {
+TEST_P(SampleImageTest, NonFiniteMapCoefficientsAreRefusedAndNamed) {
     const Texture texture = small_texture();
     const Linear memory(device(), 4096);
-    const View picture = memory.view(Format::rgba8_unorm, {4, 4});
+    const View image = memory.view(Format::rgba8_unorm, {4, 4});
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
-    refused(texture, {.xx = kInfinity}, picture, {"xx", "inf"});
-    refused(texture, {.xy = -kInfinity}, picture, {"xy", "-inf"});
-    refused(texture, {.x0 = std::numeric_limits<float>::quiet_NaN()}, picture, {"x0", "nan"});
-    refused(texture, {.yx = kInfinity}, picture, {"yx"});
-    refused(texture, {.yy = kInfinity}, picture, {"yy"});
-    refused(texture, {.y0 = kInfinity}, picture, {"y0"});
+    refused(texture, {.xx = kInfinity}, image, {"xx", "inf"});
+    refused(texture, {.xy = -kInfinity}, image, {"xy", "-inf"});
+    refused(texture, {.x0 = std::numeric_limits<float>::quiet_NaN()}, image, {"x0", "nan"});
+    refused(texture, {.yx = kInfinity}, image, {"yx"});
+    refused(texture, {.yy = kInfinity}, image, {"yy"});
+    refused(texture, {.y0 = kInfinity}, image, {"y0"});
 }
 
-TEST_P(SamplePictureTest, InvalidDestinationsAreRefusedAndNamed) {
+TEST_P(SampleImageTest, InvalidDestinationsAreRefusedAndNamed) {
     const Texture texture = small_texture();
     const Texture integers(filled({Format::r8_uint, {4, 4}}, Bytes(16)));
     const Linear memory(device(), (std::size_t{1} << 23) + 1);
@@ -433,12 +434,12 @@ TEST_P(SamplePictureTest, InvalidDestinationsAreRefusedAndNamed) {
     refused(texture, {}, memory.view(Format::r8_unorm, {(std::size_t{1} << 23) + 1}), {"8388609"}, ErrorCode::overflow);
 }
 
-TEST_P(SamplePictureTest, FreedMemoryIsRefusedAndNamed) {
+TEST_P(SampleImageTest, FreedMemoryIsRefusedAndNamed) {
     const Texture texture = small_texture();
     const Stream stream(device());
-    Linear picture = Linear::async(512, stream);
-    const View dangling = picture.view(Format::rgba8_unorm, {16, 8});
-    picture.free(stream);
+    Linear image = Linear::async(512, stream);
+    const View dangling = image.view(Format::rgba8_unorm, {16, 8});
+    image.free(stream);
     refused(texture, {}, dangling, {"freed"}, ErrorCode::released);
     Linear rows = Linear::async(4096, stream);
     const Texture gone(rows.view(Format::r8_unorm, {512, 8}));
@@ -447,7 +448,7 @@ TEST_P(SamplePictureTest, FreedMemoryIsRefusedAndNamed) {
     refused(gone, {}, memory.view(Format::r8_unorm, {512}), {"texture"}, ErrorCode::released);
 }
 
-TEST_P(SamplePictureTest, MemoryAndStreamsOfAnotherDeviceAreRefusedAndNamed) {
+TEST_P(SampleImageTest, MemoryAndStreamsOfAnotherDeviceAreRefusedAndNamed) {
     const Texture texture = small_texture();
     const Linear ours(device(), 512);
     for (const Device& other : Device::list()) {
@@ -466,33 +467,33 @@ TEST_P(SamplePictureTest, MemoryAndStreamsOfAnotherDeviceAreRefusedAndNamed) {
 
 // --- comparison of devices -------------------------------------------------------------------------------------------
 
-TEST(SamplePictureParityTest, AllDevicesGiveTheSameImage) {
+TEST(SampleImageParityTest, AllDevicesGiveTheSameImage) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     Random random(11);
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
         const ArrayKind kind = seed % 4 == 0 ? ArrayKind::layered_2d : ArrayKind::array_2d;
-        const Capture capture =
-            random_capture(seed + 5000, {.kind = kind, .operation = FetchOperation::plain, .points = 0});
+        const Recording recording =
+            random_recording(seed + 5000, {.kind = kind, .operation = FetchOperation::plain, .points = 0});
         std::vector<Texture> textures;
-        for (const Device& device : devices) textures.push_back(texture_of(device, capture));
+        for (const Device& device : devices) textures.push_back(texture_of(device, recording));
         const AffineMap map = random_map(random, textures[0]);
-        const Format format = random_picture(random, capture.array.format);
+        const Format format = random_image(random, recording.array.format);
         const Extent extent = seed == 0 ? Extent{3001, 2003} : Extent{random.between(1, 90), random.between(1, 60)};
-        std::vector<Bytes> pictures;
+        std::vector<Bytes> images;
         for (std::size_t i = 0; i < devices.size(); ++i) {
             const Linear memory(devices[i], format, extent);
             sample(textures[i], map, memory.view(format, extent));
-            pictures.push_back(download(memory.view(format, extent)));
+            images.push_back(download(memory.view(format, extent)));
         }
-        ASSERT_TRUE(same_bytes(pictures[1], pictures[0]))
-            << seed << ": " << test::describe(capture.array) << " to " << name(format);
+        ASSERT_TRUE(same_bytes(images[1], images[0]))
+            << seed << ": " << test::describe(recording.array) << " to " << name(format);
     }
 }
 
 // Larger than twice the L2 cache of current GPUs, so that the kernel touches the texels of each tile before it fetches
 // them.
-TEST(SamplePictureParityTest, AllDevicesGiveTheSameLargeImage) {
+TEST(SampleImageParityTest, AllDevicesGiveTheSameLargeImage) {
     const std::vector<Device> devices = test::one_of_each_kind();
     if (devices.size() < 2) GTEST_SKIP() << "there is no GPU";
     struct Case {
@@ -522,14 +523,14 @@ TEST(SamplePictureParityTest, AllDevicesGiveTheSameLargeImage) {
             const float number = static_cast<float>(word >> 8) * 0x1p-20f - 8;
             std::memcpy(&texels[i], of.format == Format::rgba8_unorm ? static_cast<const void*>(&word) : &number, 4);
         }
-        const Extent picture{of.extent.width - 37, of.extent.height + 11};
+        const Extent image{of.extent.width - 37, of.extent.height + 11};
         const float radians = of.degrees * 3.14159265f / 180;
         const float x_unit = of.normalized ? 1 / static_cast<float>(of.extent.width) : 1;
         const float y_unit = of.normalized ? 1 / static_cast<float>(of.extent.height) : 1;
         const float cosine = std::cos(radians) * of.texels_a_pixel;
         const float sine = std::sin(radians) * of.texels_a_pixel;
-        const float right = static_cast<float>(picture.width) / 2;
-        const float down = static_cast<float>(picture.height) / 2;
+        const float right = static_cast<float>(image.width) / 2;
+        const float down = static_cast<float>(image.height) / 2;
         const float x0 = static_cast<float>(of.extent.width) / 2 - cosine * right + sine * down;
         const float y0 = static_cast<float>(of.extent.height) / 2 - sine * right - cosine * down;
         const AffineMap map{.xx = cosine * x_unit,
@@ -539,18 +540,18 @@ TEST(SamplePictureParityTest, AllDevicesGiveTheSameLargeImage) {
                             .yy = cosine * y_unit,
                             .y0 = y0 * y_unit,
                             .layer = static_cast<int>(layers) - 1};
-        std::vector<Bytes> pictures;
+        std::vector<Bytes> images;
         for (const Device& device : devices) {
             const Array array(device, {of.format, of.extent, of.kind, layers});
             upload(array.view(), texels);
             const Texture texture(array, {.address = {AddressMode::clamp, AddressMode::clamp},
                                           .filter = Filter::linear,
                                           .normalized_coordinates = of.normalized});
-            const Linear memory(device, of.format, picture);
-            sample(texture, map, memory.view(of.format, picture));
-            pictures.push_back(download(memory.view(of.format, picture)));
+            const Linear memory(device, of.format, image);
+            sample(texture, map, memory.view(of.format, image));
+            images.push_back(download(memory.view(of.format, image)));
         }
-        EXPECT_TRUE(same_bytes(pictures[1], pictures[0]))
+        EXPECT_TRUE(same_bytes(images[1], images[0]))
             << name(of.format) << " of " << name(of.kind) << ", turned by " << of.degrees;
     }
 }
@@ -619,13 +620,13 @@ TEST(PixelEncodeTest, Float16RoundsToNearestWithTiesToEven) {
     };
     for (std::uint32_t code = 0; code < 0x7C00U; ++code) {
         const float value = value_of(code);
-        const float middle = (value + value_of(code + 1)) / 2;
+        const float center = (value + value_of(code + 1)) / 2;
         const std::uint32_t even = code + (code & 1U);
         ASSERT_EQ(detail::half_code_of(value), code);
-        ASSERT_EQ(detail::half_code_of(std::nextafter(middle, 0.0F)), code);
-        ASSERT_EQ(detail::half_code_of(middle), even);
-        ASSERT_EQ(detail::half_code_of(std::nextafter(middle, 1e6F)), code + 1);
-        ASSERT_EQ(detail::half_code_of(-middle), even | 0x8000U);
+        ASSERT_EQ(detail::half_code_of(std::nextafter(center, 0.0F)), code);
+        ASSERT_EQ(detail::half_code_of(center), even);
+        ASSERT_EQ(detail::half_code_of(std::nextafter(center, 1e6F)), code + 1);
+        ASSERT_EQ(detail::half_code_of(-center), even | 0x8000U);
     }
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     EXPECT_EQ(detail::half_code_of(kInfinity), 0x7C00U);
@@ -636,8 +637,8 @@ TEST(PixelEncodeTest, Float16RoundsToNearestWithTiesToEven) {
 }
 
 TEST(PixelEncodeTest, IntegersAreClampedToTheRangeOfTheImageFormat) {
-    const auto encoded = [](std::uint32_t fetched, bool from_signed, Format picture) {
-        const detail::Pixel pixel = detail::encode_pixel({{fetched}}, {detail::texel_format(picture), from_signed});
+    const auto encoded = [](std::uint32_t fetched, bool from_signed, Format image) {
+        const detail::Pixel pixel = detail::encode_pixel({{fetched}}, {detail::texel_format(image), from_signed});
         return pixel.word[0];
     };
     constexpr std::uint32_t kMinusOne = 0xFFFFFFFFU;

@@ -63,12 +63,12 @@ FetchPoint towards(int face, std::size_t x, std::size_t y, std::size_t size) {
 }
 
 /// Returns the center of the texel in normalized coordinates; z counts slices, layers or faces.
-FetchPoint middle_of(const ArrayInfo& info, int level, std::size_t x, std::size_t y, std::size_t z) {
+FetchPoint center_of(const ArrayInfo& info, int level, std::size_t x, std::size_t y, std::size_t z) {
     const Extent extent = test::level_box(info, level);
-    const auto middle = [](std::size_t at, std::size_t side) {
+    const auto center = [](std::size_t at, std::size_t side) {
         return (static_cast<float>(at) + 0.5F) / static_cast<float>(side);
     };
-    FetchPoint point{middle(x, extent.width), middle(y, extent.height), middle(z, extent.depth)};
+    FetchPoint point{center(x, extent.width), center(y, extent.height), center(z, extent.depth)};
     if (is_cube(info.kind)) point = towards(static_cast<int>(z % 6), x, y, extent.width);
     point.layer = static_cast<std::int32_t>(is_cube(info.kind) ? z / 6 : z);
     point.lod = static_cast<float>(level);
@@ -114,7 +114,7 @@ TEST_P(SampleTest, EveryTexelOfEveryKindAndLevelIsFetchedAtItsCoordinate) {
                 for (std::size_t z = 0; z < extent.depth; ++z) {
                     for (std::size_t y = 0; y < extent.height; ++y) {
                         for (std::size_t x = 0; x < extent.width; ++x) {
-                            points.push_back(middle_of(info, level, x, y, z));
+                            points.push_back(center_of(info, level, x, y, z));
                             expected.push_back(reference.read(level, {{x, y, z}, {1, 1, 1}}));
                         }
                     }
@@ -164,7 +164,7 @@ TEST_P(SampleTest, ARangeStartsAtItsFirstLevelAndLayer) {
         const Texture whole(array, normalized());
         const Texture part(array, normalized(), {.first_level = 1, .levels = 2, .first_layer = 1, .layers = 2});
         const Texture one_level(array, normalized(), {.first_level = 2, .levels = 1, .first_layer = 3});
-        FetchPoint at = middle_of(info, 0, 2, 0, 0);
+        FetchPoint at = center_of(info, 0, 2, 0, 0);
         const auto fetched = [&](const Texture& texture, float lod, std::int32_t layer) {
             at.lod = lod;
             at.layer = layer;
@@ -399,7 +399,7 @@ TEST_P(SampleTest, EachLevelAndLayerOfASparseArrayHasItsOwnResidency) {
     for (int level = 0; level < sparse.array().info().levels; ++level) {
         for (const std::size_t layer : {0U, 1U}) {
             SCOPED_TRACE("level " + std::to_string(level) + ", layer " + std::to_string(layer));
-            const FetchPoint point = middle_of(sparse.array().info(), level, 0, 0, layer);
+            const FetchPoint point = center_of(sparse.array().info(), level, 0, 0, layer);
             const Samples samples =
                 sample(texture, std::span(&point, 1), {.operation = FetchOperation::lod, .residency = true});
             const bool mapped = level == 0 ? layer == 1 : level >= tail && layer == 0;

@@ -243,13 +243,13 @@ TEST_P(SparseArrayWorkTest, OneThreadCanMapWhileOtherThreadsUseTheArray) {
     const TilePool from = pool();
     SparseArray array(device(), tiled(2));
     std::vector<std::thread> threads;
-    for (const std::size_t place : {0u, 1u}) {
-        threads.emplace_back([&, place] {
+    for (const std::size_t position : {0u, 1u}) {
+        threads.emplace_back([&, position] {
             const Stream stream(device());
             const Pinned seen(device(), kSide * kSide);
             for (int i = 0; i < 50; ++i) {
-                fill(texels(array, place), std::uint8_t{3}, stream);
-                copy(seen.view(Format::r8_uint, {kSide, kSide}), texels(array, place), stream);
+                fill(texels(array, position), std::uint8_t{3}, stream);
+                copy(seen.view(Format::r8_uint, {kSide, kSide}), texels(array, position), stream);
                 stream.synchronize();
             }
         });

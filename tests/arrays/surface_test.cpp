@@ -34,14 +34,14 @@ std::size_t index_of(const SurfacePoint& at, Extent extent) {
 }
 
 bool inside(const SurfacePoint& at, Extent extent) {
-    const auto in = [](std::int32_t place, std::size_t side) {
-        return place >= 0 && static_cast<std::size_t>(place) < side;
+    const auto in = [](std::int32_t position, std::size_t side) {
+        return position >= 0 && static_cast<std::size_t>(position) < side;
     };
     return in(at.x, extent.width) && in(at.y, extent.height) && in(at.z, extent.depth);
 }
 
-std::int32_t clamped(std::int32_t place, std::size_t side) {
-    return std::clamp<std::int32_t>(place, 0, static_cast<std::int32_t>(side) - 1);
+std::int32_t clamped(std::int32_t position, std::size_t side) {
+    return std::clamp<std::int32_t>(position, 0, static_cast<std::int32_t>(side) - 1);
 }
 
 SurfacePoint clamped(const SurfacePoint& at, Extent extent) {
@@ -64,7 +64,7 @@ std::vector<SurfacePoint> every_point(Extent extent) {
 
 /// Returns every combination of coordinates inside, at each edge, one beyond it and far outside.
 std::vector<SurfacePoint> points_around(Extent extent) {
-    const auto places = [](std::size_t side) {
+    const auto positions = [](std::size_t side) {
         const auto last = static_cast<std::int32_t>(side) - 1;
         return std::vector<std::int32_t>{0,
                                          last / 2,
@@ -75,9 +75,9 @@ std::vector<SurfacePoint> points_around(Extent extent) {
                                          std::numeric_limits<std::int32_t>::max()};
     };
     std::vector<SurfacePoint> points;
-    for (const std::int32_t z : places(extent.depth)) {
-        for (const std::int32_t y : places(extent.height)) {
-            for (const std::int32_t x : places(extent.width)) points.push_back({x, y, z});
+    for (const std::int32_t z : positions(extent.depth)) {
+        for (const std::int32_t y : positions(extent.height)) {
+            for (const std::int32_t x : positions(extent.width)) points.push_back({x, y, z});
         }
     }
     return points;

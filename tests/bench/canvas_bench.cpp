@@ -36,7 +36,7 @@ constexpr int kFrames = 240;
 constexpr int kFrameMilliseconds = 16;
 constexpr int kSliderSteps = 100;
 
-std::filesystem::path picture() {
+std::filesystem::path image() {
     const std::filesystem::path path = std::filesystem::temp_directory_path() / "texton-canvas-bench.tif";
     std::vector<std::byte> texels(kSide * kSide * 4);
     for (std::size_t i = 0; i < texels.size(); ++i) {
@@ -135,7 +135,7 @@ int main(int argc, char** argv) {
     const auto wanted = [&](const std::string& name) {
         return asked.empty() || std::ranges::any_of(asked, [&](const auto& begin) { return name.starts_with(begin); });
     };
-    const std::filesystem::path path = picture();
+    const std::filesystem::path path = image();
     Session session;
     session.device = "cpu";
     Workspace workspace(session);

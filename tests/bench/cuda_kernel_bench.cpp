@@ -41,13 +41,13 @@ struct Case {
     std::vector<ArrayInfo> inputs;
     Sampler sampler;
     Values values{};
-    std::vector<PictureShape> pictures{};  // empty: the shapes that the kernel proposes
+    std::vector<ImageShape> images{};  // empty: the shapes that the kernel proposes
     Target target{};
 };
 
 /// Fills an array with ramps and noise: neighboring texels are similar, but not equal. The pattern repeats every 512
 /// texels.
-void fill_like_a_picture(const Array& array) {
+void fill_like_an_image(const Array& array) {
     const Extent extent = array.view().extent();
     const Extent tile{std::min<std::size_t>(512, extent.width), std::min<std::size_t>(512, extent.height),
                       extent.depth};
@@ -82,24 +82,24 @@ struct Work {
         : kernel(kernel_named(of.kernel)), arguments(kernel.info, of.values), stream(Device::cuda()) {
         for (const ArrayInfo& info : of.inputs) {
             const Array array(Device::cuda(), info);
-            fill_like_a_picture(array);
+            fill_like_an_image(array);
             inputs.emplace_back(array, of.sampler);
             bytes += packed_bytes(info.format, array.view().extent());
         }
-        for (const PictureShape& shape : of.pictures.empty() ? shapes(kernel, arguments, inputs) : of.pictures) {
+        for (const ImageShape& shape : of.images.empty() ? shapes(kernel, arguments, inputs) : of.images) {
             memory.emplace_back(Device::cuda(), shape.format, shape.extent);
-            pictures.push_back(memory.back().view(shape.format, shape.extent));
+            images.push_back(memory.back().view(shape.format, shape.extent));
             bytes += packed_bytes(shape.format, shape.extent);
         }
     }
-    void enqueue() const { texton::enqueue(kernel, stream, pictures, arguments, inputs); }
+    void enqueue() const { texton::enqueue(kernel, stream, images, arguments, inputs); }
 
     const Kernel& kernel;
     Arguments arguments;
     Stream stream;
     std::vector<Texture> inputs;
     std::vector<Linear> memory;
-    std::vector<View> pictures;
+    std::vector<View> images;
     std::size_t bytes = 0;  // inputs and outputs, each counted once
 };
 
@@ -150,7 +150,7 @@ const bool added = add_suite([] {
     const Values turned{{"map", std::vector<double>{0.96, -0.17, 400, 0.17, 0.96, -300}}};
     const Values wide{{"sigma", 8.0 / 3}, {"radius", 8.0}};
     const Values area{{"filter", std::string("area")}};
-    const auto half = [](Format format) { return std::vector<PictureShape>{{{4096, 4096}, format}}; };
+    const auto half = [](Format format) { return std::vector<ImageShape>{{{4096, 4096}, format}}; };
     std::vector<Case> cases;
     for (const Format format : {Format::rgba32_float, Format::r32_float, Format::rgba16_float, Format::rgba8_unorm}) {
         const double share = format == Format::rgba32_float ? 0.8 : 0.75;

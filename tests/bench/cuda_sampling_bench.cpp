@@ -31,41 +31,41 @@ void must(cudaError_t status) {
 // Formats of the texture and of the image that sample() writes.
 struct Case {
     Format texture;
-    Format picture;
+    Format image;
     Filter filter;
     AffineMap map;
     Target target;
     const char* name;
 };
 
-std::size_t moved_bytes(const Case& of) { return packed_bytes(of.texture, kSide) + packed_bytes(of.picture, kSide); }
+std::size_t moved_bytes(const Case& of) { return packed_bytes(of.texture, kSide) + packed_bytes(of.image, kSide); }
 
-Sides pictures(const Case& of) {
+Sides images(const Case& of) {
     struct Memory {
         explicit Memory(const Case& of)
             : array(Device::cuda(), {of.texture, kSide}),
               texture(array, {.filter = of.filter}),
-              picture(Device::cuda(), moved_bytes(of)),
+              image(Device::cuda(), moved_bytes(of)),
               copied(Device::cuda(), moved_bytes(of) / 2),
               stream(Device::cuda()) {
             fill(array.view(), std::vector<std::byte>(info(of.texture).bytes, std::byte{0x3C}));
-            fill(picture.view(), std::uint8_t{1});
+            fill(image.view(), std::uint8_t{1});
         }
         Array array;
         Texture texture;
-        Linear picture;
+        Linear image;
         Linear copied;
         Stream stream;
     };
     auto memory = std::make_shared<Memory>(of);
     return {[=] {
-                const View picture = memory->picture.view(of.picture, kSide);
-                for (int i = 0; i < kTimes; ++i) sample(memory->texture, of.map, picture, memory->stream);
+                const View image = memory->image.view(of.image, kSide);
+                for (int i = 0; i < kTimes; ++i) sample(memory->texture, of.map, image, memory->stream);
                 memory->stream.synchronize();
             },
             [=] {
                 for (int i = 0; i < kTimes; ++i) {
-                    must(cudaMemcpyAsync(memory->copied.data(), memory->picture.data(), memory->copied.bytes(),
+                    must(cudaMemcpyAsync(memory->copied.data(), memory->image.data(), memory->copied.bytes(),
                                          cudaMemcpyDeviceToDevice));
                 }
                 must(cudaStreamSynchronize(nullptr));
@@ -79,7 +79,7 @@ Sides decoded_to_pixels(bool pinned) {
     struct Memory {
         Array array{Device::cuda(), {kFormat, kSide}};
         Texture texture{array, {.filter = Filter::linear}};
-        Linear picture{Device::cuda(), packed_bytes(kFormat, kSide)};
+        Linear image{Device::cuda(), packed_bytes(kFormat, kSide)};
         Pinned locked{Device::cuda(), packed_bytes(kFormat, kSide)};
         std::vector<std::byte> pageable = std::vector<std::byte>(packed_bytes(kFormat, kSide), std::byte{1});
         Stream stream{Device::cuda()};
@@ -90,12 +90,11 @@ Sides decoded_to_pixels(bool pinned) {
                 const ConstView texels = pinned ? ConstView(memory->locked.view(kFormat, kSide))
                                                 : host_view(memory->pageable.data(), kFormat, kSide);
                 copy(memory->array.view(), texels, memory->stream);
-                sample(memory->texture, {.x0 = 0.25F, .y0 = 0.25F}, memory->picture.view(kFormat, kSide),
-                       memory->stream);
+                sample(memory->texture, {.x0 = 0.25F, .y0 = 0.25F}, memory->image.view(kFormat, kSide), memory->stream);
                 memory->stream.synchronize();
             },
             [=] {
-                must(cudaMemcpy(memory->picture.data(), memory->locked.data(), memory->locked.bytes(),
+                must(cudaMemcpy(memory->image.data(), memory->locked.data(), memory->locked.bytes(),
                                 cudaMemcpyHostToDevice));
             }};
 }
@@ -122,13 +121,12 @@ const bool added = add_suite([] {
         {Format::rgba32_float, Format::rgba32_float, Filter::point, {}, kAlmostACopy, "point rgba32_float"},
     };
     for (const Case& of : cases) {
-        add({fmt::format("cuda/picture/{} (cudaMemcpy)", of.name), of.target, [=] { return pictures(of); },
+        add({fmt::format("cuda/image/{} (cudaMemcpy)", of.name), of.target, [=] { return images(of); },
              kTimes * static_cast<double>(moved_bytes(of))});
     }
     const auto uploaded = static_cast<double>(packed_bytes(Format::rgba32_float, kSide));
-    add({"cuda/picture/1 GiB to pixels (pinned)", kAlmostACopy, [] { return decoded_to_pixels(false); }, uploaded});
-    add({"cuda/picture/1 GiB pinned to pixels (pinned)", kAlmostACopy, [] { return decoded_to_pixels(true); },
-         uploaded});
+    add({"cuda/image/1 GiB to pixels (pinned)", kAlmostACopy, [] { return decoded_to_pixels(false); }, uploaded});
+    add({"cuda/image/1 GiB pinned to pixels (pinned)", kAlmostACopy, [] { return decoded_to_pixels(true); }, uploaded});
 });
 
 }  // namespace

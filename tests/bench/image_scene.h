@@ -26,7 +26,7 @@
 namespace texton::bench {
 
 /// Width and height of the image in texels: the environment variable TEXTON_BENCH_SIDE, or 2048.
-inline const std::size_t kPictureSide = [] {
+inline const std::size_t kImageSide = [] {
     const char* asked = std::getenv("TEXTON_BENCH_SIDE");
     if (asked == nullptr) return std::size_t{2048};
     const std::string_view text(asked);
@@ -53,15 +53,15 @@ inline std::function<void()> with_threads(Threads threads, std::function<void()>
 
 /// Fills the image with smooth waves and a little noise, so that filters that differ in details give similar results.
 /// The values cover nearly the whole range.
-inline void fill_with_noise(const Pitched2D& picture) {
+inline void fill_with_noise(const Pitched2D& image) {
     std::mt19937 random(1);
-    const Extent extent = picture.extent();
-    const std::size_t values = extent.width * info(picture.format()).channels;
-    const bool floats = info(picture.format()).bytes / info(picture.format()).channels == 4;
+    const Extent extent = image.extent();
+    const std::size_t values = extent.width * info(image.format()).channels;
+    const bool floats = info(image.format()).bytes / info(image.format()).channels == 4;
     std::vector<double> waves;
     for (std::size_t i = 0; i < values; ++i) waves.push_back(0.4 * std::sin(static_cast<double>(i) * 0.003));
     for (std::size_t y = 0; y < extent.height; ++y) {
-        std::byte* row = picture.data() + y * picture.pitch();
+        std::byte* row = image.data() + y * image.pitch();
         const double height = std::cos(static_cast<double>(y) * 0.007);
         for (std::size_t i = 0; i < values; ++i) {
             const double noise = 0.1 * (static_cast<double>(random() & 0xffff) / 65536 - 0.5);
@@ -76,8 +76,8 @@ inline void fill_with_noise(const Pitched2D& picture) {
     }
 }
 
-struct PictureScene {
-    PictureScene(Format format, Extent from, Extent to, const Sampler& sampler)
+struct ImageScene {
+    ImageScene(Format format, Extent from, Extent to, const Sampler& sampler)
         : source(Device::cpu(), format, from),
           result(Device::cpu(), format, to),
           texture(source.view(), sampler),
@@ -91,10 +91,10 @@ struct PictureScene {
     Stream stream;
 };
 
-/// Throws if the channels of two images differ by more than `most` of the value range on average: then the two
+/// Throws if the channels of two images differ by more than `maximum` of the value range on average: then the two
 /// libraries do not compute the same. `row(y)` returns the address of row y of the other image.
 template <class Row>
-void check_alike(const Pitched2D& ours, const Row& row, double most) {
+void check_alike(const Pitched2D& ours, const Row& row, double maximum) {
     const Extent extent = ours.extent();
     const std::size_t channels = info(ours.format()).channels;
     const bool floats = info(ours.format()).bytes / channels == 4;
@@ -114,7 +114,7 @@ void check_alike(const Pitched2D& ours, const Row& row, double most) {
         }
     }
     const double mean = sum / static_cast<double>(extent.width * extent.height * channels);
-    if (!(mean <= most)) throw std::runtime_error(fmt::format("the images differ by {} on average", mean));
+    if (!(mean <= maximum)) throw std::runtime_error(fmt::format("the images differ by {} on average", mean));
 }
 
 }  // namespace texton::bench

@@ -50,9 +50,9 @@ std::vector<std::string>& notes() {
 }
 
 double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
+    const auto center = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), center, values.end());
+    return *center;
 }
 
 double seconds(const std::function<void()>& action) {

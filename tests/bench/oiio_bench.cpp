@@ -19,22 +19,22 @@ struct Kind {
     OIIO::TypeDesc type;
 };
 
-OIIO::ImageBuf buffer_of(const Pitched2D& picture, OIIO::TypeDesc type) {
-    const Extent extent = picture.extent();
+OIIO::ImageBuf buffer_of(const Pitched2D& image, OIIO::TypeDesc type) {
+    const Extent extent = image.extent();
     const OIIO::ImageSpec spec(static_cast<int>(extent.width), static_cast<int>(extent.height), 4, type);
     OIIO::ImageBuf buffer(spec);
-    buffer.set_pixels(OIIO::ROI::All(), type, picture.data(), OIIO::AutoStride,
-                      static_cast<OIIO::stride_t>(picture.pitch()));
+    buffer.set_pixels(OIIO::ROI::All(), type, image.data(), OIIO::AutoStride,
+                      static_cast<OIIO::stride_t>(image.pitch()));
     return buffer;
 }
 
-using Ours = std::function<void(const PictureScene&)>;
+using Ours = std::function<void(const ImageScene&)>;
 using Peer = std::function<void(OIIO::ImageBuf& to, const OIIO::ImageBuf& from, int threads)>;
 
 Sides sides_of(const Kind& kind, Threads threads, Extent to, const Sampler& sampler, const Ours& ours,
                const Peer& peer) {
-    const Extent from{kPictureSide, kPictureSide};
-    const auto scene = std::make_shared<PictureScene>(kind.format, from, to, sampler);
+    const Extent from{kImageSide, kImageSide};
+    const auto scene = std::make_shared<ImageScene>(kind.format, from, to, sampler);
     const auto source = std::make_shared<OIIO::ImageBuf>(buffer_of(scene->source, kind.type));
     const auto result = std::make_shared<OIIO::ImageBuf>(buffer_of(scene->result, kind.type));
     const auto run_peer = [=] { peer(*result, *source, threads == Threads::one ? 1 : 0); };
@@ -51,8 +51,8 @@ Sides sides_of(const Kind& kind, Threads threads, Extent to, const Sampler& samp
 
 Sides halve(const Kind& kind, Threads threads) {
     return sides_of(
-        kind, threads, {kPictureSide / 2, kPictureSide / 2}, {.filter = Filter::linear},
-        [](const PictureScene& scene) { resample(scene.stream, scene.result.view(), scene.texture); },
+        kind, threads, {kImageSide / 2, kImageSide / 2}, {.filter = Filter::linear},
+        [](const ImageScene& scene) { resample(scene.stream, scene.result.view(), scene.texture); },
         [](OIIO::ImageBuf& to, const OIIO::ImageBuf& from, int count) {
             OIIO::ImageBufAlgo::resize(to, from, "box", 1.0f, {}, count);
         });
@@ -60,26 +60,26 @@ Sides halve(const Kind& kind, Threads threads) {
 
 Sides enlarge(const Kind& kind, Threads threads) {
     return sides_of(
-        kind, threads, {kPictureSide * 3 / 2, kPictureSide * 3 / 2}, {.filter = Filter::linear},
-        [](const PictureScene& scene) { resample(scene.stream, scene.result.view(), scene.texture); },
+        kind, threads, {kImageSide * 3 / 2, kImageSide * 3 / 2}, {.filter = Filter::linear},
+        [](const ImageScene& scene) { resample(scene.stream, scene.result.view(), scene.texture); },
         [](OIIO::ImageBuf& to, const OIIO::ImageBuf& from, int count) {
             OIIO::ImageBufAlgo::resize(to, from, "triangle", 2.0f, {}, count);
         });
 }
 
 Sides turn(const Kind& kind, Threads threads) {
-    const float middle = static_cast<float>(kPictureSide) / 2;
+    const float center = static_cast<float>(kImageSide) / 2;
     const float cosine = std::cos(0.3f);
     const float sine = std::sin(0.3f);
-    const Affine map{cosine, -sine,  middle - cosine * middle + sine * middle,
-                     sine,   cosine, middle - sine * middle - cosine * middle};
+    const Affine map{cosine, -sine,  center - cosine * center + sine * center,
+                     sine,   cosine, center - sine * center - cosine * center};
     // Maps the source to the destination, for row vectors.
-    const Imath::M33f forward(cosine, -sine, 0, sine, cosine, 0, middle - cosine * middle - sine * middle,
-                              middle + sine * middle - cosine * middle, 1);
+    const Imath::M33f forward(cosine, -sine, 0, sine, cosine, 0, center - cosine * center - sine * center,
+                              center + sine * center - cosine * center, 1);
     constexpr AddressMode kBorder = AddressMode::border;
     return sides_of(
-        kind, threads, {kPictureSide, kPictureSide}, {.address = {kBorder, kBorder}, .filter = Filter::linear},
-        [map](const PictureScene& scene) { warp_affine(scene.stream, scene.result.view(), scene.texture, map); },
+        kind, threads, {kImageSide, kImageSide}, {.address = {kBorder, kBorder}, .filter = Filter::linear},
+        [map](const ImageScene& scene) { warp_affine(scene.stream, scene.result.view(), scene.texture, map); },
         [forward](OIIO::ImageBuf& to, const OIIO::ImageBuf& from, int count) {
             OIIO::ImageBufAlgo::warp(to, from, forward, "triangle", 2.0f, false, OIIO::ImageBuf::WrapBlack, {}, count);
         });
@@ -90,7 +90,7 @@ const bool added = add_suite([] {
         for (const Kind& kind : {Kind{"u8x4", Format::rgba8_unorm, OIIO::TypeUInt8},
                                  Kind{"f32x4", Format::rgba32_float, OIIO::TypeFloat}}) {
             const auto add_row = [&](const char* name, Sides (*prepare)(const Kind&, Threads)) {
-                add({.name = fmt::format("cpu/picture/{} {} (OpenImageIO){}", name, kind.name, suffix(threads)),
+                add({.name = fmt::format("cpu/image/{} {} (OpenImageIO){}", name, kind.name, suffix(threads)),
                      .target = {Target::Kind::speed_at_least, 20},
                      .prepare = [=] { return prepare(kind, threads); },
                      .rounds = 3});

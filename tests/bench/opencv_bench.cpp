@@ -30,9 +30,9 @@ struct Kind {
 };
 constexpr std::array kKinds{Kind{"u8x4", Format::rgba8_unorm, CV_8UC4}, Kind{"f32x4", Format::rgba32_float, CV_32FC4}};
 
-cv::Mat matrix_of(const Pitched2D& picture, int type) {
-    const Extent extent = picture.extent();
-    return {static_cast<int>(extent.height), static_cast<int>(extent.width), type, picture.data(), picture.pitch()};
+cv::Mat matrix_of(const Pitched2D& image, int type) {
+    const Extent extent = image.extent();
+    return {static_cast<int>(extent.height), static_cast<int>(extent.width), type, image.data(), image.pitch()};
 }
 
 // A task for both libraries. `target` is the minimum of our speed divided by OpenCV's. `apart` is the maximum mean
@@ -43,13 +43,13 @@ struct Task {
     double apart;
     Extent to;
     Sampler sampler;
-    std::function<void(const PictureScene&)> ours;
+    std::function<void(const ImageScene&)> ours;
     std::function<void(const cv::Mat& from, cv::Mat& to)> peer;
 };
 
 Sides sides_of(const Kind& kind, const Task& task, Threads threads) {
-    const Extent from{kPictureSide, kPictureSide};
-    const auto scene = std::make_shared<PictureScene>(kind.format, from, task.to, task.sampler);
+    const Extent from{kImageSide, kImageSide};
+    const auto scene = std::make_shared<ImageScene>(kind.format, from, task.to, task.sampler);
     const cv::Mat cv_source = matrix_of(scene->source, kind.matrix);
     const auto cv_result =
         std::make_shared<cv::Mat>(static_cast<int>(task.to.height), static_cast<int>(task.to.width), kind.matrix);
@@ -74,7 +74,7 @@ Task resize(const char* name, Extent to, ResampleFilter filter, int interpolatio
             apart,
             to,
             through_linear ? kLinear : kPoint,
-            [filter](const PictureScene& scene) {
+            [filter](const ImageScene& scene) {
                 resample(scene.stream, scene.result.view(), scene.texture, {.filter = filter});
             },
             [interpolation](const cv::Mat& from, cv::Mat& result) {
@@ -83,7 +83,7 @@ Task resize(const char* name, Extent to, ResampleFilter filter, int interpolatio
 }
 
 void add_sizes(std::vector<Task>& tasks) {
-    for (const std::size_t side : {kPictureSide / 2, kPictureSide * 3 / 2}) {
+    for (const std::size_t side : {kImageSide / 2, kImageSide * 3 / 2}) {
         const Extent to{side, side};
         tasks.push_back(resize("nearest", to, ResampleFilter::nearest, cv::INTER_NEAREST, 1, 0.05));
         tasks.push_back(resize("linear", to, ResampleFilter::linear, cv::INTER_LINEAR, 1.5, 0.005));
@@ -97,9 +97,9 @@ Task warp() {
     constexpr double kAngle = 17 * CV_PI / 180;
     const auto cosine = static_cast<float>(std::cos(kAngle));
     const auto sine = static_cast<float>(std::sin(kAngle));
-    const float middle = static_cast<float>(kPictureSide) / 2;
-    const Affine map{cosine, -sine,  middle - cosine * middle + sine * middle,
-                     sine,   cosine, middle - sine * middle - cosine * middle};
+    const float center = static_cast<float>(kImageSide) / 2;
+    const Affine map{cosine, -sine,  center - cosine * center + sine * center,
+                     sine,   cosine, center - sine * center - cosine * center};
     // OpenCV's pixel centers are at integer coordinates.
     const cv::Mat cv_map = (cv::Mat_<double>(2, 3) << map.xx, map.xy, map.x0 + 0.5 * (double{map.xx} + map.xy - 1),
                             map.yx, map.yy, map.y0 + 0.5 * (double{map.yx} + map.yy - 1));
@@ -107,9 +107,9 @@ Task warp() {
     return {"warp affine bilinear",
             1.5,
             0.005,
-            {kPictureSide, kPictureSide},
+            {kImageSide, kImageSide},
             {.address = {kBorder, kBorder}, .filter = Filter::linear},
-            [map](const PictureScene& scene) { warp_affine(scene.stream, scene.result.view(), scene.texture, map); },
+            [map](const ImageScene& scene) { warp_affine(scene.stream, scene.result.view(), scene.texture, map); },
             [cv_map](const cv::Mat& from, cv::Mat& result) {
                 cv::warpAffine(from, result, cv_map, result.size(), cv::INTER_LINEAR | cv::WARP_INVERSE_MAP);
             }};
@@ -122,9 +122,9 @@ Task blur(int radius) {
     return {fmt::format("gaussian radius {}", radius),
             1,
             0.005,
-            {kPictureSide, kPictureSide},
+            {kImageSide, kImageSide},
             kPoint,
-            [sigma, radius](const PictureScene& scene) {
+            [sigma, radius](const ImageScene& scene) {
                 gaussian(scene.stream, scene.result.view(), scene.texture, {sigma, radius});
             },
             [sigma, radius](const cv::Mat& from, cv::Mat& result) {
@@ -136,18 +136,17 @@ Task blur(int radius) {
 Task weights() {
     static constexpr std::array kAcross{0.1f, 0.2f, 0.3f, 0.25f, 0.15f};
     static constexpr std::array kDown{0.05f, 0.15f, 0.4f, 0.3f, 0.1f};
-    return {
-        "convolve 5x5",
-        1,
-        0.005,
-        {kPictureSide, kPictureSide},
-        kPoint,
-        [](const PictureScene& scene) { convolve(scene.stream, scene.result.view(), scene.texture, kAcross, kDown); },
-        [](const cv::Mat& from, cv::Mat& result) {
-            const cv::Mat across(1, 5, CV_32F, const_cast<float*>(kAcross.data()));
-            const cv::Mat down(1, 5, CV_32F, const_cast<float*>(kDown.data()));
-            cv::sepFilter2D(from, result, -1, across, down, {-1, -1}, 0, cv::BORDER_REPLICATE);
-        }};
+    return {"convolve 5x5",
+            1,
+            0.005,
+            {kImageSide, kImageSide},
+            kPoint,
+            [](const ImageScene& scene) { convolve(scene.stream, scene.result.view(), scene.texture, kAcross, kDown); },
+            [](const cv::Mat& from, cv::Mat& result) {
+                const cv::Mat across(1, 5, CV_32F, const_cast<float*>(kAcross.data()));
+                const cv::Mat down(1, 5, CV_32F, const_cast<float*>(kDown.data()));
+                cv::sepFilter2D(from, result, -1, across, down, {-1, -1}, 0, cv::BORDER_REPLICATE);
+            }};
 }
 
 // --- colors ----------------------------------------------------------------------------------------------------------
@@ -157,12 +156,12 @@ Task matrix() {
     const cv::Mat cv_matrix =
         (cv::Mat_<float>(4, 4) << 0.6f, 0.3f, 0.1f, 0, 0.2f, 0.7f, 0.1f, 0, 0.1f, 0.1f, 0.8f, 0, 0, 0, 0, 1);
     return {
-        "colour matrix",
+        "color matrix",
         1,
         0.005,
-        {kPictureSide, kPictureSide},
+        {kImageSide, kImageSide},
         kPoint,
-        [matrix](const PictureScene& scene) { color_matrix(scene.stream, scene.result.view(), scene.texture, matrix); },
+        [matrix](const ImageScene& scene) { color_matrix(scene.stream, scene.result.view(), scene.texture, matrix); },
         [cv_matrix](const cv::Mat& from, cv::Mat& result) { cv::transform(from, result, cv_matrix); }};
 }
 
@@ -170,9 +169,9 @@ Task turned_channels() {
     return {"swizzle bgra",
             1,
             0,
-            {kPictureSide, kPictureSide},
+            {kImageSide, kImageSide},
             kPoint,
-            [](const PictureScene& scene) { swizzle(scene.stream, scene.result.view(), scene.texture, "bgra"); },
+            [](const ImageScene& scene) { swizzle(scene.stream, scene.result.view(), scene.texture, "bgra"); },
             [](const cv::Mat& from, cv::Mat& result) {
                 static constexpr std::array kFromTo{0, 2, 1, 1, 2, 0, 3, 3};
                 if (from.depth() == CV_8U) {
@@ -184,8 +183,8 @@ Task turned_channels() {
 }
 
 struct Planes {
-    Pitched2D luma{Device::cpu(), Format::r8_unorm, {kPictureSide, kPictureSide}};
-    Pitched2D chroma{Device::cpu(), Format::rg8_unorm, {kPictureSide / 2, kPictureSide / 2}};
+    Pitched2D luma{Device::cpu(), Format::r8_unorm, {kImageSide, kImageSide}};
+    Pitched2D chroma{Device::cpu(), Format::rg8_unorm, {kImageSide / 2, kImageSide / 2}};
     Pitched2D result{Device::cpu(), Format::rgba8_unorm, luma.extent()};
     Texture luma_texture{luma.view(), kPoint};
     Texture chroma_texture{chroma.view(), kLinear};
@@ -214,16 +213,16 @@ Sides from_nv12(Threads threads) {
 
 struct Chain {
     explicit Chain(const Kind& kind)
-        : picture(Device::cpu(), kind.format, {kPictureSide, kPictureSide}),
-          array(Device::cpu(), {.format = kind.format, .extent = picture.extent(), .levels = levels}),
+        : image(Device::cpu(), kind.format, {kImageSide, kImageSide}),
+          array(Device::cpu(), {.format = kind.format, .extent = image.extent(), .levels = levels}),
           stream(Device::cpu()) {
-        fill_with_noise(picture);
-        copy(array.view(), picture.view());
-        cv_levels[0] = matrix_of(picture, kind.matrix);
+        fill_with_noise(image);
+        copy(array.view(), image.view());
+        cv_levels[0] = matrix_of(image, kind.matrix);
     }
 
-    int levels = static_cast<int>(std::bit_width(kPictureSide));
-    Pitched2D picture;
+    int levels = static_cast<int>(std::bit_width(kImageSide));
+    Pitched2D image;
     Array array;
     Stream stream;
     std::vector<cv::Mat> cv_levels = std::vector<cv::Mat>(static_cast<std::size_t>(levels));
@@ -252,7 +251,7 @@ const bool added = add_suite([] {
     tasks.push_back(turned_channels());
     for (const Threads threads : {Threads::one, Threads::all}) {
         const auto add_row = [&](const std::string& name, double target, std::function<Sides()> prepare) {
-            add({.name = "cpu/picture/" + name + suffix(threads),
+            add({.name = "cpu/image/" + name + suffix(threads),
                  .target = {Target::Kind::speed_at_least, target},
                  .prepare = std::move(prepare),
                  .rounds = 7});

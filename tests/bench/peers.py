@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What PyTorch and CuPy take for the pictures of cuda_kernel_bench.cpp, in milliseconds, as JSON: {"name": ms, ...}.
+"""What PyTorch and CuPy take for the images of cuda_kernel_bench.cpp, in milliseconds, as JSON: {"name": ms, ...}.
 
 A library that is not installed is named under "missing". Times are medians of rounds of several calls between two events.
 """
@@ -30,11 +30,11 @@ def torch_times(torch):
     side = 8192
     times = {}
     with torch.no_grad():
-        picture = torch.rand(1, 4, side, side, device="cuda")
+        image = torch.rand(1, 4, side, side, device="cuda")
         theta = torch.tensor([[[0.96, -0.17, 0.05], [0.17, 0.96, -0.04]]], device="cuda")
         grid = functional.affine_grid(theta, (1, 4, side, side), align_corners=False)
         for layout in (torch.contiguous_format, torch.channels_last):
-            laid = picture.contiguous(memory_format=layout)
+            laid = image.contiguous(memory_format=layout)
             took = timed(torch, lambda: functional.grid_sample(laid, grid, mode="bilinear", align_corners=False))
             times["warp rgba32_float"] = min(took, times.get("warp rgba32_float", took))
 
@@ -62,11 +62,11 @@ def torch_times(torch):
 def cupy_times(torch, cupy):
     from cupyx.scipy import ndimage
 
-    picture = cupy.random.rand(8192, 8192, dtype=cupy.float32)
+    image = cupy.random.rand(8192, 8192, dtype=cupy.float32)
     matrix = cupy.asarray([[0.96, -0.17], [0.17, 0.96]], dtype=cupy.float32)
     return {
-        "warp r32_float": timed(torch, lambda: ndimage.affine_transform(picture, matrix, order=1)),
-        "gaussian r32_float": timed(torch, lambda: ndimage.gaussian_filter(picture, 8 / 3, truncate=3.0)),
+        "warp r32_float": timed(torch, lambda: ndimage.affine_transform(image, matrix, order=1)),
+        "gaussian r32_float": timed(torch, lambda: ndimage.gaussian_filter(image, 8 / 3, truncate=3.0)),
     }
 
 

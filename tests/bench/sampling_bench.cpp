@@ -41,12 +41,12 @@ std::shared_ptr<Scene> make_scene(Format format) {
     }
     scene->sampler = {
         .filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 16};
-    std::uniform_real_distribution<float> place(0, 1);
+    std::uniform_real_distribution<float> position(0, 1);
     for (std::size_t i = 0; i < kFetches; ++i) {
         FetchPoint& point = scene->points.emplace_back();
-        point = {.x = place(random), .y = place(random), .lod = 3 * place(random)};
-        point.dx[0] = 0.02f * place(random);  // up to 20 texels long and up to 2 texels wide
-        point.dy[1] = 0.002f * place(random);
+        point = {.x = position(random), .y = position(random), .lod = 3 * position(random)};
+        point.dx[0] = 0.02f * position(random);  // up to 20 texels long and up to 2 texels wide
+        point.dy[1] = 0.002f * position(random);
     }
     scene->texels.resize(kFetches);
     return scene;

@@ -61,13 +61,13 @@ struct Warp {
         const double angle = 17 * CV_PI / 180;
         const double cosine = std::cos(angle);
         const double sine = std::sin(angle);
-        constexpr double kMiddle = kSide / 2.0;
+        constexpr double kCenter = kSide / 2.0;
         map = {static_cast<float>(cosine),
                static_cast<float>(-sine),
-               static_cast<float>(kMiddle - cosine * kMiddle + sine * kMiddle),
+               static_cast<float>(kCenter - cosine * kCenter + sine * kCenter),
                static_cast<float>(sine),
                static_cast<float>(cosine),
-               static_cast<float>(kMiddle - sine * kMiddle - cosine * kMiddle)};
+               static_cast<float>(kCenter - sine * kCenter - cosine * kCenter)};
         // OpenCV's pixel centers are at integer coordinates.
         cv_map = (cv::Mat_<double>(2, 3) << map.xx, map.xy, map.x0 + 0.5 * (double{map.xx} + map.xy - 1), map.yx,
                   map.yy, map.y0 + 0.5 * (double{map.yx} + map.yy - 1));
@@ -90,7 +90,7 @@ struct Warp {
         for (std::uint32_t i = 0; i < 100000; ++i) {
             const std::uint32_t x = i * 2654435761u >> 20;
             const std::uint32_t y = i * 40503u % kSide;
-            const Texel texel = detail::fetch(view, sampler, detail::place_of_pixel(map, x, y));
+            const Texel texel = detail::fetch(view, sampler, detail::position_of_pixel(map, x, y));
             const detail::Pixel expected = detail::encode_pixel(texel, {view.format, false});
             const std::byte* pixel = result.view().data() + y * result.pitch() + x * view.format.bytes;
             if (std::memcmp(pixel, expected.word, view.format.bytes) != 0)
@@ -132,17 +132,18 @@ Sides remap_nearest(const Kind& kind, Threads threads) {
     const auto scene = std::make_shared<Warp>(kind, Filter::point);
     scene->run();
     scene->check();
-    cv::Mat places(kSide, kSide, CV_16SC2);
+    cv::Mat positions(kSide, kSide, CV_16SC2);
     for (int y = 0; y < kSide; ++y) {
         for (int x = 0; x < kSide; ++x) {
             const detail::Coordinates at =
-                detail::place_of_pixel(scene->map, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
-            places.at<cv::Vec2s>(y, x) = {static_cast<short>(std::floor(at.x)), static_cast<short>(std::floor(at.y))};
+                detail::position_of_pixel(scene->map, static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y));
+            positions.at<cv::Vec2s>(y, x) = {static_cast<short>(std::floor(at.x)),
+                                             static_cast<short>(std::floor(at.y))};
         }
     }
-    return {with_threads(threads, [scene] { scene->run(); }), [scene, places, threads] {
+    return {with_threads(threads, [scene] { scene->run(); }), [scene, positions, threads] {
                 use_cv_threads(threads);
-                cv::remap(scene->cv_source, scene->cv_result, places, {}, cv::INTER_NEAREST, cv::BORDER_CONSTANT);
+                cv::remap(scene->cv_source, scene->cv_result, positions, {}, cv::INTER_NEAREST, cv::BORDER_CONSTANT);
             }};
 }
 

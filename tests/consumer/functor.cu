@@ -14,9 +14,8 @@
 struct Wave {
     float height;
     template <class Source>
-    TEXTON_HD texton::Float4 operator()(texton::PixelPlace at, const Source& picture) const {
-        return picture.at_texel(at.middle_x(),
-                                at.middle_y() + height * texton::sine_cosine_of(at.middle_x() / 16).sine);
+    TEXTON_HD texton::Float4 operator()(texton::PixelPosition at, const Source& image) const {
+        return image.at_texel(at.center_x(), at.center_y() + height * texton::sine_cosine_of(at.center_x() / 16).sine);
     }
 };
 

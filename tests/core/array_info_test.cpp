@@ -60,17 +60,17 @@ TEST(ArrayInfoTest, PackedBytesCountAllLevelsLayersAndFaces) {
 }
 
 TEST(ArrayInfoTest, ByteCountsAbove64BitsAreRefused) {
-    constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+    constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
     const auto refused = [](const ArrayInfo& info) {
         test::expect_error([&] { (void)packed_bytes(info); }, ErrorCode::overflow, "texton::");
     };
-    refused({.format = Format::r8_uint, .extent = {kMost, 2}});
-    refused({.format = Format::rgba32_float, .extent = {kMost / 8, 1}});
-    refused({.format = Format::r8_uint, .extent = {8, 8}, .kind = ArrayKind::layered_2d, .layers = kMost / 8});
-    refused({.format = Format::r8_uint, .extent = {1, 1}, .kind = ArrayKind::cubemap_layered, .layers = kMost / 2});
+    refused({.format = Format::r8_uint, .extent = {kMax, 2}});
+    refused({.format = Format::rgba32_float, .extent = {kMax / 8, 1}});
+    refused({.format = Format::r8_uint, .extent = {8, 8}, .kind = ArrayKind::layered_2d, .layers = kMax / 8});
+    refused({.format = Format::r8_uint, .extent = {1, 1}, .kind = ArrayKind::cubemap_layered, .layers = kMax / 2});
     // Level 0 fits, but levels 0 and 1 together do not.
-    refused({.format = Format::r8_uint, .extent = {kMost, 1}, .levels = 2});
-    EXPECT_EQ(packed_bytes({.format = Format::r8_uint, .extent = {kMost, 1}}), kMost);
+    refused({.format = Format::r8_uint, .extent = {kMax, 1}, .levels = 2});
+    EXPECT_EQ(packed_bytes({.format = Format::r8_uint, .extent = {kMax, 1}}), kMax);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 namespace texton {
 namespace {
 
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 TEST(ExtentTest, MissingDimensionsDefaultToOne) {
     EXPECT_EQ((Extent{7}), (Extent{7, 1, 1}));
@@ -44,21 +44,21 @@ TEST(ExtentTest, AnEmptyRegionIsNeverContained) {
 }
 
 TEST(ExtentTest, ContainsIsSafeAgainstIntegerOverflow) {
-    EXPECT_FALSE(contains({10, 6, 3}, {{kMost, 0, 0}, {2, 1, 1}}));
-    EXPECT_FALSE(contains({10, 6, 3}, {{2, 0, 0}, {kMost, 1, 1}}));
-    EXPECT_FALSE(contains({10, 6, 3}, {{0, kMost - 1, 0}, {1, 3, 1}}));
-    EXPECT_FALSE(contains({10, 6, 3}, {{0, 0, 5}, {1, 1, kMost - 4}}));
-    EXPECT_TRUE(contains({kMost, 1, 1}, {{0, 0, 0}, {kMost, 1, 1}}));
+    EXPECT_FALSE(contains({10, 6, 3}, {{kMax, 0, 0}, {2, 1, 1}}));
+    EXPECT_FALSE(contains({10, 6, 3}, {{2, 0, 0}, {kMax, 1, 1}}));
+    EXPECT_FALSE(contains({10, 6, 3}, {{0, kMax - 1, 0}, {1, 3, 1}}));
+    EXPECT_FALSE(contains({10, 6, 3}, {{0, 0, 5}, {1, 1, kMax - 4}}));
+    EXPECT_TRUE(contains({kMax, 1, 1}, {{0, 0, 0}, {kMax, 1, 1}}));
 }
 
 TEST(ExtentTest, AnOverflowingProductIsRefusedAndNamed) {
     EXPECT_EQ(checked_product(1u << 31, 1u << 31, "texton::Linear", "width * height"), std::size_t{1} << 62);
-    EXPECT_EQ(checked_product(kMost, 1, "texton::Linear", "width * height"), kMost);
-    EXPECT_EQ(checked_product(kMost, 0, "texton::Linear", "width * height"), 0u);
+    EXPECT_EQ(checked_product(kMax, 1, "texton::Linear", "width * height"), kMax);
+    EXPECT_EQ(checked_product(kMax, 0, "texton::Linear", "width * height"), 0u);
     const Error error =
-        test::expect_error([] { (void)checked_product(kMost / 2 + 1, 2, "texton::Linear", "width * height"); },
+        test::expect_error([] { (void)checked_product(kMax / 2 + 1, 2, "texton::Linear", "width * height"); },
                            ErrorCode::overflow, "texton::Linear", {"width * height", "9223372036854775808 * 2"});
-    EXPECT_EQ(test::number_of(error, "left"), kMost / 2 + 1);
+    EXPECT_EQ(test::number_of(error, "left"), kMax / 2 + 1);
     EXPECT_EQ(test::number_of(error, "right"), 2u);
 }
 

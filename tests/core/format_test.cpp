@@ -15,7 +15,7 @@ namespace {
 using test::expect_error;
 using testing::ElementsAre;
 
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 // Expected rows, written independently of the table: name, channels, bits per channel, kind, layout, bytes.
 struct Row {
@@ -187,7 +187,7 @@ TEST(FormatTest, BlockFormatsRoundRowsAndColumnsUpToBlocks) {
     EXPECT_EQ(row_count(Format::bc3_unorm, 1), 1u);
     EXPECT_EQ(row_count(Format::bc3_unorm, 8), 2u);
     EXPECT_EQ(row_count(Format::bc3_unorm, 9), 3u);
-    EXPECT_EQ(row_count(Format::bc3_unorm, kMost), kMost / 4 + 1);
+    EXPECT_EQ(row_count(Format::bc3_unorm, kMax), kMax / 4 + 1);
     EXPECT_EQ(row_bytes(Format::rgba16_float, 7), 56u);
     EXPECT_EQ(row_count(Format::rgba16_float, 7), 7u);
 }
@@ -205,11 +205,11 @@ TEST(FormatTest, PackedBytesCountTexelsBlocksAndPlanes) {
 }
 
 TEST(FormatTest, OverflowingSizesAreRefused) {
-    EXPECT_EQ(row_bytes(Format::r8_uint, kMost), kMost);
-    expect_error([] { (void)row_bytes(Format::rg8_uint, kMost / 2 + 1); }, ErrorCode::overflow, "texton::row_bytes");
-    expect_error([] { (void)row_bytes(Format::rgba32_float, kMost / 16 + 1); }, ErrorCode::overflow,
+    EXPECT_EQ(row_bytes(Format::r8_uint, kMax), kMax);
+    expect_error([] { (void)row_bytes(Format::rg8_uint, kMax / 2 + 1); }, ErrorCode::overflow, "texton::row_bytes");
+    expect_error([] { (void)row_bytes(Format::rgba32_float, kMax / 16 + 1); }, ErrorCode::overflow,
                  "texton::row_bytes");
-    expect_error([] { (void)row_bytes(Format::bc7_unorm, kMost); }, ErrorCode::overflow, "texton::row_bytes");
+    expect_error([] { (void)row_bytes(Format::bc7_unorm, kMax); }, ErrorCode::overflow, "texton::row_bytes");
     expect_error(
         [] {
             (void)packed_bytes(Format::r8_uint, {std::size_t{1} << 32, std::size_t{1} << 32});

@@ -17,7 +17,7 @@ namespace {
 
 using test::expect_error;
 
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 class LinearTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, LinearTest, test::every_device(), test::device_label);
@@ -71,7 +71,7 @@ TEST_P(LinearTest, AViewLargerThanTheMemoryIsRefusedWithBothSizes) {
         },
         ErrorCode::bad_argument, "texton::Linear", {"0 x 2"});
     expect_error([&] { (void)memory.view(Format::nv12, {8, 8}); }, ErrorCode::bad_argument, "texton::Linear", {"nv12"});
-    expect_error([&] { (void)memory.view(Format::r8_uint, {kMost, kMost}); }, ErrorCode::overflow, "texton::");
+    expect_error([&] { (void)memory.view(Format::r8_uint, {kMax, kMax}); }, ErrorCode::overflow, "texton::");
 }
 
 TEST_P(LinearTest, ZeroBytesAreRefused) {
@@ -109,7 +109,7 @@ TEST_P(LinearTest, OutOfMemoryReportsRequestedAndFreeBytes) {
     const Stream stream(device());
     check(expect_error([&] { (void)Linear::async(wanted, stream); }, ErrorCode::out_of_memory, "texton::Linear",
                        {std::to_string(wanted)}));
-    expect_error([&] { Linear memory(device(), kMost); }, ErrorCode::out_of_memory, "texton::Linear");
+    expect_error([&] { Linear memory(device(), kMax); }, ErrorCode::out_of_memory, "texton::Linear");
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : std::size_t{8} << 20), free_before);
     const Linear afterwards(device(), 1 << 20);  // the device still works
     fill(afterwards.view(), std::uint8_t{1});

@@ -26,7 +26,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 class ManagedTest : public test::OnEveryDevice {
 protected:
@@ -249,7 +249,7 @@ TEST_P(ManagedTest, RangesOutOfBoundsAreRefused) {
     const Managed memory(device(), kMiB);
     const Stream stream(device());
     for (const ByteRange& range : {ByteRange{kMiB, 0}, ByteRange{kMiB - 1, 2}, ByteRange{0, kMiB + 1},
-                                   ByteRange{kMost, 2}, ByteRange{1, kMost}, ByteRange{kMost, 0}}) {
+                                   ByteRange{kMax, 2}, ByteRange{1, kMax}, ByteRange{kMax, 0}}) {
         const auto refused = [&](const std::function<void()>& action) {
             expect_error(action, ErrorCode::out_of_bounds, "texton::Managed", {std::to_string(kMiB)});
         };

@@ -16,7 +16,7 @@ namespace {
 
 using test::expect_error;
 
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 class PitchedTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, PitchedTest, test::every_device(), test::device_label);
@@ -138,22 +138,22 @@ TEST_P(PitchedTest, OverflowingSizesAreRefusedBeforeAnyDriverCall) {
         ErrorCode::overflow, "texton::Pitched2D", {"2147483648", "2147483647"}));
     none(expect_error(
         [&] {
-            Pitched2D memory(device(), Format::rgba32_float, {kMost / 8, 1});
+            Pitched2D memory(device(), Format::rgba32_float, {kMax / 8, 1});
         },
         ErrorCode::overflow, "texton::"));
     none(expect_error(
         [&] {
-            Pitched2D memory(device(), Format::r8_uint, {1 << 20, kMost / 1024});
+            Pitched2D memory(device(), Format::r8_uint, {1 << 20, kMax / 1024});
         },
         ErrorCode::overflow, "texton::Pitched2D", {"height"}));
     none(expect_error(
         [&] {
-            Pitched3D memory(device(), Format::r8_uint, {1 << 20, 1 << 20, kMost / 1024});
+            Pitched3D memory(device(), Format::r8_uint, {1 << 20, 1 << 20, kMax / 1024});
         },
         ErrorCode::overflow, "texton::Pitched3D", {"depth"}));
     none(expect_error(
         [&] {
-            Pitched3D memory(device(), Format::r8_uint, {512, kMost / 512, 2});
+            Pitched3D memory(device(), Format::r8_uint, {512, kMax / 512, 2});
         },
         ErrorCode::overflow, "texton::Pitched3D"));
 }

@@ -26,7 +26,7 @@ using test::pattern;
 using test::same_bytes;
 using test::symbol_of;
 
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 class SymbolTest : public test::OnEveryDevice {};
 INSTANTIATE_TEST_SUITE_P(Devices, SymbolTest, test::every_device(), test::device_label);
@@ -109,8 +109,8 @@ TEST_P(SymbolTest, AViewPastTheEndIsRefused) {
     for (const auto& [offset, count] : {std::pair<std::size_t, std::size_t>{0, kSymbolBytes + 1},
                                         {kSymbolBytes, 1},
                                         {kSymbolBytes - 1, 2},
-                                        {kMost, 2},
-                                        {2, kMost},
+                                        {kMax, 2},
+                                        {2, kMax},
                                         {kSymbolBytes + 1, 1}}) {
         const Error error = expect_error([&, at = offset, n = count] { (void)symbol.view(at, n); },
                                          ErrorCode::out_of_bounds, "texton::Symbol", {std::to_string(kSymbolBytes)});

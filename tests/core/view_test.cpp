@@ -20,7 +20,7 @@ namespace {
 
 using test::expect_error;
 
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 TEST(HostViewTest, RowsAndSlicesArePackedByDefault) {
     std::array<std::byte, 4 * 5 * 3 * 2> memory{};
@@ -65,8 +65,8 @@ TEST(HostViewTest, InvalidViewsAreRefused) {
     expect_error(view({4, 2, 2}, 16, 40), ErrorCode::bad_argument, "texton::host_view", {"40", "16"});
     expect_error(view({4, 2, 2}, 16, 16), ErrorCode::bad_argument, "texton::host_view", {"16", "32"});
     expect_error(view({4, 4}, 0, 0, Format::nv12), ErrorCode::bad_argument, "texton::host_view", {"nv12", "plane"});
-    expect_error(view({4, 4}, kMost - 3), ErrorCode::overflow, "texton::", {"height"});
-    expect_error(view({kMost / 2, 4}), ErrorCode::overflow, "texton::");
+    expect_error(view({4, 4}, kMax - 3), ErrorCode::overflow, "texton::", {"height"});
+    expect_error(view({kMax / 2, 4}), ErrorCode::overflow, "texton::");
     expect_error(view({1, std::size_t{1} << 62}), ErrorCode::overflow, "texton::", {"height"});
     expect_error(view({1, 1, std::size_t{1} << 62}), ErrorCode::overflow, "texton::", {"depth"});
 }
@@ -86,10 +86,10 @@ TEST(ViewRegionTest, ARegionIsABoxInTheSameMemory) {
 TEST(ViewRegionTest, RegionsOutOfBoundsAreRefusedEvenIfOffsetsOverflow) {
     std::array<std::byte, 64> memory{};
     const View whole = host_view(memory.data(), Format::r8_uint, {8, 4, 2});
-    const Region outside[] = {{{1, 0, 0}, {8, 1, 1}},     {{0, 1, 0}, {1, 4, 1}},     {{0, 0, 1}, {1, 1, 2}},
-                              {{8, 0, 0}, {1, 1, 1}},     {{0, 0, 0}, {0, 1, 1}},     {{0, 0, 0}, {1, 0, 1}},
-                              {{0, 0, 0}, {1, 1, 0}},     {{kMost, 0, 0}, {2, 1, 1}}, {{0, kMost - 1, 0}, {1, 3, 1}},
-                              {{0, 0, kMost}, {1, 1, 2}}, {{1, 0, 0}, {kMost, 1, 1}}, {{kMost, 0, 0}, {kMost, 1, 1}}};
+    const Region outside[] = {{{1, 0, 0}, {8, 1, 1}},    {{0, 1, 0}, {1, 4, 1}},    {{0, 0, 1}, {1, 1, 2}},
+                              {{8, 0, 0}, {1, 1, 1}},    {{0, 0, 0}, {0, 1, 1}},    {{0, 0, 0}, {1, 0, 1}},
+                              {{0, 0, 0}, {1, 1, 0}},    {{kMax, 0, 0}, {2, 1, 1}}, {{0, kMax - 1, 0}, {1, 3, 1}},
+                              {{0, 0, kMax}, {1, 1, 2}}, {{1, 0, 0}, {kMax, 1, 1}}, {{kMax, 0, 0}, {kMax, 1, 1}}};
     for (const Region& region : outside) {
         const Error error =
             expect_error([&] { (void)whole.region(region); }, ErrorCode::out_of_bounds, "texton::View", {"8 x 4 x 2"});

@@ -2,8 +2,8 @@
 #include <numbers>
 
 #include <texton/error.h>
-#include <texton/picture.h>
-#include <texton/picture_save.h>
+#include <texton/image_file.h>
+#include <texton/image_save.h>
 
 #include "tests/support/expect_error.h"
 #include "tests/support/image_folder.h"
@@ -18,12 +18,12 @@ using OIIO::TypeDesc;
 using test::Bytes;
 using test::read_part;
 using test::same_bytes;
-using test::StoredPicture;
+using test::StoredImage;
 
-class PictureCubeTest : public testing::Test {
+class ImageCubeTest : public testing::Test {
 protected:
     fs::path at(const std::string& name) const { return folder_.at(name); }
-    test::PictureFolder folder_;
+    test::ImageFolder folder_;
 };
 
 constexpr std::size_t kSide = 4;
@@ -74,11 +74,10 @@ Texels drawn(const std::vector<std::string>& rows) {
     return texels;
 }
 
-StoredPicture stored(std::size_t width, std::size_t height, const Texels& texels) {
-    StoredPicture picture =
-        test::stored_picture(static_cast<int>(width), static_cast<int>(height), 1, TypeDesc::UINT16, 0);
-    std::memcpy(picture.levels[0].data(), texels.data(), texels.size() * 2);
-    return picture;
+StoredImage stored(std::size_t width, std::size_t height, const Texels& texels) {
+    StoredImage image = test::stored_image(static_cast<int>(width), static_cast<int>(height), 1, TypeDesc::UINT16, 0);
+    std::memcpy(image.levels[0].data(), texels.data(), texels.size() * 2);
+    return image;
 }
 
 struct Layout {
@@ -92,14 +91,13 @@ const Layout kLayouts[] = {
     {CubeLayout::vertical_cross, {".C.", "BEA", ".D.", ".f."}},
 };
 
-TEST_F(PictureCubeTest, EveryCubeLayoutIsDetectedBySizeAndGivesTheSameFaces) {
+TEST_F(ImageCubeTest, EveryCubeLayoutIsDetectedBySizeAndGivesTheSameFaces) {
     for (const auto& [layout, rows] : kLayouts) {
         SCOPED_TRACE(rows[0]);
-        const Texels picture = drawn(rows);
-        const fs::path path = test::store(at("a.tif"), {stored(rows[0].size() * kSide, rows.size() * kSide, picture)});
-        for (const PictureOptions& options :
-             {PictureOptions{.kind = ArrayKind::cubemap}, PictureOptions{.cube = layout}}) {
-            const Picture faces = open_picture(path, options);
+        const Texels image = drawn(rows);
+        const fs::path path = test::store(at("a.tif"), {stored(rows[0].size() * kSide, rows.size() * kSide, image)});
+        for (const ImageOptions& options : {ImageOptions{.kind = ArrayKind::cubemap}, ImageOptions{.cube = layout}}) {
+            const ImageFile faces = open_image(path, options);
             EXPECT_EQ(faces.info(),
                       (ArrayInfo{.format = Format::r16_unorm, .extent = {kSide, kSide}, .kind = ArrayKind::cubemap}));
             EXPECT_EQ(values(read_part(faces)), cube());
@@ -110,24 +108,23 @@ TEST_F(PictureCubeTest, EveryCubeLayoutIsDetectedBySizeAndGivesTheSameFaces) {
     }
 }
 
-TEST_F(PictureCubeTest, SixFilesOrPartsBecomeFaces) {
+TEST_F(ImageCubeTest, SixFilesOrPartsBecomeFaces) {
     std::vector<fs::path> paths;
-    std::vector<StoredPicture> parts;
+    std::vector<StoredImage> parts;
     for (std::size_t face = 0; face < 6; ++face) {
         const Texels all = cube();
         const auto first = all.begin() + static_cast<std::ptrdiff_t>(face * kSide * kSide);
         parts.push_back(stored(kSide, kSide, Texels(first, first + kSide * kSide)));
         paths.push_back(test::store(at("face" + std::to_string(face) + ".tif"), {parts.back()}));
     }
-    EXPECT_EQ(values(read_part(open_picture(paths, {.kind = ArrayKind::cubemap}))), cube());
-    EXPECT_EQ(values(read_part(open_picture(test::store(at("parts.tif"), parts), {.kind = ArrayKind::cubemap}))),
-              cube());
-    test::expect_error([&] { (void)open_picture(std::span(paths).first(5), {.kind = ArrayKind::cubemap}); },
-                       ErrorCode::unsupported, "texton::open_picture", {"face0.tif", "5 faces"});
+    EXPECT_EQ(values(read_part(open_image(paths, {.kind = ArrayKind::cubemap}))), cube());
+    EXPECT_EQ(values(read_part(open_image(test::store(at("parts.tif"), parts), {.kind = ArrayKind::cubemap}))), cube());
+    test::expect_error([&] { (void)open_image(std::span(paths).first(5), {.kind = ArrayKind::cubemap}); },
+                       ErrorCode::unsupported, "texton::open_image", {"face0.tif", "5 faces"});
 
     const std::vector<fs::path> first = paths;
     paths.insert(paths.end(), first.begin(), first.end());
-    const Picture layered = open_picture(paths, {.kind = ArrayKind::cubemap_layered});
+    const ImageFile layered = open_image(paths, {.kind = ArrayKind::cubemap_layered});
     EXPECT_EQ(layered.info().layers, 2u);
     EXPECT_EQ(values(read_part(layered, {.layer = 1})), cube());
     const Texels all = cube();
@@ -135,56 +132,56 @@ TEST_F(PictureCubeTest, SixFilesOrPartsBecomeFaces) {
               Texels(all.begin() + 2 * kSide * kSide, all.begin() + 3 * kSide * kSide));
 }
 
-TEST_F(PictureCubeTest, SeveralCubeImagesBecomeLayers) {
+TEST_F(ImageCubeTest, SeveralCubeImagesBecomeLayers) {
     const auto& rows = kLayouts[2].rows;
     const fs::path path = test::store(at("a.tif"), {stored(rows[0].size() * kSide, rows.size() * kSide, drawn(rows))});
     const std::vector<fs::path> paths{path, path, path};
-    const Picture cubes = open_picture(paths, {.kind = ArrayKind::cubemap_layered});
+    const ImageFile cubes = open_image(paths, {.kind = ArrayKind::cubemap_layered});
     EXPECT_EQ(cubes.info().layers, 3u);
     EXPECT_EQ(values(read_part(cubes, {.layer = 2})), cube());
 }
 
-TEST_F(PictureCubeTest, SizesThatMatchNoCubeLayoutAreRefusedAndNamed) {
+TEST_F(ImageCubeTest, SizesThatMatchNoCubeLayoutAreRefusedAndNamed) {
     const fs::path path = test::store(at("a.tif"), {stored(7, 5, Texels(35))});
-    test::expect_error([&] { (void)open_picture(path, {.kind = ArrayKind::cubemap}); }, ErrorCode::unsupported,
-                       "texton::open_picture", {"a.tif", "7 x 5"});
-    test::expect_error([&] { (void)open_picture(path, {.cube = CubeLayout::vertical_cross}); }, ErrorCode::unsupported,
-                       "texton::open_picture", {"a.tif", "vertical_cross"});
+    test::expect_error([&] { (void)open_image(path, {.kind = ArrayKind::cubemap}); }, ErrorCode::unsupported,
+                       "texton::open_image", {"a.tif", "7 x 5"});
+    test::expect_error([&] { (void)open_image(path, {.cube = CubeLayout::vertical_cross}); }, ErrorCode::unsupported,
+                       "texton::open_image", {"a.tif", "vertical_cross"});
 }
 
-TEST_F(PictureCubeTest, LevelsOfACubeImageBecomeCubemapLevels) {
-    StoredPicture picture = test::stored_picture(8, 48, 1, TypeDesc::UINT16, 0);
-    picture.spec.tile_width = picture.spec.tile_height = 16;
-    picture.spec.attribute("textureformat", "Plain Texture");
+TEST_F(ImageCubeTest, LevelsOfACubeImageBecomeCubemapLevels) {
+    StoredImage image = test::stored_image(8, 48, 1, TypeDesc::UINT16, 0);
+    image.spec.tile_width = image.spec.tile_height = 16;
+    image.spec.attribute("textureformat", "Plain Texture");
     for (int side = 4; side >= 1; side /= 2)
-        picture.levels.push_back(test::pattern(static_cast<std::size_t>(side * side * 12), 5));
-    const Picture faces = open_picture(test::store(at("a.tif"), {picture}), {.kind = ArrayKind::cubemap});
+        image.levels.push_back(test::pattern(static_cast<std::size_t>(side * side * 12), 5));
+    const ImageFile faces = open_image(test::store(at("a.tif"), {image}), {.kind = ArrayKind::cubemap});
     EXPECT_EQ(faces.info().levels, 4);
     for (int level = 0; level < 4; ++level) {
-        EXPECT_TRUE(same_bytes(read_part(faces, {.level = level}), picture.levels[static_cast<std::size_t>(level)]));
+        EXPECT_TRUE(same_bytes(read_part(faces, {.level = level}), image.levels[static_cast<std::size_t>(level)]));
     }
 }
 
-TEST_F(PictureCubeTest, CubesSavedInEachLayoutRoundTrip) {
+TEST_F(ImageCubeTest, CubesSavedInEachLayoutRoundTrip) {
     const Texels faces = cube();
     const Array array(Device::cpu(),
                       {.format = Format::r16_unorm, .extent = {kSide, kSide}, .kind = ArrayKind::cubemap});
     test::upload(array.view(), std::as_bytes(std::span(faces)));
     for (const auto& [layout, rows] : kLayouts) {
         save(at("a.tif"), array, {.cube = layout});
-        EXPECT_EQ(values(read_part(open_picture(at("a.tif")))), drawn(rows));
+        EXPECT_EQ(values(read_part(open_image(at("a.tif")))), drawn(rows));
     }
     save(at("parts.tif"), array, {.cube = CubeLayout::faces});
-    EXPECT_EQ(values(read_part(open_picture(at("parts.tif"), {.kind = ArrayKind::cubemap}))), faces);
+    EXPECT_EQ(values(read_part(open_image(at("parts.tif"), {.kind = ArrayKind::cubemap}))), faces);
     save(at("a.dds"), array);
-    EXPECT_EQ(values(read_part(open_picture(at("a.dds")))), faces);
+    EXPECT_EQ(values(read_part(open_image(at("a.dds")))), faces);
 }
 
 // ImfEnvmap.h shows the strip with the corners of the cube numbered x + 2 * y + 4 * (1 - z), where x, y and z are 0 or
 // 1.
-TEST_F(PictureCubeTest, OpenExrCubesAreDetectedByTheirHeaderAndMirrored) {
+TEST_F(ImageCubeTest, OpenExrCubesAreDetectedByTheirHeaderAndMirrored) {
     constexpr int kCorners[6][4] = {{3, 7, 1, 5}, {6, 2, 4, 0}, {6, 7, 2, 3}, {0, 1, 4, 5}, {7, 6, 5, 4}, {2, 3, 0, 1}};
-    StoredPicture strip = test::stored_picture(2, 12, 1, TypeDesc::FLOAT, 0);
+    StoredImage strip = test::stored_image(2, 12, 1, TypeDesc::FLOAT, 0);
     std::vector<float> corners;
     for (const auto& face : kCorners) {
         for (const int corner : face) corners.push_back(static_cast<float>(corner));
@@ -192,8 +189,8 @@ TEST_F(PictureCubeTest, OpenExrCubesAreDetectedByTheirHeaderAndMirrored) {
     std::memcpy(strip.levels[0].data(), corners.data(), corners.size() * 4);
     strip.spec.attribute("textureformat", "CubeFace Environment");
     const fs::path path = test::store(at("a.exr"), {strip});
-    EXPECT_EQ(open_picture(path).info().kind, ArrayKind::array_2d);
-    const Picture faces = open_picture(path, {.kind = ArrayKind::cubemap});
+    EXPECT_EQ(open_image(path).info().kind, ArrayKind::array_2d);
+    const ImageFile faces = open_image(path, {.kind = ArrayKind::cubemap});
     const Bytes bytes = read_part(faces);
     std::vector<float> read(24);
     std::memcpy(read.data(), bytes.data(), bytes.size());
@@ -213,20 +210,20 @@ TEST_F(PictureCubeTest, OpenExrCubesAreDetectedByTheirHeaderAndMirrored) {
     const Array array(Device::cpu(), faces.info());
     test::upload(array.view(), bytes);
     save(at("b.exr"), array, {.cube = CubeLayout::openexr_cube});
-    EXPECT_TRUE(same_bytes(read_part(open_picture(at("b.exr"))), strip.levels[0]));
-    EXPECT_TRUE(same_bytes(read_part(open_picture(at("b.exr"), {.kind = ArrayKind::cubemap})), bytes));
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("b.exr"))), strip.levels[0]));
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("b.exr"), {.kind = ArrayKind::cubemap})), bytes));
 }
 
 // --- panoramas -------------------------------------------------------------------------------------------------------
 
 // Reference implementation of the conversion that the header specifies: a bilinear blend for each texel.
-std::vector<float> around(const std::vector<float>& picture, std::size_t width, std::size_t height, std::size_t side,
+std::vector<float> around(const std::vector<float>& image, std::size_t width, std::size_t height, std::size_t side,
                           bool openexr) {
     std::vector<float> out;
     const auto fetch = [&](long column, long row) {
         const long w = static_cast<long>(width);
         const long y = std::min(std::max(row, 0L), static_cast<long>(height) - 1);
-        return static_cast<double>(picture[static_cast<std::size_t>(y * w + (column % w + w) % w)]);
+        return static_cast<double>(image[static_cast<std::size_t>(y * w + (column % w + w) % w)]);
     };
     for (std::size_t face = 0; face < 6; ++face) {
         for (std::size_t j = 0; j < side; ++j) {
@@ -254,19 +251,19 @@ std::vector<float> around(const std::vector<float>& picture, std::size_t width, 
     return out;
 }
 
-TEST_F(PictureCubeTest, EquirectangularImagesAreInterpolatedAsTheHeaderSpecifies) {
+TEST_F(ImageCubeTest, EquirectangularImagesAreInterpolatedAsTheHeaderSpecifies) {
     constexpr std::size_t kWidth = 32, kHeight = 16;
-    StoredPicture picture = test::stored_picture(kWidth, kHeight, 1, TypeDesc::FLOAT, 0);
+    StoredImage image = test::stored_image(kWidth, kHeight, 1, TypeDesc::FLOAT, 0);
     std::vector<float> texels(kWidth * kHeight);
     for (std::size_t at = 0; at < texels.size(); ++at) texels[at] = static_cast<float>(at * at % 977) / 8.0f;
-    std::memcpy(picture.levels[0].data(), texels.data(), texels.size() * 4);
-    const fs::path path = test::store(at("a.exr"), {picture});
+    std::memcpy(image.levels[0].data(), texels.data(), texels.size() * 4);
+    const fs::path path = test::store(at("a.exr"), {image});
     for (const bool openexr : {false, true}) {
-        PictureOptions options{.kind = ArrayKind::cubemap};
+        ImageOptions options{.kind = ArrayKind::cubemap};
         if (openexr) options.cube = CubeLayout::openexr_latlong;
         for (const std::size_t side : {0u, 5u}) {
             options.cube_side = side;
-            const Picture faces = open_picture(path, options);
+            const ImageFile faces = open_image(path, options);
             EXPECT_EQ(faces.info().extent.width, side == 0 ? 8 : side);
             const Bytes bytes = read_part(faces);
             std::vector<float> read(bytes.size() / 4);
@@ -277,8 +274,8 @@ TEST_F(PictureCubeTest, EquirectangularImagesAreInterpolatedAsTheHeaderSpecifies
     }
 }
 
-TEST_F(PictureCubeTest, TheCenterOfAnEquirectangularImageIsPositiveZ) {
-    StoredPicture picture = test::stored_picture(16, 8, 1, TypeDesc::FLOAT, 0);
+TEST_F(ImageCubeTest, TheCenterOfAnEquirectangularImageIsPositiveZ) {
+    StoredImage image = test::stored_image(16, 8, 1, TypeDesc::FLOAT, 0);
     std::vector<float> texels(128);
     for (std::size_t at = 0; at < texels.size(); ++at) {
         const std::size_t column = at % 16, row = at / 16;
@@ -288,21 +285,19 @@ TEST_F(PictureCubeTest, TheCenterOfAnEquirectangularImageIsPositiveZ) {
                      : column >= 6 && column < 10  ? 5.0f
                                                    : 0.0f;
     }
-    std::memcpy(picture.levels[0].data(), texels.data(), texels.size() * 4);
-    const Picture faces =
-        open_picture(test::store(at("a.exr"), {picture}), {.kind = ArrayKind::cubemap, .cube_side = 1});
+    std::memcpy(image.levels[0].data(), texels.data(), texels.size() * 4);
+    const ImageFile faces = open_image(test::store(at("a.exr"), {image}), {.kind = ArrayKind::cubemap, .cube_side = 1});
     std::vector<float> read(6);
     const Bytes bytes = read_part(faces);
     std::memcpy(read.data(), bytes.data(), bytes.size());
     EXPECT_EQ(read, (std::vector<float>{1, 0, 3, 4, 5, 0}));
 }
 
-TEST_F(PictureCubeTest, SrgbIsInterpolatedInLinearLight) {
-    StoredPicture picture = test::stored_picture(2, 1, 1, TypeDesc::UINT8, 0);
-    picture.levels[0] = Bytes{std::byte{0}, std::byte{255}};
-    picture.spec.attribute("oiio:ColorSpace", "sRGB");
-    const Picture faces =
-        open_picture(test::store(at("a.png"), {picture}), {.kind = ArrayKind::cubemap, .cube_side = 1});
+TEST_F(ImageCubeTest, SrgbIsInterpolatedInLinearLight) {
+    StoredImage image = test::stored_image(2, 1, 1, TypeDesc::UINT8, 0);
+    image.levels[0] = Bytes{std::byte{0}, std::byte{255}};
+    image.spec.attribute("oiio:ColorSpace", "sRGB");
+    const ImageFile faces = open_image(test::store(at("a.png"), {image}), {.kind = ArrayKind::cubemap, .cube_side = 1});
     EXPECT_EQ(faces.info().format, Format::r8_srgb);
     EXPECT_EQ(read_part(faces, {.face = 4}), Bytes{std::byte{188}});  // half of the linear light
 }

@@ -1,8 +1,8 @@
 #include <random>
 
 #include <texton/error.h>
-#include <texton/picture.h>
-#include <texton/picture_save.h>
+#include <texton/image_file.h>
+#include <texton/image_save.h>
 
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
@@ -18,10 +18,10 @@ using test::Bytes;
 using test::read_part;
 using test::same_bytes;
 
-class PictureDdsTest : public testing::Test {
+class ImageDdsTest : public testing::Test {
 protected:
     fs::path at(const std::string& name) const { return folder_.at(name); }
-    test::PictureFolder folder_;
+    test::ImageFolder folder_;
 };
 
 constexpr std::uint32_t four(const char* text) {
@@ -85,7 +85,7 @@ bool dxgi_has(Format format) {
     return info(format).layout != FormatLayout::planar && format != Format::r8_srgb && format != Format::rg8_srgb;
 }
 
-TEST_F(PictureDdsTest, EveryFormatAndKindRoundTripsBitForBit) {
+TEST_F(ImageDdsTest, EveryFormatAndKindRoundTripsBitForBit) {
     const Device device = Device::cpu();
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::array_formats()) {
@@ -95,44 +95,44 @@ TEST_F(PictureDdsTest, EveryFormatAndKindRoundTripsBitForBit) {
             const Array array(device, reference.info());
             test::upload(array, reference);
             save(at("a.dds"), array);
-            const Picture picture = open_picture(at("a.dds"));
-            EXPECT_EQ(picture.info(), reference.info());
-            EXPECT_EQ(picture.conversions(), std::vector<std::string>{});
+            const ImageFile image = open_image(at("a.dds"));
+            EXPECT_EQ(image.info(), reference.info());
+            EXPECT_EQ(image.conversions(), std::vector<std::string>{});
             for (int level = 0; level < reference.info().levels; ++level) {
-                EXPECT_TRUE(same_bytes(read_part(picture, {.level = level}), reference.level(level)));
+                EXPECT_TRUE(same_bytes(read_part(image, {.level = level}), reference.level(level)));
             }
         }
     }
     EXPECT_EQ(folder_.files(), 1);
 }
 
-TEST_F(PictureDdsTest, FormatsMissingInDxgiAreRefusedAndNamed) {
+TEST_F(ImageDdsTest, FormatsMissingInDxgiAreRefusedAndNamed) {
     const Bytes texels(16);
     const auto view = host_view(texels.data(), Format::rg8_srgb, {4, 2});
     test::expect_error([&] { save(at("a.dds"), view); }, ErrorCode::io, "texton::save", {"a.dds", "rg8_srgb"});
     EXPECT_EQ(folder_.files(), 0);
 }
 
-TEST_F(PictureDdsTest, RegionsOfBlockFormatsAreRead) {
+TEST_F(ImageDdsTest, RegionsOfBlockFormatsAreRead) {
     const Bytes texels = test::pattern(packed_bytes(Format::bc7_unorm, {22, 18}), 4);
     save(at("a.dds"), host_view(texels.data(), Format::bc7_unorm, {22, 18}));
-    const Picture picture = open_picture(at("a.dds"));
+    const ImageFile image = open_image(at("a.dds"));
     Bytes expected;
     for (std::size_t row = 1; row < 3; ++row) {
         const auto first = texels.begin() + static_cast<std::ptrdiff_t>((row * 6 + 4) * 16);
         expected.insert(expected.end(), first, first + 32);
     }
     Bytes read(64);
-    picture.read({.region = Region{{16, 4, 0}, {6, 8}}}, read);
+    image.read({.region = Region{{16, 4, 0}, {6, 8}}}, read);
     EXPECT_TRUE(same_bytes(read, expected));
     test::expect_error(
         [&] {
-            picture.read({.region = Region{{2, 4, 0}, {8, 8}}}, read);
+            image.read({.region = Region{{2, 4, 0}, {8, 8}}}, read);
         },
-        ErrorCode::bad_argument, "texton::Picture", {"whole 4 x 4 blocks"});
+        ErrorCode::bad_argument, "texton::ImageFile", {"whole 4 x 4 blocks"});
 }
 
-TEST_F(PictureDdsTest, LegacyFourCcCodesAreSupported) {
+TEST_F(ImageDdsTest, LegacyFourCcCodesAreSupported) {
     struct Row {
         std::uint32_t code;
         Format format;
@@ -151,17 +151,17 @@ TEST_F(PictureDdsTest, LegacyFourCcCodesAreSupported) {
         words[kPfFlags] = 4;
         words[kFourCC] = row.code;
         const Bytes texels = test::pattern(packed_bytes(row.format, {10, 6}), 3);
-        const Picture picture = open_picture(test::write_bytes(at("a.dds"), file(words, texels)));
-        EXPECT_EQ(picture.info(), (ArrayInfo{.format = row.format, .extent = {10, 6}}));
-        EXPECT_TRUE(same_bytes(read_part(picture), texels));
+        const ImageFile image = open_image(test::write_bytes(at("a.dds"), file(words, texels)));
+        EXPECT_EQ(image.info(), (ArrayInfo{.format = row.format, .extent = {10, 6}}));
+        EXPECT_TRUE(same_bytes(read_part(image), texels));
         const bool premultiplied = row.code == four("DXT2") || row.code == four("DXT4");
         if (info(row.format).channels == 4) {
-            EXPECT_EQ(picture.metadata().alpha, premultiplied ? PictureAlpha::premultiplied : PictureAlpha::straight);
+            EXPECT_EQ(image.metadata().alpha, premultiplied ? ImageAlpha::premultiplied : ImageAlpha::straight);
         }
     }
 }
 
-TEST_F(PictureDdsTest, LegacyChannelMasksAreSupported) {
+TEST_F(ImageDdsTest, LegacyChannelMasksAreSupported) {
     struct Row {
         std::uint32_t flags, bits, r, g, b, a;
         Bytes stored;
@@ -194,14 +194,14 @@ TEST_F(PictureDdsTest, LegacyChannelMasksAreSupported) {
         words[kB] = row.b;
         words[kA] = row.a;
         SCOPED_TRACE(std::to_string(&row - rows));
-        const Picture picture = open_picture(test::write_bytes(at("a.dds"), file(words, row.stored)));
-        EXPECT_EQ(picture.info().format, row.format);
-        EXPECT_TRUE(same_bytes(read_part(picture), row.read));
-        EXPECT_EQ(picture.conversions().empty(), row.stored == row.read);
+        const ImageFile image = open_image(test::write_bytes(at("a.dds"), file(words, row.stored)));
+        EXPECT_EQ(image.info().format, row.format);
+        EXPECT_TRUE(same_bytes(read_part(image), row.read));
+        EXPECT_EQ(image.conversions().empty(), row.stored == row.read);
     }
 }
 
-TEST_F(PictureDdsTest, LegacyCubesAndVolumesHaveTheirLevels) {
+TEST_F(ImageDdsTest, LegacyCubesAndVolumesHaveTheirLevels) {
     auto words = header(4, 4);
     words[kPfFlags] = 0x20000;
     words[kBits] = 8;
@@ -209,7 +209,7 @@ TEST_F(PictureDdsTest, LegacyCubesAndVolumesHaveTheirLevels) {
     words[kMipMapCount] = 3;
     words[kCaps2] = 0xfe00;
     const Bytes texels = test::pattern(6 * 21, 3);
-    const Picture cube = open_picture(test::write_bytes(at("a.dds"), file(words, texels)));
+    const ImageFile cube = open_image(test::write_bytes(at("a.dds"), file(words, texels)));
     EXPECT_EQ(cube.info(),
               (ArrayInfo{.format = Format::r8_unorm, .extent = {4, 4}, .kind = ArrayKind::cubemap, .levels = 3}));
     EXPECT_TRUE(same_bytes(read_part(cube, {.level = 1, .face = 4}), std::span(texels).subspan(4 * 21 + 16, 4)));
@@ -217,13 +217,13 @@ TEST_F(PictureDdsTest, LegacyCubesAndVolumesHaveTheirLevels) {
     words[kCaps2] = 0x200000;
     words[kDepth] = 5;
     const Bytes block = test::pattern(80 + 8 + 1, 3);
-    const Picture volume = open_picture(test::write_bytes(at("a.dds"), file(words, block)));
+    const ImageFile volume = open_image(test::write_bytes(at("a.dds"), file(words, block)));
     EXPECT_EQ(volume.info(),
               (ArrayInfo{.format = Format::r8_unorm, .extent = {4, 4, 5}, .kind = ArrayKind::array_3d, .levels = 3}));
     EXPECT_TRUE(same_bytes(read_part(volume, {.level = 1}), std::span(block).subspan(80, 8)));
 }
 
-TEST_F(PictureDdsTest, SeveralFilesBecomeLayersOrFaces) {
+TEST_F(ImageDdsTest, SeveralFilesBecomeLayersOrFaces) {
     std::vector<fs::path> paths;
     Bytes all;
     for (unsigned face = 0; face < 6; ++face) {
@@ -232,16 +232,16 @@ TEST_F(PictureDdsTest, SeveralFilesBecomeLayersOrFaces) {
         paths.push_back(at("face" + std::to_string(face) + ".dds"));
         save(paths.back(), host_view(texels.data(), Format::bc3_srgb, {8, 8}));
     }
-    EXPECT_EQ(open_picture(paths).info().layers, 6u);
-    const Picture cube = open_picture(paths, {.kind = ArrayKind::cubemap});
+    EXPECT_EQ(open_image(paths).info().layers, 6u);
+    const ImageFile cube = open_image(paths, {.kind = ArrayKind::cubemap});
     EXPECT_EQ(cube.info(), (ArrayInfo{.format = Format::bc3_srgb, .extent = {8, 8}, .kind = ArrayKind::cubemap}));
     EXPECT_TRUE(same_bytes(read_part(cube), all));
-    EXPECT_EQ(open_picture(paths, {.color = PictureColor::linear}).info().format, Format::bc3_unorm);
+    EXPECT_EQ(open_image(paths, {.color = ImageColor::linear}).info().format, Format::bc3_unorm);
 }
 
 // --- invalid headers -------------------------------------------------------------------------------------------------
 
-class PictureDdsDamageTest : public PictureDdsTest {
+class ImageDdsDamageTest : public ImageDdsTest {
 protected:
     // Returns a valid file: a BC1 cubemap with levels and a DX10 header.
     Bytes good() const {
@@ -260,9 +260,9 @@ protected:
     bool holds(std::span<const std::byte> bytes) const {
         const fs::path path = test::write_bytes(at("damaged.dds"), bytes);
         try {
-            const Picture picture = open_picture(path);
-            EXPECT_LE(packed_bytes(picture.info()), 4 * bytes.size() + 4096);  // 24 bits are converted to 32
-            for (int level = 0; level < picture.info().levels; ++level) (void)read_part(picture, {.level = level});
+            const ImageFile image = open_image(path);
+            EXPECT_LE(packed_bytes(image.info()), 4 * bytes.size() + 4096);  // 24 bits are converted to 32
+            for (int level = 0; level < image.info().levels; ++level) (void)read_part(image, {.level = level});
             return true;
         } catch (const Error& error) {
             EXPECT_TRUE(error.code() == ErrorCode::io || error.code() == ErrorCode::unsupported) << error.what();
@@ -275,7 +275,7 @@ protected:
     }
 };
 
-TEST_F(PictureDdsDamageTest, AFileTruncatedAnywhereIsRefused) {
+TEST_F(ImageDdsDamageTest, AFileTruncatedAnywhereIsRefused) {
     const Bytes whole = good();
     EXPECT_TRUE(holds(whole));
     for (std::size_t bytes = 4; bytes < whole.size(); bytes += bytes < 160 ? 1 : 37) {
@@ -284,7 +284,7 @@ TEST_F(PictureDdsDamageTest, AFileTruncatedAnywhereIsRefused) {
     EXPECT_FALSE(holds(std::span(whole).first(whole.size() - 1)));
 }
 
-TEST_F(PictureDdsDamageTest, ImpossibleHeaderValuesAreRefused) {
+TEST_F(ImageDdsDamageTest, ImpossibleHeaderValuesAreRefused) {
     for (const int word : {kHeight, kWidth, kMipMapCount, kDxgi, kDimension, kArraySize, kSize, kPfSize}) {
         for (const std::uint32_t value : {0u, 0x7fffffffu, 0x80000000u, 0xffffffffu}) {
             if (word == kMipMapCount && value == 0) continue;  // 0 means one level
@@ -300,7 +300,7 @@ TEST_F(PictureDdsDamageTest, ImpossibleHeaderValuesAreRefused) {
     EXPECT_FALSE(holds(bytes));
 }
 
-TEST_F(PictureDdsDamageTest, HeadersWithRandomChangesGiveAnErrorOrTexels) {
+TEST_F(ImageDdsDamageTest, HeadersWithRandomChangesGiveAnErrorOrTexels) {
     std::mt19937 random(5);
     Bytes old = good();
     set(old, kFourCC, four("DXT1"));
@@ -308,9 +308,9 @@ TEST_F(PictureDdsDamageTest, HeadersWithRandomChangesGiveAnErrorOrTexels) {
     for (int round = 0; round < 6000; ++round) {
         Bytes bytes = round % 2 == 0 ? good() : old;
         for (unsigned change = 0; change < 1 + random() % 4; ++change) {
-            const std::size_t place = random() % 148;
-            if (place < 4) continue;  // the file would have another type
-            bytes[place] =
+            const std::size_t position = random() % 148;
+            if (position < 4) continue;  // the file would have another type
+            bytes[position] =
                 random() % 2 == 0 ? static_cast<std::byte>(random()) : static_cast<std::byte>(1u << random() % 8);
         }
         opened += holds(bytes) ? 1 : 0;

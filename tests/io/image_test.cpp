@@ -14,8 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/configured_path.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/place.h"
 #include "tests/support/texels.h"
 
 namespace texton {
@@ -61,7 +61,7 @@ protected:
     fs::path folder_;
 };
 
-const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+const fs::path kAssets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
 
 template <class T>
 T value(const Image& image, std::size_t index) {
@@ -135,7 +135,7 @@ TEST_P(ImageRoundTripTest, WrittenImagesRoundTripBitForBit) {
     const auto [format, ending] = GetParam();
     const Extent extent{37, 23};
     const Bytes texels = test::pattern(packed_bytes(format, extent), 7);
-    const fs::path path = at(std::string("picture") + ending);
+    const fs::path path = at(std::string("image") + ending);
     write_image(path, format, extent, texels);
     const Image image = read_image(path);
     EXPECT_EQ(name(image.format), name(format));
@@ -174,7 +174,7 @@ TEST_F(ImageTest, ReadingMissingFilesAndFoldersIsRefusedAndNamed) {
 }
 
 TEST_F(ImageTest, ReadingNonImageFilesIsRefusedAndNamed) {
-    for (const std::string content : {"", "no picture\n"}) {
+    for (const std::string content : {"", "no image\n"}) {
         for (const std::string name : {"empty.png", "empty.exr", "empty.tif", "empty.jpg", "empty"}) {
             std::ofstream(at(name)) << content;
             test::expect_error([&] { (void)read_image(at(name)); }, ErrorCode::io, "texton::read_image", {name});
@@ -200,7 +200,7 @@ TEST_F(ImageTest, WritingToUnknownFileTypesAndMissingFoldersIsRefusedAndNamed) {
     const Bytes texels(4);
     const auto write = [&](const fs::path& path) { write_image(path, Format::rgba8_unorm, {1}, texels); };
     test::expect_error([&] { write(at("picture.nokind")); }, ErrorCode::io, "texton::write_image", {"picture.nokind"});
-    test::expect_error([&] { write(at("picture")); }, ErrorCode::io, "texton::write_image", {"picture"});
+    test::expect_error([&] { write(at("image")); }, ErrorCode::io, "texton::write_image", {"image"});
     test::expect_error([&] { write(at("nofolder/a.png")); }, ErrorCode::io, "texton::write_image", {"nofolder/a.png"});
     EXPECT_EQ(files(), 0);
 }

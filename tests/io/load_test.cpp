@@ -1,10 +1,10 @@
-#include <texton/picture_load.h>
+#include <texton/image_load.h>
 
 #include <thread>
 
 #include <texton/deferred_array.h>
 #include <texton/error.h>
-#include <texton/picture_save.h>
+#include <texton/image_save.h>
 
 #include "tests/support/arrays.h"
 #include "tests/support/expect_error.h"
@@ -25,15 +25,15 @@ using OIIO::TypeDesc;
 using test::Bytes;
 using test::download;
 using test::same_bytes;
-using test::StoredPicture;
+using test::StoredImage;
 
-class PictureLoadTest : public test::OnEveryDevice {
+class ImageLoadTest : public test::OnEveryDevice {
 protected:
     fs::path at(const std::string& name) const { return folder_.at(name); }
-    test::PictureFolder folder_;
+    test::ImageFolder folder_;
 };
 
-TEST_P(PictureLoadTest, EveryKindIsLoadedFromDdsBitForBit) {
+TEST_P(ImageLoadTest, EveryKindIsLoadedFromDdsBitForBit) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const Format format : test::formats_of_every_size()) {
             if (!test::has_arrays(kind, format)) continue;
@@ -42,63 +42,62 @@ TEST_P(PictureLoadTest, EveryKindIsLoadedFromDdsBitForBit) {
             const Array source(Device::cpu(), reference.info());
             test::upload(source, reference);
             save(at("a.dds"), source);
-            const Array loaded = load(device(), open_picture(at("a.dds")));
+            const Array loaded = load(device(), open_image(at("a.dds")));
             EXPECT_EQ(loaded.device(), device());
             EXPECT_TRUE(test::holds(loaded, reference));
         }
     }
 }
 
-TEST_P(PictureLoadTest, MipChainsWidenedChannelsAndRotatedImagesAreLoaded) {
-    StoredPicture chain = test::stored_chain(300, 200, 3, TypeDesc::UINT8, 3, 32);
+TEST_P(ImageLoadTest, MipChainsWidenedChannelsAndRotatedImagesAreLoaded) {
+    StoredImage chain = test::stored_chain(300, 200, 3, TypeDesc::UINT8, 3, 32);
     chain.spec.attribute("Orientation", 6);
-    const Picture picture = open_picture(test::store(at("a.tif"), {chain}));
-    ASSERT_EQ(picture.info().levels, 9);
-    ASSERT_EQ(picture.info().extent, (Extent{200, 300}));
-    const Array loaded = load(device(), picture, {.usage = {.surface = true}});
+    const ImageFile image = open_image(test::store(at("a.tif"), {chain}));
+    ASSERT_EQ(image.info().levels, 9);
+    ASSERT_EQ(image.info().extent, (Extent{200, 300}));
+    const Array loaded = load(device(), image, {.usage = {.surface = true}});
     EXPECT_TRUE(loaded.info().usage.surface);
     for (int level = 0; level < 9; ++level) {
-        EXPECT_TRUE(same_bytes(download(loaded.view({.level = level})), test::read_part(picture, {.level = level})));
+        EXPECT_TRUE(same_bytes(download(loaded.view({.level = level})), test::read_part(image, {.level = level})));
     }
 }
 
-TEST_P(PictureLoadTest, CrossesAndEquirectangularImagesAreLoadedAsCubes) {
-    const fs::path cross = test::store(at("a.tif"), {test::stored_picture(64, 48, 4, TypeDesc::UINT16, 3)});
-    const fs::path around = test::store(at("b.exr"), {test::stored_picture(64, 32, 4, TypeDesc::UINT16, 3)});
+TEST_P(ImageLoadTest, CrossesAndEquirectangularImagesAreLoadedAsCubes) {
+    const fs::path cross = test::store(at("a.tif"), {test::stored_image(64, 48, 4, TypeDesc::UINT16, 3)});
+    const fs::path around = test::store(at("b.exr"), {test::stored_image(64, 32, 4, TypeDesc::UINT16, 3)});
     for (const fs::path& path : {cross, around}) {
-        const Picture picture = open_picture(path, {.kind = ArrayKind::cubemap});
-        EXPECT_TRUE(same_bytes(download(load(device(), picture).view()), test::read_part(picture)));
+        const ImageFile image = open_image(path, {.kind = ArrayKind::cubemap});
+        EXPECT_TRUE(same_bytes(download(load(device(), image).view()), test::read_part(image)));
     }
 }
 
-TEST_P(PictureLoadTest, PlanarFramesRoundTrip) {
+TEST_P(ImageLoadTest, PlanarFramesRoundTrip) {
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         SCOPED_TRACE(name(format));
         const Extent extent{64, 36};
         const Bytes frames = test::pattern(2 * packed_bytes(format, extent), 3);
-        const Picture picture =
-            open_picture(test::write_bytes(at("a.yuv"), frames), {.raw = RawFrames{format, extent, 1}});
-        const PlanarArray loaded = load_planar(device(), picture);
+        const ImageFile image =
+            open_image(test::write_bytes(at("a.yuv"), frames), {.raw = RawFrames{format, extent, 1}});
+        const PlanarArray loaded = load_planar(device(), image);
         EXPECT_EQ(loaded.format(), format);
         save(at("b.yuv"), loaded);
         EXPECT_TRUE(same_bytes(test::file_bytes(at("b.yuv")), std::span(frames).subspan(frames.size() / 2)));
         const PlanarArray there(device(), format, extent);
-        load(there, picture);
-        EXPECT_TRUE(same_bytes(download(there.plane(1).view()), test::read_part(picture.plane(1))));
-        EXPECT_TRUE(same_bytes(download(load(device(), picture.plane(0)).view()), test::read_part(picture.plane(0))));
-        test::expect_error([&] { (void)load(device(), picture); }, ErrorCode::bad_argument, "texton::load",
+        load(there, image);
+        EXPECT_TRUE(same_bytes(download(there.plane(1).view()), test::read_part(image.plane(1))));
+        EXPECT_TRUE(same_bytes(download(load(device(), image.plane(0)).view()), test::read_part(image.plane(0))));
+        test::expect_error([&] { (void)load(device(), image); }, ErrorCode::bad_argument, "texton::load",
                            {"a.yuv", name(format)});
         const PlanarArray other(device(), format, {64, 38});
-        test::expect_error([&] { load(other, picture); }, ErrorCode::bad_argument, "texton::load",
-                           {"a.yuv", "64 x 38"});
+        test::expect_error([&] { load(other, image); }, ErrorCode::bad_argument, "texton::load", {"a.yuv", "64 x 38"});
     }
 }
 
-TEST_P(PictureLoadTest, AnExistingArrayIsFilledIfItMatchesTheImage) {
-    const StoredPicture stored = test::stored_picture(40, 30, 2, TypeDesc::UINT16, 3);
-    const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
+TEST_P(ImageLoadTest, AnExistingArrayIsFilledIfItMatchesTheImage) {
+    const StoredImage stored = test::stored_image(40, 30, 2, TypeDesc::UINT16, 3);
+    const ImageFile image = open_image(test::store(at("a.tif"), {stored}));
     const Array array(device(), {.format = Format::rg16_unorm, .extent = {40, 30}, .usage = {.gather = true}});
-    load(array, picture);
+    load(array, image);
     EXPECT_TRUE(same_bytes(download(array.view()), stored.levels[0]));
     for (const ArrayInfo& info :
          {ArrayInfo{.format = Format::rg16_uint, .extent = {40, 30}},
@@ -106,41 +105,41 @@ TEST_P(PictureLoadTest, AnExistingArrayIsFilledIfItMatchesTheImage) {
           ArrayInfo{.format = Format::rg16_unorm, .extent = {40, 30}, .levels = 2},
           ArrayInfo{.format = Format::rg16_unorm, .extent = {40, 30}, .kind = ArrayKind::layered_2d}}) {
         const Array other(device(), info);
-        test::expect_error([&] { load(other, picture); }, ErrorCode::bad_argument, "texton::load", {"a.tif"});
+        test::expect_error([&] { load(other, image); }, ErrorCode::bad_argument, "texton::load", {"a.tif"});
     }
 }
 
-TEST_P(PictureLoadTest, ADeferredArrayIsRefusedBeforeMappingAndFilledAfterwards) {
-    const StoredPicture stored = test::stored_picture(40, 30, 4, TypeDesc::UINT8, 3);
-    const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
-    DeferredArray array(device(), picture.info());
-    test::expect_error([&] { load(array.array(), picture); }, ErrorCode::not_mapped, "texton::");
+TEST_P(ImageLoadTest, ADeferredArrayIsRefusedBeforeMappingAndFilledAfterwards) {
+    const StoredImage stored = test::stored_image(40, 30, 4, TypeDesc::UINT8, 3);
+    const ImageFile image = open_image(test::store(at("a.tif"), {stored}));
+    DeferredArray array(device(), image.info());
+    test::expect_error([&] { load(array.array(), image); }, ErrorCode::not_mapped, "texton::");
     TilePool pool(device());
     const Tiles tiles = pool.allocate(array.requirements().bytes / kTileBytes);
     const Stream stream(device());
     array.map(tiles, stream);
-    load(array.array(), picture);
+    load(array.array(), image);
     EXPECT_TRUE(same_bytes(download(array.array().view()), stored.levels[0]));
 }
 
 // 40 MiB in rows, so all buffers are used several times.
-class LargePictureLoadTest : public PictureLoadTest {
+class LargeImageLoadTest : public ImageLoadTest {
 protected:
     static constexpr int kSide = 2560;
-    Picture large(const std::string& name, bool tiled) const {
-        StoredPicture stored = test::stored_picture(kSide, kSide, 3, TypeDesc::UINT16, 3);
+    ImageFile large(const std::string& name, bool tiled) const {
+        StoredImage stored = test::stored_image(kSide, kSide, 3, TypeDesc::UINT16, 3);
         if (tiled) stored.spec.tile_width = stored.spec.tile_height = 128;
         stored.spec.attribute("compression", "none");
-        return open_picture(test::store(at(name), {stored}));
+        return open_image(test::store(at(name), {stored}));
     }
 };
 
-TEST_P(LargePictureLoadTest, AllBandsAreLoadedAndTheTimingCoversEachBand) {
+TEST_P(LargeImageLoadTest, AllBandsAreLoadedAndTheTimingCoversEachBand) {
     for (const bool tiled : {false, true}) {
-        const Picture picture = large("a.tif", tiled);
+        const ImageFile image = large("a.tif", tiled);
         LoadTiming timing;
-        const Array loaded = load(device(), picture, {.timing = &timing});
-        EXPECT_TRUE(same_bytes(download(loaded.view()), test::read_part(picture)));
+        const Array loaded = load(device(), image, {.timing = &timing});
+        EXPECT_TRUE(same_bytes(download(loaded.view()), test::read_part(image)));
         ASSERT_GT(timing.steps.size(), 3u);
         std::size_t bytes = 0;
         for (const LoadStep& step : timing.steps) {
@@ -150,7 +149,7 @@ TEST_P(LargePictureLoadTest, AllBandsAreLoadedAndTheTimingCoversEachBand) {
             EXPECT_LE(step.copy_begin, step.copy_end);
             EXPECT_LE(step.copy_end, timing.total + 0.01);
         }
-        EXPECT_EQ(bytes, packed_bytes(picture.info()));
+        EXPECT_EQ(bytes, packed_bytes(image.info()));
         EXPECT_LE(timing.peak, std::size_t{48} << 20);
         const std::string text = to_string(timing);
         EXPECT_NE(text.find("decoded at"), std::string::npos);
@@ -158,12 +157,12 @@ TEST_P(LargePictureLoadTest, AllBandsAreLoadedAndTheTimingCoversEachBand) {
     }
 }
 
-TEST_P(LargePictureLoadTest, TheTimingSeparatesConversionsFromDecoding) {
-    const auto converting = [&](const PictureOptions& options) {
+TEST_P(LargeImageLoadTest, TheTimingSeparatesConversionsFromDecoding) {
+    const auto converting = [&](const ImageOptions& options) {
         (void)large("a.tif", false);
-        const Picture picture = open_picture(at("a.tif"), options);
+        const ImageFile image = open_image(at("a.tif"), options);
         LoadTiming timing;
-        (void)load(device(), picture, {.timing = &timing});
+        (void)load(device(), image, {.timing = &timing});
         double sum = 0;
         for (const LoadStep& step : timing.steps) sum += step.convert;
         return sum;
@@ -171,52 +170,52 @@ TEST_P(LargePictureLoadTest, TheTimingSeparatesConversionsFromDecoding) {
     EXPECT_GT(converting({.format = Format::rgba32_float}), 2 * converting({}));
 }
 
-TEST_P(LargePictureLoadTest, ProgressGrowsToTheTotal) {
-    const Picture picture = large("a.tif", false);
+TEST_P(LargeImageLoadTest, ProgressGrowsToTheTotal) {
+    const ImageFile image = large("a.tif", false);
     std::vector<std::size_t> done;
-    (void)load(device(), picture, {.progress = [&](const PictureProgress& progress) {
-                   EXPECT_EQ(progress.total, packed_bytes(picture.info()));
+    (void)load(device(), image, {.progress = [&](const ImageProgress& progress) {
+                   EXPECT_EQ(progress.total, packed_bytes(image.info()));
                    done.push_back(progress.done);
                    return true;
                }});
     ASSERT_GT(done.size(), 3u);
     EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
-    EXPECT_EQ(done.back(), packed_bytes(picture.info()));
+    EXPECT_EQ(done.back(), packed_bytes(image.info()));
 }
 
 // The fixture checks that no device memory leaks.
-TEST_P(LargePictureLoadTest, ACanceledLoadLeaksNothing) {
-    const Picture picture = large("a.tif", false);
+TEST_P(LargeImageLoadTest, ACanceledLoadLeaksNothing) {
+    const ImageFile image = large("a.tif", false);
     int calls = 0;
     try {
-        (void)load(device(), picture, {.progress = [&](const PictureProgress&) { return ++calls < 2; }});
+        (void)load(device(), image, {.progress = [&](const ImageProgress&) { return ++calls < 2; }});
         FAIL() << "nothing was thrown";
-    } catch (const Cancelled& cancelled) {
-        test::expect_well_formed(cancelled);
-        EXPECT_NE(cancelled.problem().find("a.tif"), std::string::npos);
+    } catch (const Canceled& canceled) {
+        test::expect_well_formed(canceled);
+        EXPECT_NE(canceled.problem().find("a.tif"), std::string::npos);
     }
     EXPECT_EQ(calls, 2);
-    (void)load(device(), picture);
-    EXPECT_THROW((void)load(device(), picture, {.progress = [](const PictureProgress&) -> bool { throw 5; }}), int);
+    (void)load(device(), image);
+    EXPECT_THROW((void)load(device(), image, {.progress = [](const ImageProgress&) -> bool { throw 5; }}), int);
 }
 
-TEST_P(LargePictureLoadTest, ATruncatedFileFailsAndIsNamed) {
+TEST_P(LargeImageLoadTest, ATruncatedFileFailsAndIsNamed) {
     (void)large("a.tif", false);
     const Bytes whole = test::file_bytes(at("a.tif"));
     const fs::path cut = test::write_bytes(at("cut.tif"), std::span(whole).first(whole.size() / 2));
-    test::expect_error([&] { (void)load(device(), open_picture(cut)); }, ErrorCode::io, "texton::", {"cut.tif"});
+    test::expect_error([&] { (void)load(device(), open_image(cut)); }, ErrorCode::io, "texton::", {"cut.tif"});
 }
 
-TEST_P(PictureLoadTest, ImagesBeyondTheDeviceLimitsAreRefusedAndNamed) {
-    const StoredPicture wide = test::stored_picture(32769, 2, 1, TypeDesc::UINT8, 3);
-    const Picture picture = open_picture(test::store(at("wide.tif"), {wide}), {.kind = ArrayKind::layered_2d});
-    test::expect_error([&] { (void)load(device(), picture); }, ErrorCode::overflow, "texton::load",
+TEST_P(ImageLoadTest, ImagesBeyondTheDeviceLimitsAreRefusedAndNamed) {
+    const StoredImage wide = test::stored_image(32769, 2, 1, TypeDesc::UINT8, 3);
+    const ImageFile image = open_image(test::store(at("wide.tif"), {wide}), {.kind = ArrayKind::layered_2d});
+    test::expect_error([&] { (void)load(device(), image); }, ErrorCode::overflow, "texton::load",
                        {"wide.tif", "32769"});
 }
 
 // Besides the array, load() may hold at most the memory that its header states. The test reads the memory of the
 // process from /proc.
-class MemoryBoundTest : public PictureLoadTest {
+class MemoryBoundTest : public ImageLoadTest {
 protected:
     static std::size_t status(const char* key) {
         std::ifstream in("/proc/self/status");
@@ -255,14 +254,14 @@ protected:
 TEST_P(MemoryBoundTest, ALoadStaysWithinItsDocumentedMemoryBound) {
     if (__asan_init != nullptr || __tsan_init != nullptr) GTEST_SKIP() << "a sanitizer keeps freed memory";
     const auto across = static_cast<std::size_t>(side());
-    const Picture picture = open_picture(huge(side()));
-    const std::size_t texels = packed_bytes(picture.info());
+    const ImageFile image = open_image(huge(side()));
+    const std::size_t texels = packed_bytes(image.info());
     ASSERT_EQ(texels, across * across * 4);
     const std::size_t reading = growth([&] {
         Bytes band(across * 256 * 4);
-        for (std::size_t y = 0; y < across; y += 256) picture.read({.region = Region{{0, y, 0}, {across, 256}}}, band);
+        for (std::size_t y = 0; y < across; y += 256) image.read({.region = Region{{0, y, 0}, {across, 256}}}, band);
     });
-    std::size_t loading = growth([&] { (void)load(device(), picture); });
+    std::size_t loading = growth([&] { (void)load(device(), image); });
     if (on_cpu()) loading -= std::min(loading, texels);
     RecordProperty("megabytes_to_read", static_cast<int>(reading >> 20));
     RecordProperty("megabytes_to_load", static_cast<int>(loading >> 20));
@@ -270,16 +269,16 @@ TEST_P(MemoryBoundTest, ALoadStaysWithinItsDocumentedMemoryBound) {
     EXPECT_LE(loading, std::size_t{(48 + 64)} << 20);
 }
 
-TEST_P(PictureLoadTest, ManyThreadsReadOneImageConcurrently) {
-    StoredPicture stored = test::stored_picture(256, 256, 1, TypeDesc::UINT16, 3);
+TEST_P(ImageLoadTest, ManyThreadsReadOneImageConcurrently) {
+    StoredImage stored = test::stored_image(256, 256, 1, TypeDesc::UINT16, 3);
     stored.spec.tile_width = stored.spec.tile_height = 32;
-    const Picture picture = open_picture(test::store(at("a.tif"), {stored}));
+    const ImageFile image = open_image(test::store(at("a.tif"), {stored}));
     std::vector<Bytes> read(4, Bytes(stored.levels[0].size()));
     std::vector<std::thread> threads;
     for (Bytes& bytes : read) {
         threads.emplace_back([&] {
             for (std::size_t y = 0; y < 256; y += 16) {
-                picture.read({.region = Region{{0, y, 0}, {256, 16}}}, std::span(bytes).subspan(y * 512, 16 * 512));
+                image.read({.region = Region{{0, y, 0}, {256, 16}}}, std::span(bytes).subspan(y * 512, 16 * 512));
             }
         });
     }
@@ -287,8 +286,8 @@ TEST_P(PictureLoadTest, ManyThreadsReadOneImageConcurrently) {
     for (const Bytes& bytes : read) EXPECT_TRUE(same_bytes(bytes, stored.levels[0]));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, PictureLoadTest, test::every_device(), test::device_label);
-INSTANTIATE_TEST_SUITE_P(Devices, LargePictureLoadTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, ImageLoadTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, LargeImageLoadTest, test::every_device(), test::device_label);
 INSTANTIATE_TEST_SUITE_P(Devices, MemoryBoundTest, test::every_device(), test::device_label);
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <texton/error.h>
 #include <texton/fill.h>
 #include <texton/image.h>
+#include <texton/image_load.h>
+#include <texton/image_save.h>
 #include <texton/linear.h>
-#include <texton/picture_load.h>
-#include <texton/picture_save.h>
 #include <texton/pitched.h>
 
 #include "tests/support/arrays.h"
@@ -26,12 +26,12 @@ using OIIO::TypeDesc;
 using test::Bytes;
 using test::read_part;
 using test::same_bytes;
-using test::StoredPicture;
+using test::StoredImage;
 
-class PictureSaveTest : public test::OnEveryDevice {
+class ImageSaveTest : public test::OnEveryDevice {
 protected:
     fs::path at(const std::string& name) const { return folder_.at(name); }
-    test::PictureFolder folder_;
+    test::ImageFolder folder_;
 };
 
 struct Kept {
@@ -49,7 +49,7 @@ const std::vector<Kept>& kept() {
     return all;
 }
 
-TEST_P(PictureSaveTest, EveryKindRoundTripsBitForBit) {
+TEST_P(ImageSaveTest, EveryKindRoundTripsBitForBit) {
     for (const ArrayKind kind : test::all_kinds()) {
         for (const auto& [ending, format] : kept()) {
             const test::ReferenceArray reference(test::flat_info(kind, format), 3);
@@ -58,7 +58,7 @@ TEST_P(PictureSaveTest, EveryKindRoundTripsBitForBit) {
             test::upload(array, reference);
             const fs::path path = at(std::string("a") + ending);
             save(path, array);
-            const Array loaded = load(device(), open_picture(path, {.kind = kind}));
+            const Array loaded = load(device(), open_image(path, {.kind = kind}));
             EXPECT_EQ(loaded.info(), reference.info());
             EXPECT_TRUE(test::holds(loaded, reference));
             EXPECT_EQ(folder_.files(), 1);
@@ -67,7 +67,7 @@ TEST_P(PictureSaveTest, EveryKindRoundTripsBitForBit) {
     }
 }
 
-TEST_P(PictureSaveTest, MipChainsAreSavedTiledAndRoundTrip) {
+TEST_P(ImageSaveTest, MipChainsAreSavedTiledAndRoundTrip) {
     for (const char* name : {"a.tif", "a.tx", "a.exr"}) {
         SCOPED_TRACE(name);
         const bool exr = fs::path(name).extension() == ".exr";
@@ -77,7 +77,7 @@ TEST_P(PictureSaveTest, MipChainsAreSavedTiledAndRoundTrip) {
         const Array array(device(), info);
         test::upload(array, reference);
         save(at(name), array, {.tile = Extent{32, 32}});
-        EXPECT_TRUE(test::holds(load(device(), open_picture(at(name))), reference));
+        EXPECT_TRUE(test::holds(load(device(), open_image(at(name))), reference));
         const auto in = OIIO::ImageInput::open(at(name).string());
         ASSERT_TRUE(in);
         EXPECT_EQ(in->spec().tile_width, 32);
@@ -86,7 +86,7 @@ TEST_P(PictureSaveTest, MipChainsAreSavedTiledAndRoundTrip) {
     }
 }
 
-TEST_P(PictureSaveTest, AnySubresourceCanBeSaved) {
+TEST_P(ImageSaveTest, AnySubresourceCanBeSaved) {
     const test::ReferenceArray reference(test::small_info(ArrayKind::layered_2d, Format::rgba16_unorm), 3);
     const Array array(device(), reference.info());
     test::upload(array, reference);
@@ -94,66 +94,66 @@ TEST_P(PictureSaveTest, AnySubresourceCanBeSaved) {
     save(at("a.png"), part);
     EXPECT_TRUE(same_bytes(read_image(at("a.png")).texels, test::download(part)));
     save(at("a.tif"), array.view({.level = 1}));
-    const Picture layers = open_picture(at("a.tif"), {.kind = ArrayKind::layered_2d});
+    const ImageFile layers = open_image(at("a.tif"), {.kind = ArrayKind::layered_2d});
     EXPECT_EQ(layers.info().layers, reference.info().layers);
     EXPECT_TRUE(same_bytes(read_part(layers), reference.level(1)));
 }
 
-TEST_P(PictureSaveTest, MemoryOutsideArraysCanBeSaved) {
+TEST_P(ImageSaveTest, MemoryOutsideArraysCanBeSaved) {
     const Pitched2D pitched(device(), Format::rgba8_unorm, {33, 17});
     const Bytes texels = test::pattern(33 * 17 * 4, 5);
     test::upload(pitched.view(), texels);
     save(at("a.dds"), pitched.view());
-    EXPECT_TRUE(same_bytes(read_part(open_picture(at("a.dds"))), texels));
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("a.dds"))), texels));
     save(at("a.png"), pitched.view());
     EXPECT_TRUE(same_bytes(read_image(at("a.png")).texels, texels));
 }
 
-TEST_P(PictureSaveTest, SavingALoadedFileKeepsItsMetadata) {
-    StoredPicture stored = test::stored_picture(20, 10, 4, TypeDesc::HALF, 3);
+TEST_P(ImageSaveTest, SavingALoadedFileKeepsItsMetadata) {
+    StoredImage stored = test::stored_image(20, 10, 4, TypeDesc::HALF, 3);
     stored.spec.x = 3;
     stored.spec.y = -4;
     stored.spec.full_width = 40;
     stored.spec.full_height = 30;
     stored.spec.attribute("Artist", "somebody");
     stored.spec.attribute("PixelAspectRatio", 2.0f);
-    const Picture picture = open_picture(test::store(at("a.exr"), {stored}));
-    save(at("b.exr"), picture, {.attributes = {{"Copyright", "nobody"}, {"answer", "42", "int"}}});
-    const Picture again = open_picture(at("b.exr"));
-    EXPECT_EQ(again.metadata().data, (PictureFrame{3, -4, 20, 10}));
-    EXPECT_EQ(again.metadata().display, (PictureFrame{0, 0, 40, 30}));
+    const ImageFile image = open_image(test::store(at("a.exr"), {stored}));
+    save(at("b.exr"), image, {.attributes = {{"Copyright", "nobody"}, {"answer", "42", "int"}}});
+    const ImageFile again = open_image(at("b.exr"));
+    EXPECT_EQ(again.metadata().data, (ImageFrame{3, -4, 20, 10}));
+    EXPECT_EQ(again.metadata().display, (ImageFrame{0, 0, 40, 30}));
     EXPECT_TRUE(same_bytes(read_part(again), stored.levels[0]));
     const auto& attributes = again.metadata().attributes;
-    for (const PictureAttribute& wanted :
-         {PictureAttribute{"Artist", "somebody"}, PictureAttribute{"PixelAspectRatio", "2", "float"},
-          PictureAttribute{"Copyright", "nobody"}, PictureAttribute{"answer", "42", "int"}}) {
+    for (const ImageAttribute& wanted :
+         {ImageAttribute{"Artist", "somebody"}, ImageAttribute{"PixelAspectRatio", "2", "float"},
+          ImageAttribute{"Copyright", "nobody"}, ImageAttribute{"answer", "42", "int"}}) {
         EXPECT_NE(std::find(attributes.begin(), attributes.end(), wanted), attributes.end()) << wanted.name;
     }
 }
 
-TEST_P(PictureSaveTest, SrgbAndAlphaRoundTrip) {
+TEST_P(ImageSaveTest, SrgbAndAlphaRoundTrip) {
     const Bytes texels = test::pattern(8 * 8 * 4, 5);
     save(at("a.png"), host_view(texels.data(), Format::rgba8_srgb, {8, 8}));
-    const Picture png = open_picture(at("a.png"));
+    const ImageFile png = open_image(at("a.png"));
     EXPECT_EQ(png.info().format, Format::rgba8_srgb);
-    EXPECT_EQ(png.metadata().alpha, PictureAlpha::straight);
+    EXPECT_EQ(png.metadata().alpha, ImageAlpha::straight);
     EXPECT_TRUE(same_bytes(read_part(png), texels));
 }
 
-TEST_P(PictureSaveTest, ImagesRotatedOnReadingAreSavedUpright) {
-    StoredPicture stored = test::stored_picture(6, 4, 1, TypeDesc::UINT8, 3);
+TEST_P(ImageSaveTest, ImagesRotatedOnReadingAreSavedUpright) {
+    StoredImage stored = test::stored_image(6, 4, 1, TypeDesc::UINT8, 3);
     stored.spec.attribute("Orientation", 6);
     const fs::path path = test::store(at("a.tif"), {stored});
-    const Picture upright = open_picture(path);
+    const ImageFile upright = open_image(path);
     save(at("b.tif"), upright);
-    EXPECT_EQ(open_picture(at("b.tif")).metadata().orientation, 1);
-    EXPECT_TRUE(same_bytes(read_part(open_picture(at("b.tif"))), read_part(upright)));
-    save(at("c.tif"), open_picture(path, {.upright = false}));
-    EXPECT_EQ(open_picture(at("c.tif")).metadata().orientation, 6);
-    EXPECT_TRUE(same_bytes(read_part(open_picture(at("c.tif"))), read_part(upright)));
+    EXPECT_EQ(open_image(at("b.tif")).metadata().orientation, 1);
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("b.tif"))), read_part(upright)));
+    save(at("c.tif"), open_image(path, {.upright = false}));
+    EXPECT_EQ(open_image(at("c.tif")).metadata().orientation, 6);
+    EXPECT_TRUE(same_bytes(read_part(open_image(at("c.tif"))), read_part(upright)));
 }
 
-TEST_P(PictureSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
+TEST_P(ImageSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
     const Bytes old = test::pattern(100, 5);
     const auto refused = [&](const std::string& name, const Array& array, std::string_view fragment,
                              const SaveOptions& options = {}) {
@@ -183,7 +183,7 @@ TEST_P(PictureSaveTest, UnsupportedContentsAreRefusedAndTheOldFileStays) {
     EXPECT_EQ(folder_.files(), 0);
 }
 
-TEST_P(PictureSaveTest, ACanceledSaveKeepsTheOldFile) {
+TEST_P(ImageSaveTest, ACanceledSaveKeepsTheOldFile) {
     const Array array(
         device(), {.format = Format::rgba8_unorm, .extent = {2048, 2048}, .kind = ArrayKind::layered_2d, .layers = 3});
     fill(array.view(), std::uint32_t{7});
@@ -192,15 +192,15 @@ TEST_P(PictureSaveTest, ACanceledSaveKeepsTheOldFile) {
         test::write_bytes(at(name), old);
         EXPECT_THROW(
             save(at(name), array,
-                 {.progress = [](const PictureProgress& progress) { return progress.done < progress.total / 2; }}),
-            Cancelled);
+                 {.progress = [](const ImageProgress& progress) { return progress.done < progress.total / 2; }}),
+            Canceled);
         EXPECT_TRUE(same_bytes(test::file_bytes(at(name)), old));
         EXPECT_EQ(folder_.files(), 1);
         fs::remove(at(name));
     }
 }
 
-TEST_P(PictureSaveTest, AnUnwritableFolderIsRefusedAndNamed) {
+TEST_P(ImageSaveTest, AnUnwritableFolderIsRefusedAndNamed) {
     const Bytes texels(64);
     const auto view = host_view(texels.data(), Format::r8_unorm, {8, 8});
     for (const char* name : {"nofolder/a.dds", "nofolder/a.tif", "nofolder/a.png", "nofolder/a.exr"}) {
@@ -214,17 +214,17 @@ TEST_P(PictureSaveTest, AnUnwritableFolderIsRefusedAndNamed) {
 }
 
 // Limits files to 64 KiB, which has the effect of a full disk.
-class FullDiskTest : public PictureSaveTest {
+class FullDiskTest : public ImageSaveTest {
 protected:
     void SetUp() override {
-        PictureSaveTest::SetUp();
+        ImageSaveTest::SetUp();
         getrlimit(RLIMIT_FSIZE, &before_);
         std::signal(SIGXFSZ, SIG_IGN);
     }
     void TearDown() override {
         setrlimit(RLIMIT_FSIZE, &before_);
         std::signal(SIGXFSZ, SIG_DFL);
-        PictureSaveTest::TearDown();
+        ImageSaveTest::TearDown();
     }
     void fill_disk() const {
         rlimit small = before_;
@@ -262,7 +262,7 @@ TEST_P(FullDiskTest, AFullDiskGivesAnErrorAndKeepsTheOldFile) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, PictureSaveTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, ImageSaveTest, test::every_device(), test::device_label);
 INSTANTIATE_TEST_SUITE_P(Devices, FullDiskTest, test::every_device(), test::device_label);
 
 }  // namespace

@@ -201,8 +201,8 @@ TEST_P(CubeArrayTest, ACubeFileChangesTheColorsOfAnImage) {
     const test::Colors colors{{0, 0, 0, 1}, {2, 2, 4.5f, 0.5f}, {1, 0.5f, 2.25f, 0}};
     const Texture texture(test::color_array(device(), {3}, colors));
     const Texture table(cube_array(device(), lut), {.filter = Filter::linear});
-    const test::Colors is = test::made_colors(device(), {3}, [&](const Stream& stream, const View& picture) {
-        lut_3d(stream, picture, texture, table, {lut.domain});
+    const test::Colors is = test::made_colors(device(), {3}, [&](const Stream& stream, const View& image) {
+        lut_3d(stream, image, texture, table, {lut.domain});
     });
     const test::Colors expected{{0, 1.0f / 3, 0, 1}, {1, 1, 0.5f, 0.5f}, {0.5f, 0.5f, 0.25f, 0}};
     EXPECT_TRUE(test::near_colors(is, expected, 1.0 / 512));

@@ -94,7 +94,7 @@ Colors cube_of_directions(std::size_t side) {
 }
 
 /// The value of each texel encodes its face, row and column.
-Colors labelled_cube(std::size_t side) {
+Colors labeled_cube(std::size_t side) {
     Colors colors;
     for (std::size_t face = 0; face < 6; ++face) {
         for (std::size_t j = 0; j < side; ++j) {
@@ -141,7 +141,7 @@ protected:
         upload(array.view(), bytes_of(colors));
         return array;
     }
-    Array picture(const Extent& extent, const Colors& colors) const {
+    Array image(const Extent& extent, const Colors& colors) const {
         Array array(device(), {.format = Format::rgba32_float, .extent = extent});
         upload(array.view(), bytes_of(colors));
         return array;
@@ -205,35 +205,35 @@ Colors drawn(const DrawnNet& net, std::size_t side) {
 TEST_P(CubemapTest, CubeNetsRoundTripTexelForTexel) {
     for (const std::size_t side : {1U, 3U, 8U}) {
         for (const DrawnNet& net : kNets) {
-            const Array source = cube(side, labelled_cube(side));
+            const Array source = cube(side, labeled_cube(side));
             const Colors flat = made(sides_of(net, side), [&](const Stream& stream, const View& view) {
                 cube_to_net(stream, view, Texture(source, kPoint), net.layout);
             });
             EXPECT_EQ(flat, drawn(net, side));
-            const Array back = picture(sides_of(net, side), flat);
+            const Array back = image(sides_of(net, side), flat);
             EXPECT_EQ(
                 made({side, side, 6}, [&](const Stream& stream,
                                           const View& view) { net_to_cube(stream, view, Texture(back), net.layout); }),
-                labelled_cube(side));
+                labeled_cube(side));
         }
     }
 }
 
 TEST_P(CubemapTest, ANetCanFillALevelOfACubemapArray) {
-    const Array target = cube(8, labelled_cube(8), 2);
+    const Array target = cube(8, labeled_cube(8), 2);
     const DrawnNet& net = kNets[1];
-    const Array flat = picture(sides_of(net, 4), drawn(net, 4));
+    const Array flat = image(sides_of(net, 4), drawn(net, 4));
     const Stream stream(device());
     net_to_cube(stream, target.view({.level = 1}), Texture(flat), net.layout);
     stream.synchronize();
-    EXPECT_EQ(colors_of(download(target.view({.level = 1}))), labelled_cube(4));
-    EXPECT_EQ(colors_of(download(target.view())), labelled_cube(8));
+    EXPECT_EQ(colors_of(download(target.view({.level = 1}))), labeled_cube(4));
+    EXPECT_EQ(colors_of(download(target.view())), labeled_cube(8));
 }
 
 // --- equirectangular images ------------------------------------------------------------------------------------------
 
 TEST_P(CubemapTest, EquirectangularPixelsReadTheFacesInTheirDirections) {
-    const Array source = cube(8, labelled_cube(8));
+    const Array source = cube(8, labeled_cube(8));
     const Extent extent{37, 20};
     const Colors around = made(extent, [&](const Stream& stream, const View& view) {
         cube_to_equirect(stream, view, Texture(source, kPoint));
@@ -253,7 +253,7 @@ TEST_P(CubemapTest, CubeTexelsReadTheEquirectangularImageInTheirDirection) {
     for (std::size_t j = 0; j < extent.height; ++j) {
         for (std::size_t i = 0; i < extent.width; ++i) colors.push_back(color_of(direction_at(i, j, extent)));
     }
-    const Array source = picture(extent, colors);
+    const Array source = image(extent, colors);
     constexpr std::size_t kSide = 11;
     const Colors made_cube = made({kSide, kSide, 6}, [&](const Stream& stream, const View& view) {
         equirect_to_cube(stream, view, Texture(source, kAround));
@@ -308,7 +308,7 @@ TEST_P(CubemapTest, ASmoothEnvironmentRoundTripsThroughACube) {
         for (std::size_t i = 0; i < extent.width; ++i)
             expect_near(around[j * extent.width + i], direction_at(i, j, extent), 0.006);
     }
-    const Array unrolled = picture(extent, around);
+    const Array unrolled = image(extent, around);
     const Colors back = made({kSide, kSide, 6}, [&](const Stream& stream, const View& view) {
         equirect_to_cube(stream, view, Texture(unrolled, kAround));
     });
@@ -412,8 +412,8 @@ TEST_P(CubemapTest, MipLevelsReduceTheIrradianceErrorOfFewSamples) {
     // A small light above, in a black sky.
     constexpr std::size_t kSide = 32;
     Colors colors(std::size_t{6} * kSide * kSide, Color{0, 0, 0, 1});
-    constexpr std::size_t kMiddle = (2 * kSide + kSide / 2) * kSide + kSide / 2;
-    for (const std::size_t texel : {kMiddle, kMiddle - 1, kMiddle - kSide, kMiddle - kSide - 1})
+    constexpr std::size_t kCenter = (2 * kSide + kSide / 2) * kSide + kSide / 2;
+    for (const std::size_t texel : {kCenter, kCenter - 1, kCenter - kSide, kCenter - kSide - 1})
         colors[texel] = {100, 0, 0, 1};
     const Array source = cube(kSide, colors, 6);
     const Stream stream(device());
@@ -426,9 +426,9 @@ TEST_P(CubemapTest, MipLevelsReduceTheIrradianceErrorOfFewSamples) {
     };
     const Colors truth = lit({.levels = 1}, 16384);
     const auto worst = [&](const Colors& light) {
-        float most = 0;
-        for (std::size_t t = 0; t < truth.size(); ++t) most = std::max(most, std::abs(light[t][0] - truth[t][0]));
-        return most;
+        float maximum = 0;
+        for (std::size_t t = 0; t < truth.size(); ++t) maximum = std::max(maximum, std::abs(light[t][0] - truth[t][0]));
+        return maximum;
     };
     EXPECT_LT(worst(lit({}, 64)), 0.5F * worst(lit({.levels = 1}, 64)));
 }
@@ -446,7 +446,7 @@ TEST_P(CubemapTest, PrefilteringWithoutRoughnessKeepsTheEnvironment) {
 
 TEST_P(CubemapTest, EveryKernelProducesImagesOfTheProposedShapes) {
     constexpr std::size_t kSide = 4;
-    const Array source = cube(kSide, labelled_cube(kSide));
+    const Array source = cube(kSide, labeled_cube(kSide));
     const std::map<std::string, Extent> expected{
         {"cube_to_equirect", {16, 8}},   {"cube_to_cross", {16, 12}},  {"cube_to_strip", {24, 4}},
         {"rotate_cube", {4, 4, 6}},      {"irradiance", {2, 2, 6}},    {"prefilter_ggx", {2, 2, 6}},
@@ -459,7 +459,7 @@ TEST_P(CubemapTest, EveryKernelProducesImagesOfTheProposedShapes) {
         std::vector<Texture> inputs;
         if (flat.contains(name)) {
             const Extent sides = flat.at(name);
-            inputs.emplace_back(picture(sides, Colors(sides.width * sides.height, Color{1, 1, 1, 1})));
+            inputs.emplace_back(image(sides, Colors(sides.width * sides.height, Color{1, 1, 1, 1})));
         } else {
             inputs.emplace_back(source, kPoint);
         }
@@ -467,18 +467,18 @@ TEST_P(CubemapTest, EveryKernelProducesImagesOfTheProposedShapes) {
         if (name == "irradiance" || name == "prefilter_ggx") values = {{"side", 2.0}, {"samples", 4.0}};
         const Arguments arguments(kernel.info, values);
         std::vector<Linear> memory;
-        std::vector<View> pictures;
-        for (const PictureShape& shape : shapes(kernel, arguments, inputs)) {
+        std::vector<View> images;
+        for (const ImageShape& shape : shapes(kernel, arguments, inputs)) {
             EXPECT_EQ(shape.format, Format::rgba32_float);
             memory.emplace_back(device(), shape.format, shape.extent);
-            pictures.push_back(memory.back().view(shape.format, shape.extent));
+            images.push_back(memory.back().view(shape.format, shape.extent));
         }
-        ASSERT_EQ(pictures.size(), name == "prefilter_ggx" ? 5U : 1U);
-        EXPECT_EQ(pictures[0].extent(), extent);
+        ASSERT_EQ(images.size(), name == "prefilter_ggx" ? 5U : 1U);
+        EXPECT_EQ(images[0].extent(), extent);
         const Stream stream(device());
-        enqueue(kernel, stream, pictures, arguments, inputs);
+        enqueue(kernel, stream, images, arguments, inputs);
         stream.synchronize();
-        const Colors colors = colors_of(download(pictures[0]));
+        const Colors colors = colors_of(download(images[0]));
         EXPECT_TRUE(std::ranges::any_of(colors, [](const Color& color) { return color[3] == 1; }));
     }
 }
@@ -486,9 +486,9 @@ TEST_P(CubemapTest, EveryKernelProducesImagesOfTheProposedShapes) {
 // --- invalid requests ------------------------------------------------------------------------------------------------
 
 TEST_P(CubemapTest, BadArgumentsAreRefusedAndNamed) {
-    const Array source = cube(4, labelled_cube(4));
+    const Array source = cube(4, labeled_cube(4));
     const Texture faces(source, kPoint);
-    const Array plane = picture({8, 6}, Colors(48));
+    const Array plane = image({8, 6}, Colors(48));
     const Texture flat(plane);
     const Linear memory(device(), 65536);
     const auto view = [&](Extent extent) { return memory.view(Format::rgba32_float, extent); };

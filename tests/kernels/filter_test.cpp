@@ -85,15 +85,15 @@ struct Floats {
     }
 };
 
-Extent picture_extent(const Texture& texture) {
+Extent image_extent(const Texture& texture) {
     Extent extent = texture.extent();
     extent.depth = texture.layers();
     return extent;
 }
 
-Floats floats_of(const View& picture) {
-    const Bytes bytes = download(picture);
-    Floats floats{picture.extent(), std::vector<float>(bytes.size() / 4)};
+Floats floats_of(const View& image) {
+    const Bytes bytes = download(image);
+    Floats floats{image.extent(), std::vector<float>(bytes.size() / 4)};
     std::memcpy(floats.values.data(), bytes.data(), bytes.size());
     return floats;
 }
@@ -101,7 +101,7 @@ Floats floats_of(const View& picture) {
 /// Returns the image that `enqueue` writes, with the size of the texture.
 template <class Enqueue>
 Floats filtered(const Texture& texture, const Enqueue& enqueue) {
-    const Extent extent = picture_extent(texture);
+    const Extent extent = image_extent(texture);
     const Stream stream(texture.device());
     const Linear memory(texture.device(), Format::rgba32_float, extent);
     enqueue(stream, memory.view(Format::rgba32_float, extent));
@@ -161,7 +161,7 @@ TEST_P(FilterTest, AConvolutionIsTheWeightedSumOfTexels) {
         SCOPED_TRACE(std::string(name(texture.format())) + " " + to_string(texture.extent()));
         const std::vector<float> across = random_floats(random, 2 * random.below(4) + 1);
         const std::vector<float> down = random_floats(random, 2 * random.below(4) + 1);
-        const Floats picture = filtered(
+        const Floats image = filtered(
             texture, [&](const Stream& stream, const View& view) { convolve(stream, view, texture, across, down); });
         const auto left = static_cast<int>(across.size() / 2);
         const auto above = static_cast<int>(down.size() / 2);
@@ -184,7 +184,7 @@ TEST_P(FilterTest, AConvolutionIsTheWeightedSumOfTexels) {
                     // For each weight a product and a sum are rounded.
                     const double steps = static_cast<double>(2 * (across.size() + down.size()));
                     for (std::size_t c = 0; c < 4; ++c)
-                        ASSERT_NEAR(picture.at(x, y, c, z), sum[c], steps * kRounding * size[c] + 1e-37)
+                        ASSERT_NEAR(image.at(x, y, c, z), sum[c], steps * kRounding * size[c] + 1e-37)
                             << x << ", " << y << ", " << z << ", channel " << c;
                 }
             }
@@ -202,12 +202,12 @@ TEST_P(FilterTest, ASingleUnitWeightKeepsOrShiftsTheTexels) {
     const std::vector<float> one{1};
     const auto expect_moved = [&](const std::vector<float>& across, const std::vector<float>& down, int by_x,
                                   int by_y) {
-        const Floats picture = filtered(
+        const Floats image = filtered(
             texture, [&](const Stream& stream, const View& view) { convolve(stream, view, texture, across, down); });
         for (int y = 0; y < 2; ++y) {
             for (int x = 0; x < 40; ++x) {
                 for (std::size_t c = 0; c < 4; ++c)
-                    ASSERT_EQ(picture.at(x, y, c), texels(x + by_x, y + by_y)[c]) << x << ", " << y;
+                    ASSERT_EQ(image.at(x, y, c), texels(x + by_x, y + by_y)[c]) << x << ", " << y;
             }
         }
     };
@@ -286,12 +286,12 @@ TEST(GaussianWeightsTest, GaussianWeightsFollowTheNormalCurveAndSumToOne) {
 TEST_P(FilterTest, AGaussianFilterMatchesTheConvolutionWithItsWeights) {
     const Texture texture = example_textures(device())[6];
     const std::vector<float> weights = gaussian_weights(1.5F, 4);
-    const Floats picture = filtered(texture, [&](const Stream& stream, const View& view) {
+    const Floats image = filtered(texture, [&](const Stream& stream, const View& view) {
         gaussian(stream, view, texture, {.sigma = 1.5F, .radius = 4});
     });
     const Floats expected = filtered(
         texture, [&](const Stream& stream, const View& view) { convolve(stream, view, texture, weights, weights); });
-    EXPECT_EQ(picture.values, expected.values);
+    EXPECT_EQ(image.values, expected.values);
 }
 
 TEST_P(FilterTest, UnsharpAddsTheBlurDifferenceAboveTheThreshold) {
@@ -302,7 +302,7 @@ TEST_P(FilterTest, UnsharpAddsTheBlurDifferenceAboveTheThreshold) {
             gaussian(stream, view, texture, {.sigma = options.sigma});
         };
         const Floats blurred = filtered(texture, blur);
-        const Floats picture =
+        const Floats image =
             filtered(texture, [&](const Stream& stream, const View& view) { unsharp(stream, view, texture, options); });
         for (std::size_t z = 0; z < texture.layers(); ++z) {
             const FetchedTexels texels(texture, z, 0);
@@ -313,7 +313,7 @@ TEST_P(FilterTest, UnsharpAddsTheBlurDifferenceAboveTheThreshold) {
                         const float detail = value - blurred.at(x, y, c, z);
                         const float added = detail * options.amount;
                         const bool stays = std::abs(detail) < options.threshold;
-                        ASSERT_EQ(picture.at(x, y, c, z), stays ? value : value + added) << x << ", " << y;
+                        ASSERT_EQ(image.at(x, y, c, z), stays ? value : value + added) << x << ", " << y;
                     }
                 }
             }
@@ -328,20 +328,20 @@ TEST_P(FilterTest, ABilateralFilterWeightsTexelsByDistanceAndDifference) {
     constexpr int kRadius = 3;  // two sigmas, rounded up
     for (const Texture& texture : example_textures(device())) {
         SCOPED_TRACE(std::string(name(texture.format())) + " " + to_string(texture.extent()));
-        const Floats picture = filtered(
+        const Floats image = filtered(
             texture, [&](const Stream& stream, const View& view) { bilateral(stream, view, texture, options); });
         for (std::size_t z = 0; z < texture.layers(); ++z) {
             const FetchedTexels texels(texture, z, kRadius);
             for (int y = 0; y < static_cast<int>(texture.extent().height); ++y) {
                 for (int x = 0; x < static_cast<int>(texture.extent().width); ++x) {
-                    const Color middle = texels(x, y);
+                    const Color center = texels(x, y);
                     Color sum{};
                     double total = 0;
                     for (int j = -kRadius; j <= kRadius; ++j) {
                         for (int i = -kRadius; i <= kRadius; ++i) {
                             const Color color = texels(x + i, y + j);
                             double apart = 0;
-                            for (std::size_t c = 0; c < 4; ++c) apart += std::pow(color[c] - middle[c], 2);
+                            for (std::size_t c = 0; c < 4; ++c) apart += std::pow(color[c] - center[c], 2);
                             const double space = options.sigma_space;
                             const double range = options.sigma_range;
                             const double weight =
@@ -353,7 +353,7 @@ TEST_P(FilterTest, ABilateralFilterWeightsTexelsByDistanceAndDifference) {
                     // An exponent of up to 100 is rounded several times, and the weights have the same relative error.
                     // Values are at most 1.
                     for (std::size_t c = 0; c < 4; ++c)
-                        ASSERT_NEAR(picture.at(x, y, c, z), sum[c] / total, 800 * kRounding)
+                        ASSERT_NEAR(image.at(x, y, c, z), sum[c] / total, 800 * kRounding)
                             << x << ", " << y << ", channel " << c;
                 }
             }
@@ -365,29 +365,29 @@ TEST_P(FilterTest, ABilateralFilterIgnoresNonFiniteTexels) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const Texture texture = texture_of(device(), {3, 3}, {2, 2, 2, kInfinity, 2, 2, 2, 2, kNan});
-    const Floats picture = filtered(
+    const Floats image = filtered(
         texture, [&](const Stream& stream, const View& view) { bilateral(stream, view, texture, {.radius = 1}); });
-    EXPECT_NEAR(picture.at(1, 1, 0), 2, 4 * kRounding);
-    EXPECT_NEAR(picture.at(0, 0, 0), 2, 4 * kRounding);
-    EXPECT_TRUE(std::isnan(picture.at(2, 2, 0)));
-    EXPECT_TRUE(std::isnan(picture.at(0, 1, 0)));
+    EXPECT_NEAR(image.at(1, 1, 0), 2, 4 * kRounding);
+    EXPECT_NEAR(image.at(0, 0, 0), 2, 4 * kRounding);
+    EXPECT_TRUE(std::isnan(image.at(2, 2, 0)));
+    EXPECT_TRUE(std::isnan(image.at(0, 1, 0)));
 }
 
 TEST_P(FilterTest, ABilateralFilterWithASmallRangeKeepsAStep) {
     std::vector<float> values;
     for (int i = 0; i < 64; ++i) values.push_back(i % 8 < 4 ? 0.25F : 0.75F);
     const Texture texture = texture_of(device(), {8, 8}, values);
-    const Floats picture = filtered(texture, [&](const Stream& stream, const View& view) {
+    const Floats image = filtered(texture, [&](const Stream& stream, const View& view) {
         bilateral(stream, view, texture, {.sigma_range = 1e-30F});
     });
     for (int i = 0; i < 64; ++i)
-        EXPECT_NEAR(picture.at(i % 8, i / 8, 0), values[static_cast<std::size_t>(i)], 32 * kRounding) << i;
+        EXPECT_NEAR(image.at(i % 8, i / 8, 0), values[static_cast<std::size_t>(i)], 32 * kRounding) << i;
 }
 
 // --- median ----------------------------------------------------------------------------------------------------------
 
 void expect_medians(const Texture& texture, MedianSize size, int side) {
-    const Floats picture =
+    const Floats image =
         filtered(texture, [&](const Stream& stream, const View& view) { median(stream, view, texture, size); });
     for (std::size_t z = 0; z < texture.layers(); ++z) {
         const FetchedTexels texels(texture, z, side / 2);
@@ -399,7 +399,7 @@ void expect_medians(const Texture& texture, MedianSize size, int side) {
                         for (int i = -side / 2; i <= side / 2; ++i) values.push_back(texels(x + i, y + j)[c]);
                     }
                     std::ranges::sort(values);
-                    ASSERT_EQ(picture.at(x, y, c, z), values[values.size() / 2]) << x << ", " << y << ", " << z;
+                    ASSERT_EQ(image.at(x, y, c, z), values[values.size() / 2]) << x << ", " << y << ", " << z;
                 }
             }
         }
@@ -425,18 +425,18 @@ TEST_P(FilterTest, TheMedianIsCorrectForEveryOrderOfZerosAndOnes) {
         for (std::size_t bit = 0; bit < 9; ++bit) values.push_back((i >> bit & 1U) != 0 ? 1.0F : 0.0F);
     }
     const Texture texture = texture_of(device(), extent, values);
-    const Floats picture =
+    const Floats image =
         filtered(texture, [&](const Stream& stream, const View& view) { median(stream, view, texture); });
     for (std::size_t i = 0; i < 512; ++i)
-        ASSERT_EQ(picture.at(1, static_cast<int>(3 * i + 1), 0), std::popcount(i) > 4 ? 1.0F : 0.0F) << i;
+        ASSERT_EQ(image.at(1, static_cast<int>(3 * i + 1), 0), std::popcount(i) > 4 ? 1.0F : 0.0F) << i;
 }
 
 TEST_P(FilterTest, TheMedianOfValuesWithNansIsOneOfTheValues) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     const Texture texture = texture_of(device(), {3, 3}, {1, kNan, 2, 3, kNan, 4, 5, kNan, 6});
-    const Floats picture =
+    const Floats image =
         filtered(texture, [&](const Stream& stream, const View& view) { median(stream, view, texture); });
-    const float value = picture.at(1, 1, 0);
+    const float value = image.at(1, 1, 0);
     EXPECT_TRUE(std::isnan(value) || (value >= 1 && value <= 6 && value == std::floor(value))) << value;
 }
 
@@ -467,14 +467,14 @@ TEST_P(FilterTest, NamedKernelsMatchTheFunctions) {
         SCOPED_TRACE(name);
         const Kernel& kernel = kernel_named(name);
         const Arguments arguments(kernel.info, values);
-        const std::vector<PictureShape> wanted = shapes(kernel, arguments, std::span(&texture, 1));
+        const std::vector<ImageShape> wanted = shapes(kernel, arguments, std::span(&texture, 1));
         ASSERT_EQ(wanted.size(), 1U);
-        EXPECT_EQ(wanted[0].extent, picture_extent(texture));
+        EXPECT_EQ(wanted[0].extent, image_extent(texture));
         EXPECT_EQ(wanted[0].format, texture.format());
-        const Floats picture = filtered(texture, [&](const Stream& stream, const View& view) {
+        const Floats image = filtered(texture, [&](const Stream& stream, const View& view) {
             enqueue(kernel, stream, std::span(&view, 1), arguments, std::span(&texture, 1));
         });
-        EXPECT_EQ(picture.values, filtered(texture, function).values);
+        EXPECT_EQ(image.values, filtered(texture, function).values);
     };
     expect_same("convolve", {{"across", std::vector<double>{1, -2, 1}}}, [&](const Stream& stream, const View& view) {
         convolve(stream, view, texture, std::array{1.0F, -2.0F, 1.0F}, std::array{0.25F, 0.5F, 0.25F});
@@ -501,10 +501,10 @@ TEST(FilterParityTest, AllDevicesGiveTheSameImages) {
             SCOPED_TRACE(std::string(kernel_name) + " of " + std::string(name(here[i].format())));
             const Kernel& kernel = kernel_named(kernel_name);
             const auto made = [&](const Texture& texture) {
-                const Floats picture = filtered(texture, [&](const Stream& stream, const View& view) {
+                const Floats image = filtered(texture, [&](const Stream& stream, const View& view) {
                     enqueue(kernel, stream, std::span(&view, 1), Arguments(kernel.info), std::span(&texture, 1));
                 });
-                const auto bytes = std::as_bytes(std::span(picture.values));
+                const auto bytes = std::as_bytes(std::span(image.values));
                 return Bytes(bytes.begin(), bytes.end());
             };
             EXPECT_TRUE(same_bytes(made(there[i]), made(here[i])));
@@ -522,7 +522,7 @@ TEST_P(FilterTest, InvalidArgumentsAreRefusedAndNamed) {
     const Texture layers = texture_of(
         device(), {.format = Format::r8_unorm, .extent = {8, 4}, .kind = ArrayKind::layered_2d, .layers = 2}, {}, 1);
     const Linear memory(device(), 4096);
-    const View picture = memory.view(Format::rgba8_unorm, {8, 4});
+    const View image = memory.view(Format::rgba8_unorm, {8, 4});
     const Stream stream(device());
     const std::vector<float> one{1};
     const auto refused = [&](const char* object, std::initializer_list<std::string_view> fragments, const auto& call,
@@ -531,33 +531,33 @@ TEST_P(FilterTest, InvalidArgumentsAreRefusedAndNamed) {
     };
     const auto refused_weights = [&](const std::vector<float>& weights, std::initializer_list<std::string_view> across,
                                      std::initializer_list<std::string_view> down) {
-        refused("texton::convolve", across, [&] { convolve(stream, picture, texture, weights, one); });
-        refused("texton::convolve", down, [&] { convolve(stream, picture, texture, one, weights); });
+        refused("texton::convolve", across, [&] { convolve(stream, image, texture, weights, one); });
+        refused("texton::convolve", down, [&] { convolve(stream, image, texture, one, weights); });
     };
     refused_weights({}, {"across", "0 weights"}, {"down", "0 weights"});
     refused_weights({1, 1}, {"across", "2 weights"}, {"down", "2 weights"});
     refused_weights(std::vector<float>(257), {"across", "257", "255"}, {"down", "257", "255"});
     refused_weights({1, 1, std::numeric_limits<float>::infinity()}, {"across[2]", "inf"}, {"down[2]", "inf"});
     for (const float sigma : {0.0F, -1.0F, std::numeric_limits<float>::quiet_NaN()}) {
-        refused("texton::gaussian", {"sigma"}, [&] { gaussian(stream, picture, texture, {.sigma = sigma}); });
-        refused("texton::unsharp", {"sigma"}, [&] { unsharp(stream, picture, texture, {.sigma = sigma}); });
+        refused("texton::gaussian", {"sigma"}, [&] { gaussian(stream, image, texture, {.sigma = sigma}); });
+        refused("texton::unsharp", {"sigma"}, [&] { unsharp(stream, image, texture, {.sigma = sigma}); });
         refused("texton::bilateral", {"sigma_space"},
-                [&] { bilateral(stream, picture, texture, {.sigma_space = sigma}); });
+                [&] { bilateral(stream, image, texture, {.sigma_space = sigma}); });
         refused("texton::bilateral", {"sigma_range"},
-                [&] { bilateral(stream, picture, texture, {.sigma_range = sigma}); });
+                [&] { bilateral(stream, image, texture, {.sigma_range = sigma}); });
     }
-    refused("texton::gaussian", {"sigma", "43"}, [&] { gaussian(stream, picture, texture, {.sigma = 43}); });
-    refused("texton::gaussian", {"radius", "128", "127"}, [&] { gaussian(stream, picture, texture, {.radius = 128}); });
+    refused("texton::gaussian", {"sigma", "43"}, [&] { gaussian(stream, image, texture, {.sigma = 43}); });
+    refused("texton::gaussian", {"radius", "128", "127"}, [&] { gaussian(stream, image, texture, {.radius = 128}); });
     refused("texton::unsharp", {"amount", "inf"},
-            [&] { unsharp(stream, picture, texture, {.amount = std::numeric_limits<float>::infinity()}); });
-    refused("texton::unsharp", {"threshold", "-1"}, [&] { unsharp(stream, picture, texture, {.threshold = -1}); });
-    refused("texton::bilateral", {"radius", "65", "64"}, [&] { bilateral(stream, picture, texture, {.radius = 65}); });
+            [&] { unsharp(stream, image, texture, {.amount = std::numeric_limits<float>::infinity()}); });
+    refused("texton::unsharp", {"threshold", "-1"}, [&] { unsharp(stream, image, texture, {.threshold = -1}); });
+    refused("texton::bilateral", {"radius", "65", "64"}, [&] { bilateral(stream, image, texture, {.radius = 65}); });
     refused("texton::bilateral", {"sigma_space", "33"},
-            [&] { bilateral(stream, picture, texture, {.sigma_space = 33}); });
-    refused("texton::gaussian", {"texture", "array_3d"}, [&] { gaussian(stream, picture, volume); });
-    refused("texton::gaussian", {"rgba8_uint", "integers"}, [&] { gaussian(stream, picture, integers); });
-    refused("texton::bilateral", {"rgba8_uint", "integers"}, [&] { bilateral(stream, picture, integers); });
-    refused("texton::median", {"1 slices", "2 layers"}, [&] { median(stream, picture, layers); });
+            [&] { bilateral(stream, image, texture, {.sigma_space = 33}); });
+    refused("texton::gaussian", {"texture", "array_3d"}, [&] { gaussian(stream, image, volume); });
+    refused("texton::gaussian", {"rgba8_uint", "integers"}, [&] { gaussian(stream, image, integers); });
+    refused("texton::bilateral", {"rgba8_uint", "integers"}, [&] { bilateral(stream, image, integers); });
+    refused("texton::median", {"1 slices", "2 layers"}, [&] { median(stream, image, layers); });
     refused("texton::median", {"4 x 4", "8 x 4"}, [&] {
         median(stream, memory.view(Format::rgba8_unorm, {4, 4}), texture);
     });

@@ -221,19 +221,19 @@ std::vector<float> random_depths(Random& random, std::size_t count) {
 
 /// Returns positions inside and around the texture, some at texel centers and some between four texels, with references
 /// from the same values as the depths.
-std::vector<float> random_places(Random& random, std::size_t count, Extent depths) {
-    std::vector<float> places;
+std::vector<float> random_positions(Random& random, std::size_t count, Extent depths) {
+    std::vector<float> positions;
     for (std::size_t i = 0; i < count; ++i) {
         const float x = random.unit() * static_cast<float>(depths.width + 4) - 2;
         const float y = random.unit() * static_cast<float>(depths.height + 4) - 2;
         const std::size_t way = random.below(4);
         const float part = way == 0 ? 0.5F : 0;
-        places.push_back(way < 2 ? std::floor(x) + part : x);
-        places.push_back(way < 2 ? std::floor(y) + part : y);
-        places.push_back(static_cast<float>(random.below(9)) / 8);
-        places.push_back(0);
+        positions.push_back(way < 2 ? std::floor(x) + part : x);
+        positions.push_back(way < 2 ? std::floor(y) + part : y);
+        positions.push_back(static_cast<float>(random.below(9)) / 8);
+        positions.push_back(0);
     }
-    return places;
+    return positions;
 }
 
 /// Returns the comparisons after linear filtering, in double precision.
@@ -251,19 +251,19 @@ double linear_share(const std::vector<float>& depths, Extent extent, double x, d
            (lit(column, row + 1) * (1 - share_x) + lit(column + 1, row + 1) * share_x) * share_y;
 }
 
-Texture places_texture(const Device& device, Extent extent, const std::vector<float>& places) {
+Texture positions_texture(const Device& device, Extent extent, const std::vector<float>& positions) {
     const Array array(device, {Format::rgba32_float, extent});
-    upload(array.view(), std::as_bytes(std::span(places)));
+    upload(array.view(), std::as_bytes(std::span(positions)));
     return Texture(array);
 }
 
-std::vector<float> closer(const Texture& depths, const Texture& places, const PercentageCloserOptions& options) {
+std::vector<float> closer(const Texture& depths, const Texture& positions, const PercentageCloserOptions& options) {
     const Stream stream(depths.device());
-    const Linear memory(depths.device(), Format::r32_float, places.extent());
-    const View picture = memory.view(Format::r32_float, places.extent());
-    percentage_closer(stream, picture, depths, places, options);
+    const Linear memory(depths.device(), Format::r32_float, positions.extent());
+    const View image = memory.view(Format::r32_float, positions.extent());
+    percentage_closer(stream, image, depths, positions, options);
     stream.synchronize();
-    return floats_of(picture);
+    return floats_of(image);
 }
 
 TEST_P(GatherKernelTest, ComparisonsAreWeightedByTheDistanceOfTheTexels) {
@@ -272,17 +272,17 @@ TEST_P(GatherKernelTest, ComparisonsAreWeightedByTheDistanceOfTheTexels) {
     for (const Extent& extent : {Extent{1, 1}, Extent{7, 1}, Extent{1, 4}, Extent{13, 9}}) {
         for (const Sampler& sampler : {Sampler{}, normalized}) {
             const std::vector<float> depths = random_depths(random, extent.width * extent.height);
-            const std::vector<float> places = random_places(random, 300, extent);
+            const std::vector<float> positions = random_positions(random, 300, extent);
             const Texture texture = texture_of(device(), extent, depths, sampler);
-            const Texture at = places_texture(device(), {25, 12}, places);
+            const Texture at = positions_texture(device(), {25, 12}, positions);
             constexpr float kBias = 0.125F;
             const std::vector<float> two = closer(texture, at, {.bias = kBias});
             const std::vector<float> three = closer(texture, at, {.size = CloserSize::three, .bias = kBias});
             for (std::size_t i = 0; i < 300; ++i) {
                 SCOPED_TRACE(to_string(extent) + " pixel " + std::to_string(i));
-                const double x = places[4 * i];
-                const double y = places[4 * i + 1];
-                const float reference = places[4 * i + 2] - kBias;
+                const double x = positions[4 * i];
+                const double y = positions[4 * i + 1];
+                const float reference = positions[4 * i + 2] - kBias;
                 const auto share = [&](double by_x, double by_y) {
                     return linear_share(depths, extent, x + by_x, y + by_y, reference);
                 };
@@ -296,22 +296,22 @@ TEST_P(GatherKernelTest, ComparisonsAreWeightedByTheDistanceOfTheTexels) {
 }
 
 TEST_P(GatherKernelTest, DepthsEqualToTheReferenceAreLitAndNansAreNot) {
-    const Texture places = places_texture(device(), {2, 1}, {1, 1, 0.5F, 0, 1, 1, 0.51F, 0});
+    const Texture positions = positions_texture(device(), {2, 1}, {1, 1, 0.5F, 0, 1, 1, 0.51F, 0});
     const std::vector<float> light{1, 0};
     for (const CloserSize size : {CloserSize::two, CloserSize::three}) {
         const Texture even = texture_of(device(), {2, 2}, std::vector<float>(4, 0.5F));
-        EXPECT_EQ(closer(even, places, {.size = size}), light);
+        EXPECT_EQ(closer(even, positions, {.size = size}), light);
         const Texture nans = texture_of(device(), {2, 2}, std::vector<float>(4, kNan));
-        EXPECT_EQ(closer(nans, places, {.size = size}), (std::vector<float>{0, 0}));
+        EXPECT_EQ(closer(nans, positions, {.size = size}), (std::vector<float>{0, 0}));
     }
 }
 
 TEST_P(GatherKernelTest, DepthsOutOfBoundsFollowTheSampler) {
     const Sampler border{.address = {AddressMode::border, AddressMode::border}, .border = {1, 1, 1, 1}};
     const Texture depths = texture_of(device(), {2, 2}, std::vector<float>(4, 0.0F), border);
-    const Texture places = places_texture(device(), {3, 1}, {-5, 1, 0.5F, 0, 0, 1, 0.5F, 0, 1, 1, 0.5F, 0});
-    EXPECT_EQ(closer(depths, places, {}), (std::vector<float>{1, 0.5F, 0}));
-    EXPECT_EQ(closer(depths, places, {.size = CloserSize::three}), (std::vector<float>{1, 0.5F, 0}));
+    const Texture positions = positions_texture(device(), {3, 1}, {-5, 1, 0.5F, 0, 0, 1, 0.5F, 0, 1, 1, 0.5F, 0});
+    EXPECT_EQ(closer(depths, positions, {}), (std::vector<float>{1, 0.5F, 0}));
+    EXPECT_EQ(closer(depths, positions, {.size = CloserSize::three}), (std::vector<float>{1, 0.5F, 0}));
 }
 
 // --- by name, on both devices ----------------------------------------------------------------------------------------
@@ -319,12 +319,12 @@ TEST_P(GatherKernelTest, DepthsOutOfBoundsFollowTheSampler) {
 TEST_P(GatherKernelTest, NamedKernelsMatchTheFunctions) {
     Random random(6);
     const Texture depths = texture_of(device(), {9, 6}, random_depths(random, 54));
-    const Texture places = places_texture(device(), {5, 4}, random_places(random, 20, {9, 6}));
+    const Texture positions = positions_texture(device(), {5, 4}, random_positions(random, 20, {9, 6}));
     const Stream stream(device());
 
     const Kernel& pyramid = kernel_named("min_max_pyramid");
     const Arguments some(pyramid.info, {{"levels", 2.0}});
-    const std::vector<PictureShape> wanted = shapes(pyramid, some, std::span(&depths, 1));
+    const std::vector<ImageShape> wanted = shapes(pyramid, some, std::span(&depths, 1));
     ASSERT_EQ(wanted.size(), 2U);
     EXPECT_EQ(wanted[1].extent, (Extent{2, 1}));
     EXPECT_EQ(shapes(pyramid, Arguments(pyramid.info), std::span(&depths, 1)).size(), 3U);
@@ -336,13 +336,13 @@ TEST_P(GatherKernelTest, NamedKernelsMatchTheFunctions) {
 
     const Kernel& compare = kernel_named("percentage_closer");
     const Arguments three(compare.info, {{"size", std::string("3")}, {"bias", 0.25}});
-    const std::vector<Texture> inputs{depths, places};
+    const std::vector<Texture> inputs{depths, positions};
     EXPECT_EQ(shapes(compare, three, inputs).at(0).extent, (Extent{5, 4}));
     const Linear memory(device(), Format::r32_float, {5, 4});
-    const View picture = memory.view(Format::r32_float, {5, 4});
-    enqueue(compare, stream, std::span(&picture, 1), three, inputs);
+    const View image = memory.view(Format::r32_float, {5, 4});
+    enqueue(compare, stream, std::span(&image, 1), three, inputs);
     stream.synchronize();
-    EXPECT_EQ(floats_of(picture), closer(depths, places, {CloserSize::three, 0.25F}));
+    EXPECT_EQ(floats_of(image), closer(depths, positions, {CloserSize::three, 0.25F}));
 }
 
 TEST(GatherKernelParityTest, AllDevicesGiveTheSameImages) {
@@ -355,11 +355,11 @@ TEST(GatherKernelParityTest, AllDevicesGiveTheSameImages) {
                               .filter = random.coin() ? Filter::linear : Filter::point,
                               .border = {0.5F, 0, 0, 0}};
         const std::vector<float> depths = random_depths(random, extent.width * extent.height);
-        const std::vector<float> places = random_places(random, 600, extent);
+        const std::vector<float> positions = random_positions(random, 600, extent);
         std::vector<std::vector<float>> made[2];
         for (std::size_t i = 0; i < 2; ++i) {
             const Texture texture = texture_of(devices[i], extent, depths, sampler);
-            const Texture at = places_texture(devices[i], {30, 20}, places);
+            const Texture at = positions_texture(devices[i], {30, 20}, positions);
             made[i].push_back(closer(texture, at, {.bias = 0.01F}));
             made[i].push_back(closer(texture, at, {.size = CloserSize::three}));
             const Pyramid pyramid(devices[i], min_max_extents(texture), Format::rg32_float);
@@ -376,12 +376,12 @@ TEST(GatherKernelParityTest, AllDevicesGiveTheSameImages) {
 
 TEST_P(GatherKernelTest, InvalidArgumentsAreRefusedAndNamed) {
     const Texture depths = texture_of(device(), {4, 4}, std::vector<float>(16));
-    const Texture places = places_texture(device(), {2, 2}, std::vector<float>(16));
+    const Texture positions = positions_texture(device(), {2, 2}, std::vector<float>(16));
     const Pitched2D rows(device(), Format::r32_float, {4, 4});
     const Texture pitched(rows.view());
     const Texture integers = texture_of(device(), Format::r8_uint, {4, 4}, Bytes(16));
     const Pyramid pyramid(device(), {{2, 2}, {1, 1}, {1, 1}}, Format::rg32_float);
-    const View picture = pyramid.levels[0];
+    const View image = pyramid.levels[0];
     const std::span<const View> levels(pyramid.levels);
     const Stream stream(device());
     const auto refused = [&](const char* object, std::initializer_list<std::string_view> fragments, const auto& call,
@@ -393,13 +393,13 @@ TEST_P(GatherKernelTest, InvalidArgumentsAreRefusedAndNamed) {
     refused(kPyramid, {"3 levels", "1 to 2"}, [&] { min_max_pyramid(stream, levels, depths); });
     refused(kPyramid, {"levels[0]", "1 x 1", "2 x 2"}, [&] { min_max_pyramid(stream, levels.subspan(1, 1), depths); });
     refused(kPyramid, {"channel", "1", "0 to 0"}, [&] { min_max_pyramid(stream, levels.first(2), depths, 1); });
-    refused(kPyramid, {"texture", "gather", "an array"}, [&] { min_max_pyramid(stream, levels.first(1), places); });
+    refused(kPyramid, {"texture", "gather", "an array"}, [&] { min_max_pyramid(stream, levels.first(1), positions); });
     refused(kPyramid, {"texture", "gather", "memory"}, [&] { min_max_pyramid(stream, levels.first(2), pitched); });
     const char* const kCloser = "texton::percentage_closer";
-    refused(kCloser, {"depths", "gather"}, [&] { percentage_closer(stream, picture, places, places); });
-    refused(kCloser, {"depths", "r8_uint"}, [&] { percentage_closer(stream, picture, integers, places); });
-    refused(kCloser, {"2 x 2", "places", "4 x 4"}, [&] { percentage_closer(stream, picture, depths, depths); });
-    refused(kCloser, {"bias", "nan"}, [&] { percentage_closer(stream, picture, depths, places, {.bias = kNan}); });
+    refused(kCloser, {"depths", "gather"}, [&] { percentage_closer(stream, image, positions, positions); });
+    refused(kCloser, {"depths", "r8_uint"}, [&] { percentage_closer(stream, image, integers, positions); });
+    refused(kCloser, {"2 x 2", "coordinates", "4 x 4"}, [&] { percentage_closer(stream, image, depths, depths); });
+    refused(kCloser, {"bias", "nan"}, [&] { percentage_closer(stream, image, depths, positions, {.bias = kNan}); });
 }
 
 }  // namespace

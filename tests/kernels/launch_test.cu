@@ -38,21 +38,21 @@ using test::upload;
 struct Shift {
     float by = 0;
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return source.fetch(at.middle_x() + by, at.middle_y());
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return source.fetch(at.center_x() + by, at.center_y());
     }
 };
 
 struct Halved {
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return source.fetch(at.middle_x(), at.middle_y()) * 0.5f;
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return source.fetch(at.center_x(), at.center_y()) * 0.5f;
     }
 };
 
 /// Returns the position of the pixel.
-struct Place {
-    TEXTON_HD Float4 operator()(PixelPlace at) const {
+struct PixelCoordinates {
+    TEXTON_HD Float4 operator()(PixelPosition at) const {
         return {static_cast<float>(at.x), static_cast<float>(at.y), static_cast<float>(at.z), 1};
     }
 };
@@ -60,30 +60,30 @@ struct Place {
 /// One pixel per thread.
 struct Row {
     static constexpr unsigned kPixels = 1;
-    TEXTON_HD Float4 operator()(PixelPlace at) const { return {static_cast<float>(at.y), 0, 0, 0}; }
+    TEXTON_HD Float4 operator()(PixelPosition at) const { return {static_cast<float>(at.y), 0, 0, 0}; }
 };
 
 /// Fetches at positions read from the first texture.
 struct Follow {
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& places, const Source& picture) const {
-        const Float4 place = places.fetch(at.middle_x(), at.middle_y());
-        const Float4 there = picture.fetch(place.x, place.y);
-        return there + picture.fetch(place.y + there.x, place.x);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& positions, const Source& image) const {
+        const Float4 position = positions.fetch(at.center_x(), at.center_y());
+        const Float4 there = image.fetch(position.x, position.y);
+        return there + image.fetch(position.y + there.x, position.x);
     }
 };
 
 /// The number of fetches and their texture and layer depend on the pixel's position.
 struct Uneven {
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& flat, const Source& layered) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& flat, const Source& layered) const {
         Float4 sum{};
         for (int i = 0; i < (at.x * 7 + at.y) % 5; ++i) {
             const auto shift = static_cast<float>(i);
             if ((at.x + i) % 3 == 0) {
-                sum += flat.fetch(at.middle_x() + shift, at.middle_y());
+                sum += flat.fetch(at.center_x() + shift, at.center_y());
             } else {
-                sum += layered.fetch_layer((at.y + i) % 3, at.middle_x(), at.middle_y() - shift) * 0.5f;
+                sum += layered.fetch_layer((at.y + i) % 3, at.center_x(), at.center_y() - shift) * 0.5f;
             }
         }
         return sum;
@@ -91,20 +91,20 @@ struct Uneven {
 };
 
 struct Doubled {
-    static constexpr bool kInPlace = true;
+    static constexpr bool kPointwise = true;
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return source.fetch(at.middle_x(), at.middle_y()) * 2.0f;
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return source.fetch(at.center_x(), at.center_y()) * 2.0f;
     }
 };
 
 /// Ninety fetches per pixel: more than the implementation batches.
 struct Many {
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
         Float4 sum{};
         for (int i = 0; i < 90; ++i)
-            sum += source.fetch(at.middle_x() + static_cast<float>(i % 10), at.middle_y() + static_cast<float>(i / 10));
+            sum += source.fetch(at.center_x() + static_cast<float>(i % 10), at.center_y() + static_cast<float>(i / 10));
         return sum;
     }
 };
@@ -112,17 +112,17 @@ struct Many {
 /// Searches along the row for a texel above 0.5.
 struct Search {
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        float x = at.middle_x();
-        while (!(source.fetch(x, at.middle_y()).x > 0.5f) && x < 64.0f) x += 1.0f;
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        float x = at.center_x();
+        while (!(source.fetch(x, at.center_y()).x > 0.5f) && x < 64.0f) x += 1.0f;
         return {x, 0, 0, 0};
     }
 };
 
 struct EveryFetch {
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& flat, const Source& volume, const Source& cube) const {
-        const float x = at.middle_x() / 8, y = at.middle_y() / 8;
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& flat, const Source& volume, const Source& cube) const {
+        const float x = at.center_x() / 8, y = at.center_y() / 8;
         const FetchPoint slanted{.x = x, .y = y, .dx = {0.3f, 0.1f, 0}, .dy = {0.05f, 0.2f, 0}};
         Float4 sum =
             flat.fetch_lod(x, y, 0.75f) + volume.fetch(x, y, x * y) + cube.fetch_cube(x - 0.5f, y - 0.5f, 0.25f);
@@ -133,8 +133,8 @@ struct EveryFetch {
 
 struct Gathered {
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source) const {
-        return source.gather(at.middle_x() + 0.5f, at.middle_y() + 0.5f, 1);
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source) const {
+        return source.gather(at.center_x() + 0.5f, at.center_y() + 0.5f, 1);
     }
 };
 
@@ -159,17 +159,17 @@ protected:
     template <class Functor, class... Textures>
     Bytes made(Format format, Extent extent, const Functor& functor, const Textures&... textures) const {
         const Linear memory(device(), format, extent);
-        const View picture = memory.view(format, extent);
+        const View image = memory.view(format, extent);
         const Stream stream(device());
-        launch(stream, picture, functor, textures...);
+        launch(stream, image, functor, textures...);
         stream.synchronize();
-        return download(picture);
+        return download(image);
     }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, LaunchTest, test::every_device(), test::device_label);
 
 TEST_P(LaunchTest, EveryPixelIsTheResultOfTheFunctor) {
-    const Bytes bytes = made(Format::rgba32_float, {130, 37, 3}, Place{});
+    const Bytes bytes = made(Format::rgba32_float, {130, 37, 3}, PixelCoordinates{});
     std::vector<float> floats(130 * 37 * 3 * 4);
     ASSERT_EQ(bytes.size(), floats.size() * 4);
     std::memcpy(floats.data(), bytes.data(), bytes.size());
@@ -196,9 +196,9 @@ TEST_P(LaunchTest, FetchesAndPixelsMatchSample) {
                 if (!stores || row.kind == FormatKind::uint || row.kind == FormatKind::sint) continue;
                 SCOPED_TRACE(std::string(row.name));
                 const Linear memory(device(), row.format, {200, 21});
-                const View picture = memory.view(row.format, {200, 21});
-                sample(source, AffineMap{.x0 = 0.3f}, picture);
-                EXPECT_TRUE(same_bytes(made(row.format, {200, 21}, Shift{0.3f}, source), download(picture)));
+                const View image = memory.view(row.format, {200, 21});
+                sample(source, AffineMap{.x0 = 0.3f}, image);
+                EXPECT_TRUE(same_bytes(made(row.format, {200, 21}, Shift{0.3f}, source), download(image)));
             }
         }
     }
@@ -215,19 +215,19 @@ TEST_P(LaunchTest, IntegersAreFetchedAsFloatsAndStoredRoundedAndClamped) {
 
 TEST_P(LaunchTest, AFetchCanReturnTheCoordinateOfTheNextFetch) {
     Random random(3);
-    Array places(device(), {Format::rg32_float, {50, 20}});
+    Array positions(device(), {Format::rg32_float, {50, 20}});
     std::vector<float> where(50 * 20 * 2);
     for (float& value : where) value = random.unit() * 40;
-    upload(places.view(), std::as_bytes(std::span(where)));
-    const Texture picture = texture(Format::r32_float, {41, 40}, 4, {.filter = Filter::linear});
-    const Bytes bytes = made(Format::r32_float, {50, 20}, Follow{}, Texture(places), picture);
+    upload(positions.view(), std::as_bytes(std::span(where)));
+    const Texture image = texture(Format::r32_float, {41, 40}, 4, {.filter = Filter::linear});
+    const Bytes bytes = made(Format::r32_float, {50, 20}, Follow{}, Texture(positions), image);
     std::vector<FetchPoint> first;
     for (std::size_t i = 0; i < where.size(); i += 2) first.push_back({.x = where[i], .y = where[i + 1]});
-    const std::vector<Texel> there = sample(picture, first).texels;
+    const std::vector<Texel> there = sample(image, first).texels;
     std::vector<FetchPoint> second;
     for (std::size_t i = 0; i < first.size(); ++i)
         second.push_back({.x = first[i].y + there[i].as_float(0), .y = first[i].x});
-    const std::vector<Texel> then = sample(picture, second).texels;
+    const std::vector<Texel> then = sample(image, second).texels;
     std::vector<float> expected;
     for (std::size_t i = 0; i < first.size(); ++i) expected.push_back(there[i].as_float(0) + then[i].as_float(0));
     EXPECT_TRUE(same_bytes(bytes, std::as_bytes(std::span(expected))));
@@ -330,11 +330,11 @@ TEST_P(LaunchTest, TheDestinationCanBeALevelOfAnArrayOfAnyKind) {
             SCOPED_TRACE(test::describe(info));
             const Array array(device(), info);
             for (int level = 0; level < info.levels; ++level) {
-                const View picture = array.view({.level = level});
+                const View image = array.view({.level = level});
                 const Stream stream(device());
-                launch(stream, picture, Place{});
+                launch(stream, image, PixelCoordinates{});
                 stream.synchronize();
-                EXPECT_TRUE(same_bytes(download(picture), made(format, picture.extent(), Place{})));
+                EXPECT_TRUE(same_bytes(download(image), made(format, image.extent(), PixelCoordinates{})));
             }
         }
     }
@@ -347,9 +347,9 @@ TEST_P(LaunchTest, OnlyTheRegionIsWritten) {
         fill(whole, std::uint8_t{0});
         const View part = whole.region({{3, 2}, {9, 5}});
         const Stream stream(device());
-        launch(stream, part, Place{});
+        launch(stream, part, PixelCoordinates{});
         stream.synchronize();
-        EXPECT_TRUE(same_bytes(download(part), made(Format::r32_float, {9, 5}, Place{})));
+        EXPECT_TRUE(same_bytes(download(part), made(Format::r32_float, {9, 5}, PixelCoordinates{})));
         fill(part, std::uint8_t{0});
         EXPECT_TRUE(test::all_bytes(download(whole), 0));
     }
@@ -367,11 +367,11 @@ TEST_P(LaunchTest, TheDestinationCanBeTallerThanAGrid) {
 
 TEST_P(LaunchTest, PixelsNeedNoAlignment) {
     const Linear memory(device(), 4096);
-    const View picture = borrowed_view(device(), memory.data() + 3, Format::rgba16_float, {11, 4}, 97);
+    const View image = borrowed_view(device(), memory.data() + 3, Format::rgba16_float, {11, 4}, 97);
     const Stream stream(device());
-    launch(stream, picture, Place{});
+    launch(stream, image, PixelCoordinates{});
     stream.synchronize();
-    EXPECT_TRUE(same_bytes(download(picture), made(Format::rgba16_float, {11, 4}, Place{})));
+    EXPECT_TRUE(same_bytes(download(image), made(Format::rgba16_float, {11, 4}, PixelCoordinates{})));
 }
 
 TEST_P(LaunchTest, WritingToSparseAndPlanarArraysIsRefused) {
@@ -379,19 +379,21 @@ TEST_P(LaunchTest, WritingToSparseAndPlanarArraysIsRefused) {
     SparseArray sparse(device(), {.format = Format::rgba8_unorm, .extent = {256, 128}});
     sparse.map(TileBox{}, TilePool(device()).allocate(1), stream);
     const PlanarArray planar(device(), Format::nv12, {64, 64});
-    for (const View& picture : {sparse.array().view(), planar.plane(0).view(), planar.plane(1).view()}) {
-        expect_error([&] { launch(stream, picture, Place{}); }, ErrorCode::unsupported, "texton::launch", {"surfaces"});
+    for (const View& image : {sparse.array().view(), planar.plane(0).view(), planar.plane(1).view()}) {
+        expect_error([&] { launch(stream, image, PixelCoordinates{}); }, ErrorCode::unsupported, "texton::launch",
+                     {"surfaces"});
     }
 }
 
 TEST_P(LaunchTest, ADeferredArrayIsRefusedUnmappedAndWrittenMapped) {
     const Stream stream(device());
     DeferredArray deferred(device(), {.format = Format::r32_float, .extent = {64, 64}, .usage = {.surface = true}});
-    expect_error([&] { launch(stream, deferred.array().view(), Place{}); }, ErrorCode::not_mapped, "texton::launch");
+    expect_error([&] { launch(stream, deferred.array().view(), PixelCoordinates{}); }, ErrorCode::not_mapped,
+                 "texton::launch");
     deferred.map(TilePool(device()).allocate_bytes(deferred.requirements().bytes), stream);
-    launch(stream, deferred.array().view(), Place{});
+    launch(stream, deferred.array().view(), PixelCoordinates{});
     stream.synchronize();
-    EXPECT_TRUE(same_bytes(download(deferred.array().view()), made(Format::r32_float, {64, 64}, Place{})));
+    EXPECT_TRUE(same_bytes(download(deferred.array().view()), made(Format::r32_float, {64, 64}, PixelCoordinates{})));
 }
 
 TEST_P(LaunchTest, AFunctorOfItsOwnTexelCanWriteToItsSource) {
@@ -441,7 +443,7 @@ TEST_P(LaunchTest, OneLaunchWritesManyImages) {
     }
     launch(stream, jobs);
     stream.synchronize();
-    for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_TRUE(same_bytes(download(jobs[i].picture), expected[i])) << i;
+    for (std::size_t i = 0; i < jobs.size(); ++i) EXPECT_TRUE(same_bytes(download(jobs[i].image), expected[i])) << i;
 }
 
 TEST_P(LaunchTest, ABatchCanHaveOneImage) {
@@ -452,21 +454,21 @@ TEST_P(LaunchTest, ABatchCanHaveOneImage) {
     const Stream stream(device());
     launch(stream, jobs);
     stream.synchronize();
-    EXPECT_TRUE(same_bytes(download(jobs[0].picture), made(Format::rgba8_unorm, extent, Shift{3}, source)));
+    EXPECT_TRUE(same_bytes(download(jobs[0].image), made(Format::rgba8_unorm, extent, Shift{3}, source)));
 }
 
 TEST_P(LaunchTest, ABatchWithAnInvalidJobEnqueuesNothing) {
     const Stream stream(device());
     const Texture source = texture(Format::rgba8_unorm, {8, 8}, 1);
     const Linear memory(device(), Format::rgba8_unorm, {8, 8});
-    const View picture = memory.view(Format::rgba8_unorm, {8, 8});
-    fill(picture, std::uint8_t{9});
+    const View image = memory.view(Format::rgba8_unorm, {8, 8});
+    fill(image, std::uint8_t{9});
     Bytes host(256);
-    const std::vector<LaunchJob<Shift, 1>> jobs{{picture, {}, {source}},
+    const std::vector<LaunchJob<Shift, 1>> jobs{{image, {}, {source}},
                                                 {host_view(host.data(), Format::rgba8_unorm, {8, 8}), {}, {source}}};
     expect_error([&] { launch(stream, jobs); }, ErrorCode::bad_argument, "texton::launch", {"pageable"});
     stream.synchronize();
-    EXPECT_TRUE(test::all_bytes(download(picture), 9));
+    EXPECT_TRUE(test::all_bytes(download(image), 9));
 }
 
 // --- streams ---------------------------------------------------------------------------------------------------------
@@ -475,16 +477,16 @@ TEST_P(LaunchTest, ACapturedLaunchReadsTheTexelsAtGraphLaunch) {
     const Array array(device(), {Format::r32_float, {8, 8}});
     const Texture source(array);
     const Linear memory(device(), Format::r32_float, {8, 8});
-    const View picture = memory.view(Format::r32_float, {8, 8});
+    const View image = memory.view(Format::r32_float, {8, 8});
     const Stream stream(device());
-    const Graph graph = Graph::capture(stream, [&] { launch(stream, picture, Shift{}, source); });
+    const Graph graph = Graph::capture(stream, [&] { launch(stream, image, Shift{}, source); });
     for (const unsigned seed : {1u, 2u}) {
         Random random(seed);
         const Bytes texels = test::random_texels(random, Format::r32_float, 256);
         upload(array.view(), texels);
         graph.launch(stream);
         stream.synchronize();
-        EXPECT_TRUE(same_bytes(download(picture), texels));
+        EXPECT_TRUE(same_bytes(download(image), texels));
     }
 }
 
@@ -495,19 +497,20 @@ TEST_P(LaunchTest, InvalidArgumentsAreRefusedAndNamed) {
     Bytes host(64);
     expect_error(
         [&] {
-            launch(stream, host_view(host.data(), Format::r8_unorm, {8, 8}), Place{});
+            launch(stream, host_view(host.data(), Format::r8_unorm, {8, 8}), PixelCoordinates{});
         },
         ErrorCode::bad_argument, "texton::launch", {"pageable"});
     const Array blocks(device(), {Format::bc1_unorm, {8, 8}});
-    expect_error([&] { launch(stream, blocks.view(), Place{}); }, ErrorCode::bad_argument, "texton::launch",
+    expect_error([&] { launch(stream, blocks.view(), PixelCoordinates{}); }, ErrorCode::bad_argument, "texton::launch",
                  {"bc1_unorm"});
     Linear gone(device(), Format::r8_unorm, {8, 8});
-    const View picture = gone.view(Format::r8_unorm, {8, 8});
+    const View image = gone.view(Format::r8_unorm, {8, 8});
     gone = Linear();
     const Pitched2D memory(device(), Format::r8_unorm, {8, 8});
     if (const std::optional<Device> other = peer()) {
         const Stream far(*other);
-        expect_error([&] { launch(far, memory.view(), Place{}); }, ErrorCode::wrong_device, "texton::launch");
+        expect_error([&] { launch(far, memory.view(), PixelCoordinates{}); }, ErrorCode::wrong_device,
+                     "texton::launch");
         expect_error(
             [&] {
                 launch(far, Linear(*other, 64).view(), Shift{}, texture(Format::r8_unorm, {8, 8}, 1));

@@ -94,8 +94,8 @@ TEST_P(LayersTest, BlendModesMatchTheirDefinitionWithOpacity) {
         const Texture top = texture_of(above, extent);
         for (const BlendMode mode : kModes) {
             for (const float opacity : {1.0f, 0.0f, 0.375f}) {
-                const Colors is = made_colors(device(), extent, [&](const Stream& stream, const View& picture) {
-                    blend(stream, picture, bottom, top, {mode, opacity});
+                const Colors is = made_colors(device(), extent, [&](const Stream& stream, const View& image) {
+                    blend(stream, image, bottom, top, {mode, opacity});
                 });
                 Colors expected = fetched_colors(bottom);
                 for (std::size_t i = 0; i < count; ++i) expected[i] = blended(mode, expected[i], above[i], opacity);
@@ -115,8 +115,8 @@ TEST_P(LayersTest, AMaskScalesTheTopLayer) {
     const Texture mask(shares);
     const Colors red = fetched_colors(mask);
     for (const BlendMode mode : kModes) {
-        const Colors is = made_colors(device(), extent, [&](const Stream& stream, const View& picture) {
-            blend(stream, picture, texture_of(below, extent), texture_of(above, extent), mask, {mode, 0.75f});
+        const Colors is = made_colors(device(), extent, [&](const Stream& stream, const View& image) {
+            blend(stream, image, texture_of(below, extent), texture_of(above, extent), mask, {mode, 0.75f});
         });
         Colors expected;
         for (std::size_t i = 0; i < 30; ++i) expected.push_back(blended(mode, below[i], above[i], red[i].x * 0.75));
@@ -127,26 +127,26 @@ TEST_P(LayersTest, AMaskScalesTheTopLayer) {
 TEST_P(LayersTest, AFormatWithoutAlphaIsOpaque) {
     const Array below(device(), {Format::rg8_unorm, {4, 4}});
     const Array above(device(), {Format::rg8_unorm, {4, 4}});
-    const Array picture(device(), {Format::rg8_unorm, {4, 4}});
+    const Array image(device(), {Format::rg8_unorm, {4, 4}});
     upload(below.view(), test::pattern(32, 1));
     upload(above.view(), test::pattern(32, 2));
     const Stream stream(device());
-    blend(stream, picture.view(), Texture(below), Texture(above));
+    blend(stream, image.view(), Texture(below), Texture(above));
     stream.synchronize();
-    EXPECT_TRUE(test::same_bytes(test::download(picture.view()), test::pattern(32, 2)));
+    EXPECT_TRUE(test::same_bytes(test::download(image.view()), test::pattern(32, 2)));
 }
 
 TEST_P(LayersTest, TheDestinationCanBeTheBottomLayer) {
     Random random(3);
     const Colors below = premultiplied(random, 24);
     const Colors above = premultiplied(random, 24);
-    const Array picture = test::color_array(device(), {4, 3}, below, ArrayKind::layered_2d, 2);
+    const Array image = test::color_array(device(), {4, 3}, below, ArrayKind::layered_2d, 2);
     const Stream stream(device());
-    blend(stream, picture.view(), Texture(picture), layered(above, {4, 3}, 2));
+    blend(stream, image.view(), Texture(image), layered(above, {4, 3}, 2));
     stream.synchronize();
     Colors expected;
     for (std::size_t i = 0; i < 24; ++i) expected.push_back(blended(BlendMode::over, below[i], above[i], 1));
-    EXPECT_TRUE(near_colors(colors_of(picture.view()), expected, 1e-6));
+    EXPECT_TRUE(near_colors(colors_of(image.view()), expected, 1e-6));
 }
 
 // --- layers ----------------------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ TEST_P(LayersTest, FractionalLayersInterpolateTwoLayers) {
     const Colors colors = test::random_colors(random, 45);
     const Texture texture = layered(colors, {5, 3}, 3);
     const Colors is = made_colors(
-        device(), {5, 3}, [&](const Stream& stream, const View& picture) { layer(stream, picture, texture, 1.25f); });
+        device(), {5, 3}, [&](const Stream& stream, const View& image) { layer(stream, image, texture, 1.25f); });
     Colors expected;
     for (std::size_t i = 0; i < 15; ++i) expected.push_back(colors[15 + i] * 0.75f + colors[30 + i] * 0.25f);
     EXPECT_TRUE(near_colors(is, expected, 1e-6));
@@ -182,16 +182,16 @@ TEST_P(LayersTest, FractionalLayersInterpolateTwoLayers) {
 
 TEST_P(LayersTest, LayersAreSummedByTheirWeights) {
     Random random(6);
-    for (const std::size_t layers : {std::size_t{1}, std::size_t{3}, std::size_t{100}, kMostSummedLayers}) {
+    for (const std::size_t layers : {std::size_t{1}, std::size_t{3}, std::size_t{100}, kMaxSummedLayers}) {
         const Extent extent{3, 2};
         const Colors colors = test::random_colors(random, layers * 6, -1, 1);
         const Texture texture = layered(colors, extent, layers);
         std::vector<float> weights;
         for (std::size_t i = 0; i < layers; ++i) weights.push_back(random.unit() * 4 - 2);
         for (const bool mean : {false, true}) {
-            const Colors is = made_colors(device(), extent, [&](const Stream& stream, const View& picture) {
-                if (mean) return layer_sum(stream, picture, texture);
-                layer_sum(stream, picture, texture, weights);
+            const Colors is = made_colors(device(), extent, [&](const Stream& stream, const View& image) {
+                if (mean) return layer_sum(stream, image, texture);
+                layer_sum(stream, image, texture, weights);
             });
             Colors expected;
             for (std::size_t i = 0; i < 6; ++i) {
@@ -224,30 +224,30 @@ TEST_P(LayersTest, NamedKernelsMatchTheFunctions) {
         const Kernel& kernel = kernel_named(name);
         const Arguments arguments(kernel.info, values);
         EXPECT_EQ(shapes(kernel, arguments, inputs).at(0).extent, extent);
-        return made_colors(device(), extent, [&](const Stream& stream, const View& picture) {
-            const View pictures[] = {picture};
-            enqueue(kernel, stream, pictures, arguments, inputs);
+        return made_colors(device(), extent, [&](const Stream& stream, const View& image) {
+            const View images[] = {image};
+            enqueue(kernel, stream, images, arguments, inputs);
         });
     };
     const auto directly = [&](const std::function<void(const Stream&, const View&)>& enqueue) {
         return made_colors(device(), extent, enqueue);
     };
     EXPECT_EQ(by_name("blend", {bottom, top}, {{"mode", std::string("screen")}, {"opacity", 0.5}}),
-              directly([&](const Stream& stream, const View& picture) {
-                  blend(stream, picture, bottom, top, {BlendMode::screen, 0.5f});
+              directly([&](const Stream& stream, const View& image) {
+                  blend(stream, image, bottom, top, {BlendMode::screen, 0.5f});
               }));
     EXPECT_EQ(by_name("blend_masked", {bottom, top, mask}, {{"mode", std::string("lerp")}}),
-              directly([&](const Stream& stream, const View& picture) {
-                  blend(stream, picture, bottom, top, mask, {BlendMode::lerp});
+              directly([&](const Stream& stream, const View& image) {
+                  blend(stream, image, bottom, top, mask, {BlendMode::lerp});
               }));
     EXPECT_EQ(by_name("layer", {layers}, {{"layer", 0.5}}),
-              directly([&](const Stream& stream, const View& picture) { layer(stream, picture, layers, 0.5f); }));
+              directly([&](const Stream& stream, const View& image) { layer(stream, image, layers, 0.5f); }));
     EXPECT_EQ(by_name("layer_sum", {layers}, {{"weights", std::vector<double>{1, -2, 3}}}),
-              directly([&](const Stream& stream, const View& picture) {
-                  layer_sum(stream, picture, layers, std::array{1.0f, -2.0f, 3.0f});
+              directly([&](const Stream& stream, const View& image) {
+                  layer_sum(stream, image, layers, std::array{1.0f, -2.0f, 3.0f});
               }));
     EXPECT_EQ(by_name("layer_sum", {layers}, {}),
-              directly([&](const Stream& stream, const View& picture) { layer_sum(stream, picture, layers); }));
+              directly([&](const Stream& stream, const View& image) { layer_sum(stream, image, layers); }));
 }
 
 TEST_P(LayersTest, InvalidTexturesAndNumbersAreRefusedAndNamed) {
@@ -258,32 +258,32 @@ TEST_P(LayersTest, InvalidTexturesAndNumbersAreRefusedAndNamed) {
     const Texture layers = layered(test::random_colors(random, 12), {2, 2}, 3);
     const Texture integers(
         Array(device(), {.format = Format::r8_uint, .extent = {2, 2}, .kind = ArrayKind::layered_2d, .layers = 2}));
-    const Texture many = layered(Colors(4 * (kMostSummedLayers + 1)), {2, 2}, kMostSummedLayers + 1);
+    const Texture many = layered(Colors(4 * (kMaxSummedLayers + 1)), {2, 2}, kMaxSummedLayers + 1);
     const Linear memory(device(), Format::rgba32_float, {2, 2});
-    const View picture = memory.view(Format::rgba32_float, {2, 2});
+    const View image = memory.view(Format::rgba32_float, {2, 2});
     const Stream stream(device());
     const auto refused = [](const char* object, std::initializer_list<std::string_view> fragments,
                             const std::function<void()>& action) {
         expect_error(action, ErrorCode::bad_argument, object, fragments);
     };
-    refused("texton::blend", {"top", "3 x 2"}, [&] { blend(stream, picture, small, wide); });
-    refused("texton::blend", {"bottom", "3 x 2"}, [&] { blend(stream, picture, wide, small); });
-    refused("texton::blend", {"mask", "3 x 2"}, [&] { blend(stream, picture, small, small, wide); });
-    refused("texton::blend", {"3 layers"}, [&] { blend(stream, picture, layers, small); });
+    refused("texton::blend", {"top", "3 x 2"}, [&] { blend(stream, image, small, wide); });
+    refused("texton::blend", {"bottom", "3 x 2"}, [&] { blend(stream, image, wide, small); });
+    refused("texton::blend", {"mask", "3 x 2"}, [&] { blend(stream, image, small, small, wide); });
+    refused("texton::blend", {"3 layers"}, [&] { blend(stream, image, layers, small); });
     refused("texton::blend", {"opacity", "1.5", "0 to 1"},
-            [&] { blend(stream, picture, small, small, {.opacity = 1.5f}); });
-    refused("texton::layer", {"array_2d", "layered_2d"}, [&] { layer(stream, picture, small, 0); });
-    refused("texton::layer", {"layer", "3", "0 to 2"}, [&] { layer(stream, picture, layers, 3); });
-    refused("texton::layer", {"layer", "-0.5"}, [&] { layer(stream, picture, layers, -0.5f); });
-    refused("texton::layer", {"layer", "nan"}, [&] { layer(stream, picture, layers, kNan); });
-    refused("texton::layer", {"r8_uint", "integers"}, [&] { layer(stream, picture, integers, 0.5f); });
-    refused("texton::layer_sum", {"r8_uint"}, [&] { layer_sum(stream, picture, integers); });
-    refused("texton::layer_sum", {"layers", "513"}, [&] { layer_sum(stream, picture, many); });
+            [&] { blend(stream, image, small, small, {.opacity = 1.5f}); });
+    refused("texton::layer", {"array_2d", "layered_2d"}, [&] { layer(stream, image, small, 0); });
+    refused("texton::layer", {"layer", "3", "0 to 2"}, [&] { layer(stream, image, layers, 3); });
+    refused("texton::layer", {"layer", "-0.5"}, [&] { layer(stream, image, layers, -0.5f); });
+    refused("texton::layer", {"layer", "nan"}, [&] { layer(stream, image, layers, kNan); });
+    refused("texton::layer", {"r8_uint", "integers"}, [&] { layer(stream, image, integers, 0.5f); });
+    refused("texton::layer_sum", {"r8_uint"}, [&] { layer_sum(stream, image, integers); });
+    refused("texton::layer_sum", {"layers", "513"}, [&] { layer_sum(stream, image, many); });
     refused("texton::layer_sum", {"weights", "2", "3"}, [&] {
-        layer_sum(stream, picture, layers, std::array{1.0f, 2.0f});
+        layer_sum(stream, image, layers, std::array{1.0f, 2.0f});
     });
     refused("texton::layer_sum", {"weight", "nan"}, [&] {
-        layer_sum(stream, picture, layers, std::array{1.0f, kNan, 0.0f});
+        layer_sum(stream, image, layers, std::array{1.0f, kNan, 0.0f});
     });
 }
 

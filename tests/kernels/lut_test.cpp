@@ -30,7 +30,7 @@ using test::upload;
 constexpr double kHardware1d = 1.0 / 512 + 1e-6;
 constexpr double kHardware3d = 3 * kHardware1d;
 
-double place_of(double value, float low, float high, std::size_t entries) {
+double position_of(double value, float low, float high, std::size_t entries) {
     const double inside = std::min<double>(std::max<double>(value, low), high);
     return (inside - low) / (static_cast<double>(high) - low) * static_cast<double>(entries - 1);
 }
@@ -38,10 +38,10 @@ double place_of(double value, float low, float high, std::size_t entries) {
 float channel(const Float4& color, int index) { return (&color.x)[index]; }
 
 /// Returns the lookup of one channel.
-double lookup_1d(const Colors& table, int of, double place) {
-    const auto first = std::min(static_cast<std::size_t>(place), table.size() - 1);
+double lookup_1d(const Colors& table, int of, double position) {
+    const auto first = std::min(static_cast<std::size_t>(position), table.size() - 1);
     const std::size_t second = std::min(first + 1, table.size() - 1);
-    const double share = place - static_cast<double>(first);
+    const double share = position - static_cast<double>(first);
     return channel(table[first], of) * (1 - share) + channel(table[second], of) * share;
 }
 
@@ -56,21 +56,21 @@ struct Grid {
     }
 };
 
-struct Place3d {
+struct Position3d {
     double x;
     double y;
     double z;
 };
 
-double trilinear(const Grid& grid, int of, const Place3d& place) {
-    const auto x = static_cast<std::size_t>(place.x);
-    const auto y = static_cast<std::size_t>(place.y);
-    const auto z = static_cast<std::size_t>(place.z);
+double trilinear(const Grid& grid, int of, const Position3d& position) {
+    const auto x = static_cast<std::size_t>(position.x);
+    const auto y = static_cast<std::size_t>(position.y);
+    const auto z = static_cast<std::size_t>(position.z);
     double sum = 0;
     for (std::size_t corner = 0; corner < 8; ++corner) {
         const std::size_t step[] = {corner & 1, corner >> 1 & 1, corner >> 2};
-        const double shares[] = {place.x - static_cast<double>(x), place.y - static_cast<double>(y),
-                                 place.z - static_cast<double>(z)};
+        const double shares[] = {position.x - static_cast<double>(x), position.y - static_cast<double>(y),
+                                 position.z - static_cast<double>(z)};
         double weight = 1;
         for (int i = 0; i < 3; ++i) weight *= step[i] != 0 ? shares[i] : 1 - shares[i];
         sum += weight * channel(grid.at(x + step[0], y + step[1], z + step[2]), of);
@@ -79,11 +79,11 @@ double trilinear(const Grid& grid, int of, const Place3d& place) {
 }
 
 /// Walks from one corner of the cell to the opposite corner along the axes, in the order of decreasing fractions.
-double tetrahedral(const Grid& grid, int of, const Place3d& place) {
-    std::size_t corner[] = {static_cast<std::size_t>(place.x), static_cast<std::size_t>(place.y),
-                            static_cast<std::size_t>(place.z)};
-    const double shares[] = {place.x - static_cast<double>(corner[0]), place.y - static_cast<double>(corner[1]),
-                             place.z - static_cast<double>(corner[2])};
+double tetrahedral(const Grid& grid, int of, const Position3d& position) {
+    std::size_t corner[] = {static_cast<std::size_t>(position.x), static_cast<std::size_t>(position.y),
+                            static_cast<std::size_t>(position.z)};
+    const double shares[] = {position.x - static_cast<double>(corner[0]), position.y - static_cast<double>(corner[1]),
+                             position.z - static_cast<double>(corner[2])};
     std::vector<int> order{0, 1, 2};
     std::ranges::stable_sort(order, [&](int a, int b) { return shares[a] > shares[b]; });
     double before = channel(grid.at(corner[0], corner[1], corner[2]), of);
@@ -106,13 +106,13 @@ protected:
         return Texture(test::color_array(device(), grid.extent, grid.entries, kind), sampler);
     }
     Colors made(const Texture& texture, const Texture& table, const Lut1dOptions& options) const {
-        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& picture) {
-            lut_1d(stream, picture, texture, table, options);
+        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& image) {
+            lut_1d(stream, image, texture, table, options);
         });
     }
     Colors made(const Texture& texture, const Texture& table, const Lut3dOptions& options) const {
-        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& picture) {
-            lut_3d(stream, picture, texture, table, options);
+        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& image) {
+            lut_3d(stream, image, texture, table, options);
         });
     }
 };
@@ -141,7 +141,7 @@ TEST_P(LutTest, OneDimensionalTablesInterpolateEachChannelLinearly) {
                     float is[3];
                     for (int i = 0; i < 3; ++i)
                         is[i] = static_cast<float>(lookup_1d(
-                            grid.entries, i, place_of(channel(color, i), domain.low[i], domain.high[i], entries)));
+                            grid.entries, i, position_of(channel(color, i), domain.low[i], domain.high[i], entries)));
                     expected.push_back({is[0], is[1], is[2], color.w});
                 }
                 EXPECT_TRUE(near_colors(made(texture, table, Lut1dOptions{domain}), expected, kHardware1d));
@@ -228,14 +228,14 @@ TEST_P(LutTest, VolumeTablesInterpolateByTheTextureUnitOrInTetrahedra) {
                 Colors smooth;
                 Colors exact;
                 for (const Float4& color : fetched_colors(texture)) {
-                    const Place3d place{place_of(color.x, domain.low[0], domain.high[0], extent.width),
-                                        place_of(color.y, domain.low[1], domain.high[1], extent.height),
-                                        place_of(color.z, domain.low[2], domain.high[2], extent.depth)};
+                    const Position3d position{position_of(color.x, domain.low[0], domain.high[0], extent.width),
+                                              position_of(color.y, domain.low[1], domain.high[1], extent.height),
+                                              position_of(color.z, domain.low[2], domain.high[2], extent.depth)};
                     float of_cube[3];
                     float of_tetrahedron[3];
                     for (int i = 0; i < 3; ++i) {
-                        of_cube[i] = static_cast<float>(trilinear(grid, i, place));
-                        of_tetrahedron[i] = static_cast<float>(tetrahedral(grid, i, place));
+                        of_cube[i] = static_cast<float>(trilinear(grid, i, position));
+                        of_tetrahedron[i] = static_cast<float>(tetrahedral(grid, i, position));
                     }
                     smooth.push_back({of_cube[0], of_cube[1], of_cube[2], color.w});
                     exact.push_back({of_tetrahedron[0], of_tetrahedron[1], of_tetrahedron[2], color.w});
@@ -251,13 +251,13 @@ TEST_P(LutTest, TetrahedralInterpolationKeepsGrayAxisEntriesGray) {
     // Entries on the diagonal are gray, all others are not.
     Random random(4);
     Grid grid = random_grid(random, {5, 5, 5});
-    Colors greys;
+    Colors grays;
     for (std::size_t i = 0; i < 5; ++i) {
-        const float grey = static_cast<float>(i * i) / 16;
-        grid.entries[i * 31] = {grey, grey, grey, 0};
+        const float gray = static_cast<float>(i * i) / 16;
+        grid.entries[i * 31] = {gray, gray, gray, 0};
     }
-    for (int i = 0; i <= 64; ++i) greys.push_back(Float4{1, 1, 1, 1} * (static_cast<float>(i) / 64));
-    const Texture texture = texture_of(greys, {65});
+    for (int i = 0; i <= 64; ++i) grays.push_back(Float4{1, 1, 1, 1} * (static_cast<float>(i) / 64));
+    const Texture texture = texture_of(grays, {65});
     for (const Float4& color :
          made(texture, table_of(grid, ArrayKind::array_3d, {}), Lut3dOptions{.filter = LutFilter::exact})) {
         EXPECT_EQ(color.x, color.y);
@@ -281,11 +281,11 @@ TEST_P(LutTest, AnEightBitTableAppliesToEightBitLayers) {
         if (i % 4 != 3) expected[i] = ~expected[i];
     }
     for (const LutFilter filter : {LutFilter::hardware, LutFilter::exact}) {
-        const Array picture(device(), info);
+        const Array image(device(), info);
         const Stream stream(device());
-        lut_1d(stream, picture.view(), Texture(layers), Texture(inverse, kLinear), {.filter = filter});
+        lut_1d(stream, image.view(), Texture(layers), Texture(inverse, kLinear), {.filter = filter});
         stream.synchronize();
-        EXPECT_TRUE(test::same_bytes(test::download(picture.view()), expected));
+        EXPECT_TRUE(test::same_bytes(test::download(image.view()), expected));
     }
 }
 
@@ -303,9 +303,9 @@ TEST_P(LutTest, NamedKernelsMatchTheFunctions) {
                                                 {"domain_max", std::vector<double>{1.5, 2, 0.75}}});
         const Texture inputs[] = {texture, table};
         EXPECT_EQ(shapes(kernel, arguments, inputs).at(0).extent, texture.extent());
-        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& picture) {
-            const View pictures[] = {picture};
-            enqueue(kernel, stream, pictures, arguments, inputs);
+        return made_colors(device(), texture.extent(), [&](const Stream& stream, const View& image) {
+            const View images[] = {image};
+            enqueue(kernel, stream, images, arguments, inputs);
         });
     };
     EXPECT_EQ(by_name("lut_1d", row), made(texture, row, Lut1dOptions{kWide, LutFilter::exact}));

@@ -504,18 +504,18 @@ TEST_P(MipsTest, TheNamedKernelMakesAllOrTheRequestedLevels) {
     const std::vector<Texture> inputs{Texture(array, {.normalized_coordinates = true}, {.levels = 1})};
     const Arguments all(kernel.info, {{"filter", std::string("max")}});
     std::vector<Linear> memory;
-    std::vector<View> pictures;
-    for (const PictureShape& shape : shapes(kernel, all, inputs)) {
+    std::vector<View> images;
+    for (const ImageShape& shape : shapes(kernel, all, inputs)) {
         EXPECT_EQ(shape.format, Format::rgba8_unorm);
         memory.emplace_back(device(), shape.format, shape.extent);
-        pictures.push_back(memory.back().view(shape.format, shape.extent));
+        images.push_back(memory.back().view(shape.format, shape.extent));
     }
-    ASSERT_EQ(pictures.size(), 3U);
+    ASSERT_EQ(images.size(), 3U);
     const Stream stream(device());
-    enqueue(kernel, stream, pictures, all, inputs);
+    enqueue(kernel, stream, images, all, inputs);
     stream.synchronize();
     for (std::size_t i = 0; i < 3; ++i)
-        EXPECT_TRUE(same_bytes(download(pictures[i]), bytes_of_level(array, static_cast<int>(i) + 1)));
+        EXPECT_TRUE(same_bytes(download(images[i]), bytes_of_level(array, static_cast<int>(i) + 1)));
     EXPECT_EQ(shapes(kernel, Arguments(kernel.info, {{"levels", 2.0}}), inputs).size(), 2U);
 }
 

@@ -33,7 +33,7 @@ struct Experiment {
 
 /// The images that were computed, or the error message.
 struct Outcome {
-    std::vector<Bytes> pictures;
+    std::vector<Bytes> images;
     std::string refusal;
     bool operator==(const Outcome&) const = default;
 };
@@ -81,14 +81,14 @@ Outcome run(const Device& device, const Kernel& kernel, const Experiment& experi
             inputs.push_back(input(device, experiment.inputs[i], experiment.sampler, static_cast<unsigned>(i) + 1));
         const Arguments arguments(kernel.info, experiment.values);
         std::vector<Linear> memory;
-        std::vector<View> pictures;
-        for (const PictureShape& shape : shapes(kernel, arguments, inputs)) {
+        std::vector<View> images;
+        for (const ImageShape& shape : shapes(kernel, arguments, inputs)) {
             memory.emplace_back(device, shape.format, shape.extent);
-            pictures.push_back(memory.back().view(shape.format, shape.extent));
+            images.push_back(memory.back().view(shape.format, shape.extent));
         }
-        enqueue(kernel, stream, pictures, arguments, inputs);
+        enqueue(kernel, stream, images, arguments, inputs);
         stream.synchronize();
-        for (const View& picture : pictures) outcome.pictures.push_back(test::download(picture));
+        for (const View& image : images) outcome.images.push_back(test::download(image));
     } catch (const Error& error) {
         if (error.code() == ErrorCode::device_failure) throw;
         outcome.refusal = error.what();
@@ -198,8 +198,8 @@ TEST_P(KernelParityTest, EveryDeviceGivesTheSameBits) {
         if (outcome == expected) continue;
         if (++different > 3) continue;
         ADD_FAILURE() << describe(experiment) << "\n" << expected.refusal << "\n" << outcome.refusal;
-        for (std::size_t i = 0; i < std::min(outcome.pictures.size(), expected.pictures.size()); ++i)
-            EXPECT_TRUE(test::same_bytes(outcome.pictures[i], expected.pictures[i])) << "picture " << i;
+        for (std::size_t i = 0; i < std::min(outcome.images.size(), expected.images.size()); ++i)
+            EXPECT_TRUE(test::same_bytes(outcome.images[i], expected.images[i])) << "image " << i;
     }
     EXPECT_EQ(different, 0U);
     EXPECT_GT(made, 0U) << refusal;

@@ -118,7 +118,7 @@ struct Planes {
     Codes chroma;
 };
 
-struct PlanarPicture {
+struct PlanarImage {
     PlanarOptions options;
     Extent extent;
 
@@ -128,11 +128,11 @@ struct PlanarPicture {
     /// Returns the two chroma samples and their weights for a luma sample along an axis. One weight may be 0.
     std::array<std::pair<std::size_t, double>, 2> samples_at(std::size_t luma, bool column) const {
         if (divide(column) == 1) return {{{luma, 1}, {luma, 0}}};
-        const double place = (static_cast<double>(luma) - sited_at(options, column)) / 2;
-        const double first = std::floor(place);
+        const double position = (static_cast<double>(luma) - sited_at(options, column)) / 2;
+        const double first = std::floor(position);
         const double last = static_cast<double>(column ? chroma().width : chroma().height) - 1;
         const auto inside = [&](double at) { return static_cast<std::size_t>(std::min(std::max(at, 0.0), last)); };
-        return {{{inside(first), 1 - (place - first)}, {inside(first + 1), place - first}}};
+        return {{{inside(first), 1 - (position - first)}, {inside(first + 1), position - first}}};
     }
     Colors decoded(const Planes& planes) const {
         const Formulas formulas(options);
@@ -179,14 +179,14 @@ struct PlanarPicture {
                 codes.push_back(code[options.swap_chroma ? 1 : 2]);
             }
         }
-        const double most = std::pow(2, bits_of(options.format)) - 1;
-        for (double& code : codes) code = std::min(std::max(code, 0.0), most);
+        const double maximum = std::pow(2, bits_of(options.format)) - 1;
+        for (double& code : codes) code = std::min(std::max(code, 0.0), maximum);
         return codes;
     }
 };
 
-std::vector<PlanarPicture> all_pictures(Extent extent) {
-    std::vector<PlanarPicture> all;
+std::vector<PlanarImage> all_images(Extent extent) {
+    std::vector<PlanarImage> all;
     for (const Format format : kPlanar) {
         for (const LumaStandard standard : kStandards) {
             for (const CodeRange range : kRanges) {
@@ -198,8 +198,8 @@ std::vector<PlanarPicture> all_pictures(Extent extent) {
     return all;
 }
 
-std::string describe(const PlanarPicture& picture) {
-    const PlanarOptions& options = picture.options;
+std::string describe(const PlanarImage& image) {
+    const PlanarOptions& options = image.options;
     return std::string(name(options.format)) + ", standard " + std::to_string(static_cast<int>(options.standard)) +
            ", range " + std::to_string(static_cast<int>(options.range)) + ", siting " +
            std::to_string(static_cast<int>(options.siting)) + (options.swap_chroma ? ", swapped" : "");
@@ -213,28 +213,28 @@ Codes random_codes(Random& random, Format format, std::size_t count) {
 
 class PlanarTest : public test::OnEveryDevice {
 protected:
-    PlanarArray planar_array(const PlanarPicture& picture, const Planes& planes) const {
-        PlanarArray array(device(), picture.options.format, picture.extent);
-        upload(array.frame().luma, stored(picture.options.format, planes.luma));
-        upload(array.frame().chroma, stored(picture.options.format, planes.chroma));
+    PlanarArray planar_array(const PlanarImage& image, const Planes& planes) const {
+        PlanarArray array(device(), image.options.format, image.extent);
+        upload(array.frame().luma, stored(image.options.format, planes.luma));
+        upload(array.frame().chroma, stored(image.options.format, planes.chroma));
         return array;
     }
-    Colors colors_of_planes(const PlanarPicture& picture, const PlanarArray& array,
+    Colors colors_of_planes(const PlanarImage& image, const PlanarArray& array,
                             const Sampler& sampler = kLinear) const {
-        return made_colors(device(), picture.extent, [&](const Stream& stream, const View& view) {
-            to_rgb(stream, view, Texture(array.plane(0)), Texture(array.plane(1), sampler), picture.options);
+        return made_colors(device(), image.extent, [&](const Stream& stream, const View& view) {
+            to_rgb(stream, view, Texture(array.plane(0)), Texture(array.plane(1), sampler), image.options);
         });
     }
-    Planes planes_of(const PlanarPicture& picture, const Texture& texture) const {
-        const PlanarArray array(device(), picture.options.format, picture.extent);
+    Planes planes_of(const PlanarImage& image, const Texture& texture) const {
+        const PlanarArray array(device(), image.options.format, image.extent);
         const Frame planes = array.frame();
         const Pitched2D luma(device(), planes.luma.format(), planes.luma.extent());
         const Pitched2D chroma(device(), planes.chroma.format(), planes.chroma.extent());
         const Stream stream(device());
-        from_rgb(stream, {luma.view(), chroma.view()}, texture, picture.options);
+        from_rgb(stream, {luma.view(), chroma.view()}, texture, image.options);
         stream.synchronize();
-        return {codes_of(picture.options.format, download(luma.view())),
-                codes_of(picture.options.format, download(chroma.view()))};
+        return {codes_of(image.options.format, download(luma.view())),
+                codes_of(image.options.format, download(chroma.view()))};
     }
     Texture texture_of(const Colors& colors, Extent extent) const {
         return Texture(test::color_array(device(), extent, colors));
@@ -246,47 +246,47 @@ INSTANTIATE_TEST_SUITE_P(Devices, PlanarTest, test::every_device(), test::device
 
 TEST_P(PlanarTest, PlanesOfEveryFormatStandardRangeAndSitingBecomeColors) {
     Random random(1);
-    for (const PlanarPicture& picture : all_pictures({10, 6})) {
-        SCOPED_TRACE(describe(picture));
-        const Format format = picture.options.format;
-        const std::size_t samples = 2 * picture.chroma().width * picture.chroma().height;
+    for (const PlanarImage& image : all_images({10, 6})) {
+        SCOPED_TRACE(describe(image));
+        const Format format = image.options.format;
+        const std::size_t samples = 2 * image.chroma().width * image.chroma().height;
         const Planes planes{random_codes(random, format, 60), random_codes(random, format, samples)};
-        const PlanarArray array = planar_array(picture, planes);
+        const PlanarArray array = planar_array(image, planes);
         // The sums of the texture unit have an error of at most 2^-15. Blue multiplies it by 2.2 and by the scale of
         // the range.
         const double bound = 1e-4;
-        EXPECT_TRUE(near_colors(colors_of_planes(picture, array), picture.decoded(planes), bound));
+        EXPECT_TRUE(near_colors(colors_of_planes(image, array), image.decoded(planes), bound));
         const Sampler normalized{.filter = Filter::linear, .normalized_coordinates = true};
-        EXPECT_TRUE(near_colors(colors_of_planes(picture, array, normalized), picture.decoded(planes), bound));
+        EXPECT_TRUE(near_colors(colors_of_planes(image, array, normalized), image.decoded(planes), bound));
     }
 }
 
 TEST_P(PlanarTest, PlanesCanBePitchedMemory) {
     Random random(2);
-    const PlanarPicture picture{{.format = Format::p010}, {14, 8}};
+    const PlanarImage image{{.format = Format::p010}, {14, 8}};
     const Planes planes{random_codes(random, Format::p010, 112), random_codes(random, Format::p010, 56)};
     const Pitched2D luma(device(), Format::r16_unorm, {14, 8});
     const Pitched2D chroma(device(), Format::rg16_unorm, {7, 4});
     upload(luma.view(), stored(Format::p010, planes.luma));
     upload(chroma.view(), stored(Format::p010, planes.chroma));
-    const Colors is = made_colors(device(), picture.extent, [&](const Stream& stream, const View& view) {
-        to_rgb(stream, view, Texture(luma.view()), Texture(chroma.view(), kLinear), picture.options);
+    const Colors is = made_colors(device(), image.extent, [&](const Stream& stream, const View& view) {
+        to_rgb(stream, view, Texture(luma.view()), Texture(chroma.view(), kLinear), image.options);
     });
-    EXPECT_TRUE(near_colors(is, picture.decoded(planes), 1e-4));
+    EXPECT_TRUE(near_colors(is, image.decoded(planes), 1e-4));
     const Pitched2D new_luma(device(), Format::r16_unorm, {14, 8});
     const Pitched2D new_chroma(device(), Format::rg16_unorm, {7, 4});
-    const Texture texture = texture_of(is, picture.extent);
+    const Texture texture = texture_of(is, image.extent);
     const Stream stream(device());
-    from_rgb(stream, {new_luma.view(), new_chroma.view()}, texture, picture.options);
+    from_rgb(stream, {new_luma.view(), new_chroma.view()}, texture, image.options);
     stream.synchronize();
-    const Planes again = planes_of(picture, texture);
+    const Planes again = planes_of(image, texture);
     EXPECT_EQ(codes_of(Format::p010, download(new_luma.view())), again.luma);
     EXPECT_EQ(codes_of(Format::p010, download(new_chroma.view())), again.chroma);
 }
 
 /// Converts planes that a device may read as bytes, and planes that it must fetch.
-std::vector<Bytes> pictures_of_bytes(const Device& device, const PlanarOptions& options, Extent extent,
-                                     const Bytes& luma, const Bytes& chroma) {
+std::vector<Bytes> images_of_bytes(const Device& device, const PlanarOptions& options, Extent extent, const Bytes& luma,
+                                   const Bytes& chroma) {
     const Format formats[] = {plane_info(options.format, 0).format, plane_info(options.format, 1).format};
     const Extent half{extent.width / plane_info(options.format, 1).divide_width,
                       extent.height / plane_info(options.format, 1).divide_height};
@@ -311,12 +311,12 @@ std::vector<Bytes> pictures_of_bytes(const Device& device, const PlanarOptions& 
     for (const auto& pair : textures) {
         for (const std::size_t left : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
             const Pitched2D memory(device, Format::rgba8_unorm, {extent.width + 8, extent.height + 2});
-            const View picture = memory.view().region({{left, 1}, extent});
+            const View image = memory.view().region({{left, 1}, extent});
             fill(memory.view(), std::uint8_t{0xA5}, stream);
-            to_rgb(stream, picture, pair[0], pair[1], options);
+            to_rgb(stream, image, pair[0], pair[1], options);
             stream.synchronize();
-            made.push_back(download(picture));
-            fill(picture, std::uint8_t{0xA5}, stream);
+            made.push_back(download(image));
+            fill(image, std::uint8_t{0xA5}, stream);
             stream.synchronize();
             EXPECT_EQ(download(memory.view()), Bytes(download(memory.view()).size(), std::byte{0xA5}));
         }
@@ -338,8 +338,8 @@ TEST_P(PlanarTest, BytePlanesGiveTheSameColorsForEveryReadPath) {
                 const Bytes luma = stored(format, random_codes(random, format, texels));
                 const Bytes chroma =
                     stored(format, random_codes(random, format, format == Format::nv12 ? texels / 2 : texels));
-                const std::vector<Bytes> expected = pictures_of_bytes(Device::cpu(), options, extent, luma, chroma);
-                const std::vector<Bytes> made = pictures_of_bytes(device(), options, extent, luma, chroma);
+                const std::vector<Bytes> expected = images_of_bytes(Device::cpu(), options, extent, luma, chroma);
+                const std::vector<Bytes> made = images_of_bytes(device(), options, extent, luma, chroma);
                 for (std::size_t i = 0; i < made.size(); ++i)
                     EXPECT_TRUE(test::same_bytes(made[i], expected[i])) << to_string(extent) << ", " << i;
                 EXPECT_EQ(expected[0], expected[3]);
@@ -363,16 +363,16 @@ TEST(PlanarCodeTest, FusedMultiplyAddGivesTheSameCodeAsTwoRoundings) {
 
 TEST_P(PlanarTest, ColorsAreRoundedToCodesOfEveryFormatStandardRangeAndSiting) {
     Random random(3);
-    for (const PlanarPicture& picture : all_pictures({10, 6})) {
-        SCOPED_TRACE(describe(picture));
+    for (const PlanarImage& image : all_images({10, 6})) {
+        SCOPED_TRACE(describe(image));
         const Colors colors = test::random_colors(random, 60, -0.1f, 1.1f);
-        const Planes planes = planes_of(picture, texture_of(colors, picture.extent));
+        const Planes planes = planes_of(image, texture_of(colors, image.extent));
         Codes codes = planes.luma;
         codes.insert(codes.end(), planes.chroma.begin(), planes.chroma.end());
-        const std::vector<double> exact = picture.encoded(colors);
+        const std::vector<double> exact = image.encoded(colors);
         ASSERT_EQ(codes.size(), exact.size());
         // Half a code, plus the error of float32 sums.
-        const double bound = 0.5 + std::ldexp(1.0, bits_of(picture.options.format) - 20);
+        const double bound = 0.5 + std::ldexp(1.0, bits_of(image.options.format) - 20);
         for (std::size_t i = 0; i < codes.size(); ++i) EXPECT_NEAR(codes[i], exact[i], bound) << i;
     }
 }
@@ -434,8 +434,8 @@ TEST_P(PlanarTest, ChromaAveragesIgnoreTheAddressMode) {
     const Array array = test::color_array(device(), extent, test::random_colors(random, 24));
     const Sampler bordered{.address = {AddressMode::border, AddressMode::border}, .border = {5, 5, 5, 5}};
     for (const ChromaSiting siting : kSitings) {
-        const PlanarPicture picture{{.siting = siting}, extent};
-        EXPECT_EQ(planes_of(picture, Texture(array, bordered)).chroma, planes_of(picture, Texture(array)).chroma);
+        const PlanarImage image{{.siting = siting}, extent};
+        EXPECT_EQ(planes_of(image, Texture(array, bordered)).chroma, planes_of(image, Texture(array)).chroma);
     }
 }
 
@@ -452,12 +452,12 @@ TEST_P(PlanarTest, PrimariesHaveTheCodesOfPublishedTables) {
         {LumaStandard::bt709, {1, 1, 1, 1}, {235, 128, 128}}, {LumaStandard::bt2020, {0, 0, 0, 1}, {16, 128, 128}},
     };
     for (const Row& row : rows) {
-        const PlanarPicture picture{{.standard = row.standard}, {2, 2}};
-        const Planes planes = planes_of(picture, texture_of(Colors(4, row.color), {2, 2}));
+        const PlanarImage image{{.standard = row.standard}, {2, 2}};
+        const Planes planes = planes_of(image, texture_of(Colors(4, row.color), {2, 2}));
         EXPECT_EQ(planes.luma, Codes(4, row.codes[0]));
         EXPECT_EQ(planes.chroma, (Codes{row.codes[1], row.codes[2]}));
-        const PlanarArray array = planar_array(picture, planes);
-        EXPECT_TRUE(near_colors(colors_of_planes(picture, array), Colors(4, row.color), 0.01));
+        const PlanarArray array = planar_array(image, planes);
+        EXPECT_TRUE(near_colors(colors_of_planes(image, array), Colors(4, row.color), 0.01));
     }
 }
 
@@ -465,16 +465,16 @@ TEST_P(PlanarTest, PrimariesHaveTheCodesOfPublishedTables) {
 
 TEST_P(PlanarTest, CodesRoundTripThroughColorsWithinOne) {
     Random random(4);
-    for (const PlanarPicture& picture : all_pictures({8, 4})) {
-        SCOPED_TRACE(describe(picture));
-        const Format format = picture.options.format;
+    for (const PlanarImage& image : all_images({8, 4})) {
+        SCOPED_TRACE(describe(image));
+        const Format format = image.options.format;
         // Chroma of one color only: downsampling and upsampling change other chroma.
         const Codes color = random_codes(random, format, 2);
         Planes planes{random_codes(random, format, 32), {}};
-        for (std::size_t i = 0; i < picture.chroma().width * picture.chroma().height; ++i)
+        for (std::size_t i = 0; i < image.chroma().width * image.chroma().height; ++i)
             planes.chroma.insert(planes.chroma.end(), color.begin(), color.end());
-        const Colors colors = colors_of_planes(picture, planar_array(picture, planes));
-        const Planes again = planes_of(picture, texture_of(colors, picture.extent));
+        const Colors colors = colors_of_planes(image, planar_array(image, planes));
+        const Planes again = planes_of(image, texture_of(colors, image.extent));
         for (std::size_t i = 0; i < planes.luma.size(); ++i) EXPECT_NEAR(again.luma[i], planes.luma[i], 1);
         // A chroma sample averages luma samples that differ.
         for (std::size_t i = 0; i < planes.chroma.size(); ++i) EXPECT_NEAR(again.chroma[i], planes.chroma[i], 1);
@@ -484,8 +484,8 @@ TEST_P(PlanarTest, CodesRoundTripThroughColorsWithinOne) {
 TEST_P(PlanarTest, EightBitColorsRoundTripThroughSixteenBitPlanes) {
     Random random(5);
     const Extent extent{4, 2};
-    for (const PlanarPicture& picture : all_pictures(extent)) {
-        if (picture.options.format != Format::p016) continue;
+    for (const PlanarImage& image : all_images(extent)) {
+        if (image.options.format != Format::p016) continue;
         test::Bytes texel = test::random_texels(random, Format::rgba8_unorm, 4);
         texel[3] = std::byte{255};
         test::Bytes texels;
@@ -496,10 +496,10 @@ TEST_P(PlanarTest, EightBitColorsRoundTripThroughSixteenBitPlanes) {
         const Array luma(device(), {Format::r16_unorm, extent});
         const Array chroma(device(), {Format::rg16_unorm, {2, 1}});
         const Stream stream(device());
-        from_rgb(stream, {luma.view(), chroma.view()}, Texture(from), picture.options);
-        to_rgb(stream, to.view(), Texture(luma), Texture(chroma, kLinear), picture.options);
+        from_rgb(stream, {luma.view(), chroma.view()}, Texture(from), image.options);
+        to_rgb(stream, to.view(), Texture(luma), Texture(chroma, kLinear), image.options);
         stream.synchronize();
-        EXPECT_TRUE(test::same_bytes(download(to.view()), texels)) << describe(picture);
+        EXPECT_TRUE(test::same_bytes(download(to.view()), texels)) << describe(image);
     }
 }
 
@@ -507,19 +507,19 @@ TEST_P(PlanarTest, EightBitColorsRoundTripThroughSixteenBitPlanes) {
 
 TEST_P(PlanarTest, NamedKernelsMatchTheFunctions) {
     Random random(6);
-    const PlanarPicture picture{{Format::p010, LumaStandard::bt2020, CodeRange::full, ChromaSiting::top_left, true},
-                                {6, 4}};
+    const PlanarImage image{{Format::p010, LumaStandard::bt2020, CodeRange::full, ChromaSiting::top_left, true},
+                            {6, 4}};
     const std::map<std::string, ParameterValue> values{{"format", std::string("p010")},
                                                        {"standard", std::string("bt2020")},
                                                        {"range", std::string("full")},
                                                        {"siting", std::string("top_left")},
                                                        {"swap_chroma", true}};
-    const Texture texture = texture_of(test::random_colors(random, 24), picture.extent);
-    const Planes expected = planes_of(picture, texture);
+    const Texture texture = texture_of(test::random_colors(random, 24), image.extent);
+    const Planes expected = planes_of(image, texture);
     const Stream stream(device());
     const Kernel& down = kernel_named("from_rgb");
     const Texture colors[] = {texture};
-    const std::vector<PictureShape> planes = shapes(down, Arguments(down.info, values), colors);
+    const std::vector<ImageShape> planes = shapes(down, Arguments(down.info, values), colors);
     ASSERT_EQ(planes.size(), 2U);
     const Array luma(device(), {planes[0].format, planes[0].extent});
     const Array chroma(device(), {planes[1].format, planes[1].extent});
@@ -531,11 +531,11 @@ TEST_P(PlanarTest, NamedKernelsMatchTheFunctions) {
     const Kernel& up = kernel_named("to_rgb");
     const Texture inputs[] = {Texture(luma), Texture(chroma, kLinear)};
     EXPECT_EQ(shapes(up, Arguments(up.info, values), inputs).at(0).format, Format::rgba16_unorm);
-    const Colors is = made_colors(device(), picture.extent, [&](const Stream& on, const View& view) {
-        const View pictures[] = {view};
-        enqueue(up, on, pictures, Arguments(up.info, values), inputs);
+    const Colors is = made_colors(device(), image.extent, [&](const Stream& on, const View& view) {
+        const View images[] = {view};
+        enqueue(up, on, images, Arguments(up.info, values), inputs);
     });
-    EXPECT_TRUE(near_colors(is, picture.decoded(expected), 1e-4));
+    EXPECT_TRUE(near_colors(is, image.decoded(expected), 1e-4));
 }
 
 TEST_P(PlanarTest, PlanesThatMismatchTheFormatAreRefusedAndNamed) {
@@ -547,11 +547,11 @@ TEST_P(PlanarTest, PlanesThatMismatchTheFormatAreRefusedAndNamed) {
     const Texture layers(
         Array(device(), {.format = Format::r8_unorm, .extent = {4, 4}, .kind = ArrayKind::layered_2d}));
     const Texture color(Array(device(), {Format::rgba8_unorm, {4, 4}}));
-    const Array picture(device(), {Format::rgba8_unorm, {4, 4}});
+    const Array image(device(), {Format::rgba8_unorm, {4, 4}});
     const Stream stream(device());
     const auto refused = [&](const Texture& y, const Texture& c, const PlanarOptions& options,
                              std::initializer_list<std::string_view> fragments) {
-        expect_error([&] { to_rgb(stream, picture.view(), y, c, options); }, ErrorCode::bad_argument, "texton::to_rgb",
+        expect_error([&] { to_rgb(stream, image.view(), y, c, options); }, ErrorCode::bad_argument, "texton::to_rgb",
                      fragments);
     };
     refused(luma, Texture(pairs), {}, {"chroma", "Filter::linear"});

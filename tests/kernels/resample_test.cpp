@@ -61,7 +61,7 @@ Weight area(double step) {
     };
 }
 
-struct Picture {
+struct ImageFile {
     int width;
     int height;
     std::vector<float> texels;
@@ -71,12 +71,12 @@ struct Picture {
     }
 };
 
-double weighted(const Picture& picture, double x, double y, const Weight& across, const Weight& down, double reach) {
+double weighted(const ImageFile& image, double x, double y, const Weight& across, const Weight& down, double reach) {
     double sum = 0, total = 0;
     for (int j = static_cast<int>(std::floor(y - reach)) - 1; j <= y + reach + 1; ++j) {
         for (int i = static_cast<int>(std::floor(x - reach)) - 1; i <= x + reach + 1; ++i) {
             const double weight = across(i + 0.5 - x) * down(j + 0.5 - y);
-            sum += weight * picture.at(i, j);
+            sum += weight * image.at(i, j);
             total += weight;
         }
     }
@@ -84,21 +84,20 @@ double weighted(const Picture& picture, double x, double y, const Weight& across
 }
 
 /// The rounding error of float32 for positions up to 32 texels is 2^-19; it changes weights by about the same amount.
-constexpr double kOfPlaces = 4e-6;
+constexpr double kOfPositions = 4e-6;
 
 class ResampleTest : public test::OnEveryDevice {
 protected:
-    Picture random_picture(int width, int height) const {
+    ImageFile random_image(int width, int height) const {
         Random random(static_cast<std::uint64_t>(width * 100 + height));
-        Picture picture{width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
-        for (float& texel : picture.texels) texel = random.unit();
-        return picture;
+        ImageFile image{width, height, std::vector<float>(static_cast<std::size_t>(width * height))};
+        for (float& texel : image.texels) texel = random.unit();
+        return image;
     }
-    Texture texture_of(const Picture& picture, Filter filter) const {
-        const Array array(
-            device(),
-            {Format::r32_float, {static_cast<std::size_t>(picture.width), static_cast<std::size_t>(picture.height)}});
-        upload(array.view(), std::as_bytes(std::span(picture.texels)));
+    Texture texture_of(const ImageFile& image, Filter filter) const {
+        const Array array(device(), {Format::r32_float,
+                                     {static_cast<std::size_t>(image.width), static_cast<std::size_t>(image.height)}});
+        upload(array.view(), std::as_bytes(std::span(image.texels)));
         return Texture(array, {.filter = filter});
     }
     Texture random_texture(const ArrayInfo& info, const Sampler& sampler = {}) const {
@@ -110,11 +109,11 @@ protected:
     }
     Bytes resampled(const Texture& texture, Format format, Extent extent, const ResampleOptions& options) const {
         const Linear memory(device(), format, extent);
-        const View picture = memory.view(format, extent);
+        const View image = memory.view(format, extent);
         const Stream stream(device());
-        resample(stream, picture, texture, options);
+        resample(stream, image, texture, options);
         stream.synchronize();
-        return download(picture);
+        return download(image);
     }
     std::vector<float> floats(const Texture& texture, Extent extent, const ResampleOptions& options) const {
         const Bytes bytes = resampled(texture, Format::r32_float, extent, options);
@@ -125,8 +124,8 @@ protected:
     /// Returns the maximum difference from the definition for an image in several sizes and crops.
     double farthest(ResampleFilter filter, Filter sampler, const std::function<Weight(double step)>& weight,
                     double reach) const {
-        const Picture picture = random_picture(23, 17);
-        const Texture texture = texture_of(picture, sampler);
+        const ImageFile image = random_image(23, 17);
+        const Texture texture = texture_of(image, sampler);
         double farthest = 0;
         for (const Extent extent : {Extent{23, 17}, Extent{61, 40}, Extent{9, 5}, Extent{1, 1}}) {
             for (const Crop& crop : {Crop{0, 0, 23, 17}, Crop{-2.25F, 3.5F, 20, 9.75F}}) {
@@ -138,7 +137,7 @@ protected:
                     const double y = (static_cast<double>(i / extent.width) + 0.5) * step_y + crop.y;
                     const double wide = reach * std::max({1.0, step_x, step_y});
                     farthest = std::max(
-                        farthest, std::abs(made[i] - weighted(picture, x, y, weight(step_x), weight(step_y), wide)));
+                        farthest, std::abs(made[i] - weighted(image, x, y, weight(step_x), weight(step_y), wide)));
                 }
             }
         }
@@ -189,21 +188,21 @@ TEST_P(ResampleTest, BSplineMatchesItsDefinitionWithinTextureUnitPrecision) {
 }
 
 TEST_P(ResampleTest, LanczosMatchesItsDefinition) {
-    EXPECT_LE(farthest(ResampleFilter::lanczos3, Filter::point, lanczos, 3), kOfPlaces);
+    EXPECT_LE(farthest(ResampleFilter::lanczos3, Filter::point, lanczos, 3), kOfPositions);
 }
 
 TEST_P(ResampleTest, AreaMatchesItsDefinition) {
-    EXPECT_LE(farthest(ResampleFilter::area, Filter::point, area, 1), kOfPlaces);
+    EXPECT_LE(farthest(ResampleFilter::area, Filter::point, area, 1), kOfPositions);
 }
 
 TEST_P(ResampleTest, HalvingByAreaGivesTheMeanOfFourTexels) {
-    Picture picture{16, 8, std::vector<float>(128)};
-    for (std::size_t i = 0; i < 128; ++i) picture.texels[i] = static_cast<float>(i * i % 97);
-    const std::vector<float> made = floats(texture_of(picture, Filter::point), {8, 4}, {ResampleFilter::area});
+    ImageFile image{16, 8, std::vector<float>(128)};
+    for (std::size_t i = 0; i < 128; ++i) image.texels[i] = static_cast<float>(i * i % 97);
+    const std::vector<float> made = floats(texture_of(image, Filter::point), {8, 4}, {ResampleFilter::area});
     for (int y = 0; y < 4; ++y) {
         for (int x = 0; x < 8; ++x) {
-            const double sum = picture.at(2 * x, 2 * y) + picture.at(2 * x + 1, 2 * y) + picture.at(2 * x, 2 * y + 1) +
-                               picture.at(2 * x + 1, 2 * y + 1);
+            const double sum = image.at(2 * x, 2 * y) + image.at(2 * x + 1, 2 * y) + image.at(2 * x, 2 * y + 1) +
+                               image.at(2 * x + 1, 2 * y + 1);
             EXPECT_EQ(made[static_cast<std::size_t>(y * 8 + x)], sum / 4);
         }
     }
@@ -240,11 +239,11 @@ TEST_P(ResampleTest, AllLayersAreResampled) {
 TEST_P(ResampleTest, InvalidArgumentsAreRefusedAndNamed) {
     const Texture texture = random_texture({Format::rgba8_unorm, {8, 8}});
     const Linear memory(device(), Format::rgba8_unorm, {8, 8});
-    const View picture = memory.view(Format::rgba8_unorm, {8, 8});
+    const View image = memory.view(Format::rgba8_unorm, {8, 8});
     const Stream stream(device());
     const auto refused = [&](const Texture& of, const ResampleOptions& options,
                              std::initializer_list<std::string_view> fragments) {
-        expect_error([&] { resample(stream, picture, of, options); }, ErrorCode::bad_argument, "texton::resample",
+        expect_error([&] { resample(stream, image, of, options); }, ErrorCode::bad_argument, "texton::resample",
                      fragments);
     };
     refused(texture, {ResampleFilter::linear}, {"Filter::point", "Filter::linear"});

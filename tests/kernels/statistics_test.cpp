@@ -293,18 +293,18 @@ TEST_P(StatisticsTest, NamedKernelsProduceTables) {
     Random random(6);
     const ArrayInfo array{.format = Format::rg16_float, .extent = {9, 5}, .kind = ArrayKind::layered_2d, .layers = 2};
     const Texture texture = texture_of(device(), array, test::random_texels(random, array.format, packed_bytes(array)));
-    const auto made = [&](const char* name, PictureShape shape, const std::map<std::string, ParameterValue>& values) {
+    const auto made = [&](const char* name, ImageShape shape, const std::map<std::string, ParameterValue>& values) {
         const Kernel& kernel = kernel_named(name);
         const Arguments arguments(kernel.info, values);
-        const std::vector<PictureShape> wanted = shapes(kernel, arguments, std::span(&texture, 1));
+        const std::vector<ImageShape> wanted = shapes(kernel, arguments, std::span(&texture, 1));
         EXPECT_EQ(wanted.at(0).extent, shape.extent);
         EXPECT_EQ(wanted.at(0).format, shape.format);
         const Stream stream(device());
         const Linear memory(device(), shape.format, shape.extent);
-        const View picture = memory.view(shape.format, shape.extent);
-        enqueue(kernel, stream, std::span(&picture, 1), arguments, std::span(&texture, 1));
+        const View image = memory.view(shape.format, shape.extent);
+        enqueue(kernel, stream, std::span(&image, 1), arguments, std::span(&texture, 1));
         stream.synchronize();
-        return download(picture);
+        return download(image);
     };
     const Statistics statistics = statistics_of(texture, {-2, 2});
     std::vector<float> table;

@@ -40,7 +40,7 @@ protected:
         const std::vector<Bytes> actual = make(Device::cuda());
         ASSERT_EQ(actual.size(), expected.size()) << what;
         for (std::size_t i = 0; i < actual.size(); ++i)
-            ASSERT_TRUE(test::same_bytes(actual[i], expected[i])) << what << ", picture " << i;
+            ASSERT_TRUE(test::same_bytes(actual[i], expected[i])) << what << ", image " << i;
     }
 };
 
@@ -60,7 +60,7 @@ Bytes wild_texels(Random& random, Format format, std::size_t bytes) {
 
 // --- filters ---------------------------------------------------------------------------------------------------------
 
-struct Picture {
+struct ImageFile {
     ArrayInfo info;
     Sampler sampler;
     bool in_memory;  // read from pitched memory
@@ -83,46 +83,46 @@ Sampler random_sampler(Random& random) {
 
 constexpr Extent kExtents[] = {{1, 1}, {7, 5}, {33, 17}, {64, 64}, {131, 97}, {300, 71}, {16, 200}};
 
-Picture random_picture(Random& random, bool integers) {
+ImageFile random_image(Random& random, bool integers) {
     std::vector<Format> formats{Format::r8_unorm,     Format::rg16_float,   Format::rgba8_srgb, Format::rgb10a2_unorm,
                                 Format::r32_float,    Format::rgba32_float, Format::rg8_snorm,  Format::rgba8_unorm,
                                 Format::rgba16_snorm, Format::rg32_float,   Format::bc4_unorm,  Format::bc1_unorm};
     if (integers) formats = {Format::r8_uint, Format::rg16_sint, Format::rgba32_sint};
-    Picture picture{{.format = random.of(formats), .extent = kExtents[random.below(std::size(kExtents))]},
+    ImageFile image{{.format = random.of(formats), .extent = kExtents[random.below(std::size(kExtents))]},
                     random_sampler(random),
                     random.below(4) == 0,
                     random.coin(),
                     random.bits()};
-    if (integers) picture.sampler.filter = Filter::point;
-    const FormatLayout layout = info(picture.info.format).layout;
-    picture.in_memory &= picture.info.extent.height > 1;  // one row makes a texture that is read by texel index
-    picture.in_memory &= layout == FormatLayout::plain && info(picture.info.format).kind != FormatKind::srgb;
-    if (!picture.in_memory && layout == FormatLayout::plain && random.coin()) {
-        picture.info.kind = ArrayKind::layered_2d;
-        picture.info.layers = 3;
+    if (integers) image.sampler.filter = Filter::point;
+    const FormatLayout layout = info(image.info.format).layout;
+    image.in_memory &= image.info.extent.height > 1;  // one row makes a texture that is read by texel index
+    image.in_memory &= layout == FormatLayout::plain && info(image.info.format).kind != FormatKind::srgb;
+    if (!image.in_memory && layout == FormatLayout::plain && random.coin()) {
+        image.info.kind = ArrayKind::layered_2d;
+        image.info.layers = 3;
     }
-    return picture;
+    return image;
 }
 
-std::string describe(const Picture& picture) {
-    return test::describe(picture.info) + (picture.in_memory ? " in memory" : "") + ", address " +
-           std::to_string(static_cast<int>(picture.sampler.address[0])) + " " +
-           std::to_string(static_cast<int>(picture.sampler.address[1]));
+std::string describe(const ImageFile& image) {
+    return test::describe(image.info) + (image.in_memory ? " in memory" : "") + ", address " +
+           std::to_string(static_cast<int>(image.sampler.address[0])) + " " +
+           std::to_string(static_cast<int>(image.sampler.address[1]));
 }
 
-Texture texture_of(const Device& device, const Picture& picture) {
-    Random random(picture.seed);
-    const std::size_t bytes = test::box_bytes(picture.info.format, test::level_box(picture.info, 0));
-    const Bytes texels = picture.wild ? wild_texels(random, picture.info.format, bytes)
-                                      : test::random_texels(random, picture.info.format, bytes);
-    if (picture.in_memory) {
-        const Pitched2D memory(device, picture.info.format, picture.info.extent);
+Texture texture_of(const Device& device, const ImageFile& image) {
+    Random random(image.seed);
+    const std::size_t bytes = test::box_bytes(image.info.format, test::level_box(image.info, 0));
+    const Bytes texels = image.wild ? wild_texels(random, image.info.format, bytes)
+                                    : test::random_texels(random, image.info.format, bytes);
+    if (image.in_memory) {
+        const Pitched2D memory(device, image.info.format, image.info.extent);
         test::upload(memory.view(), texels);
-        return Texture(memory.view(), picture.sampler);
+        return Texture(memory.view(), image.sampler);
     }
-    const Array array(device, picture.info);
+    const Array array(device, image.info);
     test::upload(array.view(), texels);
-    return Texture(array, picture.sampler);
+    return Texture(array, image.sampler);
 }
 
 enum class Destination { packed, pitched, odd_address, array, part_of_level };
@@ -132,9 +132,9 @@ Bytes filtered(const Device& device, const Texture& texture, Destination destina
                const std::function<void(const Stream&, const View&)>& enqueue) {
     const Stream stream(device);
     const Extent extent{texture.extent().width, texture.extent().height, texture.layers()};
-    const auto made = [&](const View& all, const View& picture) {
+    const auto made = [&](const View& all, const View& image) {
         test::upload(all, test::pattern(packed_bytes(format, all.extent()), 7));
-        enqueue(stream, picture);
+        enqueue(stream, image);
         stream.synchronize();
         return test::download(all);
     };
@@ -199,14 +199,14 @@ std::vector<float> random_weights(Random& random) {
 TEST_F(KernelTilesTest, ConvolutionsAreBitIdenticalOnAllDevices) {
     Random random(1);
     for (int i = 0; i < 80; ++i) {
-        const Picture picture = random_picture(random, false);
+        const ImageFile image = random_image(random, false);
         const Target target = random_target(random);
         const std::vector<float> across = random_weights(random);
         const std::vector<float> down = random_weights(random);
-        expect_same(describe(picture) + ", " + std::to_string(across.size()) + " x " + std::to_string(down.size()) +
+        expect_same(describe(image) + ", " + std::to_string(across.size()) + " x " + std::to_string(down.size()) +
                         " to " + std::string(name(target.format)),
                     [&](const Device& device) -> std::vector<Bytes> {
-                        const Texture texture = texture_of(device, picture);
+                        const Texture texture = texture_of(device, image);
                         return {filtered(device, texture, target.destination, target.format,
                                          [&](const Stream& stream, const View& view) {
                                              convolve(stream, view, texture, across, down);
@@ -219,9 +219,9 @@ TEST_F(KernelTilesTest, ConvolutionsAreBitIdenticalOnAllDevices) {
 TEST_F(KernelTilesTest, TheWidestFiltersAreBitIdenticalOnAllDevices) {
     Random random(2);
     for (const Format format : {Format::rgba32_float, Format::rg16_float, Format::r8_unorm}) {
-        const Picture picture{{.format = format, .extent = {70, 50}}, random_sampler(random), false, false, 5};
-        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
-            const Texture texture = texture_of(device, picture);
+        const ImageFile image{{.format = format, .extent = {70, 50}}, random_sampler(random), false, false, 5};
+        expect_same(describe(image), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, image);
             std::vector<Bytes> made;
             for (const int radius : {60, 75, 100, 127}) {
                 made.push_back(filtered(device, texture, Destination::packed, Format::rgba32_float,
@@ -237,12 +237,12 @@ TEST_F(KernelTilesTest, TheWidestFiltersAreBitIdenticalOnAllDevices) {
 TEST_F(KernelTilesTest, SharpenedImagesAreBitIdenticalOnAllDevices) {
     Random random(3);
     for (int i = 0; i < 60; ++i) {
-        const Picture picture = random_picture(random, false);
+        const ImageFile image = random_image(random, false);
         const Target target = random_target(random);
         const UnsharpOptions options{
             .amount = 3 * random.unit() - 1, .sigma = 0.3F + 6 * random.unit(), .threshold = random.unit() / 4};
-        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
-            const Texture texture = texture_of(device, picture);
+        expect_same(describe(image), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, image);
             return {filtered(device, texture, target.destination, target.format,
                              [&](const Stream& stream, const View& view) { unsharp(stream, view, texture, options); })};
         });
@@ -254,12 +254,12 @@ TEST_F(KernelTilesTest, BilateralFiltersAreBitIdenticalOnAllDevices) {
     Random random(4);
     constexpr int kRadii[] = {1, 2, 4, 5, 9};
     for (int i = 0; i < 40; ++i) {
-        const Picture picture = random_picture(random, false);
+        const ImageFile image = random_image(random, false);
         const Target target = random_target(random);
         const BilateralOptions options{
             .sigma_space = 2, .sigma_range = 0.05F + random.unit(), .radius = kRadii[random.below(std::size(kRadii))]};
-        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
-            const Texture texture = texture_of(device, picture);
+        expect_same(describe(image), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, image);
             return {
                 filtered(device, texture, target.destination, target.format,
                          [&](const Stream& stream, const View& view) { bilateral(stream, view, texture, options); })};
@@ -269,9 +269,9 @@ TEST_F(KernelTilesTest, BilateralFiltersAreBitIdenticalOnAllDevices) {
 }
 
 TEST_F(KernelTilesTest, BilateralFiltersWiderThanATileAreBitIdenticalOnAllDevices) {
-    const Picture picture{{.format = Format::rgba16_snorm, .extent = {33, 17}}, {}, false, false, 6};
-    expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
-        const Texture texture = texture_of(device, picture);
+    const ImageFile image{{.format = Format::rgba16_snorm, .extent = {33, 17}}, {}, false, false, 6};
+    expect_same(describe(image), [&](const Device& device) -> std::vector<Bytes> {
+        const Texture texture = texture_of(device, image);
         return {filtered(device, texture, Destination::packed, Format::rgba32_float,
                          [&](const Stream& stream, const View& view) {
                              bilateral(stream, view, texture, {.sigma_space = 20, .sigma_range = 1, .radius = 64});
@@ -282,11 +282,11 @@ TEST_F(KernelTilesTest, BilateralFiltersWiderThanATileAreBitIdenticalOnAllDevice
 TEST_F(KernelTilesTest, MediansAreBitIdenticalOnAllDevices) {
     Random random(5);
     for (int i = 0; i < 80; ++i) {
-        const Picture picture = random_picture(random, i % 4 == 0);
+        const ImageFile image = random_image(random, i % 4 == 0);
         const Target target = random_target(random);
         const MedianSize size = random.coin() ? MedianSize::three : MedianSize::five;
-        expect_same(describe(picture), [&](const Device& device) -> std::vector<Bytes> {
-            const Texture texture = texture_of(device, picture);
+        expect_same(describe(image), [&](const Device& device) -> std::vector<Bytes> {
+            const Texture texture = texture_of(device, image);
             return {filtered(device, texture, target.destination, target.format,
                              [&](const Stream& stream, const View& view) { median(stream, view, texture, size); })};
         });
@@ -496,17 +496,17 @@ TEST_F(KernelTilesTest, TiledKernelsCanBeCaptured) {
         const Texture texture(array, {}, {.levels = 1});
         const Extent extent{192, 320};
         std::vector<Linear> memory;
-        std::vector<View> pictures;
+        std::vector<View> images;
         for (int i = 0; i < 3; ++i) {
             memory.emplace_back(device, Format::rgba32_float, extent);
-            pictures.push_back(memory.back().view(Format::rgba32_float, extent));
+            images.push_back(memory.back().view(Format::rgba32_float, extent));
         }
         const Stream stream(device);
         const auto enqueue = [&] {
             make_mips(stream, array);
-            gaussian(stream, pictures[0], texture, {.sigma = 3});
-            unsharp(stream, pictures[1], texture);
-            median(stream, pictures[2], texture);
+            gaussian(stream, images[0], texture, {.sigma = 3});
+            unsharp(stream, images[1], texture);
+            median(stream, images[2], texture);
         };
         enqueue();
         stream.synchronize();
@@ -515,7 +515,7 @@ TEST_F(KernelTilesTest, TiledKernelsCanBeCaptured) {
         graph.launch(stream);
         stream.synchronize();
         std::vector<Bytes> made{test::download(array.view({.level = 1})), test::download(array.view({.level = 6}))};
-        for (const View& picture : pictures) made.push_back(test::download(picture));
+        for (const View& image : images) made.push_back(test::download(image));
         return made;
     });
 }

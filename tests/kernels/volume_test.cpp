@@ -51,7 +51,7 @@ Point operator*(const Point& a, double scale) { return {a.x * scale, a.y * scale
 Point as_point(const Vector3& vector) { return {vector.x, vector.y, vector.z}; }
 
 constexpr Extent kSize{13, 11, 9};
-constexpr Extent kPicture{7, 6};
+constexpr Extent kImage{7, 6};
 /// Rays enter and leave the volume at its faces, and miss it in corners of the image.
 constexpr VolumeView kView{{{-2.3F, 1.7F, -1.1F}, {14.1F, 2.2F, 1.3F}, {-1.7F, 11.9F, 2.4F}}, {3.1F, -2.7F, 12.3F}, 23};
 
@@ -65,20 +65,21 @@ struct Volume {
         const int z = std::clamp(k, 0, 8);
         return values.at(static_cast<std::size_t>((z * 11 + y) * 13 + x));
     }
-    double nearest(const Point& place) const {
-        return at(static_cast<int>(std::floor(place.x)), static_cast<int>(std::floor(place.y)),
-                  static_cast<int>(std::floor(place.z)));
+    double nearest(const Point& position) const {
+        return at(static_cast<int>(std::floor(position.x)), static_cast<int>(std::floor(position.y)),
+                  static_cast<int>(std::floor(position.z)));
     }
     /// Calls visit(position) for every step inside the volume, from front to back.
     static void each_step(const VolumeView& view, std::size_t pixel, const std::function<void(const Point&)>& visit) {
-        const double x = (static_cast<double>(pixel % kPicture.width) + 0.5) / static_cast<double>(kPicture.width);
-        const double y = (static_cast<double>(pixel / kPicture.width) + 0.5) / static_cast<double>(kPicture.height);
+        const double x = (static_cast<double>(pixel % kImage.width) + 0.5) / static_cast<double>(kImage.width);
+        const double y = (static_cast<double>(pixel / kImage.width) + 0.5) / static_cast<double>(kImage.height);
         const Point start =
             as_point(view.plane.origin) + as_point(view.plane.across) * x + as_point(view.plane.down) * y;
         for (int i = 0; i < view.steps; ++i) {
-            const Point place = start + as_point(view.along) * ((i + 0.5) / view.steps);
-            if (place.x >= 0 && place.x < 13 && place.y >= 0 && place.y < 11 && place.z >= 0 && place.z < 9)
-                visit(place);
+            const Point position = start + as_point(view.along) * ((i + 0.5) / view.steps);
+            if (position.x >= 0 && position.x < 13 && position.y >= 0 && position.y < 11 && position.z >= 0 &&
+                position.z < 9)
+                visit(position);
         }
     }
 };
@@ -110,33 +111,33 @@ protected:
     }
 
     std::vector<Color> made(const std::function<void(const Stream&, const View&)>& enqueue,
-                            Extent extent = kPicture) const {
+                            Extent extent = kImage) const {
         const Linear memory(device(), Format::rgba32_float, extent);
-        const View picture = memory.view(Format::rgba32_float, extent);
+        const View image = memory.view(Format::rgba32_float, extent);
         const Stream stream(device());
-        enqueue(stream, picture);
+        enqueue(stream, image);
         stream.synchronize();
-        const Bytes bytes = download(picture);
+        const Bytes bytes = download(image);
         std::vector<Color> colors(bytes.size() / sizeof(Color));
         std::memcpy(colors.data(), bytes.data(), bytes.size());
         return colors;
     }
-    std::vector<Color> slice(const Texture& volume, const VolumePlane& plane, Extent extent = kPicture) const {
-        return made([&](const Stream& stream, const View& picture) { volume_slice(stream, picture, volume, plane); },
+    std::vector<Color> slice(const Texture& volume, const VolumePlane& plane, Extent extent = kImage) const {
+        return made([&](const Stream& stream, const View& image) { volume_slice(stream, image, volume, plane); },
                     extent);
     }
     std::vector<Color> projected(const Texture& volume, Projection projection, const VolumeView& view = kView,
-                                 Extent extent = kPicture) const {
+                                 Extent extent = kImage) const {
         return made(
-            [&](const Stream& stream, const View& picture) {
-                volume_projection(stream, picture, volume, view, projection, {-1, 2, 3, 4});
+            [&](const Stream& stream, const View& image) {
+                volume_projection(stream, image, volume, view, projection, {-1, 2, 3, 4});
             },
             extent);
     }
     std::vector<Color> marched(const Texture& volume, const Texture& colors, const MarchOptions& options = {},
-                               const VolumeView& view = kView, Extent extent = kPicture) const {
+                               const VolumeView& view = kView, Extent extent = kImage) const {
         return made([&](const Stream& stream,
-                        const View& picture) { volume_march(stream, picture, volume, colors, view, options); },
+                        const View& image) { volume_march(stream, image, volume, colors, view, options); },
                     extent);
     }
 };
@@ -161,23 +162,23 @@ TEST_P(VolumeTest, ASliceThroughTexelCentersHasTheTexelValues) {
 }
 
 TEST_P(VolumeTest, AnObliqueSliceReadsAtItsCoordinates) {
-    std::vector<Color> places;
+    std::vector<Color> positions;
     for (std::size_t i = 0; i < 13 * 11 * 9; ++i)
-        places.push_back({static_cast<float>(i % 13) + 0.5F, static_cast<float>(i / 13 % 11) + 0.5F,
-                          static_cast<float>(i / 143) + 0.5F, 1});
+        positions.push_back({static_cast<float>(i % 13) + 0.5F, static_cast<float>(i / 13 % 11) + 0.5F,
+                             static_cast<float>(i / 143) + 0.5F, 1});
     const VolumePlane plane{{1, 2, 1.5F}, {9, 3, 2}, {1, 5, 4}};
     for (const bool normalized : {false, true}) {
-        const Texture volume = texture(Format::rgba32_float, kSize, bytes_of(places),
+        const Texture volume = texture(Format::rgba32_float, kSize, bytes_of(positions),
                                        {.filter = Filter::linear, .normalized_coordinates = normalized});
         const std::vector<Color> pixels = slice(volume, plane, {31, 17});
         for (std::size_t i = 0; i < pixels.size(); ++i) {
             const double x = (static_cast<double>(i % 31) + 0.5) / 31;
             const double y = (static_cast<double>(i / 31) + 0.5) / 17;
-            const Point place = as_point(plane.origin) + as_point(plane.across) * x + as_point(plane.down) * y;
+            const Point position = as_point(plane.origin) + as_point(plane.across) * x + as_point(plane.down) * y;
             const double error = 2.0 / 256;  // weights and their products have eight bits
-            ASSERT_NEAR(pixels[i][0], place.x, error);
-            ASSERT_NEAR(pixels[i][1], place.y, error);
-            ASSERT_NEAR(pixels[i][2], place.z, error);
+            ASSERT_NEAR(pixels[i][0], position.x, error);
+            ASSERT_NEAR(pixels[i][1], position.y, error);
+            ASSERT_NEAR(pixels[i][2], position.z, error);
         }
     }
 }
@@ -204,7 +205,7 @@ TEST_P(VolumeTest, ProjectionsUseOnlyTheStepsInsideTheVolume) {
     for (std::size_t i = 0; i < highest.size(); ++i) {
         SCOPED_TRACE(i);
         std::vector<double> steps;
-        Volume::each_step(kView, i, [&](const Point& place) { steps.push_back(volume.nearest(place)); });
+        Volume::each_step(kView, i, [&](const Point& position) { steps.push_back(volume.nearest(position)); });
         if (steps.empty()) {
             ++missed;
             for (const auto* pixels : {&highest, &lowest, &mean}) EXPECT_EQ((*pixels)[i], (Color{-1, 2, 3, 4}));
@@ -352,8 +353,8 @@ TEST_P(VolumeTest, NamedKernelsMatchTheFunctions) {
         const std::span<const Texture> textures = std::span(inputs).first(count);
         const Arguments arguments(kernel.info, values);
         EXPECT_EQ(shapes(kernel, arguments, textures).at(0).extent, (Extent{13, 11}));
-        return made([&](const Stream& stream, const View& picture) {
-            enqueue(kernel, stream, {&picture, 1}, arguments, textures);
+        return made([&](const Stream& stream, const View& image) {
+            enqueue(kernel, stream, {&image, 1}, arguments, textures);
         });
     };
     const VolumePlane plane{{1, 2, 1.5F}, {9, 3, 2}, {1, 5, 4}};
@@ -386,7 +387,7 @@ TEST_P(VolumeTest, InvalidViewsAreRefusedAndNamed) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const Stream stream(device());
     const Linear memory(device(), 4096);
-    const View picture = memory.view(Format::rgba8_unorm, {4, 4});
+    const View image = memory.view(Format::rgba8_unorm, {4, 4});
     const View two = memory.view(Format::rgba8_unorm, {4, 4, 2});
     const Texture volume = everywhere(1);
     const Texture colors = transfer(kColors);
@@ -400,24 +401,24 @@ TEST_P(VolumeTest, InvalidViewsAreRefusedAndNamed) {
         expect_error(action, ErrorCode::bad_argument, object, fragments, where);
     };
     const auto sliced = [&](const VolumePlane& plane) {
-        return [&, plane] { volume_slice(stream, picture, volume, plane); };
+        return [&, plane] { volume_slice(stream, image, volume, plane); };
     };
     refused("texton::volume_slice", {"origin.z", "inf"}, sliced({{0, 0, kInfinity}, {}, {}}));
     refused("texton::volume_slice", {"across.x", "inf"}, sliced({{}, {-kInfinity, 0, 0}, {}}));
     refused("texton::volume_slice", {"down.y", "inf"}, sliced({{}, {}, {0, kInfinity, 0}}));
-    refused("texton::volume_slice", {"array_2d"}, [&] { volume_slice(stream, picture, flat, {}); });
+    refused("texton::volume_slice", {"array_2d"}, [&] { volume_slice(stream, image, flat, {}); });
     refused("texton::volume_slice", {"2 slices"}, [&] { volume_slice(stream, two, volume, {}); });
 
     const auto projection = [&](const VolumeView& view) {
-        return [&, view] { volume_projection(stream, picture, volume, view); };
+        return [&, view] { volume_projection(stream, image, volume, view); };
     };
     refused("texton::volume_projection", {"along.y", "inf"}, projection({{}, {0, kInfinity, 0}, 1}));
     refused("texton::volume_projection", {"steps is 0"}, projection({{}, {0, 0, 1}, 0}));
     refused("texton::volume_projection", {"steps is 65537"}, projection({{}, {0, 0, 1}, 65537}));
-    refused("texton::volume_projection", {"array_2d"}, [&] { volume_projection(stream, picture, flat, kView); });
+    refused("texton::volume_projection", {"array_2d"}, [&] { volume_projection(stream, image, flat, kView); });
 
     const auto march = [&](const MarchOptions& options, const VolumeView& view = kView) {
-        return [&, options, view] { volume_march(stream, picture, volume, colors, view, options); };
+        return [&, options, view] { volume_march(stream, image, volume, colors, view, options); };
     };
     refused("texton::volume_march", {"high - low is 0"}, march({.low = 1}));
     refused("texton::volume_march", {"low is -inf"}, march({.low = -kInfinity}));
@@ -426,7 +427,7 @@ TEST_P(VolumeTest, InvalidViewsAreRefusedAndNamed) {
     refused("texton::volume_march", {"light"}, march({.light = {0, 0, 0}}));
     refused("texton::volume_march", {"step"}, march({}, {{}, {}, 4}));
     const auto with = [&](const Texture& other) {
-        return [&, other] { volume_march(stream, picture, volume, other, kView); };
+        return [&, other] { volume_march(stream, image, volume, other, kView); };
     };
     refused("texton::volume_march", {"transfer", "array_2d"}, with(flat));
     refused("texton::volume_march", {"transfer", "alpha"}, with(no_alpha));
@@ -447,29 +448,29 @@ TEST(VolumeParityTest, AllDevicesGiveTheSameImage) {
     };
     using Look = std::function<void(const Stream&, const View&, const Texture&, const Texture&)>;
     std::vector<Look> all{
-        [](auto& stream, auto& picture, auto& volume, auto&) { volume_slice(stream, picture, volume, kView.plane); }};
+        [](auto& stream, auto& image, auto& volume, auto&) { volume_slice(stream, image, volume, kView.plane); }};
     for (const Projection projection : {Projection::maximum, Projection::minimum, Projection::mean})
-        all.emplace_back([=](auto& stream, auto& picture, auto& volume, auto&) {
-            volume_projection(stream, picture, volume, kView, projection);
+        all.emplace_back([=](auto& stream, auto& image, auto& volume, auto&) {
+            volume_projection(stream, image, volume, kView, projection);
         });
     for (const bool shading : {false, true})
-        all.emplace_back([=](auto& stream, auto& picture, auto& volume, auto& colors) {
-            volume_march(stream, picture, volume, colors, kView,
+        all.emplace_back([=](auto& stream, auto& image, auto& volume, auto& colors) {
+            volume_march(stream, image, volume, colors, kView,
                          {.opaque_length = 9, .shading = shading, .light = {1, 2, 3}});
         });
     for (std::size_t i = 0; i < all.size(); ++i) {
-        std::vector<Bytes> pictures;
+        std::vector<Bytes> images;
         for (const Device& device : devices) {
             const Texture volume = filled(device, {Format::rgba8_unorm, kSize, ArrayKind::array_3d}, 1);
             const Texture colors = filled(device, {Format::rgba8_unorm, {16}, ArrayKind::array_1d}, 2);
             const Linear memory(device, Format::rgba32_float, kExtent);
-            const View picture = memory.view(Format::rgba32_float, kExtent);
+            const View image = memory.view(Format::rgba32_float, kExtent);
             const Stream stream(device);
-            all[i](stream, picture, volume, colors);
+            all[i](stream, image, volume, colors);
             stream.synchronize();
-            pictures.push_back(download(picture));
+            images.push_back(download(image));
         }
-        EXPECT_TRUE(same_bytes(pictures[1], pictures[0])) << i;
+        EXPECT_TRUE(same_bytes(images[1], images[0])) << i;
     }
 }
 

@@ -69,23 +69,23 @@ Point straightened(const Distortion& lens, Point target) {
 }
 
 template <class Distortion>
-Reference undistorted_place(const Distortion& lens) {
+Reference undistorted_position(const Distortion& lens) {
     return [lens](double x, double y) { return to_texels(kCamera, bent(lens, to_ray(kStraight, {x, y}))); };
 }
 /// Positions for distort(): the lens with camera kStraight images a straight image of kCamera.
 template <class Distortion>
-Reference distorted_place(const Distortion& lens) {
+Reference distorted_position(const Distortion& lens) {
     return [lens](double x, double y) { return to_texels(kCamera, straightened(lens, to_ray(kStraight, {x, y}))); };
 }
 
 TEST_P(WarpLensTest, UndistortReadsAtTheDistortedCoordinate) {
-    leads(undistorted({kCamera, kBrown, kStraight}), undistorted_place(kBrown));
-    leads(undistorted({kCamera, kFisheye, kStraight}), undistorted_place(kFisheye));
+    leads(undistorted({kCamera, kBrown, kStraight}), undistorted_position(kBrown));
+    leads(undistorted({kCamera, kFisheye, kStraight}), undistorted_position(kFisheye));
 }
 
 TEST_P(WarpLensTest, DistortReadsAtTheUndistortedCoordinate) {
-    leads(distorted({kStraight, kBrown, kCamera}), distorted_place(kBrown));
-    leads(distorted({kStraight, kFisheye, kCamera}), distorted_place(kFisheye));
+    leads(distorted({kStraight, kBrown, kCamera}), distorted_position(kBrown));
+    leads(distorted({kStraight, kFisheye, kCamera}), distorted_position(kFisheye));
 }
 
 TEST_P(WarpLensTest, LensWarpsSelectLevelsByTheirDerivatives) {
@@ -102,11 +102,11 @@ TEST_P(WarpLensTest, LensWarpsSelectLevelsByTheirDerivatives) {
 }
 
 TEST_P(WarpLensTest, ALensWithoutDistortionActsAsAPinhole) {
-    leads(undistorted({kCamera, BrownConrady{}, kStraight}), undistorted_place(BrownConrady{}));
-    leads(distorted({kStraight, BrownConrady{}, kCamera}), distorted_place(BrownConrady{}));
-    const Texture texture = noise(Format::r32_float, {.extent = kPicture});
+    leads(undistorted({kCamera, BrownConrady{}, kStraight}), undistorted_position(BrownConrady{}));
+    leads(distorted({kStraight, BrownConrady{}, kCamera}), distorted_position(BrownConrady{}));
+    const Texture texture = noise(Format::r32_float, {.extent = kImage});
     const Lens same{.camera = {.fx = 32, .fy = 32, .cx = 16, .cy = 16}};
-    EXPECT_EQ(warped(undistorted(same), texture, kPicture), warped(affine({}), texture, kPicture));
+    EXPECT_EQ(warped(undistorted(same), texture, kImage), warped(affine({}), texture, kImage));
 }
 
 TEST_P(WarpLensTest, PixelsOutsideTheLensViewGetTheBorderColor) {
@@ -114,14 +114,15 @@ TEST_P(WarpLensTest, PixelsOutsideTheLensViewGetTheBorderColor) {
     // Equidistant fisheye: with a focal length of 10 the angle of 90 degrees lies 15.7 pixels from the center.
     const Camera wide{.fx = 10, .fy = 10, .cx = 20, .cy = 0.5F};
     const std::vector<Color> fisheye =
-        warped(distorted({wide, Fisheye{}, kCamera}), places(), {40, 1}, {.border = kBorder});
+        warped(distorted({wide, Fisheye{}, kCamera}), positions(), {40, 1}, {.border = kBorder});
     for (std::size_t i = 0; i < 40; ++i) {
         const bool seen = std::abs(static_cast<double>(i) + 0.5 - 20) < 5 * kPi;
         EXPECT_EQ(fisheye[i] != kBorder, seen) << i;
     }
     // x - x^3 / 3 has its maximum at x = 1 with the value 2/3.
     const BrownConrady barrel{.k1 = -1.0F / 3};
-    const std::vector<Color> brown = warped(distorted({wide, barrel, kCamera}), places(), {40, 1}, {.border = kBorder});
+    const std::vector<Color> brown =
+        warped(distorted({wide, barrel, kCamera}), positions(), {40, 1}, {.border = kBorder});
     for (std::size_t i = 0; i < 40; ++i) {
         const double bent_x = std::abs(static_cast<double>(i) + 0.5 - 20) / 10;
         EXPECT_EQ(brown[i] != kBorder, bent_x < 2.0 / 3) << i;

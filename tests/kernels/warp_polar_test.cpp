@@ -28,19 +28,19 @@ double radius_at(const Polar& polar, double share) {
     return polar.logarithmic ? inner * std::pow(outer / inner, share) : inner + (outer - inner) * share;
 }
 
-Reference to_polar_place(const Polar& polar, Extent picture) {
+Reference to_polar_position(const Polar& polar, Extent image) {
     return [=](double x, double y) {
-        const double angle = 2 * kPi * x / static_cast<double>(picture.width);
-        const double radius = radius_at(polar, y / static_cast<double>(picture.height));
-        return Point{double{polar.middle_x} + radius * std::cos(angle),
-                     double{polar.middle_y} + radius * std::sin(angle)};
+        const double angle = 2 * kPi * x / static_cast<double>(image.width);
+        const double radius = radius_at(polar, y / static_cast<double>(image.height));
+        return Point{double{polar.center_x} + radius * std::cos(angle),
+                     double{polar.center_y} + radius * std::sin(angle)};
     };
 }
 
-Reference from_polar_place(const Polar& polar, Extent texture) {
+Reference from_polar_position(const Polar& polar, Extent texture) {
     return [=](double x, double y) {
-        const double dx = x - double{polar.middle_x};
-        const double dy = y - double{polar.middle_y};
+        const double dx = x - double{polar.center_x};
+        const double dy = y - double{polar.center_y};
         const double angle = std::atan2(dy, dx);
         const double radius = std::hypot(dx, dy);
         const double inner = polar.inner;
@@ -52,25 +52,25 @@ Reference from_polar_place(const Polar& polar, Extent texture) {
     };
 }
 
-constexpr Polar kRing{.middle_x = 30.2F, .middle_y = 22.7F, .inner = 3, .outer = 21};
-constexpr Polar kSpiral{.logarithmic = true, .middle_x = 30.2F, .middle_y = 22.7F, .inner = 2, .outer = 20};
+constexpr Polar kRing{.center_x = 30.2F, .center_y = 22.7F, .inner = 3, .outer = 21};
+constexpr Polar kSpiral{.logarithmic = true, .center_x = 30.2F, .center_y = 22.7F, .inner = 2, .outer = 20};
 constexpr Polar kFromRing{
-    .direction = PolarDirection::from_polar, .middle_x = 18.3F, .middle_y = 14.2F, .inner = 0, .outer = 20};
+    .direction = PolarDirection::from_polar, .center_x = 18.3F, .center_y = 14.2F, .inner = 0, .outer = 20};
 constexpr Polar kFromSpiral{.direction = PolarDirection::from_polar,
                             .logarithmic = true,
-                            .middle_x = 18.3F,
-                            .middle_y = 14.2F,
+                            .center_x = 18.3F,
+                            .center_y = 14.2F,
                             .inner = 1,
                             .outer = 22};
 
 TEST_P(WarpPolarTest, APolarWarpReadsAroundTheCenter) {
-    leads(polar(kRing), to_polar_place(kRing, kPicture));
-    leads(polar(kSpiral), to_polar_place(kSpiral, kPicture));
+    leads(polar(kRing), to_polar_position(kRing, kImage));
+    leads(polar(kSpiral), to_polar_position(kSpiral, kImage));
 }
 
 TEST_P(WarpPolarTest, APolarImageIsConvertedBack) {
-    leads(polar(kFromRing), from_polar_place(kFromRing, kSize));
-    leads(polar(kFromSpiral), from_polar_place(kFromSpiral, kSize));
+    leads(polar(kFromRing), from_polar_position(kFromRing, kSize));
+    leads(polar(kFromSpiral), from_polar_position(kFromSpiral, kSize));
 }
 
 TEST_P(WarpPolarTest, PolarWarpsSelectLevelsByTheirDerivatives) {
@@ -78,31 +78,31 @@ TEST_P(WarpPolarTest, PolarWarpsSelectLevelsByTheirDerivatives) {
         return
             [=](double x, double y) { return std::hypot(x - 18.3, y - 14.2) < 0.5 ? std::nullopt : reference(x, y); };
     };
-    const Polar wide{.middle_x = 32, .middle_y = 32, .inner = 10, .outer = 300};
-    const Polar wide_spiral{.logarithmic = true, .middle_x = 32, .middle_y = 32, .inner = 5, .outer = 300};
-    picks_levels(polar(wide), to_polar_place(wide, kPicture));
-    picks_levels(polar(wide_spiral), to_polar_place(wide_spiral, kPicture));
-    picks_levels(polar(kFromRing), outside(from_polar_place(kFromRing, {64, 64})));
-    picks_levels(polar(kFromSpiral), outside(from_polar_place(kFromSpiral, {64, 64})));
+    const Polar wide{.center_x = 32, .center_y = 32, .inner = 10, .outer = 300};
+    const Polar wide_spiral{.logarithmic = true, .center_x = 32, .center_y = 32, .inner = 5, .outer = 300};
+    picks_levels(polar(wide), to_polar_position(wide, kImage));
+    picks_levels(polar(wide_spiral), to_polar_position(wide_spiral, kImage));
+    picks_levels(polar(kFromRing), outside(from_polar_position(kFromRing, {64, 64})));
+    picks_levels(polar(kFromSpiral), outside(from_polar_position(kFromSpiral, {64, 64})));
 }
 
 TEST_P(WarpPolarTest, TheDefaultRadiusReachesFromTheCenterToTheNearestEdge) {
-    const Polar to{.middle_x = 32, .middle_y = 24, .inner = 0, .outer = 24};
-    EXPECT_EQ(warped(polar({}), places(), kPicture), warped(polar(to), places(), kPicture));
+    const Polar to{.center_x = 32, .center_y = 24, .inner = 0, .outer = 24};
+    EXPECT_EQ(warped(polar({}), positions(), kImage), warped(polar(to), positions(), kImage));
     Polar from{.direction = PolarDirection::from_polar, .logarithmic = true};
-    const std::vector<Color> pixels = warped(polar(from), places(), kPicture);
-    from.middle_x = 18.5F;
-    from.middle_y = 14.5F;
+    const std::vector<Color> pixels = warped(polar(from), positions(), kImage);
+    from.center_x = 18.5F;
+    from.center_y = 14.5F;
     from.inner = 1;
     from.outer = 14.5F;
-    EXPECT_EQ(pixels, warped(polar(from), places(), kPicture));
+    EXPECT_EQ(pixels, warped(polar(from), positions(), kImage));
 }
 
 TEST_P(WarpPolarTest, TheCenterOfALogarithmicWarpGetsTheBorderColor) {
     const Polar from{.direction = PolarDirection::from_polar, .logarithmic = true};
-    const std::vector<Color> pixels = warped(polar(from), places(), kPicture, {.border = {1, 2, 3, 4}});
+    const std::vector<Color> pixels = warped(polar(from), positions(), kImage, {.border = {1, 2, 3, 4}});
     for (std::size_t i = 0; i < pixels.size(); ++i)
-        EXPECT_EQ(pixels[i] == (Color{1, 2, 3, 4}), i == 14 * kPicture.width + 18) << i;
+        EXPECT_EQ(pixels[i] == (Color{1, 2, 3, 4}), i == 14 * kImage.width + 18) << i;
 }
 
 TEST(WarpPolarParityTest, AllDevicesGiveTheSameImage) {

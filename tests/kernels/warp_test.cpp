@@ -68,10 +68,10 @@ TEST_P(WarpTest, TheIdentityCopiesTexelsOfEveryFormat) {
         const ArrayInfo info{format, extent};
         Random random(3);
         const Bytes texels = test::random_texels(random, format, packed_bytes(info));
-        EXPECT_TRUE(same_bytes(
-            made([&](const Stream& stream, const View& picture) { warp_affine(stream, picture, texture, {}); }, format,
-                 extent),
-            texels));
+        EXPECT_TRUE(
+            same_bytes(made([&](const Stream& stream, const View& image) { warp_affine(stream, image, texture, {}); },
+                            format, extent),
+                       texels));
     }
 }
 
@@ -86,7 +86,7 @@ TEST_P(WarpTest, AnAffineMapGivesTheSamePixelsInMemoryAndArrays) {
         stream.synchronize();
         EXPECT_TRUE(
             same_bytes(download(array.view()),
-                       made([&](const Stream& s, const View& picture) { warp_affine(s, picture, texture, kTurned); },
+                       made([&](const Stream& s, const View& image) { warp_affine(s, image, texture, kTurned); },
                             Format::rgba8_unorm, extent)));
     }
 }
@@ -105,17 +105,16 @@ TEST_P(WarpTest, EveryLayerIsWarpedToItsSlice) {
     const auto by = [&](const std::function<void(const Stream&, const View&)>& enqueue) {
         return made(enqueue, Format::r32_float, {8, 8, 3});
     };
-    EXPECT_TRUE(same_bytes(by([&](const Stream& s, const View& picture) { warp_affine(s, picture, texture, turned); }),
+    EXPECT_TRUE(same_bytes(by([&](const Stream& s, const View& image) { warp_affine(s, image, texture, turned); }),
                            bytes_of(expected)));
-    EXPECT_TRUE(
-        same_bytes(by([&](const Stream& s, const View& picture) { warp_perspective(s, picture, texture, same); }),
-                   bytes_of(expected)));
+    EXPECT_TRUE(same_bytes(by([&](const Stream& s, const View& image) { warp_perspective(s, image, texture, same); }),
+                           bytes_of(expected)));
 }
 
 TEST_P(WarpTest, AnImageOfOneTexelIsWarpedToOnePixel) {
     const Texture texture(filled({Format::r32_float, {1, 1}}, bytes_of(std::vector<float>{5})));
-    for (const Warp& warp : {affine({}), Warp([](auto&stream, auto&picture, auto&texture, auto&options) {
-                                 warp_polar(stream, picture, texture, {}, options);
+    for (const Warp& warp : {affine({}), Warp([](auto&stream, auto&image, auto&texture, auto&options) {
+                                 warp_polar(stream, image, texture, {}, options);
                              })})
         EXPECT_EQ(warped(warp, texture, {1, 1})[0], (Color{5, 0, 0, 0}));
 }
@@ -149,8 +148,8 @@ std::optional<Point> tilted(double x, double y) {
 
 TEST_P(WarpTest, APerspectiveMapGivesTheBorderColorBehindItsHorizon) {
     leads(perspective(kTilted), tilted, 0.001, 100);
-    const std::vector<Color> pixels = warped(perspective(kTilted), places(), kPicture, {.border = {1, 2, 3, 4}});
-    EXPECT_EQ(pixels[28 * kPicture.width], (Color{1, 2, 3, 4}));
+    const std::vector<Color> pixels = warped(perspective(kTilted), positions(), kImage, {.border = {1, 2, 3, 4}});
+    EXPECT_EQ(pixels[28 * kImage.width], (Color{1, 2, 3, 4}));
     EXPECT_NE(pixels[0], (Color{1, 2, 3, 4}));
 }
 
@@ -167,29 +166,28 @@ TEST_P(WarpTest, AMapOfTheDestinationSizeIsFollowedExactly) {
     Random random(5);
     std::vector<std::array<float, 2>> texels;
     std::vector<FetchPoint> points;
-    for (std::size_t i = 0; i < kPicture.width * kPicture.height; ++i) {
+    for (std::size_t i = 0; i < kImage.width * kImage.height; ++i) {
         texels.push_back({random.unit() * 80 - 8, random.unit() * 60 - 8});
         points.push_back({.x = texels.back()[0], .y = texels.back()[1]});
     }
-    const Texture map(filled({Format::rg32_float, kPicture}, bytes_of(texels)));
+    const Texture map(filled({Format::rg32_float, kImage}, bytes_of(texels)));
     const Texture texture = noise(Format::rgba8_unorm, {.extent = kSize}, {.filter = Filter::linear});
     std::vector<Texel> expected = sample(texture, points).texels;
-    const Bytes pixels =
-        made([&](const Stream& stream, const View& picture) { warp_map(stream, picture, texture, map); },
-             Format::rgba32_float, kPicture);
+    const Bytes pixels = made([&](const Stream& stream, const View& image) { warp_map(stream, image, texture, map); },
+                              Format::rgba32_float, kImage);
     EXPECT_TRUE(same_bytes(pixels, bytes_of(expected)));
     for (std::size_t i = 0; i < texels.size(); ++i) {  // the same positions as offsets, rounded
-        texels[i][0] -= static_cast<float>(i % kPicture.width) + 0.5F;
-        texels[i][1] -= static_cast<float>(i / kPicture.width) + 0.5F;
-        points[i].x = static_cast<float>(i % kPicture.width) + 0.5F + texels[i][0];
-        points[i].y = static_cast<float>(i / kPicture.width) + 0.5F + texels[i][1];
+        texels[i][0] -= static_cast<float>(i % kImage.width) + 0.5F;
+        texels[i][1] -= static_cast<float>(i / kImage.width) + 0.5F;
+        points[i].x = static_cast<float>(i % kImage.width) + 0.5F + texels[i][0];
+        points[i].y = static_cast<float>(i / kImage.width) + 0.5F + texels[i][1];
     }
-    const Texture offsets(filled({Format::rg32_float, kPicture}, bytes_of(texels)));
+    const Texture offsets(filled({Format::rg32_float, kImage}, bytes_of(texels)));
     expected = sample(texture, points).texels;
     EXPECT_TRUE(
         same_bytes(made([&](const Stream& stream,
-                            const View& picture) { warp_map(stream, picture, texture, offsets, MapPlaces::offset); },
-                        Format::rgba32_float, kPicture),
+                            const View& image) { warp_map(stream, image, texture, offsets, MapCoordinates::offset); },
+                        Format::rgba32_float, kImage),
                    bytes_of(expected)));
 }
 
@@ -201,17 +199,17 @@ TEST_P(WarpTest, ACoarseMapIsInterpolatedToTheDestination) {
     }
     const Texture map(filled({Format::rg32_float, {6, 5}}, bytes_of(texels)),
                       {.filter = Filter::linear, .normalized_coordinates = true});
-    const std::vector<Color> pixels = warped(by_map(map), places(), {48, 40});
+    const std::vector<Color> pixels = warped(by_map(map), positions(), {48, 40});
     for (std::size_t j = 4; j < 36; ++j) {
         for (std::size_t i = 4; i < 44; ++i) {
             const double x = (static_cast<double>(i) + 0.5) / 8 - 0.5;
             const double y = (static_cast<double>(j) + 0.5) / 8 - 0.5;
             // Errors: weights of 1/256 in the map, whose texels differ by 11, and then in the image.
-            const double place_x = 10 * x + y;
-            const double place_y = 9 * y;
-            if (place_x >= 1 && place_x <= 63 && place_y >= 1 && place_y <= 47) {
-                ASSERT_NEAR(pixels[j * 48 + i][0], place_x, 12.0 / 256);
-                ASSERT_NEAR(pixels[j * 48 + i][1], place_y, 11.0 / 256);
+            const double position_x = 10 * x + y;
+            const double position_y = 9 * y;
+            if (position_x >= 1 && position_x <= 63 && position_y >= 1 && position_y <= 47) {
+                ASSERT_NEAR(pixels[j * 48 + i][0], position_x, 12.0 / 256);
+                ASSERT_NEAR(pixels[j * 48 + i][1], position_y, 11.0 / 256);
             }
         }
     }
@@ -221,8 +219,8 @@ TEST_P(WarpTest, PixelsWithANanInTheMapGetTheBorderColor) {
     const std::vector<std::array<float, 2>> texels{{1, 1}, {kNan, 1}, {1, kNan}, {2, 2}};
     const Texture map(filled({Format::rg32_float, {4, 1}}, bytes_of(texels)));
     constexpr Color kBorder{1, 2, 3, 4};
-    for (const MapPlaces kind : {MapPlaces::absolute, MapPlaces::offset}) {
-        const std::vector<Color> pixels = warped(by_map(map, kind), places(), {4, 1}, {.border = kBorder});
+    for (const MapCoordinates kind : {MapCoordinates::absolute, MapCoordinates::offset}) {
+        const std::vector<Color> pixels = warped(by_map(map, kind), positions(), {4, 1}, {.border = kBorder});
         EXPECT_EQ(pixels[0][2], 7);
         EXPECT_EQ(pixels[1], kBorder);
         EXPECT_EQ(pixels[2], kBorder);
@@ -248,15 +246,15 @@ TEST_P(WarpTest, LayersUseOneSharedMapOrTheirOwnMaps) {
     const Texture texture(filled(info, bytes_of(std::vector<float>{0, 1, 2, 3, 10, 11, 12, 13})));
     ArrayInfo layered = info;
     layered.format = Format::rg32_float;
-    const auto texels_of = [](std::initializer_list<float> places) {
+    const auto texels_of = [](std::initializer_list<float> positions) {
         std::vector<std::array<float, 2>> texels;
-        for (const float x : places) texels.push_back({x + 0.5F, 0.5F});
+        for (const float x : positions) texels.push_back({x + 0.5F, 0.5F});
         return bytes_of(texels);
     };
     const Texture one(filled({Format::rg32_float, {4, 1}}, texels_of({3, 2, 1, 0})));
     const Texture each(filled(layered, texels_of({3, 2, 1, 0, 1, 1, 3, 3})));
     const auto by = [&](const Texture& map) {
-        return made([&](const Stream& stream, const View& picture) { warp_map(stream, picture, texture, map); },
+        return made([&](const Stream& stream, const View& image) { warp_map(stream, image, texture, map); },
                     Format::r32_float, {4, 1, 2});
     };
     EXPECT_TRUE(same_bytes(by(one), bytes_of(std::vector<float>{3, 2, 1, 0, 13, 12, 11, 10})));
@@ -276,8 +274,8 @@ TEST_P(WarpTest, NamedKernelsMatchTheFunctions) {
         {"warp_affine", {{"map", Row{1, 0.5, 2, -0.25, 1, 3}}}, affine({1, 0.5F, 2, -0.25F, 1, 3})},
         {"warp_perspective",
          {{"map", Row{1, 0, 2, 0, 1, 3, 0.125, -0.0625, 1}}, {"border", Row{1, 2, 3, 4}}},
-         [](auto& stream, auto& picture, auto& texture, auto&) {
-             warp_perspective(stream, picture, texture, {{{1, 0, 2}, {0, 1, 3}, {0.125F, -0.0625F, 1}}},
+         [](auto& stream, auto& image, auto& texture, auto&) {
+             warp_perspective(stream, image, texture, {{{1, 0, 2}, {0, 1, 3}, {0.125F, -0.0625F, 1}}},
                               {.border = {1, 2, 3, 4}});
          }},
         {"undistort",
@@ -294,16 +292,16 @@ TEST_P(WarpTest, NamedKernelsMatchTheFunctions) {
          {{"direction", std::string("from_polar")}, {"logarithmic", true}, {"circle", Row{20, 30, 2, 40}}},
          polar({PolarDirection::from_polar, true, 20, 30, 2, 40})},
     };
-    const Texture texture = places();
+    const Texture texture = positions();
     for (const Named& named : all) {
         SCOPED_TRACE(named.name);
         const Kernel& kernel = kernel_named(named.name);
         const Arguments arguments(kernel.info, named.values);
-        const PictureShape shape = shapes(kernel, arguments, {&texture, 1}).at(0);
+        const ImageShape shape = shapes(kernel, arguments, {&texture, 1}).at(0);
         EXPECT_EQ(shape.extent, texture.extent());
         EXPECT_EQ(shape.format, Format::rgba32_float);
-        const auto enqueue_named = [&](const Stream& stream, const View& picture) {
-            enqueue(kernel, stream, {&picture, 1}, arguments, {&texture, 1});
+        const auto enqueue_named = [&](const Stream& stream, const View& image) {
+            enqueue(kernel, stream, {&image, 1}, arguments, {&texture, 1});
         };
         EXPECT_EQ(colors_of(made(enqueue_named, shape.format, shape.extent)),
                   warped(named.same, texture, shape.extent));
@@ -312,13 +310,13 @@ TEST_P(WarpTest, NamedKernelsMatchTheFunctions) {
 
 TEST_P(WarpTest, TheNamedMapKernelProposesTheSizeOfTheMap) {
     const Texture map(filled({Format::rg32_float, {2, 1}}, bytes_of(std::vector<float>{3.5F, 2.5F, 8.5F, 9.5F})));
-    const std::vector<Texture> inputs{places(), map};
+    const std::vector<Texture> inputs{positions(), map};
     const Kernel& kernel = kernel_named("warp_map");
     const Arguments arguments(kernel.info);
     EXPECT_EQ(shapes(kernel, arguments, inputs).at(0).extent, (Extent{2, 1}));
     const std::vector<Color> pixels = colors_of(made(
-        [&](const Stream& stream, const View& picture) {
-            enqueue(kernel, stream, {&picture, 1}, arguments, inputs);
+        [&](const Stream& stream, const View& image) {
+            enqueue(kernel, stream, {&image, 1}, arguments, inputs);
         },
         Format::rgba32_float, {2, 1}));
     EXPECT_EQ(pixels, (std::vector<Color>{{3.5F, 2.5F, 7, 1}, {8.5F, 9.5F, 7, 1}}));
@@ -349,7 +347,7 @@ TEST_P(WarpRefusalTest, NonFiniteNumbersAreRefusedAndNamed) {
             {"map[2][1]", "-inf"});
     refused(undistorted({kCamera, BrownConrady{.k3 = kNan}}), "texton::undistort", {"k3"});
     refused(distorted({kCamera, Fisheye{.k4 = kInfinity}}), "texton::distort", {"k4"});
-    refused(polar({.middle_y = kNan, .outer = 1}), "texton::warp_polar", {"middle_y"});
+    refused(polar({.center_y = kNan, .outer = 1}), "texton::warp_polar", {"center_y"});
 }
 
 TEST_P(WarpRefusalTest, NumbersOutOfRangeAreRefusedAndNamed) {

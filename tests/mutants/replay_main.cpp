@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include <texton/capture.h>
+#include <texton/recording.h>
 
 #include "arrays/unit/texel_format.h"
 #include "tests/mutants/model.h"
@@ -25,10 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // A recording whose texels lie packed, as the model takes them.
-class Recording {
+class Replayed {
 public:
-    explicit Recording(const fs::path& path) : capture_(read_capture(path)) {
-        const ArrayInfo& array = capture_.array;
+    explicit Replayed(const fs::path& path) : recording_(read_recording(path)) {
+        const ArrayInfo& array = recording_.array;
         view_.kind = array.kind;
         view_.format = detail::texel_format(array.format);
         view_.level_count = array.levels;
@@ -36,7 +36,8 @@ public:
             const Extent extent = level_extent(array, level);
             const std::size_t pitch = row_bytes(array.format, extent.width);
             detail::LevelView& part = view_.levels[level];
-            part.data = reinterpret_cast<const unsigned char*>(capture_.levels[static_cast<std::size_t>(level)].data());
+            part.data =
+                reinterpret_cast<const unsigned char*>(recording_.levels[static_cast<std::size_t>(level)].data());
             part.width = static_cast<std::int32_t>(extent.width);
             part.height = static_cast<std::int32_t>(extent.height);
             part.depth = static_cast<std::int32_t>(slice_count(array, level));
@@ -46,16 +47,16 @@ public:
     }
 
     bool is_exact() const {
-        for (std::size_t i = 0; i < capture_.points.size(); ++i) {
-            if (model_fetch(view_, capture_.sampler, capture_.points[i], capture_.operation, capture_.component) !=
-                capture_.results[i])
+        for (std::size_t i = 0; i < recording_.points.size(); ++i) {
+            if (model_fetch(view_, recording_.sampler, recording_.points[i], recording_.operation,
+                            recording_.component) != recording_.results[i])
                 return false;
         }
         return true;
     }
 
 private:
-    Capture capture_;
+    Recording recording_;
     detail::TextureView view_{};
 };
 
@@ -66,13 +67,13 @@ void print_exact(const fs::path& folder) {
     }
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths) {
-        if (Recording(path).is_exact()) std::cout << path.stem().string() << '\n';
+        if (Replayed(path).is_exact()) std::cout << path.stem().string() << '\n';
     }
 }
 
 // Returns true if each entry is caught. The recording that caught an entry is tried first for the next entry.
 bool catch_each(const fs::path& folder, int entries, std::span<char*> names) {
-    std::map<std::string, Recording> read;
+    std::map<std::string, Replayed> read;
     bool all_caught = true;
     for (entry = 0; entry < entries; ++entry) {
         const auto found = std::find_if(names.begin(), names.end(), [&](const std::string& name) {

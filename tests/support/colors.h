@@ -38,9 +38,9 @@ using Colors = std::vector<Float4>;
     return array;
 }
 
-[[nodiscard]] inline Colors colors_of(const ConstView& picture) {
-    Colors colors(picture.extent().width * picture.extent().height * picture.extent().depth);
-    const Bytes bytes = download(picture);
+[[nodiscard]] inline Colors colors_of(const ConstView& image) {
+    Colors colors(image.extent().width * image.extent().height * image.extent().depth);
+    const Bytes bytes = download(image);
     EXPECT_EQ(bytes.size(), colors.size() * sizeof(Float4));
     std::memcpy(colors.data(), bytes.data(), bytes.size());
     return colors;
@@ -50,11 +50,11 @@ using Colors = std::vector<Float4>;
 [[nodiscard]] inline Colors made_colors(const Device& device, Extent extent,
                                         const std::function<void(const Stream&, const View&)>& enqueue) {
     const Linear memory(device, Format::rgba32_float, extent);
-    const View picture = memory.view(Format::rgba32_float, extent);
+    const View image = memory.view(Format::rgba32_float, extent);
     const Stream stream(device);
-    enqueue(stream, picture);
+    enqueue(stream, image);
     stream.synchronize();
-    return colors_of(picture);
+    return colors_of(image);
 }
 
 /// Returns all texels of a 2D or layered texture, fetched one by one.

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/place.h"
+#include "tests/support/configured_path.h"
 
 namespace texton::test {
 
@@ -50,7 +50,7 @@ protected:
         return {std::istreambuf_iterator<char>(file), {}};
     }
 
-    inline static const std::string kProgram = place("TEXTON_PROGRAM", TEXTON_PROGRAM);
+    inline static const std::string kProgram = configured_path("TEXTON_PROGRAM", TEXTON_PROGRAM);
 
 private:
     std::filesystem::path folder_;

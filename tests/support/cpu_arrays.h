@@ -62,37 +62,37 @@ protected:
         while (!memories_.empty()) release(memories_.back());
     }
 
-    static Place place_of(ArrayHandle handle, int part, Offset offset, Format format) {
-        Place place;
-        place.array = handle;
-        place.array_part = part;
-        place.array_offset = offset;
-        place.kind = MemoryKind::array;
-        place.format = format;
-        return place;
+    static MemoryLocation location_of(ArrayHandle handle, int part, Offset offset, Format format) {
+        MemoryLocation location;
+        location.array = handle;
+        location.array_part = part;
+        location.array_offset = offset;
+        location.kind = MemoryKind::array;
+        location.format = format;
+        return location;
     }
     struct Packed {
-        Place place;
+        MemoryLocation location;
         Box box;
     };
     static Packed packed(Bytes& bytes, Format format, Extent extent) {
         Packed packed{at(bytes.data(), row_bytes(format, extent.width), MemoryKind::host),
                       {row_bytes(format, extent.width), row_count(format, extent.height), extent.depth}};
-        packed.place.slice_pitch = packed.place.pitch * packed.box.rows;
+        packed.location.slice_pitch = packed.location.pitch * packed.box.rows;
         return packed;
     }
     void write(ArrayHandle handle, int part, Bytes texels, Region region, const StreamHandle* stream = nullptr) {
         const Format format = cpu_array(handle).part_format(part);
         const Packed from = packed(texels, format, region.extent);
-        const Place to = place_of(handle, part, region.offset, format);
-        device().copy({&to, &from.place, from.box}, stream);
+        const MemoryLocation to = location_of(handle, part, region.offset, format);
+        device().copy({&to, &from.location, from.box}, stream);
     }
     Bytes read(ArrayHandle handle, int part, Region region, const StreamHandle* stream = nullptr) {
         const Format format = cpu_array(handle).part_format(part);
         Bytes texels(packed_bytes(format, region.extent), std::byte{0xEE});
         const Packed to = packed(texels, format, region.extent);
-        const Place from = place_of(handle, part, region.offset, format);
-        device().copy({&to.place, &from, to.box}, stream);
+        const MemoryLocation from = location_of(handle, part, region.offset, format);
+        device().copy({&to.location, &from, to.box}, stream);
         return texels;
     }
     static Region whole(ArrayHandle handle, int part) {

@@ -32,13 +32,13 @@ std::string refused(ErrorCode code, Action&& action) {
     return {};
 }
 
-inline Place at(std::byte* address, std::size_t pitch, MemoryKind kind = MemoryKind::linear) {
-    Place place;
-    place.address = address;
-    place.pitch = pitch;
-    place.slice_pitch = pitch;
-    place.kind = kind;
-    return place;
+inline MemoryLocation at(std::byte* address, std::size_t pitch, MemoryKind kind = MemoryKind::linear) {
+    MemoryLocation location;
+    location.address = address;
+    location.pitch = pitch;
+    location.slice_pitch = pitch;
+    location.kind = kind;
+    return location;
 }
 
 /// Holds streams until open() or the destructor.
@@ -73,13 +73,13 @@ protected:
         return made;
     }
     void fill(std::byte* address, std::size_t bytes, unsigned value, StreamHandle stream) {
-        const Place place = at(address, bytes);
-        device_->fill({&place, {bytes}, {static_cast<std::byte>(value)}, 1}, &stream);
+        const MemoryLocation location = at(address, bytes);
+        device_->fill({&location, {bytes}, {static_cast<std::byte>(value)}, 1}, &stream);
     }
     void copy(std::byte* to, std::byte* from, std::size_t bytes, StreamHandle stream,
               MemoryKind from_kind = MemoryKind::linear) {
-        const Place destination = at(to, bytes);
-        const Place source = at(from, bytes, from_kind);
+        const MemoryLocation destination = at(to, bytes);
+        const MemoryLocation source = at(from, bytes, from_kind);
         device_->copy({&destination, &source, {bytes}}, &stream);
     }
     PoolHandle pool(std::size_t max_bytes = 0, HandleType handle = HandleType::none) {

@@ -24,8 +24,8 @@ public:
     const ArrayInfo& info() const { return info_; }
     detail::ArrayHandle handle() const { return handle_; }
     detail::CudaArray& cuda() const { return detail::cuda_array(handle_); }
-    detail::Place place(int level, const Region& region) const {
-        detail::Place out;
+    detail::MemoryLocation location(int level, const Region& region) const {
+        detail::MemoryLocation out;
         out.backend = &backend_;
         out.array = handle_;
         out.array_part = level;
@@ -65,9 +65,10 @@ struct Rows {
         return rows;
     }
     Layout layout() const { return {offset, pitch, slice_pitch}; }
-    detail::Place place(const Linear& memory, detail::CudaBackend& backend, Format format, Extent extent) const {
-        detail::Place out;
-        out.owner = memory.view().place().owner;
+    detail::MemoryLocation location(const Linear& memory, detail::CudaBackend& backend, Format format,
+                                    Extent extent) const {
+        detail::MemoryLocation out;
+        out.owner = memory.view().location().owner;
         out.backend = &backend;
         out.address = memory.data() + offset;
         out.pitch = pitch;

@@ -18,15 +18,15 @@ double half(std::uint32_t code) {
 }
 
 std::uint32_t channel(FormatKind kind, unsigned bits, std::uint32_t code) {
-    const double most = std::ldexp(1, static_cast<int>(bits)) - 1;
+    const double maximum = std::ldexp(1, static_cast<int>(bits)) - 1;
     const auto extended = static_cast<std::int32_t>(code << (32 - bits)) >> (32 - bits);
     switch (kind) {
         case FormatKind::uint: return code;
         case FormatKind::sint: return static_cast<std::uint32_t>(extended);
         case FormatKind::floating: return bits == 32 ? code : bits_of(half(code));
-        case FormatKind::unorm: return bits_of(code / most);
+        case FormatKind::unorm: return bits_of(code / maximum);
         case FormatKind::snorm: {
-            const double largest = (most - 1) / 2;
+            const double largest = (maximum - 1) / 2;
             return bits_of(std::max(extended / largest, -1.0));
         }
         case FormatKind::srgb: break;

@@ -13,25 +13,25 @@
 
 #include <gtest/gtest.h>
 
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 #include "tests/support/texels.h"
 
 namespace texton::test {
 
-class PictureFolder {
+class ImageFolder {
 public:
-    PictureFolder() {
-        std::string name = (std::filesystem::temp_directory_path() / "texton-picture-XXXXXX").string();
+    ImageFolder() {
+        std::string name = (std::filesystem::temp_directory_path() / "texton-image-XXXXXX").string();
         if (mkdtemp(name.data()) != nullptr) folder_ = name;
     }
-    ~PictureFolder() {
+    ~ImageFolder() {
         std::error_code ignored;
         std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, ignored);
         std::filesystem::remove_all(folder_, ignored);
     }
-    PictureFolder(const PictureFolder&) = delete;
-    PictureFolder& operator=(const PictureFolder&) = delete;
+    ImageFolder(const ImageFolder&) = delete;
+    ImageFolder& operator=(const ImageFolder&) = delete;
 
     std::filesystem::path path() const { return folder_; }
     std::filesystem::path at(const std::string& name) const { return folder_ / name; }
@@ -45,48 +45,48 @@ private:
 };
 
 /// One image of a file with all its levels, as packed texels.
-struct StoredPicture {
+struct StoredImage {
     OIIO::ImageSpec spec;
     std::vector<Bytes> levels;
 };
 
 /// Returns an image of this type with bytes that depend on the seed.
-inline StoredPicture stored_picture(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed,
-                                    int depth = 1) {
-    StoredPicture picture{OIIO::ImageSpec(width, height, channels, type), {}};
-    picture.spec.depth = picture.spec.full_depth = depth;
-    picture.spec.attribute("oiio:UnassociatedAlpha", 1);  // store the bytes unchanged
-    picture.levels.push_back(pattern(static_cast<std::size_t>(picture.spec.image_bytes()), seed));
-    return picture;
+inline StoredImage stored_image(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed,
+                                int depth = 1) {
+    StoredImage image{OIIO::ImageSpec(width, height, channels, type), {}};
+    image.spec.depth = image.spec.full_depth = depth;
+    image.spec.attribute("oiio:UnassociatedAlpha", 1);  // store the bytes unchanged
+    image.levels.push_back(pattern(static_cast<std::size_t>(image.spec.image_bytes()), seed));
+    return image;
 }
 
 /// Returns a tiled image with all levels down to one texel.
-inline StoredPicture stored_chain(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed, int tile) {
-    StoredPicture picture = stored_picture(width, height, channels, type, seed);
-    picture.spec.tile_width = picture.spec.tile_height = tile;
-    picture.spec.tile_depth = 1;
-    picture.spec.attribute("textureformat", "Plain Texture");
+inline StoredImage stored_chain(int width, int height, int channels, OIIO::TypeDesc type, unsigned seed, int tile) {
+    StoredImage image = stored_image(width, height, channels, type, seed);
+    image.spec.tile_width = image.spec.tile_height = tile;
+    image.spec.tile_depth = 1;
+    image.spec.attribute("textureformat", "Plain Texture");
     while (width > 1 || height > 1) {
         width = std::max(1, width / 2);
         height = std::max(1, height / 2);
         const auto bytes =
-            static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * picture.spec.pixel_bytes();
-        picture.levels.push_back(pattern(bytes, ++seed));
+            static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * image.spec.pixel_bytes();
+        image.levels.push_back(pattern(bytes, ++seed));
     }
-    return picture;
+    return image;
 }
 
 /// Writes images and their levels with OpenImageIO, without Texton.
-inline std::filesystem::path store(const std::filesystem::path& path, const std::vector<StoredPicture>& pictures) {
+inline std::filesystem::path store(const std::filesystem::path& path, const std::vector<StoredImage>& images) {
     const auto out = OIIO::ImageOutput::create(path.string());
     EXPECT_TRUE(out) << path;
     if (!out) return path;
     std::vector<OIIO::ImageSpec> specs;
-    for (const StoredPicture& picture : pictures) specs.push_back(picture.spec);
+    for (const StoredImage& image : images) specs.push_back(image.spec);
     bool first = true;
-    for (const StoredPicture& picture : pictures) {
-        OIIO::ImageSpec spec = picture.spec;
-        for (std::size_t level = 0; level < picture.levels.size(); ++level) {
+    for (const StoredImage& image : images) {
+        OIIO::ImageSpec spec = image.spec;
+        for (std::size_t level = 0; level < image.levels.size(); ++level) {
             if (level > 0) {
                 spec.width = std::max(1, spec.width / 2);
                 spec.height = std::max(1, spec.height / 2);
@@ -103,7 +103,7 @@ inline std::filesystem::path store(const std::filesystem::path& path, const std:
                 opened = out->open(path.string(), spec,
                                    mip ? OIIO::ImageOutput::AppendMIPLevel : OIIO::ImageOutput::AppendSubimage);
             }
-            EXPECT_TRUE(opened && out->write_image(spec.format, picture.levels[level].data())) << out->geterror();
+            EXPECT_TRUE(opened && out->write_image(spec.format, image.levels[level].data())) << out->geterror();
             first = false;
         }
     }
@@ -112,14 +112,14 @@ inline std::filesystem::path store(const std::filesystem::path& path, const std:
 }
 
 /// Reads the subresource; by default the whole of level 0.
-inline Bytes read_part(const Picture& picture, const Subresource& part = {}) {
-    Extent extent = level_extent(picture.info(), part.level);
-    extent.depth = slice_count(picture.info(), part.level);
-    if (part.layer) extent.depth = is_cube(picture.info().kind) ? 6 : 1;
+inline Bytes read_part(const ImageFile& image, const Subresource& part = {}) {
+    Extent extent = level_extent(image.info(), part.level);
+    extent.depth = slice_count(image.info(), part.level);
+    if (part.layer) extent.depth = is_cube(image.info().kind) ? 6 : 1;
     if (part.face) extent.depth = 1;
     if (part.region) extent = part.region->extent;
-    Bytes bytes(packed_bytes(picture.info().format, extent));
-    picture.read(part, bytes);
+    Bytes bytes(packed_bytes(image.info().format, extent));
+    image.read(part, bytes);
     return bytes;
 }
 

@@ -11,13 +11,13 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "tests/support/place.h"
+#include "tests/support/configured_path.h"
 
 namespace texton::test {
 namespace {
 
 std::string path_of(const std::string& name) {
-    return place("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS) + "/texton-test-" + name;
+    return configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS) + "/texton-test-" + name;
 }
 
 }  // namespace

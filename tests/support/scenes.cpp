@@ -44,10 +44,10 @@ void on_every_scene(Filter filter, const std::function<void(const Scene&)>& chec
     }
 }
 
-Bytes made(const View& whole, const View& picture, const Make& make) {
+Bytes made(const View& whole, const View& image, const Make& make) {
     const Stream stream(Device::cpu());
     upload(whole, Bytes(box_bytes(whole.format(), whole.extent()), std::byte{0x5a}));
-    make(stream, picture);
+    make(stream, image);
     stream.synchronize();
     return download(whole);
 }

@@ -16,13 +16,13 @@
 namespace texton::test {
 
 /// The texture of a layered scene is read at the layer of the pixel.
-template <class Source, class Place>
-auto texel_at(const Source& source, bool layered, const Place& at, float x, float y) {
+template <class Source, class Position>
+auto texel_at(const Source& source, bool layered, const Position& at, float x, float y) {
     return layered ? source.layer_at_texel(at.z, x, y) : source.at_texel(x, y);
 }
 
-template <class Source, class Place>
-auto middle_at(const Source& source, bool layered, const Place& at, int x, int y) {
+template <class Source, class Position>
+auto center_at(const Source& source, bool layered, const Position& at, int x, int y) {
     return texel_at(source, layered, at, static_cast<float>(x) + 0.5f, static_cast<float>(y) + 0.5f);
 }
 
@@ -49,10 +49,10 @@ inline constexpr std::array kFormats{
 /// several tiles.
 void on_every_scene(Filter filter, const std::function<void(const Scene&)>& check);
 
-using Make = std::function<void(const Stream& stream, const View& picture)>;
+using Make = std::function<void(const Stream& stream, const View& image)>;
 
 /// Returns all bytes of `whole` after `make` has written the image, which is a region of `whole`.
-[[nodiscard]] Bytes made(const View& whole, const View& picture, const Make& make);
+[[nodiscard]] Bytes made(const View& whole, const View& image, const Make& make);
 
 /// Compares the two implementations, writing to a region of a larger image.
 void expect_same(const View& whole, const Extent& extent, const Make& fast, const Make& plain);

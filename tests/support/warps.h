@@ -25,37 +25,37 @@ namespace texton::test {
 using Warp = std::function<void(const Stream&, const View&, const Texture&, const WarpOptions&)>;
 
 inline Warp affine(const Affine& map) {
-    return [map](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
-        warp_affine(stream, picture, texture, map, options);
+    return [map](const Stream& stream, const View& image, const Texture& texture, const WarpOptions& options) {
+        warp_affine(stream, image, texture, map, options);
     };
 }
 
 inline Warp perspective(const Perspective& map) {
-    return [map](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
-        warp_perspective(stream, picture, texture, map, options);
+    return [map](const Stream& stream, const View& image, const Texture& texture, const WarpOptions& options) {
+        warp_perspective(stream, image, texture, map, options);
     };
 }
 
-inline Warp by_map(const Texture& map, MapPlaces places = MapPlaces::absolute) {
-    return [map, places](const Stream& stream, const View& picture, const Texture& texture,
-                         const WarpOptions& options) { warp_map(stream, picture, texture, map, places, options); };
+inline Warp by_map(const Texture& map, MapCoordinates positions = MapCoordinates::absolute) {
+    return [map, positions](const Stream& stream, const View& image, const Texture& texture,
+                            const WarpOptions& options) { warp_map(stream, image, texture, map, positions, options); };
 }
 
 inline Warp undistorted(const Lens& lens) {
-    return [lens](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
-        undistort(stream, picture, texture, lens, options);
+    return [lens](const Stream& stream, const View& image, const Texture& texture, const WarpOptions& options) {
+        undistort(stream, image, texture, lens, options);
     };
 }
 
 inline Warp distorted(const Lens& lens) {
-    return [lens](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
-        distort(stream, picture, texture, lens, options);
+    return [lens](const Stream& stream, const View& image, const Texture& texture, const WarpOptions& options) {
+        distort(stream, image, texture, lens, options);
     };
 }
 
 inline Warp polar(const Polar& map) {
-    return [map](const Stream& stream, const View& picture, const Texture& texture, const WarpOptions& options) {
-        warp_polar(stream, picture, texture, map, options);
+    return [map](const Stream& stream, const View& image, const Texture& texture, const WarpOptions& options) {
+        warp_polar(stream, image, texture, map, options);
     };
 }
 
@@ -97,8 +97,8 @@ inline FetchPoint with_gradients(const Reference& reference, double x, double y,
         to[0] = static_cast<float>((after.x - before.x) / (2 * kStep * side));
         to[1] = static_cast<float>((after.y - before.y) / (2 * kStep * side));
     };
-    const Point place = reference(x, y).value();
-    FetchPoint point{.x = static_cast<float>(place.x / side), .y = static_cast<float>(place.y / side)};
+    const Point position = reference(x, y).value();
+    FetchPoint point{.x = static_cast<float>(position.x / side), .y = static_cast<float>(position.y / side)};
     change(kStep, 0, point.dx);
     change(0, kStep, point.dy);
     return point;
@@ -106,8 +106,8 @@ inline FetchPoint with_gradients(const Reference& reference, double x, double y,
 
 class WarpFixture : public OnEveryDevice {
 protected:
-    static constexpr Extent kSize{64, 48};     // extent of most textures
-    static constexpr Extent kPicture{37, 29};  // extent of the destination images
+    static constexpr Extent kSize{64, 48};   // extent of most textures
+    static constexpr Extent kImage{37, 29};  // extent of the destination images
 
     Array filled(const ArrayInfo& info, std::span<const std::byte> texels) const {
         Array array(device(), info);
@@ -115,7 +115,7 @@ protected:
         return array;
     }
     /// Creates a texture whose value between the texel centers is the position itself, in steps of 1/256.
-    Texture places(bool normalized = false) const {
+    Texture positions(bool normalized = false) const {
         std::vector<Color> texels;
         for (std::size_t j = 0; j < kSize.height; ++j) {
             for (std::size_t i = 0; i < kSize.width; ++i)
@@ -156,34 +156,33 @@ protected:
     }
     std::vector<Color> warped(const Warp& warp, const Texture& texture, Extent extent,
                               const WarpOptions& options = {}) const {
-        return colors_of(
-            made([&](const Stream& stream, const View& picture) { warp(stream, picture, texture, options); },
-                 Format::rgba32_float, extent));
+        return colors_of(made([&](const Stream& stream, const View& image) { warp(stream, image, texture, options); },
+                              Format::rgba32_float, extent));
     }
 
     /// Checks that every pixel whose position lies inside the texture reads there, and that pixels without a position
     /// get the border.
-    void leads(const Warp& warp, const Reference& reference, double error = 0.001, std::size_t least = 300) const {
+    void leads(const Warp& warp, const Reference& reference, double error = 0.001, std::size_t minimum = 300) const {
         constexpr Color kBorder{-9, 8, 7, 6};
         for (const bool normalized : {false, true}) {
-            const std::vector<Color> pixels = warped(warp, places(normalized), kPicture, {.border = kBorder});
+            const std::vector<Color> pixels = warped(warp, positions(normalized), kImage, {.border = kBorder});
             std::size_t inside = 0;
             for (std::size_t i = 0; i < pixels.size(); ++i) {
-                const double x = static_cast<double>(i % kPicture.width) + 0.5;
-                const double y = static_cast<double>(i / kPicture.width) + 0.5;
+                const double x = static_cast<double>(i % kImage.width) + 0.5;
+                const double y = static_cast<double>(i / kImage.width) + 0.5;
                 SCOPED_TRACE("pixel " + std::to_string(x) + ", " + std::to_string(y));
-                const std::optional<Point> place = reference(x, y);
-                if (!place) {
+                const std::optional<Point> position = reference(x, y);
+                if (!position) {
                     ASSERT_EQ(pixels[i], kBorder);
                     continue;
                 }
                 ASSERT_EQ(pixels[i][2], 7);
-                if (place->x < 0.5 || place->x > 63.5 || place->y < 0.5 || place->y > 47.5) continue;
+                if (position->x < 0.5 || position->x > 63.5 || position->y < 0.5 || position->y > 47.5) continue;
                 ++inside;
-                ASSERT_NEAR(pixels[i][0], place->x, error + 1.0 / 256);
-                ASSERT_NEAR(pixels[i][1], place->y, error + 1.0 / 256);
+                ASSERT_NEAR(pixels[i][0], position->x, error + 1.0 / 256);
+                ASSERT_NEAR(pixels[i][1], position->y, error + 1.0 / 256);
             }
-            EXPECT_GE(inside, least);
+            EXPECT_GE(inside, minimum);
         }
     }
     /// Checks the level that each pixel reads: with Minification::mip the level that the spacing of positions requires,
@@ -192,16 +191,16 @@ protected:
         const Texture texture = levels();
         std::vector<std::size_t> looked_at;
         std::vector<FetchPoint> points;
-        for (std::size_t i = 0; i < kPicture.width * kPicture.height; ++i) {
-            const double x = static_cast<double>(i % kPicture.width) + 0.5;
-            const double y = static_cast<double>(i / kPicture.width) + 0.5;
+        for (std::size_t i = 0; i < kImage.width * kImage.height; ++i) {
+            const double x = static_cast<double>(i % kImage.width) + 0.5;
+            const double y = static_cast<double>(i / kImage.width) + 0.5;
             if (!reference(x, y)) continue;
             looked_at.push_back(i);
             points.push_back(with_gradients(reference, x, y, 64));
         }
-        const std::vector<Color> mip = warped(warp, texture, kPicture, {.minification = Minification::mip});
+        const std::vector<Color> mip = warped(warp, texture, kImage, {.minification = Minification::mip});
         const std::vector<Color> by_gradients =
-            warped(warp, texture, kPicture, {.minification = Minification::anisotropic});
+            warped(warp, texture, kImage, {.minification = Minification::anisotropic});
         const std::vector<Texel> fetched = sample(texture, points, {.operation = FetchOperation::gradients}).texels;
         std::size_t between = 0;
         for (std::size_t i = 0; i < points.size(); ++i) {
@@ -224,7 +223,7 @@ inline void expect_same_on_all_devices(const std::string& label, const Warp& war
     const ArrayInfo info{.format = Format::rgba16_float, .extent = {64, 48}, .levels = 7};
     for (const Minification minification : {Minification::none, Minification::mip, Minification::anisotropic}) {
         SCOPED_TRACE(label + ", " + std::to_string(static_cast<int>(minification)));
-        std::vector<Bytes> pictures;
+        std::vector<Bytes> images;
         for (const Device& device : devices) {
             const Array array(device, info);
             Random random(8);
@@ -239,13 +238,13 @@ inline void expect_same_on_all_devices(const std::string& label, const Warp& war
                                           .normalized_coordinates = true,
                                           .max_anisotropy = 8});
             const Linear memory(device, Format::rgba32_float, kExtent);
-            const View picture = memory.view(Format::rgba32_float, kExtent);
+            const View image = memory.view(Format::rgba32_float, kExtent);
             const Stream stream(device);
-            warp(stream, picture, texture, {.minification = minification, .border = {1, 2, 3, 4}});
+            warp(stream, image, texture, {.minification = minification, .border = {1, 2, 3, 4}});
             stream.synchronize();
-            pictures.push_back(download(picture));
+            images.push_back(download(image));
         }
-        EXPECT_TRUE(same_bytes(pictures[1], pictures[0]));
+        EXPECT_TRUE(same_bytes(images[1], images[0]));
     }
 }
 

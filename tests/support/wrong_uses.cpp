@@ -25,7 +25,7 @@
 namespace texton::test {
 namespace {
 
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kHuge = std::size_t{1} << 46;  // more than any device has
 constexpr auto kBad = ErrorCode::bad_argument;
@@ -114,7 +114,7 @@ std::vector<WrongUse> sizes() {
          }},
         {"LinearViewOverflow", kOverflow, "texton::",
          [](D d) {
-             (void)Linear(d, 64).view(Format::r8_uint, {kMost, 2});
+             (void)Linear(d, 64).view(Format::r8_uint, {kMax, 2});
          }},
         {"Pitched2DRowTooLong", kOverflow, "texton::Pitched2D",
          [](D d) {
@@ -122,7 +122,7 @@ std::vector<WrongUse> sizes() {
          }},
         {"Pitched2DOverflow", kOverflow, "texton::Pitched2D",
          [](D d) {
-             Pitched2D m(d, Format::r8_uint, {4096, kMost / 8});
+             Pitched2D m(d, Format::r8_uint, {4096, kMax / 8});
          }},
         {"Pitched3DOverflow", kOverflow, "texton::Pitched3D",
          [](D d) {
@@ -158,7 +158,7 @@ std::vector<WrongUse> sizes() {
          }},
         {"RegionWrapsAround", kOutside, "texton::View",
          [](D d) {
-             (void)Pitched2D(d, Format::r8_uint, {8, 8}).view().region({{kMost, 0}, {2, 1}});
+             (void)Pitched2D(d, Format::r8_uint, {8, 8}).view().region({{kMax, 0}, {2, 1}});
          }},
         {"RegionEmpty", kOutside, "texton::View",
          [](D d) {
@@ -169,14 +169,14 @@ std::vector<WrongUse> sizes() {
              (void)Pitched2D(d, Format::bc1_unorm, {8, 8}).view().region({{2, 0}, {4, 4}});
          }},
         {"SymbolPastItsEnd", kOutside, "texton::Symbol", [](D d) { (void)symbol_of(d, 0).view(kSymbolBytes - 1, 2); }},
-        {"SymbolOffsetWrapsAround", kOutside, "texton::Symbol", [](D d) { (void)symbol_of(d, 0).view(kMost, 2); }},
+        {"SymbolOffsetWrapsAround", kOutside, "texton::Symbol", [](D d) { (void)symbol_of(d, 0).view(kMax, 2); }},
         {"ManagedRangeOutside", kOutside, "texton::Managed",
          [](D d) {
              Managed(d, 64).advise(Advice::set_read_mostly, Location::none(), {60, 5});
          }},
         {"ManagedRangeWrapsAround", kOutside, "texton::Managed",
          [](D d) {
-             (void)Managed(d, 64).attributes({kMost, 2});
+             (void)Managed(d, 64).attributes({kMax, 2});
          }},
         {"PhysicalNoMultiple", kBad, "texton::Physical", [](D d) { Physical m(d, unit(d) + 1); }},
         {"AddressRangeNoMultiple", kBad, "texton::AddressRange", [](D d) { AddressRange m(d, unit(d) + 1); }},
@@ -359,7 +359,7 @@ std::vector<WrongUse> unknown_and_denied() {
     };
 }
 
-std::vector<WrongUse> places() {
+std::vector<WrongUse> locations() {
     return {
         {"PoolOfAnotherDevice", kPlace, "texton::Pool", [](D d) { Pool p(d, {.location = other_kind(d)}); }},
         {"PoolAtTheNearestNode", kPlace, "texton::Pool",
@@ -447,7 +447,7 @@ std::vector<WrongUse> too_much() {
 const std::vector<WrongUse>& wrong_uses() {
     static const std::vector<WrongUse> all = [] {
         std::vector<WrongUse> joined;
-        for (auto& part : {null_and_zero(), sizes(), released(), unknown_and_denied(), places(), too_much(),
+        for (auto& part : {null_and_zero(), sizes(), released(), unknown_and_denied(), locations(), too_much(),
                            wrong_uses_of_arrays(), wrong_uses_of_textures(), wrong_uses_of_mappings()}) {
             joined.insert(joined.end(), part.begin(), part.end());
         }

@@ -18,7 +18,7 @@ constexpr auto kOutside = ErrorCode::out_of_bounds;
 constexpr auto kOverflow = ErrorCode::overflow;
 constexpr auto kReleased = ErrorCode::released;
 constexpr auto kImpossible = ErrorCode::unsupported;
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 
 using D = const Device&;
 
@@ -151,7 +151,7 @@ std::vector<WrongUse> limits() {
                }),
         making("CubemapLayeredOfTooManyCubes", kOverflow,
                [](L l) { return with_layers(cubes(), l.cubemap_layered[1] / 6 + 1); }),
-        making("CubemapLayeredOfCountlessCubes", kOverflow, [](L) { return with_layers(cubes(), kMost / 3); }),
+        making("CubemapLayeredOfCountlessCubes", kOverflow, [](L) { return with_layers(cubes(), kMax / 3); }),
         making("MipmapsTooWide", kOverflow,
                [](L l) {
                    return with_levels(with_extent(square(), {l.mipmap_2d[0] + 1, 1}), 2);
@@ -172,7 +172,7 @@ std::vector<WrongUse> limits() {
                }),
         making("Surface1DTooWide", kOverflow,
                [](L) { return with_usage(with_extent(flat(), {32769}), {.surface = true}); }),
-        making("ArrayOfCountlessTexels", kOverflow, with_extent(volume(), {kMost, kMost, kMost})),
+        making("ArrayOfCountlessTexels", kOverflow, with_extent(volume(), {kMax, kMax, kMax})),
         {"ArrayOutOfMemory", ErrorCode::out_of_memory, "texton::Array",
          [](D d) {
              Array array(d, {.format = Format::rgba32_float,
@@ -182,7 +182,7 @@ std::vector<WrongUse> limits() {
          true},
         {"PackedBytesOverflow", kOverflow, "texton::",
          [](D) {
-             (void)packed_bytes(with_extent(volume(), {kMost, 2, 2}));
+             (void)packed_bytes(with_extent(volume(), {kMax, 2, 2}));
          }},
     };
 }
@@ -209,7 +209,7 @@ std::vector<WrongUse> parts() {
         part("RegionPastTheLayers", kOutside, mips, {.region = Region{{0, 0, 2}, {8, 8, 2}}}),
         part("RegionPastTheLayer", kOutside, mips, {.layer = 0, .region = Region{{0, 0, 1}, {8, 8, 1}}}),
         part("RegionOfNothing", kOutside, square(), {.region = Region{{0, 0, 0}, {0, 1, 1}}}),
-        part("RegionThatWrapsAround", kOutside, square(), {.region = Region{{kMost, 0, 0}, {2, 1, 1}}}),
+        part("RegionThatWrapsAround", kOutside, square(), {.region = Region{{kMax, 0, 0}, {2, 1, 1}}}),
         part("RegionOfAnArrayThroughBlocks", kBad, with_format(square(), Format::bc1_unorm),
              {.region = Region{{2, 0, 0}, {4, 4, 1}}}),
         part("RegionOfAnArrayThatBreaksABlock", kBad, with_format(square(), Format::bc1_unorm),

@@ -23,7 +23,7 @@ constexpr auto kReleased = ErrorCode::released;
 constexpr auto kImpossible = ErrorCode::unsupported;
 constexpr auto kUnmapped = ErrorCode::not_mapped;
 constexpr auto kRecording = ErrorCode::capturing;
-constexpr std::size_t kMost = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 using D = const Device&;
@@ -59,7 +59,7 @@ std::vector<WrongUse> pools() {
         {"TilesBesideOthersPastTheBudget", ErrorCode::out_of_memory, "texton::TilePool",
          [](D d) {
              const TilePool pool(d, {.budget = 2 * kMiB, .chunk_bytes = 2 * kMiB});
-             const Tiles most = pool.allocate(30);
+             const Tiles maximum = pool.allocate(30);
              (void)pool.allocate(3);
          }},
         {"TilesOutOfMemory", ErrorCode::out_of_memory, "texton::TilePool",
@@ -120,11 +120,11 @@ std::vector<WrongUse> sparse() {
         sparse_mapping("TileOfALevelThatIsNotThere", kOutside, tiled(), {.level = 1}, 1),
         sparse_mapping("TileOfALevelBelowNone", kOutside, tiled(), {.level = -1}, 1),
         sparse_mapping("TileOfALayerThatIsNotThere", kOutside, tiled_layers(), {.layer = 2}, 1),
-        sparse_mapping("TilesThatWrapAround", kOutside, tiled(), {.offset = {1, 0, 0}, .extent = {kMost, 1, 1}}, 1),
+        sparse_mapping("TilesThatWrapAround", kOutside, tiled(), {.offset = {1, 0, 0}, .extent = {kMax, 1, 1}}, 1),
         sparse_mapping("BoxOfNoTiles", kOutside, tiled(), {.extent = {0, 1, 1}}, 1),
         sparse_mapping("TooFewTilesForABox", kOutside, tiled(), {.extent = {2, 2, 1}}, 3),
         sparse_mapping("SlotsPastTheRun", kOutside, tiled(), {.extent = {2, 1, 1}}, 2, 1),
-        sparse_mapping("SlotsThatWrapAround", kOutside, tiled(), {.extent = {2, 1, 1}}, 2, kMost),
+        sparse_mapping("SlotsThatWrapAround", kOutside, tiled(), {.extent = {2, 1, 1}}, 2, kMax),
         sparse_mapping("TailThatIsNotThere", kOutside, tiled(), TileBox::mip_tail(), 1),
         sparse_mapping("TileOfALevelInTheTail", kOutside, small(), {}, 1),
         sparse_mapping("TailOfALayerOfASharedTail", kOutside, small_layers(), TileBox::mip_tail(1), 4),

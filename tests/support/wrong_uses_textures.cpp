@@ -23,7 +23,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 using D = const Device&;
 
-ArrayInfo colours(ArrayKind kind = ArrayKind::array_2d, int levels = 1) {
+ArrayInfo colors(ArrayKind kind = ArrayKind::array_2d, int levels = 1) {
     return {.format = Format::rgba8_unorm,
             .extent = is_flat(kind) ? Extent{8} : Extent{8, 8, kind == ArrayKind::array_3d ? 8u : 1u},
             .kind = kind,
@@ -43,26 +43,26 @@ std::vector<WrongUse> samplers() {
         texture("LinearFilterOfIntegers", whole_numbers(), {.filter = Filter::linear}),
         texture("LinearFilterBetweenLevelsOfIntegers", {.format = Format::r32_sint, .extent = {8, 8}, .levels = 2},
                 {.mip_filter = Filter::linear, .normalized_coordinates = true}),
-        texture("WrapInTexels", colours(), {.address = {wrap, clamp, clamp}}),
-        texture("MirrorInTexels", colours(), {.address = {clamp, mirror, clamp}}),
-        texture("CubemapInTexels", colours(ArrayKind::cubemap), {}),
-        texture("CubemapLayeredInTexels", colours(ArrayKind::cubemap_layered), {}),
-        texture("LevelsInTexels", colours(ArrayKind::array_2d, 3), {}),
-        texture("TooMuchAnisotropy", colours(),
+        texture("WrapInTexels", colors(), {.address = {wrap, clamp, clamp}}),
+        texture("MirrorInTexels", colors(), {.address = {clamp, mirror, clamp}}),
+        texture("CubemapInTexels", colors(ArrayKind::cubemap), {}),
+        texture("CubemapLayeredInTexels", colors(ArrayKind::cubemap_layered), {}),
+        texture("LevelsInTexels", colors(ArrayKind::array_2d, 3), {}),
+        texture("TooMuchAnisotropy", colors(),
                 {.filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 17}),
-        texture("NoAnisotropy", colours(),
+        texture("NoAnisotropy", colors(),
                 {.filter = Filter::linear, .normalized_coordinates = true, .max_anisotropy = 0}),
     };
     uses.push_back(
-        texture("SeamlessFilterOfAPlainArray", colours(), {.normalized_coordinates = true, .seamless_cubemap = true}));
+        texture("SeamlessFilterOfAPlainArray", colors(), {.normalized_coordinates = true, .seamless_cubemap = true}));
     const auto spoilt = [](float Sampler::*field, float value) {
         Sampler sampler = normalized();
         sampler.*field = value;
         return sampler;
     };
-    uses.push_back(texture("BiasThatIsNoNumber", colours(), spoilt(&Sampler::mip_bias, kNan)));
-    uses.push_back(texture("LowestLevelThatIsNoNumber", colours(), spoilt(&Sampler::mip_min, kNan)));
-    uses.push_back(texture("HighestLevelThatIsNoNumber", colours(), spoilt(&Sampler::mip_max, kNan)));
+    uses.push_back(texture("BiasThatIsNoNumber", colors(), spoilt(&Sampler::mip_bias, kNan)));
+    uses.push_back(texture("LowestLevelThatIsNoNumber", colors(), spoilt(&Sampler::mip_min, kNan)));
+    uses.push_back(texture("HighestLevelThatIsNoNumber", colors(), spoilt(&Sampler::mip_max, kNan)));
     return uses;
 }
 
@@ -70,7 +70,7 @@ std::vector<WrongUse> ranges() {
     const auto texture = [](std::string_view name, ErrorCode code, const ArrayInfo& info, const TextureRange& range) {
         return WrongUse{name, code, "texton::Texture", [=](D d) { Texture made(Array(d, info), normalized(), range); }};
     };
-    const ArrayInfo mips = colours(ArrayKind::layered_2d, 4);
+    const ArrayInfo mips = colors(ArrayKind::layered_2d, 4);
     return {
         texture("TextureOfALevelThatIsNotThere", kOutside, mips, {.first_level = 4}),
         texture("TextureOfALevelBelowNone", kOutside, mips, {.first_level = -1}),
@@ -133,7 +133,7 @@ std::vector<WrongUse> memory() {
          }},
         {"TextureOfAViewOfAnArray", kBad, "texton::Texture",
          [](D d) {
-             const Array array(d, colours());
+             const Array array(d, colors());
              Texture made(array.view());
          }},
         {"TextureOfTooManyRows", ErrorCode::overflow, "texton::Texture",
@@ -177,17 +177,17 @@ std::vector<WrongUse> fetches() {
                         }};
     };
     using enum FetchOperation;
-    ArrayInfo gathers = colours();
+    ArrayInfo gathers = colors();
     gathers.usage.gather = true;
     return {
-        refused("GatherWithoutItsUsage", colours(), {.operation = gather}),
-        refused("GatherFromAVolume", colours(ArrayKind::array_3d), {.operation = gather}),
-        refused("GatherFromACubemap", colours(ArrayKind::cubemap), {.operation = gather}),
+        refused("GatherWithoutItsUsage", colors(), {.operation = gather}),
+        refused("GatherFromAVolume", colors(ArrayKind::array_3d), {.operation = gather}),
+        refused("GatherFromACubemap", colors(ArrayKind::cubemap), {.operation = gather}),
         refused("GatherOfAFifthComponent", gathers, {.operation = gather, .component = 4}),
         refused("GatherOfAComponentBelowNone", gathers, {.operation = gather, .component = -1}),
-        refused("TexelsOfAnArray", colours(), {.operation = texel}),
-        refused("ResidencyOfALine", colours(ArrayKind::array_1d), {.residency = true}),
-        refused("ResidencyOfACubemap", colours(ArrayKind::cubemap), {.residency = true}),
+        refused("TexelsOfAnArray", colors(), {.operation = texel}),
+        refused("ResidencyOfALine", colors(ArrayKind::array_1d), {.residency = true}),
+        refused("ResidencyOfACubemap", colors(ArrayKind::cubemap), {.residency = true}),
         refused_on_rows("GatherFromMemory", {.operation = gather}),
         refused_on_rows("LevelOfDetailOfMemory", {.operation = lod}),
         refused_on_rows("GradientsOnMemory", {.operation = gradients}),
@@ -199,20 +199,20 @@ std::vector<WrongUse> fetches() {
         {"SampleWhileRecording", ErrorCode::capturing, "texton::sample",
          [](D d) {
              const Stream stream(d);
-             const Texture texture(Array(d, colours()));
+             const Texture texture(Array(d, colors()));
              const FetchPoint point;
              (void)Graph::capture(stream, [&] { (void)sample(texture, std::span(&point, 1)); });
          }},
         {"PointsOnAVolume", kBad, "texton::sample",
          [](D d) {
              const Point2 point;
-             (void)sample(Texture(Array(d, colours(ArrayKind::array_3d))), std::span(&point, 1));
+             (void)sample(Texture(Array(d, colors(ArrayKind::array_3d))), std::span(&point, 1));
          }},
     };
 }
 
 ArrayInfo drawable(ArrayKind kind = ArrayKind::array_2d, int levels = 1) {
-    ArrayInfo info = colours(kind, levels);
+    ArrayInfo info = colors(kind, levels);
     info.usage.surface = true;
     return info;
 }
@@ -226,7 +226,7 @@ std::vector<WrongUse> surfaces() {
                         }};
     };
     return {
-        {"SurfaceWithoutItsUsage", kDenied, "texton::Surface", [](D d) { Surface surface(Array(d, colours())); }},
+        {"SurfaceWithoutItsUsage", kDenied, "texton::Surface", [](D d) { Surface surface(Array(d, colors())); }},
         {"SurfaceOfALevelThatIsNotThere", kOutside, "texton::Surface",
          [](D d) { Surface surface(Array(d, drawable(ArrayKind::array_2d, 2)), 2); }},
         {"SurfaceOfALevelBelowNone", kOutside, "texton::Surface",

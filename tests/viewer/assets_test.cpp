@@ -17,7 +17,7 @@
 #include <texton/sample.h>
 #include <texton/texture.h>
 
-#include "tests/support/place.h"
+#include "tests/support/configured_path.h"
 #include "tests/support/texels.h"
 
 namespace texton {
@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::Bytes;
 
-const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+const fs::path kAssets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
 
 Bytes bytes_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -36,7 +36,7 @@ Bytes bytes_of(const fs::path& path) {
     return {bytes.begin(), bytes.end()};
 }
 
-Image picture(const std::string& name) { return read_image(kAssets / name); }
+Image asset(const std::string& name) { return read_image(kAssets / name); }
 
 /// Returns the bytes after the DX10 header.
 Bytes dds_texels(const std::string& name) {
@@ -68,7 +68,7 @@ TEST(AssetsTest, GeneratorReproducesAllAssets) {
     const fs::path folder = fs::path(testing::TempDir()) / "texton_assets_made_again";
     fs::remove_all(folder);
     fs::create_directories(folder);
-    const std::string maker = test::place("TEXTON_MAKE_ASSETS", TEXTON_MAKE_ASSETS);
+    const std::string maker = test::configured_path("TEXTON_MAKE_ASSETS", TEXTON_MAKE_ASSETS);
     ASSERT_EQ(std::system(("'" + maker + "' '" + folder.string() + "' >/dev/null").c_str()), 0);
     EXPECT_EQ(files_in(folder), files_in(kAssets));
     for (const std::string& name : files_in(folder)) {
@@ -93,16 +93,16 @@ TEST(AssetsTest, AssetsAreSmallerThanEightMebibytes) {
 }
 
 TEST(AssetsTest, OddImagesHaveTheSizeGivenInTheirFileNames) {
-    EXPECT_EQ(picture("odd_1x1.png").extent, (Extent{1, 1}));
-    EXPECT_EQ(picture("odd_2x1.png").extent, (Extent{2, 1}));
-    EXPECT_EQ(picture("odd_1x3.png").extent, (Extent{1, 3}));
-    EXPECT_EQ(picture("odd_3x2.png").extent, (Extent{3, 2}));
-    EXPECT_EQ(picture("odd_5x3.png").extent, (Extent{5, 3}));
-    EXPECT_EQ(picture("odd_7x5.png").extent, (Extent{7, 5}));
+    EXPECT_EQ(asset("odd_1x1.png").extent, (Extent{1, 1}));
+    EXPECT_EQ(asset("odd_2x1.png").extent, (Extent{2, 1}));
+    EXPECT_EQ(asset("odd_1x3.png").extent, (Extent{1, 3}));
+    EXPECT_EQ(asset("odd_3x2.png").extent, (Extent{3, 2}));
+    EXPECT_EQ(asset("odd_5x3.png").extent, (Extent{5, 3}));
+    EXPECT_EQ(asset("odd_7x5.png").extent, (Extent{7, 5}));
 }
 
 TEST(AssetsTest, SpecialFloatImageContainsAllKindsOfSpecialValues) {
-    const Image image = picture("nan_and_inf.exr");
+    const Image image = asset("nan_and_inf.exr");
     ASSERT_EQ(image.format, Format::r32_float);
     std::vector<float> values(image.extent.width * image.extent.height);
     ASSERT_EQ(values.size() * 4, image.texels.size());
@@ -116,7 +116,7 @@ TEST(AssetsTest, SpecialFloatImageContainsAllKindsOfSpecialValues) {
 }
 
 TEST(AssetsTest, RampsGoFromZeroToOne) {
-    const Image srgb = picture("ramp_srgb.png"), linear = picture("ramp_linear.exr");
+    const Image srgb = asset("ramp_srgb.png"), linear = asset("ramp_linear.exr");
     ASSERT_EQ(srgb.extent, (Extent{256, 32}));
     ASSERT_EQ(linear.extent, (Extent{256, 32}));
     ASSERT_EQ(linear.format, Format::rgba32_float);
@@ -129,7 +129,7 @@ TEST(AssetsTest, RampsGoFromZeroToOne) {
 }
 
 TEST(AssetsTest, TheSunIsFarBrighterThanTheSky) {
-    const Image sky = picture("sky_equirectangular.exr");
+    const Image sky = asset("sky_equirectangular.exr");
     EXPECT_EQ(sky.extent, (Extent{256, 128}));
     ASSERT_EQ(sky.format, Format::rgba16_float);
     std::uint16_t brightest = 0;
@@ -149,7 +149,7 @@ TEST(AssetsTest, CubemapContainsTheFacesOfTheFaceImages) {
     std::size_t at = 0;
     for (const char* name :
          {"cube_px.png", "cube_nx.png", "cube_py.png", "cube_ny.png", "cube_pz.png", "cube_nz.png"}) {
-        const Image face = picture(name);
+        const Image face = asset(name);
         ASSERT_EQ(face.extent, (Extent{64, 64}));
         EXPECT_TRUE(test::same_bytes(std::span(cube).subspan(at, face.texels.size()), face.texels)) << name;
         at += kFace;
@@ -202,7 +202,7 @@ std::vector<std::array<float, 4>> decoded(const std::string& name, Format format
 }
 
 TEST(AssetsTest, CompressedBlocksResembleTheSourceImage) {
-    const Image ball = picture("ball.png");
+    const Image ball = asset("ball.png");
     ASSERT_EQ(ball.extent, (Extent{64, 64}));
     const auto psnr = [&](const std::vector<std::array<float, 4>>& texels, std::size_t first, std::size_t channels) {
         double squares = 0;
@@ -262,7 +262,7 @@ TEST(AssetsTest, TenBitFramesMatchTheEightBitFramesWithMorePrecision) {
 
 TEST(AssetsTest, ScanHasNumberedSlices) {
     for (int z = 0; z < 8; ++z) {
-        const Image slice = picture("phantom_" + std::to_string(z) + ".png");
+        const Image slice = asset("phantom_" + std::to_string(z) + ".png");
         EXPECT_EQ(slice.format, Format::r16_unorm);
         EXPECT_EQ(slice.extent, (Extent{40, 40}));
     }

@@ -36,8 +36,8 @@ protected:
 };
 
 TEST_F(ActionsTest, EveryActionRunsWithAndWithoutAnImage) {
-    for (const bool with_pictures : {true, false}) {
-        if (!with_pictures) start(Session{});
+    for (const bool with_images : {true, false}) {
+        if (!with_images) start(Session{});
         for (const ActionInfo& info : window().actions().all()) {
             if (ends_the_window(info)) continue;
             trigger(*window().actions().find(info.id));
@@ -75,7 +75,7 @@ TEST_F(ActionsTest, ThousandRandomActionsAreSafeAndCanBeUndone) {
     settle();
     while (workspace().history().can_undo()) workspace().undo();
     settle();
-    EXPECT_EQ(session().pictures, before.pictures);
+    EXPECT_EQ(session().images, before.images);
 }
 
 TEST_F(ActionsTest, AssignedKeysAreTakenFromTheirPreviousActionAndSaved) {

@@ -89,14 +89,14 @@ TEST_F(ByteMapTest, AnotherPitchChangesThePreview) {
 
 TEST_F(ByteMapTest, EveryKindOfImageIsShownAndAMissingImageIsReported) {
     ByteMap& map = open({"phantom.dds"});
-    workspace().change("Slice", [](Session& session) { session.place.slice = 3; });
+    workspace().change("Slice", [](Session& session) { session.subresource.slice = 3; });
     settle();
     EXPECT_EQ(map.findChild<QSpinBox*>("texel-slice")->value(), 3);
     for (const char* name :
          {"odd_1x1.png", "bc1.dds", "cube.dds", "layers.dds", "nan_and_inf.exr", "nv12_128x72.yuv"}) {
         Session next = test::session_with({name});
         if (std::string(name).ends_with(".yuv"))
-            next.pictures[0].options.raw = RawFrames{.format = Format::nv12, .extent = {128, 72}};
+            next.images[0].options.raw = RawFrames{.format = Format::nv12, .extent = {128, 72}};
         next.panels = session().panels;
         workspace().replace("Another", next);
         settle();
@@ -115,16 +115,16 @@ TEST_F(ByteMapTest, ZoomKeepsTheByteUnderTheCursorAndCombinesBytesWhenSmall) {
     ByteMap& map = open({"card.png"});
     auto* bytes = map.findChild<BytesView*>();
     bytes->setFocus();
-    const QPoint middle = bytes->viewport()->rect().center();
+    const QPoint center = bytes->viewport()->rect().center();
     const auto turn = [&](int notches) {
-        QWheelEvent event(middle, bytes->viewport()->mapToGlobal(QPointF(middle)), {}, {0, notches * 120}, Qt::NoButton,
+        QWheelEvent event(center, bytes->viewport()->mapToGlobal(QPointF(center)), {}, {0, notches * 120}, Qt::NoButton,
                           Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(bytes->viewport(), &event);
         settle();
     };
-    const auto before = bytes->byte_at(middle);
+    const auto before = bytes->byte_at(center);
     turn(1);
-    EXPECT_EQ(bytes->byte_at(middle), before);
+    EXPECT_EQ(bytes->byte_at(center), before);
     EXPECT_FALSE(bytes->seen().isEmpty());
     for (int i = 0; i < 10; ++i) turn(-1);
     EXPECT_TRUE(bytes->seen().isEmpty());  // cells of several bytes have no value

@@ -45,7 +45,7 @@ TEST_F(CanvasTest, TilesTogetherEqualTheRenderedImage) {
             session.fits = false;
             session.view = {zoom, {201.3, 99.7}};
         });
-        EXPECT_EQ(grabbed(), canvas().picture()) << zoom;
+        EXPECT_EQ(grabbed(), canvas().image()) << zoom;
         EXPECT_TRUE(canvas().is_complete());
     }
 }
@@ -59,7 +59,7 @@ TEST_F(CanvasTest, DisplayChangeUpdatesEveryTile) {
     for (const float exposure : {-1.0f, 0.5f}) {
         workspace().change("exposure", [&](Session& session) { session.display.exposure = exposure; });
         EXPECT_FALSE(canvas().shows_display());
-        EXPECT_EQ(grabbed(), canvas().picture()) << exposure;
+        EXPECT_EQ(grabbed(), canvas().image()) << exposure;
         EXPECT_TRUE(canvas().shows_display());
     }
 }
@@ -118,7 +118,7 @@ TEST_F(CanvasTest, WheelZoomsAtTheCursorAndWithCtrlChangesTheLevel) {
     EXPECT_NEAR(under({300, 200}).x, before.x, 0.5);
     EXPECT_NEAR(under({300, 200}).y, before.y, 0.5);
     wheel({300, 200}, -1, Qt::ControlModifier);
-    EXPECT_EQ(session().place.level, 0) << "the image has one level";
+    EXPECT_EQ(session().subresource.level, 0) << "the image has one level";
 }
 
 TEST_F(CanvasTest, DragMovesTheTexelWithTheMouse) {
@@ -169,9 +169,9 @@ TEST_F(CanvasTest, KeysPinSelectAndPan) {
     QTest::keyClick(&canvas(), Qt::Key_Down, Qt::ShiftModifier);
     ASSERT_TRUE(session().selection);
     EXPECT_EQ(*session().selection, (TexelBox{static_cast<std::size_t>(pin.x), static_cast<std::size_t>(pin.y), 2, 3}));
-    const double x = session().view.centre.x;
+    const double x = session().view.center.x;
     QTest::keyClick(&canvas(), Qt::Key_Right, Qt::AltModifier);
-    EXPECT_NEAR(session().view.centre.x, x + 64 / session().view.zoom, 1e-9);
+    EXPECT_NEAR(session().view.center.x, x + 64 / session().view.zoom, 1e-9);
 }
 
 TEST_F(CanvasTest, WipeLineIsMovedByDragAndKeys) {
@@ -234,7 +234,7 @@ TEST_F(CanvasTest, ValuesOutlinesAndPinsAreDrawnOverTheTexels) {
     workspace().look([](Session& session) { session.overlays.values = false; });
     settle();
     EXPECT_EQ(drawn(), plain);
-    workspace().outline("test", {{.place = {}, .x = 20, .y = 10, .colour = Qt::cyan, .label = {}}});
+    workspace().outline("test", {{.subresource = {}, .x = 20, .y = 10, .color = Qt::cyan, .label = {}}});
     EXPECT_NE(drawn(), plain);
     workspace().outline("test", {});
     EXPECT_EQ(drawn(), plain);

@@ -28,7 +28,7 @@ TEST_F(ComparePanelTest, ModeReferenceAndWipeCanBeSelected) {
     choose("Mode", "wipe");
     type<NumberEdit>("Wipe", "0.25");
     EXPECT_EQ(session().compare.wipe, 0.25);
-    picture("compare");
+    image("compare");
 }
 
 TEST_F(ComparePanelTest, ImageEqualsItself) {
@@ -53,11 +53,11 @@ TEST_F(ComparePanelTest, WorstTexelIsShownOnTheCanvas) {
     worst->setCurrentRow(1);
     press(worst, Qt::Key_Return);
     ASSERT_EQ(session().pins.size(), 1u);
-    const QString place =
+    const QString subresource =
         QString("(%1, %2)").arg(static_cast<int>(session().pins[0].x)).arg(static_cast<int>(session().pins[0].y));
-    EXPECT_TRUE(worst->item(1)->text().startsWith(place)) << place.toStdString();
-    EXPECT_EQ(session().view.centre, session().pins[0]);
-    picture("compare_worst");
+    EXPECT_TRUE(worst->item(1)->text().startsWith(subresource)) << subresource.toStdString();
+    EXPECT_EQ(session().view.center, session().pins[0]);
+    image("compare_worst");
 }
 
 TEST_F(ComparePanelTest, SamplerMetricsCoverTheVisiblePixels) {
@@ -78,7 +78,7 @@ TEST_F(ComparePanelTest, SamplerMetricsCoverTheVisiblePixels) {
     EXPECT_GT(text("Maximum ulps").toUInt(), 0u);
     auto* worst = find<QListWidget>("Worst texels");
     ASSERT_EQ(worst->count(), 20);
-    picture("compare_samplers");
+    image("compare_samplers");
     press(worst, Qt::Key_Return);
     ASSERT_EQ(this->session().pins.size(), 1u);
     workspace_->change("Equal", [](Session& to) { to.second_sampler = to.sampler; });

@@ -90,19 +90,19 @@ TEST_F(DisplayPanelTest, FittedRangeIsFiniteForImagesWithNanAndInfinity) {
 
 TEST_F(DisplayPanelTest, FalseColorsMarksAndResetWork) {
     open("display", {"card.png"});
-    auto* colours = find<QComboBox>("False color");
-    press(colours, Qt::Key_Down);
-    EXPECT_EQ(display().false_colour, FalseColour::viridis);
+    auto* colors = find<QComboBox>("False color");
+    press(colors, Qt::Key_Down);
+    EXPECT_EQ(display().false_color, FalseColor::viridis);
     press(find<QCheckBox>("Mark NaN and infinities"), Qt::Key_Space);
     EXPECT_FALSE(display().mark_nan);
     press(find<QCheckBox>("Mark values out of range"), Qt::Key_Space);
     EXPECT_TRUE(display().mark_range);
-    picture("display");
+    image("display");
     for (QPushButton* button : panel_->findChildren<QPushButton*>()) {
         if (button->text() == "Reset display") click(button);
     }
     EXPECT_EQ(display(), Display{});
-    EXPECT_EQ(colours->currentIndex(), 0);
+    EXPECT_EQ(colors->currentIndex(), 0);
 }
 
 TEST_F(DisplayPanelTest, RangeCannotBeFittedWithoutAnImage) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <texton/image.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 #include "tests/window/fixture.h"
 
@@ -23,7 +23,7 @@ protected:
         for (std::byte& texel : texels) texel = std::byte((state = state * 1664525 + 1013904223) >> 24);
         write_image(path("noise.tif").toStdString(), Format::rgba8_unorm, kExtent, texels);
         Session session = test::session_with({});
-        session.pictures.push_back({.paths = {path("noise.tif").toStdString()}});
+        session.images.push_back({.paths = {path("noise.tif").toStdString()}});
         start(session);
         listen();
     }
@@ -52,7 +52,7 @@ TEST_F(ExportTest, ExportWritesAllTexelsAndShowsItsProgress) {
     EXPECT_TRUE(said().startsWith("Saved ")) << said().toStdString();
     EXPECT_TRUE(std::ranges::any_of(shares, [](double share) { return share > 0 && share < 1; }))
         << testing::PrintToString(shares);
-    EXPECT_EQ(open_picture(path("out.tif").toStdString()).info().extent, kExtent);
+    EXPECT_EQ(open_image(path("out.tif").toStdString()).info().extent, kExtent);
 }
 
 TEST_F(ExportTest, EscapeCancelsTheExportAndLeavesNoFile) {

@@ -19,7 +19,7 @@ protected:
     }
     std::vector<std::string> names() const {
         std::vector<std::string> out;
-        for (const Source& source : session().pictures) out.push_back(source.paths.front().filename().string());
+        for (const Source& source : session().images) out.push_back(source.paths.front().filename().string());
         return out;
     }
     // True if the thumbnail of the row is not transparent.
@@ -40,7 +40,7 @@ TEST_F(FilesPanelTest, EveryReadableImageHasAThumbnailWithoutBeingLoaded) {
     EXPECT_TRUE(rows()[2].contains("cubemap")) << rows()[2].toStdString();
     EXPECT_EQ(workspace_->document(1), nullptr) << "a thumbnail does not load the image into the workspace";
     EXPECT_FALSE(has_thumbnail(3));
-    picture("files");
+    image("files");
 }
 
 TEST_F(FilesPanelTest, SelectedRowIsShown) {
@@ -124,10 +124,10 @@ TEST_F(FilesPanelTest, ClosingTheLastImageLeavesAnEmptyPanel) {
     press(list(), Qt::Key_Down);
     EXPECT_TRUE(find<QLabel>("Note on the image")->text().contains("missing.png"));
     EXPECT_TRUE(rows()[1].contains("cannot be shown"));
-    picture("files_problem");
+    image("files_problem");
     press(list(), Qt::Key_Delete);
     press(list(), Qt::Key_Delete);
-    EXPECT_TRUE(session().pictures.empty());
+    EXPECT_TRUE(session().images.empty());
     EXPECT_EQ(list()->count(), 0);
     EXPECT_FALSE(find<QPushButton>("Closes the image; the file is kept")->isEnabled());
 }

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/place.h"
+#include "tests/support/configured_path.h"
 #include "viewer/gui/main_window.h"
 #include "viewer/gui/workspace.h"
 
@@ -26,13 +26,13 @@ constexpr int kTogether = 1000;
 
 /// Returns the path of a file in assets/.
 inline std::filesystem::path asset(const std::string& name) {
-    return std::filesystem::path(texton::test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / name;
+    return std::filesystem::path(texton::test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / name;
 }
 
 inline Session session_with(const std::vector<std::string>& assets) {
     Session session;
     session.device = "cpu";
-    for (const std::string& name : assets) session.pictures.push_back({.paths = {asset(name)}, .options = {}});
+    for (const std::string& name : assets) session.images.push_back({.paths = {asset(name)}, .options = {}});
     return session;
 }
 

@@ -21,7 +21,7 @@ TEST_F(HistogramPanelTest, StatisticsMatchTheImage) {
     EXPECT_EQ(text("R, Maximum"), "1");
     EXPECT_EQ(text("First value of the histogram"), "0");
     EXPECT_TRUE(text("Note on the histogram").isEmpty());
-    picture("histogram");
+    image("histogram");
 }
 
 TEST_F(HistogramPanelTest, StatisticsCanBeLimitedToTheSelection) {
@@ -40,24 +40,24 @@ TEST_F(HistogramPanelTest, SpecialValuesAreCounted) {
     open("histogram", {"nan_and_inf.exr"});
     EXPECT_TRUE(text("NaN and infinite values").contains("NaN"));
     click(find<QCheckBox>("Logarithmic"));
-    picture("histogram_special");
+    image("histogram_special");
 }
 
 TEST_F(HistogramPanelTest, DragSetsTheRangeAndMovesItsEdges) {
     open("histogram", {"card.png"});
     const int width = view()->width();
-    const int middle = view()->height() / 2;
+    const int center = view()->height() / 2;
     QElapsedTimer time;
     time.start();
-    QTest::mousePress(view(), Qt::LeftButton, {}, {width / 4, middle});
-    QTest::mouseMove(view(), {width / 2, middle});
-    QTest::mouseRelease(view(), Qt::LeftButton, {}, {width / 2, middle});
+    QTest::mousePress(view(), Qt::LeftButton, {}, {width / 4, center});
+    QTest::mouseMove(view(), {width / 2, center});
+    QTest::mouseRelease(view(), Qt::LeftButton, {}, {width / 2, center});
     settle();
     EXPECT_NEAR(session().display.low, 0.25, 0.01);
     EXPECT_NEAR(session().display.high, 0.5, 0.01);
-    QTest::mousePress(view(), Qt::LeftButton, {}, {width / 2 + 2, middle});
-    QTest::mouseMove(view(), {width * 3 / 4, middle});
-    QTest::mouseRelease(view(), Qt::LeftButton, {}, {width * 3 / 4, middle});
+    QTest::mousePress(view(), Qt::LeftButton, {}, {width / 2 + 2, center});
+    QTest::mouseMove(view(), {width * 3 / 4, center});
+    QTest::mouseRelease(view(), Qt::LeftButton, {}, {width * 3 / 4, center});
     settle();
     EXPECT_NEAR(session().display.low, 0.25, 0.01);
     EXPECT_NEAR(session().display.high, 0.75, 0.01);
@@ -77,7 +77,7 @@ TEST_F(HistogramPanelTest, KeysMoveTheRangeEdgesByOneBin) {
 
 TEST_F(HistogramPanelTest, IntegerRangeIsAFractionOfTheFormatRange) {
     Session session = session_with({"card.png"});
-    session.pictures[0].options.format = Format::rgba8_uint;
+    session.images[0].options.format = Format::rgba8_uint;
     open_session("histogram", session);
     EXPECT_EQ(text("R, Maximum"), "255");
     press(view(), Qt::Key_Left);

@@ -52,9 +52,9 @@ protected:
         settle();
         ASSERT_EQ(box.currentIndex(), index);
     }
-    /// Saves the panel as a PNG for manual checks if TEXTON_PANEL_PICTURES names a folder.
-    static void picture(QWidget& panel, const char* name) {
-        const QString folder = qEnvironmentVariable("TEXTON_PANEL_PICTURES");
+    /// Saves the panel as a PNG for manual checks if TEXTON_PANEL_IMAGES names a folder.
+    static void image(QWidget& panel, const char* name) {
+        const QString folder = qEnvironmentVariable("TEXTON_PANEL_IMAGES");
         if (!folder.isEmpty()) panel.grab().save(folder + "/" + name + ".png");
     }
     /// Returns the message that the panel shows in place of its contents.
@@ -84,23 +84,23 @@ TEST_F(InspectionTest, EveryPanelAcceptsEveryKindOfImage) {
                                     "levels.dds", "phantom.dds", "bc1.dds", "bc6h.dds", "levels.exr"});
     Source frames{.paths = {test::asset("nv12_128x72.yuv")}, .options = {}};
     frames.options.raw = RawFrames{.format = Format::nv12, .extent = {128, 72}};
-    session.pictures.push_back(frames);
+    session.images.push_back(frames);
     Source integers{.paths = {test::asset("odd_7x5.png")}, .options = {}};
     integers.options.format = Format::rgba8_uint;
-    session.pictures.push_back(integers);
+    session.images.push_back(integers);
     Source flat = integers;
     flat.options = {.kind = ArrayKind::layered_1d};
-    session.pictures.push_back(flat);
+    session.images.push_back(flat);
     session.pins = {{0.6, 0.4}};
     start(session);
     for (const char* id : kPanels) window().show_panel(id, true);
-    for (std::size_t i = 0; i < session.pictures.size(); ++i) {
-        workspace().change("Picture", [&](Session& to) {
+    for (std::size_t i = 0; i < session.images.size(); ++i) {
+        workspace().change("ImageFile", [&](Session& to) {
             to.current = i;
             to.pins = {{0.6, 0.4}};
         });
         settle();
-        SCOPED_TRACE(session.pictures[i].paths.front().filename().string());
+        SCOPED_TRACE(session.images[i].paths.front().filename().string());
         ASSERT_TRUE(workspace().document()) << workspace().problem(i).toStdString();
         for (const char* id : kPanels) {
             window().show_panel(id, true);
@@ -209,7 +209,7 @@ TEST_F(InspectionTest, PlottedRangeIsInTheSessionButNotInTheHistory) {
 
 TEST_F(InspectionTest, GatherOfOneChannelReturnsFourTexels) {
     Session session = session_with({"odd_7x5.png"});
-    session.pictures.front().options.format = Format::r8_unorm;
+    session.images.front().options.format = Format::r8_unorm;
     session.probe.operation = FetchOperation::gather;
     session.sampler = Sampler{.normalized_coordinates = true};
     start(session);
@@ -407,7 +407,7 @@ TEST_F(InspectionTest, UlpMapReportsEqualityAndAClickShowsThePosition) {
     ASSERT_EQ(session().pins.size(), 1u);
     EXPECT_NEAR(session().pins[0].x, 3.5, 0.5);
     EXPECT_NEAR(session().pins[0].y, 2.5, 0.5);
-    EXPECT_EQ(session().view.centre, session().pins[0]);
+    EXPECT_EQ(session().view.center, session().pins[0]);
     workspace().undo();
     EXPECT_TRUE(session().pins.empty());
 }
@@ -433,7 +433,7 @@ TEST_F(InspectionTest, UlpMapMarksTheDifferingTexelAndShowsItsPosition) {
     // One texel of the map has a color that differs from all others.
     MapView& map = *panel.findChild<MapView*>();
     const QImage seen = map.grab().toImage();
-    const auto colour = [&](double x, double y) {
+    const auto color = [&](double x, double y) {
         const double side = std::min(map.width() / 7.0, map.height() / 5.0);
         const double ratio = seen.devicePixelRatio();
         return seen.pixelColor(static_cast<int>((map.width() / 2.0 + (x - 3.5) * side) * ratio),
@@ -441,11 +441,11 @@ TEST_F(InspectionTest, UlpMapMarksTheDifferingTexelAndShowsItsPosition) {
     };
     for (int y = 0; y < 5; ++y) {
         for (int x = 0; x < 7; ++x)
-            EXPECT_EQ(colour(x + 0.6, y + 0.6) != colour(0.6, 0.6), x == 5 && y == 1) << x << ", " << y;
+            EXPECT_EQ(color(x + 0.6, y + 0.6) != color(0.6, 0.6), x == 5 && y == 1) << x << ", " << y;
     }
     const QString bars = named<QWidget>(panel, "Histogram of ulps").accessibleDescription();
     EXPECT_TRUE(bars.startsWith("0: 136; ")) << bars.toStdString();
-    picture(panel, "ulp_map_differing");
+    image(panel, "ulp_map_differing");
     QTest::mouseClick(&worst, Qt::LeftButton);
     settle();
     ASSERT_EQ(this->session().pins.size(), 1u);

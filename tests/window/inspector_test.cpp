@@ -13,17 +13,17 @@ namespace {
 class InspectorPanelTest : public PanelTest {
 protected:
     QString text(const char* name) const { return find<QLabel>(name)->text(); }
-    void hover(double x, double y, const Place& place = {}) const {
-        workspace_->hover(SeenTexel{place, {x, y}});
+    void hover(double x, double y, const SubresourceIndex& subresource = {}) const {
+        workspace_->hover(SeenTexel{subresource, {x, y}});
         settle();
     }
     void pin(double x, double y) const {
         workspace_->change("Pin", [=](Session& session) { session.pins.push_back({x, y}); });
         settle();
     }
-    QPushButton* button(const QString& words) const {
+    QPushButton* button(const QString& text) const {
         for (QPushButton* each : panel_->findChildren<QPushButton*>()) {
-            if (each->text() == words) return each;
+            if (each->text() == text) return each;
         }
         return nullptr;
     }
@@ -39,7 +39,7 @@ TEST_F(InspectorPanelTest, TexelUnderTheMouseIsShownInDecimalAndHexadecimal) {
     EXPECT_EQ(text("R, Shown"), "255\n0xff");
     EXPECT_EQ(text("G, Stored"), "0\n0x00");
     EXPECT_TRUE(text("Coordinates").contains("481 x 321"));
-    picture("inspector");
+    image("inspector");
 }
 
 TEST_F(InspectorPanelTest, LevelAndFaceAreShown) {
@@ -54,7 +54,7 @@ TEST_F(InspectorPanelTest, CompressedTexelHasBytesButNoStoredChannels) {
     EXPECT_EQ(text("R, Stored"), "");
     EXPECT_NE(text("R, Sampled"), "");
     EXPECT_TRUE(text("Format and bytes").contains("block"));
-    picture("inspector_block");
+    image("inspector_block");
 }
 
 TEST_F(InspectorPanelTest, LastPinTakesPrecedenceOverTheMouse) {
@@ -74,7 +74,7 @@ TEST_F(InspectorPanelTest, PinsAreShownRemovedAndClearedWithKeys) {
     auto* pins = find<QListWidget>("Pins");
     pins->setCurrentRow(0);
     press(pins, Qt::Key_Return);
-    EXPECT_EQ(session().view.centre, (Position{10.5, 10.5}));
+    EXPECT_EQ(session().view.center, (Position{10.5, 10.5}));
     EXPECT_GE(session().view.zoom, 8);
     EXPECT_EQ(session().pins.back(), (Position{10.5, 10.5}));
     EXPECT_EQ(session().pins.size(), 3u) << "a pinned position is not pinned again";
@@ -118,7 +118,7 @@ TEST_F(InspectorPanelTest, UnreadableImageIsExplained) {
 TEST_F(InspectorPanelTest, EveryAssetHasATexelToInspect) {
     open("inspector", {"odd_1x1.png", "nan_and_inf.exr", "layers.dds", "phantom.dds", "levels.exr", "bc4.dds",
                        "bc5_snorm.dds", "bc6h.dds", "sky.exr"});
-    for (std::size_t i = 0; i < session().pictures.size(); ++i) {
+    for (std::size_t i = 0; i < session().images.size(); ++i) {
         workspace_->change("Show", [i](Session& session) { session.current = i; });
         settle();
         hover(0, 0);

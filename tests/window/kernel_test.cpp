@@ -38,7 +38,7 @@ TEST_F(KernelPanelTest, KernelCanBeFoundRunAndRemoved) {
     EXPECT_NE(workspace_->shown(), workspace_->document());
     EXPECT_EQ(problem(), "");
     EXPECT_TRUE(find<QLabel>("Run time")->text().contains("ms"));
-    picture("kernel");
+    image("kernel");
     find<QLineEdit>("Search kernels")->clear();
     auto* list = find<QTreeWidget>("Kernels");
     list->setFocus();
@@ -70,8 +70,8 @@ TEST_F(KernelPanelTest, SessionStoresOnlyParametersThatDifferFromDefaults) {
     search("swizzle");
     type<QLineEdit>("Channels", "bgra");
     EXPECT_EQ(std::get<std::string>(session().kernel.parameters.at("channels")), "bgra");
-    const Colour swizzled = value_at(*workspace_->shown(), {}, 20, 10);
-    EXPECT_EQ(swizzled, (Colour{0, 0, 1, 1})) << "the red bar";
+    const Color swizzled = value_at(*workspace_->shown(), {}, 20, 10);
+    EXPECT_EQ(swizzled, (Color{0, 0, 1, 1})) << "the red bar";
     type<QLineEdit>("Channels", "rgba");
     EXPECT_TRUE(session().kernel.parameters.empty());
     type<QLineEdit>("Channels", "nonsense");
@@ -113,7 +113,7 @@ TEST_F(KernelPanelTest, SecondInputIsSelectedFromTheOpenImages) {
     press(second, Qt::Key_Down);
     EXPECT_EQ(session().kernel.more_inputs, (std::vector<std::size_t>{2}));
     EXPECT_EQ(problem(), "");
-    picture("kernel_blend");
+    image("kernel_blend");
 }
 
 TEST_F(KernelPanelTest, ClosingAnImageKeepsOtherInputsAndRemovesItsKernel) {

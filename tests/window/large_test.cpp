@@ -7,8 +7,8 @@
 
 #include <texton/copy.h>
 #include <texton/image.h>
+#include <texton/image_save.h>
 #include <texton/linear.h>
-#include <texton/picture_save.h>
 
 #include "tests/window/fixture.h"
 #include "viewer/gui/panel.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kSide = 4096;
 
-class LargePictureTest : public test::WindowFixture {
+class LargeImageTest : public test::WindowFixture {
 protected:
     // Returns alternating black and white texels, which become gray in the reduced image.
     static std::vector<std::byte> chequered(std::size_t side = kSide) {
@@ -32,7 +32,7 @@ protected:
     void start_with(const std::filesystem::path& path) {
         taken_.emplace(Device::cpu(), Device::cpu().memory().free - (std::size_t{20} << 20));
         Session session = test::session_with({});
-        session.pictures.push_back({.paths = {path}});
+        session.images.push_back({.paths = {path}});
         session.overlays = {.values = false, .grid = false};
         start(session);
         ASSERT_NE(workspace().document(), nullptr) << workspace().problem(0).toStdString();
@@ -42,14 +42,14 @@ protected:
         write_image(at("chequered.tif"), Format::r8_unorm, {kSide, kSide}, chequered());
         start_with(at("chequered.tif"));
     }
-    void look(double zoom, Position centre) {
+    void look(double zoom, Position center) {
         workspace().look([&](Session& session) {
             session.fits = false;
-            session.view = {zoom, centre};
+            session.view = {zoom, center};
         });
     }
     // Returns the gray value of the pixel that shows the texel, as drawn by the canvas.
-    int grey(Position texel) {
+    int gray(Position texel) {
         QImage image(canvas().size() * canvas().devicePixelRatioF(), QImage::Format_RGB32);
         image.setDevicePixelRatio(canvas().devicePixelRatioF());
         canvas().render(&image);
@@ -69,11 +69,11 @@ protected:
     public:
         explicit OtherReader(std::shared_ptr<const Document> document)
             : thread_([this, document = std::move(document)] {
-                  (void)document->texels({}, {0, kSide - 1, 1, 1}, [this] {
-                      reads_ = true;
-                      while (!ends_) std::this_thread::yield();
-                      return true;
-                  });
+                  (void)document->texels({}, {0, kSide - 1, 1, 1}, CancellationToken([this] {
+                                             reads_ = true;
+                                             while (!ends_) std::this_thread::yield();
+                                             return false;
+                                         }));
               }) {
             while (!reads_) std::this_thread::yield();
         }
@@ -93,35 +93,35 @@ protected:
     std::optional<Linear> taken_;
 };
 
-TEST_F(LargePictureTest, ZoomBeyondTheReducedImageShowsTheFilesTexels) {
+TEST_F(LargeImageTest, ZoomBeyondTheReducedImageShowsTheFilesTexels) {
     start_chequered();
-    EXPECT_EQ(session().view.centre, (Position{kSide / 2.0, kSide / 2.0})) << "in texels of the file";
+    EXPECT_EQ(session().view.center, (Position{kSide / 2.0, kSide / 2.0})) << "in texels of the file";
     look(0.5, {2001, 2001});
     settle();
     EXPECT_FALSE(canvas().reads_files());
-    EXPECT_NEAR(grey({2001, 2001}), 128, 1);
+    EXPECT_NEAR(gray({2001, 2001}), 128, 1);
     for (const double zoom : {1.0, 2.0, 13.0}) {
         look(zoom, {2001, 2001});
         settle();
         EXPECT_TRUE(canvas().is_complete());
         for (const double x : {2000.5, 2001.5, 2010.5})
-            EXPECT_EQ(grey({x, 2003.5}), static_cast<int>(x) % 2 == 1 ? 255 : 0) << zoom << " " << x;
-        EXPECT_EQ(canvas().picture().size(), canvas().size() * canvas().devicePixelRatioF());
+            EXPECT_EQ(gray({x, 2003.5}), static_cast<int>(x) % 2 == 1 ? 255 : 0) << zoom << " " << x;
+        EXPECT_EQ(canvas().image().size(), canvas().size() * canvas().devicePixelRatioF());
     }
     look(4, {4095.5, 4095.5});
     settle();
-    EXPECT_EQ(grey({4095.5, 4095.5}), 255) << "the last texel";
-    EXPECT_EQ(grey({4094.5, 4095.5}), 0);
+    EXPECT_EQ(gray({4095.5, 4095.5}), 255) << "the last texel";
+    EXPECT_EQ(gray({4094.5, 4095.5}), 0);
 }
 
-TEST_F(LargePictureTest, ReducedImageIsShownWhileTheFileIsRead) {
+TEST_F(LargeImageTest, ReducedImageIsShownWhileTheFileIsRead) {
     start_chequered();
     {
         const OtherReader other(workspace().document());
         look(2, {1001, 1001});
         ASSERT_TRUE(QTest::qWaitFor([&] { return canvas().has_pixels() && canvas().reads_files(); }));
         EXPECT_FALSE(canvas().is_complete());
-        EXPECT_NEAR(grey({1000.5, 1000.5}), 128, 1);
+        EXPECT_NEAR(gray({1000.5, 1000.5}), 128, 1);
         hover(on_canvas({1000.5, 1003.5}));
         EXPECT_TRUE(said("Texel under the mouse").startsWith("(1000, 1003)   about 0.50"))
             << said("Texel under the mouse").toStdString();
@@ -132,13 +132,13 @@ TEST_F(LargePictureTest, ReducedImageIsShownWhileTheFileIsRead) {
     settle();
     EXPECT_TRUE(canvas().is_complete());
     EXPECT_FALSE(canvas().reads_files());
-    EXPECT_EQ(grey({1000.5, 1000.5}), 255);
+    EXPECT_EQ(gray({1000.5, 1000.5}), 255);
     hover(on_canvas({1000.5, 1003.5}));
     settle();
     EXPECT_EQ(said("Texel under the mouse"), "(1000, 1003)   0.0000");
 }
 
-TEST_F(LargePictureTest, EscapeStopsReadingUntilTheViewChanges) {
+TEST_F(LargeImageTest, EscapeStopsReadingUntilTheViewChanges) {
     start_chequered();
     {
         const OtherReader other(workspace().document());
@@ -148,13 +148,13 @@ TEST_F(LargePictureTest, EscapeStopsReadingUntilTheViewChanges) {
         EXPECT_FALSE(canvas().reads_files());
     }
     settle();
-    EXPECT_NEAR(grey({1000.5, 1000.5}), 128, 1);
+    EXPECT_NEAR(gray({1000.5, 1000.5}), 128, 1);
     look(2, {1100, 1001});
     settle();
-    EXPECT_EQ(grey({1100.5, 1000.5}), 255);
+    EXPECT_EQ(gray({1100.5, 1000.5}), 255);
 }
 
-TEST_F(LargePictureTest, PinsSelectionAndTextUseFilePositions) {
+TEST_F(LargeImageTest, PinsSelectionAndTextUseFilePositions) {
     start_chequered();
     look(20, {3001.5, 2001.5});
     settle();
@@ -162,11 +162,11 @@ TEST_F(LargePictureTest, PinsSelectionAndTextUseFilePositions) {
     settle();
     EXPECT_EQ(session().pins, (std::vector<Position>{{3001.5, 2001.5}}));
     auto& inspector = panel<InspectorPanel>("inspector");
-    QStringList words;
+    QStringList text;
     for (const QLabel* label : inspector.findChildren<QLabel*>())
-        if (label->isVisible()) words.append(label->text());
-    EXPECT_TRUE(words.contains("(3001, 2001)")) << words.join(" | ").toStdString();
-    EXPECT_TRUE(words.join(' ').contains("reduced image")) << words.join(" | ").toStdString();
+        if (label->isVisible()) text.append(label->text());
+    EXPECT_TRUE(text.contains("(3001, 2001)")) << text.join(" | ").toStdString();
+    EXPECT_TRUE(text.join(' ').contains("reduced image")) << text.join(" | ").toStdString();
     EXPECT_TRUE(inspector.findChild<QListWidget*>()->item(0)->text().contains("255"))
         << inspector.findChild<QListWidget*>()->item(0)->text().toStdString();
     QTest::mousePress(&canvas(), Qt::LeftButton, Qt::ShiftModifier, on_canvas({3000.5, 2000.5}));
@@ -186,15 +186,15 @@ TEST_F(LargePictureTest, PinsSelectionAndTextUseFilePositions) {
     workspace().replace("test", kept);
     settle();
     EXPECT_EQ(session().view, view);
-    EXPECT_EQ(grey({3006.5, 2001.5}), 0) << "at the same position";
-    EXPECT_EQ(grey({3007.5, 2001.5}), 255);
+    EXPECT_EQ(gray({3006.5, 2001.5}), 0) << "at the same position";
+    EXPECT_EQ(gray({3007.5, 2001.5}), 255);
 }
 
-TEST_F(LargePictureTest, ReplacedFileIsReadAgain) {
+TEST_F(LargeImageTest, ReplacedFileIsReadAgain) {
     start_chequered();
     look(2, {1001, 1001});
     settle();
-    ASSERT_EQ(grey({1000.5, 1000.5}), 255);
+    ASSERT_EQ(gray({1000.5, 1000.5}), 255);
     std::vector<std::byte> other = chequered();
     for (std::byte& texel : other) texel = ~texel;
     std::filesystem::remove(at("chequered.tif"));
@@ -202,14 +202,14 @@ TEST_F(LargePictureTest, ReplacedFileIsReadAgain) {
     look(2, {1301, 1001});  // while its texels are being read
     workspace().reload(0);
     settle();
-    EXPECT_EQ(grey({1300.5, 1000.5}), 0);
-    EXPECT_EQ(grey({1301.5, 1000.5}), 255);
+    EXPECT_EQ(gray({1300.5, 1000.5}), 0);
+    EXPECT_EQ(gray({1301.5, 1000.5}), 255);
 }
 
-TEST_F(LargePictureTest, RemovedFileIsReportedAndTheReducedImageStays) {
+TEST_F(LargeImageTest, RemovedFileIsReportedAndTheReducedImageStays) {
     {
         const std::vector<std::byte> texels = chequered();
-        save(at("chequered.dds"), picture_of(host_view(texels.data(), Format::r8_unorm, {kSide, kSide})));
+        save(at("chequered.dds"), image_of(host_view(texels.data(), Format::r8_unorm, {kSide, kSide})));
     }
     start_with(at("chequered.dds"));
     std::filesystem::remove(at("chequered.dds"));
@@ -219,11 +219,11 @@ TEST_F(LargePictureTest, RemovedFileIsReportedAndTheReducedImageStays) {
     settle();
     EXPECT_TRUE(canvas().isVisible());
     EXPECT_FALSE(canvas().reads_files());
-    EXPECT_NEAR(grey({1000.5, 1000.5}), 128, 1);
+    EXPECT_NEAR(gray({1000.5, 1000.5}), 128, 1);
     EXPECT_TRUE(told.contains("chequered.dds")) << told.toStdString();
 }
 
-TEST_F(LargePictureTest, EveryPanelAcceptsAReducedImage) {
+TEST_F(LargeImageTest, EveryPanelAcceptsAReducedImage) {
     start_chequered();
     look(20, {3001.5, 2001.5});
     QTest::mouseClick(&canvas(), Qt::RightButton, {}, on_canvas({3001.5, 2001.5}));

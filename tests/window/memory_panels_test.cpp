@@ -116,7 +116,7 @@ TEST_F(MemoryPanelsTest, EveryPanelAcceptsEveryAsset) {
     }
     for (const ArrayKind kind : {ArrayKind::array_1d, ArrayKind::layered_1d, ArrayKind::cubemap_layered}) {
         Session next = test::session_with({kind == ArrayKind::cubemap_layered ? "cube.dds" : "odd_2x1.png"});
-        next.pictures[0].options.kind = kind;
+        next.images[0].options.kind = kind;
         next.panels = session().panels;
         workspace().replace("Another", next);
         settle();

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include <texton/image.h>
+#include <texton/image_save.h>
 #include <texton/linear.h>
-#include <texton/picture_save.h>
 
 #include "tests/window/fixture.h"
 #include "viewer/gui/canvas_tiles.h"
@@ -25,7 +25,7 @@ TEST(CanvasMemoryTest, TilesStayWithinTheirMemoryLimitWhilePanning) {
     Scene scene{
         .session = {}, .shown = Document::of(std::move(large), "large"), .against = {}, .width = 1024, .height = 1024};
     scene.session.fits = false;
-    std::size_t most = 0;
+    std::size_t maximum = 0;
     for (int row = 0; row < 2; ++row) {
         for (int column = 0; column < 12; ++column) {
             scene.session.view = {1, {1024 + column * 2560.0, 1024 + row * 2048.0}};
@@ -33,15 +33,15 @@ TEST(CanvasMemoryTest, TilesStayWithinTheirMemoryLimitWhilePanning) {
             workspace.settle();
             ASSERT_TRUE(tiles.is_complete()) << tiles.problem().toStdString();
             ASSERT_LE(tiles.bytes(), 192 * kMiB);
-            most = std::max(most, tiles.bytes());
+            maximum = std::max(maximum, tiles.bytes());
         }
     }
-    EXPECT_GT(most, 128 * kMiB) << "otherwise the limit was not tested";
+    EXPECT_GT(maximum, 128 * kMiB) << "otherwise the limit was not tested";
 }
 
-class ClosedPictureTest : public test::WindowFixture {};
+class ClosedImageTest : public test::WindowFixture {};
 
-TEST_F(ClosedPictureTest, ClosedImageIsReleasedAfterUseByEveryPanel) {
+TEST_F(ClosedImageTest, ClosedImageIsReleasedAfterUseByEveryPanel) {
     Session session = test::session_with({"card.png", "odd_7x5.png"});
     session.pins = {{20.5, 10.5}};
     session.compare.mode = CompareMode::difference;
@@ -65,7 +65,7 @@ TEST_F(ClosedPictureTest, ClosedImageIsReleasedAfterUseByEveryPanel) {
     EXPECT_TRUE(last.expired()) << last.use_count();
 }
 
-TEST_F(ClosedPictureTest, HiddenPanelReleasesAClosedReference) {
+TEST_F(ClosedImageTest, HiddenPanelReleasesAClosedReference) {
     Session session = test::session_with({"card.png", "odd_7x5.png"});
     session.compare.mode = CompareMode::difference;
     session.reference = 1;
@@ -93,7 +93,7 @@ protected:
     }
     static Session of(const std::vector<std::filesystem::path>& paths) {
         Session session = test::session_with({});
-        for (const auto& path : paths) session.pictures.push_back({.paths = {path}});
+        for (const auto& path : paths) session.images.push_back({.paths = {path}});
         return session;
     }
     // Allocates all memory of the device except `bytes`.

@@ -64,9 +64,9 @@ protected:
         QTest::keyClick(widget, static_cast<Qt::Key>(key), modifiers);
         settle();
     }
-    /// Saves the panel as a PNG for manual checks if TEXTON_PANEL_PICTURES names a folder.
-    void picture(const char* name) const {
-        const QString folder = qEnvironmentVariable("TEXTON_PANEL_PICTURES");
+    /// Saves the panel as a PNG for manual checks if TEXTON_PANEL_IMAGES names a folder.
+    void image(const char* name) const {
+        const QString folder = qEnvironmentVariable("TEXTON_PANEL_IMAGES");
         if (!folder.isEmpty()) panel_->grab().save(folder + "/" + name + ".png");
     }
 

@@ -11,7 +11,7 @@ namespace {
 struct Plane {
     Format format;
     int plane;
-    const char* words;
+    const char* text;
     const char* texels;
 };
 
@@ -30,10 +30,10 @@ protected:
     }
     /// Returns all visible texts of the panel.
     QString words_in(const QString& id) {
-        QStringList words;
+        QStringList text;
         for (const QLabel* label : window().docks().at(id)->findChildren<QLabel*>())
-            if (label->isVisible()) words.append(label->text());
-        return words.join('\n');
+            if (label->isVisible()) text.append(label->text());
+        return text.join('\n');
     }
 
     const QTemporaryDir folder_;
@@ -42,11 +42,11 @@ protected:
 TEST_P(PlanarTest, EveryPanelShowsAPlane) {
     Session session;
     session.device = "cpu";
-    session.pictures = {frame(), frame()};
-    session.pictures.back().options.upright = false;  // the same texels
+    session.images = {frame(), frame()};
+    session.images.back().options.upright = false;  // the same texels
     session.reference = 1;
     session.compare.mode = CompareMode::ulp;
-    session.place.plane = GetParam().plane;
+    session.subresource.plane = GetParam().plane;
     session.reading = Reading::sampled;
     session.pins = {{20.5, 10.5}};
     session.panels.clear();
@@ -61,10 +61,10 @@ TEST_P(PlanarTest, EveryPanelShowsAPlane) {
         window().show_panel(panel.id, false);
     }
     EXPECT_EQ(window().message(), QString());
-    const auto says = [&](const char* id, const QString& words) {
-        EXPECT_TRUE(said.at(id).contains(words)) << id << ": " << said.at(id).toStdString();
+    const auto says = [&](const char* id, const QString& text) {
+        EXPECT_TRUE(said.at(id).contains(text)) << id << ": " << said.at(id).toStdString();
     };
-    says("subresource", GetParam().words);
+    says("subresource", GetParam().text);
     says("inspector", GetParam().plane == 0 ? "(20, 10), luma" : "(20, 10), chroma");
     says("histogram", "Mean");
     says("compare", QString("0 of %1").arg(GetParam().texels));

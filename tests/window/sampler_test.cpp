@@ -47,7 +47,7 @@ TEST_F(SamplerPanelTest, EveryFieldCanBeEditedWithKeys) {
     ASSERT_TRUE(session().sampler);
     EXPECT_EQ(sampler(), wanted);
     EXPECT_TRUE(problem().contains("seamless_cubemap")) << "no cubemap";
-    picture("sampler");
+    image("sampler");
 }
 
 TEST_F(SamplerPanelTest, InvalidSamplerReportsTheMessageOfTheLibrary) {
@@ -57,7 +57,7 @@ TEST_F(SamplerPanelTest, InvalidSamplerReportsTheMessageOfTheLibrary) {
     EXPECT_FALSE(sampler().normalized_coordinates);
     EXPECT_NE(problem(), "");
     EXPECT_FALSE(find<QLabel>("Message")->isHidden());
-    picture("sampler_problem");
+    image("sampler_problem");
     press(find<QCheckBox>("Normalized coordinates"), Qt::Key_Space);
     EXPECT_EQ(problem(), "");
 }

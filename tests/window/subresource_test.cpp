@@ -34,34 +34,34 @@ TEST_F(SubresourcePanelTest, OnlyControlsThatApplyToTheImageAreShown) {
     }
     workspace_->change("Show", [](Session& session) { session.current = 2; });
     settle();
-    picture("subresource");
+    image("subresource");
 }
 
 TEST_F(SubresourcePanelTest, PlaneOfAPlanarImageCanBeSelected) {
     Session session = session_with({"nv12_128x72.yuv"});
-    session.pictures[0].options.raw = RawFrames{.format = Format::nv12, .extent = {128, 72}};
+    session.images[0].options.raw = RawFrames{.format = Format::nv12, .extent = {128, 72}};
     open_session("subresource", session);
     press(find<QComboBox>("Plane"), Qt::Key_Down);
-    EXPECT_EQ(this->session().place.plane, 1);
+    EXPECT_EQ(this->session().subresource.plane, 1);
     EXPECT_EQ(find<QLabel>("Size, format and kind")->text(), "64 x 36 of rg8_unorm, planar nv12");
 }
 
 TEST_F(SubresourcePanelTest, EverySubresourceCanBeSelectedWithKeys) {
     open("subresource", {"cube.dds", "phantom.dds", "layers.dds"});
     press(find<QSpinBox>("Level"), Qt::Key_Up);
-    EXPECT_EQ(session().place.level, 1);
+    EXPECT_EQ(session().subresource.level, 1);
     press(find<QComboBox>("Face"), Qt::Key_End);
-    EXPECT_EQ(session().place.face, 5);
+    EXPECT_EQ(session().subresource.face, 5);
     workspace_->change("Show", [](Session& session) { session.current = 1; });
     settle();
     press(find<QSlider>("Slice, slider"), Qt::Key_End);
-    EXPECT_EQ(session().place.slice, 35u);
+    EXPECT_EQ(session().subresource.slice, 35u);
     press(find<QSpinBox>("Slice"), Qt::Key_Up);
-    EXPECT_EQ(session().place.slice, 0u) << "the last slice is followed by the first";
+    EXPECT_EQ(session().subresource.slice, 0u) << "the last slice is followed by the first";
     workspace_->change("Show", [](Session& session) { session.current = 2; });
     settle();
     press(find<QSpinBox>("Layer"), Qt::Key_Up);
-    EXPECT_EQ(session().place.layer, 1u);
+    EXPECT_EQ(session().subresource.layer, 1u);
 }
 
 TEST_F(SubresourcePanelTest, LayoutCanBeSelectedForImagesWithSeveralParts) {
@@ -83,11 +83,11 @@ TEST_F(SubresourcePanelTest, PlaybackStepsThroughTheSlicesAndAddsNoUndoStep) {
     find<QSpinBox>("Images per second")->setValue(60);
     auto* play = find<QToolButton>("Play");
     click(play);
-    EXPECT_TRUE(QTest::qWaitFor([&] { return session().place.slice >= 3; }, kPatience));
+    EXPECT_TRUE(QTest::qWaitFor([&] { return session().subresource.slice >= 3; }, kPatience));
     click(find<QToolButton>("Stop"));
-    const std::size_t stopped = session().place.slice;
+    const std::size_t stopped = session().subresource.slice;
     QTest::qWait(60);
-    EXPECT_EQ(session().place.slice, stopped);
+    EXPECT_EQ(session().subresource.slice, stopped);
     EXPECT_FALSE(workspace_->history().can_undo());
     click(play);
     panel_->hide();

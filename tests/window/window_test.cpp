@@ -30,7 +30,7 @@ protected:
 
     QString values() { return window().findChild<QLabel*>("values")->text(); }
     Position under(QPoint point) {
-        return to_picture(session().view, {point.x() * 1.0, point.y() * 1.0}, canvas().width(), canvas().height());
+        return to_image(session().view, {point.x() * 1.0, point.y() * 1.0}, canvas().width(), canvas().height());
     }
     void drop(const QString& path) { EXPECT_TRUE(drop_urls(window(), {QUrl::fromLocalFile(path)})); }
     /// Drags the URLs over the widget and drops them. Returns false if no widget there accepts them.
@@ -179,10 +179,10 @@ TEST_F(WindowTest, DroppedFileIsShownAndAMissingFileIsExplained) {
 
 TEST_F(WindowTest, AllDroppedFilesAreOpenedAndTheFirstIsShown) {
     EXPECT_TRUE(drop_urls(canvas(), {url_of("ramp_srgb.png"), url_of("ball.png"), url_of("cube.dds")}));
-    EXPECT_EQ(session().pictures.size(), 5u);
+    EXPECT_EQ(session().images.size(), 5u);
     EXPECT_EQ(window().windowTitle().toStdString(), "ramp_srgb.png - Texton");
     workspace().undo();
-    EXPECT_EQ(session().pictures.size(), 2u) << "one undo step";
+    EXPECT_EQ(session().images.size(), 2u) << "one undo step";
 }
 
 TEST_F(WindowTest, FilesCanBeDroppedOnTheFilesPanel) {
@@ -196,7 +196,7 @@ TEST_F(WindowTest, FilesCanBeDroppedOnTheFilesPanel) {
 TEST_F(WindowTest, DroppedNonImagesAreExplainedAndOtherFilesAreOpened) {
     const QTemporaryDir folder;
     const QString text = folder.filePath("notes.txt");
-    std::ofstream(text.toStdString()) << "no picture\n";
+    std::ofstream(text.toStdString()) << "no image\n";
     drop(text);
     EXPECT_TRUE(window().message().contains("notes.txt cannot be shown")) << window().message().toStdString();
     drop(folder.path());
@@ -204,13 +204,13 @@ TEST_F(WindowTest, DroppedNonImagesAreExplainedAndOtherFilesAreOpened) {
     EXPECT_TRUE(drop_urls(window(), {url_of("ball.png"), QUrl::fromLocalFile(text)}));
     EXPECT_TRUE(canvas().isVisible());
     EXPECT_EQ(window().windowTitle().toStdString(), "ball.png - Texton");
-    const std::size_t open = session().pictures.size();
+    const std::size_t open = session().images.size();
     EXPECT_FALSE(drop_urls(window(), {QUrl("https://example.org/picture.png")}));
     EXPECT_EQ(said_, "The dropped items are not local files.");
-    QMimeData words;
-    words.setText("words");
-    EXPECT_FALSE(drop_data(window(), words));
-    EXPECT_EQ(session().pictures.size(), open);
+    QMimeData dropped_text;
+    dropped_text.setText("words");
+    EXPECT_FALSE(drop_data(window(), dropped_text));
+    EXPECT_EQ(session().images.size(), open);
     EXPECT_TRUE(canvas().isVisible());
 }
 

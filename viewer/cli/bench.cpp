@@ -60,7 +60,7 @@ ArrayInfo input_info(const Device& device, const InputInfo& input, Format format
 
 // Returns an array whose neighboring texels have similar but different values, as in a photograph; block-compressed
 // formats get random blocks. The coordinates in an input called `map` are close to the position of each pixel.
-Array like_a_picture(const Device& device, const InputInfo& input, const ArrayInfo& info) {
+Array like_an_image(const Device& device, const InputInfo& input, const ArrayInfo& info) {
     const bool blocks = texton::info(info.format).layout == FormatLayout::block;
     verify::Pattern pattern{.kind = blocks ? verify::PatternKind::noise : verify::PatternKind::gradient};
     if (input.name == "map") pattern.range = {0, static_cast<float>(info.extent.width)};
@@ -69,13 +69,13 @@ Array like_a_picture(const Device& device, const InputInfo& input, const ArrayIn
 
 // Returns the median time of a call in 5 rounds, in milliseconds. A round repeats the call until it takes about 20 ms,
 // at most 1000 times. A kernel that takes at least a second is measured in one round.
-double time_of(const Kernel& kernel, const Stream& stream, std::span<const View> pictures, const Arguments& arguments,
+double time_of(const Kernel& kernel, const Stream& stream, std::span<const View> images, const Arguments& arguments,
                std::span<const Texture> inputs) {
     constexpr int kRounds = 5;
     constexpr double kRound = 20;  // milliseconds
     const auto took = [&](int calls) {
         const auto begin = Clock::now();
-        for (int i = 0; i < calls; ++i) enqueue(kernel, stream, pictures, arguments, inputs);
+        for (int i = 0; i < calls; ++i) enqueue(kernel, stream, images, arguments, inputs);
         stream.synchronize();
         return std::chrono::duration<double, std::milli>(Clock::now() - begin).count() / calls;
     };
@@ -95,18 +95,18 @@ Measured measure(const Device& device, const Kernel& kernel, Format format, cons
         std::vector<Texture> inputs;
         std::size_t bytes = 0;
         for (const InputInfo& input : kernel.info.inputs) {
-            const Array array = like_a_picture(device, input, input_info(device, input, format, size));
+            const Array array = like_an_image(device, input, input_info(device, input, format, size));
             inputs.emplace_back(array, verify::standard_sampler(array.info()));
             bytes += packed_bytes(format, array.view().extent());
         }
         std::vector<Linear> memory;
-        std::vector<View> pictures;
-        for (const PictureShape& shape : shapes(kernel, arguments, inputs)) {
+        std::vector<View> images;
+        for (const ImageShape& shape : shapes(kernel, arguments, inputs)) {
             memory.emplace_back(device, shape.format, shape.extent);
-            pictures.push_back(memory.back().view(shape.format, shape.extent));
+            images.push_back(memory.back().view(shape.format, shape.extent));
             bytes += memory.back().bytes();
         }
-        result.milliseconds = time_of(kernel, stream, pictures, arguments, inputs);
+        result.milliseconds = time_of(kernel, stream, images, arguments, inputs);
         result.gigabytes = static_cast<double>(bytes) / result.milliseconds * 1e-6;
     } catch (const Error& error) {
         if (error.code() != ErrorCode::bad_argument) throw;

@@ -12,11 +12,11 @@ enum class Status : int {
     failed = 2      ///< a wrong option, a file that cannot be read or written, or a device that does not exist
 };
 
-/// Returns a validator that refuses text that is not a number of at least `least`.
-[[nodiscard]] CLI::Validator at_least(int least);
+/// Returns a validator that refuses text that is not a number of at least `minimum`.
+[[nodiscard]] CLI::Validator at_least(int minimum);
 
 void add_bench(CLI::App* command, Status& status);
-void add_capture(CLI::App* command, Status& status);
+void add_record(CLI::App* command, Status& status);
 void add_compare(CLI::App* command, Status& status);
 void add_completion(CLI::App* command, Status& status);
 void add_convert(CLI::App* command, Status& status);

@@ -56,7 +56,7 @@ struct Side {
             return host_view(static_cast<const void*>(values.data()), Format::rgba32_float, file.extent);
         return host_view(static_cast<const void*>(file.texels.data()), file.format, file.extent);
     }
-    std::string words() const { return fmt::format("{} is {} of {}", path, to_string(file.extent), name(file.format)); }
+    std::string text() const { return fmt::format("{} is {} of {}", path, to_string(file.extent), name(file.format)); }
 };
 
 void make_alike(Side& a, Side& b, bool as_values) {
@@ -65,7 +65,7 @@ void make_alike(Side& a, Side& b, bool as_values) {
     if (!same_extent || !as_values) {
         throw Error({.code = ErrorCode::bad_argument,
                      .object = "texton compare",
-                     .problem = fmt::format("{}, but {}", a.words(), b.words()),
+                     .problem = fmt::format("{}, but {}", a.text(), b.text()),
                      .remedy = same_extent ? "Compare the decoded values with --as-values, or convert one of the files."
                                            : "Crop or resample one of the images first."});
     }
@@ -97,7 +97,7 @@ std::vector<Limit> limits(const Options& options, const Comparison& result) {
 
 std::string number(double value) { return fmt::format("{:.6g}", value); }
 
-std::string place(Offset at, Extent extent) {
+std::string subresource(Offset at, Extent extent) {
     return extent.depth > 1 ? fmt::format("{}, {}, {}", at.x, at.y, at.z) : fmt::format("{}, {}", at.x, at.y);
 }
 
@@ -143,9 +143,9 @@ void print_differences(const Options& options, const Comparison& result) {
     if (rows) fmt::print("\n{}", table.text());
 }
 
-void print_words(const Options& options, const Side& a, const Side& b, const Comparison& result) {
+void print_text(const Options& options, const Side& a, const Side& b, const Comparison& result) {
     const Extent extent = a.file.extent;
-    fmt::print("a: {}\nb: {}\n", a.words(), b.words());
+    fmt::print("a: {}\nb: {}\n", a.text(), b.text());
     if (!a.values.empty()) fmt::print("compared by decoded values: rgba32_float\n");
     fmt::print("{} of {} texels differ\n", result.all.differing, extent.width * extent.height * extent.depth);
     print_differences(options, result);
@@ -176,10 +176,10 @@ void print_words(const Options& options, const Side& a, const Side& b, const Com
             return out;
         };
         for (const WorstTexel& texel : result.worst) {
-            table.add({place(texel.at, extent), std::to_string(texel.ulp), number(texel.difference), list(texel.a),
-                       list(texel.b)});
+            table.add({subresource(texel.at, extent), std::to_string(texel.ulp), number(texel.difference),
+                       list(texel.a), list(texel.b)});
         }
-        fmt::print("\n{}", table.of_words().text());
+        fmt::print("\n{}", table.of_text().text());
     }
     const std::vector<Limit> all = limits(options, result);
     if (!all.empty()) fmt::print("\n");
@@ -291,7 +291,7 @@ Status run(const Options& options) {
     if (options.json)
         print_json(json_of(options, a, b, result, good));
     else
-        print_words(options, a, b, result);
+        print_text(options, a, b, result);
     return good ? Status::good : Status::different;
 }
 

@@ -53,9 +53,9 @@ std::vector<Command> commands_of(const CLI::App& program) {
     return out;
 }
 
-std::string names(const std::vector<Word>& words) {
+std::string names(const std::vector<Word>& text) {
     std::string out;
-    for (const Word& word : words) out += (out.empty() ? "" : " ") + word.name;
+    for (const Word& word : text) out += (out.empty() ? "" : " ") + word.name;
     return out;
 }
 

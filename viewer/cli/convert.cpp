@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <texton/error.h>
-#include <texton/picture_save.h>
+#include <texton/image_save.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 struct Options {
     std::vector<std::string> files;  // the files to read, and last the file to write
-    PictureWords picture;
+    ImageOptionText image;
     std::string tile;
     std::string compression;
     std::string cube_out = "vertical_strip";
@@ -31,8 +31,8 @@ struct Options {
 Status run(const Options& options) {
     const std::vector<fs::path> inputs(options.files.begin(), options.files.end() - 1);
     const fs::path out = options.files.back();
-    const PictureOptions how = options.picture.options();
-    const Picture picture = inputs.size() == 1 ? open_picture(inputs.front(), how) : open_picture(inputs, how);
+    const ImageOptions how = options.image.options();
+    const ImageFile image = inputs.size() == 1 ? open_image(inputs.front(), how) : open_image(inputs, how);
     SaveOptions saving{.compression = options.compression,
                        .cube = value_of(viewer::kCubeLayouts, options.cube_out).value()};
     if (!options.tile.empty()) {
@@ -41,23 +41,23 @@ Status run(const Options& options) {
     }
     {
         ProgressBar bar("converting");
-        saving.progress = [&bar](const PictureProgress& progress) {
+        saving.progress = [&bar](const ImageProgress& progress) {
             bar.show(static_cast<double>(progress.done) /
                      static_cast<double>(std::max<std::size_t>(1, progress.total)));
             return true;
         };
-        save(out, picture, saving);
+        save(out, image, saving);
     }
-    const ArrayInfo& array = picture.info();
+    const ArrayInfo& array = image.info();
     if (options.json) {
         nlohmann::ordered_json json{{"path", out.string()}};
         json.update(json_of(array));
-        json["conversions"] = picture.conversions();
+        json["conversions"] = image.conversions();
         print_json(json);
         return Status::good;
     }
     fmt::print("{}: {} of {}, {}\n", out.string(), to_string(array.extent), name(array.format), name(array.kind));
-    for (const std::string& sentence : picture.conversions()) fmt::print("  {}\n", sentence);
+    for (const std::string& sentence : image.conversions()) fmt::print("  {}\n", sentence);
     return Status::good;
 }
 
@@ -69,7 +69,7 @@ void add_convert(CLI::App* command, Status& status) {
         ->required()
         ->expected(2, CLI::detail::expected_max_vector_size)
         ->type_name("IN... OUT");
-    options->picture.add_to(*command);
+    options->image.add_to(*command);
     command->add_option("--tile", options->tile, "Tile size. Default: 64x64 if the file has levels, else no tiles")
         ->type_name("WxH");
     command->add_option("--compression", options->compression,

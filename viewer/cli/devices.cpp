@@ -178,7 +178,7 @@ std::string cell(const std::string& key, const Json& value) {
         return out;
     }
     const bool is_bytes = key.ends_with("memory") || key.ends_with("bytes");
-    return is_bytes ? viewer::size_words(value.get<std::size_t>()) : value.dump();
+    return is_bytes ? viewer::size_text(value.get<std::size_t>()) : value.dump();
 }
 
 // Prints a table with a row for each key and a column for each device.
@@ -195,7 +195,7 @@ void print_side_by_side(const char* title, const std::vector<Device>& devices, J
         for (const Json& column : columns) row.push_back(cell(key, column[key]));
         table.add(row);
     }
-    fmt::print("{}\n", table.of_words().text());
+    fmt::print("{}\n", table.of_text().text());
 }
 
 // Returns which of the plain, packed, block-compressed and planar formats an array of the kind accepts for a use.
@@ -218,7 +218,7 @@ void print_kinds(const Device& device) {
         for (const UseRow& use : kUses) row.push_back(layouts(device, kind, use.use));
         table.add(row);
     }
-    fmt::print("{}\n", table.of_words().text());
+    fmt::print("{}\n", table.of_text().text());
 }
 
 void print_formats(const Device& device) {
@@ -239,7 +239,7 @@ void print_formats(const Device& device) {
     fmt::print(
         "{}t texture, s surface, g gather, p sparse, d deferred. bytes: size of a texel, or of a block of 4 x 4 "
         "texels\n\n",
-        table.of_words().text());
+        table.of_text().text());
 }
 
 Status run(const Options& options) {

@@ -6,19 +6,19 @@
 
 namespace texton::cli {
 
-void PictureWords::add_to(CLI::App& command) {
+void ImageOptionText::add_to(CLI::App& command) {
     command
         .add_option("--kind", kind_, "Array kind: array_2d, array_3d, layered_2d, cubemap, ... Default: from the files")
         ->type_name("KIND");
     command.add_option("--format", format_, "Texel format; values are converted if necessary. Default: from the files")
         ->type_name("FORMAT");
     command.add_option("--color", color_, "Color encoding of the values in the file")
-        ->check(CLI::IsMember(all_names(viewer::kPictureColors)))
+        ->check(CLI::IsMember(all_names(viewer::kImageColors)))
         ->capture_default_str();
     command
         .add_option("--window", window_,
                     "OpenEXR and TIFF: read the stored texels (data) or the displayed image (display)")
-        ->check(CLI::IsMember(all_names(viewer::kPictureWindows)))
+        ->check(CLI::IsMember(all_names(viewer::kImageWindows)))
         ->capture_default_str();
     command.add_flag("--as-stored", as_stored_,
                      "Do not rotate or mirror the image according to the file's orientation");
@@ -36,12 +36,12 @@ void PictureWords::add_to(CLI::App& command) {
     command.add_option("--frame", frame_, "Index of the frame in a file without a header");
 }
 
-PictureOptions PictureWords::options() const {
-    PictureOptions options;
+ImageOptions ImageOptionText::options() const {
+    ImageOptions options;
     if (!kind_.empty()) options.kind = verify::kind_of(kind_, "--kind");
     if (!format_.empty()) options.format = verify::format_of(format_, "--format");
-    options.color = value_of(viewer::kPictureColors, color_).value();
-    options.window = value_of(viewer::kPictureWindows, window_).value();
+    options.color = value_of(viewer::kImageColors, color_).value();
+    options.window = value_of(viewer::kImageWindows, window_).value();
     options.upright = !as_stored_;
     if (!cube_.empty()) options.cube = value_of(viewer::kCubeLayouts, cube_);
     options.cube_side = cube_side_;

@@ -1,17 +1,17 @@
 #pragma once
 #include <CLI/CLI.hpp>
 
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 namespace texton::cli {
 
 /// The options of a command that select how image files are read.
-class PictureWords {
+class ImageOptionText {
 public:
     /// Adds the options to a command. The object must outlive the parsing of the command line.
     void add_to(CLI::App& command);
     /// Returns the parsed options. Throws Error{bad_argument} if the kind, the format or the size is invalid.
-    PictureOptions options() const;
+    ImageOptions options() const;
 
 private:
     std::string kind_;

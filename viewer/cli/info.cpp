@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <texton/error.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
@@ -21,31 +21,31 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
     std::vector<std::string> files;
-    PictureWords picture;
+    ImageOptionText image;
     bool json = false;
 };
 
-const char* name(PictureAlpha alpha) {
+const char* name(ImageAlpha alpha) {
     switch (alpha) {
-        case PictureAlpha::none: return "none";
-        case PictureAlpha::straight: return "straight";
-        case PictureAlpha::premultiplied: return "premultiplied";
+        case ImageAlpha::none: return "none";
+        case ImageAlpha::straight: return "straight";
+        case ImageAlpha::premultiplied: return "premultiplied";
     }
     return "";
 }
 
-Json json_of(const PictureFrame& frame) {
+Json json_of(const ImageFrame& frame) {
     return {{"x", frame.x}, {"y", frame.y}, {"width", frame.width}, {"height", frame.height}};
 }
 
-Json json_of(const std::string& path, const Picture& picture) {
-    const PictureMetadata& metadata = picture.metadata();
+Json json_of(const std::string& path, const ImageFile& image) {
+    const ImageMetadata& metadata = image.metadata();
     Json attributes = Json::array();
-    for (const PictureAttribute& attribute : metadata.attributes)
+    for (const ImageAttribute& attribute : metadata.attributes)
         attributes.push_back({{"name", attribute.name}, {"type", attribute.type}, {"value", attribute.value}});
     Json out{{"path", path}, {"file_kind", metadata.file_kind}};
-    out.update(cli::json_of(picture.info()));
-    out.update({{"conversions", picture.conversions()},
+    out.update(cli::json_of(image.info()));
+    out.update({{"conversions", image.conversions()},
                 {"channels", metadata.channels},
                 {"color_space", metadata.color_space},
                 {"alpha", name(metadata.alpha)},
@@ -58,13 +58,13 @@ Json json_of(const std::string& path, const Picture& picture) {
     return out;
 }
 
-std::string words(const PictureFrame& frame) {
+std::string text(const ImageFrame& frame) {
     return fmt::format("{} x {} at ({}, {})", frame.width, frame.height, frame.x, frame.y);
 }
 
-void print_words(const std::string& path, const Picture& picture) {
-    const ArrayInfo& array = picture.info();
-    const PictureMetadata& metadata = picture.metadata();
+void print_text(const std::string& path, const ImageFile& image) {
+    const ArrayInfo& array = image.info();
+    const ImageMetadata& metadata = image.metadata();
     fmt::print("{}: {} of {}, {}\n", path, to_string(array.extent), texton::name(array.format),
                texton::name(array.kind));
     Table table({});
@@ -74,36 +74,36 @@ void print_words(const std::string& path, const Picture& picture) {
     add("file", metadata.file_kind);
     if (is_layered(array.kind)) add("layers", std::to_string(array.layers));
     add("levels", std::to_string(array.levels));
-    add("bytes", viewer::size_words(packed_bytes(array)));
+    add("bytes", viewer::size_text(packed_bytes(array)));
     add("channels", fmt::format("{}", fmt::join(metadata.channels, " ")));
     add("color space", metadata.color_space.empty() ? "unspecified" : metadata.color_space);
     add("alpha", name(metadata.alpha));
     if (metadata.orientation != 1) add("orientation", std::to_string(metadata.orientation));
     if (metadata.display != metadata.data) {
-        add("data", words(metadata.data));
-        add("display", words(metadata.display));
+        add("data", text(metadata.data));
+        add("display", text(metadata.display));
     }
     if (metadata.parts > 1) add("parts", std::to_string(metadata.parts));
     if (metadata.frames > 1) add("frames", std::to_string(metadata.frames));
-    for (const PictureAttribute& attribute : metadata.attributes) add(attribute.name.c_str(), attribute.value);
-    fmt::print("{}", table.of_words().text());
-    for (const std::string& sentence : picture.conversions()) fmt::print("  {}\n", sentence);
+    for (const ImageAttribute& attribute : metadata.attributes) add(attribute.name.c_str(), attribute.value);
+    fmt::print("{}", table.of_text().text());
+    for (const std::string& sentence : image.conversions()) fmt::print("  {}\n", sentence);
 }
 
 Status run(const Options& options) {
-    const PictureOptions how = options.picture.options();
+    const ImageOptions how = options.image.options();
     Json all = Json::array();
     bool damaged = false;
     for (const std::string& file : options.files) {
         try {
-            const Picture picture = open_picture(file, how);
+            const ImageFile image = open_image(file, how);
             if (options.json) {
-                all.push_back(json_of(file, picture));
+                all.push_back(json_of(file, image));
             } else {
-                print_words(file, picture);
+                print_text(file, image);
             }
         } catch (const Error& error) {
-            std::cerr << "texton info: " << viewer::error_words(error) << '\n';
+            std::cerr << "texton info: " << viewer::error_text(error) << '\n';
             damaged = true;
         }
     }
@@ -116,7 +116,7 @@ Status run(const Options& options) {
 void add_info(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
     command->add_option("FILE", options->files, "Image files")->required()->type_name("FILE");
-    options->picture.add_to(*command);
+    options->image.add_to(*command);
     command->add_flag("--json", options->json, "Print one JSON object instead of text");
     command->footer(
         "Prints the array that a load with the same options would create, and the conversions that the load would do.\n"

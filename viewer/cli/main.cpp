@@ -21,11 +21,16 @@ struct Command {
 };
 
 constexpr std::array kCommands{
-    Command{"bench", cli::add_bench},     Command{"capture", cli::add_capture},
-    Command{"compare", cli::add_compare}, Command{"completion", cli::add_completion},
-    Command{"convert", cli::add_convert}, Command{"devices", cli::add_devices},
-    Command{"info", cli::add_info},       Command{"mips", cli::add_mips},
-    Command{"replay", cli::add_replay},   Command{"run", cli::add_run},
+    Command{"bench", cli::add_bench},
+    Command{"compare", cli::add_compare},
+    Command{"completion", cli::add_completion},
+    Command{"convert", cli::add_convert},
+    Command{"devices", cli::add_devices},
+    Command{"info", cli::add_info},
+    Command{"mips", cli::add_mips},
+    Command{"record", cli::add_record},
+    Command{"replay", cli::add_replay},
+    Command{"run", cli::add_run},
     Command{"verify", cli::add_verify},
 };
 
@@ -59,7 +64,7 @@ int main(int argc, char** argv) {
         return refuse(problem + ". Run `" + texton::launcher::typed_command(program) +
                       " --help` for more information.");
     } catch (const std::exception& error) {
-        return refuse(texton::viewer::error_words(error));
+        return refuse(texton::viewer::error_text(error));
     }
     return static_cast<int>(status);
 }

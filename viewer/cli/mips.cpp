@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <texton/picture_save.h>
+#include <texton/image_save.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/image_options.h"
@@ -15,12 +15,12 @@ namespace texton::cli {
 namespace {
 
 using verify::HostArray;
-using verify::HostPicture;
+using verify::HostImage;
 
 struct Options {
     std::string in;
     std::string out;
-    PictureWords picture;
+    ImageOptionText image;
     std::vector<std::string> values;
     std::string device;
     bool json = false;
@@ -29,13 +29,13 @@ struct Options {
 // Writes level 0 of the image and all levels that the kernel computes from it as one array.
 Status run(const Options& options) {
     const Kernel& kernel = kernel_named("mips");
-    PictureOptions how = options.picture.options();
+    ImageOptions how = options.image.options();
     how.levels = 1;
-    HostArray chain = verify::read_array(open_picture(options.in, how));
+    HostArray chain = verify::read_array(open_image(options.in, how));
     const Device device = viewer::device_named(options.device);
     const Texture texture(verify::upload(device, chain), verify::standard_sampler(chain.info));
     const verify::KernelRun asked{.kernel = &kernel, .parameters = verify::parameters_of(kernel.info, options.values)};
-    for (HostPicture& level : verify::run(device, asked, std::span(&texture, 1)))
+    for (HostImage& level : verify::run(device, asked, std::span(&texture, 1)))
         chain.levels.push_back(std::move(level));
     chain.info.levels = static_cast<int>(chain.levels.size());
     save(options.out, verify::upload(Device::cpu(), chain));
@@ -63,7 +63,7 @@ void add_mips(CLI::App* command, Status& status) {
                      "Set a parameter of the kernel `mips`; repeat the option for more parameters")
         ->type_name("NAME=VALUE")
         ->allow_extra_args(false);
-    options->picture.add_to(*command);
+    options->image.add_to(*command);
     command->add_option("--device", options->device,
                         "Device: cpu, cpu:N, cuda or cuda:N. Default: the first CUDA device, or else the CPU");
     command->add_flag("--json", options->json, "Print one JSON object instead of text");

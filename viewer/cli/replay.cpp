@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <texton/capture.h>
 #include <texton/error.h>
+#include <texton/recording.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/model/document.h"
@@ -52,16 +52,16 @@ struct Result {
 };
 
 Result compare(const fs::path& path, const std::optional<Device>& device) {
-    const Capture capture = read_capture(path);
-    const std::vector<Texel> texels = device ? replay(capture, *device) : replay(capture);
-    const FormatKind kind = info(capture.array.format).kind;
+    const Recording recording = read_recording(path);
+    const std::vector<Texel> texels = device ? replay(recording, *device) : replay(recording);
+    const FormatKind kind = info(recording.array.format).kind;
     const bool integers = kind == FormatKind::uint || kind == FormatKind::sint;
     Result result{path.stem().string(), texels.size()};
     for (std::size_t i = 0; i < texels.size(); ++i) {
-        result.equal += texels[i] == capture.results[i] ? 1 : 0;
+        result.equal += texels[i] == recording.results[i] ? 1 : 0;
         for (std::size_t c = 0; c < 4; ++c) {
             result.max_ulp =
-                std::max(result.max_ulp, distance(texels[i].channel[c], capture.results[i].channel[c], integers));
+                std::max(result.max_ulp, distance(texels[i].channel[c], recording.results[i].channel[c], integers));
         }
     }
     return result;
@@ -99,7 +99,7 @@ Status run(const Options& options) {
         try {
             results.push_back(compare(file, device));
         } catch (const Error& error) {
-            std::cerr << "texton replay: " << viewer::error_words(error) << '\n';
+            std::cerr << "texton replay: " << viewer::error_text(error) << '\n';
             damaged = true;
             continue;
         }

@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <texton/error.h>
-#include <texton/picture_load.h>
+#include <texton/image_load.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/saved_images.h"
@@ -21,7 +21,7 @@ namespace texton::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using verify::HostPicture;
+using verify::HostImage;
 using verify::Json;
 
 constexpr const char* kRun = "texton run";
@@ -61,7 +61,7 @@ const char* word_of(ParameterKind kind) {
     return "";
 }
 
-struct InWords {
+struct InText {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(double value) const { return fmt::format("{}", value); }
     std::string operator()(const std::string& value) const { return value; }
@@ -120,7 +120,7 @@ void print_list(bool json) {
         table.add(
             {kernel.info.name, kernel.info.group, fmt::format("{}", fmt::join(inputs, " ")), kernel.info.summary});
     }
-    fmt::print("{}", table.of_words().text());
+    fmt::print("{}", table.of_text().text());
 }
 
 void print_kernel(const KernelInfo& kernel, bool json) {
@@ -129,14 +129,14 @@ void print_kernel(const KernelInfo& kernel, bool json) {
     if (!kernel.inputs.empty()) {
         Table inputs({"input", "kinds", ""});
         for (const InputInfo& input : kernel.inputs) inputs.add({input.name, kinds_of(input), input.summary});
-        fmt::print("\n{}", inputs.of_words().text());
+        fmt::print("\n{}", inputs.of_text().text());
     }
     if (!kernel.parameters.empty()) {
         Table parameters({"--set", "default", "values", ""});
         for (const ParameterInfo& parameter : kernel.parameters)
             parameters.add(
-                {parameter.name, std::visit(InWords{}, parameter.standard), values_of(parameter), parameter.summary});
-        fmt::print("\n{}", parameters.of_words().text());
+                {parameter.name, std::visit(InText{}, parameter.standard), values_of(parameter), parameter.summary});
+        fmt::print("\n{}", parameters.of_text().text());
     }
     fmt::print("\ntexton run {}", kernel.name);
     for (const InputInfo& input : kernel.inputs) fmt::print(" {}", input.name);
@@ -156,16 +156,15 @@ private:
 // --- running a kernel ------------------------------------------------------------------------------------------------
 
 Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
-    PictureOptions picture_options;
+    ImageOptions image_options;
     if (!options.kind.empty()) {
-        picture_options.kind = verify::kind_of(options.kind, "--kind");
+        image_options.kind = verify::kind_of(options.kind, "--kind");
     } else if (wanted.kinds.size() == 1) {
-        picture_options.kind = wanted.kinds.front();
+        image_options.kind = wanted.kinds.front();
     }
-    const Picture picture = open_picture(options.inputs[index], picture_options);
+    const ImageFile image = open_image(options.inputs[index], image_options);
     LoadTiming timing;
-    Array array =
-        load(device, picture, {.usage = verify::usage_for_kernels(device, picture.info()), .timing = &timing});
+    Array array = load(device, image, {.usage = verify::usage_for_kernels(device, image.info()), .timing = &timing});
     if (options.timing) fmt::print(stderr, "{}\n{}\n", options.inputs[index], to_string(timing));
     return array;
 }
@@ -208,28 +207,28 @@ Status run(const Options& options) {
     std::vector<Texture> textures;
     for (std::size_t i = 0; i < options.inputs.size(); ++i) textures.push_back(read_texture(options, i, device, asked));
     const Watch kernel_watch;
-    const std::vector<HostPicture> pictures = verify::run(device, asked, textures);
+    const std::vector<HostImage> images = verify::run(device, asked, textures);
     if (options.timing)
         fmt::print(stderr, "{}, including copies of the images to the host: {:.2f} ms\n", kernel.info.name,
                    kernel_watch.milliseconds());
     const Watch save_watch;
     const bool cubes = kernel.info.group == "cubemap" || (!textures.empty() && is_cube(textures.front().kind()));
-    const std::vector<fs::path> files = save_pictures(options.out, pictures, cubes);
+    const std::vector<fs::path> files = save_images(options.out, images, cubes);
     if (options.timing) fmt::print(stderr, "saved in {:.2f} ms\n", save_watch.milliseconds());
 
     if (options.json) {
-        Json out{{"kernel", kernel.info.name}, {"device", device.name()}, {"pictures", Json::array()}};
-        for (const HostPicture& picture : pictures)
-            out["pictures"].push_back({{"format", name(picture.format)},
-                                       {"width", picture.extent.width},
-                                       {"height", picture.extent.height},
-                                       {"depth", picture.extent.depth}});
+        Json out{{"kernel", kernel.info.name}, {"device", device.name()}, {"images", Json::array()}};
+        for (const HostImage& image : images)
+            out["images"].push_back({{"format", name(image.format)},
+                                     {"width", image.extent.width},
+                                     {"height", image.extent.height},
+                                     {"depth", image.extent.depth}});
         for (const fs::path& file : files) out["files"].push_back(file.string());
         print_json(out);
     } else {
         for (std::size_t i = 0; i < files.size(); ++i)
-            fmt::print("{}: {}{}\n", files[i].string(), pictures[i].words(),
-                       files.size() < pictures.size() ? fmt::format(", {} levels", pictures.size()) : "");
+            fmt::print("{}: {}{}\n", files[i].string(), images[i].text(),
+                       files.size() < images.size() ? fmt::format(", {} levels", images.size()) : "");
     }
     return Status::good;
 }

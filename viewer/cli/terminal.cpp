@@ -24,7 +24,7 @@ std::string Table::text() const {
         for (std::size_t i = 0; i < row.size(); ++i) {
             if (i > 0) line += "  ";
             line +=
-                i == 0 || words_ ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("{:>{}}", row[i], widths[i]);
+                i == 0 || text_ ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("{:>{}}", row[i], widths[i]);
         }
         line.erase(line.find_last_not_of(' ') + 1);
         out += line + '\n';
@@ -48,12 +48,12 @@ void ProgressBar::show(double done) {
     std::fflush(stderr);
 }
 
-CLI::Validator at_least(int least) {
+CLI::Validator at_least(int minimum) {
     return CLI::Validator(
-        [least](const std::string& text) {
+        [minimum](const std::string& text) {
             double number = 0;
-            const bool good = CLI::detail::lexical_cast(text, number) && number >= least;
-            return good ? std::string() : fmt::format("'{}' is not a number of at least {}", text, least);
+            const bool good = CLI::detail::lexical_cast(text, number) && number >= minimum;
+            return good ? std::string() : fmt::format("'{}' is not a number of at least {}", text, minimum);
         },
         "");
 }

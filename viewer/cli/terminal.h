@@ -16,8 +16,8 @@ class Table {
 public:
     explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
     /// Left-aligns all columns.
-    Table& of_words() {
-        words_ = true;
+    Table& of_text() {
+        text_ = true;
         return *this;
     }
     void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
@@ -26,7 +26,7 @@ public:
 
 private:
     std::vector<std::vector<std::string>> rows_;
-    bool words_ = false;
+    bool text_ = false;
 };
 
 /// A progress bar on standard error, if that is a terminal; otherwise nothing is printed. The destructor erases the

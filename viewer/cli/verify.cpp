@@ -77,10 +77,10 @@ std::string ulp_of(const Result& result) {
 // --- approving -------------------------------------------------------------------------------------------------------
 
 bool confirmed(std::size_t written, std::size_t removed) {
-    std::string words;
-    if (written > 0) words = fmt::format("Write {} references", written);
-    if (removed > 0) words += fmt::format("{} {}", words.empty() ? "Remove" : " and remove", removed);
-    fmt::print("{}? [y/N] ", words);
+    std::string text;
+    if (written > 0) text = fmt::format("Write {} references", written);
+    if (removed > 0) text += fmt::format("{} {}", text.empty() ? "Remove" : " and remove", removed);
+    fmt::print("{}? [y/N] ", text);
     std::fflush(stdout);
     std::string answer;
     std::getline(std::cin, answer);
@@ -90,7 +90,7 @@ bool confirmed(std::size_t written, std::size_t removed) {
 const char* change_of(const Result& result) {
     if (!result.reference) return "new";
     if (result.comparisons.empty())
-        return result.pictures == result.reference->pictures ? "other inputs" : "other size or format";
+        return result.images == result.reference->images ? "other inputs" : "other size or format";
     return result.outcome == Outcome::passed ? "changed within tolerance" : "changed";
 }
 
@@ -117,7 +117,7 @@ void write_update(const Options& options, const Suite& suite, const Device& devi
                   const std::vector<const Case*>& cases, const std::vector<Result>& results, const Update& update) {
     for (const std::size_t i : update.changed) {
         verify::write_reference({.path = verify::reference_path(suite.references, cases[i]->name, options.variant),
-                                 .pictures = results[i].pictures,
+                                 .images = results[i].images,
                                  .inputs = results[i].inputs,
                                  .device = device.name(),
                                  .driver = device.properties().driver_version,
@@ -137,7 +137,7 @@ Status ask_and_update(const Options& options, const Suite& suite, const Device& 
     for (const std::size_t i : update.changed)
         table.add({cases[i]->name, change_of(results[i]), difference_of(results[i]), ulp_of(results[i])});
     for (const fs::path& path : update.left) table.add({path.filename().string(), "no such case", "-", "-"});
-    fmt::print("{}", table.of_words().text());
+    fmt::print("{}", table.of_text().text());
     if (!options.yes && !confirmed(update.changed.size(), update.left.size())) {
         fmt::print("Nothing was written.\n");
         return Status::different;

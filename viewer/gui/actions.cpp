@@ -5,6 +5,8 @@
 #include <QWidget>
 #include <algorithm>
 
+#include "viewer/model/old_names.h"
+
 namespace texton::viewer {
 namespace {
 
@@ -12,7 +14,12 @@ QString settings_key(const QString& id) { return "keys/" + id; }
 
 QList<QKeySequence> chosen_keys(const ActionInfo& info) {
     const QSettings settings;
-    const QString key = settings_key(info.id);
+    QString key = settings_key(info.id);
+    if (!settings.contains(key)) {
+        const std::string_view old_id = old_name(info.id.toStdString());
+        if (old_id.empty()) return info.keys;
+        key = settings_key(QString::fromUtf8(old_id.data(), static_cast<qsizetype>(old_id.size())));
+    }
     if (!settings.contains(key)) return info.keys;
     return QKeySequence::listFromString(settings.value(key).toString(), QKeySequence::PortableText);
 }

@@ -37,7 +37,7 @@ Canvas::Canvas(Workspace& workspace, QWidget* parent)
       workspace_(workspace),
       tiles_(new CanvasTiles(workspace.jobs(), "canvas ", this)),
       against_tiles_(new CanvasTiles(workspace.jobs(), "canvas against ", this)),
-      words_(new CanvasWords(workspace.jobs(), this)) {
+      text_(new CanvasText(workspace.jobs(), this)) {
     static const bool installed = (QAccessible::installFactory(accessible_canvas), true);
     static_cast<void>(installed);
     setMouseTracking(true);
@@ -61,7 +61,7 @@ Canvas::Canvas(Workspace& workspace, QWidget* parent)
         connect(tiles, &CanvasTiles::updated, this, &Canvas::tell_progress);
         connect(tiles, &CanvasTiles::files_failed, this, [this](const QString& why) { workspace_.tell(why); });
     }
-    connect(words_, &CanvasWords::updated, this, qOverload<>(&QWidget::update));
+    connect(text_, &CanvasText::updated, this, qOverload<>(&QWidget::update));
 }
 
 QSize Canvas::pixels() const {
@@ -116,8 +116,8 @@ std::optional<TexelBox> Canvas::visible_texels() const {
     const std::shared_ptr<const Document> shown = workspace_.shown();
     if (!shown) return std::nullopt;
     const Session& session = workspace_.session();
-    if (session.layout != Layout::single) return whole_box(*shown, session.place);
-    return visible_box(session.view, pixels().width(), pixels().height(), shown->extent(session.place));
+    if (session.layout != Layout::single) return whole_box(*shown, session.subresource);
+    return visible_box(session.view, pixels().width(), pixels().height(), shown->extent(session.subresource));
 }
 
 void Canvas::look_at(Position texel) { set_view({workspace_.session().view.zoom, texel}); }
@@ -144,22 +144,23 @@ void Canvas::step(int by) {
         return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(index) + by) % n + n) % n);
     };
     const auto edit = [&](Session& session) {
-        Place place = shown->clamped(session.place);
-        const ArrayInfo& info = shown->whole(place.plane);
+        SubresourceIndex subresource = shown->clamped(session.subresource);
+        const ArrayInfo& info = shown->whole(subresource.plane);
         const std::size_t faces = is_cube(info.kind) ? 6 : 1;
-        const std::size_t count = slice_count(info, place.level);
+        const std::size_t count = slice_count(info, subresource.level);
         if (info.kind == ArrayKind::array_3d) {
-            place.slice = turned(place.slice, count);
+            subresource.slice = turned(subresource.slice, count);
         } else if (count > 1) {
-            const std::size_t next = turned(place.layer * faces + static_cast<std::size_t>(place.face), count);
-            place.layer = next / faces;
-            place.face = static_cast<int>(next % faces);
+            const std::size_t next =
+                turned(subresource.layer * faces + static_cast<std::size_t>(subresource.face), count);
+            subresource.layer = next / faces;
+            subresource.face = static_cast<int>(next % faces);
         } else {
-            const int level = std::clamp(place.level + by, 0, info.levels - 1);
-            session.fits = session.fits || level != place.level;
-            place.level = level;
+            const int level = std::clamp(subresource.level + by, 0, info.levels - 1);
+            session.fits = session.fits || level != subresource.level;
+            subresource.level = level;
         }
-        session.place = place;
+        session.subresource = subresource;
     };
     workspace_.change(tr("Show another slice"), edit, "slice");
 }
@@ -173,8 +174,8 @@ void Canvas::refresh() {
     const bool wipes = wipe_column(now) < now.width || now.session.compare.mode == CompareMode::wipe;
     against_tiles_->show(wipes && now.against ? against_side(now) : Scene{});
     tell_progress();
-    words_->show(now.session.overlays.values && now.session.compare.mode == CompareMode::none ? now : Scene{},
-                 kLeastForWords * devicePixelRatioF());
+    text_->show(now.session.overlays.values && now.session.compare.mode == CompareMode::none ? now : Scene{},
+                kLeastForText * devicePixelRatioF());
     update();
 }
 
@@ -215,9 +216,9 @@ void Canvas::paint_tiles(const Scene& now, QPainter& painter) const {
 void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
     const Session& session = now.session;
     CanvasOverlay overlay(now, painter, QFontDatabase::systemFont(QFontDatabase::FixedFont), devicePixelRatioF());
-    if (session.overlays.grid && session.view.zoom >= kLeastForGrid * devicePixelRatioF()) overlay.draw_grid();
+    if (session.overlays.grid && session.view.zoom >= kMinForGrid * devicePixelRatioF()) overlay.draw_grid();
     if (session.overlays.values)
-        overlay.draw_words(words_->words(), [&](int x, int y) { return tiles_->pixel(x, y).value_or(kBackground); });
+        overlay.draw_text(text_->text(), [&](int x, int y) { return tiles_->pixel(x, y).value_or(kBackground); });
     overlay.draw_part_names();
     overlay.draw_outlines(workspace_.outlines());
     if (session.selection) overlay.draw_selection(*session.selection);
@@ -225,7 +226,7 @@ void Canvas::paint_overlay(const Scene& now, QPainter& painter) const {
     overlay.draw_wipe();
 }
 
-QImage Canvas::picture() {
+QImage Canvas::image() {
     const Scene now = scene();
     QImage image(now.width, now.height, QImage::Format_RGB32);
     if (viewer::reads_files(shown_side(now)) || (now.against && viewer::reads_files(against_side(now)))) {
@@ -234,10 +235,10 @@ QImage Canvas::picture() {
         paint_tiles(now, painter);
         return image;
     }
-    const auto colours = viewer::render(now, {0, 0, now.width, now.height});
+    const auto colors = viewer::render(now, {0, 0, now.width, now.height});
     const auto columns = static_cast<std::size_t>(now.width);
     for (int y = 0; y < now.height; ++y)
-        std::memcpy(image.scanLine(y), colours.data() + static_cast<std::size_t>(y) * columns, columns * 4);
+        std::memcpy(image.scanLine(y), colors.data() + static_cast<std::size_t>(y) * columns, columns * 4);
     return image;
 }
 
@@ -278,10 +279,12 @@ void Canvas::describe() {
     const auto x = static_cast<std::size_t>(std::max(0.0, texel->at.x)),
                y = static_cast<std::size_t>(std::max(0.0, texel->at.y));
     try {
-        setAccessibleDescription(
-            tr("Texel %1, %2: %3").arg(x).arg(y).arg(QString::fromStdString(words_of(*shown, texel->place, x, y))));
+        setAccessibleDescription(tr("Texel %1, %2: %3")
+                                     .arg(x)
+                                     .arg(y)
+                                     .arg(QString::fromStdString(words_of(*shown, texel->subresource, x, y))));
     } catch (const std::exception& error) {
-        setAccessibleDescription(QString::fromStdString(error_words(error)));
+        setAccessibleDescription(QString::fromStdString(error_text(error)));
     }
 }
 
@@ -291,7 +294,7 @@ void Canvas::pin(const SeenTexel& texel, bool beside_others) {
     const Position at = whole(texel.at);
     const auto is_there = [&](const Session& session) {
         const auto shown = workspace_.shown();
-        return shown && shown->clamped(session.place) == texel.place &&
+        return shown && shown->clamped(session.subresource) == texel.subresource &&
                std::ranges::find(session.pins, at) != session.pins.end();
     };
     const bool removes = is_there(workspace_.session());
@@ -300,20 +303,21 @@ void Canvas::pin(const SeenTexel& texel, bool beside_others) {
             std::erase(session.pins, at);
             return;
         }
-        if (!beside_others || workspace_.shown()->clamped(session.place) != texel.place) session.pins.clear();
-        session.place = texel.place;
+        if (!beside_others || workspace_.shown()->clamped(session.subresource) != texel.subresource)
+            session.pins.clear();
+        session.subresource = texel.subresource;
         session.pins.push_back(at);
     });
 }
 
 void Canvas::select(const SeenTexel& from, const SeenTexel& to) {
-    if (from.place != to.place) return;
+    if (from.subresource != to.subresource) return;
     const auto [left, right] = std::minmax({std::floor(from.at.x), std::floor(to.at.x)});
     const auto [top, bottom] = std::minmax({std::floor(from.at.y), std::floor(to.at.y)});
     const TexelBox box{static_cast<std::size_t>(left), static_cast<std::size_t>(top),
                        static_cast<std::size_t>(right - left) + 1, static_cast<std::size_t>(bottom - top) + 1};
     const auto edit = [&](Session& session) {
-        session.place = from.place;
+        session.subresource = from.subresource;
         session.selection = box;
     };
     workspace_.change(tr("Select texels"), edit, "select");
@@ -323,10 +327,10 @@ void Canvas::grow_selection(int right, int down) {
     const auto shown = workspace_.shown();
     const auto texel = workspace_.pointed();
     if (!shown || !texel) return;
-    const Extent extent = shown->extent(texel->place);
+    const Extent extent = shown->extent(texel->subresource);
     const auto grown = [](std::size_t from, std::size_t size, int by, std::size_t texels) {
-        const auto most = static_cast<std::ptrdiff_t>(texels - from);
-        return static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(size) + by, std::ptrdiff_t{1}, most));
+        const auto maximum = static_cast<std::ptrdiff_t>(texels - from);
+        return static_cast<std::size_t>(std::clamp(static_cast<std::ptrdiff_t>(size) + by, std::ptrdiff_t{1}, maximum));
     };
     const auto edit = [&](Session& session) {
         const std::size_t x = std::min(static_cast<std::size_t>(std::max(0.0, texel->at.x)), extent.width - 1);

@@ -39,7 +39,7 @@ public:
     /// Returns the rendered scene at screen resolution, without the overlay. A scene that needs texels of files is
     /// returned as it is on the screen now; any other scene is rendered in full, which blocks. Throws what render()
     /// throws.
-    QImage picture();
+    QImage image();
     /// Cancels reading files for the canvas until the view or the scene changes.
     void stop_files();
     /// Whether files are being read for the canvas.
@@ -91,7 +91,7 @@ private:
     Workspace& workspace_;
     CanvasTiles* tiles_;
     CanvasTiles* against_tiles_;  // second side of a wipe
-    CanvasWords* words_;
+    CanvasText* text_;
     Drag drag_ = Drag::none;
     Position dragged_;
     std::optional<SeenTexel> selected_from_;

@@ -15,7 +15,7 @@ const QColor kSelection(255, 255, 255);
 const QColor kPin(255, 214, 64);
 const QColor kGrid(128, 128, 128, 110);
 
-bool is_dark(QRgb colour) { return qRed(colour) * 299 + qGreen(colour) * 587 + qBlue(colour) * 114 < 128'000; }
+bool is_dark(QRgb color) { return qRed(color) * 299 + qGreen(color) * 587 + qBlue(color) * 114 < 128'000; }
 
 }  // namespace
 
@@ -35,9 +35,9 @@ QRectF CanvasOverlay::box_in(const Part& part, const QRectF& texels) const {
             texels.width() * x, texels.height() * y};
 }
 
-std::optional<QRectF> CanvasOverlay::box_of(const Place& place, const QRectF& texels) const {
+std::optional<QRectF> CanvasOverlay::box_of(const SubresourceIndex& subresource, const QRectF& texels) const {
     for (const Part& part : parts_) {
-        if (part.place == place) return box_in(part, texels);
+        if (part.subresource == subresource) return box_in(part, texels);
     }
     return std::nullopt;
 }
@@ -56,7 +56,7 @@ void CanvasOverlay::draw_grid() {
     };
     // The first pixel of the texel that begins at the edge.
     const auto first_of = [](double edge) { return static_cast<int>(std::floor(edge + 0.5)); };
-    for (const CanvasWords::Box& seen : texels_on_canvas(scene_)) {
+    for (const CanvasText::Box& seen : texels_on_canvas(scene_)) {
         const QRectF box =
             box_in(seen.part, QRectF(static_cast<double>(seen.texels.x), static_cast<double>(seen.texels.y),
                                      static_cast<double>(seen.texels.width), static_cast<double>(seen.texels.height)));
@@ -64,17 +64,17 @@ void CanvasOverlay::draw_grid() {
                         QPoint(static_cast<int>(std::floor(box.right())), static_cast<int>(std::floor(box.bottom()))));
         const auto columns = static_cast<double>(seen.texels.width), rows = static_cast<double>(seen.texels.height);
         const double wide = box.width() / columns, high = box.height() / rows;
-        for (double i = 0; wide >= kLeastForGrid * unit_ && i <= columns; ++i)
+        for (double i = 0; wide >= kMinForGrid * unit_ && i <= columns; ++i)
             draw({first_of(box.left() + i * wide), all.top(), 1, all.height()}, down);
-        for (double i = 0; high >= kLeastForGrid * unit_ && i <= rows; ++i)
+        for (double i = 0; high >= kMinForGrid * unit_ && i <= rows; ++i)
             draw({all.left(), first_of(box.top() + i * high), all.width(), 1}, across);
     }
 }
 
-void CanvasOverlay::draw_words(const std::vector<CanvasWords::Words>& words,
-                               const std::function<QRgb(int x, int y)>& colour) {
+void CanvasOverlay::draw_text(const std::vector<CanvasText::Text>& text,
+                              const std::function<QRgb(int x, int y)>& color) {
     const QFont font = painter_.font();
-    for (const CanvasWords::Words& all : words) {
+    for (const CanvasText::Text& all : text) {
         const QRectF first = box_in(
             all.box.part, QRectF(static_cast<double>(all.box.texels.x), static_cast<double>(all.box.texels.y), 1, 1));
         qsizetype lines = 1, letters = 1;
@@ -95,8 +95,8 @@ void CanvasOverlay::draw_words(const std::vector<CanvasWords::Words>& words,
             const auto column = static_cast<double>(i % all.box.texels.width),
                        row = static_cast<double>(i / all.box.texels.width);
             const QRectF box = first.translated(column * first.width(), row * first.height());
-            const QPoint middle = box.center().toPoint();
-            const bool on_dark = is_dark(colour(middle.x() + origin_.x, middle.y() + origin_.y));
+            const QPoint center = box.center().toPoint();
+            const bool on_dark = is_dark(color(center.x() + origin_.x, center.y() + origin_.y));
             if (std::ranges::all_of(all.texels[i], LetterSheet::has)) {
                 (on_dark ? white : black).draw(painter_, box, all.texels[i]);
             } else {
@@ -116,54 +116,54 @@ void CanvasOverlay::draw_part_names() {
         if (box.right() < 0 || box.bottom() < 0 || box.left() > scene_.width || box.top() > scene_.height) continue;
         const QPointF corner(std::max(box.left(), 0.0), std::max(box.top(), 0.0));
         if (box.height() < 2 * QFontMetricsF(painter_.font()).height() && part.extent.height > 1) continue;
-        draw_chip(corner, QString::fromStdString(label_of(*scene_.shown, part.place)), box.right() - corner.x());
+        draw_chip(corner, QString::fromStdString(label_of(*scene_.shown, part.subresource)), box.right() - corner.x());
     }
 }
 
-void CanvasOverlay::draw_chip(const QPointF& corner, const QString& text, double most_width) {
+void CanvasOverlay::draw_chip(const QPointF& corner, const QString& text, double max_width) {
     const QFontMetricsF metrics(painter_.font());
     const double margin = 3 * unit_;
     const QRectF chip(corner, QSizeF(metrics.horizontalAdvance(text) + 2 * margin, metrics.height() + margin));
-    if (text.isEmpty() || chip.width() > most_width) return;
+    if (text.isEmpty() || chip.width() > max_width) return;
     painter_.fillRect(chip, QColor(0, 0, 0, 150));
     painter_.setPen(Qt::white);
     painter_.drawText(chip, Qt::AlignCenter, text);
 }
 
-void CanvasOverlay::draw_frame(const QRectF& box, const QColor& colour, Qt::PenStyle style) {
+void CanvasOverlay::draw_frame(const QRectF& box, const QColor& color, Qt::PenStyle style) {
     painter_.setBrush(Qt::NoBrush);
     const QRectF around = box.adjusted(-unit_, -unit_, unit_, unit_);
     painter_.setPen(QPen(kRim, 3 * unit_));
     painter_.drawRect(around);
-    painter_.setPen(QPen(colour, 1.5 * unit_, style));
+    painter_.setPen(QPen(color, 1.5 * unit_, style));
     painter_.drawRect(around);
 }
 
 void CanvasOverlay::draw_outlines(const std::vector<Outline>& outlines) {
     const QRectF canvas(0, 0, scene_.width, scene_.height);
     for (const Outline& outline : outlines) {
-        const auto box = box_of(outline.place, QRectF(outline.x, outline.y, outline.width, outline.height));
+        const auto box = box_of(outline.subresource, QRectF(outline.x, outline.y, outline.width, outline.height));
         if (!box || !box->adjusted(-4, -4, 4, 4).intersects(canvas)) continue;
-        draw_frame(*box, outline.colour, Qt::SolidLine);
+        draw_frame(*box, outline.color, Qt::SolidLine);
         draw_chip(box->topLeft(), outline.label, std::max(box->width(), 0.0));
     }
 }
 
 void CanvasOverlay::draw_selection(const TexelBox& box) {
-    const Place place = scene_.shown->clamped(scene_.session.place);
-    const auto on_canvas = box_of(place, QRectF(static_cast<double>(box.x), static_cast<double>(box.y),
-                                                static_cast<double>(box.width), static_cast<double>(box.height)));
+    const SubresourceIndex subresource = scene_.shown->clamped(scene_.session.subresource);
+    const auto on_canvas = box_of(subresource, QRectF(static_cast<double>(box.x), static_cast<double>(box.y),
+                                                      static_cast<double>(box.width), static_cast<double>(box.height)));
     if (on_canvas) draw_frame(*on_canvas, kSelection, Qt::DashLine);
 }
 
 void CanvasOverlay::draw_pins(const std::vector<Position>& pins) {
-    const Place place = scene_.shown->clamped(scene_.session.place);
+    const SubresourceIndex subresource = scene_.shown->clamped(scene_.session.subresource);
     for (std::size_t i = 0; i < pins.size(); ++i) {
-        const auto texel = box_of(place, QRectF(std::floor(pins[i].x), std::floor(pins[i].y), 1, 1));
+        const auto texel = box_of(subresource, QRectF(std::floor(pins[i].x), std::floor(pins[i].y), 1, 1));
         if (!texel) continue;
         const bool is_inspected = i + 1 == pins.size();
-        const double least = 9 * unit_;  // minimum size, as a texel may be too small to see
-        QRectF box(0, 0, std::max(texel->width(), least), std::max(texel->height(), least));
+        const double minimum = 9 * unit_;  // minimum size, as a texel may be too small to see
+        QRectF box(0, 0, std::max(texel->width(), minimum), std::max(texel->height(), minimum));
         box.moveCenter(texel->center());
         draw_frame(box, is_inspected ? kPin : kPin.darker(140), Qt::SolidLine);
         if (pins.size() > 1) draw_chip(box.topRight() + QPointF(3 * unit_, 0), QString::number(i + 1), 1e9);
@@ -173,14 +173,14 @@ void CanvasOverlay::draw_pins(const std::vector<Position>& pins) {
 void CanvasOverlay::draw_wipe() {
     const int column = wipe_column(scene_);
     if (column >= scene_.width && scene_.session.compare.mode != CompareMode::wipe) return;
-    const double middle = scene_.height / 2.0;
+    const double center = scene_.height / 2.0;
     painter_.setPen(QPen(kRim, 3 * unit_));
     painter_.drawLine(QPointF(column, 0), QPointF(column, scene_.height));
     painter_.setPen(QPen(Qt::white, unit_));
     painter_.drawLine(QPointF(column, 0), QPointF(column, scene_.height));
     painter_.setPen(QPen(kRim, unit_));
     painter_.setBrush(Qt::white);
-    painter_.drawRoundedRect(QRectF(column - 4 * unit_, middle - 14 * unit_, 8 * unit_, 28 * unit_), 4 * unit_,
+    painter_.drawRoundedRect(QRectF(column - 4 * unit_, center - 14 * unit_, 8 * unit_, 28 * unit_), 4 * unit_,
                              4 * unit_);
 }
 

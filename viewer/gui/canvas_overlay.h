@@ -18,9 +18,9 @@ public:
     CanvasOverlay(const Scene& scene, QPainter& painter, const QFont& font, double unit);
 
     void draw_grid();
-    /// Draws the values of texels in black or white, depending on the background. `colour` returns the background color
+    /// Draws the values of texels in black or white, depending on the background. `color` returns the background color
     /// at a pixel of the plane.
-    void draw_words(const std::vector<CanvasWords::Words>& words, const std::function<QRgb(int x, int y)>& colour);
+    void draw_text(const std::vector<CanvasText::Text>& text, const std::function<QRgb(int x, int y)>& color);
     void draw_part_names();
     void draw_outlines(const std::vector<Outline>& outlines);
     void draw_selection(const TexelBox& box);
@@ -29,12 +29,12 @@ public:
 
     /// Returns the area of the canvas that a box of texels covers, or nullopt if the canvas does not show the
     /// subresource.
-    std::optional<QRectF> box_of(const Place& place, const QRectF& texels) const;
+    std::optional<QRectF> box_of(const SubresourceIndex& subresource, const QRectF& texels) const;
 
 private:
     QRectF box_in(const Part& part, const QRectF& texels) const;
-    void draw_frame(const QRectF& box, const QColor& colour, Qt::PenStyle style);
-    void draw_chip(const QPointF& corner, const QString& text, double most_width);
+    void draw_frame(const QRectF& box, const QColor& color, Qt::PenStyle style);
+    void draw_chip(const QPointF& corner, const QString& text, double max_width);
 
     const Scene& scene_;
     QPainter& painter_;
@@ -43,7 +43,7 @@ private:
     std::vector<Part> parts_;
 };
 
-constexpr double kLeastForWords = 50;  ///< minimum size of a texel for values, in window pixels
-constexpr double kLeastForGrid = 12;   ///< minimum size of a texel for the grid, in window pixels
+constexpr double kLeastForText = 50;  ///< minimum size of a texel for values, in window pixels
+constexpr double kMinForGrid = 12;    ///< minimum size of a texel for the grid, in window pixels
 
 }  // namespace texton::viewer

@@ -12,16 +12,17 @@ namespace {
 // Returns the texels [first, second) along one dimension that the pixels [begin, begin + size) of the plane show.
 std::pair<std::size_t, std::size_t> texels_of_side(int begin, int size, double zoom, double part_at,
                                                    double texels_a_unit, std::size_t texels) {
-    const auto place = [&](int pixel) {
+    const auto subresource = [&](int pixel) {
         return std::clamp((pixel / zoom - part_at) * texels_a_unit, 0.0, static_cast<double>(texels));
     };
-    return {static_cast<std::size_t>(place(begin)), static_cast<std::size_t>(std::ceil(place(begin + size)))};
+    return {static_cast<std::size_t>(subresource(begin)),
+            static_cast<std::size_t>(std::ceil(subresource(begin + size)))};
 }
 
 }  // namespace
 
-std::vector<CanvasWords::Box> texels_on_canvas(const Scene& scene) {
-    std::vector<CanvasWords::Box> out;
+std::vector<CanvasText::Box> texels_on_canvas(const Scene& scene) {
+    std::vector<CanvasText::Box> out;
     if (!scene.shown || plane_box(scene).x < 0) return out;
     const PlanePixel origin = canvas_origin(scene);
     const double zoom = scene.session.view.zoom;
@@ -35,41 +36,41 @@ std::vector<CanvasWords::Box> texels_on_canvas(const Scene& scene) {
     return out;
 }
 
-void CanvasWords::show(const Scene& scene, double least) {
+void CanvasText::show(const Scene& scene, double minimum) {
     Asked asked;
-    if (scene.shown && scene.session.view.zoom >= least) {
+    if (scene.shown && scene.session.view.zoom >= minimum) {
         asked.document = scene.shown;
         asked.boxes = texels_on_canvas(scene);
         asked.hexadecimal = scene.session.overlays.hexadecimal;
         std::erase_if(asked.boxes, [&](const Box& box) {
-            return scene.session.view.zoom / std::max(box.part.texels_across(), box.part.texels_down()) < least;
+            return scene.session.view.zoom / std::max(box.part.texels_across(), box.part.texels_down()) < minimum;
         });
     }
     if (asked == asked_) return;
     if (asked.document != asked_.document || asked.hexadecimal != asked_.hexadecimal || asked.boxes.empty())
-        words_.clear();
+        text_.clear();
     asked_ = asked;
     if (asked.boxes.empty()) return jobs_.drop("canvas words");
-    const QPointer<CanvasWords> self(this);
-    jobs_.start("canvas words", [=](const Wanted& wanted) -> Jobs::Finish {
-        std::vector<Words> made;
+    const QPointer<CanvasText> self(this);
+    jobs_.start("canvas words", [=](const CancellationToken& token) -> Jobs::Finish {
+        std::vector<Text> made;
         try {
             for (const Box& box : asked.boxes) {
-                Words words{box, {}};
-                for (const auto& texel : stored_words(asked.document, box.part.place, box.texels, asked.hexadecimal,
-                                                      [&] { return static_cast<bool>(wanted); })) {
+                Text text{box, {}};
+                for (const auto& texel :
+                     stored_text(asked.document, box.part.subresource, box.texels, asked.hexadecimal, token)) {
                     QStringList lines;
                     for (const std::string& word : texel) lines.append(QString::fromStdString(word));
-                    words.texels.push_back(lines);
+                    text.texels.push_back(lines);
                 }
-                made.push_back(std::move(words));
+                made.push_back(std::move(text));
             }
         } catch (const std::exception&) {
             made.clear();  // the tiles fail with the same error and report it
         }
         return [=] {
             if (!self) return;
-            self->words_ = made;
+            self->text_ = made;
             Q_EMIT self->updated();
         };
     });

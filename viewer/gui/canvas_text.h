@@ -12,7 +12,7 @@ namespace texton::viewer {
 
 /// Provides the stored values of the visible texels as text, while the texels are large enough for it. A worker thread
 /// reads the values. For the GUI thread only; the jobs must outlive the object.
-class CanvasWords : public QObject {
+class CanvasText : public QObject {
     Q_OBJECT
 
 public:
@@ -22,16 +22,16 @@ public:
         TexelBox texels;
         bool operator==(const Box&) const = default;
     };
-    struct Words {
+    struct Text {
         Box box;
         std::vector<QStringList> texels;  ///< row by row; one line of text per channel
     };
 
-    CanvasWords(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(jobs) {}
+    CanvasText(Jobs& jobs, QObject* parent) : QObject(parent), jobs_(jobs) {}
 
-    /// Requests the values of the visible texels. Texels that are drawn smaller than `least` screen pixels get none.
-    void show(const Scene& scene, double least);
-    const std::vector<Words>& words() const noexcept { return words_; }
+    /// Requests the values of the visible texels. Texels that are drawn smaller than `minimum` screen pixels get none.
+    void show(const Scene& scene, double minimum);
+    const std::vector<Text>& text() const noexcept { return text_; }
 
 Q_SIGNALS:
     void updated();
@@ -46,10 +46,10 @@ private:
 
     Jobs& jobs_;
     Asked asked_;
-    std::vector<Words> words_;
+    std::vector<Text> text_;
 };
 
 /// Returns the texels of each part that are visible on the canvas.
-[[nodiscard]] std::vector<CanvasWords::Box> texels_on_canvas(const Scene& scene);
+[[nodiscard]] std::vector<CanvasText::Box> texels_on_canvas(const Scene& scene);
 
 }  // namespace texton::viewer

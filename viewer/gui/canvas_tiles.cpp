@@ -9,11 +9,11 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{192} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{192} << 20;
 // A larger canvas keeps no values: those of an 8K canvas would need gigabytes.
-constexpr std::size_t kMostTilesWithValues = 96;
-constexpr std::size_t kMostTilesAtOnce = 8;
-constexpr std::size_t kMostLayers = 6;
+constexpr std::size_t kMaxTilesWithValues = 96;
+constexpr std::size_t kMaxTilesAtOnce = 8;
+constexpr std::size_t kMaxLayers = 6;
 constexpr double kOverviewSide = 512;
 constexpr std::size_t kFileSlot = 2;
 
@@ -22,7 +22,7 @@ Scene content_of(const Scene& scene) {
     const Session& from = scene.session;
     Scene out;
     out.shown = scene.shown;
-    out.session.place = from.place;
+    out.session.subresource = from.subresource;
     out.session.layout = from.layout;
     out.session.reading = from.reading;
     out.session.sampler = from.sampler;
@@ -51,10 +51,10 @@ int tile_of(int pixel) { return static_cast<int>(std::floor(static_cast<double>(
 
 // Renders the tiles of a row together, because files are read fastest in whole rows. The columns must be sorted.
 std::vector<Values> values_of_row(const Scene& content, int row, const std::vector<int>& columns,
-                                  const Wanted& wanted) {
+                                  const CancellationToken& token) {
     const int width = (columns.back() - columns.front() + 1) * kTileSide;
     const PixelBox box{columns.front() * kTileSide, row * kTileSide, width, kTileSide};
-    const Values all = values_of(content, box, Quality::full, [&] { return static_cast<bool>(wanted); });
+    const Values all = values_of(content, box, Quality::full, token);
     std::vector<Values> out;
     for (const int column : columns) {
         Values tile;
@@ -79,7 +79,7 @@ QImage image_of(const Values& values, const Display& display) {
 
 std::size_t bytes_of(const QImage& image, const Values* values) {
     return static_cast<std::size_t>(image.sizeInBytes()) +
-           (values ? values->values.size() * sizeof(Colour) + values->seen.size() : 0);
+           (values ? values->values.size() * sizeof(Color) + values->seen.size() : 0);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ void CanvasTiles::set_layer(const Scene& content) {
     if (current_.content == content) return;
     stop_reading();
     reads_files_ = true;
-    const bool other_picture = !current_.shows(content);
+    const bool other_image = !current_.shows(content);
     if (!current_.tiles.empty()) {
         for (auto& [key, tile] : current_.tiles) tile.values.reset();
         older_.push_back(std::move(current_));
@@ -125,8 +125,8 @@ void CanvasTiles::set_layer(const Scene& content) {
     }
     current_.content = content;
     current_.of_files = reads_files(content);
-    while (older_.size() > kMostLayers) older_.pop_front();
-    if (!other_picture) return;
+    while (older_.size() > kMaxLayers) older_.pop_front();
+    if (!other_image) return;
 
     problem_.clear();
     if (!overview_.tiles.empty()) older_.push_front(std::move(overview_));
@@ -165,8 +165,8 @@ std::set<CanvasTiles::Key> CanvasTiles::keys_in(const PixelBox& box) const {
 std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool of_overview, const std::set<Key>& keys,
                                                        Quality quality) const {
     // The nearest tile to the center of the canvas comes first.
-    const double middle_x = (origin_.x + scene_.width / 2.0) / kTileSide - 0.5;
-    const double middle_y = (origin_.y + scene_.height / 2.0) / kTileSide - 0.5;
+    const double center_x = (origin_.x + scene_.width / 2.0) / kTileSide - 0.5;
+    const double center_y = (origin_.y + scene_.height / 2.0) / kTileSide - 0.5;
     std::optional<Wish> out;
     double nearest = 0;
     for (const Key& key : keys) {
@@ -177,7 +177,7 @@ std::optional<CanvasTiles::Wish> CanvasTiles::wish_for(const Layer& layer, bool 
         // is rendered again.
         const auto makes_it = [&](const std::optional<Work>& work) { return work && work->makes(layer, key); };
         if (std::any_of(busy_.begin(), busy_.begin() + kFileSlot, makes_it)) continue;
-        const double distance = std::hypot(key.first - middle_x, key.second - middle_y);
+        const double distance = std::hypot(key.first - center_x, key.second - center_y);
         if (out && distance >= nearest) continue;
         nearest = distance;
         const bool again = is_there && tile->second.display != display_;
@@ -193,7 +193,7 @@ std::optional<CanvasTiles::Wish> CanvasTiles::next_wish() const {
     const auto full = [](const Layer& layer) { return layer.of_files ? Quality::quick : Quality::full; };
     if (auto wish = wish_for(current_, false, seen_, full(current_))) return wish;
     if (auto wish = wish_for(overview_, true, overview_keys_, full(overview_))) return wish;
-    if (bytes() < kMostBytes / 2) return wish_for(current_, false, around_, full(current_));
+    if (bytes() < kMaxBytes / 2) return wish_for(current_, false, around_, full(current_));
     return std::nullopt;
 }
 
@@ -208,7 +208,7 @@ void CanvasTiles::start_jobs() {
     for (std::size_t slot = 0; slot < kFileSlot; ++slot) {
         if (busy_[slot]) continue;
         std::vector<Wish> wishes;
-        while (wishes.size() < kMostTilesAtOnce) {
+        while (wishes.size() < kMaxTilesAtOnce) {
             const std::optional<Wish> wish = next_wish();
             if (!wish) break;
             const bool is_first = wishes.empty();
@@ -268,8 +268,8 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
     const Scene content = busy_[slot]->content;
     const QPointer<CanvasTiles> self(this);
     const Display display = scene_.session.display;
-    const bool keeps_values = seen_.size() <= kMostTilesWithValues;
-    jobs_.start(tag_ + std::to_string(slot), [=, version = display_](const Wanted& wanted) -> Jobs::Finish {
+    const bool keeps_values = seen_.size() <= kMaxTilesWithValues;
+    jobs_.start(tag_ + std::to_string(slot), [=, version = display_](const CancellationToken& token) -> Jobs::Finish {
         std::vector<std::pair<Key, Tile>> made;
         QString problem;
         try {
@@ -277,7 +277,7 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
             if (slot == kFileSlot) {
                 std::vector<int> columns;
                 for (const Wish& wish : wishes) columns.push_back(wish.key.first);
-                of_files = values_of_row(content, wishes.front().key.second, columns, wanted);
+                of_files = values_of_row(content, wishes.front().key.second, columns, token);
             }
             for (const Wish& wish : wishes) {
                 Tile tile;
@@ -296,7 +296,7 @@ void CanvasTiles::start(std::size_t slot, const std::vector<Wish>& wishes) {
                 made.emplace_back(wish.key, std::move(tile));
             }
         } catch (const std::exception& error) {
-            problem = QString::fromStdString(error_words(error));
+            problem = QString::fromStdString(error_text(error));
         }
         return [=] {
             if (!self) return;
@@ -344,10 +344,10 @@ std::size_t CanvasTiles::bytes() const {
 }
 
 void CanvasTiles::trim() {
-    while (bytes() > kMostBytes && !older_.empty()) older_.pop_front();
-    if (bytes() <= kMostBytes) return;
+    while (bytes() > kMaxBytes && !older_.empty()) older_.pop_front();
+    if (bytes() <= kMaxBytes) return;
     std::erase_if(current_.tiles, [&](const auto& entry) { return !around_.contains(entry.first); });
-    if (bytes() <= kMostBytes) return;
+    if (bytes() <= kMaxBytes) return;
     std::erase_if(current_.tiles, [&](const auto& entry) { return !seen_.contains(entry.first); });
 }
 
@@ -374,7 +374,7 @@ std::optional<QRgb> CanvasTiles::pixel(int x, int y) const {
     return tile->second.image.pixel(x - tile->first.first * kTileSide, y - tile->first.second * kTileSide);
 }
 
-QRect CanvasTiles::place_of(const Layer& layer, const Key& key) const {
+QRect CanvasTiles::subresource_of(const Layer& layer, const Key& key) const {
     const double scale = scene_.session.view.zoom / layer.zoom();
     const auto edge = [&](int tile, int origin) {
         return static_cast<int>(std::lround(tile * kTileSide * scale)) - origin;
@@ -385,9 +385,9 @@ QRect CanvasTiles::place_of(const Layer& layer, const Key& key) const {
 
 void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
     std::vector<const Layer*> layers{&current_};  // from the front to the back
-    const auto add_older = [&](bool of_same_picture) {
+    const auto add_older = [&](bool of_same_image) {
         for (auto layer = older_.rbegin(); layer != older_.rend(); ++layer) {
-            if (layer->shows(current_.content) == of_same_picture) layers.push_back(&*layer);
+            if (layer->shows(current_.content) == of_same_image) layers.push_back(&*layer);
         }
     };
     if (!has_pixels()) {
@@ -401,13 +401,13 @@ void CanvasTiles::paint(QPainter& painter, const QRect& clip) const {
     QRegion bare(clip);
     for (const Layer* layer : layers) {
         for (const auto& [key, tile] : layer->tiles) {
-            const QRect place = place_of(*layer, key);
-            if (place.isEmpty() || !bare.intersects(place)) continue;
-            for (const QRect& piece : bare& place) {
+            const QRect subresource = subresource_of(*layer, key);
+            if (subresource.isEmpty() || !bare.intersects(subresource)) continue;
+            for (const QRect& piece : bare& subresource) {
                 painter.setClipRect(piece);
-                painter.drawImage(place, tile.image);
+                painter.drawImage(subresource, tile.image);
             }
-            bare -= place;
+            bare -= subresource;
         }
         if (bare.isEmpty()) break;
     }

@@ -100,7 +100,7 @@ private:
     void start(std::size_t slot, const std::vector<Wish>& wishes);
     void store(const Scene& content, const Key& key, Tile tile);
     void trim();
-    QRect place_of(const Layer& layer, const Key& key) const;
+    QRect subresource_of(const Layer& layer, const Key& key) const;
 
     Jobs& jobs_;
     std::string tag_;

@@ -45,8 +45,8 @@ void NumberEdit::set_range(double lowest, double highest) {
 
 void NumberEdit::set_value(double value) {
     value_ = value;
-    const QString words = QString::fromStdString(fmt::format("{}", value));
-    if (words != text()) setText(words);
+    const QString new_text = QString::fromStdString(fmt::format("{}", value));
+    if (new_text != text()) setText(new_text);
     setCursorPosition(0);
 }
 
@@ -90,7 +90,7 @@ SliderField::SliderField(const QString& accessible_name, double low, double high
     number_->set_step(step);
     setFocusProxy(number_);
     connect(number_, &NumberEdit::edited, this, [this](double value) {
-        place_slider(value);
+        set_slider_position(value);
         Q_EMIT edited(value);
     });
     connect(slider_, &QSlider::valueChanged, this, [this](int at) {
@@ -99,7 +99,7 @@ SliderField::SliderField(const QString& accessible_name, double low, double high
     });
 }
 
-void SliderField::place_slider(double value) {
+void SliderField::set_slider_position(double value) {
     const QSignalBlocker quiet(slider_);
     const double at = (value - low_) / step_;
     if (!std::isnan(at))
@@ -108,12 +108,12 @@ void SliderField::place_slider(double value) {
 
 void SliderField::set_value(double value) {
     number_->set_value(value);
-    place_slider(value);
+    set_slider_position(value);
 }
 
 void SliderField::set_value(float value) {
     number_->set_value(value);
-    place_slider(value);
+    set_slider_position(value);
 }
 
 IndexField::IndexField(const QString& accessible_name, QWidget* parent)

@@ -66,7 +66,7 @@ Q_SIGNALS:
     void edited(double value);
 
 private:
-    void place_slider(double value);
+    void set_slider_position(double value);
 
     double low_;
     double step_;

@@ -20,14 +20,14 @@ void attempt(Workspace& workspace, const std::function<void()>& action) {
     try {
         action();
     } catch (const std::exception& error) {
-        workspace.tell(QString::fromStdString(error_words(error)));
+        workspace.tell(QString::fromStdString(error_text(error)));
     }
 }
 
 QString folder_of_current(const Workspace& workspace) {
     const Session& session = workspace.session();
-    if (session.pictures.empty()) return {};
-    return QString::fromStdString(session.pictures[session.current].paths.front().parent_path().string());
+    if (session.images.empty()) return {};
+    return QString::fromStdString(session.images[session.current].paths.front().parent_path().string());
 }
 
 void open(MainWindow& window) {
@@ -65,7 +65,7 @@ void export_view(MainWindow& window) {
     const QString path = QFileDialog::getSaveFileName(&window, MainWindow::tr("Export the view"), "view.png",
                                                       MainWindow::tr("Images (*.png *.jpg *.tif)"));
     if (path.isEmpty()) return;
-    const bool written = window.canvas().picture().save(path);
+    const bool written = window.canvas().image().save(path);
     window.workspace().tell(written ? MainWindow::tr("Saved %1.").arg(path)
                                     : MainWindow::tr("%1 could not be written. Choose another path.").arg(path));
 }
@@ -102,7 +102,7 @@ void add_file_actions(MainWindow& window) {
     Workspace& workspace = window.workspace();
     const auto tr = [](const char* text) { return MainWindow::tr(text); };
     const QString file = tr("&File");
-    const auto has_pictures = [&workspace] { return !workspace.session().pictures.empty(); };
+    const auto has_images = [&workspace] { return !workspace.session().images.empty(); };
     const auto has_shown = [&workspace] { return workspace.shown() != nullptr; };
 
     actions.add({"open", file, tr("&Open..."), tr("Opens images or a session"), {QKeySequence::Open}, [&window] {
@@ -124,7 +124,7 @@ void add_file_actions(MainWindow& window) {
                  {QKeySequence(Qt::CTRL | Qt::Key_R), Qt::Key_F5},
                  [&workspace] { workspace.reload(workspace.session().current); },
                  {},
-                 has_pictures});
+                 has_images});
     actions.add({"cancel-loading",
                  file,
                  tr("&Cancel loading or export"),
@@ -147,7 +147,7 @@ void add_file_actions(MainWindow& window) {
                  {QKeySequence(Qt::CTRL | Qt::Key_W)},
                  [&workspace] { workspace.close(workspace.session().current); },
                  {},
-                 has_pictures});
+                 has_images});
     actions.add({"save-session",
                  file,
                  tr("&Save session..."),
@@ -194,7 +194,7 @@ void add_file_actions(MainWindow& window) {
                  tr("&Copy view"),
                  tr("Copies the canvas to the clipboard as an image"),
                  {QKeySequence::Copy},
-                 [&window] { QApplication::clipboard()->setImage(window.canvas().picture()); },
+                 [&window] { QApplication::clipboard()->setImage(window.canvas().image()); },
                  {},
                  has_shown});
     actions.add({"copy-values",
@@ -207,9 +207,9 @@ void add_file_actions(MainWindow& window) {
                      const auto shown = workspace.shown();
                      if (!seen || !shown || seen->at.x < 0 || seen->at.y < 0) return;
                      attempt(workspace, [&] {
-                         QApplication::clipboard()->setText(
-                             QString::fromStdString(words_of(*shown, seen->place, static_cast<std::size_t>(seen->at.x),
-                                                             static_cast<std::size_t>(seen->at.y))));
+                         QApplication::clipboard()->setText(QString::fromStdString(
+                             words_of(*shown, seen->subresource, static_cast<std::size_t>(seen->at.x),
+                                      static_cast<std::size_t>(seen->at.y))));
                      });
                  },
                  {},

@@ -9,7 +9,7 @@ HeldKeys::HeldKeys(Workspace& workspace, QWidget* window) : QObject(window), wor
     window->installEventFilter(this);
     // The stored index may belong to another image now, so the current image stays.
     connect(&workspace, &Workspace::changed, this, [this](const Session& before) {
-        if (before.pictures != workspace_.session().pictures) current_.reset();
+        if (before.images != workspace_.session().images) current_.reset();
     });
 }
 

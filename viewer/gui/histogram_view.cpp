@@ -25,7 +25,7 @@ HistogramView::HistogramView(QWidget* parent) : QWidget(parent) {
 
 QSize HistogramView::sizeHint() const { return {160, fontMetrics().lineSpacing() * 9}; }
 
-void HistogramView::show_statistics(const std::optional<PlaceStatistics>& statistics) {
+void HistogramView::show_statistics(const std::optional<RegionStatistics>& statistics) {
     statistics_ = statistics;
     update();
 }
@@ -38,8 +38,8 @@ void HistogramView::show_channels(const std::array<bool, 4>& channels) {
 void HistogramView::show_range(const ValueRange& range) {
     range_ = range;
     setAccessibleDescription(tr("Black %1, white %2")
-                                 .arg(QString::fromStdString(float_words(range.low)))
-                                 .arg(QString::fromStdString(float_words(range.high))));
+                                 .arg(QString::fromStdString(float_text(range.low)))
+                                 .arg(QString::fromStdString(float_text(range.high))));
     update();
 }
 
@@ -58,9 +58,9 @@ float HistogramView::value_at(double x) const {
     return static_cast<float>(of.low + x / width() * (static_cast<double>(of.high) - of.low));
 }
 
-void HistogramView::paint_channel(QPainter& painter, int channel, double most, const QColor& colour) const {
+void HistogramView::paint_channel(QPainter& painter, int channel, double maximum, const QColor& color) const {
     const auto height_of = [&](double count) {
-        const double share = logarithmic_ ? std::log1p(count) / std::log1p(most) : count / most;
+        const double share = logarithmic_ ? std::log1p(count) / std::log1p(maximum) : count / maximum;
         return share * (height() - 2);
     };
     QPainterPath path(QPointF(0, height()));
@@ -70,10 +70,10 @@ void HistogramView::paint_channel(QPainter& painter, int channel, double most, c
         path.lineTo(width() * (bin + 1) / static_cast<double>(Statistics::kBins), y);
     }
     path.lineTo(width(), height());
-    QColor inside = colour;
+    QColor inside = color;
     inside.setAlphaF(0.35f);
     painter.fillPath(path, inside);
-    painter.setPen(colour);
+    painter.setPen(color);
     painter.drawPath(path);
 }
 
@@ -81,20 +81,20 @@ void HistogramView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), palette().base());
     if (statistics_) {
-        const bool grey = statistics_->channels == 1;
-        const std::array<QColor, 4> colours{grey ? palette().color(QPalette::Text) : QColor(0xe0, 0x50, 0x48),
-                                            QColor(0x48, 0xb0, 0x58), QColor(0x50, 0x80, 0xe8),
-                                            palette().color(QPalette::PlaceholderText)};
-        double most = 1;
+        const bool gray = statistics_->channels == 1;
+        const std::array<QColor, 4> colors{gray ? palette().color(QPalette::Text) : QColor(0xe0, 0x50, 0x48),
+                                           QColor(0x48, 0xb0, 0x58), QColor(0x50, 0x80, 0xe8),
+                                           palette().color(QPalette::PlaceholderText)};
+        double maximum = 1;
         const auto shown = [&](int channel) { return channels_[static_cast<std::size_t>(channel)]; };
         for (int channel = 0; channel < statistics_->channels; ++channel) {
             if (!shown(channel)) continue;
             for (const std::uint32_t count : statistics_->statistics.histogram[channel])
-                most = std::max(most, static_cast<double>(count));
+                maximum = std::max(maximum, static_cast<double>(count));
         }
         painter.setRenderHint(QPainter::Antialiasing);
         for (int channel = statistics_->channels - 1; channel >= 0; --channel) {
-            if (shown(channel)) paint_channel(painter, channel, most, colours[static_cast<std::size_t>(channel)]);
+            if (shown(channel)) paint_channel(painter, channel, maximum, colors[static_cast<std::size_t>(channel)]);
         }
         painter.setRenderHint(QPainter::Antialiasing, false);
         painter.setPen(QPen(palette().color(QPalette::Text), 1, Qt::DashLine));

@@ -15,7 +15,7 @@ class HistogramView : public QWidget {
 public:
     explicit HistogramView(QWidget* parent = nullptr);
 
-    void show_statistics(const std::optional<PlaceStatistics>& statistics);
+    void show_statistics(const std::optional<RegionStatistics>& statistics);
     void show_channels(const std::array<bool, 4>& channels);
     /// Sets the displayed range, in the unit of the bins' values.
     void show_range(const ValueRange& range);
@@ -40,9 +40,9 @@ private:
     double x_of(double value) const;
     float value_at(double x) const;
     void drag_to(double x);
-    void paint_channel(QPainter& painter, int channel, double most, const QColor& colour) const;
+    void paint_channel(QPainter& painter, int channel, double maximum, const QColor& color) const;
 
-    std::optional<PlaceStatistics> statistics_;
+    std::optional<RegionStatistics> statistics_;
     std::array<bool, 4> channels_{true, true, true, true};
     ValueRange range_;
     bool logarithmic_ = false;

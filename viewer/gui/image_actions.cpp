@@ -15,20 +15,20 @@ std::size_t stepped(std::size_t index, int by, std::size_t count) {
     return static_cast<std::size_t>(((static_cast<std::ptrdiff_t>(index) + by) % n + n) % n);
 }
 
-void show_picture(Workspace& workspace, std::size_t index) {
+void show_image(Workspace& workspace, std::size_t index) {
     workspace.change(MainWindow::tr("Show image"), [&](Session& session) {
-        if (index < session.pictures.size()) session.current = index;
+        if (index < session.images.size()) session.current = index;
     });
 }
 
-void step_picture(Workspace& workspace, int by) {
-    const std::size_t count = workspace.session().pictures.size();
-    if (count != 0) show_picture(workspace, stepped(workspace.session().current, by, count));
+void step_image(Workspace& workspace, int by) {
+    const std::size_t count = workspace.session().images.size();
+    if (count != 0) show_image(workspace, stepped(workspace.session().current, by, count));
 }
 
 void set_reference(Workspace& workspace, std::size_t index) {
     workspace.change(MainWindow::tr("Reference"), [&](Session& session) {
-        if (index >= session.pictures.size()) return;
+        if (index >= session.images.size()) return;
         session.reference = session.reference == index ? std::nullopt : std::optional(index);
     });
 }
@@ -39,8 +39,8 @@ void step_level(Workspace& workspace, int by) {
     workspace.change(
         MainWindow::tr("Level"),
         [&](Session& session) {
-            session.place.level = std::max(0, shown->clamped(session.place).level + by);
-            session.place = shown->clamped(session.place);
+            session.subresource.level = std::max(0, shown->clamped(session.subresource).level + by);
+            session.subresource = shown->clamped(session.subresource);
             session.fits = true;
         },
         "level");
@@ -53,18 +53,18 @@ void step_slice(Workspace& workspace, int by) {
     workspace.change(
         MainWindow::tr("Slice"),
         [&](Session& session) {
-            Place& place = session.place = shown->clamped(session.place);
-            const ArrayInfo& row = shown->whole(place.plane);
-            const std::size_t count = slice_count(row, place.level);
+            SubresourceIndex& subresource = session.subresource = shown->clamped(session.subresource);
+            const ArrayInfo& row = shown->whole(subresource.plane);
+            const std::size_t count = slice_count(row, subresource.level);
             const std::size_t faces = is_cube(row.kind) ? 6 : 1;
             const std::size_t now = row.kind == ArrayKind::array_3d
-                                        ? place.slice
-                                        : place.layer * faces + static_cast<std::size_t>(place.face);
+                                        ? subresource.slice
+                                        : subresource.layer * faces + static_cast<std::size_t>(subresource.face);
             const std::size_t next = stepped(now, by, count);
-            place.slice = row.kind == ArrayKind::array_3d ? next : 0;
-            place.layer = row.kind == ArrayKind::array_3d ? 0 : next / faces;
-            place.face = static_cast<int>(next % faces);
-            place = shown->clamped(place);
+            subresource.slice = row.kind == ArrayKind::array_3d ? next : 0;
+            subresource.layer = row.kind == ArrayKind::array_3d ? 0 : next / faces;
+            subresource.face = static_cast<int>(next % faces);
+            subresource = shown->clamped(subresource);
         },
         "slice");
 }
@@ -119,13 +119,13 @@ void nudge_pin(Workspace& workspace, double x, double y) {
 
 void up_or_down(Workspace& workspace, int by) {
     if (workspace.session().pins.empty()) {
-        step_picture(workspace, by);
+        step_image(workspace, by);
     } else {
         nudge_pin(workspace, 0, by);
     }
 }
 
-void normalise(MainWindow& window) {
+void normalize(MainWindow& window) {
     Workspace& workspace = window.workspace();
     const auto box = window.canvas().visible_texels();
     if (!box) return workspace.tell(MainWindow::tr("No part of the image is visible."));
@@ -148,7 +148,7 @@ void add_display_actions(Actions& actions, Workspace& workspace, const QString& 
                      [&workspace, i] { toggle_channel(workspace, i); },
                      [&workspace, i] { return workspace.session().display.channels[i]; }});
     }
-    actions.add({"colour", menu, tr("&Color"), tr("Shows all channels"), {Qt::Key_C}, [&workspace] {
+    actions.add({"color", menu, tr("&Color"), tr("Shows all channels"), {Qt::Key_C}, [&workspace] {
                      workspace.change(MainWindow::tr("Color"), [](Session& session) {
                          session.display.channels = {true, true, true, true};
                          session.display.luminance = false;
@@ -212,13 +212,13 @@ void add_display_actions(Actions& actions, Workspace& workspace, const QString& 
 void add_choice_actions(Actions& actions, Workspace& workspace) {
     for (int i = 1; i <= 9; ++i) {
         const auto index = static_cast<std::size_t>(i - 1);
-        const auto is_there = [&workspace, index] { return index < workspace.session().pictures.size(); };
-        actions.add({QString("picture-%1").arg(i),
+        const auto is_there = [&workspace, index] { return index < workspace.session().images.size(); };
+        actions.add({QString("image-%1").arg(i),
                      {},
                      MainWindow::tr("Image %1").arg(i),
                      {},
                      {QKeySequence(Qt::Key_0 + i)},
-                     [&workspace, index] { show_picture(workspace, index); },
+                     [&workspace, index] { show_image(workspace, index); },
                      {},
                      is_there});
         actions.add({QString("reference-%1").arg(i),
@@ -234,7 +234,7 @@ void add_choice_actions(Actions& actions, Workspace& workspace) {
 
 }  // namespace
 
-void add_picture_actions(MainWindow& window) {
+void add_image_actions(MainWindow& window) {
     Actions& actions = window.actions();
     Workspace& workspace = window.workspace();
     const auto tr = [](const char* text) { return MainWindow::tr(text); };
@@ -243,10 +243,10 @@ void add_picture_actions(MainWindow& window) {
 
     actions.add(
         {"previous", menu, tr("&Previous image"), tr("Shows the previous image"), {Qt::Key_PageUp}, [&workspace] {
-             step_picture(workspace, -1);
+             step_image(workspace, -1);
          }});
     actions.add({"next", menu, tr("&Next image"), tr("Shows the next image"), {Qt::Key_PageDown}, [&workspace] {
-                     step_picture(workspace, 1);
+                     step_image(workspace, 1);
                  }});
     actions.add({"finer-level",
                  menu,
@@ -273,12 +273,12 @@ void add_picture_actions(MainWindow& window) {
                  {QKeySequence(Qt::CTRL | Qt::Key_PageDown)},
                  [&workspace] { step_slice(workspace, 1); }});
     add_display_actions(actions, workspace, menu);
-    actions.add({"normalise",
+    actions.add({"normalize",
                  menu,
                  tr("&Normalize"),
                  tr("Sets black and white to the lowest and the highest visible value"),
                  {Qt::Key_N},
-                 [&window] { normalise(window); },
+                 [&window] { normalize(window); },
                  {},
                  [&workspace] { return workspace.shown() != nullptr; }});
 
@@ -290,7 +290,7 @@ void add_picture_actions(MainWindow& window) {
                  {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_R)},
                  [&workspace] { set_reference(workspace, workspace.session().current); },
                  [&workspace] { return workspace.session().reference == workspace.session().current; },
-                 [&workspace] { return !workspace.session().pictures.empty(); }});
+                 [&workspace] { return !workspace.session().images.empty(); }});
     actions.add({"next-metric",
                  compare,
                  tr("&Next metric"),

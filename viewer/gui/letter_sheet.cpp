@@ -24,14 +24,14 @@ constexpr std::array<std::int8_t, 128> kPlaces = [] {
     return out;
 }();
 
-int place_of(QChar letter) { return letter.unicode() < kPlaces.size() ? kPlaces[letter.unicode()] : -1; }
+int subresource_of(QChar letter) { return letter.unicode() < kPlaces.size() ? kPlaces[letter.unicode()] : -1; }
 
 }  // namespace
 
-LetterSheet::LetterSheet(const QFont& font, const QColor& colour) {
+LetterSheet::LetterSheet(const QFont& font, const QColor& color) {
     const QFontMetrics metrics(font);
     cell_ = {metrics.horizontalAdvance('0'), metrics.height()};
-    const QString key = QString("texton letters %1 %2").arg(font.key()).arg(colour.rgba());
+    const QString key = QString("texton letters %1 %2").arg(font.key()).arg(color.rgba());
     QPixmap known;
     if (QPixmapCache::find(key, &known)) {
         letters_ = known.toImage();
@@ -42,7 +42,7 @@ LetterSheet::LetterSheet(const QFont& font, const QColor& colour) {
     letters_.fill(Qt::transparent);
     QPainter painter(&letters_);
     painter.setFont(font);
-    painter.setPen(colour);
+    painter.setPen(color);
     for (std::size_t i = 0; i < kLetters.size(); ++i)
         painter.drawText(static_cast<int>(i) * cell_.width(), metrics.ascent(), QString(QChar(kLetters[i])));
     painter.end();
@@ -50,7 +50,7 @@ LetterSheet::LetterSheet(const QFont& font, const QColor& colour) {
 }
 
 bool LetterSheet::has(const QString& text) {
-    return std::ranges::all_of(text, [](QChar letter) { return place_of(letter) >= 0; });
+    return std::ranges::all_of(text, [](QChar letter) { return subresource_of(letter) >= 0; });
 }
 
 void LetterSheet::draw(QPainter& painter, const QRectF& box, const QStringList& lines) {
@@ -73,8 +73,9 @@ void LetterSheet::draw(QPainter& painter, const QRectF& box, const QStringList& 
             std::memset(to, 0, static_cast<std::size_t>(size.width()) * 4);
             to += static_cast<std::size_t>(begin_of(lines[row].size()) - left) * 4;
             for (const QChar letter : lines[row]) {
-                const int place = place_of(letter);
-                if (place >= 0) std::memcpy(to, from + static_cast<std::size_t>(place) * cell_bytes, cell_bytes);
+                const int subresource = subresource_of(letter);
+                if (subresource >= 0)
+                    std::memcpy(to, from + static_cast<std::size_t>(subresource) * cell_bytes, cell_bytes);
                 to += cell_bytes;
             }
         }

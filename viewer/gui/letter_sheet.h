@@ -13,7 +13,7 @@ namespace texton::viewer {
 class LetterSheet {
 public:
     /// The font must have a fixed pitch and a size in pixels.
-    LetterSheet(const QFont& font, const QColor& colour);
+    LetterSheet(const QFont& font, const QColor& color);
 
     /// Whether the sheet has all characters of the text, which are those of decimal and hexadecimal numbers.
     static bool has(const QString& text);

@@ -84,7 +84,7 @@ std::optional<TexelBox> LivePanel::visible_texels() const {
     const std::shared_ptr<const Document> shown = workspace_.shown();
     if (!shown) return {};
     const Canvas* canvas = this->canvas();
-    return canvas != nullptr ? canvas->visible_texels() : whole_box(*shown, workspace_.session().place);
+    return canvas != nullptr ? canvas->visible_texels() : whole_box(*shown, workspace_.session().subresource);
 }
 
 QSize LivePanel::canvas_pixels() const {
@@ -95,29 +95,30 @@ QSize LivePanel::canvas_pixels() const {
             std::max(1, static_cast<int>(std::lround(canvas->height() * ratio)))};
 }
 
-ViewState LivePanel::view_of(const Document& document, const Place& place) const {
+ViewState LivePanel::view_of(const Document& document, const SubresourceIndex& subresource) const {
     const QSize canvas = canvas_pixels();
     const Session& session = workspace_.session();
     const std::shared_ptr<const Document> shown = workspace_.shown();
-    if (session.layout == Layout::single) return shown ? in_array(*shown, session.place, session.view) : session.view;
-    return fitted(document.extent(place), canvas.width(), canvas.height());
+    if (session.layout == Layout::single)
+        return shown ? in_array(*shown, session.subresource, session.view) : session.view;
+    return fitted(document.extent(subresource), canvas.width(), canvas.height());
 }
 
-FetchGrid LivePanel::visible_fetches(const Document& document, const Place& place) const {
+FetchGrid LivePanel::visible_fetches(const Document& document, const SubresourceIndex& subresource) const {
     const QSize canvas = canvas_pixels();
-    return visible_grid(view_of(document, place), canvas.width(), canvas.height(), document.extent(place));
+    return visible_grid(view_of(document, subresource), canvas.width(), canvas.height(), document.extent(subresource));
 }
 
-void LivePanel::jump_to(const Place& place, Position texel) {
+void LivePanel::jump_to(const SubresourceIndex& subresource, Position texel) {
     constexpr double kSeenWell = 8;
     workspace_.change(tr("Go to texel"), [&](Session& session) {
-        session.place = place;
+        session.subresource = subresource;
         session.layout = Layout::single;
-        const Position middle{std::floor(texel.x) + 0.5, std::floor(texel.y) + 0.5};
-        session.view = {std::max(session.view.zoom, kSeenWell), middle};
+        const Position center{std::floor(texel.x) + 0.5, std::floor(texel.y) + 0.5};
+        session.view = {std::max(session.view.zoom, kSeenWell), center};
         session.fits = false;
-        std::erase(session.pins, middle);
-        session.pins.push_back(middle);
+        std::erase(session.pins, center);
+        session.pins.push_back(center);
     });
 }
 

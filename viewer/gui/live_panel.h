@@ -50,11 +50,11 @@ protected:
     QSize canvas_pixels() const;
     /// Returns the view of the canvas, in texels of the loaded array. In layouts that show several subresources, the
     /// view fits the whole subresource.
-    ViewState view_of(const Document& document, const Place& place) const;
+    ViewState view_of(const Document& document, const SubresourceIndex& subresource) const;
     /// Returns one fetch for each canvas pixel that shows the subresource.
-    FetchGrid visible_fetches(const Document& document, const Place& place) const;
+    FetchGrid visible_fetches(const Document& document, const SubresourceIndex& subresource) const;
     /// Pins the texel and shows it at the center of the canvas, magnified at least 8 times.
-    void jump_to(const Place& place, Position texel);
+    void jump_to(const SubresourceIndex& subresource, Position texel);
 
 private:
     /// Returns the canvas of the window that the panel belongs to, or null.

@@ -59,8 +59,8 @@ texton::viewer::Session session_of(const Options& options) {
             files.push_back(file);
         }
     }
-    if (!files.empty()) session.current = session.pictures.size();
-    for (const std::string& file : files) session.pictures.push_back({.paths = {file}});
+    if (!files.empty()) session.current = session.images.size();
+    for (const std::string& file : files) session.images.push_back({.paths = {file}});
     if (!options.device.empty()) session.device = options.device;
     if (!options.panels.empty()) session.panels = options.panels;
     std::erase(session.panels, kNoPanel);
@@ -73,7 +73,7 @@ bool settle(texton::viewer::Workspace& workspace) {
     using namespace texton::viewer;
     const std::size_t current = workspace.session().current;
     bool good = true;
-    for (std::size_t i = 0; i < workspace.session().pictures.size(); ++i) {
+    for (std::size_t i = 0; i < workspace.session().images.size(); ++i) {
         workspace.look([i](Session& session) { session.current = i; });
         workspace.settle();
         if (workspace.document(i)) continue;
@@ -95,7 +95,7 @@ int run(int argc, char** argv, const Options& options, QSize size) {
     try {
         session = session_of(options);
     } catch (const texton::Error& error) {
-        std::cerr << "texton-view: " << error_words(error) << '\n';
+        std::cerr << "texton-view: " << error_text(error) << '\n';
         return 2;
     }
     const bool headless = !options.screenshot.empty();

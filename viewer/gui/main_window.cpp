@@ -52,10 +52,10 @@ public:
         setWidget(panel);
     }
     QSize minimumSizeHint() const override {
-        constexpr int kMostWidth = 384;  // so that docks on both sides leave room for the canvas
+        constexpr int kMaxWidth = 384;  // so that docks on both sides leave room for the canvas
         const QSize hint = QScrollArea::minimumSizeHint();
         const int width = widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width();
-        return {std::max(hint.width(), std::min(width, kMostWidth)), hint.height()};
+        return {std::max(hint.width(), std::min(width, kMaxWidth)), hint.height()};
     }
 };
 
@@ -91,7 +91,7 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
       message_(new QLabel),
       pages_(new QStackedWidget),
       hover_label_(new QLabel),
-      picture_label_(new QLabel),
+      image_label_(new QLabel),
       zoom_label_(new QLabel),
       device_label_(new QLabel),
       progress_(new QProgressBar) {
@@ -122,10 +122,9 @@ MainWindow::MainWindow(Workspace& workspace, QWidget* parent)
     connect(&workspace_, &Workspace::progressed, this, &MainWindow::show_progress);
     connect(&workspace_, &Workspace::told, this, [this](const QString& text) { statusBar()->showMessage(text, 8000); });
     connect(&watch_, &FileWatch::file_changed, this, [this](const QString& path) {
-        const auto& pictures = workspace_.session().pictures;
-        for (std::size_t i = 0; i < pictures.size(); ++i)
-            if (std::ranges::find(pictures[i].paths, std::filesystem::path(path.toStdString())) !=
-                pictures[i].paths.end())
+        const auto& images = workspace_.session().images;
+        for (std::size_t i = 0; i < images.size(); ++i)
+            if (std::ranges::find(images[i].paths, std::filesystem::path(path.toStdString())) != images[i].paths.end())
                 workspace_.reload(i);
     });
     show_panels();
@@ -141,8 +140,8 @@ MainWindow::~MainWindow() {
 void MainWindow::make_status() {
     hover_label_->setObjectName("values");
     hover_label_->setAccessibleName(tr("Texel under the mouse"));
-    picture_label_->setAccessibleName(tr("Size and format"));
-    picture_label_->setObjectName("picture");
+    image_label_->setAccessibleName(tr("Size and format"));
+    image_label_->setObjectName("image");
     zoom_label_->setAccessibleName(tr("Zoom"));
     zoom_label_->setObjectName("zoom");
     device_label_->setAccessibleName(tr("Device"));
@@ -153,7 +152,7 @@ void MainWindow::make_status() {
     progress_->hide();
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(hover_label_, 1);
-    for (QWidget* widget : {static_cast<QWidget*>(progress_), static_cast<QWidget*>(picture_label_),
+    for (QWidget* widget : {static_cast<QWidget*>(progress_), static_cast<QWidget*>(image_label_),
                             static_cast<QWidget*>(zoom_label_), static_cast<QWidget*>(device_label_)})
         statusBar()->addPermanentWidget(widget);
     progress_->hide();  // addPermanentWidget() shows the widget
@@ -178,7 +177,7 @@ void MainWindow::make_docks() {
 void MainWindow::make_menus() {
     add_file_actions(*this);
     add_view_actions(*this);
-    add_picture_actions(*this);
+    add_image_actions(*this);
     add_panel_actions(*this);
     add_help_actions(*this);
     std::map<QString, QMenu*> menus;
@@ -214,7 +213,7 @@ void MainWindow::show_panels() {
 void MainWindow::apply_session(const Session& before) {
     const Session& now = workspace_.session();
     if (now.panels != before.panels) show_panels();
-    if (now.pictures != before.pictures) watch_files();
+    if (now.images != before.images) watch_files();
     device_label_->setText(QString::fromStdString(workspace_.device().name()));
     set_steady(zoom_label_, zoom_text(now.view.zoom));
     actions_->refresh();
@@ -256,7 +255,7 @@ void MainWindow::toggle_panels() {
 
 void MainWindow::watch_files() {
     std::set<QString> paths;
-    for (const Source& source : workspace_.session().pictures)
+    for (const Source& source : workspace_.session().images)
         for (const auto& path : source.paths) paths.insert(QString::fromStdString(path.string()));
     watch_.watch(paths);
 }
@@ -275,13 +274,13 @@ void MainWindow::show_documents() {
     const Session& session = workspace_.session();
     const auto shown = workspace_.shown();
     const QString title =
-        session.pictures.empty() ? QString() : QString::fromStdString(title_of(session.pictures[session.current]));
+        session.images.empty() ? QString() : QString::fromStdString(title_of(session.images[session.current]));
     setWindowTitle(title.isEmpty() ? tr("Texton") : tr("%1 - Texton").arg(title));
-    picture_label_->setText(shown ? words_of(*shown) : QString());
-    picture_label_->setToolTip(shown ? QString::fromStdString(halving_words(*shown)) : QString());
+    image_label_->setText(shown ? words_of(*shown) : QString());
+    image_label_->setToolTip(shown ? QString::fromStdString(halving_text(*shown)) : QString());
     if (shown) {
         pages_->setCurrentWidget(canvas_);
-    } else if (session.pictures.empty()) {
+    } else if (session.images.empty()) {
         show_message(tr("No image is open"), tr("Drop a file here, or choose File > Open."));
     } else if (const QString problem = workspace_.problem(session.current); !problem.isEmpty()) {
         show_message(tr("%1 cannot be shown").arg(title), problem);
@@ -302,17 +301,17 @@ void MainWindow::show_hover() {
     if (!shown || !seen) {
         const Session& session = workspace_.session();
         hover_label_->setText(
-            session.pictures.empty() ? QString() : QString::fromStdString(title_of(session.pictures[session.current])));
+            session.images.empty() ? QString() : QString::fromStdString(title_of(session.images[session.current])));
         return;
     }
     read_hovered();
     try {
         const auto x = static_cast<std::size_t>(seen->at.x);
         const auto y = static_cast<std::size_t>(seen->at.y);
-        hover_label_->setText(
-            QString::fromStdString(fmt::format("({}, {})   {}", x, y, viewer::words_of(*shown, seen->place, x, y))));
+        hover_label_->setText(QString::fromStdString(
+            fmt::format("({}, {})   {}", x, y, viewer::words_of(*shown, seen->subresource, x, y))));
     } catch (const std::exception& error) {
-        hover_label_->setText(QString::fromStdString(error_words(error)));
+        hover_label_->setText(QString::fromStdString(error_text(error)));
     }
 }
 
@@ -322,13 +321,14 @@ void MainWindow::read_hovered() {
     const SeenTexel seen = *workspace_.hovered();
     const auto shown = workspace_.shown();
     const TexelBox texel{static_cast<std::size_t>(seen.at.x), static_cast<std::size_t>(seen.at.y), 1, 1};
-    Colour value{};
-    if (!shown->is_finer_in_files(seen.place) || StoredTexels(shown, seen.place).read_at_hand(texel, {&value, 1}))
+    Color value{};
+    if (!shown->is_finer_in_files(seen.subresource) ||
+        StoredTexels(shown, seen.subresource).read_at_hand(texel, {&value, 1}))
         return workspace_.jobs().drop(kHoverTag);
     const QPointer<MainWindow> self(this);
-    workspace_.jobs().start(kHoverTag, [self, shown, seen, texel](const Wanted& wanted) -> Jobs::Finish {
-        Colour read{};
-        StoredTexels(shown, seen.place, [&] { return static_cast<bool>(wanted); }).read(texel, {&read, 1});
+    workspace_.jobs().start(kHoverTag, [self, shown, seen, texel](const CancellationToken& token) -> Jobs::Finish {
+        Color read{};
+        StoredTexels(shown, seen.subresource, token).read(texel, {&read, 1});
         return [self, seen] {
             if (self && self->workspace_.hovered() == seen) self->show_hover();
         };
@@ -354,7 +354,7 @@ void MainWindow::open_files(const QStringList& paths) {
             try {
                 workspace_.replace(tr("Open session"), read_session(path.toStdString()));
             } catch (const std::exception& error) {
-                workspace_.tell(QString::fromStdString(error_words(error)));
+                workspace_.tell(QString::fromStdString(error_text(error)));
             }
             continue;
         }

@@ -66,7 +66,7 @@ private:
     QLabel* message_;
     QStackedWidget* pages_;
     QLabel* hover_label_;
-    QLabel* picture_label_;
+    QLabel* image_label_;
     QLabel* zoom_label_;
     QLabel* device_label_;
     QProgressBar* progress_;
@@ -79,7 +79,7 @@ private:
 /// Each adds the actions of one or more menus.
 void add_file_actions(MainWindow& window);
 void add_view_actions(MainWindow& window);
-void add_picture_actions(MainWindow& window);
+void add_image_actions(MainWindow& window);
 void add_panel_actions(MainWindow& window);
 void add_help_actions(MainWindow& window);
 

@@ -37,7 +37,7 @@ ParameterFields::ParameterFields(const KernelInfo& kernel, QWidget* parent) : QW
             case ParameterKind::text: made = make_text(parameter, field.show); break;
             case ParameterKind::numbers: made = make_numbers(parameter, field.show); break;
         }
-        made->setToolTip(QString::fromStdString(parameter_words(parameter)));
+        made->setToolTip(QString::fromStdString(parameter_text(parameter)));
         made->setObjectName(QString::fromStdString(parameter.name));
         if (parameter.kind == ParameterKind::flag) {
             form->addRow(made);
@@ -178,13 +178,13 @@ QWidget* ParameterFields::make_list(const ParameterInfo& parameter, Show& show) 
             *last = *numbers;
             Q_EMIT edited(name, *numbers);
         }
-        field->setText(QString::fromStdString(list_words(*last)));
+        field->setText(QString::fromStdString(list_text(*last)));
     });
     show = [field, last](const ParameterValue& value) {
         const auto* numbers = std::get_if<std::vector<double>>(&value);
         if (numbers == nullptr || field->isModified()) return;
         *last = *numbers;
-        field->setText(QString::fromStdString(list_words(*numbers)));
+        field->setText(QString::fromStdString(list_text(*numbers)));
     };
     return field;
 }

@@ -8,12 +8,12 @@
 namespace texton::viewer {
 namespace {
 
-struct Colours {
+struct Colors {
     QColor window, base, raised, line, text, dim, accent;
 };
 
-const Colours kDark{"#26272b", "#1c1d20", "#303238", "#3a3c42", "#d8dade", "#8d9098", "#4a6fa5"};
-const Colours kLight{"#eceded", "#ffffff", "#f7f7f8", "#c4c6ca", "#1f2124", "#62656c", "#3d6cb0"};
+const Colors kDark{"#26272b", "#1c1d20", "#303238", "#3a3c42", "#d8dade", "#8d9098", "#4a6fa5"};
+const Colors kLight{"#eceded", "#ffffff", "#f7f7f8", "#c4c6ca", "#1f2124", "#62656c", "#3d6cb0"};
 
 }  // namespace
 
@@ -25,22 +25,22 @@ void set_theme(Theme theme) {
 }
 
 void apply_theme(QApplication& application) {
-    const Colours& colours = theme() == Theme::light ? kLight : kDark;
+    const Colors& colors = theme() == Theme::light ? kLight : kDark;
     application.setStyle(QStyleFactory::create("Fusion"));
     QPalette palette;
-    palette.setColor(QPalette::Window, colours.window);
-    palette.setColor(QPalette::Button, colours.raised);
-    palette.setColor(QPalette::Base, colours.base);
-    palette.setColor(QPalette::AlternateBase, colours.window);
-    palette.setColor(QPalette::ToolTipBase, colours.raised);
-    palette.setColor(QPalette::Highlight, colours.accent);
+    palette.setColor(QPalette::Window, colors.window);
+    palette.setColor(QPalette::Button, colors.raised);
+    palette.setColor(QPalette::Base, colors.base);
+    palette.setColor(QPalette::AlternateBase, colors.window);
+    palette.setColor(QPalette::ToolTipBase, colors.raised);
+    palette.setColor(QPalette::Highlight, colors.accent);
     palette.setColor(QPalette::HighlightedText, Qt::white);
-    palette.setColor(QPalette::Link, colours.accent);
-    palette.setColor(QPalette::PlaceholderText, colours.dim);
-    palette.setColor(QPalette::Mid, colours.line);
+    palette.setColor(QPalette::Link, colors.accent);
+    palette.setColor(QPalette::PlaceholderText, colors.dim);
+    palette.setColor(QPalette::Mid, colors.line);
     for (const auto role : {QPalette::WindowText, QPalette::Text, QPalette::ButtonText, QPalette::ToolTipText}) {
-        palette.setColor(role, colours.text);
-        palette.setColor(QPalette::Disabled, role, colours.dim);
+        palette.setColor(role, colors.text);
+        palette.setColor(QPalette::Disabled, role, colors.dim);
     }
     application.setPalette(palette);
     application.setStyleSheet(QString("QMenuBar { background: %1; padding: 2px; }"
@@ -49,7 +49,7 @@ void apply_theme(QApplication& application) {
                                       "QStatusBar QLabel { padding: 0 10px; }"
                                       "QStatusBar QLabel#device { border-left: 1px solid %2; }"
                                       "QToolTip { border: 1px solid %2; padding: 3px; }")
-                                  .arg(colours.window.name(), colours.line.name()));
+                                  .arg(colors.window.name(), colors.line.name()));
 }
 
 }  // namespace texton::viewer

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <texton/error.h>
-#include <texton/picture_save.h>
+#include <texton/image_save.h>
 
 #include "viewer/model/kernel_result.h"
 #include "viewer/render/image_list.h"
@@ -23,25 +23,25 @@ constexpr const char* kKernelTag = "kernel";
 constexpr const char* kExportTag = "export";
 constexpr int kThreadsForFiles = 2;  // additional threads, as threads that read files mostly wait
 
-QString words(const std::exception& error) { return QString::fromStdString(error_words(error)); }
+QString text(const std::exception& error) { return QString::fromStdString(error_text(error)); }
 
 std::string loading_tag(const std::string& key) { return "load " + key; }
 
 // Returns a callback that reports each percent once, on the GUI thread, and stops the operation after cancellation.
-OnPictureProgress telling(const QPointer<Workspace>& workspace, const QString& what, const Wanted& wanted) {
-    return [workspace, what, wanted, percent = -1](const PictureProgress& progress) mutable {
+OnImageProgress telling(const QPointer<Workspace>& workspace, const QString& what, const CancellationToken& token) {
+    return [workspace, what, token, percent = -1](const ImageProgress& progress) mutable {
         const double share =
             static_cast<double>(progress.done) / static_cast<double>(std::max<std::size_t>(progress.total, 1));
         if (static_cast<int>(share * 100) != percent) {
             percent = static_cast<int>(share * 100);
             QMetaObject::invokeMethod(
                 workspace,
-                [workspace, share, what, wanted] {
-                    if (workspace && wanted) Q_EMIT workspace->progressed(share, what);
+                [workspace, share, what, token] {
+                    if (workspace && !token.canceled()) Q_EMIT workspace->progressed(share, what);
                 },
                 Qt::QueuedConnection);
         }
-        return static_cast<bool>(wanted);
+        return !token.canceled();
     };
 }
 
@@ -92,19 +92,19 @@ void Workspace::redo() {
 }
 
 void Workspace::set_session(Session next) {
-    if (next.current >= next.pictures.size()) next.current = next.pictures.empty() ? 0 : next.pictures.size() - 1;
-    if (next.reference && *next.reference >= next.pictures.size()) next.reference.reset();
+    if (next.current >= next.images.size()) next.current = next.images.empty() ? 0 : next.images.size() - 1;
+    if (next.reference && *next.reference >= next.images.size()) next.reference.reset();
     if (next.device != session_.device) {
         try {
             device_ = device_named(next.device);
         } catch (const std::exception& error) {
             next.device = session_.device;
-            tell(words(error));
+            tell(text(error));
         }
     }
     const Session before = std::move(session_);
     session_ = std::move(next);
-    if (before.current != session_.current || before.pictures != session_.pictures) hovered_.reset();
+    if (before.current != session_.current || before.images != session_.images) hovered_.reset();
     load_missing();
     run_kernel();
     Q_EMIT changed(before);
@@ -114,36 +114,36 @@ void Workspace::set_session(Session next) {
 
 std::string Workspace::key_of(const Source& source, const Device& device) {
     Session alone;
-    alone.pictures = {source};
+    alone.images = {source};
     return fmt::format("{} {} {}", device.kind() == DeviceKind::cpu ? "cpu" : "cuda", device.index(), to_json(alone));
 }
 
 void Workspace::open(const std::vector<Source>& sources) {
     if (sources.empty()) return;
     change(tr("Open"), [&](Session& session) {
-        session.current = session.pictures.size();
-        session.pictures.insert(session.pictures.end(), sources.begin(), sources.end());
+        session.current = session.images.size();
+        session.images.insert(session.images.end(), sources.begin(), sources.end());
         session.fits = true;
-        session.place = {};
+        session.subresource = {};
         session.pins.clear();
         session.selection.reset();
     });
 }
 
 void Workspace::reload(std::size_t index) {
-    if (index >= session_.pictures.size()) return;
-    const Source& source = session_.pictures[index];
+    if (index >= session_.images.size()) return;
+    const Source& source = session_.images[index];
     std::erase_if(entries_, [&](const auto& each) { return each.second.source == source && !each.second.loading; });
     load_missing();
     run_kernel();
 }
 
 void Workspace::close(std::size_t index) {
-    if (index >= session_.pictures.size()) return;
+    if (index >= session_.images.size()) return;
     const std::string kernel = session_.kernel.name;
-    const QString title = QString::fromStdString(title_of(session_.pictures[index]));
-    change(tr("Close"), [index](Session& session) { close_picture(session, index); });
-    if (!kernel.empty() && session_.kernel.name.empty() && !session_.pictures.empty())
+    const QString title = QString::fromStdString(title_of(session_.images[index]));
+    change(tr("Close"), [index](Session& session) { close_image(session, index); });
+    if (!kernel.empty() && session_.kernel.name.empty() && !session_.images.empty())
         tell(tr("Kernel %1 was removed because its input %2 was closed.").arg(QString::fromStdString(kernel), title));
 }
 
@@ -156,14 +156,14 @@ void Workspace::export_texels(const QString& path) {
     }
     const QString title = QFileInfo(path).fileName();
     const QPointer<Workspace> self(this);
-    jobs_->start(kExportTag, [self, document, path, title](const Wanted& wanted) -> Jobs::Finish {
+    jobs_->start(kExportTag, [self, document, path, title](const CancellationToken& token) -> Jobs::Finish {
         QString said = tr("Saved %1.").arg(path);
         try {
             const bool is_elsewhere = document->is_planar() || document->is_finer_in_files({});
-            save(path.toStdString(), is_elsewhere ? document->file() : picture_of(document->array()),
-                 {.progress = telling(self, title, wanted)});
+            save(path.toStdString(), is_elsewhere ? document->file() : image_of(document->array()),
+                 {.progress = telling(self, title, token)});
         } catch (const std::exception& error) {
-            said = words(error);
+            said = text(error);
         }
         return [self, said] {
             if (!self) return;
@@ -196,8 +196,8 @@ void Workspace::cancel_files() {
 std::map<std::string, std::pair<Source, Device>> Workspace::wanted() const {
     std::map<std::string, std::pair<Source, Device>> wanted;
     const auto want = [&](std::size_t index, const Device& device) {
-        if (index >= session_.pictures.size()) return;
-        wanted.emplace(key_of(session_.pictures[index], device), std::pair(session_.pictures[index], device));
+        if (index >= session_.images.size()) return;
+        wanted.emplace(key_of(session_.images[index], device), std::pair(session_.images[index], device));
     };
     want(session_.current, device_);
     if (session_.reference) want(*session_.reference, device_);
@@ -211,7 +211,7 @@ std::map<std::string, std::pair<Source, Device>> Workspace::wanted() const {
 void Workspace::load_missing() {
     // Documents of open images stay loaded, even if they are not needed now. Documents of closed images are released.
     std::erase_if(entries_, [&](const auto& each) {
-        const bool open = std::ranges::find(session_.pictures, each.second.source) != session_.pictures.end();
+        const bool open = std::ranges::find(session_.images, each.second.source) != session_.images.end();
         if (!open && each.second.loading) jobs_->drop(loading_tag(each.first));
         return !open;
     });
@@ -224,15 +224,15 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
     entries_[key] = {.source = source, .loading = true};
     const QString title = QString::fromStdString(title_of(source));
     const QPointer<Workspace> self(this);
-    jobs_->start(loading_tag(key), [self, key, source, device, title](const Wanted& wanted) -> Jobs::Finish {
+    jobs_->start(loading_tag(key), [self, key, source, device, title](const CancellationToken& token) -> Jobs::Finish {
         Entry made{.source = source};
         try {
-            made.document = Document::open(source, device, telling(self, title, wanted));
+            made.document = Document::open(source, device, telling(self, title, token));
         } catch (const Error& error) {
-            made.problem = words(error);
+            made.problem = text(error);
             made.lacks_memory = error.code() == ErrorCode::out_of_memory;
         } catch (const std::exception& error) {
-            made.problem = words(error);
+            made.problem = text(error);
         }
         return [self, key, device, made = std::move(made)]() mutable {
             if (!self || !self->entries_.contains(key)) return;
@@ -267,8 +267,8 @@ bool Workspace::drop_unseen(const Device& device, std::size_t bytes) {
 }
 
 const Workspace::Entry* Workspace::entry(std::size_t index, const Device& device) const {
-    if (index >= session_.pictures.size()) return nullptr;
-    const auto found = entries_.find(key_of(session_.pictures[index], device));
+    if (index >= session_.images.size()) return nullptr;
+    const auto found = entries_.find(key_of(session_.images[index], device));
     return found != entries_.end() ? &found->second : nullptr;
 }
 
@@ -299,11 +299,11 @@ QString Workspace::kernel_obstacle() const {
     if (!document()) return {};  // problem() of the image is reported instead
     const QString kernel = QString::fromStdString(session_.kernel.name);
     for (const std::size_t index : session_.kernel.more_inputs) {
-        if (index >= session_.pictures.size())
+        if (index >= session_.images.size())
             return tr("%1 needs another input image, which is not open. Choose one in the Kernel panel.").arg(kernel);
         if (!problem(index).isEmpty())
             return tr("%1, an input of %2, could not be loaded. %3")
-                .arg(QString::fromStdString(title_of(session_.pictures[index])), kernel, problem(index));
+                .arg(QString::fromStdString(title_of(session_.images[index])), kernel, problem(index));
     }
     return {};
 }
@@ -336,22 +336,23 @@ void Workspace::run_kernel() {
     kernel_key_ = key;
     kernel_problem_.clear();
     const QPointer<Workspace> self(this);
-    jobs_->start(kKernelTag, [self, kernel, inputs, sampler = session_.sampler](const Wanted&) -> Jobs::Finish {
-        KernelResult result;
-        QString problem;
-        try {
-            result = viewer::run_kernel(kernel, inputs, sampler);
-        } catch (const std::exception& error) {
-            problem = words(error);
-        }
-        return [self, result = std::move(result), problem] {
-            if (!self) return;
-            self->kernel_result_ = result.document;
-            self->kernel_problem_ = problem;
-            self->kernel_milliseconds_ = result.milliseconds;
-            Q_EMIT self->documents_changed();
-        };
-    });
+    jobs_->start(kKernelTag,
+                 [self, kernel, inputs, sampler = session_.sampler](const CancellationToken&) -> Jobs::Finish {
+                     KernelResult result;
+                     QString problem;
+                     try {
+                         result = viewer::run_kernel(kernel, inputs, sampler);
+                     } catch (const std::exception& error) {
+                         problem = text(error);
+                     }
+                     return [self, result = std::move(result), problem] {
+                         if (!self) return;
+                         self->kernel_result_ = result.document;
+                         self->kernel_problem_ = problem;
+                         self->kernel_milliseconds_ = result.milliseconds;
+                         Q_EMIT self->documents_changed();
+                     };
+                 });
 }
 
 std::shared_ptr<const Document> Workspace::shown() const {
@@ -383,7 +384,7 @@ void Workspace::hover(const std::optional<SeenTexel>& texel) {
 
 std::optional<SeenTexel> Workspace::pointed() const {
     if (session_.pins.empty()) return hovered_;
-    return SeenTexel{session_.place, session_.pins.back()};
+    return SeenTexel{session_.subresource, session_.pins.back()};
 }
 
 std::optional<SeenTexel> Workspace::inspected() const {
@@ -394,12 +395,12 @@ std::optional<SeenTexel> Workspace::inspected() const {
 
 double Workspace::texel_side() const {
     const std::shared_ptr<const Document> document = shown();
-    return document ? std::ldexp(1.0, document->halvings(document->clamped(session_.place))) : 1;
+    return document ? std::ldexp(1.0, document->halvings(document->clamped(session_.subresource))) : 1;
 }
 
 SeenTexel Workspace::in_files(const SeenTexel& of_array) const {
     const std::shared_ptr<const Document> document = shown();
-    return document ? viewer::in_files(*document, session_.place, of_array) : of_array;
+    return document ? viewer::in_files(*document, session_.subresource, of_array) : of_array;
 }
 
 void Workspace::outline(const QString& owner, std::vector<Outline> outlines) {
@@ -412,9 +413,10 @@ std::vector<Outline> Workspace::outlines() const {
     std::vector<Outline> all;
     for (const auto& [owner, each] : outlines_) {
         for (Outline outline : each) {
-            const SeenTexel first = in_files({outline.place, {outline.x, outline.y}});
-            const Position end = in_files({outline.place, {outline.x + outline.width, outline.y + outline.height}}).at;
-            outline.place = first.place;
+            const SeenTexel first = in_files({outline.subresource, {outline.x, outline.y}});
+            const Position end =
+                in_files({outline.subresource, {outline.x + outline.width, outline.y + outline.height}}).at;
+            outline.subresource = first.subresource;
             outline.x = first.at.x;
             outline.y = first.at.y;
             outline.width = end.x - first.at.x;

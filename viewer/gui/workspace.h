@@ -17,12 +17,12 @@ namespace texton::viewer {
 
 /// Texels of a subresource that the canvas outlines, with a label where there is room.
 struct Outline {
-    Place place;
+    SubresourceIndex subresource;
     double x = 0;
     double y = 0;
     double width = 1;
     double height = 1;
-    QColor colour = Qt::white;
+    QColor color = Qt::white;
     QString label;
 };
 

@@ -12,7 +12,7 @@ namespace texton::viewer {
 namespace {
 
 // Samples the center of the array: of layer 0, and of face +x of a cubemap.
-Texel middle_of(const Array& array) {
+Texel center_of(const Array& array) {
     const Texture texture(array, {.normalized_coordinates = true});
     const FetchPoint point = is_cube(array.info().kind) ? FetchPoint{.x = 1, .y = 0.01f, .z = 0.01f}
                                                         : FetchPoint{.x = 0.5f, .y = 0.5f, .z = 0.5f};
@@ -50,10 +50,10 @@ std::string_view name(DeferredStep step) noexcept {
     return "";
 }
 
-DeferredSteps::DeferredSteps(Array picture)
-    : picture_(std::move(picture)),
-      pool_(picture_.device(), {.chunk_bytes = std::size_t{2} << 20}),
-      stream_(picture_.device()) {}
+DeferredSteps::DeferredSteps(Array image)
+    : image_(std::move(image)),
+      pool_(image_.device(), {.chunk_bytes = std::size_t{2} << 20}),
+      stream_(image_.device()) {}
 
 std::string DeferredSteps::obstacle(DeferredStep step) const {
     if (step == DeferredStep::create) return array_ ? "The array exists already." : "";
@@ -65,8 +65,8 @@ std::string DeferredSteps::obstacle(DeferredStep step) const {
     // Without memory, the library rejects the following calls before they change anything. Its message is the reason.
     try {
         switch (step) {
-            case DeferredStep::upload: copy(array_->array().view(), picture_.view()); break;
-            case DeferredStep::sample: (void)middle_of(array_->array()); break;
+            case DeferredStep::upload: copy(array_->array().view(), image_.view()); break;
+            case DeferredStep::sample: (void)center_of(array_->array()); break;
             case DeferredStep::move: array_->move(tiles(), stream_); break;
             case DeferredStep::unmap: return "The array has no memory to unmap.";
             case DeferredStep::create:
@@ -85,8 +85,8 @@ bool DeferredSteps::run(DeferredStep step) {
             log_.push_back({step, why, true});
             return false;
         }
-        std::string words = done(step);
-        log_.push_back({step, std::move(words), false});
+        std::string text = done(step);
+        log_.push_back({step, std::move(text), false});
         return true;
     } catch (const Error& error) {
         log_.push_back({step, error.what(), true});
@@ -99,9 +99,9 @@ Tiles DeferredSteps::tiles() const { return pool_.allocate_bytes(array_->require
 std::string DeferredSteps::done(DeferredStep step) {
     switch (step) {
         case DeferredStep::create:
-            array_ = std::make_unique<DeferredArray>(picture_.device(), picture_.info());
-            return fmt::format("created an array of {} {}, without memory", to_string(picture_.info().extent),
-                               texton::name(picture_.info().format));
+            array_ = std::make_unique<DeferredArray>(image_.device(), image_.info());
+            return fmt::format("created an array of {} {}, without memory", to_string(image_.info().extent),
+                               texton::name(image_.info().format));
         case DeferredStep::requirements:
             requirements_ = array_->requirements();
             return fmt::format("{} bytes ({} tiles of 64 KiB), alignment {} bytes", requirements_->bytes,
@@ -110,7 +110,7 @@ std::string DeferredSteps::done(DeferredStep step) {
             const bool again = mapped();
             array_->map(tiles(), stream_);
             stream_.synchronize();
-            holds_picture_ = false;
+            holds_image_ = false;
             const TilePoolUsage pool = pool_.usage();
             return fmt::format("{}; the pool uses {} of {} slots",
                                again ? "mapped to other memory, with undefined contents" : "mapped", pool.used,
@@ -122,12 +122,12 @@ std::string DeferredSteps::done(DeferredStep step) {
             array_->move(tiles(), stream_);
             stream_.synchronize();
             return fmt::format("moved to other memory with the texels; the center is {}",
-                               words_of(middle_of(array_->array()), info(picture_.info().format)));
+                               words_of(center_of(array_->array()), info(image_.info().format)));
         }
         case DeferredStep::unmap:
             array_->unmap(stream_);
             stream_.synchronize();
-            holds_picture_ = false;
+            holds_image_ = false;
             return fmt::format("unmapped; the pool uses {} slots", pool_.usage().used);
     }
     return "";
@@ -135,22 +135,21 @@ std::string DeferredSteps::done(DeferredStep step) {
 
 std::string DeferredSteps::upload() {
     std::size_t bytes = 0;
-    for (int level = 0; level < picture_.info().levels; ++level) {
+    for (int level = 0; level < image_.info().levels; ++level) {
         const View to = array_->array().view({.level = level});
-        copy(to, picture_.view({.level = level}), stream_);
+        copy(to, image_.view({.level = level}), stream_);
         bytes += packed_bytes(to.format(), to.extent());
     }
     stream_.synchronize();
-    holds_picture_ = true;
-    return fmt::format("uploaded {} bytes in {} levels", bytes, picture_.info().levels);
+    holds_image_ = true;
+    return fmt::format("uploaded {} bytes in {} levels", bytes, image_.info().levels);
 }
 
 std::string DeferredSteps::sample() const {
-    const Texel texel = middle_of(array_->array());
-    const std::string words = words_of(texel, info(picture_.info().format));
-    if (!holds_picture_) return fmt::format("{}: undefined contents, because nothing was uploaded", words);
-    return fmt::format("{}: {}", words,
-                       texel == middle_of(picture_) ? "same as the image" : "DIFFERENT from the image");
+    const Texel texel = center_of(array_->array());
+    const std::string text = words_of(texel, info(image_.info().format));
+    if (!holds_image_) return fmt::format("{}: undefined contents, because nothing was uploaded", text);
+    return fmt::format("{}: {}", text, texel == center_of(image_) ? "same as the image" : "DIFFERENT from the image");
 }
 
 }  // namespace texton::viewer

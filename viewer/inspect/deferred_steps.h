@@ -40,12 +40,12 @@ public:
     /// Log entry of a step.
     struct Done {
         DeferredStep step;
-        std::string words;  ///< the result, or the reason of the failure
+        std::string text;  ///< the result, or the reason of the failure
         bool failed = false;
     };
 
     /// Creates a tile pool and a stream on the image's device. Throws the errors of TilePool and Stream.
-    explicit DeferredSteps(Array picture);
+    explicit DeferredSteps(Array image);
 
     /// Returns the reason why the step is not possible now, or an empty string if it is. Without memory, the reason is
     /// the message of the library's error.
@@ -63,12 +63,12 @@ private:
     std::string upload();
     std::string sample() const;
 
-    Array picture_;
+    Array image_;
     TilePool pool_;
     Stream stream_;
     std::unique_ptr<DeferredArray> array_;
     std::optional<MemoryRequirements> requirements_;
-    bool holds_picture_ = false;
+    bool holds_image_ = false;
     std::vector<Done> log_;
 };
 

@@ -21,8 +21,8 @@ struct Span {
 };
 
 // Returns the pixels whose centers are inside the image, along one axis.
-Span seen(double centre, double zoom, int pixels, std::size_t texels) {
-    const auto pixel_of = [&](double texel) { return (texel - centre) * zoom + pixels / 2.0 - 0.5; };
+Span seen(double center, double zoom, int pixels, std::size_t texels) {
+    const auto pixel_of = [&](double texel) { return (texel - center) * zoom + pixels / 2.0 - 0.5; };
     const auto limited = [&](double pixel) { return static_cast<int>(std::clamp(pixel, 0.0, double(pixels))); };
     return {limited(std::ceil(pixel_of(0))), limited(std::ceil(pixel_of(static_cast<double>(texels))))};
 }
@@ -47,42 +47,43 @@ std::vector<Texel> fetched(const Texture& texture, std::span<const Fetch> fetche
 
 // --- positions -------------------------------------------------------------------------------------------------------
 
-PlaceFetches::PlaceFetches(const ArrayInfo& info, const Place& place, const Sampler& sampler)
+SubresourceFetches::SubresourceFetches(const ArrayInfo& info, const SubresourceIndex& subresource,
+                                       const Sampler& sampler)
     : info_(info),
-      place_(place),
-      extent_(level_extent(info, place.level)),
+      subresource_(subresource),
+      extent_(level_extent(info, subresource.level)),
       normalized_(sampler.normalized_coordinates || is_cube(info.kind)),
       has_footprint_(normalized_ && (info.levels > 1 || sampler.max_anisotropy > 1)) {}
 
-std::array<double, 3> PlaceFetches::coordinates(Position texel) const {
+std::array<double, 3> SubresourceFetches::coordinates(Position texel) const {
     const auto width = static_cast<double>(extent_.width);
     const auto height = static_cast<double>(extent_.height);
     if (is_cube(info_.kind)) {
-        const detail::CubeFace face = detail::cube_face(place_.face);
+        const detail::CubeFace face = detail::cube_face(subresource_.face);
         std::array<double, 3> direction{};
         direction[static_cast<std::size_t>(face.u_axis)] = face.u_sign * (2 * texel.x / width - 1);
         direction[static_cast<std::size_t>(face.v_axis)] = face.v_sign * (2 * texel.y / height - 1);
         direction[static_cast<std::size_t>(face.out_axis)] = face.out_sign;
         return direction;
     }
-    const double z = static_cast<double>(place_.slice) + 0.5;
+    const double z = static_cast<double>(subresource_.slice) + 0.5;
     if (!normalized_) return {texel.x, texel.y, z};
     return {texel.x / width, texel.y / height, z / static_cast<double>(extent_.depth)};
 }
 
-Fetch PlaceFetches::at(Position texel) const {
-    const std::array<double, 3> place = coordinates(texel);
+Fetch SubresourceFetches::at(Position texel) const {
+    const std::array<double, 3> subresource = coordinates(texel);
     Fetch fetch;
     fetch.operation = info_.levels > 1 ? FetchOperation::lod : FetchOperation::plain;
-    fetch.point = {.x = static_cast<float>(place[0]),
-                   .y = static_cast<float>(place[1]),
-                   .z = static_cast<float>(place[2]),
-                   .layer = static_cast<std::int32_t>(place_.layer),
-                   .lod = static_cast<float>(place_.level)};
+    fetch.point = {.x = static_cast<float>(subresource[0]),
+                   .y = static_cast<float>(subresource[1]),
+                   .z = static_cast<float>(subresource[2]),
+                   .layer = static_cast<std::int32_t>(subresource_.layer),
+                   .lod = static_cast<float>(subresource_.level)};
     return fetch;
 }
 
-Fetch PlaceFetches::at(Position texel, const PixelSteps& steps) const {
+Fetch SubresourceFetches::at(Position texel, const PixelSteps& steps) const {
     Fetch fetch = at(texel);
     fetch.operation = FetchOperation::gradients;
     const std::array<double, 3> here = coordinates(texel);
@@ -95,27 +96,27 @@ Fetch PlaceFetches::at(Position texel, const PixelSteps& steps) const {
     return fetch;
 }
 
-Fetch PlaceFetches::as_seen(Position texel, const PixelSteps& steps) const {
+Fetch SubresourceFetches::as_seen(Position texel, const PixelSteps& steps) const {
     if (has_footprint_) return at(texel, steps);
     Fetch fetch = at(texel);
     fetch.operation = FetchOperation::plain;
     return fetch;
 }
 
-FetchGrid visible_grid(const ViewState& view, int width, int height, Extent place) {
-    const Span across = seen(view.centre.x, view.zoom, width, place.width);
-    const Span down = seen(view.centre.y, view.zoom, height, place.height);
+FetchGrid visible_grid(const ViewState& view, int width, int height, Extent subresource) {
+    const Span across = seen(view.center.x, view.zoom, width, subresource.width);
+    const Span down = seen(view.center.y, view.zoom, height, subresource.height);
     if (across.first >= across.end || down.first >= down.end) return {};
-    return {to_picture(view, {across.first + 0.5, down.first + 0.5}, width, height),
+    return {to_image(view, {across.first + 0.5, down.first + 0.5}, width, height),
             {1 / view.zoom, 1 / view.zoom},
             static_cast<std::size_t>(across.end - across.first),
             static_cast<std::size_t>(down.end - down.first)};
 }
 
-FetchGrid whole_grid(Extent place, int per_texel) {
+FetchGrid whole_grid(Extent subresource, int per_texel) {
     const double step = 1.0 / per_texel;
     const auto count = static_cast<std::size_t>(per_texel);
-    return {{step / 2, step / 2}, {step, step}, place.width * count, place.height * count};
+    return {{step / 2, step / 2}, {step, step}, subresource.width * count, subresource.height * count};
 }
 
 Array on_device(const Array& array, const Device& device) {
@@ -153,7 +154,7 @@ int returned_channels(Format format) {
     return row.layout == FormatLayout::block ? 4 : row.channels;
 }
 
-std::string number_words(double number) {
+std::string number_text(double number) {
     const double whole = std::round(number);
     if (whole == number && std::abs(number) >= 2 && std::abs(number) < 1e10) return fmt::format("{:.0f}", number);
     return fmt::format("{:.7g}", number);

@@ -37,13 +37,13 @@ struct PixelSteps {
 /// sampler expects.
 ///
 /// Keeps copies of its arguments. Several threads may call const member functions at once.
-class PlaceFetches {
+class SubresourceFetches {
 public:
-    /// The array must contain the level, layer, face and slice of `place`. If the sampler does not normalize
+    /// The array must contain the level, layer, face and slice of `subresource`. If the sampler does not normalize
     /// coordinates and the array is no cubemap, coordinates are texels.
-    PlaceFetches(const ArrayInfo& info, const Place& place, const Sampler& sampler);
+    SubresourceFetches(const ArrayInfo& info, const SubresourceIndex& subresource, const Sampler& sampler);
 
-    /// Returns a fetch at the level of `place`, or a plain fetch if the array has one level.
+    /// Returns a fetch at the level of `subresource`, or a plain fetch if the array has one level.
     Fetch at(Position texel) const;
     /// Returns a fetch with gradients, which are the differences to the coordinates one step away.
     Fetch at(Position texel, const PixelSteps& steps) const;
@@ -55,7 +55,7 @@ private:
     std::array<double, 3> coordinates(Position texel) const;
 
     ArrayInfo info_;
-    Place place_;
+    SubresourceIndex subresource_;
     Extent extent_;
     bool normalized_;
     bool has_footprint_;
@@ -74,12 +74,12 @@ struct FetchGrid {
     PixelSteps steps() const { return {{step.x, 0}, {0, step.y}}; }
     bool operator==(const FetchGrid&) const = default;
 };
-/// Returns a grid with one position for each canvas pixel whose center is inside the image. `place` is the size of the
-/// displayed image in texels; `width` and `height` are the canvas size in pixels. The grid is empty if no pixel shows
-/// the image.
-[[nodiscard]] FetchGrid visible_grid(const ViewState& view, int width, int height, Extent place);
+/// Returns a grid with one position for each canvas pixel whose center is inside the image. `subresource` is the size
+/// of the displayed image in texels; `width` and `height` are the canvas size in pixels. The grid is empty if no pixel
+/// shows the image.
+[[nodiscard]] FetchGrid visible_grid(const ViewState& view, int width, int height, Extent subresource);
 /// Returns a grid of `per_texel` x `per_texel` positions in every texel.
-[[nodiscard]] FetchGrid whole_grid(Extent place, int per_texel);
+[[nodiscard]] FetchGrid whole_grid(Extent subresource, int per_texel);
 
 /// Returns the array itself if it is on the device, or a copy on the device. Blocks while it copies. Throws the errors
 /// of Array and copy().
@@ -93,7 +93,7 @@ struct FetchGrid {
 [[nodiscard]] int returned_channels(Format format);
 /// Returns a number as text with up to 7 significant digits, for example "0.50196". Larger integers are written in
 /// full.
-[[nodiscard]] std::string number_words(double number);
+[[nodiscard]] std::string number_text(double number);
 
 /// Returns the ulp distance for each pair of fetch results: the largest distance of the four channels. `format` is the
 /// format of the array. Throws the errors of ulp_distances().

@@ -51,14 +51,14 @@ std::int64_t asked_texel(float coordinate, std::int32_t size, AxisKind kind, con
     const std::int64_t scaled =
         detail::scale_coordinate(coordinate, size, sampler.normalized_coordinates, AddressMode::clamp, kind);
     const std::int64_t asked =
-        sampler.filter == Filter::point ? (scaled + 2 * shift) >> 9 : detail::linear_place(scaled, shift) >> 8;
+        sampler.filter == Filter::point ? (scaled + 2 * shift) >> 9 : detail::linear_position(scaled, shift) >> 8;
     const AddressMode mode = sampler.address[axis];
     if (!detail::address_rule(mode).repeats()) return asked;
     // Far outside, scaling for wrap and mirror is more precise. If the results address different texels, the second is
     // the one that is read.
     const std::int64_t turned = detail::scale_coordinate(coordinate, size, sampler.normalized_coordinates, mode, kind);
     const std::int64_t texel =
-        sampler.filter == Filter::point ? (turned + 2 * shift) >> 9 : detail::linear_place(turned, shift) >> 8;
+        sampler.filter == Filter::point ? (turned + 2 * shift) >> 9 : detail::linear_position(turned, shift) >> 8;
     return detail::address_texel(asked, size, mode) == detail::address_texel(texel, size, mode) ? asked : texel;
 }
 
@@ -207,7 +207,8 @@ private:
 
     std::int64_t asked_on_face(float place, std::int32_t size, std::int32_t shift) const {
         const std::int64_t scaled = detail::scale_face_coordinate(place, size);
-        return sampler_.filter == Filter::point ? (scaled + 2 * shift) >> 9 : detail::linear_place(scaled, shift) >> 8;
+        return sampler_.filter == Filter::point ? (scaled + 2 * shift) >> 9
+                                                : detail::linear_position(scaled, shift) >> 8;
     }
 
     // Returns the i-th of the four texels of a slice. Same steps as detail::load_quad().

@@ -12,27 +12,27 @@
 namespace texton::viewer {
 namespace {
 
-std::vector<std::byte> stored_bytes(const Document& document, const Place& place, std::size_t x, std::size_t y,
-                                    const StillWanted& wanted) {
-    const Extent whole = document.extent(place);
-    const std::size_t side = block_side(document.info(place.plane).format);
+std::vector<std::byte> stored_bytes(const Document& document, const SubresourceIndex& subresource, std::size_t x,
+                                    std::size_t y, const CancellationToken& token) {
+    const Extent whole = document.extent(subresource);
+    const std::size_t side = block_side(document.info(subresource.plane).format);
     const std::size_t left = x / side * side, top = y / side * side;
-    return document.texels(place, {left, top, std::min(side, whole.width - left), std::min(side, whole.height - top)},
-                           wanted);
+    return document.texels(subresource,
+                           {left, top, std::min(side, whole.width - left), std::min(side, whole.height - top)}, token);
 }
 
 Texel sampled(const Document& document, const Sampler& sampler, const SeenTexel& of_files) {
-    const auto [place, at] = in_array(document, of_files);
-    const ArrayInfo& array = document.info(place.plane);
-    const Extent extent = level_extent(array, place.level);
+    const auto [subresource, at] = in_array(document, of_files);
+    const ArrayInfo& array = document.info(subresource.plane);
+    const Extent extent = level_extent(array, subresource.level);
     FetchPoint point;
-    point.layer = static_cast<std::int32_t>(place.layer);
-    point.lod = static_cast<float>(place.level) - sampler.mip_bias;
-    const auto middle_x = static_cast<float>(at.x);
-    const auto middle_y = static_cast<float>(at.y);
+    point.layer = static_cast<std::int32_t>(subresource.layer);
+    point.lod = static_cast<float>(subresource.level) - sampler.mip_bias;
+    const auto center_x = static_cast<float>(at.x);
+    const auto center_y = static_cast<float>(at.y);
     if (is_cube(array.kind)) {
         const auto side = static_cast<std::int32_t>(extent.width);
-        const detail::CubeDirection direction = detail::direction_on_face(place.face, middle_x, middle_y, side);
+        const detail::CubeDirection direction = detail::direction_on_face(subresource.face, center_x, center_y, side);
         point.x = direction.x;
         point.y = direction.y;
         point.z = direction.z;
@@ -40,58 +40,59 @@ Texel sampled(const Document& document, const Sampler& sampler, const SeenTexel&
         const auto coordinate = [&](float texel, std::size_t size) {
             return sampler.normalized_coordinates ? texel / static_cast<float>(size) : texel;
         };
-        point.x = coordinate(middle_x, extent.width);
-        point.y = coordinate(middle_y, extent.height);
-        point.z = coordinate(static_cast<float>(place.slice) + 0.5f, extent.depth);
+        point.x = coordinate(center_x, extent.width);
+        point.y = coordinate(center_y, extent.height);
+        point.z = coordinate(static_cast<float>(subresource.slice) + 0.5f, extent.depth);
     }
     const FetchOperation operation = array.levels > 1 ? FetchOperation::lod : FetchOperation::plain;
-    return sample(document.texture(sampler, place.plane), std::span(&point, 1), {.operation = operation})
+    return sample(document.texture(sampler, subresource.plane), std::span(&point, 1), {.operation = operation})
         .texels.front();
 }
 
-std::array<int, 3> displayed(Scene scene, const Place& place, std::size_t x, std::size_t y, const StillWanted& wanted) {
-    scene.session.place = place;
+std::array<int, 3> displayed(Scene scene, const SubresourceIndex& subresource, std::size_t x, std::size_t y,
+                             const CancellationToken& token) {
+    scene.session.subresource = subresource;
     scene.session.layout = Layout::single;
     scene.session.compare.mode = CompareMode::none;
     scene.session.lod_plane.shown = false;
     scene.session.view = {1, {static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5}};
     scene.session.fits = false;
     scene.width = scene.height = 1;
-    const std::uint32_t pixel = render(scene, {0, 0, 1, 1}, wanted).front();
+    const std::uint32_t pixel = render(scene, {0, 0, 1, 1}, token).front();
     return {static_cast<int>(pixel >> 16 & 255), static_cast<int>(pixel >> 8 & 255), static_cast<int>(pixel & 255)};
 }
 
 }  // namespace
 
 Sampler sampler_of(const Session& session, const Document& document) {
-    return session.sampler ? *session.sampler : document.standard_sampler(session.place.plane);
+    return session.sampler ? *session.sampler : document.standard_sampler(session.subresource.plane);
 }
 
-InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t x, std::size_t y,
-                             const StillWanted& wanted) {
+InspectedTexel inspect_texel(const Scene& scene, const SubresourceIndex& subresource, std::size_t x, std::size_t y,
+                             const CancellationToken& token) {
     const Document& document = *scene.shown;
-    InspectedTexel out{.place = document.clamped(place)};
-    out.extent = document.extent(out.place);
+    InspectedTexel out{.subresource = document.clamped(subresource)};
+    out.extent = document.extent(out.subresource);
     out.x = std::min(x, out.extent.width - 1);
     out.y = std::min(y, out.extent.height - 1);
-    const ArrayInfo& array = document.info(out.place.plane);
+    const ArrayInfo& array = document.info(out.subresource.plane);
     out.kind = array.kind;
     out.format = array.format;
     out.channels = info(array.format).channels;
-    out.halvings = document.halvings(out.place);
-    const std::vector<std::byte> bytes = stored_bytes(document, out.place, out.x, out.y, wanted);
+    out.halvings = document.halvings(out.subresource);
+    const std::vector<std::byte> bytes = stored_bytes(document, out.subresource, out.x, out.y, token);
     out.stored = stored_channels(array.format, bytes);
-    out.bytes = byte_words(bytes);
+    out.bytes = byte_text(bytes);
     try {
-        const Position middle{static_cast<double>(out.x) + 0.5, static_cast<double>(out.y) + 0.5};
-        out.sampled = sampled(document, sampler_of(scene.session, document), {out.place, middle});
+        const Position center{static_cast<double>(out.x) + 0.5, static_cast<double>(out.y) + 0.5};
+        out.sampled = sampled(document, sampler_of(scene.session, document), {out.subresource, center});
     } catch (const std::exception& error) {
-        out.sampling_problem = error_words(error);
+        out.sampling_problem = error_text(error);
     }
     try {
-        out.displayed = displayed(scene, out.place, out.x, out.y, wanted);
+        out.displayed = displayed(scene, out.subresource, out.x, out.y, token);
     } catch (const std::exception& error) {
-        out.display_problem = error_words(error);
+        out.display_problem = error_text(error);
     }
     return out;
 }
@@ -101,14 +102,16 @@ const char* face_name(int face) {
     return kNames[static_cast<std::size_t>(std::clamp(face, 0, 5))];
 }
 
-std::string place_words(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const ArrayInfo& array = document.whole(place.plane);
+std::string subresource_text(const Document& document, const SubresourceIndex& subresource, std::size_t x,
+                             std::size_t y) {
+    const ArrayInfo& array = document.whole(subresource.plane);
     std::string out = fmt::format("({}, {})", x, y);
-    if (array.levels > 1) out += fmt::format(", level {}", place.level);
-    if (is_layered(array.kind)) out += fmt::format(", {} {}", is_cube(array.kind) ? "cube" : "layer", place.layer);
-    if (is_cube(array.kind)) out += fmt::format(", face {}", face_name(place.face));
-    if (array.kind == ArrayKind::array_3d) out += fmt::format(", slice {}", place.slice);
-    if (document.is_planar()) out += place.plane == 0 ? ", luma" : ", chroma";
+    if (array.levels > 1) out += fmt::format(", level {}", subresource.level);
+    if (is_layered(array.kind))
+        out += fmt::format(", {} {}", is_cube(array.kind) ? "cube" : "layer", subresource.layer);
+    if (is_cube(array.kind)) out += fmt::format(", face {}", face_name(subresource.face));
+    if (array.kind == ArrayKind::array_3d) out += fmt::format(", slice {}", subresource.slice);
+    if (document.is_planar()) out += subresource.plane == 0 ? ", luma" : ", chroma";
     return out;
 }
 
@@ -120,7 +123,7 @@ std::string to_string(const InspectedTexel& texel) {
         if (index < texel.stored.size())
             out += fmt::format("  stored {} {}", texel.stored[index].decimal, texel.stored[index].hexadecimal);
         if (texel.sampling_problem.empty()) {
-            out += fmt::format("  sampled {} {}", channel_words(texel.sampled, channel, texel.format),
+            out += fmt::format("  sampled {} {}", channel_text(texel.sampled, channel, texel.format),
                                channel_hexadecimal(texel.sampled, channel));
         }
         if (texel.display_problem.empty() && channel < 3) out += fmt::format("  shown {}", texel.displayed[index]);

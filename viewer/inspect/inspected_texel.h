@@ -16,7 +16,7 @@ namespace texton::viewer {
 /// Values of one texel of the displayed image. Positions refer to the image's files, also if the device has a reduced
 /// image.
 struct InspectedTexel {
-    Place place{};
+    SubresourceIndex subresource{};
     std::size_t x = 0;
     std::size_t y = 0;
     Extent extent{};  ///< size in texels of the level that contains the texel
@@ -35,14 +35,15 @@ struct InspectedTexel {
 /// Inspects the texel (x, y) of the scene's image, which must not be null. Positions outside the image are clamped.
 /// Reads only the texels that are needed. Throws the errors of Document::texels(). Errors of sampling and of the
 /// display are reported in the result.
-[[nodiscard]] InspectedTexel inspect_texel(const Scene& scene, const Place& place, std::size_t x, std::size_t y,
-                                           const StillWanted& wanted = {});
+[[nodiscard]] InspectedTexel inspect_texel(const Scene& scene, const SubresourceIndex& subresource, std::size_t x,
+                                           std::size_t y, const CancellationToken& token = {});
 
 /// Returns the values as lines of text, for the clipboard.
 [[nodiscard]] std::string to_string(const InspectedTexel& texel);
 /// Returns a description of a texel position, for example "(20, 10), level 1, face +x". Contains only the parts that
 /// the document has more than one of.
-[[nodiscard]] std::string place_words(const Document& document, const Place& place, std::size_t x, std::size_t y);
+[[nodiscard]] std::string subresource_text(const Document& document, const SubresourceIndex& subresource, std::size_t x,
+                                           std::size_t y);
 /// Returns the name of a cubemap face: "+x", "-x", "+y", "-y", "+z" or "-z". The index is clamped to 0 to 5.
 [[nodiscard]] const char* face_name(int face);
 

@@ -5,8 +5,8 @@
 namespace texton::viewer {
 
 std::optional<std::vector<verify::Tap>> kernel_taps(const Session& session, const Offset& pixel) {
-    if (session.kernel.name.empty() || session.current >= session.pictures.size()) return std::nullopt;
-    const Source& source = session.pictures[session.current];
+    if (session.kernel.name.empty() || session.current >= session.images.size()) return std::nullopt;
+    const Source& source = session.images[session.current];
     verify::Case question;
     question.name = session.kernel.name;
     question.run.kernel = &kernel_named(session.kernel.name);

@@ -189,30 +189,31 @@ constexpr std::array kRows{Row{"array_1d", make_array<ArrayKind::array_1d>},
                            Row{"registered", make_registered},
                            Row{"host", make_host}};
 
-struct Way {
+struct SamplerVariant {
     std::string_view name;
     Sampler sampler;
 };
 
-const std::array<Way, 8>& ways() {
+const std::array<SamplerVariant, 8>& sampler_variants() {
     constexpr auto all = [](AddressMode mode, Sampler sampler) {
         for (AddressMode& side : sampler.address) side = mode;
         return sampler;
     };
-    static const std::array<Way, 8> kWays{
-        Way{"point", {}},
-        Way{"linear", {.filter = Filter::linear}},
-        Way{"normalized", {.normalized_coordinates = true}},
-        Way{"wrap", all(AddressMode::wrap, {.normalized_coordinates = true})},
-        Way{"mirror", all(AddressMode::mirror, {.normalized_coordinates = true})},
-        Way{"border", all(AddressMode::border, {})},
-        Way{"anisotropic",
-            {.filter = Filter::linear,
-             .mip_filter = Filter::linear,
-             .normalized_coordinates = true,
-             .max_anisotropy = 16}},
-        Way{"seamless", {.filter = Filter::linear, .normalized_coordinates = true, .seamless_cubemap = true}}};
-    return kWays;
+    static const std::array<SamplerVariant, 8> kVariants{
+        SamplerVariant{"point", {}},
+        SamplerVariant{"linear", {.filter = Filter::linear}},
+        SamplerVariant{"normalized", {.normalized_coordinates = true}},
+        SamplerVariant{"wrap", all(AddressMode::wrap, {.normalized_coordinates = true})},
+        SamplerVariant{"mirror", all(AddressMode::mirror, {.normalized_coordinates = true})},
+        SamplerVariant{"border", all(AddressMode::border, {})},
+        SamplerVariant{"anisotropic",
+                       {.filter = Filter::linear,
+                        .mip_filter = Filter::linear,
+                        .normalized_coordinates = true,
+                        .max_anisotropy = 16}},
+        SamplerVariant{"seamless",
+                       {.filter = Filter::linear, .normalized_coordinates = true, .seamless_cubemap = true}}};
+    return kVariants;
 }
 
 // Returns the message of the Error that `action` throws, or an empty string.
@@ -220,17 +221,17 @@ std::string refusal(const std::function<void()>& action) {
     try {
         action();
         return {};
-    } catch (const Cancelled&) {
+    } catch (const Canceled&) {
         throw;
     } catch (const Error& error) {
         return error.what();
     }
 }
 
-double upload_time(const Made& made, const KindTexels& texels, const StillWanted& wanted) {
+double upload_time(const Made& made, const KindTexels& texels, const CancellationToken& token) {
     double best = 0;
     for (int round = 0; round < kRounds; ++round) {
-        go_on(wanted);
+        throw_if_canceled(token);
         const auto begin = std::chrono::steady_clock::now();
         for (const View& target : made.targets)
             copy(target, host_view(texels.texels.data(), target.format(), target.extent()));
@@ -246,20 +247,20 @@ std::string_view kernel_for(const Texture& texture) {
     return "statistics";
 }
 
-double kernel_time(const Texture& texture, const Kernel& kernel, const StillWanted& wanted) {
+double kernel_time(const Texture& texture, const Kernel& kernel, const CancellationToken& token) {
     const Device device = texture.device();
     const Arguments arguments(kernel.info);
-    const PictureShape shape = shapes(kernel, arguments, {&texture, 1}).front();
+    const ImageShape shape = shapes(kernel, arguments, {&texture, 1}).front();
     const Linear memory(device, shape.format, shape.extent);
-    const View picture = memory.view(shape.format, shape.extent);
+    const View image = memory.view(shape.format, shape.extent);
     const Stream stream(device);
     const Event begin(device);
     const Event end(device);
     double best = 0;
     for (int round = 0; round < kRounds; ++round) {
-        go_on(wanted);
+        throw_if_canceled(token);
         begin.record(stream);
-        enqueue(kernel, stream, {&picture, 1}, arguments, {&texture, 1});
+        enqueue(kernel, stream, {&image, 1}, arguments, {&texture, 1});
         end.record(stream);
         end.synchronize();
         const double took = end.milliseconds_since(begin);
@@ -270,15 +271,15 @@ double kernel_time(const Texture& texture, const Kernel& kernel, const StillWant
 
 }  // namespace
 
-KindTexels texels_of(const Array& array, const Place& place, std::size_t most_bytes) {
-    Subresource part = slices_at(array.info(), place);
+KindTexels texels_of(const Array& array, const SubresourceIndex& subresource, std::size_t max_bytes) {
+    Subresource part = slices_at(array.info(), subresource);
     const View all = array.view(part);
     const std::size_t side = block_side(all.format());
-    const std::size_t rows = std::max<std::size_t>(1, most_bytes / row_bytes(all.format(), all.extent().width)) * side;
+    const std::size_t rows = std::max<std::size_t>(1, max_bytes / row_bytes(all.format(), all.extent().width)) * side;
     KindTexels out{.format = all.format(), .extent = {all.extent().width, std::min(all.extent().height, rows)}};
     out.whole = out.extent.height == all.extent().height;
     out.texels.resize(packed_bytes(out.format, out.extent));
-    const std::size_t slice = std::min(place.slice, all.extent().depth - 1);
+    const std::size_t slice = std::min(subresource.slice, all.extent().depth - 1);
     copy(host_view(out.texels.data(), out.format, out.extent), all.region({{0, 0, slice}, out.extent}));
     return out;
 }
@@ -295,29 +296,30 @@ std::span<const std::string_view> kind_rows() {
 std::span<const std::string_view> sampler_names() {
     static const auto names = [] {
         std::array<std::string_view, 8> out;
-        std::ranges::transform(ways(), out.begin(), &Way::name);
+        std::ranges::transform(sampler_variants(), out.begin(), &SamplerVariant::name);
         return out;
     }();
     return names;
 }
 
-KindRow measure_kind(const Device& device, const KindTexels& texels, std::size_t row, const StillWanted& wanted) {
+KindRow measure_kind(const Device& device, const KindTexels& texels, std::size_t row, const CancellationToken& token) {
     KindRow out{.name = kRows.at(row).name};
-    go_on(wanted);
+    throw_if_canceled(token);
     Made made;
     out.obstacle = refusal([&] {
         made = kRows[row].make(device, texels);
-        out.upload = upload_time(made, texels, wanted);
+        out.upload = upload_time(made, texels, token);
     });
     if (!out.obstacle.empty()) return out;
     out.bytes = made.bytes;
     out.alignment = made.alignment;
     out.copied = texels.texels.size() * made.targets.size();
-    for (const Way& way : ways()) out.samplers.push_back({way.name, refusal([&] { (void)made.texture(way.sampler); })});
+    for (const SamplerVariant& variant : sampler_variants())
+        out.samplers.push_back({variant.name, refusal([&] { (void)made.texture(variant.sampler); })});
     out.kernel_obstacle = refusal([&] {
         const Texture texture = made.texture(made.usual);
         out.kernel = kernel_for(texture);
-        out.kernel_time = kernel_time(texture, kernel_named(out.kernel), wanted);
+        out.kernel_time = kernel_time(texture, kernel_named(out.kernel), token);
     });
     return out;
 }

@@ -42,9 +42,9 @@ struct KindTexels {
     bool whole = true;  ///< false: these are only the first rows of the image
 };
 
-/// Returns the texels of one level, layer, face and slice, with as many rows as fit in `most_bytes` but at least one
+/// Returns the texels of one level, layer, face and slice, with as many rows as fit in `max_bytes` but at least one
 /// row of texels or blocks. Blocks until they are copied. Throws the errors of copy().
-[[nodiscard]] KindTexels texels_of(const Array& array, const Place& place, std::size_t most_bytes);
+[[nodiscard]] KindTexels texels_of(const Array& array, const SubresourceIndex& subresource, std::size_t max_bytes);
 
 /// Returns the names of the kinds: arrays (also sparse, deferred and planar ones), then kinds of memory.
 [[nodiscard]] std::span<const std::string_view> kind_rows();
@@ -52,8 +52,8 @@ struct KindTexels {
 [[nodiscard]] std::span<const std::string_view> sampler_names();
 
 /// Measures one kind; `row` is an index into kind_rows(). Creates it, uploads the texels, runs a kernel and releases
-/// the memory. Errors of the library are reported in the result. Throws Cancelled if `wanted` returns false.
+/// the memory. Errors of the library are reported in the result. Throws Canceled if `wanted` returns false.
 [[nodiscard]] KindRow measure_kind(const Device& device, const KindTexels& texels, std::size_t row,
-                                   const StillWanted& wanted = {});
+                                   const CancellationToken& token = {});
 
 }  // namespace texton::viewer

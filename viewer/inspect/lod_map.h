@@ -26,9 +26,9 @@ struct LodPixel {
     Position texel;
     PixelSteps steps;
 };
-/// Returns the position of a map pixel. `picture` is the size of the displayed level. Returns nullopt if the pixel, or
+/// Returns the position of a map pixel. `image` is the size of the displayed level. Returns nullopt if the pixel, or
 /// a neighbor, is above the horizon of the plane.
-[[nodiscard]] std::optional<LodPixel> pixel_of(const LodView& view, int column, int row, Extent picture);
+[[nodiscard]] std::optional<LodPixel> pixel_of(const LodView& view, int column, int row, Extent image);
 
 /// The level choice for each pixel of a map.
 struct LodMap {
@@ -45,11 +45,11 @@ struct LodMap {
 
 /// Computes the map. The gradients of a pixel are the differences to its neighbors on the canvas. If the work is
 /// canceled, the remaining pixels are nullopt.
-[[nodiscard]] LodMap lod_map(const Model& model, const ArrayInfo& info, const Place& place, const LodView& view,
-                             const Wanted& wanted = {});
+[[nodiscard]] LodMap lod_map(const Model& model, const ArrayInfo& info, const SubresourceIndex& subresource,
+                             const LodView& view, const CancellationToken& token = {});
 /// Returns the fetch of a map pixel, or nullopt above the horizon of the plane.
-[[nodiscard]] std::optional<Fetch> lod_fetch(const ArrayInfo& info, const Place& place, const Sampler& sampler,
-                                             const LodView& view, int column, int row);
+[[nodiscard]] std::optional<Fetch> lod_fetch(const ArrayInfo& info, const SubresourceIndex& subresource,
+                                             const Sampler& sampler, const LodView& view, int column, int row);
 
 /// Returns one quantity of a level choice. Levels of detail are in levels, not in 1/256.
 [[nodiscard]] double value_of(const LevelChoice& choice, LodQuantity quantity);
@@ -57,9 +57,9 @@ struct LodMap {
 [[nodiscard]] std::pair<double, double> range_of(const LodMap& map, LodQuantity quantity);
 /// Returns the legend color 0xffRRGGBB for a fraction of the range, from dark violet (0) to yellow (1). The fraction is
 /// clamped; NaN is treated as 0.
-[[nodiscard]] std::uint32_t legend_colour(double share);
+[[nodiscard]] std::uint32_t legend_color(double share);
 /// Returns the map as colors 0xffRRGGBB, row by row. Pixels above the horizon get the background color.
-[[nodiscard]] std::vector<std::uint32_t> colours_of(const LodMap& map, LodQuantity quantity, std::uint32_t background);
+[[nodiscard]] std::vector<std::uint32_t> colors_of(const LodMap& map, LodQuantity quantity, std::uint32_t background);
 /// Returns a description of a level choice in one line, for example "lod 2.500, biased 2.500, clamped 2.500: level 2
 /// and 128/256 of level 3, 2 samples".
 [[nodiscard]] std::string words_of(const LevelChoice& choice);

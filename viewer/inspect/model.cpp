@@ -34,7 +34,7 @@ Plan gradient_plan(const TextureView& view, const Sampler& sampler, const FetchP
     const detail::PixelFootprint footprint =
         is_cube(view.kind) ? detail::cube_footprint(view.levels[0].width, at, gradients)
                            : detail::pixel_footprint(view.levels[0], volume,
-                                                     volume ? detail::neighbour_gradients(at, gradients) : gradients);
+                                                     volume ? detail::neighbor_gradients(at, gradients) : gradients);
     const bool isotropic =
         sampler.max_anisotropy < 2 || volume || view.kind == ArrayKind::layered_1d || footprint.folded;
     Plan plan;

@@ -56,15 +56,15 @@ std::byte canary_at(std::size_t byte) noexcept {
     return static_cast<std::byte>(mixed >> 56);
 }
 
-Subresource slices_at(const ArrayInfo& info, const Place& place) {
-    Subresource part{.level = place.level};
-    if (is_layered(info.kind)) part.layer = place.layer;
-    if (is_cube(info.kind)) part.face = place.face;
+Subresource slices_at(const ArrayInfo& info, const SubresourceIndex& subresource) {
+    Subresource part{.level = subresource.level};
+    if (is_layered(info.kind)) part.layer = subresource.layer;
+    if (is_cube(info.kind)) part.face = subresource.face;
     return part;
 }
 
-PitchedCopy::PitchedCopy(const Array& source, const Place& place, const StillWanted& wanted) {
-    const Subresource part = slices_at(source.info(), place);
+PitchedCopy::PitchedCopy(const Array& source, const SubresourceIndex& subresource, const CancellationToken& token) {
+    const Subresource part = slices_at(source.info(), subresource);
     const ConstView texels = source.view(part);
     const Device device = source.device();
     if (source.info().kind == ArrayKind::array_3d) {
@@ -74,8 +74,8 @@ PitchedCopy::PitchedCopy(const Array& source, const Place& place, const StillWan
         flat_ = Pitched2D(device, texels.format(), texels.extent());
         layout_ = {texels.format(), texels.extent(), flat_.pitch(), flat_.view().slice_pitch()};
     }
-    write_canaries(wanted);
-    upload(source, part, wanted);
+    write_canaries(token);
+    upload(source, part, token);
 }
 
 View PitchedCopy::bytes(std::size_t first, std::size_t count) const {
@@ -102,24 +102,24 @@ std::vector<std::byte> PitchedCopy::read_box(std::size_t first, std::size_t coun
     return out;
 }
 
-void PitchedCopy::write_canaries(const StillWanted& wanted) const {
+void PitchedCopy::write_canaries(const CancellationToken& token) const {
     std::vector<std::byte> band;
     for (std::size_t first = 0; first < layout_.bytes(); first += kBand) {
-        go_on(wanted);
+        throw_if_canceled(token);
         band.resize(std::min(kBand, layout_.bytes() - first));
         for (std::size_t i = 0; i < band.size(); ++i) band[i] = canary_at(first + i);
         copy(bytes(first, band.size()), host_view(std::span(band)));
     }
 }
 
-void PitchedCopy::upload(const Array& source, const Subresource& part, const StillWanted& wanted) const {
+void PitchedCopy::upload(const Array& source, const Subresource& part, const CancellationToken& token) const {
     const std::size_t side = block_side(layout_.format);
     const std::size_t band_rows = std::max<std::size_t>(1, kBand / layout_.row_bytes()) * side;
     const ConstView from = source.view(part);
     std::vector<std::byte> band;
     for (std::size_t z = 0; z < layout_.extent.depth; ++z) {
         for (std::size_t y = 0; y < layout_.extent.height; y += band_rows) {
-            go_on(wanted);
+            throw_if_canceled(token);
             const Region rows{{0, y, z}, {layout_.extent.width, std::min(band_rows, layout_.extent.height - y), 1}};
             band.resize(packed_bytes(layout_.format, rows.extent));
             const View host = host_view(band.data(), layout_.format, rows.extent);
@@ -129,17 +129,17 @@ void PitchedCopy::upload(const Array& source, const Subresource& part, const Sti
     }
 }
 
-CanaryReport PitchedCopy::check(const StillWanted& wanted) const {
+CanaryReport PitchedCopy::check(const CancellationToken& token) const {
     CanaryReport report;
     const std::size_t row = layout_.row_bytes();
     const auto look = [&](std::size_t byte, std::byte value) {
         ++report.checked;
         if (value == canary_at(byte)) return;
         ++report.overwritten;
-        if (report.places.size() < CanaryReport::kMostPlaces) report.places.push_back(byte);
+        if (report.subresources.size() < CanaryReport::kMaxSubresources) report.subresources.push_back(byte);
     };
     for (std::size_t first = 0; first < layout_.bytes(); first += kBand) {
-        go_on(wanted);
+        throw_if_canceled(token);
         const std::vector<std::byte> band = read(first, std::min(kBand, layout_.bytes() - first));
         for (std::size_t i = 0; i < band.size();) {
             const std::size_t byte = first + i;
@@ -153,7 +153,7 @@ CanaryReport PitchedCopy::check(const StillWanted& wanted) const {
     return report;
 }
 
-Array PitchedCopy::read_with_pitch(std::size_t pitch, std::size_t slice, std::size_t most_bytes) const {
+Array PitchedCopy::read_with_pitch(std::size_t pitch, std::size_t slice, std::size_t max_bytes) const {
     const std::size_t row = layout_.row_bytes();
     if (pitch < row) {
         throw Error({.code = ErrorCode::bad_argument,
@@ -168,7 +168,7 @@ Array PitchedCopy::read_with_pitch(std::size_t pitch, std::size_t slice, std::si
     const std::size_t first = slice * layout_.slice_pitch;
     const std::size_t there = layout_.bytes() - first;
     const std::size_t rows =
-        std::min({layout_.rows(), (there - row) / pitch + 1, std::max<std::size_t>(1, most_bytes / pitch)});
+        std::min({layout_.rows(), (there - row) / pitch + 1, std::max<std::size_t>(1, max_bytes / pitch)});
     const Extent extent{layout_.extent.width, std::min(layout_.extent.height, rows * block_side(layout_.format))};
     Array out(device(), {.format = layout_.format, .extent = extent});
     copy(out.view(), borrowed_view(device(), data() + first, layout_.format, extent, pitch));

@@ -52,10 +52,10 @@ struct PitchedLayout {
 
 /// Result of a check of padding and gaps for overwritten bytes.
 struct CanaryReport {
-    std::size_t checked = 0;          ///< number of bytes that were checked
-    std::size_t overwritten = 0;      ///< number of bytes that differ from canary_at()
-    std::vector<std::size_t> places;  ///< offsets of the first overwritten bytes, at most kMostPlaces
-    static constexpr std::size_t kMostPlaces = 64;
+    std::size_t checked = 0;                ///< number of bytes that were checked
+    std::size_t overwritten = 0;            ///< number of bytes that differ from canary_at()
+    std::vector<std::size_t> subresources;  ///< offsets of the first overwritten bytes, at most kMaxSubresources
+    static constexpr std::size_t kMaxSubresources = 64;
 };
 
 /// Copy of a level, layer and face of an array in pitched memory on the same device: Pitched3D for a volume, otherwise
@@ -66,8 +66,8 @@ struct CanaryReport {
 class PitchedCopy {
 public:
     /// Fills the memory with the values of canary_at(), then copies the texels to it through host memory. Throws the
-    /// errors of the memory and of copy(), and Cancelled.
-    PitchedCopy(const Array& source, const Place& place, const StillWanted& wanted = {});
+    /// errors of the memory and of copy(), and Canceled.
+    PitchedCopy(const Array& source, const SubresourceIndex& subresource, const CancellationToken& token = {});
 
     const PitchedLayout& layout() const noexcept { return layout_; }
     Device device() const { return flat_.data() != nullptr ? flat_.device() : deep_.device(); }
@@ -81,18 +81,18 @@ public:
     /// Copies `rows` runs of `count` bytes to the host. The runs start one pitch apart. Throws the errors of read().
     std::vector<std::byte> read_box(std::size_t first, std::size_t count, std::size_t rows) const;
 
-    /// Checks every byte of padding and gaps. Throws the errors of read(), and Cancelled.
-    CanaryReport check(const StillWanted& wanted = {}) const;
+    /// Checks every byte of padding and gaps. Throws the errors of read(), and Canceled.
+    CanaryReport check(const CancellationToken& token = {}) const;
     /// Returns a slice that is read with a different pitch in bytes, to show the effect of a wrong pitch. Rows past the
-    /// end of the memory and rows that exceed `most_bytes` are omitted.
+    /// end of the memory and rows that exceed `max_bytes` are omitted.
     ///
     /// Throws Error{bad_argument} if the pitch is smaller than a row, Error{out_of_bounds} if the slice does not exist,
     /// and the errors of Array and copy().
-    Array read_with_pitch(std::size_t pitch, std::size_t slice, std::size_t most_bytes) const;
+    Array read_with_pitch(std::size_t pitch, std::size_t slice, std::size_t max_bytes) const;
 
 private:
-    void write_canaries(const StillWanted& wanted) const;
-    void upload(const Array& source, const Subresource& part, const StillWanted& wanted) const;
+    void write_canaries(const CancellationToken& token) const;
+    void upload(const Array& source, const Subresource& part, const CancellationToken& token) const;
 
     Pitched2D flat_;
     Pitched3D deep_;
@@ -100,6 +100,6 @@ private:
 };
 
 /// Returns the subresource of a level, layer and face, with all slices of a volume.
-[[nodiscard]] Subresource slices_at(const ArrayInfo& info, const Place& place);
+[[nodiscard]] Subresource slices_at(const ArrayInfo& info, const SubresourceIndex& subresource);
 
 }  // namespace texton::viewer

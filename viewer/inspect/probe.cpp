@@ -26,13 +26,13 @@ struct CubeTexelId {
 
 CubeTexelId cube_texel(const ProbePoint& at, double side) {
     const detail::CubePoint point = detail::project_to_cube(at[0], at[1], at[2]);
-    const auto texel = [&](float place) { return std::floor((static_cast<double>(place) + 1) / 2 * side); };
+    const auto texel = [&](float subresource) { return std::floor((static_cast<double>(subresource) + 1) / 2 * side); };
     return {point.face, texel(point.u), texel(point.v)};
 }
 
-std::vector<double> cube_borders(double side, const Probe& probe, double first, double last, std::size_t most) {
+std::vector<double> cube_borders(double side, const Probe& probe, double first, double last, std::size_t maximum) {
     const auto id = [&](double share) { return cube_texel(point_on_line(probe, share), side); };
-    const std::size_t steps = 4 * most;
+    const std::size_t steps = 4 * maximum;
     std::vector<double> borders;
     double before = first;
     for (std::size_t i = 1; i <= steps; ++i) {
@@ -41,20 +41,20 @@ std::vector<double> cube_borders(double side, const Probe& probe, double first, 
             double low = before;
             double high = after;
             for (int halving = 0; halving < 40; ++halving) {
-                const double middle = (low + high) / 2;
-                (id(low) == id(middle) ? low : high) = middle;
+                const double center = (low + high) / 2;
+                (id(low) == id(center) ? low : high) = center;
             }
             borders.push_back(high);
         }
         before = after;
     }
-    return borders.size() > most ? std::vector<double>() : borders;
+    return borders.size() > maximum ? std::vector<double>() : borders;
 }
 
 }  // namespace
 
-Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const Place& place, const Sampler& sampler,
-                  const ProbePoint& at) {
+Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const SubresourceIndex& subresource,
+                  const Sampler& sampler, const ProbePoint& at) {
     Fetch fetch{.operation = probe.operation, .component = probe.component};
     const bool cube = is_cube(info.kind);
     const std::array<std::size_t, 3> sides = sides_of(info.extent);
@@ -80,7 +80,7 @@ Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const Place& place,
     fetch.point.x = coordinates[0];
     fetch.point.y = coordinates[1];
     fetch.point.z = coordinates[2];
-    fetch.point.layer = static_cast<std::int32_t>(place.layer);
+    fetch.point.layer = static_cast<std::int32_t>(subresource.layer);
     fetch.point.lod = probe.lod;
     return fetch;
 }
@@ -94,23 +94,23 @@ ProbePoint point_on_line(const Probe& probe, double share) {
     return at;
 }
 
-ScanLine scan(const Texture& texture, const ArrayInfo& info, const Place& place, const Probe& probe, double first,
-              double last, std::size_t samples) {
+ScanLine scan(const Texture& texture, const ArrayInfo& info, const SubresourceIndex& subresource, const Probe& probe,
+              double first, double last, std::size_t samples) {
     ScanLine line{first, last, std::vector<Texel>(samples)};
     std::vector<Fetch> fetches;
     fetches.reserve(samples);
     for (std::size_t i = 0; i < samples; ++i) {
         const ProbePoint at = point_on_line(probe, line.share_of(i));
-        fetches.push_back(probe_fetch(probe, info, place, texture.sampler(), at));
+        fetches.push_back(probe_fetch(probe, info, subresource, texture.sampler(), at));
     }
     line.texels = fetched(texture, fetches);
     return line;
 }
 
 std::vector<double> texel_borders(const ArrayInfo& info, int level, const Probe& probe, double first, double last,
-                                  std::size_t most) {
+                                  std::size_t maximum) {
     const Extent extent = level_extent(info, level);
-    if (is_cube(info.kind)) return cube_borders(static_cast<double>(extent.width), probe, first, last, most);
+    if (is_cube(info.kind)) return cube_borders(static_cast<double>(extent.width), probe, first, last, maximum);
     std::vector<double> borders;
     const std::array<std::size_t, 3> sides = sides_of(extent);
     for (std::size_t axis = 0; axis < axes_of(info.kind); ++axis) {
@@ -122,12 +122,12 @@ std::vector<double> texel_borders(const ArrayInfo& info, int level, const Probe&
         const double high = from + std::max(first, last) * (to - from);
         const double begin = std::ceil(std::min(low, high));
         const double end = std::floor(std::max(low, high));
-        if (!(end - begin < static_cast<double>(most))) return {};
+        if (!(end - begin < static_cast<double>(maximum))) return {};
         for (double texel = begin; texel <= end; ++texel) borders.push_back((texel - from) / (to - from));
     }
     std::ranges::sort(borders);
     borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-    if (borders.size() > most) borders.clear();
+    if (borders.size() > maximum) borders.clear();
     return borders;
 }
 

@@ -10,10 +10,10 @@ namespace texton::viewer {
 
 using ProbePoint = std::array<float, 3>;  ///< u, v, w: normalized coordinates, or a direction for cubemaps
 
-/// Returns the probe's fetch at a point, in the coordinates that the sampler expects. The layer is that of `place`. The
-/// gradients describe a pixel that is as large as a texel of the probe's level of detail.
-[[nodiscard]] Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const Place& place, const Sampler& sampler,
-                                const ProbePoint& at);
+/// Returns the probe's fetch at a point, in the coordinates that the sampler expects. The layer is that of
+/// `subresource`. The gradients describe a pixel that is as large as a texel of the probe's level of detail.
+[[nodiscard]] Fetch probe_fetch(const Probe& probe, const ArrayInfo& info, const SubresourceIndex& subresource,
+                                const Sampler& sampler, const ProbePoint& at);
 
 /// Returns a point of the probe's line: 0 is its start, 1 is its end.
 [[nodiscard]] ProbePoint point_on_line(const Probe& probe, double share);
@@ -32,12 +32,12 @@ struct ScanLine {
 };
 /// Samples the texture along a part of the probe's line. Blocks until the device has finished. Throws the errors of
 /// texton::sample().
-[[nodiscard]] ScanLine scan(const Texture& texture, const ArrayInfo& info, const Place& place, const Probe& probe,
-                            double first, double last, std::size_t samples);
+[[nodiscard]] ScanLine scan(const Texture& texture, const ArrayInfo& info, const SubresourceIndex& subresource,
+                            const Probe& probe, double first, double last, std::size_t samples);
 
 /// Returns the positions where a part of the line crosses from one texel of a level to the next, in ascending order, as
-/// fractions of the line. Returns an empty list if there are more than `most`.
+/// fractions of the line. Returns an empty list if there are more than `maximum`.
 [[nodiscard]] std::vector<double> texel_borders(const ArrayInfo& info, int level, const Probe& probe, double first,
-                                                double last, std::size_t most = 512);
+                                                double last, std::size_t maximum = 512);
 
 }  // namespace texton::viewer

@@ -15,23 +15,23 @@ namespace {
 
 // Returns the unorm format for an sRGB format, so that code values are compared.
 Format as_codes(Format format) {
-    const std::string words(name(format));
-    const std::size_t end = words.rfind("_srgb");
-    return end == std::string::npos ? format : format_named(words.substr(0, end) + "_unorm").value_or(format);
+    const std::string text(name(format));
+    const std::size_t end = text.rfind("_srgb");
+    return end == std::string::npos ? format : format_named(text.substr(0, end) + "_unorm").value_or(format);
 }
 
 // One of the two compared images.
 struct Side {
     const Document& document;
-    Place place;
+    SubresourceIndex subresource;
     TexelBox box;
 
-    Format format() const { return document.info(place.plane).format; }
+    Format format() const { return document.info(subresource.plane).format; }
     bool has_blocks() const { return block_side(format()) > 1; }
     // sRGB values are code values, not linear light.
     std::vector<float> stored_values() const {
-        if (has_blocks()) return BoxTexture(document, place, box, as_codes(format())).values();
-        const std::vector<std::byte> texels = document.texels(place, box);
+        if (has_blocks()) return BoxTexture(document, subresource, box, as_codes(format())).values();
+        const std::vector<std::byte> texels = document.texels(subresource, box);
         return read_channels(host_view(static_cast<const void*>(texels.data()), format(), {box.width, box.height}));
     }
 };
@@ -55,30 +55,31 @@ std::vector<Position> corners_of(std::span<const WorstTexel> worst, int halvings
 
 }  // namespace
 
-PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& options) {
+RegionComparison compare_region(const Scene& scene, const ComparisonOptions& options) {
     const bool samplers = scene.session.compare.against == Against::sampler;
     if (!scene.shown || !scene.against || samplers) {
         throw Error(
-            {.object = "texton::viewer::compare_place",
+            {.object = "texton::viewer::compare_region",
              .problem = samplers ? "the scene compares two samplers of one image" : "an image to compare is missing",
              .remedy = samplers ? "Use compare_samplers()." : "Open an image and choose a reference."});
     }
-    PlaceComparison out{.place = scene.shown->clamped(scene.session.place)};
-    const Place other = scene.against->clamped(scene.session.place);
-    const int halvings = scene.shown->halvings(out.place);
+    RegionComparison out{.subresource = scene.shown->clamped(scene.session.subresource)};
+    const SubresourceIndex other = scene.against->clamped(scene.session.subresource);
+    const int halvings = scene.shown->halvings(out.subresource);
     if (halvings != scene.against->halvings(other)) {
         throw Error(
             {.code = ErrorCode::unsupported,
-             .object = "texton::viewer::compare_place",
+             .object = "texton::viewer::compare_region",
              .problem = fmt::format(
                  "the image is reduced to 1/{} of its width and height on its device, and the reference to 1/{}",
                  1 << halvings, 1 << scene.against->halvings(other)),
              .remedy = "Zoom in. The canvas then compares the texels of the files."});
     }
     const std::shared_ptr<const Document> shown = scene.shown->as_loaded(), against = scene.against->as_loaded();
-    const Place shown_place = scene.shown->in_array(out.place), other_place = scene.against->in_array(other);
-    const Extent shown_extent = shown->extent(shown_place);
-    const Extent other_extent = against->extent(other_place);
+    const SubresourceIndex shown_subresource = scene.shown->in_array(out.subresource),
+                           other_subresource = scene.against->in_array(other);
+    const Extent shown_extent = shown->extent(shown_subresource);
+    const Extent other_extent = against->extent(other_subresource);
     out.extent = {std::min(shown_extent.width, other_extent.width), std::min(shown_extent.height, other_extent.height)};
     const TexelBox box{0, 0, out.extent.width, out.extent.height};
     if (shown_extent != other_extent)
@@ -87,14 +88,14 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
         out.note += fmt::format("{}Both images were compared at 1/{} of their width and height.",
                                 out.note.empty() ? "" : " ", 1 << halvings);
 
-    const Side b{*shown, shown_place, box};
-    const Side a{*against, other_place, box};
+    const Side b{*shown, shown_subresource, box};
+    const Side a{*against, other_subresource, box};
     ComparisonOptions limited = options;
     limited.channels = static_cast<std::size_t>(
-        std::min(file_channels(a.document, a.place.plane), file_channels(b.document, b.place.plane)));
+        std::min(file_channels(a.document, a.subresource.plane), file_channels(b.document, b.subresource.plane)));
     if (!a.has_blocks() && a.format() == b.format()) {
-        const std::vector<std::byte> of_a = a.document.texels(a.place, box);
-        const std::vector<std::byte> of_b = b.document.texels(b.place, box);
+        const std::vector<std::byte> of_a = a.document.texels(a.subresource, box);
+        const std::vector<std::byte> of_b = b.document.texels(b.subresource, box);
         const auto view = [&](const std::vector<std::byte>& texels) {
             return host_view(static_cast<const void*>(texels.data()), a.format(), out.extent);
         };
@@ -109,7 +110,7 @@ PlaceComparison compare_place(const Scene& scene, const ComparisonOptions& optio
     return out;
 }
 
-std::string worst_words(const PlaceComparison& found, std::size_t index) {
+std::string worst_text(const RegionComparison& found, std::size_t index) {
     const WorstTexel& texel = found.comparison.worst[index];
     const auto short_number = [](double number) { return std::round(number * 100) / 100; };
     return fmt::format("({}, {}): {} ulp, {:.4g}", short_number(found.worst[index].x),

@@ -55,11 +55,11 @@ ValueRange widened(const ValueRange& range) {
 
 }  // namespace
 
-PlaceStatistics place_statistics(const Document& document, const Place& place, const TexelBox& box) {
-    const Place at = document.clamped(place);
+RegionStatistics region_statistics(const Document& document, const SubresourceIndex& subresource, const TexelBox& box) {
+    const SubresourceIndex at = document.clamped(subresource);
     const Format format = document.info(at.plane).format;
     const BoxTexture texels(*document.as_loaded(), document.in_array(at), in_array(document, at, box));
-    PlaceStatistics out{.channels = file_channels(document, at.plane)};
+    RegionStatistics out{.channels = file_channels(document, at.plane)};
     const std::optional<ValueRange> range = range_of(format);
     out.range = range.value_or(ValueRange{});
     out.statistics = collected(document.device(), texels.texture(), out.range);
@@ -71,27 +71,29 @@ PlaceStatistics place_statistics(const Document& document, const Place& place, c
     return out;
 }
 
-TexelBox whole_box(const Document& document, const Place& place) {
-    const Extent extent = document.extent(place);
+TexelBox whole_box(const Document& document, const SubresourceIndex& subresource) {
+    const Extent extent = document.extent(subresource);
     return {0, 0, extent.width, extent.height};
 }
 
-std::optional<TexelBox> visible_box(const ViewState& view, int width, int height, Extent place) {
-    const Position first = to_picture(view, {0, 0}, width, height);
-    const Position end = to_picture(view, {width * 1.0, height * 1.0}, width, height);
+std::optional<TexelBox> visible_box(const ViewState& view, int width, int height, Extent subresource) {
+    const Position first = to_image(view, {0, 0}, width, height);
+    const Position end = to_image(view, {width * 1.0, height * 1.0}, width, height);
     const auto inside = [](double value, std::size_t side) {
         return static_cast<std::size_t>(std::clamp(value, 0.0, static_cast<double>(side)));
     };
-    const TexelBox box{inside(std::floor(first.x), place.width), inside(std::floor(first.y), place.height), 0, 0};
-    const std::size_t end_x = inside(std::ceil(end.x), place.width);
-    const std::size_t end_y = inside(std::ceil(end.y), place.height);
+    const TexelBox box{inside(std::floor(first.x), subresource.width), inside(std::floor(first.y), subresource.height),
+                       0, 0};
+    const std::size_t end_x = inside(std::ceil(end.x), subresource.width);
+    const std::size_t end_y = inside(std::ceil(end.y), subresource.height);
     if (end_x <= box.x || end_y <= box.y) return {};
     return TexelBox{box.x, box.y, end_x - box.x, end_y - box.y};
 }
 
-std::optional<TexelBox> clamped(const TexelBox& box, Extent place) {
-    if (box.x >= place.width || box.y >= place.height || box.width == 0 || box.height == 0) return {};
-    return TexelBox{box.x, box.y, std::min(box.width, place.width - box.x), std::min(box.height, place.height - box.y)};
+std::optional<TexelBox> clamped(const TexelBox& box, Extent subresource) {
+    if (box.x >= subresource.width || box.y >= subresource.height || box.width == 0 || box.height == 0) return {};
+    return TexelBox{box.x, box.y, std::min(box.width, subresource.width - box.x),
+                    std::min(box.height, subresource.height - box.y)};
 }
 
 int file_channels(const Document& document, int plane) {
@@ -106,11 +108,12 @@ float display_unit(Format format) {
     return row.kind == FormatKind::sint ? std::ldexp(1.0f, row.bits - 1) : 1;
 }
 
-std::optional<ValueRange> display_range(const PlaceStatistics& of, Format format, const std::array<bool, 4>& channels) {
+std::optional<ValueRange> display_range(const RegionStatistics& of, Format format,
+                                        const std::array<bool, 4>& channels) {
     std::optional<ValueRange> out;
-    const bool colour = channels[0] || channels[1] || channels[2];
+    const bool color = channels[0] || channels[1] || channels[2];
     for (int channel = 0; channel < of.channels; ++channel) {
-        if (!channels[static_cast<std::size_t>(channel)] || (colour && channel == 3)) continue;
+        if (!channels[static_cast<std::size_t>(channel)] || (color && channel == 3)) continue;
         const std::optional<ValueRange> one = extremes(of.statistics, channel, channel + 1);
         if (!one) continue;
         out = out ? ValueRange{std::min(out->low, one->low), std::max(out->high, one->high)} : one;

@@ -17,7 +17,7 @@ struct ValueRange {
 };
 
 /// Statistics of a region.
-struct PlaceStatistics {
+struct RegionStatistics {
     Statistics statistics{};  ///< of values that textures return: sRGB as linear light, integers as floats
     int channels = 0;         ///< number of channels of the file
     ValueRange range{};       ///< range of the histogram
@@ -27,15 +27,16 @@ struct PlaceStatistics {
 /// statistics are those of the reduced image. The histogram's range is that of the format, or that of the values for
 /// floats and 32-bit integers. Blocks until the device has finished. Throws the errors of Array, Texture and
 /// collect_statistics().
-[[nodiscard]] PlaceStatistics place_statistics(const Document& document, const Place& place, const TexelBox& box);
+[[nodiscard]] RegionStatistics region_statistics(const Document& document, const SubresourceIndex& subresource,
+                                                 const TexelBox& box);
 
 /// Returns the box of the whole level.
-[[nodiscard]] TexelBox whole_box(const Document& document, const Place& place);
-/// Returns the texels that a canvas shows. `width` and `height` are the canvas size in pixels; `place` is the size of
-/// the level in texels. Returns nullopt if no texel is visible.
-[[nodiscard]] std::optional<TexelBox> visible_box(const ViewState& view, int width, int height, Extent place);
+[[nodiscard]] TexelBox whole_box(const Document& document, const SubresourceIndex& subresource);
+/// Returns the texels that a canvas shows. `width` and `height` are the canvas size in pixels; `subresource` is the
+/// size of the level in texels. Returns nullopt if no texel is visible.
+[[nodiscard]] std::optional<TexelBox> visible_box(const ViewState& view, int width, int height, Extent subresource);
 /// Returns the part of the box that is inside the level, or nullopt if it is empty.
-[[nodiscard]] std::optional<TexelBox> clamped(const TexelBox& box, Extent place);
+[[nodiscard]] std::optional<TexelBox> clamped(const TexelBox& box, Extent subresource);
 
 /// Returns the number of channels of the file: 3 if the file has three channels that were loaded as four.
 [[nodiscard]] int file_channels(const Document& document, int plane);
@@ -46,7 +47,7 @@ struct PlaceStatistics {
 /// Returns the range from the lowest to the highest finite value of the enabled channels, in display units. Alpha is
 /// used only if no color channel is enabled. If all values are equal, the range is centered on the value. Returns
 /// nullopt if there are no finite values.
-[[nodiscard]] std::optional<ValueRange> display_range(const PlaceStatistics& of, Format format,
+[[nodiscard]] std::optional<ValueRange> display_range(const RegionStatistics& of, Format format,
                                                       const std::array<bool, 4>& channels);
 
 }  // namespace texton::viewer

@@ -7,8 +7,9 @@
 
 namespace texton::viewer {
 
-BoxTexture::BoxTexture(const Document& document, const Place& place, const TexelBox& box, std::optional<Format> as) {
-    const Place at = document.clamped(place);
+BoxTexture::BoxTexture(const Document& document, const SubresourceIndex& subresource, const TexelBox& box,
+                       std::optional<Format> as) {
+    const SubresourceIndex at = document.clamped(subresource);
     const ArrayInfo& array = document.info(at.plane);
     const std::size_t side = block_side(array.format);
     const Extent whole = document.extent(at);

@@ -17,7 +17,8 @@ class BoxTexture {
 public:
     /// The box must be inside the level. `as` is a format with the same bytes per texel or block, to reinterpret the
     /// texels. Throws the errors of Array, copy() and sample().
-    BoxTexture(const Document& document, const Place& place, const TexelBox& box, std::optional<Format> as = {});
+    BoxTexture(const Document& document, const SubresourceIndex& subresource, const TexelBox& box,
+               std::optional<Format> as = {});
 
     /// Returns a texture of the copy. Do not use it after this object is destroyed.
     Texture texture() const;

@@ -21,31 +21,31 @@
 namespace texton::viewer {
 namespace {
 
-using Words = std::vector<std::string>;
+using Text = std::vector<std::string>;
 
 // --- text of options -------------------------------------------------------------------------------------------------
 
-struct ParameterWords {
+struct ParameterText {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(double value) const { return fmt::format("{}", value); }
     std::string operator()(const std::string& value) const { return value; }
     std::string operator()(const std::vector<double>& value) const { return fmt::format("{}", fmt::join(value, ",")); }
 };
 
-void add(Words& words, const char* option, std::string value) {
-    words.emplace_back(option);
-    words.push_back(std::move(value));
+void add(Text& text, const char* option, std::string value) {
+    text.emplace_back(option);
+    text.push_back(std::move(value));
 }
 
-Words words_of(const PictureOptions& options) {
-    const PictureOptions standard;
-    Words out;
+Text words_of(const ImageOptions& options) {
+    const ImageOptions standard;
+    Text out;
     if (options.kind) add(out, "--kind", std::string(name(*options.kind)));
     if (options.raw) add(out, "--raw", fmt::format("{}x{}", options.raw->extent.width, options.raw->extent.height));
     if (options.raw) add(out, "--format", std::string(name(options.raw->format)));
     if (options.raw && options.raw->frame != 0) add(out, "--frame", std::to_string(options.raw->frame));
     if (options.format) add(out, "--format", std::string(name(*options.format)));
-    if (options.color != standard.color) add(out, "--color", name_of(kPictureColors, options.color));
+    if (options.color != standard.color) add(out, "--color", name_of(kImageColors, options.color));
     if (options.window != standard.window) add(out, "--window", "display");
     if (!options.upright) out.emplace_back("--as-stored");
     if (options.cube) add(out, "--cube", name_of(kCubeLayouts, *options.cube));
@@ -62,7 +62,7 @@ std::string words_of(const Sampler& sampler, const ArrayInfo& info) {
     const Sampler standard = verify::standard_sampler(info);
     const auto filter = [](Filter value) { return name_of(kFilters, value); };
     const auto flag = [](bool value) { return value ? "true" : "false"; };
-    Words out;
+    Text out;
     if (!std::ranges::equal(sampler.address, standard.address))
         out.push_back(fmt::format("address={}/{}/{}", name_of(kAddressModes, sampler.address[0]),
                                   name_of(kAddressModes, sampler.address[1]),
@@ -90,14 +90,14 @@ std::string words_of(const Sampler& sampler, const ArrayInfo& info) {
 
 // Files that the next command reads, and the options to read them.
 struct Input {
-    Words paths;
-    PictureOptions options;
+    Text paths;
+    ImageOptions options;
 
     // True if `texton run` can read the input: one file with no options except the kind.
     bool is_plain() const {
-        PictureOptions rest = options;
+        ImageOptions rest = options;
         rest.kind.reset();
-        return paths.size() == 1 && rest == PictureOptions{};
+        return paths.size() == 1 && rest == ImageOptions{};
     }
 };
 
@@ -107,11 +107,11 @@ public:
 
     CommandLines all() {
         const Session& session = seen_.session;
-        if (session.current >= session.pictures.size()) {
+        if (session.current >= session.images.size()) {
             lines_.notes.emplace_back("There is no image.");
             return lines_;
         }
-        now_ = input_of(session.pictures[session.current]);
+        now_ = input_of(session.images[session.current]);
         if (seen_.halvings > 0) halve();
         if (seen_.planar && session.kernel.name.empty()) {
             lines_.notes.emplace_back(
@@ -120,7 +120,7 @@ public:
             return lines_;
         }
         if (!session.kernel.name.empty()) run_kernel();
-        if (take_place()) cut();
+        if (take_position()) cut();
         return lines_;
     }
 
@@ -131,22 +131,22 @@ private:
         return input;
     }
 
-    void write(const Words& words, const std::string& out) {
-        Words quoted;
-        for (const std::string& word : words) quoted.push_back(shell_word(word));
+    void write(const Text& text, const std::string& out) {
+        Text quoted;
+        for (const std::string& word : text) quoted.push_back(shell_word(word));
         lines_.lines.push_back(fmt::format("{}", fmt::join(quoted, " ")));
         lines_.out = out;
         now_ = {{out}, {}};
     }
 
-    void convert(const std::string& out, const Words& more = {}) {
-        Words words{"texton", "convert"};
-        words.insert(words.end(), now_.paths.begin(), now_.paths.end());
-        words.push_back(out);
-        const Words options = words_of(now_.options);
-        words.insert(words.end(), options.begin(), options.end());
-        words.insert(words.end(), more.begin(), more.end());
-        write(words, out);
+    void convert(const std::string& out, const Text& more = {}) {
+        Text text{"texton", "convert"};
+        text.insert(text.end(), now_.paths.begin(), now_.paths.end());
+        text.push_back(out);
+        const Text options = words_of(now_.options);
+        text.insert(text.end(), options.begin(), options.end());
+        text.insert(text.end(), more.begin(), more.end());
+        write(text, out);
     }
 
     // Returns a file that `texton run` can read, and adds a command that writes the file if necessary.
@@ -158,17 +158,17 @@ private:
         return name;
     }
 
-    void run(const std::string& kernel, const std::string& out, const Words& options) {
+    void run(const std::string& kernel, const std::string& out, const Text& options) {
         const std::string kind = kind_word();
-        Words words{"texton", "run", kernel, plain(now_, "input.dds"), "-o", out};
-        words.insert(words.end(), options.begin(), options.end());
-        if (!kind.empty()) add(words, "--kind", kind);
-        add_device(words);
-        write(words, out);
+        Text text{"texton", "run", kernel, plain(now_, "input.dds"), "-o", out};
+        text.insert(text.end(), options.begin(), options.end());
+        if (!kind.empty()) add(text, "--kind", kind);
+        add_device(text);
+        write(text, out);
     }
 
     void halve() {
-        const auto& [format, extent] = std::tie(seen_.picture.format, seen_.picture.extent);
+        const auto& [format, extent] = std::tie(seen_.image.format, seen_.image.extent);
         const std::string out = file_for(format, "halved");
         run("resample", out,
             {"--size", fmt::format("{}x{}", extent.width, extent.height), "--set",
@@ -184,38 +184,38 @@ private:
         return now_.is_plain() && now_.options.kind ? std::string(name(*now_.options.kind)) : std::string();
     }
 
-    void add_device(Words& words) const {
-        if (!seen_.session.device.empty()) add(words, "--device", seen_.session.device);
+    void add_device(Text& text) const {
+        if (!seen_.session.device.empty()) add(text, "--device", seen_.session.device);
     }
 
     void run_kernel() {
         const Session& session = seen_.session;
-        Words words{"texton", "run", session.kernel.name, plain(now_, "input.dds")};
+        Text text{"texton", "run", session.kernel.name, plain(now_, "input.dds")};
         const std::string kind = kind_word();
         for (std::size_t i = 0; i < session.kernel.more_inputs.size(); ++i) {
             const std::size_t index = session.kernel.more_inputs[i];
-            if (index < session.pictures.size())
-                words.push_back(plain(input_of(session.pictures[index]), fmt::format("input_{}.dds", i + 1)));
+            if (index < session.images.size())
+                text.push_back(plain(input_of(session.images[index]), fmt::format("input_{}.dds", i + 1)));
         }
-        add(words, "-o", "result.dds");
+        add(text, "-o", "result.dds");
         for (const auto& [parameter, value] : session.kernel.parameters)
-            add(words, "--set", fmt::format("{}={}", parameter, std::visit(ParameterWords{}, value)));
-        if (session.sampler) add(words, "--sampler", words_of(*session.sampler, seen_.picture));
-        if (!kind.empty()) add(words, "--kind", kind);
-        add_device(words);
-        write(words, "result.dds");
+            add(text, "--set", fmt::format("{}={}", parameter, std::visit(ParameterText{}, value)));
+        if (session.sampler) add(text, "--sampler", words_of(*session.sampler, seen_.image));
+        if (!kind.empty()) add(text, "--kind", kind);
+        add_device(text);
+        write(text, "result.dds");
     }
 
     // Extracts the displayed level, layer, face or slice as a 2D image. Returns false if there is no further step.
-    bool take_place() {
-        const Place& place = seen_.session.place;
+    bool take_position() {
+        const SubresourceIndex& subresource = seen_.session.subresource;
         const ArrayInfo& info = seen_.shown;
         if (seen_.session.layout != Layout::single) {
             convert("view.dds");
             lines_.notes.emplace_back("The file contains all levels, layers and faces, one after the other.");
             return false;
         }
-        if (place.level > 0) now_.options.first_level += place.level;
+        if (subresource.level > 0) now_.options.first_level += subresource.level;
         if (info.levels > 1) now_.options.levels = 1;
         switch (info.kind) {
             case ArrayKind::array_2d: return true;
@@ -230,16 +230,16 @@ private:
             case ArrayKind::layered_2d:
                 now_.options.kind = info.kind;
                 run("layer", file_for(plain_format(), "layer"),
-                    {"--set", fmt::format("layer={}", place.layer), "--sampler", "filter=point", "--format",
+                    {"--set", fmt::format("layer={}", subresource.layer), "--sampler", "filter=point", "--format",
                      std::string(name(plain_format()))});
                 return true;
             case ArrayKind::array_3d: {
                 now_.options.kind = info.kind;
-                const Extent extent = level_extent(info, place.level);
+                const Extent extent = level_extent(info, subresource.level);
                 run("volume_slice", file_for(plain_format(), "slice"),
                     {"--set",
-                     fmt::format("plane=0,0,{},{},0,0,0,{},0", static_cast<double>(place.slice) + 0.5, extent.width,
-                                 extent.height),
+                     fmt::format("plane=0,0,{},{},0,0,0,{},0", static_cast<double>(subresource.slice) + 0.5,
+                                 extent.width, extent.height),
                      "--sampler", "filter=point", "--format", std::string(name(plain_format()))});
                 return true;
             }
@@ -252,7 +252,7 @@ private:
                 }
                 now_.options.kind = info.kind;
                 convert(file_for(info.format, "faces"), {"--cube-out", "vertical_strip"});
-                above_ = static_cast<std::size_t>(place.face) * level_extent(info, place.level).height;
+                above_ = static_cast<std::size_t>(subresource.face) * level_extent(info, subresource.level).height;
                 return true;
             }
         }
@@ -262,7 +262,7 @@ private:
     // Writes the visible part of a 2D image.
     void cut() {
         const Session& session = seen_.session;
-        const Extent extent = level_extent(seen_.shown, session.place.level);
+        const Extent extent = level_extent(seen_.shown, session.subresource.level);
         const TexelBox box = visible_box(seen_);
         const std::string out = file_for(plain_format(), "view");
         if (session.reading == Reading::sampled) {
@@ -272,12 +272,12 @@ private:
             };
             const bool linear = session.sampler ? session.sampler->filter == Filter::linear
                                                 : verify::standard_sampler(seen_.shown).filter == Filter::linear;
-            Words words{"--size", fmt::format("{}x{}", pixels(box.width), pixels(box.height))};
-            add(words, "--set", linear ? "filter=linear" : "filter=nearest");
-            add(words, "--set", crop(box));
-            if (session.sampler) add(words, "--sampler", words_of(*session.sampler, seen_.shown));
-            add(words, "--format", std::string(name(plain_format())));
-            run("resample", out, words);
+            Text text{"--size", fmt::format("{}x{}", pixels(box.width), pixels(box.height))};
+            add(text, "--set", linear ? "filter=linear" : "filter=nearest");
+            add(text, "--set", crop(box));
+            if (session.sampler) add(text, "--sampler", words_of(*session.sampler, seen_.shown));
+            add(text, "--format", std::string(name(plain_format())));
+            run("resample", out, text);
             lines_.notes.emplace_back(
                 "The resample command reads a single level. The canvas can read other levels, depending on the zoom.");
             return;
@@ -313,14 +313,14 @@ private:
 }  // namespace
 
 TexelBox visible_box(const Seen& seen) {
-    const Extent extent = level_extent(seen.shown, seen.session.place.level);
+    const Extent extent = level_extent(seen.shown, seen.session.subresource.level);
     const TexelBox whole{0, 0, extent.width, extent.height};
     if (seen.session.layout != Layout::single || is_flat(seen.shown.kind) || seen.width <= 0 || seen.height <= 0)
         return whole;
     const ViewState view = seen.session.fits ? fitted(extent, seen.width, seen.height) : seen.session.view;
-    const Position from = to_picture(view, {0, 0}, seen.width, seen.height);
+    const Position from = to_image(view, {0, 0}, seen.width, seen.height);
     const Position to =
-        to_picture(view, {static_cast<double>(seen.width), static_cast<double>(seen.height)}, seen.width, seen.height);
+        to_image(view, {static_cast<double>(seen.width), static_cast<double>(seen.height)}, seen.width, seen.height);
     const auto first = [](double at, std::size_t end) {
         return static_cast<std::size_t>(std::clamp(std::floor(at + 1e-9), 0.0, static_cast<double>(end - 1)));
     };

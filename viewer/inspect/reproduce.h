@@ -12,10 +12,10 @@ namespace texton::viewer {
 /// Input of a reproduction: the state of the viewer.
 struct Seen {
     Session session;
-    ArrayInfo picture;    ///< info of the current image
+    ArrayInfo image;      ///< info of the current image
     ArrayInfo shown;      ///< info of the displayed image: the current image, or the result of the session's kernel
     bool planar = false;  ///< true if the current image is planar
-    int halvings = 0;     ///< how often `picture` was halved from the files, as by load_halved()
+    int halvings = 0;     ///< how often `image` was halved from the files, as by load_halved()
     int width = 0;        ///< of the canvas, in pixels
     int height = 0;       ///< of the canvas, in pixels
 };

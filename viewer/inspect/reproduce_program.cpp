@@ -27,7 +27,7 @@ std::string number(float value) {
     return text.find_first_of(".e") == std::string::npos ? text + ".0f" : text + "f";
 }
 
-struct ParameterWords {
+struct ParameterText {
     std::string operator()(bool value) const { return word_of(value); }
     std::string operator()(double value) const { return fmt::format("double({})", value); }
     std::string operator()(const std::string& value) const {
@@ -44,17 +44,17 @@ public:
 
     std::string text() {
         const Session& session = seen_.session;
-        if (session.current >= session.pictures.size()) return "// There is no image.\n";
+        if (session.current >= session.images.size()) return "// There is no image.\n";
         line("const texton::Device device = {};", device());
         const bool kernel = !session.kernel.name.empty();
-        load(seen_.halvings > 0 ? "whole" : "picture", session.pictures[session.current], seen_.planar);
+        load(seen_.halvings > 0 ? "whole" : "image", session.images[session.current], seen_.planar);
         if (seen_.halvings > 0) halve();
         if (kernel) {
             run_kernel();
         } else if (seen_.planar) {
-            line("const texton::Array& array = planes.plane({});", session.place.plane);
+            line("const texton::Array& array = planes.plane({});", session.subresource.plane);
         } else {
-            line("const texton::Array& array = picture_array;");
+            line("const texton::Array& array = image_array;");
         }
         if (session.reading == Reading::sampled && session.layout == Layout::single &&
             seen_.shown.kind == ArrayKind::array_2d) {
@@ -83,9 +83,9 @@ private:
         std::vector<std::string> paths;
         for (const std::filesystem::path& path : source.paths) paths.push_back(cpp_literal(path.string()));
         line("const std::vector<std::filesystem::path> {}_files{{{}}};", name, fmt::join(paths, ", "));
-        line("texton::PictureOptions {}_options;", name);
+        line("texton::ImageOptions {}_options;", name);
         options(name + "_options", source.options);
-        line("const texton::Picture {0} = texton::open_picture({0}_files, {0}_options);", name);
+        line("const texton::ImageFile {0} = texton::open_image({0}_files, {0}_options);", name);
         if (planar) {
             line("const texton::PlanarArray planes = texton::load_planar(device, {});", name);
         } else {
@@ -93,13 +93,13 @@ private:
         }
     }
 
-    void options(const std::string& name, const PictureOptions& options) {
-        const PictureOptions standard;
+    void options(const std::string& name, const ImageOptions& options) {
+        const ImageOptions standard;
         if (options.kind) line("{}.kind = {};", name, word_of(*options.kind));
         if (options.format) line("{}.format = {};", name, word_of(*options.format));
         if (options.color != standard.color)
-            line("{}.color = texton::PictureColor::{};", name, name_of(kPictureColors, options.color));
-        if (options.window != standard.window) line("{}.window = texton::PictureWindow::display;", name);
+            line("{}.color = texton::ImageColor::{};", name, name_of(kImageColors, options.color));
+        if (options.window != standard.window) line("{}.window = texton::ImageWindow::display;", name);
         if (!options.upright) line("{}.upright = false;", name);
         if (options.cube) line("{}.cube = texton::CubeLayout::{};", name, name_of(kCubeLayouts, *options.cube));
         if (options.cube_side != 0) line("{}.cube_side = {};", name, options.cube_side);
@@ -134,45 +134,45 @@ private:
 
     // Writes code that computes the reduced image from the whole image.
     void halve() {
-        const Extent extent = seen_.picture.extent;
-        const std::string format = word_of(seen_.picture.format);
+        const Extent extent = seen_.image.extent;
+        const std::string format = word_of(seen_.image.format);
         line("const texton::Extent halved{{{}, {}}};", extent.width, extent.height);
         line("const texton::Linear squares(device, {}, halved);", format);
         line("const texton::Stream halving(device);");
         line("texton::resample(halving, squares.view({}, halved), texton::Texture(whole_array),", format);
         line("                 {{.filter = texton::ResampleFilter::{}, .crop = {{0, 0, {}, {}}}}});",
-             is_whole_numbers(seen_.picture.format) ? "nearest" : "area", extent.width << seen_.halvings,
+             is_whole_numbers(seen_.image.format) ? "nearest" : "area", extent.width << seen_.halvings,
              extent.height << seen_.halvings);
         line("halving.synchronize();");
-        line("const texton::Array picture_array(device, {{.format = {}, .extent = halved}});", format);
-        line("texton::copy(picture_array.view(), squares.view({}, halved));", format);
+        line("const texton::Array image_array(device, {{.format = {}, .extent = halved}});", format);
+        line("texton::copy(image_array.view(), squares.view({}, halved));", format);
     }
 
     void run_kernel() {
         const Session& session = seen_.session;
-        sampler(session.sampler.value_or(verify::standard_sampler(seen_.picture)));
+        sampler(session.sampler.value_or(verify::standard_sampler(seen_.image)));
         std::vector<std::string> textures;
         if (seen_.planar) {
             textures = {"texton::Texture(planes.plane(0), sampler)", "texton::Texture(planes.plane(1), sampler)"};
         } else {
-            textures = {"texton::Texture(picture_array, sampler)"};
+            textures = {"texton::Texture(image_array, sampler)"};
         }
         for (std::size_t i = 0; i < session.kernel.more_inputs.size(); ++i) {
-            if (session.kernel.more_inputs[i] >= session.pictures.size()) continue;
+            if (session.kernel.more_inputs[i] >= session.images.size()) continue;
             const std::string name = fmt::format("input_{}", i + 1);
-            load(name, session.pictures[session.kernel.more_inputs[i]], false);
+            load(name, session.images[session.kernel.more_inputs[i]], false);
             textures.push_back(fmt::format("texton::Texture({}_array, sampler)", name));
         }
         line("const std::vector<texton::Texture> textures{{{}}};", fmt::join(textures, ", "));
         line("const texton::Kernel& kernel = texton::kernel_named({});", cpp_literal(session.kernel.name));
         std::vector<std::string> parameters;
         for (const auto& [name, value] : session.kernel.parameters)
-            parameters.push_back(fmt::format("{{{}, {}}}", cpp_literal(name), std::visit(ParameterWords{}, value)));
+            parameters.push_back(fmt::format("{{{}, {}}}", cpp_literal(name), std::visit(ParameterText{}, value)));
         line("const std::map<std::string, texton::ParameterValue> parameters{{{}}};", fmt::join(parameters, ", "));
         line("const texton::Arguments arguments(kernel.info, parameters);");
         line("std::vector<texton::Linear> memory;");
         line("std::vector<texton::View> results;");
-        line("for (const texton::PictureShape& shape : texton::shapes(kernel, arguments, textures)) {{");
+        line("for (const texton::ImageShape& shape : texton::shapes(kernel, arguments, textures)) {{");
         line("    memory.emplace_back(device, shape.format, shape.extent);");
         line("    results.push_back(memory.back().view(shape.format, shape.extent));");
         line("}}");
@@ -211,28 +211,28 @@ private:
     }
 
     void save_part() {
-        const Place& place = seen_.session.place;
+        const SubresourceIndex& subresource = seen_.session.subresource;
         const ArrayInfo& info = seen_.shown;
         if (seen_.session.layout != Layout::single) return line("texton::save(\"view.dds\", array);");
         line("texton::Subresource part;");
-        if (place.level != 0) line("part.level = {};", place.level);
-        if (is_layered(info.kind)) line("part.layer = {};", place.layer);
-        if (is_cube(info.kind)) line("part.face = {};", place.face);
-        const Extent extent = level_extent(info, place.level);
+        if (subresource.level != 0) line("part.level = {};", subresource.level);
+        if (is_layered(info.kind)) line("part.layer = {};", subresource.layer);
+        if (is_cube(info.kind)) line("part.face = {};", subresource.face);
+        const Extent extent = level_extent(info, subresource.level);
         const TexelBox box = visible_box(seen_);
         const bool volume = info.kind == ArrayKind::array_3d;
         const bool cut = box != TexelBox{0, 0, extent.width, extent.height} && block_side(info.format) == 1;
         if (cut || volume) {
             const TexelBox part = cut ? box : TexelBox{0, 0, extent.width, extent.height};
             line("part.region = texton::Region{{{{{}, {}, {}}}, {{{}, {}, 1}}}};", part.x, part.y,
-                 volume ? place.slice : 0, part.width, part.height);
+                 volume ? subresource.slice : 0, part.width, part.height);
         }
         line("texton::save({}, array.view(part));", cpp_literal(file_for(info.format, "view")));
     }
 
     std::string whole() const {
-        constexpr const char* kHeaders[] = {"array.h",   "copy.h",         "error.h",        "kernel.h",   "linear.h",
-                                            "picture.h", "picture_load.h", "picture_save.h", "resample.h", "texture.h"};
+        constexpr const char* kHeaders[] = {"array.h",      "copy.h",       "error.h",      "kernel.h",   "linear.h",
+                                            "image_file.h", "image_load.h", "image_save.h", "resample.h", "texture.h"};
         std::string out =
             "// find_package(texton REQUIRED)\n"
             "// target_link_libraries(program PRIVATE texton::kernels texton::io)\n";

@@ -60,11 +60,11 @@ std::size_t TileTable::index_of(Offset tile) const noexcept {
     return (tile.z * tiles.height + tile.y) * tiles.width + tile.x;
 }
 
-ResidencyMap::ResidencyMap(Array picture)
-    : picture_(std::move(picture)),
-      sparse_(picture_.device(), sparse_info(picture_.info())),
-      pool_(picture_.device(), {.chunk_bytes = std::size_t{2} << 20}),
-      stream_(picture_.device()) {
+ResidencyMap::ResidencyMap(Array image)
+    : image_(std::move(image)),
+      sparse_(image_.device(), sparse_info(image_.info())),
+      pool_(image_.device(), {.chunk_bytes = std::size_t{2} << 20}),
+      stream_(image_.device()) {
     const SparseProperties& how = sparse_.properties();
     const std::size_t layers = is_layered(info().kind) ? info().layers : 1;
     for (int level = 0; level < std::min(how.first_tail_level, info().levels); ++level) {
@@ -98,9 +98,9 @@ std::size_t ResidencyMap::resident_slots() const {
     return sparse_.resident_slots();
 }
 
-void ResidencyMap::apply(const Residency& target, const StillWanted& wanted) {
+void ResidencyMap::apply(const Residency& target, const CancellationToken& token) {
     const std::scoped_lock lock(mutex_);
-    go_on(wanted);  // the request can have become obsolete while it waited for the mutex
+    throw_if_canceled(token);  // the request can have become obsolete while it waited for the mutex
     const Residency now = residency_of(sparse_, tables_);
     std::vector<TileBox> leaving;
     struct Arriving {
@@ -120,7 +120,7 @@ void ResidencyMap::apply(const Residency& target, const StillWanted& wanted) {
     }
     if (!leaving.empty()) sparse_.unmap(leaving, stream_);
     for (std::size_t first = 0; first < arriving.size(); first += kAtOnce) {
-        go_on(wanted);
+        throw_if_canceled(token);
         const std::size_t end = std::min(arriving.size(), first + kAtOnce);
         std::vector<TileMapping> mappings;
         for (std::size_t i = first; i < end; ++i) {
@@ -139,7 +139,7 @@ void ResidencyMap::upload(const TileTable& table, std::size_t tile) const {
     if (layered) part.layer = table.layer;
     if (table.tail) {
         if (layered && !properties().tail_per_layer) part.layer.reset();
-        for (; part.level < info().levels; ++part.level) copy(sparse_.array().view(part), picture_.view(part), stream_);
+        for (; part.level < info().levels; ++part.level) copy(sparse_.array().view(part), image_.view(part), stream_);
         return;
     }
     const Extent size = properties().tile;
@@ -149,7 +149,7 @@ void ResidencyMap::upload(const TileTable& table, std::size_t tile) const {
     part.region = Region{from,
                          {std::min(size.width, level.width - from.x), std::min(size.height, level.height - from.y),
                           std::min(size.depth, level.depth - from.z)}};
-    copy(sparse_.array().view(part), picture_.view(part), stream_);
+    copy(sparse_.array().view(part), image_.view(part), stream_);
 }
 
 SparseReads ResidencyMap::read(int level, std::size_t layer, std::size_t slice, std::size_t width, std::size_t height,

@@ -51,16 +51,16 @@ class ResidencyMap {
 public:
     /// Creates the sparse array without memory. Throws the errors of SparseArray, whose message says why a kind or
     /// format cannot be sparse.
-    explicit ResidencyMap(Array picture);
+    explicit ResidencyMap(Array image);
 
-    const ArrayInfo& info() const noexcept { return picture_.info(); }
+    const ArrayInfo& info() const noexcept { return image_.info(); }
     const SparseProperties& properties() const { return sparse_.properties(); }
     const std::vector<TileTable>& tables() const noexcept { return tables_; }
 
     /// Maps and unmaps tiles until they match `target`, and uploads the texels of tiles that become mapped. Throws
-    /// Error{out_of_memory}, and Cancelled if `wanted` returns false. Changes that were made before the exception
+    /// Error{out_of_memory}, and Canceled if `wanted` returns false. Changes that were made before the exception
     /// remain.
-    void apply(const Residency& target, const StillWanted& wanted = {});
+    void apply(const Residency& target, const CancellationToken& token = {});
     /// Returns which tiles have memory.
     Residency residency() const;
     /// Returns a value for apply() in which all tiles, or no tiles, have memory.
@@ -83,7 +83,7 @@ private:
     TileBox box_of(const TileTable& table, std::size_t tile) const;
     void upload(const TileTable& table, std::size_t tile) const;
 
-    Array picture_;
+    Array image_;
     SparseArray sparse_;
     TilePool pool_;
     Stream stream_;

@@ -16,15 +16,15 @@ constexpr std::size_t kBand = std::size_t{16} << 20;  // bytes
 
 // Calls `visit(subresource, offset of its first byte in the part)` for each band of the part.
 template <class Visit>
-void each_band(const ArrayInfo& info, const TripPart& part, const StillWanted& wanted, Visit visit) {
+void each_band(const ArrayInfo& info, const TripPart& part, const CancellationToken& token, Visit visit) {
     const std::size_t side = block_side(info.format);
     const std::size_t row = row_bytes(info.format, part.extent.width);
     const std::size_t band = std::max<std::size_t>(1, kBand / row) * side;
     std::size_t first = 0;
     for (std::size_t z = 0; z < part.extent.depth; ++z) {
         for (std::size_t y = 0; y < part.extent.height; y += band) {
-            go_on(wanted);
-            Subresource box = slices_at(info, part.place);
+            throw_if_canceled(token);
+            Subresource box = slices_at(info, part.subresource);
             box.region = Region{{0, y, z}, {part.extent.width, std::min(band, part.extent.height - y), 1}};
             visit(box, first);
             first += packed_bytes(info.format, box.region->extent);
@@ -36,17 +36,17 @@ TripMismatch mismatch_at(Format format, const TripPart& part, std::size_t byte) 
     const std::size_t side = block_side(format);
     const std::size_t row = row_bytes(format, part.extent.width);
     const std::size_t rows = row_count(format, part.extent.height);
-    TripMismatch out{.place = part.place, .texel = {}, .byte = byte};
-    out.place.slice = byte / (row * rows);
+    TripMismatch out{.subresource = part.subresource, .texel = {}, .byte = byte};
+    out.subresource.slice = byte / (row * rows);
     out.texel = {byte % row / info(format).bytes * side, byte / row % rows * side, 0};
     return out;
 }
 
-void upload(const Picture& picture, const Array& array, const TripPart& part, const StillWanted& wanted) {
+void upload(const ImageFile& image, const Array& array, const TripPart& part, const CancellationToken& token) {
     std::vector<std::byte> texels;
-    each_band(array.info(), part, wanted, [&](const Subresource& box, std::size_t) {
+    each_band(array.info(), part, token, [&](const Subresource& box, std::size_t) {
         texels.resize(packed_bytes(array.info().format, box.region->extent));
-        picture.read(box, texels);
+        image.read(box, texels);
         copy(array.view(box), host_view(texels.data(), array.info().format, box.region->extent));
     });
 }
@@ -55,9 +55,9 @@ void damage_byte(const Array& array, const TripPart& part, std::size_t byte) {
     const Format format = array.info().format;
     const TripMismatch where = mismatch_at(format, part, byte);
     const std::size_t side = block_side(format);
-    Subresource box = slices_at(array.info(), part.place);
+    Subresource box = slices_at(array.info(), part.subresource);
     box.region = Region{
-        {where.texel.x, where.texel.y, where.place.slice},
+        {where.texel.x, where.texel.y, where.subresource.slice},
         {std::min(side, part.extent.width - where.texel.x), std::min(side, part.extent.height - where.texel.y), 1}};
     std::vector<std::byte> texel(info(format).bytes);
     const View host = host_view(texel.data(), format, box.region->extent);
@@ -80,9 +80,10 @@ std::vector<TripPart> trip_parts(const ArrayInfo& info) {
     return parts;
 }
 
-TripResult compare_part(const Picture& picture, const Array& array, const TripPart& part, const StillWanted& wanted) {
+TripResult compare_part(const ImageFile& image, const Array& array, const TripPart& part,
+                        const CancellationToken& token) {
     const ArrayInfo& have = array.info();
-    const ArrayInfo& want = picture.info();
+    const ArrayInfo& want = image.info();
     if (have.format != want.format || have.kind != want.kind || have.extent != want.extent ||
         have.layers != want.layers || have.levels != want.levels) {
         throw Error({.code = ErrorCode::bad_argument,
@@ -93,11 +94,11 @@ TripResult compare_part(const Picture& picture, const Array& array, const TripPa
     TripResult result{.part = part};
     std::vector<std::byte> expected;
     std::vector<std::byte> found;
-    each_band(have, part, wanted, [&](const Subresource& box, std::size_t first) {
+    each_band(have, part, token, [&](const Subresource& box, std::size_t first) {
         const std::size_t bytes = packed_bytes(have.format, box.region->extent);
         expected.resize(bytes);
         found.resize(bytes);
-        picture.read(box, expected);
+        image.read(box, expected);
         copy(host_view(found.data(), have.format, box.region->extent), array.view(box));
         result.bytes += bytes;
         if (expected == found) return;
@@ -113,14 +114,14 @@ TripResult compare_part(const Picture& picture, const Array& array, const TripPa
     return result;
 }
 
-void round_trip(const Device& device, const Picture& picture, const std::function<void(const TripResult&)>& each,
-                const StillWanted& wanted, std::optional<std::size_t> damage) {
-    const Array array(device, picture.info());
-    const std::vector<TripPart> parts = trip_parts(picture.info());
+void round_trip(const Device& device, const ImageFile& image, const std::function<void(const TripResult&)>& each,
+                const CancellationToken& token, std::optional<std::size_t> damage) {
+    const Array array(device, image.info());
+    const std::vector<TripPart> parts = trip_parts(image.info());
     // All parts are uploaded before the first comparison, so that parts that overlap in memory are detected.
-    for (const TripPart& part : parts) upload(picture, array, part, wanted);
+    for (const TripPart& part : parts) upload(image, array, part, token);
     if (damage) damage_byte(array, parts.front(), *damage);
-    for (const TripPart& part : parts) each(compare_part(picture, array, part, wanted));
+    for (const TripPart& part : parts) each(compare_part(image, array, part, token));
 }
 
 }  // namespace texton::viewer

@@ -44,19 +44,19 @@ SamplerField border_field() {
 // Returns up to kPiece positions of the grid, row by row, starting at index `begin`.
 std::vector<Position> piece_of(const FetchGrid& grid, std::size_t begin) {
     const std::size_t end = std::min(grid.columns * grid.rows, begin + kPiece);
-    std::vector<Position> places;
-    places.reserve(end - begin);
-    for (std::size_t i = begin; i < end; ++i) places.push_back(grid.at(i % grid.columns, i / grid.columns));
-    return places;
+    std::vector<Position> subresources;
+    subresources.reserve(end - begin);
+    for (std::size_t i = begin; i < end; ++i) subresources.push_back(grid.at(i % grid.columns, i / grid.columns));
+    return subresources;
 }
 
 // Returns the results of the fetches with one sampler.
-std::vector<Texel> read(const Array& array, const Place& place, const Sampler& sampler,
-                        std::span<const Position> places, const PixelSteps& steps) {
-    const PlaceFetches fetches(array.info(), place, sampler);
+std::vector<Texel> read(const Array& array, const SubresourceIndex& subresource, const Sampler& sampler,
+                        std::span<const Position> subresources, const PixelSteps& steps) {
+    const SubresourceFetches fetches(array.info(), subresource, sampler);
     std::vector<Fetch> all;
-    all.reserve(places.size());
-    for (const Position& at : places) all.push_back(fetches.as_seen(at, steps));
+    all.reserve(subresources.size());
+    for (const Position& at : subresources) all.push_back(fetches.as_seen(at, steps));
     return fetched(Texture(array, sampler), all);
 }
 
@@ -87,15 +87,15 @@ std::span<const SamplerField> sampler_fields() {
     return fields;
 }
 
-SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid, const Sampler& a,
-                                     const Sampler& b, const Wanted& wanted) {
+SamplerDifference sampler_difference(const Array& array, const SubresourceIndex& subresource, const FetchGrid& grid,
+                                     const Sampler& a, const Sampler& b, const CancellationToken& token) {
     SamplerDifference found;
     found.all.name = "all";
     std::vector<Sampler> samplers{b};
     std::vector<FieldDifference*> differences{&found.all};
     for (const SamplerField& field : sampler_fields()) {
         if (field.same(a, b)) continue;
-        found.fields.push_back({.name = field.name, .a = field.words(a), .b = field.words(b)});
+        found.fields.push_back({.name = field.name, .a = field.text(a), .b = field.text(b)});
         samplers.push_back(a);
         field.take(samplers.back(), b);
     }
@@ -103,36 +103,37 @@ SamplerDifference sampler_difference(const Array& array, const Place& place, con
 
     const std::size_t total = grid.columns * grid.rows;
     for (std::size_t begin = 0; begin < total; begin += kPiece) {
-        const std::vector<Position> places = piece_of(grid, begin);
-        const std::vector<Texel> of_a = read(array, place, a, places, grid.steps());
+        const std::vector<Position> subresources = piece_of(grid, begin);
+        const std::vector<Texel> of_a = read(array, subresource, a, subresources, grid.steps());
         for (std::size_t i = 0; i < samplers.size(); ++i) {
-            if (!wanted) return found;
+            if (token.canceled()) return found;
             if (!differences[i]->problem.empty()) continue;
             try {
-                const std::vector<Texel> changed = read(array, place, samplers[i], places, grid.steps());
+                const std::vector<Texel> changed = read(array, subresource, samplers[i], subresources, grid.steps());
                 count(*differences[i], ulps_between(of_a, changed, array.info().format));
             } catch (const Error& error) {
                 differences[i]->problem = error.what();
             }
         }
-        found.fetches += places.size();
+        found.fetches += subresources.size();
     }
     return found;
 }
 
-PlaceComparison compare_samplers(const Array& array, const Place& place, const FetchGrid& grid, const Sampler& shown,
-                                 const Sampler& against, const ComparisonOptions& options, const Wanted& wanted) {
+RegionComparison compare_samplers(const Array& array, const SubresourceIndex& subresource, const FetchGrid& grid,
+                                  const Sampler& shown, const Sampler& against, const ComparisonOptions& options,
+                                  const CancellationToken& token) {
     std::vector<Texel> of_shown, of_against;
     for (std::size_t begin = 0; begin < grid.columns * grid.rows; begin += kPiece) {
-        if (!wanted) return {};
-        const std::vector<Position> places = piece_of(grid, begin);
+        if (token.canceled()) return {};
+        const std::vector<Position> subresources = piece_of(grid, begin);
         for (const auto& [texels, sampler] : {std::pair(&of_shown, &shown), std::pair(&of_against, &against)}) {
-            const std::vector<Texel> piece = read(array, place, *sampler, places, grid.steps());
+            const std::vector<Texel> piece = read(array, subresource, *sampler, subresources, grid.steps());
             texels->insert(texels->end(), piece.begin(), piece.end());
         }
     }
     const Format format = array.info().format;
-    PlaceComparison out{.place = place, .extent = {grid.columns, grid.rows}};
+    RegionComparison out{.subresource = subresource, .extent = {grid.columns, grid.rows}};
     const auto view = [&](const std::vector<Texel>& texels) {
         return host_view(static_cast<const void*>(texels.data()), returned_format(format), out.extent);
     };

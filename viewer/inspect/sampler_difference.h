@@ -15,7 +15,7 @@ struct SamplerField {
     std::string name;  ///< as in texton/sampler.h, for example "address[0]"
     bool (*same)(const Sampler& a, const Sampler& b);
     void (*take)(Sampler& to, const Sampler& from);
-    std::string (*words)(const Sampler& of);  ///< the value as text, for example "wrap" or "8"
+    std::string (*text)(const Sampler& of);  ///< the value as text, for example "wrap" or "8"
 };
 /// Returns all fields of Sampler. The span is valid until the program ends.
 [[nodiscard]] std::span<const SamplerField> sampler_fields();
@@ -40,13 +40,15 @@ struct SamplerDifference {
 /// Compares fetches at the positions of a grid, with the fetches that the canvas uses. Each sampler gets coordinates in
 /// its own units. Blocks; if the work is canceled, the result is incomplete. Throws the errors of Texture for sampler
 /// a, and of texton::sample(). Errors for other samplers are reported in the result.
-[[nodiscard]] SamplerDifference sampler_difference(const Array& array, const Place& place, const FetchGrid& grid,
-                                                   const Sampler& a, const Sampler& b, const Wanted& wanted = {});
+[[nodiscard]] SamplerDifference sampler_difference(const Array& array, const SubresourceIndex& subresource,
+                                                   const FetchGrid& grid, const Sampler& a, const Sampler& b,
+                                                   const CancellationToken& token = {});
 
 /// Compares the results of the same fetches as two images; `against` is the reference. Blocks; if the work is canceled,
 /// the result is empty. Throws the errors of Texture for both samplers, of texton::sample() and of compare().
-[[nodiscard]] PlaceComparison compare_samplers(const Array& array, const Place& place, const FetchGrid& grid,
-                                               const Sampler& shown, const Sampler& against,
-                                               const ComparisonOptions& options = {}, const Wanted& wanted = {});
+[[nodiscard]] RegionComparison compare_samplers(const Array& array, const SubresourceIndex& subresource,
+                                                const FetchGrid& grid, const Sampler& shown, const Sampler& against,
+                                                const ComparisonOptions& options = {},
+                                                const CancellationToken& token = {});
 
 }  // namespace texton::viewer

@@ -92,7 +92,7 @@ Timeline timeline_of(const LoadTiming& timing, std::optional<double> kernel_mill
     return out;
 }
 
-double upload_peak(const Device& device, std::size_t bytes, const StillWanted& wanted) {
+double upload_peak(const Device& device, std::size_t bytes, const CancellationToken& token) {
     constexpr int kRounds = 5;
     const Pinned host(device, bytes);
     const Linear memory(device, bytes);
@@ -102,7 +102,7 @@ double upload_peak(const Device& device, std::size_t bytes, const StillWanted& w
     const Event end(device);
     double best = 0;
     for (int round = 0; round < kRounds; ++round) {
-        go_on(wanted);
+        throw_if_canceled(token);
         begin.record(stream);
         copy(memory.view(), host.view(), stream);
         end.record(stream);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <texton/device.h>
-#include <texton/picture_load.h>
+#include <texton/image_load.h>
 
 #include "viewer/model/cancellation.h"
 
@@ -62,8 +62,8 @@ struct Timeline {
 [[nodiscard]] Timeline timeline_of(const LoadTiming& timing, std::optional<double> kernel_milliseconds = {});
 
 /// Measures the peak rate of copies from pinned memory to the device. Returns the best of five copies of `bytes` bytes
-/// in GB/s, by the clock of the device. Blocks. Throws the errors of Pinned, Linear and copy(), and Cancelled.
+/// in GB/s, by the clock of the device. Blocks. Throws the errors of Pinned, Linear and copy(), and Canceled.
 [[nodiscard]] double upload_peak(const Device& device, std::size_t bytes = std::size_t{64} << 20,
-                                 const StillWanted& wanted = {});
+                                 const CancellationToken& token = {});
 
 }  // namespace texton::viewer

@@ -32,11 +32,11 @@ void add(UlpMap& map, std::size_t row, std::size_t first, std::span<const Texel>
 
 }  // namespace
 
-UlpMap ulp_map_of(const Texture& a, const Texture& b, const PlaceFetches& fetches, const FetchGrid& grid,
-                  const Wanted& wanted, std::size_t most_cells) {
+UlpMap ulp_map_of(const Texture& a, const Texture& b, const SubresourceFetches& fetches, const FetchGrid& grid,
+                  const CancellationToken& token, std::size_t max_cells) {
     UlpMap map;
     map.grid = grid;
-    map.cell = std::max<std::size_t>(1, (std::max(grid.columns, grid.rows) + most_cells - 1) / most_cells);
+    map.cell = std::max<std::size_t>(1, (std::max(grid.columns, grid.rows) + max_cells - 1) / max_cells);
     map.columns = (grid.columns + map.cell - 1) / map.cell;
     map.rows = (grid.rows + map.cell - 1) / map.cell;
     map.cells.resize(map.columns * map.rows);
@@ -45,7 +45,7 @@ UlpMap ulp_map_of(const Texture& a, const Texture& b, const PlaceFetches& fetche
     for (std::size_t begin = 0; begin < grid.rows; begin += rows_of_piece) {
         const std::size_t end = std::min(grid.rows, begin + rows_of_piece);
         for (std::size_t first = 0; first < grid.columns; first += kPiece) {
-            if (!wanted) return map;
+            if (token.canceled()) return map;
             const std::size_t count = std::min(kPiece, grid.columns - first);
             std::vector<Fetch> piece;
             piece.reserve(count * (end - begin));
@@ -66,13 +66,13 @@ UlpMap ulp_map_of(const Texture& a, const Texture& b, const PlaceFetches& fetche
     return map;
 }
 
-std::string ulp_range_words(std::size_t bar) {
+std::string ulp_range_text(std::size_t bar) {
     if (bar < 2) return fmt::format("{}", bar);
     const std::uint64_t low = std::uint64_t{1} << (bar - 1);
     return fmt::format("{} to {}", low, 2 * low - 1);
 }
 
-std::string ulp_words(std::uint32_t ulps) {
+std::string ulp_text(std::uint32_t ulps) {
     if (ulps == 0) return "0 ulps";
     if (ulps == kFarthest) return "one value is NaN";
     return fmt::format("{} {}", ulps, ulps == 1 ? "ulp" : "ulps");

@@ -27,18 +27,19 @@ struct UlpMap {
     std::vector<std::uint32_t> cells;  ///< largest distance in each cell, row by row
 
     /// Returns the position of a cell's first fetch, in texels.
-    Position place_of(std::size_t column, std::size_t row) const { return grid.at(column * cell, row * cell); }
+    Position subresource_of(std::size_t column, std::size_t row) const { return grid.at(column * cell, row * cell); }
 };
 
 /// Compares the fetches of two textures at the positions of a grid. `fetches` creates the fetches for both, so the
-/// samplers must use the same coordinates. The map has at most `most_cells` cells in each dimension. Blocks; if the
+/// samplers must use the same coordinates. The map has at most `max_cells` cells in each dimension. Blocks; if the
 /// work is canceled, the map is incomplete. Throws the errors of texton::sample().
-[[nodiscard]] UlpMap ulp_map_of(const Texture& a, const Texture& b, const PlaceFetches& fetches, const FetchGrid& grid,
-                                const Wanted& wanted = {}, std::size_t most_cells = 1024);
+[[nodiscard]] UlpMap ulp_map_of(const Texture& a, const Texture& b, const SubresourceFetches& fetches,
+                                const FetchGrid& grid, const CancellationToken& token = {},
+                                std::size_t max_cells = 1024);
 
 /// Returns the distances that a bar of the histogram counts: "0", "1", "2 to 3", "4 to 7", ...
-[[nodiscard]] std::string ulp_range_words(std::size_t bar);
+[[nodiscard]] std::string ulp_range_text(std::size_t bar);
 /// Returns a distance as text, for example "12 ulps". kFarthest is described as NaN.
-[[nodiscard]] std::string ulp_words(std::uint32_t ulps);
+[[nodiscard]] std::string ulp_text(std::uint32_t ulps);
 
 }  // namespace texton::viewer

@@ -1,20 +1,38 @@
 #pragma once
+// Cancellation of work whose result nobody needs any more.
+#include <atomic>
 #include <functional>
+#include <memory>
+#include <utility>
 
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 namespace texton::viewer {
 
-/// Returns false when the caller no longer needs the result. An empty function counts as true.
-using StillWanted = std::function<bool()>;
+/// Tells a job that nobody needs its result any more: canceled() becomes true and stays true.
+///
+/// Copies share their state, so the owner of a job cancels it through its own copy. All functions are thread-safe.
+class CancellationToken {
+public:
+    CancellationToken() = default;
+    /// Creates a token that is also canceled while `condition` returns true.
+    explicit CancellationToken(std::function<bool()> condition) : condition_(std::move(condition)) {}
 
-/// Throws Cancelled if the result is no longer needed.
-inline void go_on(const StillWanted& wanted) {
-    if (!wanted || wanted()) return;
-    throw Cancelled({.code = ErrorCode::not_permitted,
-                     .object = "texton-view",
-                     .problem = "the operation was canceled",
-                     .remedy = "Start it again if the result is needed."});
+    [[nodiscard]] bool canceled() const { return *canceled_ || (condition_ && condition_()); }
+    void cancel() noexcept { *canceled_ = true; }
+
+private:
+    std::shared_ptr<std::atomic<bool>> canceled_ = std::make_shared<std::atomic<bool>>(false);
+    std::function<bool()> condition_;
+};
+
+/// Throws Canceled if the token is canceled.
+inline void throw_if_canceled(const CancellationToken& token) {
+    if (!token.canceled()) return;
+    throw Canceled({.code = ErrorCode::not_permitted,
+                    .object = "texton-view",
+                    .problem = "the work was stopped before its end",
+                    .remedy = "Start it again."});
 }
 
 }  // namespace texton::viewer

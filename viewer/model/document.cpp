@@ -23,16 +23,16 @@ std::size_t nearest(std::size_t index, std::size_t count) { return std::min(inde
 }  // namespace
 
 std::shared_ptr<const Document> Document::open(const Source& source, const Device& device,
-                                               const OnPictureProgress& progress) {
-    const Picture whole = open_picture(source.paths, source.options);
-    const int most = most_halvings(whole.info());
+                                               const OnImageProgress& progress) {
+    const ImageFile whole = open_image(source.paths, source.options);
+    const int maximum = max_halvings(whole.info());
     for (int halvings = needed_halvings(device, whole.info());; ++halvings) {
         try {
             return open_halved(source, device, whole, halvings, progress);
         } catch (const Error& error) {
             // Other processes may have allocated memory in the meantime, or the process may have a lower limit.
-            if (error.code() == ErrorCode::out_of_memory && halvings < most) continue;
-            if (most > 0 || (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::overflow)) throw;
+            if (error.code() == ErrorCode::out_of_memory && halvings < maximum) continue;
+            if (maximum > 0 || (error.code() != ErrorCode::out_of_memory && error.code() != ErrorCode::overflow)) throw;
             throw Error(
                 {.code = error.code(),
                  .object = std::string(error.object()),
@@ -45,8 +45,9 @@ std::shared_ptr<const Document> Document::open(const Source& source, const Devic
     }
 }
 
-std::shared_ptr<const Document> Document::open_halved(const Source& source, const Device& device, const Picture& whole,
-                                                      int halvings, const OnPictureProgress& progress) {
+std::shared_ptr<const Document> Document::open_halved(const Source& source, const Device& device,
+                                                      const ImageFile& whole, int halvings,
+                                                      const OnImageProgress& progress) {
     const std::shared_ptr<Document> document(new Document(source, title_of(source), whole, device));
     LoadOptions options{.progress = progress};
     options.timing = &document->timing_;
@@ -56,19 +57,19 @@ std::shared_ptr<const Document> Document::open_halved(const Source& source, cons
         document->whole_chroma_ = whole.plane(1).info();
         document->planar_ =
             halvings == 0 ? load_planar(device, whole, options) : load_planar_halved(device, whole, halvings, options);
-        if (halvings > 0) document->picture_ = picture_of(document->planar_);
+        if (halvings > 0) document->image_ = image_of(document->planar_);
     } else if (halvings == 0 || whole.info().levels > 1) {
         document->whole_ = whole.info();
-        PictureOptions finer_left_out = source.options;
+        ImageOptions finer_left_out = source.options;
         finer_left_out.first_level += halvings;
-        if (halvings > 0) document->picture_ = open_picture(source.paths, finer_left_out);
-        options.usage = verify::usage_for_kernels(device, document->picture_.info());
-        document->array_ = texton::load(device, document->picture_, options);
+        if (halvings > 0) document->image_ = open_image(source.paths, finer_left_out);
+        options.usage = verify::usage_for_kernels(device, document->image_.info());
+        document->array_ = texton::load(device, document->image_, options);
     } else {
         document->whole_ = whole.info();
         options.usage = verify::usage_for_kernels(device, halved(whole.info(), halvings));
         document->array_ = load_halved(device, whole, halvings, options);
-        document->picture_ = picture_of(document->array_);
+        document->image_ = image_of(document->array_);
     }
     if (halvings > 0) {
         document->halve(halvings);
@@ -78,7 +79,7 @@ std::shared_ptr<const Document> Document::open_halved(const Source& source, cons
 }
 
 std::shared_ptr<const Document> Document::of(Array array, std::string title, const Document* like) {
-    const std::shared_ptr<Document> document(new Document({}, std::move(title), picture_of(array), array.device()));
+    const std::shared_ptr<Document> document(new Document({}, std::move(title), image_of(array), array.device()));
     document->array_ = std::move(array);
     document->whole_ = document->info();
     const bool lies_alike = like != nullptr && like->halvings_ > 0 && like->info().extent == document->info().extent;
@@ -99,34 +100,34 @@ void Document::halve(int times) {
 
 const Array& Document::array(int plane) const { return is_planar() ? planar_.plane(std::clamp(plane, 0, 1)) : array_; }
 
-Place Document::clamped(const Place& place) const {
-    Place out;
-    out.plane = std::clamp(place.plane, 0, planes_ - 1);
+SubresourceIndex Document::clamped(const SubresourceIndex& subresource) const {
+    SubresourceIndex out;
+    out.plane = std::clamp(subresource.plane, 0, planes_ - 1);
     const ArrayInfo& row = whole(out.plane);
-    out.level = std::clamp(place.level, 0, row.levels - 1);
-    if (is_layered(row.kind)) out.layer = nearest(place.layer, row.layers);
-    if (is_cube(row.kind)) out.face = std::clamp(place.face, 0, 5);
-    if (row.kind == ArrayKind::array_3d) out.slice = nearest(place.slice, level_extent(row, out.level).depth);
+    out.level = std::clamp(subresource.level, 0, row.levels - 1);
+    if (is_layered(row.kind)) out.layer = nearest(subresource.layer, row.layers);
+    if (is_cube(row.kind)) out.face = std::clamp(subresource.face, 0, 5);
+    if (row.kind == ArrayKind::array_3d) out.slice = nearest(subresource.slice, level_extent(row, out.level).depth);
     return out;
 }
 
-Extent Document::extent(const Place& place) const {
-    const Place at = clamped(place);
+Extent Document::extent(const SubresourceIndex& subresource) const {
+    const SubresourceIndex at = clamped(subresource);
     Extent extent = level_extent(whole(at.plane), at.level);
     extent.depth = 1;
     return extent;
 }
 
-Place Document::in_array(const Place& place) const {
-    Place out = clamped(place);
+SubresourceIndex Document::in_array(const SubresourceIndex& subresource) const {
+    SubresourceIndex out = clamped(subresource);
     const int times = halvings(out);
     out.level = std::max(0, out.level - halvings_);
     out.slice = nearest(out.slice >> times, level_extent(info(out.plane), out.level).depth);
     return out;
 }
 
-Subresource Document::part(const Place& place) const {
-    const Place at = in_array(place);
+Subresource Document::part(const SubresourceIndex& subresource) const {
+    const SubresourceIndex at = in_array(subresource);
     const ArrayInfo& row = info(at.plane);
     Subresource part{.level = at.level};
     if (is_layered(row.kind)) part.layer = at.layer;
@@ -139,27 +140,32 @@ Subresource Document::part(const Place& place) const {
     return part;
 }
 
-bool Document::is_finer_in_files(const Place& place) const { return file_texels_ && halvings(clamped(place)) > 0; }
-
-std::vector<std::byte> Document::texels(const Place& place, const TexelBox& box, const StillWanted& wanted) const {
-    return is_finer_in_files(place) ? file_texels_->read(clamped(place), box, wanted) : array_texels(place, box);
+bool Document::is_finer_in_files(const SubresourceIndex& subresource) const {
+    return file_texels_ && halvings(clamped(subresource)) > 0;
 }
 
-std::optional<std::vector<std::byte>> Document::texels_at_hand(const Place& place, const TexelBox& box) const {
-    if (is_finer_in_files(place)) return file_texels_->kept(clamped(place), box);
-    return array_texels(place, box);
+std::vector<std::byte> Document::texels(const SubresourceIndex& subresource, const TexelBox& box,
+                                        const CancellationToken& token) const {
+    return is_finer_in_files(subresource) ? file_texels_->read(clamped(subresource), box, token)
+                                          : array_texels(subresource, box);
+}
+
+std::optional<std::vector<std::byte>> Document::texels_at_hand(const SubresourceIndex& subresource,
+                                                               const TexelBox& box) const {
+    if (is_finer_in_files(subresource)) return file_texels_->kept(clamped(subresource), box);
+    return array_texels(subresource, box);
 }
 
 // In a reduced array without files, each texel stands for a square of texels and is repeated.
-std::vector<std::byte> Document::array_texels(const Place& place, const TexelBox& box) const {
-    const TexelBox here = viewer::in_array(*this, place, box);
-    Subresource part = this->part(place);
-    part.region = Region{{here.x, here.y, in_array(place).slice}, {here.width, here.height, 1}};
+std::vector<std::byte> Document::array_texels(const SubresourceIndex& subresource, const TexelBox& box) const {
+    const TexelBox here = viewer::in_array(*this, subresource, box);
+    Subresource part = this->part(subresource);
+    part.region = Region{{here.x, here.y, in_array(subresource).slice}, {here.width, here.height, 1}};
     const Extent extent{here.width, here.height};
-    const Format format = info(place.plane).format;
+    const Format format = info(subresource.plane).format;
     std::vector<std::byte> out(packed_bytes(format, extent));
-    copy(host_view(out.data(), format, extent), array(place.plane).view(part));
-    const int times = halvings(clamped(place));
+    copy(host_view(out.data(), format, extent), array(subresource.plane).view(part));
+    const int times = halvings(clamped(subresource));
     if (times == 0) return out;
     const std::size_t texel = texton::info(format).bytes;
     std::vector<std::byte> repeated(packed_bytes(format, {box.width, box.height}));
@@ -185,7 +191,7 @@ Texture Document::texel_texture(int plane) const {
     return Texture(array(plane), sampler);
 }
 
-std::string halving_words(const Document& document) {
+std::string halving_text(const Document& document) {
     if (document.halvings() == 0) return {};
     const int part = 1 << document.halvings();
     if (document.source().paths.empty())
@@ -194,7 +200,7 @@ std::string halving_words(const Document& document) {
     return fmt::format(
         "Shown at 1/{} of its width and height: {} cannot hold {} texels of {} ({}). When zoomed in, stored texels "
         "come from the file; samplers, kernels and statistics use the reduced image.",
-        part, document.device().name(), to_string(whole.extent), name(whole.format), size_words(packed_bytes(whole)));
+        part, document.device().name(), to_string(whole.extent), name(whole.format), size_text(packed_bytes(whole)));
 }
 
 std::string title_of(const Source& source) {

@@ -14,8 +14,8 @@
 
 #include <texton/array.h>
 #include <texton/device.h>
-#include <texton/picture.h>
-#include <texton/picture_load.h>
+#include <texton/image_file.h>
+#include <texton/image_load.h>
 #include <texton/planar_array.h>
 #include <texton/texture.h>
 
@@ -30,10 +30,10 @@ class FileTexels;
 class Document : public std::enable_shared_from_this<Document> {
 public:
     /// Reads the files and uploads the image. Blocks. If the image is too large for the device, it is reduced, as far
-    /// as possible (see reduced_image.h). Throws the errors of open_picture() and load(), and Cancelled if `progress`
+    /// as possible (see reduced_image.h). Throws the errors of open_image() and load(), and Canceled if `progress`
     /// returns false.
     static std::shared_ptr<const Document> open(const Source& source, const Device& device,
-                                                const OnPictureProgress& progress = {});
+                                                const OnImageProgress& progress = {});
     /// Creates a document from an existing array, for example the result of a kernel. If `like` is reduced and its
     /// array has the same extent, the result refers to the same positions as `like`.
     static std::shared_ptr<const Document> of(Array array, std::string title, const Document* like = nullptr);
@@ -42,9 +42,9 @@ public:
     /// Returns the files and options. It has no paths if the document was created from an array.
     const Source& source() const noexcept { return source_; }
     /// Returns the image whose texels the array contains: that of the files, or the reduced image.
-    const Picture& picture() const noexcept { return picture_; }
+    const ImageFile& image() const noexcept { return image_; }
     /// Returns the image of the files at full size, or the array if there are no files.
-    const Picture& file() const noexcept { return file_; }
+    const ImageFile& file() const noexcept { return file_; }
     /// Returns the description of an array that holds the full-size image, or a plane of a planar image.
     const ArrayInfo& whole(int plane = 0) const { return is_planar() && plane == 1 ? whole_chroma_ : whole_; }
     /// Returns how many times width, height and depth were halved to fit the device. 0 means that the image is not
@@ -52,7 +52,9 @@ public:
     int halvings() const noexcept { return halvings_; }
     /// Returns how many times a subresource of the files is halved in the array. 0 means that the array contains its
     /// texels.
-    int halvings(const Place& place) const noexcept { return std::max(0, halvings_ - place.level); }
+    int halvings(const SubresourceIndex& subresource) const noexcept {
+        return std::max(0, halvings_ - subresource.level);
+    }
     /// Returns the array as a document that is not reduced.
     std::shared_ptr<const Document> as_loaded() const { return as_loaded_ ? as_loaded_ : shared_from_this(); }
     const Device& device() const noexcept { return device_; }      ///< Returns the device of the array.
@@ -66,22 +68,24 @@ public:
     const ArrayInfo& info(int plane = 0) const { return array(plane).info(); }
 
     /// Returns the nearest subresource that exists in the files.
-    Place clamped(const Place& place) const;
+    SubresourceIndex clamped(const SubresourceIndex& subresource) const;
     /// Returns the width and height of a subresource of the files.
-    Extent extent(const Place& place) const;
+    Extent extent(const SubresourceIndex& subresource) const;
     /// Returns the subresource of the array for a subresource of the files.
-    Place in_array(const Place& place) const;
+    SubresourceIndex in_array(const SubresourceIndex& subresource) const;
     /// Returns the part of the array for a subresource of the files: one slice.
-    Subresource part(const Place& place) const;
+    Subresource part(const SubresourceIndex& subresource) const;
     /// Returns the texels of a box of the files at full resolution, in packed rows. They are copied from the array if
     /// it contains them. Otherwise they are read from the files, which can take a long time. In block-compressed
     /// formats the box must consist of whole blocks or end at the edge. Throws the errors of copy() and of
     /// FileTexels::read().
-    std::vector<std::byte> texels(const Place& place, const TexelBox& box, const StillWanted& wanted = {}) const;
+    std::vector<std::byte> texels(const SubresourceIndex& subresource, const TexelBox& box,
+                                  const CancellationToken& token = {}) const;
     /// Returns true if texels() reads files for this subresource.
-    bool is_finer_in_files(const Place& place) const;
+    bool is_finer_in_files(const SubresourceIndex& subresource) const;
     /// Returns the same texels if no file must be read for them, and otherwise nothing.
-    std::optional<std::vector<std::byte>> texels_at_hand(const Place& place, const TexelBox& box) const;
+    std::optional<std::vector<std::byte>> texels_at_hand(const SubresourceIndex& subresource,
+                                                         const TexelBox& box) const;
 
     /// Returns the default sampler.
     Sampler standard_sampler(int plane = 0) const;
@@ -92,21 +96,22 @@ public:
     Texture texel_texture(int plane = 0) const;
 
 private:
-    static std::shared_ptr<const Document> open_halved(const Source& source, const Device& device, const Picture& whole,
-                                                       int halvings, const OnPictureProgress& progress);
-    Document(Source source, std::string title, Picture picture, Device device)
+    static std::shared_ptr<const Document> open_halved(const Source& source, const Device& device,
+                                                       const ImageFile& whole, int halvings,
+                                                       const OnImageProgress& progress);
+    Document(Source source, std::string title, ImageFile image, Device device)
         : source_(std::move(source)),
           title_(std::move(title)),
-          picture_(std::move(picture)),
-          file_(picture_),
+          image_(std::move(image)),
+          file_(image_),
           device_(std::move(device)) {}
     void halve(int times);
-    std::vector<std::byte> array_texels(const Place& place, const TexelBox& box) const;
+    std::vector<std::byte> array_texels(const SubresourceIndex& subresource, const TexelBox& box) const;
 
     Source source_;
     std::string title_;
-    Picture picture_;
-    Picture file_;
+    ImageFile image_;
+    ImageFile file_;
     Device device_;
     LoadTiming timing_;
     Array array_;
@@ -120,7 +125,7 @@ private:
 };
 
 /// Returns a notice that the document is reduced, and why. Empty if it is not reduced.
-[[nodiscard]] std::string halving_words(const Document& document);
+[[nodiscard]] std::string halving_text(const Document& document);
 /// Returns the title of a source: "a.png" or "a.png and 5 more".
 [[nodiscard]] std::string title_of(const Source& source);
 

@@ -15,8 +15,8 @@ namespace texton::viewer {
 namespace {
 
 constexpr std::size_t kSide = 256;  // minimum width of a piece, and maximum height, in texels; tiles can be larger
-constexpr std::size_t kMostAtOnce = std::size_t{16} << 20;  // maximum bytes of a band of rows or of a piece
-constexpr std::chrono::milliseconds kPatience{20};  // interval in which a waiting thread checks for cancellation
+constexpr std::size_t kMaxAtOnce = std::size_t{16} << 20;  // maximum bytes of a band of rows or of a piece
+constexpr std::chrono::milliseconds kPatience{20};         // interval in which a waiting thread checks for cancellation
 
 struct Key {
     const void* owner;
@@ -45,7 +45,7 @@ public:
         order_.emplace_front(key, piece);
         entries_[key] = order_.begin();
         bytes_ += piece->size();
-        while (bytes_ > FileTexels::kMostBytes) drop(std::prev(order_.end()));
+        while (bytes_ > FileTexels::kMaxBytes) drop(std::prev(order_.end()));
     }
     void forget(const void* owner) {
         const std::scoped_lock lock(mutex_);
@@ -84,8 +84,8 @@ std::size_t rounded_up(std::size_t value, std::size_t step) { return (value + st
 }  // namespace
 
 struct FileTexels::Shape {
-    Picture picture;
-    Place place;
+    ImageFile image;
+    SubresourceIndex subresource;
     Format format{};
     Extent level{};  // size of the subresource
     Extent piece{};  // size of all pieces except the last ones of a row or column
@@ -96,7 +96,9 @@ struct FileTexels::Shape {
                 std::min(piece.height, level.height - row * piece.height)};
     }
     Key key(const void* owner, std::size_t column, std::size_t row) const {
-        return {owner, place.plane, place.level, place.layer, place.face, place.slice, column, row};
+        return {
+            owner, subresource.plane, subresource.level, subresource.layer, subresource.face, subresource.slice, column,
+            row};
     }
 };
 
@@ -104,22 +106,22 @@ FileTexels::~FileTexels() { Store::instance().forget(this); }
 
 std::size_t FileTexels::kept_bytes() { return Store::instance().bytes(); }
 
-FileTexels::Shape FileTexels::shape_of(const Place& place) const {
-    const bool planar = plane_count(picture_.info().format) > 1;
-    Shape out{.picture = planar ? picture_.plane(place.plane) : picture_, .place = place};
-    const ArrayInfo& array = out.picture.info();
-    const PictureAccess access = out.picture.access(place.level);
+FileTexels::Shape FileTexels::shape_of(const SubresourceIndex& subresource) const {
+    const bool planar = plane_count(image_.info().format) > 1;
+    Shape out{.image = planar ? image_.plane(subresource.plane) : image_, .subresource = subresource};
+    const ArrayInfo& array = out.image.info();
+    const ImageAccess access = out.image.access(subresource.level);
     out.format = array.format;
-    out.level = level_extent(array, place.level);
+    out.level = level_extent(array, subresource.level);
     out.in_order = access.in_order;
     const bool full_rows = access.granule.width >= out.level.width;
     const std::size_t block = block_side(array.format);
     out.piece.width = rounded_up(kSide, full_rows ? block : access.granule.width);
     const std::size_t row = row_bytes(array.format, full_rows ? out.level.width : out.piece.width);
-    const std::size_t rows = std::clamp<std::size_t>(kMostAtOnce / row, 1, kSide);
+    const std::size_t rows = std::clamp<std::size_t>(kMaxAtOnce / row, 1, kSide);
     out.piece.height = rounded_up(rows, access.granule.height);
     // Pieces of very large strips and tiles contain only part of them, so these are decoded once per piece.
-    if (out.piece.height * row > 2 * kMostAtOnce) out.piece.height = rows;
+    if (out.piece.height * row > 2 * kMaxAtOnce) out.piece.height = rows;
     out.piece.height = rounded_up(out.piece.height, block);
     return out;
 }
@@ -130,15 +132,15 @@ FileTexels::Bytes FileTexels::find(const Shape& shape, std::size_t column, std::
 
 std::vector<FileTexels::Bytes> FileTexels::read_row(const Shape& shape, std::size_t row, std::size_t first,
                                                     std::size_t end) const {
-    const ArrayInfo& array = shape.picture.info();
+    const ArrayInfo& array = shape.image.info();
     const std::size_t left = first * shape.piece.width, right = std::min(end * shape.piece.width, shape.level.width);
     const Extent band{right - left, shape.extent_of(first, row).height};
-    Subresource part{.level = shape.place.level};
-    if (is_layered(array.kind)) part.layer = shape.place.layer;
-    if (is_cube(array.kind)) part.face = shape.place.face;
-    part.region = Region{{left, row * shape.piece.height, shape.place.slice}, band};
+    Subresource part{.level = shape.subresource.level};
+    if (is_layered(array.kind)) part.layer = shape.subresource.layer;
+    if (is_cube(array.kind)) part.face = shape.subresource.face;
+    part.region = Region{{left, row * shape.piece.height, shape.subresource.slice}, band};
     std::vector<std::byte> texels(packed_bytes(shape.format, band));
-    shape.picture.read(part, texels);
+    shape.image.read(part, texels);
     std::vector<Bytes> out;
     for (std::size_t column = first; column < end; ++column) {
         const Extent extent = shape.extent_of(column, row);
@@ -152,7 +154,7 @@ std::vector<FileTexels::Bytes> FileTexels::read_row(const Shape& shape, std::siz
 }
 
 std::vector<FileTexels::Bytes> FileTexels::row_of(const Shape& shape, std::size_t row, std::size_t first,
-                                                  std::size_t end, const StillWanted& wanted) const {
+                                                  std::size_t end, const CancellationToken& token) const {
     std::vector<Bytes> out;
     for (std::size_t column = first; column < end; ++column) {
         Bytes piece = find(shape, column, row);
@@ -163,44 +165,46 @@ std::vector<FileTexels::Bytes> FileTexels::row_of(const Shape& shape, std::size_
     if (shape.in_order) {
         if (row < next_row_) next_row_ = 0;
         for (; next_row_ < row; ++next_row_) {
-            go_on(wanted);
+            throw_if_canceled(token);
             (void)read_row(shape, next_row_, first, end);
         }
         next_row_ = row + 1;
     }
-    go_on(wanted);
+    throw_if_canceled(token);
     return read_row(shape, row, first, end);
 }
 
 void FileTexels::join(const Shape& shape, const std::vector<std::byte>& piece, std::size_t column, std::size_t row,
                       const TexelBox& box, std::vector<std::byte>& out) {
     const Extent extent = shape.extent_of(column, row);
-    const Region place{{column * shape.piece.width, row * shape.piece.height, 0}, extent};
-    const Region common = detail::common_part(place, {{box.x, box.y, 0}, {box.width, box.height}});
+    const Region subresource{{column * shape.piece.width, row * shape.piece.height, 0}, extent};
+    const Region common = detail::common_part(subresource, {{box.x, box.y, 0}, {box.width, box.height}});
     detail::copy_box(shape.format, out.data(), {box.width, box.height},
                      {common.offset.x - box.x, common.offset.y - box.y, 0}, piece.data(), extent,
-                     {common.offset.x - place.offset.x, common.offset.y - place.offset.y, 0}, common.extent);
+                     {common.offset.x - subresource.offset.x, common.offset.y - subresource.offset.y, 0},
+                     common.extent);
 }
 
-std::vector<std::byte> FileTexels::read(const Place& place, const TexelBox& box, const StillWanted& wanted) const {
-    if (auto all = kept(place, box)) return *std::move(all);
+std::vector<std::byte> FileTexels::read(const SubresourceIndex& subresource, const TexelBox& box,
+                                        const CancellationToken& token) const {
+    if (auto all = kept(subresource, box)) return *std::move(all);
     std::unique_lock lock(reading_, std::defer_lock);
-    while (!lock.try_lock_for(kPatience)) go_on(wanted);
-    const Shape shape = shape_of(place);
+    while (!lock.try_lock_for(kPatience)) throw_if_canceled(token);
+    const Shape shape = shape_of(subresource);
     const Extent extent{box.width, box.height};
     std::vector<std::byte> out(packed_bytes(shape.format, extent));
     const std::size_t first = box.x / shape.piece.width, end = (box.x + box.width - 1) / shape.piece.width + 1;
     const std::size_t last_row = (box.y + box.height - 1) / shape.piece.height;
     for (std::size_t row = box.y / shape.piece.height; row <= last_row; ++row) {
-        const std::vector<Bytes> pieces = row_of(shape, row, first, end, wanted);
+        const std::vector<Bytes> pieces = row_of(shape, row, first, end, token);
         for (std::size_t column = first; column < end; ++column)
             join(shape, *pieces[column - first], column, row, box, out);
     }
     return out;
 }
 
-std::optional<std::vector<std::byte>> FileTexels::kept(const Place& place, const TexelBox& box) const {
-    const Shape shape = shape_of(place);
+std::optional<std::vector<std::byte>> FileTexels::kept(const SubresourceIndex& subresource, const TexelBox& box) const {
+    const Shape shape = shape_of(subresource);
     std::vector<std::byte> out(packed_bytes(shape.format, {box.width, box.height}));
     for (std::size_t row = box.y / shape.piece.height; row * shape.piece.height < box.y + box.height; ++row) {
         for (std::size_t column = box.x / shape.piece.width; column * shape.piece.width < box.x + box.width; ++column) {

@@ -6,10 +6,10 @@ namespace texton::viewer {
 
 void History::add(const std::string& what, const Session& before, const std::string& tag,
                   std::chrono::steady_clock::time_point now) {
-    constexpr std::size_t kMost = 500;
+    constexpr std::size_t kMax = 500;
     const bool continues = !tag.empty() && tag == tag_ && now - last_ < std::chrono::seconds(1) && !undo_.empty();
     if (!continues) undo_.push_back({what, before});
-    if (undo_.size() > kMost) undo_.erase(undo_.begin());
+    if (undo_.size() > kMax) undo_.erase(undo_.begin());
     redo_.clear();
     tag_ = tag;
     last_ = now;

@@ -19,9 +19,9 @@ public:
     bool can_undo() const noexcept { return !undo_.empty(); }  ///< Returns true if a change can be undone.
     bool can_redo() const noexcept { return !redo_.empty(); }  ///< Returns true if a change can be redone.
     /// Returns the description of the change that undo() reverts, or an empty text.
-    std::string undo_words() const { return undo_.empty() ? std::string() : undo_.back().what; }
+    std::string undo_text() const { return undo_.empty() ? std::string() : undo_.back().what; }
     /// Returns the description of the change that redo() repeats, or an empty text.
-    std::string redo_words() const { return redo_.empty() ? std::string() : redo_.back().what; }
+    std::string redo_text() const { return redo_.empty() ? std::string() : redo_.back().what; }
 
     /// Returns the session before the last change and stores `now` for redo(). Precondition: can_undo().
     Session undo(const Session& now);

@@ -8,10 +8,10 @@
 
 namespace texton::verify {
 
-HostPicture::HostPicture(Format format, Extent extent)
+HostImage::HostImage(Format format, Extent extent)
     : format(format), extent(extent), texels(packed_bytes(format, extent)) {}
 
-std::string HostPicture::words() const { return fmt::format("{} of {}", to_string(extent), name(format)); }
+std::string HostImage::text() const { return fmt::format("{} of {}", to_string(extent), name(format)); }
 
 HostArray::HostArray(const ArrayInfo& info) : info(info) {
     for (int level = 0; level < info.levels; ++level) {
@@ -23,10 +23,10 @@ HostArray::HostArray(const ArrayInfo& info) : info(info) {
 
 std::string HostArray::sha256() const {
     Sha256 hash;
-    const std::string words = fmt::format("{} {} {} {} {}", name(info.kind), name(info.format), to_string(info.extent),
-                                          info.layers, info.levels);
-    hash.add(std::as_bytes(std::span(words)));
-    for (const HostPicture& level : levels) hash.add(level.texels);
+    const std::string text = fmt::format("{} {} {} {} {}", name(info.kind), name(info.format), to_string(info.extent),
+                                         info.layers, info.levels);
+    hash.add(std::as_bytes(std::span(text)));
+    for (const HostImage& level : levels) hash.add(level.texels);
     return hash.finish();
 }
 
@@ -37,10 +37,10 @@ ArrayUsage usage_for_kernels(const Device& device, const ArrayInfo& array) {
     return {.gather = flat && info(array.format).layout != FormatLayout::packed};
 }
 
-HostArray read_array(const Picture& picture) {
-    HostArray array(picture.info());
+HostArray read_array(const ImageFile& image) {
+    HostArray array(image.info());
     for (std::size_t level = 0; level < array.levels.size(); ++level)
-        picture.read({.level = static_cast<int>(level)}, array.levels[level].texels);
+        image.read({.level = static_cast<int>(level)}, array.levels[level].texels);
     return array;
 }
 

@@ -5,33 +5,33 @@
 #include <vector>
 
 #include <texton/array.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 #include <texton/view.h>
 
 namespace texton::verify {
 
 /// The result of a kernel.
-struct HostPicture {
+struct HostImage {
     Format format = Format::rgba8_unorm;
     Extent extent;
     std::vector<std::byte> texels;
 
-    HostPicture() = default;
+    HostImage() = default;
     /// Creates an image whose texels are 0.
-    HostPicture(Format format, Extent extent);
+    HostImage(Format format, Extent extent);
     /// Returns a view of the texels. It does not keep the image alive.
     View view() { return host_view(texels.data(), format, extent); }
     /// Returns a read-only view of the texels. It does not keep the image alive.
     ConstView view() const { return host_view(static_cast<const void*>(texels.data()), format, extent); }
     /// Returns a description: "32 x 32 of rgba8_unorm".
-    std::string words() const;
-    bool operator==(const HostPicture&) const = default;
+    std::string text() const;
+    bool operator==(const HostImage&) const = default;
 };
 
 /// The input of a kernel: one image per level, whose slices are layers and faces.
 struct HostArray {
     ArrayInfo info;
-    std::vector<HostPicture> levels;
+    std::vector<HostImage> levels;
 
     HostArray() = default;
     /// Creates an array whose texels are 0.
@@ -43,8 +43,8 @@ struct HostArray {
 /// Returns the usage of an array that kernels read. It includes gather if the device supports that for the kind, size
 /// and format.
 [[nodiscard]] ArrayUsage usage_for_kernels(const Device& device, const ArrayInfo& array);
-/// Reads all levels of an image. Throws the errors of Picture::read().
-[[nodiscard]] HostArray read_array(const Picture& picture);
+/// Reads all levels of an image. Throws the errors of ImageFile::read().
+[[nodiscard]] HostArray read_array(const ImageFile& image);
 /// Copies all levels of an array. Throws the errors of copy().
 [[nodiscard]] HostArray read_array(const Array& array);
 /// Creates an array on the device and copies all levels to it. Throws the errors of Array and of copy().

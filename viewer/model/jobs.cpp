@@ -21,7 +21,7 @@ Jobs::Jobs(int threads, std::function<void(std::function<void()>)> post,
 
 Jobs::~Jobs() {
     alive_.reset();
-    for (auto& [tag, wanted] : newest_) wanted.drop();
+    for (auto& [tag, token] : newest_) token.cancel();
     {
         const std::scoped_lock lock(mutex_);
         ends_ = true;
@@ -33,12 +33,12 @@ Jobs::~Jobs() {
 
 void Jobs::start(const std::string& tag, Work work) {
     drop(tag);
-    const Wanted wanted;
-    newest_.insert_or_assign(tag, wanted);
+    const CancellationToken token;
+    newest_.insert_or_assign(tag, token);
     ++unfinished_;
     {
         const std::scoped_lock lock(mutex_);
-        waiting_.push_back({tag, std::move(work), wanted});
+        waiting_.push_back({tag, std::move(work), token});
     }
     changed_.notify_one();
 }
@@ -46,7 +46,7 @@ void Jobs::start(const std::string& tag, Work work) {
 void Jobs::drop(const std::string& tag) {
     const auto found = newest_.find(tag);
     if (found == newest_.end()) return;
-    found->second.drop();
+    found->second.cancel();
     newest_.erase(found);
     const std::scoped_lock lock(mutex_);
     unfinished_ -= static_cast<int>(std::erase_if(waiting_, [&](const Job& job) { return job.tag == tag; }));
@@ -69,7 +69,7 @@ void Jobs::work() {
         }
         Finish finish;
         try {
-            finish = job.work(job.wanted);
+            finish = job.work(job.token);
         } catch (const std::exception& error) {
             finish = [failed = failed_, tag = job.tag, why = std::string(error.what())] { failed(tag, why); };
         }
@@ -82,7 +82,7 @@ void Jobs::work() {
 
 void Jobs::finished(const Job& job, const Finish& finish) {
     --unfinished_;
-    if (!job.wanted) return;
+    if (job.token.canceled()) return;
     newest_.erase(job.tag);
     if (finish) finish();
 }

@@ -11,21 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "viewer/model/cancellation.h"
+
 namespace texton::viewer {
-
-/// Cancellation token of a job: it converts to false when the result is no longer needed. Copies share the state.
-/// Thread-safe.
-class Wanted {
-public:
-    Wanted() : wanted_(std::make_shared<std::atomic<bool>>(true)) {}
-    /// Returns false after drop().
-    explicit operator bool() const noexcept { return *wanted_; }
-    /// Cancels the job.
-    void drop() noexcept { *wanted_ = false; }
-
-private:
-    std::shared_ptr<std::atomic<bool>> wanted_;
-};
 
 /// Runs jobs on worker threads and finishes them on the thread of the window. All member functions must be called on
 /// the thread of the window.
@@ -35,7 +23,7 @@ public:
     using Finish = std::function<void()>;
     /// Main part of a job. It runs on a worker thread and can check `wanted` to stop early. If it throws, the message
     /// is passed to `failed`.
-    using Work = std::function<Finish(const Wanted& wanted)>;
+    using Work = std::function<Finish(const CancellationToken& token)>;
 
     /// Starts the worker threads. `post` must run a function later on the thread of the window. It is called from any
     /// thread. `failed` is called on the thread of the window with the tag and the message of an exception.
@@ -59,7 +47,7 @@ private:
     struct Job {
         std::string tag;
         Work work;
-        Wanted wanted;
+        CancellationToken token;
     };
 
     void work();
@@ -67,7 +55,7 @@ private:
 
     std::function<void(std::function<void()>)> post_;
     std::function<void(const std::string&, const std::string&)> failed_;
-    std::map<std::string, Wanted> newest_;
+    std::map<std::string, CancellationToken> newest_;
     int unfinished_ = 0;
 
     mutable std::mutex mutex_;

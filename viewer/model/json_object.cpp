@@ -7,9 +7,11 @@
 
 #include <texton/error.h>
 
+#include "viewer/model/old_names.h"
+
 namespace texton::verify {
 
-void refuse_words(const std::string& where, const std::string& problem, std::string remedy) {
+void refuse_text(const std::string& where, const std::string& problem, std::string remedy) {
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::verify",
                  .problem = fmt::format("{}: {}", where, problem),
@@ -18,12 +20,17 @@ void refuse_words(const std::string& where, const std::string& problem, std::str
 
 JsonObject::JsonObject(const Json& value, std::string where) : value_(value), where_(std::move(where)) {
     if (!value.is_object())
-        refuse_words(where_, fmt::format("{} is not an object", value.dump()), "Write an object: { \"key\": value }.");
+        refuse_text(where_, fmt::format("{} is not an object", value.dump()), "Write an object: { \"key\": value }.");
 }
 
 const Json* JsonObject::find(const std::string& key) {
     known_.insert(key);
-    const auto found = value_.find(key);
+    auto found = value_.find(key);
+    if (found == value_.end()) {
+        const std::string old_key(viewer::old_name(key));
+        found = value_.find(old_key);
+        if (found != value_.end()) old_keys_.insert(old_key);
+    }
     return found != value_.end() ? &*found : nullptr;
 }
 
@@ -64,12 +71,12 @@ std::optional<std::size_t> JsonObject::count(const std::string& key, std::size_t
 }
 
 void JsonObject::refuse(const std::string& key, const std::string& problem, std::string remedy) const {
-    refuse_words(where_, fmt::format("'{}' {}", key, problem), std::move(remedy));
+    refuse_text(where_, fmt::format("'{}' {}", key, problem), std::move(remedy));
 }
 
 void JsonObject::refuse_others() const {
     for (const auto& [key, unused] : value_.items()) {
-        if (known_.contains(key)) continue;
+        if (known_.contains(key) || old_keys_.contains(key)) continue;
         refuse(key, "is not a known key", fmt::format("Known keys: {}.", fmt::join(known_, ", ")));
     }
 }

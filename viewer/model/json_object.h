@@ -11,7 +11,7 @@ namespace texton::verify {
 using Json = nlohmann::ordered_json;
 
 /// Throws Error{bad_argument} with the problem "WHERE: PROBLEM".
-[[noreturn]] void refuse_words(const std::string& where, const std::string& problem, std::string remedy);
+[[noreturn]] void refuse_text(const std::string& where, const std::string& problem, std::string remedy);
 
 /// Reads a JSON object that a person may have written. Keys that were never queried are errors (see refuse_others()),
 /// and so are values of another type than requested. The JSON value must outlive the object. Not thread-safe.
@@ -46,6 +46,7 @@ private:
     const Json& value_;
     std::string where_;
     std::set<std::string> known_;
+    std::set<std::string> old_keys_;  ///< old names that were found
 };
 
 }  // namespace texton::verify

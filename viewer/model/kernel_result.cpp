@@ -11,7 +11,7 @@
 namespace texton::viewer {
 namespace {
 
-bool is_chain(std::span<const PictureShape> shapes) {
+bool is_chain(std::span<const ImageShape> shapes) {
     const Extent first = shapes.front().extent;
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         const Extent extent = shapes[i].extent;
@@ -23,8 +23,8 @@ bool is_chain(std::span<const PictureShape> shapes) {
 }
 
 // Returns the description of an array that holds the results. `of` describes the first input.
-ArrayInfo info_for(std::span<const PictureShape> shapes, const ArrayInfo& of) {
-    const PictureShape& first = shapes.front();
+ArrayInfo info_for(std::span<const ImageShape> shapes, const ArrayInfo& of) {
+    const ImageShape& first = shapes.front();
     ArrayInfo info{.format = first.format, .extent = first.extent};
     info.levels = is_chain(shapes) ? static_cast<int>(shapes.size()) : 1;
     if (first.extent.depth == 1) return info;
@@ -53,11 +53,11 @@ KernelResult run_kernel(const KernelChoice& choice, std::span<const std::shared_
         for (int plane = 0; plane < input->planes(); ++plane)
             textures.push_back(input->texture(sampler ? *sampler : input->standard_sampler(plane), plane));
     }
-    const std::vector<PictureShape> made = shapes(kernel, arguments, textures);
+    const std::vector<ImageShape> made = shapes(kernel, arguments, textures);
     const Device& device = inputs.front()->device();
     std::vector<Linear> memory;
     std::vector<View> views;
-    for (const PictureShape& shape : made) {
+    for (const ImageShape& shape : made) {
         memory.emplace_back(device, shape.format, shape.extent);
         views.push_back(memory.back().view(shape.format, shape.extent));
     }

@@ -101,15 +101,15 @@ bool repeats(const Sampler& sampler) {
 
 }  // namespace
 
-std::vector<HostPicture> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs) {
+std::vector<HostImage> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs) {
     const Arguments arguments(run.kernel->info, run.parameters);
-    std::vector<PictureShape> made = shapes(*run.kernel, arguments, inputs);
+    std::vector<ImageShape> made = shapes(*run.kernel, arguments, inputs);
     if (run.size && made.size() > 1)
         refuse("texton::" + run.kernel->info.name,
                fmt::format("a size was given, but the kernel produces {} images", made.size()), "Omit the size.");
     std::vector<Linear> memory;
     std::vector<View> views;
-    for (PictureShape& shape : made) {
+    for (ImageShape& shape : made) {
         if (run.size) {
             const std::size_t slices = run.size->depth != 0 ? run.size->depth : shape.extent.depth;
             shape.extent = {run.size->width, run.size->height, slices};
@@ -121,12 +121,12 @@ std::vector<HostPicture> run(const Device& device, const KernelRun& run, std::sp
     const Stream stream(device);
     enqueue(*run.kernel, stream, views, arguments, inputs);
     stream.synchronize();
-    std::vector<HostPicture> pictures;
+    std::vector<HostImage> images;
     for (std::size_t i = 0; i < made.size(); ++i) {
-        pictures.emplace_back(made[i].format, made[i].extent);
-        copy(pictures.back().view(), views[i]);
+        images.emplace_back(made[i].format, made[i].extent);
+        copy(images.back().view(), views[i]);
     }
-    return pictures;
+    return images;
 }
 
 ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, const Json& value) {
@@ -141,17 +141,17 @@ ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name
 
 ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, std::string_view text) {
     const ParameterInfo* parameter = find_parameter(kernel, name);
-    const std::string words(text);
-    if (parameter == nullptr) return words;  // Arguments reports the unknown name and lists the parameters
+    const std::string argument(text);
+    if (parameter == nullptr) return argument;  // Arguments reports the unknown name and lists the parameters
     const auto refused = [&](const char* remedy) {
         refuse("texton::" + kernel.name, fmt::format("{} is '{}'", name, text), remedy);
     };
     switch (parameter->kind) {
         case ParameterKind::choice:
-        case ParameterKind::text: return words;
+        case ParameterKind::text: return argument;
         case ParameterKind::flag:
-            if (words != "true" && words != "false") refused("Use true or false.");
-            return words == "true";
+            if (argument != "true" && argument != "false") refused("Use true or false.");
+            return argument == "true";
         case ParameterKind::number:
         case ParameterKind::integer:
             if (const std::optional<double> number = number_in(text)) return *number;
@@ -168,9 +168,9 @@ ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name
     return row;
 }
 
-std::map<std::string, ParameterValue> parameters_of(const KernelInfo& kernel, std::span<const std::string> words) {
+std::map<std::string, ParameterValue> parameters_of(const KernelInfo& kernel, std::span<const std::string> argument) {
     std::map<std::string, ParameterValue> out;
-    for (const std::string& word : words) {
+    for (const std::string& word : argument) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos)
             refuse("texton::" + kernel.name, fmt::format("the parameter '{}' has no '='", word), "Write name=value.");
@@ -206,9 +206,9 @@ Sampler sampler_of(const Json& value, const std::string& where, const ArrayInfo&
         object.flag("normalized_coordinates").value_or(sampler.normalized_coordinates || repeats(sampler));
     sampler.seamless_cubemap = object.flag("seamless_cubemap").value_or(sampler.seamless_cubemap);
     sampler.trilinear_optimization = object.flag("trilinear_optimization").value_or(sampler.trilinear_optimization);
-    if (const std::optional<std::size_t> most = object.count("max_anisotropy", 1)) {
-        if (*most > 16) object.refuse("max_anisotropy", fmt::format("is {}", *most), "Use 1 to 16.");
-        sampler.max_anisotropy = static_cast<std::uint8_t>(*most);
+    if (const std::optional<std::size_t> maximum = object.count("max_anisotropy", 1)) {
+        if (*maximum > 16) object.refuse("max_anisotropy", fmt::format("is {}", *maximum), "Use 1 to 16.");
+        sampler.max_anisotropy = static_cast<std::uint8_t>(*maximum);
     }
     read_number(object, "mip_bias", sampler.mip_bias);
     read_number(object, "mip_min", sampler.mip_min);
@@ -223,13 +223,13 @@ Json sampler_json(std::string_view text) {
     for (const std::string& part : parts_of(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string::npos)
-            refuse_words("--sampler", fmt::format("'{}' has no '='", part), "Write key=value,key=value.");
+            refuse_text("--sampler", fmt::format("'{}' has no '='", part), "Write key=value,key=value.");
         const std::string key = part.substr(0, equals);
-        const std::vector<std::string> words = parts_of(part.substr(equals + 1), '/');
-        if (words.size() == 1) {
-            out[key] = scalar_in(words[0]);
+        const std::vector<std::string> argument = parts_of(part.substr(equals + 1), '/');
+        if (argument.size() == 1) {
+            out[key] = scalar_in(argument[0]);
         } else {
-            for (const std::string& word : words) out[key].push_back(scalar_in(word));
+            for (const std::string& word : argument) out[key].push_back(scalar_in(word));
         }
     }
     return out;
@@ -237,13 +237,13 @@ Json sampler_json(std::string_view text) {
 
 Format format_of(const std::string& name, const std::string& where) {
     if (const std::optional<Format> format = format_named(name)) return *format;
-    refuse_words(where, fmt::format("'{}' is not a format", name), "Use a format name, for example rgba8_unorm.");
+    refuse_text(where, fmt::format("'{}' is not a format", name), "Use a format name, for example rgba8_unorm.");
 }
 
 ArrayKind kind_of(const std::string& name, const std::string& where) {
     if (const std::optional<ArrayKind> kind = array_kind_named(name)) return *kind;
-    refuse_words(where, fmt::format("'{}' is not a kind of array", name),
-                 "Use array_1d, array_2d, array_3d, layered_1d, layered_2d, cubemap or cubemap_layered.");
+    refuse_text(where, fmt::format("'{}' is not a kind of array", name),
+                "Use array_1d, array_2d, array_3d, layered_1d, layered_2d, cubemap or cubemap_layered.");
 }
 
 Extent size_of(std::string_view text, const std::string& where) {
@@ -255,8 +255,8 @@ Extent size_of(std::string_view text, const std::string& where) {
         sides.push_back(good ? static_cast<std::size_t>(*side) : 0);
     }
     if (!good || sides.size() < 2 || sides.size() > 3)
-        refuse_words(where, fmt::format("'{}' is not a size", text),
-                     "Write WIDTHxHEIGHT, for example 640x480, or WIDTHxHEIGHTxSLICES.");
+        refuse_text(where, fmt::format("'{}' is not a size", text),
+                    "Write WIDTHxHEIGHT, for example 640x480, or WIDTHxHEIGHTxSLICES.");
     return {sides[0], sides[1], sides.size() == 3 ? sides[2] : 0};
 }
 

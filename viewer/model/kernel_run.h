@@ -24,7 +24,7 @@ struct KernelRun {
 
 /// Runs the kernel, waits and returns the results. Throws the errors of the kernel. Throws Error{bad_argument} if a
 /// size is given but the kernel produces several images.
-[[nodiscard]] std::vector<HostPicture> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs);
+[[nodiscard]] std::vector<HostImage> run(const Device& device, const KernelRun& run, std::span<const Texture> inputs);
 
 /// Returns the value of a parameter of a suite. Throws Error{bad_argument} if the JSON type is not supported.
 [[nodiscard]] ParameterValue parameter_value(const KernelInfo& kernel, const std::string& name, const Json& value);
@@ -35,7 +35,7 @@ struct KernelRun {
 /// Returns the parameters of texts "name=value". Throws Error{bad_argument} for a text without '=', and the errors of
 /// parameter_value().
 [[nodiscard]] std::map<std::string, ParameterValue> parameters_of(const KernelInfo& kernel,
-                                                                  std::span<const std::string> words);
+                                                                  std::span<const std::string> argument);
 
 /// Returns the default sampler of an array: point filters for integer formats and linear filters for others, with
 /// normalized coordinates for arrays with levels and cubemaps.

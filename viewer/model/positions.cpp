@@ -20,49 +20,52 @@ Range halved(std::size_t first, std::size_t size, int times, std::size_t limit) 
 
 Position scaled(Position at, int doublings) { return {std::ldexp(at.x, doublings), std::ldexp(at.y, doublings)}; }
 
-int halvings(const Document& document, const Place& place) { return document.halvings(document.clamped(place)); }
+int halvings(const Document& document, const SubresourceIndex& subresource) {
+    return document.halvings(document.clamped(subresource));
+}
 
 }  // namespace
 
 SeenTexel in_array(const Document& document, const SeenTexel& of_files) {
-    return {document.in_array(of_files.place), scaled(of_files.at, -halvings(document, of_files.place))};
+    return {document.in_array(of_files.subresource), scaled(of_files.at, -halvings(document, of_files.subresource))};
 }
 
-TexelBox in_array(const Document& document, const Place& place, const TexelBox& of_files) {
-    const Place there = document.in_array(place);
+TexelBox in_array(const Document& document, const SubresourceIndex& subresource, const TexelBox& of_files) {
+    const SubresourceIndex there = document.in_array(subresource);
     const Extent extent = level_extent(document.info(there.plane), there.level);
-    const int times = halvings(document, place);
+    const int times = halvings(document, subresource);
     const Range across = halved(of_files.x, of_files.width, times, extent.width);
     const Range down = halved(of_files.y, of_files.height, times, extent.height);
     return {across.first, down.first, across.size, down.size};
 }
 
-ViewState in_array(const Document& document, const Place& place, const ViewState& of_files) {
-    const int times = halvings(document, place);
-    return {std::ldexp(of_files.zoom, times), scaled(of_files.centre, -times)};
+ViewState in_array(const Document& document, const SubresourceIndex& subresource, const ViewState& of_files) {
+    const int times = halvings(document, subresource);
+    return {std::ldexp(of_files.zoom, times), scaled(of_files.center, -times)};
 }
 
 Session in_array(const Document& document, const Session& of_files) {
     Session out = of_files;
-    const Place& place = of_files.place;
-    out.place = document.in_array(place);
-    out.view = in_array(document, place, of_files.view);
-    for (Position& pin : out.pins) pin = scaled(pin, -halvings(document, place));
-    if (out.selection) out.selection = in_array(document, place, *out.selection);
+    const SubresourceIndex& subresource = of_files.subresource;
+    out.subresource = document.in_array(subresource);
+    out.view = in_array(document, subresource, of_files.view);
+    for (Position& pin : out.pins) pin = scaled(pin, -halvings(document, subresource));
+    if (out.selection) out.selection = in_array(document, subresource, *out.selection);
     return out;
 }
 
-SeenTexel in_files(const Document& document, const Place& shown, const SeenTexel& of_array) {
-    const Place looked_at = document.clamped(shown);
-    const Place in_array = document.in_array(looked_at);
+SeenTexel in_files(const Document& document, const SubresourceIndex& shown, const SeenTexel& of_array) {
+    const SubresourceIndex looked_at = document.clamped(shown);
+    const SubresourceIndex in_array = document.in_array(looked_at);
     SeenTexel out = of_array;
-    if (of_array.place.level != in_array.level) {
-        out.place.level += document.halvings();
+    if (of_array.subresource.level != in_array.level) {
+        out.subresource.level += document.halvings();
         return out;
     }
     const int times = document.halvings(looked_at);
-    out.place.level = looked_at.level;
-    out.place.slice = of_array.place.slice == in_array.slice ? looked_at.slice : of_array.place.slice << times;
+    out.subresource.level = looked_at.level;
+    out.subresource.slice =
+        of_array.subresource.slice == in_array.slice ? looked_at.slice : of_array.subresource.slice << times;
     out.at = scaled(of_array.at, times);
     return out;
 }

@@ -21,9 +21,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kBandBytes = std::size_t{8} << 20;
 constexpr std::size_t kPieceSide =
-    32768;                         // maximum width and height of an array for part of a band; all devices support it
-constexpr int kMostHalvings = 14;  // so that a square is not larger than a piece
-constexpr int kMostHalvingsOfVolumes = 9;  // limit of layers in layer_sum()
+    32768;                        // maximum width and height of an array for part of a band; all devices support it
+constexpr int kMaxHalvings = 14;  // so that a square is not larger than a piece
+constexpr int kMaxHalvingsOfVolumes = 9;  // limit of layers in layer_sum()
 
 bool has_squares(const ArrayInfo& array) {
     return array.levels == 1 && block_side(array.format) == 1 && !is_flat(array.kind);
@@ -61,7 +61,7 @@ public:
     Halving(const LoadOptions& options, std::size_t total) : options_(options), total_(total) {}
 
     // Loads all slices of an image that is not planar into an array of its kind.
-    void load(const Array& out, const Picture& picture, int halvings) {
+    void load(const Array& out, const ImageFile& image, int halvings) {
         const ArrayInfo& made = out.info();
         const std::size_t side = std::size_t{1} << halvings;
         const std::size_t faces = is_cube(made.kind) ? 6 : 1;
@@ -76,7 +76,7 @@ public:
                 of.first = slice * side + (of.depth == 1 ? side / 2 : 0);
                 of.slice = slice;
             }
-            load(out, picture, side, of);
+            load(out, image, side, of);
         }
     }
 
@@ -94,20 +94,20 @@ private:
         std::size_t depth = 1;  // number of slices of the image to average
     };
 
-    void load(const Array& out, const Picture& picture, std::size_t side, Slice slice) {
-        const Extent whole = picture.info().extent;
+    void load(const Array& out, const ImageFile& image, std::size_t side, Slice slice) {
+        const Extent whole = image.info().extent;
         const Extent extent = out.info().extent;
-        const std::size_t row = row_bytes(picture.info().format, whole.width) * side * slice.depth;
-        const std::size_t most_rows = std::max<std::size_t>(std::min(kBandBytes / row, kPieceSide / side), 1);
-        for (std::size_t top = 0; top < extent.height; top += most_rows) {
-            const std::size_t rows = std::min(most_rows, extent.height - top);
+        const std::size_t row = row_bytes(image.info().format, whole.width) * side * slice.depth;
+        const std::size_t max_rows = std::max<std::size_t>(std::min(kBandBytes / row, kPieceSide / side), 1);
+        for (std::size_t top = 0; top < extent.height; top += max_rows) {
+            const std::size_t rows = std::min(max_rows, extent.height - top);
             const Extent band{whole.width, rows * side, slice.depth};
-            texels_.resize(packed_bytes(picture.info().format, band));
+            texels_.resize(packed_bytes(image.info().format, band));
             LoadStep step{.bytes = texels_.size(), .decode_begin = now()};
             slice.from.region = Region{{0, top * side, slice.first}, band};
-            picture.read(slice.from, texels_);
+            image.read(slice.from, texels_);
             step.decode_end = step.copy_begin = now();
-            shrink(out, slice, top, side, host_view(texels_.data(), picture.info().format, band));
+            shrink(out, slice, top, side, host_view(texels_.data(), image.info().format, band));
             step.copy_end = now();
             timing_.steps.push_back(step);
             report(step.bytes);
@@ -138,10 +138,10 @@ private:
     void report(std::size_t bytes) {
         done_ += bytes;
         if (!options_.progress || options_.progress({std::min(done_, total_), total_})) return;
-        throw Cancelled({.code = ErrorCode::io,
-                         .object = "texton-view",
-                         .problem = fmt::format("loading an image was canceled after {} of {} bytes", done_, total_),
-                         .remedy = "The progress callback canceled the operation."});
+        throw Canceled({.code = ErrorCode::io,
+                        .object = "texton-view",
+                        .problem = fmt::format("loading an image was canceled after {} of {} bytes", done_, total_),
+                        .remedy = "The progress callback canceled the operation."});
     }
 
     double now() const { return std::chrono::duration<double, std::milli>(Clock::now() - begin_).count(); }
@@ -186,8 +186,8 @@ bool fits(const Device& device, const ArrayInfo& array) {
             case ArrayKind::array_1d:
             case ArrayKind::layered_1d: return true;  // they are not halved
             case ArrayKind::array_2d: {
-                const auto& most = array.levels > 1 ? limits.mipmap_2d : limits.texture_2d;
-                return within(most[0], most[1]);
+                const auto& maximum = array.levels > 1 ? limits.mipmap_2d : limits.texture_2d;
+                return within(maximum[0], maximum[1]);
             }
             case ArrayKind::array_3d:
                 return within(limits.texture_3d[0], limits.texture_3d[1]) && array.extent.depth <= limits.texture_3d[2];
@@ -200,39 +200,39 @@ bool fits(const Device& device, const ArrayInfo& array) {
     return sides() && packed_bytes(array) <= device.memory().free / 4 * 3;
 }
 
-int most_halvings(const ArrayInfo& array) {
+int max_halvings(const ArrayInfo& array) {
     if (!has_squares(array)) return array.levels - 1;
     const bool volume = array.kind == ArrayKind::array_3d;
     std::size_t side = std::min(array.extent.width, array.extent.height);
     if (volume) side = std::min(side, array.extent.depth);
     if (is_planar(array)) side /= 2;
-    int most = volume ? kMostHalvingsOfVolumes : kMostHalvings;
-    while (most > 0 && side >> most == 0) --most;
-    return most;
+    int maximum = volume ? kMaxHalvingsOfVolumes : kMaxHalvings;
+    while (maximum > 0 && side >> maximum == 0) --maximum;
+    return maximum;
 }
 
 int needed_halvings(const Device& device, const ArrayInfo& array) {
-    const int most = most_halvings(array);
-    for (int times = 0; times <= most; ++times) {
+    const int maximum = max_halvings(array);
+    for (int times = 0; times <= maximum; ++times) {
         if (fits(device, halved(array, times))) return times;
     }
     return 0;
 }
 
-Array load_halved(const Device& device, const Picture& picture, int halvings, const LoadOptions& options) {
-    ArrayInfo made = halved(picture.info(), halvings);
+Array load_halved(const Device& device, const ImageFile& image, int halvings, const LoadOptions& options) {
+    ArrayInfo made = halved(image.info(), halvings);
     made.usage = options.usage;
     Array out(device, made);
-    Halving halving(options, packed_bytes(picture.info()));
-    halving.load(out, picture, halvings);
+    Halving halving(options, packed_bytes(image.info()));
+    halving.load(out, image, halvings);
     halving.finish();
     return out;
 }
 
-PlanarArray load_planar_halved(const Device& device, const Picture& picture, int halvings, const LoadOptions& options) {
-    PlanarArray out(device, picture.info().format, halved(picture.info(), halvings).extent);
-    Halving halving(options, packed_bytes(picture.info()));
-    for (int plane = 0; plane < 2; ++plane) halving.load(out.plane(plane), picture.plane(plane), halvings);
+PlanarArray load_planar_halved(const Device& device, const ImageFile& image, int halvings, const LoadOptions& options) {
+    PlanarArray out(device, image.info().format, halved(image.info(), halvings).extent);
+    Halving halving(options, packed_bytes(image.info()));
+    for (int plane = 0; plane < 2; ++plane) halving.load(out.plane(plane), image.plane(plane), halvings);
     halving.finish();
     return out;
 }

@@ -2,8 +2,8 @@
 // Reduction of images that are too large for a device.
 #include <texton/array.h>
 #include <texton/device.h>
-#include <texton/picture.h>
-#include <texton/picture_load.h>
+#include <texton/image_file.h>
+#include <texton/image_load.h>
 #include <texton/planar_array.h>
 
 namespace texton::viewer {
@@ -21,22 +21,22 @@ namespace texton::viewer {
 /// free memory.
 [[nodiscard]] bool fits(const Device& device, const ArrayInfo& array);
 
-/// Returns the minimum number of halvings with which the image fits, up to most_halvings(). Returns 0 if no number is
+/// Returns the minimum number of halvings with which the image fits, up to max_halvings(). Returns 0 if no number is
 /// sufficient; creating the array then reports the error.
 [[nodiscard]] int needed_halvings(const Device& device, const ArrayInfo& array);
 /// Returns the maximum number of halvings. Images with levels are reduced by omitting levels, so at least one level
 /// must remain. Images without levels are resampled. This excludes one-dimensional and block-compressed arrays, for
 /// which the result is 0.
-[[nodiscard]] int most_halvings(const ArrayInfo& array);
+[[nodiscard]] int max_halvings(const ArrayInfo& array);
 
 /// Loads an image without levels at reduced size. Each texel is the mean of a square of texels of the file, or of a
 /// cube of a volume, as with ResampleFilter::area of resample(). sRGB values are averaged as linear light. With
 /// integers it is one texel of the square. Texels beyond the last whole square are ignored. The files are read in
 /// bands, so the memory besides the array is about 24 MiB, or three rows of squares or cubes if that is larger. Throws
 /// the errors of load().
-[[nodiscard]] Array load_halved(const Device& device, const Picture& picture, int halvings, const LoadOptions& options);
+[[nodiscard]] Array load_halved(const Device& device, const ImageFile& image, int halvings, const LoadOptions& options);
 /// Loads a planar image at reduced size. Each plane is reduced separately.
-[[nodiscard]] PlanarArray load_planar_halved(const Device& device, const Picture& picture, int halvings,
+[[nodiscard]] PlanarArray load_planar_halved(const Device& device, const ImageFile& image, int halvings,
                                              const LoadOptions& options);
 
 }  // namespace texton::viewer

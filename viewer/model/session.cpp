@@ -14,6 +14,7 @@
 
 #include "viewer/model/json_object.h"
 #include "viewer/model/kernel_run.h"
+#include "viewer/model/old_names.h"
 #include "viewer/model/session_fields.h"
 
 // Writer and Reader visit the fields (session_fields.h). Their overloads define how JSON represents each type of field.
@@ -133,7 +134,8 @@ public:
         const Json* value = object_.find(key);
         if (value == nullptr) return;
         JsonObject(*value, inside(key));  // throws if the value is not an object
-        for (const auto& [name, each] : value->items()) parameters[name] = parameter(name, each);
+        for (const auto& [name, each] : value->items())
+            parameters[std::string(current_name(name))] = parameter(name, each);
     }
     void operator()(const char* key, std::array<bool, 4>& flags) {
         read_array(key, flags, &Json::is_boolean, "Use true or false for each of the four channels.");
@@ -168,15 +170,15 @@ public:
     template <class Value>
     void operator()(const char* key, std::vector<Value>& values, ListOf rule) {
         const Json* list = object_.find(key);
-        if (list == nullptr && rule.least == 0) return;
+        if (list == nullptr && rule.minimum == 0) return;
         values.clear();
         if (list != nullptr) {
             if (!list->is_array()) object_.refuse(key, "is " + list->dump(), "Use a list.");
             for (const Json& each : *list) read_element(key, each, values, rule);
         }
-        if (values.size() < rule.least)
+        if (values.size() < rule.minimum)
             object_.refuse(key, fmt::format("has {} values", values.size()),
-                           fmt::format("Use {} or more {}.", rule.least, rule.wanted));
+                           fmt::format("Use {} or more {}.", rule.minimum, rule.elements));
     }
     template <class Value, class... Rule>
     void operator()(const char* key, std::optional<Value>& value, const Rule&... rule) {
@@ -219,10 +221,10 @@ private:
     template <class Value>
     void read_element(const char* key, const Json& json, std::vector<Value>& values, ListOf rule) {
         if constexpr (Part<Value>) {
-            const std::string where = fmt::format("{}, {} {}", object_.where(), rule.wanted, values.size());
+            const std::string where = fmt::format("{}, {} {}", object_.where(), rule.elements, values.size());
             read_object(json, where, [&values](Reader& reader) { visit_fields(values.emplace_back(), reader); });
         } else if (!read_value(json, values.emplace_back())) {
-            object_.refuse(key, "contains " + json.dump(), fmt::format("Use {}.", rule.wanted));
+            object_.refuse(key, "contains " + json.dump(), fmt::format("Use {}.", rule.elements));
         }
     }
 
@@ -274,14 +276,14 @@ std::string to_json(const Session& session) {
 Session session_of(const std::string& json, const std::string& where, const std::filesystem::path& folder) {
     const Json value = Json::parse(json, nullptr, false);
     if (value.is_discarded())
-        verify::refuse_words(where, "the text is not valid JSON", "Use a session that the viewer saved.");
+        verify::refuse_text(where, "the text is not valid JSON", "Use a session that the viewer saved.");
     Session session;
     JsonObject object(value, where);
     Reader reader(object, folder);
     visit_fields(session, reader);
     object.refuse_others();
-    if (session.current >= session.pictures.size()) session.current = 0;
-    if (session.reference && *session.reference >= session.pictures.size()) session.reference.reset();
+    if (session.current >= session.images.size()) session.current = 0;
+    if (session.reference && *session.reference >= session.images.size()) session.reference.reset();
     return session;
 }
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <texton/fetch.h>
+#include <texton/image_file.h>
 #include <texton/kernel.h>
-#include <texton/picture.h>
 #include <texton/sampler.h>
 
 #include "viewer/model/view_state.h"
@@ -21,19 +21,19 @@ namespace texton::viewer {
 /// The files of one image and the options for opening them.
 struct Source {
     std::vector<std::filesystem::path> paths;  ///< files of the image
-    PictureOptions options{};                  ///< options of open_picture()
+    ImageOptions options{};                    ///< options of open_image()
     bool operator==(const Source&) const = default;
 };
 
 /// A subresource: the 2D part of an image that is displayed. Members that do not apply to the kind of image are
 /// ignored. Numbers that are too large select the last part.
-struct Place {
+struct SubresourceIndex {
     int level = 0;          ///< level
     std::size_t layer = 0;  ///< layer of a layered kind; cube of a cubemap_layered
     int face = 0;           ///< face of a cubemap
     std::size_t slice = 0;  ///< slice of a volume
     int plane = 0;          ///< plane of a planar image
-    bool operator==(const Place&) const = default;
+    bool operator==(const SubresourceIndex&) const = default;
 };
 
 /// Arrangement of the subresources on the canvas.
@@ -51,21 +51,21 @@ enum class Reading : std::uint8_t {
 };
 
 /// Color map for a single channel.
-enum class FalseColour : std::uint8_t { none, viridis, turbo, diverging };
+enum class FalseColor : std::uint8_t { none, viridis, turbo, diverging };
 
 /// Conversion of texel values to colors of the screen. The steps have this order: mapping of the range to 0 to 1,
 /// exposure, selection of channels, and finally either the color map or the transfer curve of the screen with gamma.
 struct Display {
     std::array<bool, 4> channels{true, true, true,
-                                 true};  ///< red, green, blue, alpha; a single channel is shown as gray
-    bool luminance = false;              ///< true: show the luminance as gray
-    float exposure = 0;                  ///< in stops
-    float gamma = 1;                     ///< additional to the transfer curve of the screen
-    float low = 0;                       ///< the value that becomes black; a fraction of the range for integers
-    float high = 1;                      ///< the value that becomes white
-    FalseColour false_colour = FalseColour::none;  ///< color map
-    bool mark_nan = true;                          ///< true: show NaN and infinities in marker colors
-    bool mark_range = false;                       ///< true: show values below `low` and above `high` in marker colors
+                                 true};         ///< red, green, blue, alpha; a single channel is shown as gray
+    bool luminance = false;                     ///< true: show the luminance as gray
+    float exposure = 0;                         ///< in stops
+    float gamma = 1;                            ///< additional to the transfer curve of the screen
+    float low = 0;                              ///< the value that becomes black; a fraction of the range for integers
+    float high = 1;                             ///< the value that becomes white
+    FalseColor false_color = FalseColor::none;  ///< color map
+    bool mark_nan = true;                       ///< true: show NaN and infinities in marker colors
+    bool mark_range = false;                    ///< true: show values below `low` and above `high` in marker colors
     bool operator==(const Display&) const = default;
 };
 
@@ -178,11 +178,11 @@ struct Overlays {
 
 /// The complete state.
 struct Session {
-    std::vector<Source> pictures;             ///< open images
+    std::vector<Source> images;               ///< open images
     std::size_t current = 0;                  ///< index of the displayed image
     std::optional<std::size_t> reference{};   ///< index of the reference image
     std::string device;                       ///< name of the device; empty: the best device
-    Place place;                              ///< displayed subresource
+    SubresourceIndex subresource;             ///< displayed subresource
     Layout layout = Layout::single;           ///< arrangement of the subresources
     ViewState view;                           ///< zoom and position
     bool fits = true;                         ///< true: the view always fits the canvas

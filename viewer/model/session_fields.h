@@ -27,10 +27,10 @@ template <class Number>
 Within(Number, Number) -> Within<Number>;  // Clang 14 does not deduce the argument of an aggregate
 
 /// A list. If elements have no fields, messages contain "Use `wanted`.". If they have fields, messages identify an
-/// element as "`wanted` 0".
+/// element as "`elements` 0".
 struct ListOf {
-    const char* wanted;     ///< name of the elements
-    std::size_t least = 0;  ///< minimum number of elements
+    const char* elements;     ///< name of the elements
+    std::size_t minimum = 0;  ///< minimum number of elements
 };
 
 /// The field is written only if it differs from its default.
@@ -53,12 +53,12 @@ void visit_fields(Maybe<RawFrames> auto& raw, auto& visit) {
     visit("frame", frame);
 }
 
-void visit_fields(Maybe<PictureOptions> auto& options, auto& visit) {
+void visit_fields(Maybe<ImageOptions> auto& options, auto& visit) {
     auto& [kind, format, color, window, upright, cube, cube_side, part, first_level, levels, raw] = options;
     visit("kind", kind);
     visit("format", format);
-    visit("color", color, kPictureColors);
-    visit("window", window, kPictureWindows);
+    visit("color", color, kImageColors);
+    visit("window", window, kImageWindows);
     visit("upright", upright);
     visit("cube", cube, kCubeLayouts);
     visit("cube_side", cube_side);
@@ -74,8 +74,8 @@ void visit_fields(Maybe<Source> auto& source, auto& visit) {
     visit("read_as", options, OnlyUnusual{});
 }
 
-void visit_fields(Maybe<Place> auto& place, auto& visit) {
-    auto& [level, layer, face, slice, plane] = place;
+void visit_fields(Maybe<SubresourceIndex> auto& subresource, auto& visit) {
+    auto& [level, layer, face, slice, plane] = subresource;
     visit("level", level);
     visit("layer", layer);
     visit("face", face);
@@ -84,7 +84,7 @@ void visit_fields(Maybe<Place> auto& place, auto& visit) {
 }
 
 void visit_fields(Maybe<Sampler> auto& sampler, auto& visit) {
-    auto& [address, filter, mip_filter, normalized, seamless, trilinear, anisotropy, bias, least, most, border] =
+    auto& [address, filter, mip_filter, normalized, seamless, trilinear, anisotropy, bias, minimum, maximum, border] =
         sampler;
     visit("address", address, kAddressModes);
     visit("filter", filter, kFilters);
@@ -94,20 +94,20 @@ void visit_fields(Maybe<Sampler> auto& sampler, auto& visit) {
     visit("trilinear_optimization", trilinear);
     visit("max_anisotropy", anisotropy);
     visit("mip_bias", bias);
-    visit("mip_min", least);
-    visit("mip_max", most);
+    visit("mip_min", minimum);
+    visit("mip_max", maximum);
     visit("border", border);
 }
 
 void visit_fields(Maybe<Display> auto& display, auto& visit) {
-    auto& [channels, luminance, exposure, gamma, low, high, false_colour, mark_nan, mark_range] = display;
+    auto& [channels, luminance, exposure, gamma, low, high, false_color, mark_nan, mark_range] = display;
     visit("channels", channels);
     visit("luminance", luminance);
     visit("exposure", exposure);
     visit("gamma", gamma);
     visit("low", low);
     visit("high", high);
-    visit("false_colour", false_colour, kFalseColours);
+    visit("false_color", false_color, kFalseColors);
     visit("mark_nan", mark_nan);
     visit("mark_range", mark_range);
 }
@@ -181,21 +181,21 @@ void visit_fields(Maybe<Overlays> auto& overlays, auto& visit) {
 }
 
 void visit_fields(Maybe<Session> auto& session, auto& visit) {
-    auto& [pictures, current, reference, device, place, layout, view, fits, reading, sampler, second_sampler, display,
-           compare, kernel, selection, pins, probe, footprint, ulp_region, lod_plane, lod_quantity, histogram_scope,
-           sphere_yaw, sphere_pitch, overlays, panels] = session;
-    visit("pictures", pictures, ListOf{"image"});
+    auto& [images, current, reference, device, subresource, layout, view, fits, reading, sampler, second_sampler,
+           display, compare, kernel, selection, pins, probe, footprint, ulp_region, lod_plane, lod_quantity,
+           histogram_scope, sphere_yaw, sphere_pitch, overlays, panels] = session;
+    visit("images", images, ListOf{"image"});
     visit("current", current);
     visit("reference", reference);
     visit("device", device);
-    visit("place", place);
+    visit("subresource", subresource);
     visit("layout", layout, kLayouts);
     visit.object("view", [&session](auto& visit_view) {
-        auto& [zoom, centre] = session.view;
+        auto& [zoom, center] = session.view;
         visit_view("fits", session.fits);
-        visit_view("zoom", zoom, Within{kLeastZoom, kMostZoom});
-        visit_view("x", centre.x);
-        visit_view("y", centre.y);
+        visit_view("zoom", zoom, Within{kMinZoom, kMaxZoom});
+        visit_view("x", center.x);
+        visit_view("y", center.y);
     });
     visit("reading", reading, kReadings);
     visit("sampler", sampler);

@@ -8,9 +8,8 @@ namespace texton::viewer {
 inline constexpr std::array kLayouts{Named{"single", Layout::single}, Named{"sheet", Layout::sheet},
                                      Named{"cross", Layout::cross}, Named{"sphere", Layout::sphere}};
 inline constexpr std::array kReadings{Named{"stored", Reading::stored}, Named{"sampled", Reading::sampled}};
-inline constexpr std::array kFalseColours{Named{"none", FalseColour::none}, Named{"viridis", FalseColour::viridis},
-                                          Named{"turbo", FalseColour::turbo},
-                                          Named{"diverging", FalseColour::diverging}};
+inline constexpr std::array kFalseColors{Named{"none", FalseColor::none}, Named{"viridis", FalseColor::viridis},
+                                         Named{"turbo", FalseColor::turbo}, Named{"diverging", FalseColor::diverging}};
 inline constexpr std::array kAgainst{Named{"reference", Against::reference}, Named{"sampler", Against::sampler},
                                      Named{"device", Against::device}};
 inline constexpr std::array kCompareModes{Named{"none", CompareMode::none},

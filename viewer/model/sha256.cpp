@@ -24,20 +24,20 @@ constexpr std::array<std::uint32_t, 64> kConstants{
 }  // namespace
 
 void Sha256::add_block(const std::uint8_t* block) {
-    std::array<std::uint32_t, 64> words;
+    std::array<std::uint32_t, 64> text;
     for (std::size_t i = 0; i < 16; ++i) {
-        words[i] = std::uint32_t{block[4 * i]} << 24 | std::uint32_t{block[4 * i + 1]} << 16 |
-                   std::uint32_t{block[4 * i + 2]} << 8 | std::uint32_t{block[4 * i + 3]};
+        text[i] = std::uint32_t{block[4 * i]} << 24 | std::uint32_t{block[4 * i + 1]} << 16 |
+                  std::uint32_t{block[4 * i + 2]} << 8 | std::uint32_t{block[4 * i + 3]};
     }
     for (std::size_t i = 16; i < 64; ++i) {
-        const std::uint32_t early = words[i - 15], late = words[i - 2];
-        words[i] = words[i - 16] + (std::rotr(early, 7) ^ std::rotr(early, 18) ^ early >> 3) + words[i - 7] +
-                   (std::rotr(late, 17) ^ std::rotr(late, 19) ^ late >> 10);
+        const std::uint32_t early = text[i - 15], late = text[i - 2];
+        text[i] = text[i - 16] + (std::rotr(early, 7) ^ std::rotr(early, 18) ^ early >> 3) + text[i - 7] +
+                  (std::rotr(late, 17) ^ std::rotr(late, 19) ^ late >> 10);
     }
     auto [a, b, c, d, e, f, g, h] = state_;
     for (std::size_t i = 0; i < 64; ++i) {
         const std::uint32_t first = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) + ((e & f) ^ (~e & g)) +
-                                    kConstants[i] + words[i];
+                                    kConstants[i] + text[i];
         const std::uint32_t second =
             (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g;

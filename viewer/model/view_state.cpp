@@ -5,33 +5,33 @@
 
 namespace texton::viewer {
 
-ViewState fitted(Extent picture, int width, int height) {
-    const double w = static_cast<double>(picture.width);
-    const double h = static_cast<double>(picture.height);
+ViewState fitted(Extent image, int width, int height) {
+    const double w = static_cast<double>(image.width);
+    const double h = static_cast<double>(image.height);
     double zoom = std::min(width / w, height / h);
     if (zoom > 1) zoom = std::floor(zoom);
-    return {std::clamp(zoom, kLeastZoom, kMostZoom), {w / 2, h / 2}};
+    return {std::clamp(zoom, kMinZoom, kMaxZoom), {w / 2, h / 2}};
 }
 
 ViewState zoomed(ViewState view, double factor, Position pixel, int width, int height) {
-    const Position fixed = to_picture(view, pixel, width, height);
-    view.zoom = std::clamp(view.zoom * factor, kLeastZoom, kMostZoom);
-    view.centre = {fixed.x - (pixel.x - width / 2.0) / view.zoom, fixed.y - (pixel.y - height / 2.0) / view.zoom};
+    const Position fixed = to_image(view, pixel, width, height);
+    view.zoom = std::clamp(view.zoom * factor, kMinZoom, kMaxZoom);
+    view.center = {fixed.x - (pixel.x - width / 2.0) / view.zoom, fixed.y - (pixel.y - height / 2.0) / view.zoom};
     return view;
 }
 
-ViewState panned(ViewState view, Position pixels, Extent picture) {
-    view.centre.x = std::clamp(view.centre.x - pixels.x / view.zoom, 0.0, static_cast<double>(picture.width));
-    view.centre.y = std::clamp(view.centre.y - pixels.y / view.zoom, 0.0, static_cast<double>(picture.height));
+ViewState panned(ViewState view, Position pixels, Extent image) {
+    view.center.x = std::clamp(view.center.x - pixels.x / view.zoom, 0.0, static_cast<double>(image.width));
+    view.center.y = std::clamp(view.center.y - pixels.y / view.zoom, 0.0, static_cast<double>(image.height));
     return view;
 }
 
-Position to_picture(const ViewState& view, Position pixel, int width, int height) {
-    return {view.centre.x + (pixel.x - width / 2.0) / view.zoom, view.centre.y + (pixel.y - height / 2.0) / view.zoom};
+Position to_image(const ViewState& view, Position pixel, int width, int height) {
+    return {view.center.x + (pixel.x - width / 2.0) / view.zoom, view.center.y + (pixel.y - height / 2.0) / view.zoom};
 }
 
 Position to_canvas(const ViewState& view, Position texel, int width, int height) {
-    return {(texel.x - view.centre.x) * view.zoom + width / 2.0, (texel.y - view.centre.y) * view.zoom + height / 2.0};
+    return {(texel.x - view.center.x) * view.zoom + width / 2.0, (texel.y - view.center.y) * view.zoom + height / 2.0};
 }
 
 }  // namespace texton::viewer

@@ -36,18 +36,18 @@ double srgb_code(double light) {
 }
 
 // Returns the index of a float in the ordered sequence of all floats. 0 has index 0.
-double place_among_floats(float value) {
+double subresource_among_floats(float value) {
     const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & 0x7fffffffu;
     return value < 0 ? -static_cast<double>(magnitude) : static_cast<double>(magnitude);
 }
 
 // Returns the index of a value in the ordered sequence of all half values. It must be a half value.
-double place_among_halves(float value) {
+double subresource_among_halves(float value) {
     const float magnitude = std::abs(value);
-    const double place = magnitude < 0x1p-14f
-                             ? static_cast<double>(magnitude) * 0x1p24
+    const double subresource =
+        magnitude < 0x1p-14f ? static_cast<double>(magnitude) * 0x1p24
                              : static_cast<double>((std::bit_cast<std::uint32_t>(magnitude) - (112u << 23)) >> 13);
-    return value < 0 ? -place : place;
+    return value < 0 ? -subresource : subresource;
 }
 
 }  // namespace
@@ -77,8 +77,8 @@ double Differences::step_of(float value, std::size_t channel) const {
         case Steps::srgb_codes:
             return std::round(channel == linear_ ? static_cast<double>(value) * 255
                                                  : srgb_code(static_cast<double>(value)));
-        case Steps::halves: return place_among_halves(value);
-        case Steps::floats: return place_among_floats(value);
+        case Steps::halves: return subresource_among_halves(value);
+        case Steps::floats: return subresource_among_floats(value);
     }
     return 0;
 }
@@ -105,18 +105,18 @@ float Differences::difference(float shown, float against, std::size_t channel) c
     return 0;
 }
 
-void Differences::apply(std::span<Colour> shown, std::span<const Colour> against) const {
+void Differences::apply(std::span<Color> shown, std::span<const Color> against) const {
     for (std::size_t i = 0; i < shown.size(); ++i) {
-        Colour out{};
+        Color out{};
         for (std::size_t c = 0; c < channels_; ++c) out[c] = difference(shown[i][c], against[i][c], c);
         if (mode_ == CompareMode::ulp) out.fill(*std::max_element(out.begin(), out.end()));
         shown[i] = out;
     }
 }
 
-void DifferingTexels::read(const TexelBox& box, std::span<Colour> out) const {
+void DifferingTexels::read(const TexelBox& box, std::span<Color> out) const {
     shown_.read(box, out);
-    std::vector<Colour> other(out.size());
+    std::vector<Color> other(out.size());
     against_.read(box, other);
     differences_.apply(out, other);
 }

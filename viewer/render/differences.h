@@ -23,7 +23,7 @@ public:
     /// Replaces the values of `shown` by their differences from `against`. NaN equals NaN, and infinities of the same
     /// sign are equal. Other differences with NaN or infinity are NaN. In CompareMode::ulp, NaN has the maximum
     /// distance from any number.
-    void apply(std::span<Colour> shown, std::span<const Colour> against) const;
+    void apply(std::span<Color> shown, std::span<const Color> against) const;
 
 private:
     float difference(float shown, float against, std::size_t channel) const;
@@ -44,7 +44,7 @@ class DifferingTexels : public TexelRows {
 public:
     DifferingTexels(const TexelRows& shown, const TexelRows& against, const Differences& differences)
         : shown_(shown), against_(against), differences_(differences) {}
-    void read(const TexelBox& box, std::span<Colour> out) const override;
+    void read(const TexelBox& box, std::span<Color> out) const override;
 
 private:
     const TexelRows& shown_;

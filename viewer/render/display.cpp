@@ -20,17 +20,17 @@ std::uint32_t packed(std::uint32_t red, std::uint32_t green, std::uint32_t blue)
     return 0xff000000u | red << 16 | green << 8 | blue;
 }
 
-std::span<const std::uint32_t> anchors(FalseColour map) {
+std::span<const std::uint32_t> anchors(FalseColor map) {
     static constexpr std::array<std::uint32_t, 9> kViridis{0x440154, 0x472c7a, 0x3b518b, 0x2c718e, 0x21908d,
                                                            0x27ad81, 0x5cc863, 0xaadc32, 0xfde725};
     static constexpr std::array<std::uint32_t, 9> kTurbo{0x30123b, 0x466be3, 0x28bceb, 0x32f298, 0xa4fc3c,
                                                          0xeecf3a, 0xfb7e21, 0xd02f05, 0x7a0403};
     static constexpr std::array<std::uint32_t, 5> kDiverging{0x2a4fb5, 0x8db0ea, 0xe6e6e6, 0xec9a7b, 0xae1c28};
     switch (map) {
-        case FalseColour::none: return {};
-        case FalseColour::viridis: return kViridis;
-        case FalseColour::turbo: return kTurbo;
-        case FalseColour::diverging: return kDiverging;
+        case FalseColor::none: return {};
+        case FalseColor::viridis: return kViridis;
+        case FalseColor::turbo: return kTurbo;
+        case FalseColor::diverging: return kDiverging;
     }
     return {};
 }
@@ -51,13 +51,13 @@ Meaning meaning_of(Format format) {
 }
 
 CodeCurve::CodeCurve(bool light, float gamma) : first_codes_(kBuckets) {
-    constexpr float kLeast =
+    constexpr float kMin =
         std::numeric_limits<float>::denorm_min();  // code 0 is reserved for the value 0, even on a steep curve
     from_[0] = 0;
     std::uint32_t bucket = 0;
     for (std::uint32_t code = 1; code < 256; ++code) {
         const double encoded = std::pow((code - 0.5) / 255, std::clamp(gamma, 0.01f, 100.0f));
-        from_[code] = std::max(static_cast<float>(light ? light_of(encoded) : encoded), kLeast);
+        from_[code] = std::max(static_cast<float>(light ? light_of(encoded) : encoded), kMin);
         // The first bucket whose values all have at least this code value.
         const std::uint32_t next =
             (std::bit_cast<std::uint32_t>(from_[code]) + (1u << kBucketShift) - 1) >> kBucketShift;
@@ -69,7 +69,7 @@ CodeCurve::CodeCurve(bool light, float gamma) : first_codes_(kBuckets) {
     from_[256] = std::numeric_limits<float>::infinity();
 }
 
-std::vector<std::uint32_t> false_colours(FalseColour map) {
+std::vector<std::uint32_t> false_colors(FalseColor map) {
     const std::span<const std::uint32_t> points = anchors(map);
     if (points.empty()) return {};
     std::vector<std::uint32_t> out(256);
@@ -90,11 +90,11 @@ std::vector<std::uint32_t> false_colours(FalseColour map) {
 
 Screen::Screen(const Display& display, const Meaning& meaning)
     : display_(display),
-      curve_(meaning.kind == ValueKind::colour && meaning.light &&
+      curve_(meaning.kind == ValueKind::color && meaning.light &&
                  display.channels != std::array{false, false, false, true},  // alpha alone is a fraction, not light
              display.gamma),
       steps_(meaning.kind == ValueKind::steps),
-      false_colours_(false_colours(display.false_colour)) {
+      false_colors_(false_colors(display.false_color)) {
     const auto channels = static_cast<std::size_t>(std::clamp(meaning.channels, 1, 4));
     std::array<bool, 4> shown{};
     std::size_t chosen = 0, last = 0;
@@ -103,12 +103,12 @@ Screen::Screen(const Display& display, const Meaning& meaning)
         if (shown[i]) ++chosen, last = i;
     }
     if (channels == 1) shown[0] = true, chosen = 1, last = 0;  // a single channel is always shown
-    blends_ = meaning.alpha && meaning.kind == ValueKind::colour && shown[3] && chosen > 1;
+    blends_ = meaning.alpha && meaning.kind == ValueKind::color && shown[3] && chosen > 1;
     if (chosen > 1) shown[3] = false;  // alpha is the opacity or is not shown
-    grey_ = chosen == 1 || display.luminance || !false_colours_.empty();
+    gray_ = chosen == 1 || display.luminance || !false_colors_.empty();
     if (chosen == 1 && !(display.luminance && channels > 1)) {
         weights_[last] = 1;
-    } else if (grey_) {
+    } else if (gray_) {
         std::copy(kLuma.begin(), kLuma.begin() + static_cast<long>(std::min<std::size_t>(channels, 3)),
                   weights_.begin());
         for (std::size_t i = 0; i < 4; ++i) shown[i] = weights_[i] != 0;
@@ -119,9 +119,9 @@ Screen::Screen(const Display& display, const Meaning& meaning)
     }
     units_.fill(meaning.unit);
     if (meaning.alpha) units_[3] = 1;
-    const bool is_colour = meaning.kind == ValueKind::colour;
-    marks_range_ = display.mark_range && is_colour;
-    if (is_colour) low_ = display.low;
+    const bool is_color = meaning.kind == ValueKind::color;
+    marks_range_ = display.mark_range && is_color;
+    if (is_color) low_ = display.low;
     const float range = display.high - display.low;
     scale_ = std::exp2(display.exposure) / (range == 0 ? std::numeric_limits<float>::min() : range);
     if (meaning.kind == ValueKind::signed_difference) scale_ /= 2, offset_ = 0.5f;
@@ -130,7 +130,7 @@ Screen::Screen(const Display& display, const Meaning& meaning)
 // Computes the values of the channels before the transfer curve, from 0 to 1. If gray is shown, only the first channel
 // is set. Returns true if there may be values to mark. The loops contain no branches per value, so that compilers can
 // vectorize them.
-bool Screen::scale(std::span<const Colour> values, Levels& levels) const {
+bool Screen::scale(std::span<const Color> values, Levels& levels) const {
     std::uint32_t is_marked = marks_range_ ? 1 : 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         for (std::size_t c = 0; c < 4; ++c) {
@@ -139,9 +139,9 @@ bool Screen::scale(std::span<const Colour> values, Levels& levels) const {
             is_marked |= (std::bit_cast<std::uint32_t>(values[i][c]) & marked_[c]) == kExponent ? 1 : 0;
         }
     }
-    if (grey_) {
+    if (gray_) {
         for (std::size_t i = 0; i < values.size(); ++i) {
-            const Colour& t = levels[i];
+            const Color& t = levels[i];
             levels[i][0] = t[0] * weights_[0] + t[1] * weights_[1] + t[2] * weights_[2] + t[3] * weights_[3];
         }
     }
@@ -154,15 +154,15 @@ bool Screen::scale(std::span<const Colour> values, Levels& levels) const {
     return is_marked != 0;
 }
 
-inline std::uint32_t Screen::pixel(const Colour& level) const {
-    if (!grey_) return packed(curve_.code(level[0]), curve_.code(level[1]), curve_.code(level[2]));
-    if (!false_colours_.empty()) return 0xff000000u | false_colours_[static_cast<std::size_t>(level[0] * 255 + 0.5f)];
+inline std::uint32_t Screen::pixel(const Color& level) const {
+    if (!gray_) return packed(curve_.code(level[0]), curve_.code(level[1]), curve_.code(level[2]));
+    if (!false_colors_.empty()) return 0xff000000u | false_colors_[static_cast<std::size_t>(level[0] * 255 + 0.5f)];
     const std::uint32_t code = curve_.code(level[0]);
     return packed(code, code, code);
 }
 
 // Returns the marker color of a value, or 0 if it has none.
-std::uint32_t Screen::mark(const Colour& value) const {
+std::uint32_t Screen::mark(const Color& value) const {
     bool below = false, above = false;
     for (std::size_t i = 0; i < 4; ++i) {
         if (!shown_[i]) continue;
@@ -176,7 +176,7 @@ std::uint32_t Screen::mark(const Colour& value) const {
     return above ? kAboveMark : below ? kBelowMark : 0;
 }
 
-void Screen::show_some(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const {
+void Screen::show_some(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const {
     Levels levels;
     const bool marks = scale(values, levels);
     for (std::size_t i = 0; i < values.size(); ++i) pixels[i] = pixel(levels[i]);
@@ -195,7 +195,7 @@ void Screen::show_some(std::span<const Colour> values, int x, int y, std::span<s
     }
 }
 
-void Screen::show(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const {
+void Screen::show(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const {
     if (!steps_) {
         for (std::size_t i = 0; i < values.size(); i += kAtOnce) {
             const std::size_t count = std::min(kAtOnce, values.size() - i);

@@ -13,7 +13,7 @@
 namespace texton::viewer {
 
 /// Four channels: red, green, blue, alpha.
-using Colour = std::array<float, 4>;
+using Color = std::array<float, 4>;
 
 constexpr std::uint32_t kBackground = 0xff1c1d20;  ///< color around the image, 0xffRRGGBB
 
@@ -24,7 +24,7 @@ constexpr std::uint32_t kAboveMark = 0xffff3b30;     ///< marker color of values
 
 /// Kind of the values to display.
 enum class ValueKind : std::uint8_t {
-    colour,      ///< colors
+    color,       ///< colors
     difference,  ///< absolute differences: 0 is black; only the difference of Display::high and Display::low matters
     signed_difference,  ///< signed differences: as `difference`, but 0 is gray
     steps               ///< ulp distances in the colors of ulp_map(), which do not depend on Display
@@ -32,8 +32,8 @@ enum class ValueKind : std::uint8_t {
 
 /// Interpretation of the values of an image.
 struct Meaning {
-    ValueKind kind = ValueKind::colour;  ///< kind of the values
-    int channels = 4;                    ///< number of channels
+    ValueKind kind = ValueKind::color;  ///< kind of the values
+    int channels = 4;                   ///< number of channels
     float unit = 1;      ///< the value that corresponds to 1 in Display: the maximum of an integer format
     bool light = false;  ///< true: values are linear and need the transfer curve of the screen
     bool alpha = false;  ///< true: the fourth channel is the opacity
@@ -76,16 +76,16 @@ public:
 
     /// Converts a row of values to pixels 0xffRRGGBB. (x, y) is the position of the first pixel. It determines the
     /// phase of the checkerboard behind transparent texels.
-    void show(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const;
+    void show(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const;
 
 private:
     static constexpr std::size_t kAtOnce = 256;
-    using Levels = std::array<Colour, kAtOnce>;
+    using Levels = std::array<Color, kAtOnce>;
 
-    void show_some(std::span<const Colour> values, int x, int y, std::span<std::uint32_t> pixels) const;
-    bool scale(std::span<const Colour> values, Levels& levels) const;
-    std::uint32_t pixel(const Colour& level) const;
-    std::uint32_t mark(const Colour& value) const;
+    void show_some(std::span<const Color> values, int x, int y, std::span<std::uint32_t> pixels) const;
+    bool scale(std::span<const Color> values, Levels& levels) const;
+    std::uint32_t pixel(const Color& level) const;
+    std::uint32_t mark(const Color& value) const;
 
     Display display_;
     CodeCurve curve_;
@@ -94,16 +94,16 @@ private:
     std::array<std::uint32_t, 4> shown_{};   // all bits set for displayed channels
     std::array<std::uint32_t, 4> marked_{};  // the exponent bits for channels in which infinities and NaN are marked
     bool steps_ = false;
-    bool grey_ = false;
+    bool gray_ = false;
     bool blends_ = false;
     bool marks_range_ = false;
     float low_ = 0;
     float scale_ = 1;
     float offset_ = 0;
-    std::vector<std::uint32_t> false_colours_;
+    std::vector<std::uint32_t> false_colors_;
 };
 
-/// Returns the 256 pixels of a color map, from 0 to 1. Empty for FalseColour::none.
-[[nodiscard]] std::vector<std::uint32_t> false_colours(FalseColour map);
+/// Returns the 256 pixels of a color map, from 0 to 1. Empty for FalseColor::none.
+[[nodiscard]] std::vector<std::uint32_t> false_colors(FalseColor map);
 
 }  // namespace texton::viewer

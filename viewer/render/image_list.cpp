@@ -9,13 +9,15 @@
 
 namespace texton::viewer {
 
-void move_picture(Session& session, std::size_t from, std::size_t to) {
-    if (from == to || from >= session.pictures.size() || to >= session.pictures.size()) return;
-    const auto place = [&](std::size_t index) { return session.pictures.begin() + static_cast<std::ptrdiff_t>(index); };
+void move_image(Session& session, std::size_t from, std::size_t to) {
+    if (from == to || from >= session.images.size() || to >= session.images.size()) return;
+    const auto subresource = [&](std::size_t index) {
+        return session.images.begin() + static_cast<std::ptrdiff_t>(index);
+    };
     if (from < to) {
-        std::rotate(place(from), place(from + 1), place(to + 1));
+        std::rotate(subresource(from), subresource(from + 1), subresource(to + 1));
     } else {
-        std::rotate(place(to), place(from), place(from + 1));
+        std::rotate(subresource(to), subresource(from), subresource(from + 1));
     }
     const auto moved = [&](std::size_t index) {
         if (index == from) return to;
@@ -27,19 +29,19 @@ void move_picture(Session& session, std::size_t from, std::size_t to) {
     for (std::size_t& input : session.kernel.more_inputs) input = moved(input);
 }
 
-void close_picture(Session& session, std::size_t index) {
-    if (index >= session.pictures.size()) return;
-    session.pictures.erase(session.pictures.begin() + static_cast<std::ptrdiff_t>(index));
+void close_image(Session& session, std::size_t index) {
+    if (index >= session.images.size()) return;
+    session.images.erase(session.images.begin() + static_cast<std::ptrdiff_t>(index));
     const auto follow = [index](std::size_t& named) {
         if (named > index) --named;
     };
     // The next image becomes the current one, or the previous one if the last image was closed.
     follow(session.current);
-    if (session.current >= session.pictures.size() && session.current > 0) --session.current;
+    if (session.current >= session.images.size() && session.current > 0) --session.current;
     if (session.reference == index) session.reference.reset();
     if (session.reference) follow(*session.reference);
     auto& inputs = session.kernel.more_inputs;
-    if (session.pictures.empty() || std::ranges::find(inputs, index) != inputs.end()) session.kernel = {};
+    if (session.images.empty() || std::ranges::find(inputs, index) != inputs.end()) session.kernel = {};
     for (std::size_t& input : inputs) follow(input);
 }
 
@@ -59,17 +61,17 @@ Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side) {
     scene.session.view = {zoom, {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2}};
     scene.session.fits = false;
     out.pixels = render(scene, {0, 0, out.width, out.height});
-    out.words = array_words(document->file().info());
+    out.text = array_text(document->file().info());
     return out;
 }
 
-Thumbnail thumbnail(const Source& source, int side, std::size_t most_bytes) {
-    const Picture picture = open_picture(source.paths, source.options);
-    if (packed_bytes(picture.info()) > most_bytes) return {.words = array_words(picture.info())};
+Thumbnail thumbnail(const Source& source, int side, std::size_t max_bytes) {
+    const ImageFile image = open_image(source.paths, source.options);
+    if (packed_bytes(image.info()) > max_bytes) return {.text = array_text(image.info())};
     return thumbnail(Document::open(source, Device::cpu()), side);
 }
 
-std::string array_words(const ArrayInfo& array) {
+std::string array_text(const ArrayInfo& array) {
     std::string out = fmt::format("{} of {}", to_string(array.extent), name(array.format));
     if (array.kind != ArrayKind::array_2d) out += fmt::format(", {}", name(array.kind));
     if (is_layered(array.kind)) out += fmt::format(" of {}", array.layers);

@@ -12,27 +12,27 @@ namespace texton::viewer {
 
 /// Moves the image with index `from` to index `to`. Indices of images in the session are adjusted, so they refer to the
 /// same images as before.
-void move_picture(Session& session, std::size_t from, std::size_t to);
+void move_image(Session& session, std::size_t from, std::size_t to);
 /// Removes an image from the list. Indices of other images in the session are adjusted. If the image was the reference,
 /// there is no reference afterwards. If it was a further input of the kernel, there is no kernel afterwards.
-void close_picture(Session& session, std::size_t index);
+void close_image(Session& session, std::size_t index);
 
 /// A thumbnail and a description of an image.
 struct Thumbnail {
     int width = 0;                        ///< in pixels; 0 if there are no pixels
     int height = 0;                       ///< in pixels; 0 if there are no pixels
     std::vector<std::uint32_t> pixels{};  ///< 0xffRRGGBB, packed rows
-    std::string words{};                  ///< description: "481 x 321 of rgba8_unorm, 3 levels"
+    std::string text{};                   ///< description: "481 x 321 of rgba8_unorm, 3 levels"
 };
 
 /// Returns a thumbnail of the first subresource with default display settings. The larger of width and height is `side`
 /// pixels. Throws the errors of render().
 [[nodiscard]] Thumbnail thumbnail(const std::shared_ptr<const Document>& document, int side);
-/// Opens files on the CPU device and returns their thumbnail. If the texels have more than `most_bytes` bytes, the
+/// Opens files on the CPU device and returns their thumbnail. If the texels have more than `max_bytes` bytes, the
 /// result contains only the description. Throws the errors of Document::open().
-[[nodiscard]] Thumbnail thumbnail(const Source& source, int side, std::size_t most_bytes);
+[[nodiscard]] Thumbnail thumbnail(const Source& source, int side, std::size_t max_bytes);
 
 /// Returns the description of an array: "32 x 32 of bc7_srgb, cubemap, 6 levels".
-[[nodiscard]] std::string array_words(const ArrayInfo& array);
+[[nodiscard]] std::string array_text(const ArrayInfo& array);
 
 }  // namespace texton::viewer

@@ -13,11 +13,11 @@ namespace texton::viewer {
 /// A subresource and its box on the canvas plane, in texels at zoom 1. The box has the size of the subresource, except
 /// for 1D arrays, which are stretched to bands.
 struct Part {
-    Place place;        ///< the subresource
-    Position at;        ///< top left corner of the box
-    double width = 0;   ///< width of the box
-    double height = 0;  ///< height of the box
-    Extent extent;      ///< size of the subresource in texels
+    SubresourceIndex subresource;  ///< the subresource
+    Position at;                   ///< top left corner of the box
+    double width = 0;              ///< width of the box
+    double height = 0;             ///< height of the box
+    Extent extent;                 ///< size of the subresource in texels
     bool operator==(const Part&) const = default;
 
     /// Returns the number of texels per unit of the canvas plane in x.
@@ -34,6 +34,6 @@ struct Part {
 [[nodiscard]] Extent extent_of(const Session& session, const Document& document);
 
 /// Returns the label of a subresource: "level 2, layer 1, face +x". Empty if the array has only one subresource.
-[[nodiscard]] std::string label_of(const Document& document, const Place& place);
+[[nodiscard]] std::string label_of(const Document& document, const SubresourceIndex& subresource);
 
 }  // namespace texton::viewer

@@ -8,19 +8,19 @@ namespace texton::viewer {
 namespace {
 
 constexpr double kEyeDistance = 2;  // distance from the center of the plane, in units of half its height
-constexpr double kMostTilt = 89.9;  // degrees
+constexpr double kMaxTilt = 89.9;   // degrees
 constexpr double kNearest = 1e-3;   // minimum distance from the horizon, in the same units
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 
 }  // namespace
 
-std::optional<Position> place_on_plane(const LodPlane& plane, Position texel, Extent picture) {
-    const double half = static_cast<double>(picture.height) / 2;
-    const double aspect = static_cast<double>(picture.height) / static_cast<double>(picture.width);
-    const double x = (texel.x - static_cast<double>(picture.width) / 2) / half;
+std::optional<Position> subresource_on_plane(const LodPlane& plane, Position texel, Extent image) {
+    const double half = static_cast<double>(image.height) / 2;
+    const double aspect = static_cast<double>(image.height) / static_cast<double>(image.width);
+    const double x = (texel.x - static_cast<double>(image.width) / 2) / half;
     const double y = (texel.y - half) / half;
-    const double tilt = radians(std::clamp(plane.tilt, -kMostTilt, kMostTilt));
+    const double tilt = radians(std::clamp(plane.tilt, -kMaxTilt, kMaxTilt));
     // Intersection of the view ray with the plane, whose top is tilted away from the eye.
     const double nearness = kEyeDistance + y * std::tan(tilt);
     if (!(nearness > kNearest)) return std::nullopt;

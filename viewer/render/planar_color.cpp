@@ -29,20 +29,20 @@ std::shared_ptr<const Document> made_of(const Document& planar) {
 
 }  // namespace
 
-std::shared_ptr<const Document> colour_of(const std::shared_ptr<const Document>& planar) {
+std::shared_ptr<const Document> color_of(const std::shared_ptr<const Document>& planar) {
     struct Made {
         std::weak_ptr<const Document> of;
-        std::shared_ptr<const Document> colour;
+        std::shared_ptr<const Document> color;
     };
     static std::mutex mutex;
     static std::vector<Made> all;
     const std::scoped_lock lock(mutex);
     std::erase_if(all, [](const Made& made) { return made.of.expired(); });
     for (const Made& made : all) {
-        if (made.of.lock() == planar) return made.colour;
+        if (made.of.lock() == planar) return made.color;
     }
     all.push_back({planar, made_of(*planar)});
-    return all.back().colour;
+    return all.back().color;
 }
 
 }  // namespace texton::viewer

@@ -38,18 +38,19 @@ bool is_plane(const Scene& scene) {
            (kind == ArrayKind::array_2d || kind == ArrayKind::layered_2d);
 }
 
-std::shared_ptr<const Document> in_colour(const std::shared_ptr<const Document>& document, const Session& session) {
-    const bool colour = document->is_planar() && session.place.plane == 0 && !session.display.luminance;
-    return colour ? colour_of(document) : document;
+std::shared_ptr<const Document> in_color(const std::shared_ptr<const Document>& document, const Session& session) {
+    const bool color = document->is_planar() && session.subresource.plane == 0 && !session.display.luminance;
+    return color ? color_of(document) : document;
 }
 
 Source source_of(const Scene& scene, bool of_against) {
     const Session& session = scene.session;
     const bool samplers = scene.session.compare.against == Against::sampler && is_difference(scene);
     Source out;
-    out.document = in_colour(of_against ? scene.against : scene.shown, session);
+    out.document = in_color(of_against ? scene.against : scene.shown, session);
     const std::optional<Sampler>& chosen = samplers && of_against ? session.second_sampler : session.sampler;
-    out.sampler = chosen.value_or(out.document->standard_sampler(out.document->is_planar() ? session.place.plane : 0));
+    out.sampler =
+        chosen.value_or(out.document->standard_sampler(out.document->is_planar() ? session.subresource.plane : 0));
     out.reading = samplers || is_plane(scene) ? Reading::sampled : session.reading;
     if (!chosen && is_sphere(scene)) out.sampler.seamless_cubemap = true;
     if (!chosen && is_plane(scene)) {
@@ -60,7 +61,7 @@ Source source_of(const Scene& scene, bool of_against) {
 }
 
 Format format_of(const Source& source, const Session& session) {
-    return source.document->info(source.document->is_planar() ? session.place.plane : 0).format;
+    return source.document->info(source.document->is_planar() ? session.subresource.plane : 0).format;
 }
 
 Values empty_values(const PixelBox& part, Quality quality) {
@@ -84,16 +85,16 @@ Axes axes_of(const Part& part, double zoom, const PixelBox& box, Extent texels, 
 }
 
 // Returns the halved extent of a subresource, or the extent in the array if the array is halved as often or less.
-Extent halved_extent(const Document& document, const Place& place, int times) {
-    if (times < document.halvings(place)) return halved(document.extent(place), times);
-    return document.as_loaded()->extent(document.in_array(place));
+Extent halved_extent(const Document& document, const SubresourceIndex& subresource, int times) {
+    if (times < document.halvings(subresource)) return halved(document.extent(subresource), times);
+    return document.as_loaded()->extent(document.in_array(subresource));
 }
 
 // Returns the part with halved texels. Texels beyond the last whole one are excluded.
 Part halved_part(const Document& document, const Part& part, int times) {
     if (times == 0) return part;
     Part out = part;
-    out.extent = halved_extent(document, part.place, times);
+    out.extent = halved_extent(document, part.subresource, times);
     const auto stretched = [times](double length, std::size_t before, std::size_t now) {
         return length * static_cast<double>(now << times) / static_cast<double>(before);
     };
@@ -105,20 +106,21 @@ Part halved_part(const Document& document, const Part& part, int times) {
 // Returns true if a pixel covers less than one texel of the array and the files have more texels.
 bool needs_files(const Document& document, const Part& part, double zoom) {
     const double texels = std::min(part.texels_across(), part.texels_down()) / zoom;
-    return document.is_finer_in_files(part.place) && texels < std::ldexp(1.0, document.halvings(part.place));
+    return document.is_finer_in_files(part.subresource) &&
+           texels < std::ldexp(1.0, document.halvings(part.subresource));
 }
 
 // Two documents that are not halved alike have common texels only in the files.
 bool needs_files(const Document& shown, const Document* against, const Part& part, double zoom) {
     if (needs_files(shown, part, zoom)) return true;
     if (against == nullptr) return false;
-    return needs_files(*against, part, zoom) || shown.halvings(part.place) != against->halvings(part.place);
+    return needs_files(*against, part, zoom) || shown.halvings(part.subresource) != against->halvings(part.subresource);
 }
 
 class Fetching {
 public:
-    Fetching(const Scene& scene, const StillWanted& wanted, Values& out)
-        : session_(scene.session), wanted_(wanted), out_(out), shown_(source_of(scene, false)) {
+    Fetching(const Scene& scene, const CancellationToken& token, Values& out)
+        : session_(scene.session), token_(token), out_(out), shown_(source_of(scene, false)) {
         out.meaning = meaning_of(format_of(shown_, session_));
         if (!is_difference(scene)) return;
         against_ = source_of(scene, true);
@@ -135,13 +137,13 @@ public:
         sampled([&](const Source& source, Values& values) { sample_plane(source, session_, values); });
     }
     void part(const Part& part) {
-        if (against_ && against_->document->clamped(part.place) != part.place)
+        if (against_ && against_->document->clamped(part.subresource) != part.subresource)
             return;  // the other side has no such subresource
         if (shown_.reading == Reading::stored) return stored(part);
         sampled([&](const Source& source, Values& values) {
             const Document& document = *source.document;
-            Part of_array = halved_part(document, part, document.halvings(part.place));
-            of_array.place = document.in_array(part.place);
+            Part of_array = halved_part(document, part, document.halvings(part.subresource));
+            of_array.subresource = document.in_array(part.subresource);
             const double zoom = session_.view.zoom;
             const Axes axes = axes_of(of_array, zoom, values.part, of_array.extent, Quality::quick);
             if (!axes.is_empty()) sample_part(source, of_array, axes.across, axes.down, zoom, values);
@@ -156,27 +158,29 @@ private:
         const Document* const against = against_ ? against_->document.get() : nullptr;
         const bool finer = needs_files(shown, against, part, zoom);
         const bool from_files = finer && out_.quality == Quality::full;
-        int times = from_files ? 0 : shown.halvings(part.place);
-        if (against != nullptr) times = std::min(times, against->halvings(part.place));
+        int times = from_files ? 0 : shown.halvings(part.subresource);
+        if (against != nullptr) times = std::min(times, against->halvings(part.subresource));
         const Part seen = halved_part(shown, part, times);
         Extent texels = seen.extent;
         if (against != nullptr) {
-            const Extent other = halved_extent(*against, part.place, times);
+            const Extent other = halved_extent(*against, part.subresource, times);
             texels = {std::min(texels.width, other.width), std::min(texels.height, other.height)};
         }
         const Axes axes = axes_of(seen, zoom, out_.part, texels, out_.quality);
         if (axes.is_empty()) return;
         if (axes.across.scale <= 1 && axes.down.scale <= 1 && (!finer || from_files)) out_.quality = Quality::full;
-        const auto of_shown = rows_of(shown_, part.place, times, from_files);
+        const auto of_shown = rows_of(shown_, part.subresource, times, from_files);
         if (against == nullptr) return reduce_rows(*of_shown, axes.across, axes.down, false, out_);
-        const auto of_other = rows_of(*against_, part.place, times, from_files);
+        const auto of_other = rows_of(*against_, part.subresource, times, from_files);
         const DifferingTexels both(*of_shown, *of_other, *differences_);
         reduce_rows(both, axes.across, axes.down, out_.meaning.kind == ValueKind::steps, out_);
     }
 
-    std::unique_ptr<TexelRows> rows_of(const Source& source, const Place& place, int times, bool from_files) const {
-        if (from_files) return std::make_unique<StoredTexels>(source.document, place, wanted_);
-        return std::make_unique<RepeatedTexels>(*source.document, place, source.document->halvings(place) - times);
+    std::unique_ptr<TexelRows> rows_of(const Source& source, const SubresourceIndex& subresource, int times,
+                                       bool from_files) const {
+        if (from_files) return std::make_unique<StoredTexels>(source.document, subresource, token_);
+        return std::make_unique<RepeatedTexels>(*source.document, subresource,
+                                                source.document->halvings(subresource) - times);
     }
 
     template <class Sample>
@@ -196,7 +200,7 @@ private:
     }
 
     const Session& session_;
-    const StillWanted& wanted_;
+    const CancellationToken& token_;
     Values& out_;
     Source shown_;
     std::optional<Source> against_;
@@ -211,13 +215,13 @@ bool touches(const PixelBox& box, const Part& part, double zoom) {
 int tile_of(int pixel) { return pixel >= 0 ? pixel / kTileSide : -((kTileSide - 1 - pixel) / kTileSide); }
 
 // Renders a box of the canvas plane to rows that are `pitch` pixels apart.
-void render_side(const Scene& scene, const PixelBox& box, const StillWanted& wanted, std::uint32_t* out,
+void render_side(const Scene& scene, const PixelBox& box, const CancellationToken& token, std::uint32_t* out,
                  std::size_t pitch) {
     std::vector<std::uint32_t> pixels(std::size_t{kTileSide} * kTileSide);
     for (int y = tile_of(box.y); y * kTileSide < box.y + box.height; ++y) {
         for (int x = tile_of(box.x); x * kTileSide < box.x + box.width; ++x) {
             const PixelBox tile{x * kTileSide, y * kTileSide, kTileSide, kTileSide};
-            show_values(values_of(scene, tile, Quality::full, wanted), scene.session.display, pixels);
+            show_values(values_of(scene, tile, Quality::full, token), scene.session.display, pixels);
             const int left = std::max(tile.x, box.x), right = std::min(tile.x + kTileSide, box.x + box.width);
             for (int row = std::max(tile.y, box.y); row < std::min(tile.y + kTileSide, box.y + box.height); ++row) {
                 const auto from = pixels.begin() + static_cast<long>(row - tile.y) * kTileSide + (left - tile.x);
@@ -229,7 +233,7 @@ void render_side(const Scene& scene, const PixelBox& box, const StillWanted& wan
 
 }  // namespace
 
-std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part, const StillWanted& wanted) {
+std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part, const CancellationToken& token) {
     const auto width = static_cast<std::size_t>(part.width);
     std::vector<std::uint32_t> out(width * static_cast<std::size_t>(part.height), kBackground);
     if (!scene.shown || part.width <= 0 || part.height <= 0) return out;
@@ -237,10 +241,10 @@ std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part, cons
     const int column = std::clamp(wipe_column(scene), part.x, part.x + part.width);
     const int left = column - part.x;
     if (left > 0)
-        render_side(shown_side(scene), {origin.x + part.x, origin.y + part.y, left, part.height}, wanted, out.data(),
+        render_side(shown_side(scene), {origin.x + part.x, origin.y + part.y, left, part.height}, token, out.data(),
                     width);
     if (left < part.width)
-        render_side(against_side(scene), {origin.x + column, origin.y + part.y, part.width - left, part.height}, wanted,
+        render_side(against_side(scene), {origin.x + column, origin.y + part.y, part.width - left, part.height}, token,
                     out.data() + left, width);
     return out;
 }
@@ -258,10 +262,10 @@ bool reads_files(const Scene& scene) {
     });
 }
 
-Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality, const StillWanted& wanted) {
+Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality, const CancellationToken& token) {
     Values out = empty_values(plane_part, quality);
     if (!scene.shown) return out;
-    Fetching fetching(scene, wanted, out);
+    Fetching fetching(scene, token, out);
     if (is_plane(scene)) {
         fetching.plane();
     } else if (is_sphere(scene)) {
@@ -311,8 +315,8 @@ int wipe_column(const Scene& scene) {
 
 PlanePixel canvas_origin(const Scene& scene) {
     const ViewState& view = scene.session.view;
-    return {static_cast<int>(std::llround(view.centre.x * view.zoom - scene.width / 2.0)),
-            static_cast<int>(std::llround(view.centre.y * view.zoom - scene.height / 2.0))};
+    return {static_cast<int>(std::llround(view.center.x * view.zoom - scene.width / 2.0)),
+            static_cast<int>(std::llround(view.center.y * view.zoom - scene.height / 2.0))};
 }
 
 PixelBox plane_box(const Scene& scene) {
@@ -332,49 +336,49 @@ std::optional<SeenTexel> texel_at(const Scene& scene, Position pixel) {
     const PlanePixel origin = canvas_origin(scene);
     const int x = origin.x + static_cast<int>(std::floor(pixel.x)),
               y = origin.y + static_cast<int>(std::floor(pixel.y));
-    Place place = scene.shown->clamped(session.place);
-    const Extent extent = scene.shown->extent(place);
+    SubresourceIndex subresource = scene.shown->clamped(session.subresource);
+    const Extent extent = scene.shown->extent(subresource);
     if (is_plane(scene)) {
         const auto shares = detail::plane_shares(session.lod_plane, extent, session.view.zoom, x, y);
         if (!shares) return std::nullopt;
         const auto within = [](double share, std::size_t texels) {
             return (share - std::floor(share)) * static_cast<double>(texels);
         };
-        return SeenTexel{place, {within(shares->x, extent.width), within(shares->y, extent.height)}};
+        return SeenTexel{subresource, {within(shares->x, extent.width), within(shares->y, extent.height)}};
     }
     if (is_sphere(scene)) {
         const std::array<float, 3> d = detail::sphere_direction(session, x, y);
         const texton::detail::CubePoint point = texton::detail::project_to_cube(d[0], d[1], d[2]);
-        place.face = point.face;
+        subresource.face = point.face;
         const auto along = [&](float u) {
             const auto side = static_cast<double>(extent.width);
             return std::clamp((static_cast<double>(u) + 1) / 2, 0.0, 1 - 1e-9) * side;
         };
-        return SeenTexel{place, {along(point.u), along(point.v)}};
+        return SeenTexel{subresource, {along(point.u), along(point.v)}};
     }
     for (const Part& part : parts_of(session, *scene.shown)) {
         const Position at{((x + 0.5) / session.view.zoom - part.at.x) * part.texels_across(),
                           ((y + 0.5) / session.view.zoom - part.at.y) * part.texels_down()};
         if (at.x >= 0 && at.y >= 0 && at.x < static_cast<double>(part.extent.width) &&
             at.y < static_cast<double>(part.extent.height))
-            return SeenTexel{part.place, at};
+            return SeenTexel{part.subresource, at};
     }
     return std::nullopt;
 }
 
-Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const Extent extent = document.extent(place);
-    Colour out{};
-    StoredTexels(document.shared_from_this(), place)
+Color value_at(const Document& document, const SubresourceIndex& subresource, std::size_t x, std::size_t y) {
+    const Extent extent = document.extent(subresource);
+    Color out{};
+    StoredTexels(document.shared_from_this(), subresource)
         .read({std::min(x, extent.width - 1), std::min(y, extent.height - 1), 1, 1}, {&out, 1});
     return out;
 }
 
-std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y) {
-    const Place there = document.clamped(place);
+std::string words_of(const Document& document, const SubresourceIndex& subresource, std::size_t x, std::size_t y) {
+    const SubresourceIndex there = document.clamped(subresource);
     const Extent extent = document.extent(there);
     const TexelBox texel{std::min(x, extent.width - 1), std::min(y, extent.height - 1), 1, 1};
-    Colour value{};
+    Color value{};
     const bool is_exact = StoredTexels(document.shared_from_this(), there).read_at_hand(texel, {&value, 1});
     if (!is_exact)
         StoredTexels(document.as_loaded(), document.in_array(there))

@@ -45,7 +45,7 @@ struct PixelBox {
 /// Blocks, and reads files if reads_files() returns true. Thread-safe. Throws the errors of Texture, of sample() and of
 /// Document::texels().
 [[nodiscard]] std::vector<std::uint32_t> render(const Scene& scene, const PixelBox& part,
-                                                const StillWanted& wanted = {});
+                                                const CancellationToken& token = {});
 
 /// Returns the size of the contents of the canvas in texels: a subresource, or the arrangement of several. A sphere is
 /// 2 x 2.
@@ -56,10 +56,12 @@ struct PixelBox {
 
 /// Returns the value of a texel of the files, as the texture unit returns it. Can read files. Throws the errors of
 /// Document::texels().
-[[nodiscard]] Colour value_at(const Document& document, const Place& place, std::size_t x, std::size_t y);
+[[nodiscard]] Color value_at(const Document& document, const SubresourceIndex& subresource, std::size_t x,
+                             std::size_t y);
 /// Returns the value of a texel as text: "0.5020  0.0000  1.0000  1.0000". Reads no files. If only the reduced image is
 /// available, the text is its value: "about 0.5 ...".
-[[nodiscard]] std::string words_of(const Document& document, const Place& place, std::size_t x, std::size_t y);
+[[nodiscard]] std::string words_of(const Document& document, const SubresourceIndex& subresource, std::size_t x,
+                                   std::size_t y);
 
 // --- rendering in steps, for a cache of tiles ---
 
@@ -100,7 +102,7 @@ enum class Quality : std::uint8_t {
 /// Pixels before the conversion to colors of the screen.
 struct Values {
     PixelBox part;                    ///< box of the canvas plane
-    std::vector<Colour> values;       ///< packed rows
+    std::vector<Color> values;        ///< packed rows
     std::vector<std::uint8_t> seen;   ///< one flag per pixel; 0 means outside the image
     Meaning meaning;                  ///< interpretation of the values
     Quality quality = Quality::full;  ///< quality reached; can be full although quick was requested
@@ -108,7 +110,7 @@ struct Values {
 /// Returns the values of a part of the canvas plane. The scene must not be a wipe. Of Session::display, only
 /// `luminance` has an effect: it selects luma of planar images. Thread-safe. Throws the errors of render().
 [[nodiscard]] Values values_of(const Scene& scene, const PixelBox& plane_part, Quality quality,
-                               const StillWanted& wanted = {});
+                               const CancellationToken& token = {});
 /// Converts values to pixels 0xffRRGGBB in packed rows.
 void show_values(const Values& values, const Display& display, std::span<std::uint32_t> pixels);
 

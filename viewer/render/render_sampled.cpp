@@ -13,7 +13,7 @@ namespace {
 constexpr int kQuickBlock = 4;
 
 // Returns the position, in texels of the part, of the center of a pixel of the canvas plane.
-double middle_of(int pixel, double zoom, double part_at, double texels_a_unit) {
+double center_of(int pixel, double zoom, double part_at, double texels_a_unit) {
     return ((pixel + 0.5) / zoom - part_at) * texels_a_unit;
 }
 
@@ -24,15 +24,16 @@ int stand_in(int pixel, int block) {
 
 // Fetches `point_of(x, y)` for the pixels of a box, once per block. Pixels without a point are outside the image.
 template <class PointOf>
-void fetch_box(const PlaceTexture& texture, const PixelBox& box, int block, const PointOf& point_of, Values& out) {
+void fetch_box(const SubresourceTexture& texture, const PixelBox& box, int block, const PointOf& point_of,
+               Values& out) {
     std::vector<FetchPoint> points;
     std::vector<int> columns, rows;  // index of the point of each pixel
-    const auto list = [&](int begin, int size, std::vector<int>& places) {
+    const auto list = [&](int begin, int size, std::vector<int>& subresources) {
         std::vector<int> pixels;
         for (int pixel = begin; pixel < begin + size; ++pixel) {
             const int chosen = stand_in(pixel, block);
             if (pixels.empty() || pixels.back() != chosen) pixels.push_back(chosen);
-            places.push_back(static_cast<int>(pixels.size()) - 1);
+            subresources.push_back(static_cast<int>(pixels.size()) - 1);
         }
         return pixels;
     };
@@ -46,7 +47,7 @@ void fetch_box(const PlaceTexture& texture, const PixelBox& box, int block, cons
             seen.push_back(point.has_value());
         }
     }
-    const std::vector<Colour> all = texture.fetch(points);
+    const std::vector<Color> all = texture.fetch(points);
     for (int j = 0; j < box.height; ++j) {
         for (int i = 0; i < box.width; ++i) {
             const std::size_t from = static_cast<std::size_t>(rows[static_cast<std::size_t>(j)]) * x.size() +
@@ -88,9 +89,9 @@ private:
 void sample_part(const Source& source, const Part& part, const Axis& across, const Axis& down, double zoom,
                  Values& out) {
     if (across.pixels.empty() || down.pixels.empty()) return;
-    const PlaceTexture texture(*source.document, part.place, source.sampler);
-    const auto x_of = [&](int pixel) { return middle_of(pixel, zoom, part.at.x, part.texels_across()); };
-    const auto y_of = [&](int pixel) { return middle_of(pixel, zoom, part.at.y, part.texels_down()); };
+    const SubresourceTexture texture(*source.document, part.subresource, source.sampler);
+    const auto x_of = [&](int pixel) { return center_of(pixel, zoom, part.at.x, part.texels_across()); };
+    const auto y_of = [&](int pixel) { return center_of(pixel, zoom, part.at.y, part.texels_down()); };
     const PixelBox box{across.begin, down.begin, across.size(), down.size()};
     if (!texture.is_affine()) {
         const int block = out.quality == Quality::quick ? kQuickBlock : 1;
@@ -99,8 +100,8 @@ void sample_part(const Source& source, const Part& part, const Axis& across, con
         };
         return fetch_box(texture, box, block, point, out);
     }
-    const std::vector<Colour> all = texture.fetch_rows(x_of(box.x), y_of(box.y), across.scale, down.scale,
-                                                       across.pixels.size(), down.pixels.size());
+    const std::vector<Color> all = texture.fetch_rows(x_of(box.x), y_of(box.y), across.scale, down.scale,
+                                                      across.pixels.size(), down.pixels.size());
     for (int j = 0; j < box.height; ++j) {
         const auto to = static_cast<long>(box.y - out.part.y + j) * out.part.width + box.x - out.part.x;
         std::copy_n(all.begin() + static_cast<long>(j) * box.width, box.width, out.values.begin() + to);
@@ -110,13 +111,13 @@ void sample_part(const Source& source, const Part& part, const Axis& across, con
 }
 
 void sample_sphere(const Source& source, const Session& session, Values& out) {
-    const Place place = source.document->in_array(session.place);
+    const SubresourceIndex subresource = source.document->in_array(session.subresource);
     Sampler sampler = source.sampler;
     if (source.reading == Reading::stored) {
         sampler = {.normalized_coordinates = true};
-        sampler.mip_min = sampler.mip_max = static_cast<float>(place.level);
+        sampler.mip_min = sampler.mip_max = static_cast<float>(subresource.level);
     }
-    const PlaceTexture texture(*source.document, place, sampler);
+    const SubresourceTexture texture(*source.document, subresource, sampler);
     const Turn turn(session);
     const double pixel = 1 / session.view.zoom;
     const std::array<float, 3> dx = turn(pixel, 0, 0), dy = turn(0, -pixel, 0);
@@ -132,8 +133,8 @@ std::array<float, 3> sphere_direction(const Session& session, int x, int y) {
 }
 
 void sample_plane(const Source& source, const Session& session, Values& out) {
-    const PlaceTexture texture(*source.document, source.document->in_array(session.place), source.sampler);
-    const Extent extent = source.document->extent(session.place);
+    const SubresourceTexture texture(*source.document, source.document->in_array(session.subresource), source.sampler);
+    const Extent extent = source.document->extent(session.subresource);
     const auto at = [&](int x, int y) { return plane_shares(session.lod_plane, extent, session.view.zoom, x, y); };
     const auto point = [&](int x, int y) -> std::optional<FetchPoint> {
         const auto here = at(x, y), right = at(x + 1, y), below = at(x, y + 1);
@@ -145,7 +146,7 @@ void sample_plane(const Source& source, const Session& session, Values& out) {
 }
 
 std::optional<Position> plane_shares(const LodPlane& plane, Extent extent, double zoom, int x, int y) {
-    return place_on_plane(plane, {(x + 0.5) / zoom, (y + 0.5) / zoom}, extent);
+    return subresource_on_plane(plane, {(x + 0.5) / zoom, (y + 0.5) / zoom}, extent);
 }
 
 }  // namespace texton::viewer::detail

@@ -22,14 +22,14 @@ public:
         at_once_ = all_rows ? std::max<std::size_t>(1, kTexelsAtOnce / width_) : 1;
     }
 
-    std::span<const Colour> row(std::size_t y) {
+    std::span<const Color> row(std::size_t y) {
         if (y < first_ || y >= first_ + count_) {
             first_ = y;
             count_ = std::min(at_once_, end_ - y);
             texels_.resize(count_ * width_);
             rows_.read({x_, y, width_, count_}, texels_);
         }
-        return std::span<const Colour>(texels_).subspan((y - first_) * width_, width_);
+        return std::span<const Color>(texels_).subspan((y - first_) * width_, width_);
     }
 
 private:
@@ -37,28 +37,28 @@ private:
     std::size_t x_, width_, end_;
     std::size_t at_once_ = 1;
     std::size_t first_ = 0, count_ = 0;
-    std::vector<Colour> texels_;
+    std::vector<Color> texels_;
 };
 
 float share_of(const Footprint& pixel, std::size_t index) {
     return index == 0 ? pixel.first_share : index + 1 == pixel.count ? pixel.last_share : 1.0f;
 }
 
-void add(Colour& sum, const Colour& value, float share) {
+void add(Color& sum, const Color& value, float share) {
     for (std::size_t c = 0; c < 4; ++c) sum[c] += value[c] * share;
 }
 
-void raise(Colour& most, const Colour& value) {
-    for (std::size_t c = 0; c < 4; ++c) most[c] = std::max(most[c], value[c]);
+void raise(Color& maximum, const Color& value) {
+    for (std::size_t c = 0; c < 4; ++c) maximum[c] = std::max(maximum[c], value[c]);
 }
 
 // Sums a row of texels along the pixels of a row, weighted by the covered fractions.
-void add_row(std::span<const Colour> texels, const Axis& across, bool largest, std::span<Colour> pixels) {
+void add_row(std::span<const Color> texels, const Axis& across, bool largest, std::span<Color> pixels) {
     const std::size_t left = across.first_texel();
     for (std::size_t i = 0; i < pixels.size(); ++i) {
         const Footprint& pixel = across.pixels[i];
-        const Colour* const first = texels.data() + (pixel.first - left);
-        Colour sum{};
+        const Color* const first = texels.data() + (pixel.first - left);
+        Color sum{};
         if (largest) {
             for (std::size_t k = 0; k < pixel.count; ++k) raise(sum, first[k]);
         } else {
@@ -77,13 +77,13 @@ Axis axis_of(const PlaneSide& side, Quality quality) {
     out.scale = side.texels_a_unit / side.zoom;
     const auto end = static_cast<double>(side.texels);
     for (int pixel = side.begin; pixel < side.begin + side.size; ++pixel) {
-        const double middle = ((pixel + 0.5) / side.zoom - side.part_at) * side.texels_a_unit;
-        if (middle < 0 || middle >= end) continue;
+        const double center = ((pixel + 0.5) / side.zoom - side.part_at) * side.texels_a_unit;
+        if (center < 0 || center >= end) continue;
         if (out.pixels.empty()) out.begin = pixel;
-        Footprint seen{.first = static_cast<std::size_t>(middle)};
+        Footprint seen{.first = static_cast<std::size_t>(center)};
         if (out.scale > 1 && quality == Quality::full) {
-            const double from = std::max(0.0, middle - out.scale / 2);
-            const double to = std::min(end, middle + out.scale / 2);
+            const double from = std::max(0.0, center - out.scale / 2);
+            const double to = std::min(end, center + out.scale / 2);
             seen.first = static_cast<std::size_t>(from);
             seen.count = static_cast<std::size_t>(std::ceil(to)) - seen.first;
             const double last = static_cast<double>(seen.first + seen.count - 1);
@@ -102,17 +102,17 @@ void reduce_rows(const TexelRows& rows, const Axis& across, const Axis& down, bo
     const auto columns = across.pixels.size();
     const auto width = static_cast<std::size_t>(out.part.width);
     const bool sums = !quick && (across.scale > 1 || down.scale > 1);
-    std::vector<Colour> row(columns);
+    std::vector<Color> row(columns);
     std::size_t row_of = SIZE_MAX;  // the row of texels that `row` was computed from
     for (std::size_t j = 0; j < down.pixels.size(); ++j) {
         const Footprint& high = down.pixels[j];
         const std::size_t at = (static_cast<std::size_t>(down.begin - out.part.y) + j) * width +
                                static_cast<std::size_t>(across.begin - out.part.x);
-        const std::span<Colour> pixels(out.values.data() + at, columns);
+        const std::span<Color> pixels(out.values.data() + at, columns);
         std::fill_n(out.seen.begin() + static_cast<long>(at), columns, std::uint8_t{1});
         if (!sums) {
             if (row_of != high.first) {
-                const std::span<const Colour> texels = window.row(high.first);
+                const std::span<const Color> texels = window.row(high.first);
                 for (std::size_t i = 0; i < columns; ++i)
                     row[i] = texels[across.pixels[i].first - across.first_texel()];
                 row_of = high.first;

@@ -31,7 +31,7 @@ std::vector<float> table_of(Format one_channel) {
     }
     std::vector<float> out(kCodes);
     const Samples read = sample(Texture(array), points);
-    for (std::size_t i = 0; i < kCodes; ++i) out[i] = colour_of(read.texels[i], one_channel)[0];
+    for (std::size_t i = 0; i < kCodes; ++i) out[i] = color_of(read.texels[i], one_channel)[0];
     return out;
 }
 
@@ -68,61 +68,61 @@ const std::vector<float>& table(FormatKind kind) {
 }
 
 template <class Code, std::size_t channels>
-void look_up(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Colour> out) {
-    const float* const colour = table<Code>(format.kind).data();
+void look_up(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Color> out) {
+    const float* const color = table<Code>(format.kind).data();
     // The last of two or four channels of an sRGB format is not sRGB-encoded.
-    const float* const last = format.kind == FormatKind::srgb ? table<Code>(FormatKind::unorm).data() : colour;
+    const float* const last = format.kind == FormatKind::srgb ? table<Code>(FormatKind::unorm).data() : color;
     for (std::size_t i = 0; i < out.size(); ++i) {
         Code code[channels];
         std::memcpy(code, bytes.data() + i * sizeof code, sizeof code);
-        Colour value{};
+        Color value{};
         for (std::size_t c = 0; c < channels; ++c)
-            value[c] = (channels % 2 == 0 && c + 1 == channels ? last : colour)[code[c]];
+            value[c] = (channels % 2 == 0 && c + 1 == channels ? last : color)[code[c]];
         out[i] = value;
     }
 }
 
 template <class Code>
-void look_up(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Colour> out) {
+void look_up(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Color> out) {
     if (format.channels == 1) return look_up<Code, 1>(format, bytes, out);
     if (format.channels == 2) return look_up<Code, 2>(format, bytes, out);
     look_up<Code, 4>(format, bytes, out);
 }
 
-void decode_words(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Colour> out) {
+void decode_text(const FormatInfo& format, std::span<const std::byte> bytes, std::span<Color> out) {
     const auto channels = static_cast<std::size_t>(format.channels);
     for (std::size_t i = 0; i < out.size(); ++i) {
         Texel texel{};
         std::memcpy(texel.channel, bytes.data() + i * channels * 4, channels * 4);
-        out[i] = colour_of(texel, format.format);
+        out[i] = color_of(texel, format.format);
     }
 }
 
-void decode_packed(Format format, std::span<const std::byte> bytes, std::span<Colour> out) {
+void decode_packed(Format format, std::span<const std::byte> bytes, std::span<Color> out) {
     const detail::TexelFormat stored = detail::texel_format(format);
     const auto* texel = reinterpret_cast<const unsigned char*>(bytes.data());
     for (std::size_t i = 0; i < out.size(); ++i, texel += stored.bytes)
-        out[i] = colour_of(detail::unfiltered_texel(detail::decode_texel(texel, stored, 0, 0), stored), format);
+        out[i] = color_of(detail::unfiltered_texel(detail::decode_texel(texel, stored, 0, 0), stored), format);
 }
 
 }  // namespace
 
-void decode(Format format, std::span<const std::byte> bytes, std::span<Colour> out) {
+void decode(Format format, std::span<const std::byte> bytes, std::span<Color> out) {
     const FormatInfo& row = info(format);
     if (row.layout == FormatLayout::packed) return decode_packed(format, bytes, out);
     if (row.bits == 8) return look_up<std::uint8_t>(row, bytes, out);
     if (row.bits == 16) return look_up<std::uint16_t>(row, bytes, out);
-    decode_words(row, bytes, out);
+    decode_text(row, bytes, out);
 }
 
 bool StoredTexels::is_fetched() const {
-    return info(document_->info(place_.plane).format).layout == FormatLayout::block &&
-           !document_->is_finer_in_files(place_);
+    return info(document_->info(subresource_.plane).format).layout == FormatLayout::block &&
+           !document_->is_finer_in_files(subresource_);
 }
 
 TexelBox StoredTexels::whole_blocks(const TexelBox& box) const {
-    const std::size_t side = block_side(document_->info(place_.plane).format);
-    const Extent extent = document_->extent(place_);
+    const std::size_t side = block_side(document_->info(subresource_.plane).format);
+    const Extent extent = document_->extent(subresource_);
     const auto end = [side](std::size_t last, std::size_t limit) {
         return std::min((last + side - 1) / side * side, limit);
     };
@@ -131,8 +131,8 @@ TexelBox StoredTexels::whole_blocks(const TexelBox& box) const {
 }
 
 void StoredTexels::show(const std::vector<std::byte>& bytes, const TexelBox& blocks, const TexelBox& box,
-                        std::span<Colour> out) const {
-    const Format format = document_->info(place_.plane).format;
+                        std::span<Color> out) const {
+    const Format format = document_->info(subresource_.plane).format;
     if (info(format).layout != FormatLayout::block) return decode(format, bytes, out);
     Array array(Device::cpu(), {.format = format, .extent = {blocks.width, blocks.height}});
     copy(array.view(), host_view(bytes.data(), format, array.info().extent));
@@ -140,32 +140,32 @@ void StoredTexels::show(const std::vector<std::byte>& bytes, const TexelBox& blo
     StoredTexels(by_itself, {}).read({box.x - blocks.x, box.y - blocks.y, box.width, box.height}, out);
 }
 
-void StoredTexels::read(const TexelBox& box, std::span<Colour> out) const {
+void StoredTexels::read(const TexelBox& box, std::span<Color> out) const {
     if (is_fetched()) return fetch(box, out);
     const TexelBox blocks = whole_blocks(box);
-    show(document_->texels(place_, blocks, wanted_), blocks, box, out);
+    show(document_->texels(subresource_, blocks, token_), blocks, box, out);
 }
 
-bool StoredTexels::read_at_hand(const TexelBox& box, std::span<Colour> out) const {
+bool StoredTexels::read_at_hand(const TexelBox& box, std::span<Color> out) const {
     if (is_fetched()) {
         fetch(box, out);
         return true;
     }
     const TexelBox blocks = whole_blocks(box);
-    const std::optional<std::vector<std::byte>> bytes = document_->texels_at_hand(place_, blocks);
+    const std::optional<std::vector<std::byte>> bytes = document_->texels_at_hand(subresource_, blocks);
     if (bytes) show(*bytes, blocks, box, out);
     return bytes.has_value();
 }
 
-void StoredTexels::fetch(const TexelBox& box, std::span<Colour> out) const {
-    const Place place = document_->in_array(place_);
-    const ArrayInfo& array = document_->info(place.plane);
+void StoredTexels::fetch(const TexelBox& box, std::span<Color> out) const {
+    const SubresourceIndex subresource = document_->in_array(subresource_);
+    const ArrayInfo& array = document_->info(subresource.plane);
     Sampler point;  // exact at the centers of texels
     point.normalized_coordinates = array.kind != ArrayKind::array_2d;
-    const PlaceTexture texture(*document_, place, point);
+    const SubresourceTexture texture(*document_, subresource, point);
     const double left = static_cast<double>(box.x) + 0.5, top = static_cast<double>(box.y) + 0.5;
     if (array.kind == ArrayKind::array_2d) {
-        const std::vector<Colour> all = texture.fetch_rows(left, top, 1, 1, box.width, box.height);
+        const std::vector<Color> all = texture.fetch_rows(left, top, 1, 1, box.width, box.height);
         std::copy(all.begin(), all.end(), out.begin());
         return;
     }
@@ -175,25 +175,25 @@ void StoredTexels::fetch(const TexelBox& box, std::span<Colour> out) const {
         for (std::size_t x = 0; x < box.width; ++x)
             points.push_back(texture.at(left + static_cast<double>(x), top + static_cast<double>(y), 0, 0));
     }
-    const std::vector<Colour> all = texture.fetch_level(points);
+    const std::vector<Color> all = texture.fetch_level(points);
     std::copy(all.begin(), all.end(), out.begin());
 }
 
-RepeatedTexels::RepeatedTexels(const Document& document, const Place& place, int doublings)
-    : texels_(document.as_loaded(), document.in_array(place)),
-      extent_(document.as_loaded()->extent(document.in_array(place))),
+RepeatedTexels::RepeatedTexels(const Document& document, const SubresourceIndex& subresource, int doublings)
+    : texels_(document.as_loaded(), document.in_array(subresource)),
+      extent_(document.as_loaded()->extent(document.in_array(subresource))),
       doublings_(doublings) {}
 
-void RepeatedTexels::read(const TexelBox& box, std::span<Colour> out) const {
+void RepeatedTexels::read(const TexelBox& box, std::span<Color> out) const {
     if (doublings_ == 0) return texels_.read(box, out);
     const auto column = [&](std::size_t x) { return std::min(x >> doublings_, extent_.width - 1); };
     const auto row = [&](std::size_t y) { return std::min(y >> doublings_, extent_.height - 1); };
     const std::size_t left = column(box.x), top = row(box.y);
     const TexelBox squares{left, top, column(box.x + box.width - 1) - left + 1, row(box.y + box.height - 1) - top + 1};
-    std::vector<Colour> texels(squares.width * squares.height);
+    std::vector<Color> texels(squares.width * squares.height);
     texels_.read(squares, texels);
     for (std::size_t y = 0; y < box.height; ++y) {
-        const Colour* const from = texels.data() + (row(box.y + y) - top) * squares.width;
+        const Color* const from = texels.data() + (row(box.y + y) - top) * squares.width;
         for (std::size_t x = 0; x < box.width; ++x) out[y * box.width + x] = from[column(box.x + x) - left];
     }
 }

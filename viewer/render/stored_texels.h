@@ -14,7 +14,7 @@ public:
     virtual ~TexelRows() = default;
     /// Reads the packed rows of a box, which must lie inside the source. Throws the errors of copy(), sample() and
     /// reading files.
-    virtual void read(const TexelBox& box, std::span<Colour> out) const = 0;
+    virtual void read(const TexelBox& box, std::span<Color> out) const = 0;
 };
 
 /// Values of a subresource of the files. Plain and packed texels are copied and decoded with tables that the texture
@@ -22,22 +22,23 @@ public:
 class StoredTexels : public TexelRows {
 public:
     /// Creates a source for a subresource of the files. `wanted` is passed to Document::texels().
-    StoredTexels(std::shared_ptr<const Document> document, const Place& place, StillWanted wanted = {})
-        : document_(std::move(document)), place_(document_->clamped(place)), wanted_(std::move(wanted)) {}
-    void read(const TexelBox& box, std::span<Colour> out) const override;
+    StoredTexels(std::shared_ptr<const Document> document, const SubresourceIndex& subresource,
+                 CancellationToken token = {})
+        : document_(std::move(document)), subresource_(document_->clamped(subresource)), token_(std::move(token)) {}
+    void read(const TexelBox& box, std::span<Color> out) const override;
     /// Reads a box if this is possible without reading files. Otherwise returns false.
-    bool read_at_hand(const TexelBox& box, std::span<Colour> out) const;
+    bool read_at_hand(const TexelBox& box, std::span<Color> out) const;
 
 private:
-    void fetch(const TexelBox& box, std::span<Colour> out) const;
+    void fetch(const TexelBox& box, std::span<Color> out) const;
     TexelBox whole_blocks(const TexelBox& box) const;
     void show(const std::vector<std::byte>& bytes, const TexelBox& blocks, const TexelBox& box,
-              std::span<Colour> out) const;
+              std::span<Color> out) const;
     bool is_fetched() const;
 
     std::shared_ptr<const Document> document_;
-    Place place_;
-    StillWanted wanted_;
+    SubresourceIndex subresource_;
+    CancellationToken token_;
 };
 
 /// Values of the array of a reduced document, at a higher resolution: each texel is repeated for a square of
@@ -45,8 +46,8 @@ private:
 class RepeatedTexels : public TexelRows {
 public:
     /// Creates a source for a subresource of the files.
-    RepeatedTexels(const Document& document, const Place& place, int doublings);
-    void read(const TexelBox& box, std::span<Colour> out) const override;
+    RepeatedTexels(const Document& document, const SubresourceIndex& subresource, int doublings);
+    void read(const TexelBox& box, std::span<Color> out) const override;
 
 private:
     StoredTexels texels_;
@@ -55,6 +56,6 @@ private:
 };
 
 /// Decodes texels in host memory. The format must be plain or packed.
-void decode(Format format, std::span<const std::byte> bytes, std::span<Colour> out);
+void decode(Format format, std::span<const std::byte> bytes, std::span<Color> out);
 
 }  // namespace texton::viewer

@@ -33,12 +33,13 @@ std::string word_of(const FormatInfo& format, std::uint32_t bits, float value, b
 
 }  // namespace
 
-std::vector<std::vector<std::string>> stored_words(const std::shared_ptr<const Document>& document, const Place& place,
-                                                   const TexelBox& box, bool hexadecimal, const StillWanted& wanted) {
-    const FormatInfo& format = info(document->info(place.plane).format);
+std::vector<std::vector<std::string>> stored_text(const std::shared_ptr<const Document>& document,
+                                                  const SubresourceIndex& subresource, const TexelBox& box,
+                                                  bool hexadecimal, const CancellationToken& token) {
+    const FormatInfo& format = info(document->info(subresource.plane).format);
     const auto channels = static_cast<std::size_t>(format.channels);
-    std::vector<Colour> values(box.width * box.height);
-    StoredTexels(document, place, wanted).read(box, values);
+    std::vector<Color> values(box.width * box.height);
+    StoredTexels(document, subresource, token).read(box, values);
     std::vector<std::vector<std::string>> out(values.size());
     if (format.layout == FormatLayout::block) {
         for (std::size_t i = 0; i < out.size(); ++i) {
@@ -48,7 +49,7 @@ std::vector<std::vector<std::string>> stored_words(const std::shared_ptr<const D
         }
         return out;
     }
-    const std::vector<std::byte> bytes = document->texels(place, box, wanted);
+    const std::vector<std::byte> bytes = document->texels(subresource, box, token);
     const std::size_t channel_bytes = format.bits / 8u;
     for (std::size_t i = 0; i < out.size(); ++i) {
         const std::byte* const texel = bytes.data() + i * format.bytes;

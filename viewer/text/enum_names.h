@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <texton/fetch.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 #include <texton/sampler.h>
 
 #include "arrays/unit/texture_address.h"
@@ -37,10 +37,9 @@ inline constexpr auto kAddressModes = [] {
     return names;
 }();
 inline constexpr std::array kFilters{Named{"point", Filter::point}, Named{"linear", Filter::linear}};
-inline constexpr std::array kPictureColors{Named{"by_metadata", PictureColor::by_metadata},
-                                           Named{"srgb", PictureColor::srgb}, Named{"linear", PictureColor::linear}};
-inline constexpr std::array kPictureWindows{Named{"data", PictureWindow::data},
-                                            Named{"display", PictureWindow::display}};
+inline constexpr std::array kImageColors{Named{"by_metadata", ImageColor::by_metadata}, Named{"srgb", ImageColor::srgb},
+                                         Named{"linear", ImageColor::linear}};
+inline constexpr std::array kImageWindows{Named{"data", ImageWindow::data}, Named{"display", ImageWindow::display}};
 inline constexpr std::array kCubeLayouts{Named{"faces", CubeLayout::faces},
                                          Named{"vertical_strip", CubeLayout::vertical_strip},
                                          Named{"horizontal_strip", CubeLayout::horizontal_strip},

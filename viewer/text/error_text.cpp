@@ -4,13 +4,13 @@
 
 namespace texton::viewer {
 
-std::string error_words(const std::exception& error) {
+std::string error_text(const std::exception& error) {
     const auto* own = dynamic_cast<const Error*>(&error);
     if (own == nullptr) return error.what();
-    std::string words = own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy());
+    std::string text = own->problem() + (own->remedy().empty() ? "." : ". " + own->remedy());
     if (!own->call().empty())
-        words += " [" + own->call() + (own->cuda_name().empty() ? "" : ": " + own->cuda_name()) + "]";
-    return words;
+        text += " [" + own->call() + (own->cuda_name().empty() ? "" : ": " + own->cuda_name()) + "]";
+    return text;
 }
 
 }  // namespace texton::viewer

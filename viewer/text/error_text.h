@@ -8,6 +8,6 @@ namespace texton::viewer {
 ///
 /// For an Error these are its problem, its remedy and the CUDA call that failed, if any, without the name of the
 /// object. For other exceptions it is what().
-[[nodiscard]] std::string error_words(const std::exception& error);
+[[nodiscard]] std::string error_text(const std::exception& error);
 
 }  // namespace texton::viewer

@@ -12,9 +12,9 @@ namespace {
 
 bool between(char letter) { return letter == ',' || letter == ';' || std::isspace(static_cast<unsigned char>(letter)); }
 
-std::vector<std::string> parts_of(std::string_view words) {
+std::vector<std::string> parts_of(std::string_view text) {
     std::vector<std::string> parts(1);
-    for (const char letter : words) {
+    for (const char letter : text) {
         if (!between(letter)) {
             parts.back() += letter;
         } else if (!parts.back().empty()) {
@@ -32,15 +32,15 @@ std::string lower(std::string text) {
 
 }  // namespace
 
-std::string list_words(std::span<const double> numbers) {
+std::string list_text(std::span<const double> numbers) {
     std::string out;
     for (const double number : numbers) out += fmt::format("{}{}", out.empty() ? "" : ", ", number);
     return out;
 }
 
-std::optional<std::vector<double>> list_of(std::string_view words) {
+std::optional<std::vector<double>> list_of(std::string_view text) {
     std::vector<double> numbers;
-    for (const std::string& part : parts_of(words)) {
+    for (const std::string& part : parts_of(text)) {
         double number = 0;
         const char* end = part.data() + part.size();
         const auto [stop, error] = std::from_chars(part.data(), end, number);
@@ -50,14 +50,14 @@ std::optional<std::vector<double>> list_of(std::string_view words) {
     return numbers;
 }
 
-std::string value_words(const ParameterValue& value) {
+std::string value_text(const ParameterValue& value) {
     if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
     if (const auto* number = std::get_if<double>(&value)) return fmt::format("{}", *number);
     if (const auto* text = std::get_if<std::string>(&value)) return *text;
-    return list_words(std::get<std::vector<double>>(value));
+    return list_text(std::get<std::vector<double>>(value));
 }
 
-std::string parameter_words(const ParameterInfo& parameter) {
+std::string parameter_text(const ParameterInfo& parameter) {
     std::string out = parameter.summary;
     const bool has_lowest = std::isfinite(parameter.lowest);
     const bool has_highest = std::isfinite(parameter.highest);
@@ -68,7 +68,7 @@ std::string parameter_words(const ParameterInfo& parameter) {
     } else if (has_highest) {
         out += fmt::format(", at most {}", parameter.highest);
     }
-    const std::string standard = value_words(parameter.standard);
+    const std::string standard = value_text(parameter.standard);
     if (!standard.empty()) out += fmt::format("; default {}", standard);
     return out;
 }
@@ -80,8 +80,8 @@ std::string title_of_name(std::string_view name) {
     return out;
 }
 
-std::vector<const Kernel*> kernels_like(std::string_view words) {
-    const std::vector<std::string> parts = parts_of(lower(std::string(words)));
+std::vector<const Kernel*> kernels_like(std::string_view text) {
+    const std::vector<std::string> parts = parts_of(lower(std::string(text)));
     std::vector<const Kernel*> out;
     for (const Kernel& kernel : kernels()) {
         const std::string all =

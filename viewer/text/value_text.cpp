@@ -29,7 +29,7 @@ std::uint32_t packed_half(Format format, int channel, std::span<const std::byte>
 
 std::string decimal_of(const FormatInfo& format, std::uint32_t bits, int width) {
     switch (format.kind) {
-        case FormatKind::floating: return float_words(width == 16 ? float16(bits) : std::bit_cast<float>(bits));
+        case FormatKind::floating: return float_text(width == 16 ? float16(bits) : std::bit_cast<float>(bits));
         case FormatKind::sint:
         case FormatKind::snorm:
             return fmt::format("{}", static_cast<std::int32_t>(bits << (32 - width)) >> (32 - width));
@@ -59,18 +59,18 @@ std::vector<StoredChannel> stored_channels(Format format, std::span<const std::b
         const auto [first, width] = channel_bits(format, channel);
         const std::uint32_t code = stored_code(format, channel, texel);
         const std::string decimal = row.layout == FormatLayout::packed && row.kind == FormatKind::floating
-                                        ? float_words(float16(packed_half(format, channel, texel)))
+                                        ? float_text(float16(packed_half(format, channel, texel)))
                                         : decimal_of(row, code, width);
         channels.push_back({code, width, decimal, fmt::format("0x{:0{}x}", code, (width + 3) / 4)});
     }
     return channels;
 }
 
-std::string float_words(float value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
+std::string float_text(float value) { return std::isnan(value) ? "nan" : fmt::format("{}", value); }
 
-std::string channel_words(const Texel& texel, int channel, Format read_as) {
+std::string channel_text(const Texel& texel, int channel, Format read_as) {
     const std::uint32_t bits = texel.channel[channel];
-    if (!reads_integers(read_as)) return float_words(std::bit_cast<float>(bits));
+    if (!reads_integers(read_as)) return float_text(std::bit_cast<float>(bits));
     return info(read_as).kind == FormatKind::sint ? fmt::format("{}", static_cast<std::int32_t>(bits))
                                                   : fmt::format("{}", bits);
 }
@@ -79,7 +79,7 @@ std::string channel_hexadecimal(const Texel& texel, int channel) {
     return fmt::format("0x{:08x}", texel.channel[channel]);
 }
 
-std::string size_words(std::size_t bytes) {
+std::string size_text(std::size_t bytes) {
     constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     auto value = static_cast<double>(bytes);
     std::size_t unit = 0;
@@ -88,7 +88,7 @@ std::string size_words(std::size_t bytes) {
     return whole ? fmt::format("{:.0f} {}", value, kUnits[unit]) : fmt::format("{:.1f} {}", value, kUnits[unit]);
 }
 
-std::string byte_words(std::span<const std::byte> bytes) {
+std::string byte_text(std::span<const std::byte> bytes) {
     std::string out;
     for (const std::byte byte : bytes)
         out += fmt::format("{}{:02x}", out.empty() ? "" : " ", std::to_integer<int>(byte));

@@ -27,15 +27,15 @@ struct StoredChannel {
 [[nodiscard]] std::vector<StoredChannel> stored_channels(Format format, std::span<const std::byte> texel);
 
 /// Returns the shortest decimal text that no other float has: "0.1", "1e-05", "nan", "inf" or "-0".
-[[nodiscard]] std::string float_words(float value);
+[[nodiscard]] std::string float_text(float value);
 /// Returns one channel of a fetch's result: "0.5", or "255" if textures of the format `read_as` return integers.
-[[nodiscard]] std::string channel_words(const Texel& texel, int channel, Format read_as);
+[[nodiscard]] std::string channel_text(const Texel& texel, int channel, Format read_as);
 /// Returns the 32 bits of one channel of a fetch's result: "0x3f000000".
 [[nodiscard]] std::string channel_hexadecimal(const Texel& texel, int channel);
 /// Returns a number of bytes with a binary unit: "768 bytes" or "5.7 GiB".
-[[nodiscard]] std::string size_words(std::size_t bytes);
+[[nodiscard]] std::string size_text(std::size_t bytes);
 /// Returns bytes in hexadecimal, in the order of memory: "00 ff 1e".
-[[nodiscard]] std::string byte_words(std::span<const std::byte> bytes);
+[[nodiscard]] std::string byte_text(std::span<const std::byte> bytes);
 /// Returns the letter of a channel: R, G, B or A.
 [[nodiscard]] char channel_letter(int channel);
 

@@ -11,13 +11,13 @@
 namespace texton::verify {
 namespace {
 
-constexpr std::size_t kMostTaps = 400;
-constexpr std::size_t kMostTexels = std::size_t{1} << 26;  // of all input images together
+constexpr std::size_t kMaxTaps = 400;
+constexpr std::size_t kMaxTexels = std::size_t{1} << 26;  // of all input images together
 
 // Runs the kernel of a case on an image that is 1 inside a box and 0 elsewhere.
 class Probe {
 public:
-    Probe(const Case& of, std::size_t picture) : run_(of.run), picture_(picture), input_(of.inputs.front()) {
+    Probe(const Case& of, std::size_t image) : run_(of.run), image_(image), input_(of.inputs.front()) {
         const HostArray source = read_input(input_);
         const Format read_as = input_.range.format.value_or(source.info.format);
         sampler_ = sampler_of(input_.sampler, input_.where, source.info, read_as);
@@ -28,20 +28,20 @@ public:
     }
 
     bool usable() const noexcept { return usable_; }
-    bool has_time() const noexcept { return asked_ + extent_.width * extent_.height <= kMostTexels; }
+    bool has_time() const noexcept { return asked_ + extent_.width * extent_.height <= kMaxTexels; }
     Extent extent() const noexcept { return extent_; }
 
     // Runs the kernel and returns the first channel of the pixel.
     double ask(const Region& box, const Offset& pixel) {
         asked_ += extent_.width * extent_.height;
-        const HostPicture picture = made(box);
-        const auto* texels = reinterpret_cast<const float*>(picture.texels.data());
-        const std::size_t row = pixel.z * picture.extent.height + pixel.y;
-        return static_cast<double>(texels[4 * (row * picture.extent.width + pixel.x)]);
+        const HostImage image = made(box);
+        const auto* texels = reinterpret_cast<const float*>(image.texels.data());
+        const std::size_t row = pixel.z * image.extent.height + pixel.y;
+        return static_cast<double>(texels[4 * (row * image.extent.width + pixel.x)]);
     }
 
 private:
-    HostPicture made(const Region& box) const {
+    HostImage made(const Region& box) const {
         HostArray lit({.format = Format::rgba32_float, .extent = extent_});
         auto* texels = reinterpret_cast<float*>(lit.levels[0].texels.data());
         for (std::size_t y = box.offset.y; y < box.offset.y + box.extent.height; ++y) {
@@ -50,11 +50,11 @@ private:
         }
         const Device device = Device::cpu();
         const Texture texture(upload(device, lit), sampler_);
-        return run(device, run_, std::span(&texture, 1)).at(picture_);
+        return run(device, run_, std::span(&texture, 1)).at(image_);
     }
 
     KernelRun run_;
-    std::size_t picture_;
+    std::size_t image_;
     Input input_;
     Sampler sampler_;
     Extent extent_;
@@ -85,7 +85,7 @@ public:
     std::optional<std::vector<Tap>> result() {
         const Region whole{{}, probe_.extent()};
         split(whole);
-        if (taps_.empty() || taps_.size() > kMostTaps || !probe_.has_time()) return std::nullopt;
+        if (taps_.empty() || taps_.size() > kMaxTaps || !probe_.has_time()) return std::nullopt;
         double sum = 0;
         for (const Tap& tap : taps_) sum += tap.weight;
         const double whole_sum = probe_.ask(whole, pixel_);
@@ -101,7 +101,7 @@ private:
     static constexpr std::size_t kSmallBox = 64;
 
     void split(const Region& box) {
-        if (taps_.size() > kMostTaps || !probe_.has_time()) return;
+        if (taps_.size() > kMaxTaps || !probe_.has_time()) return;
         const std::size_t texels = box.extent.width * box.extent.height;
         const double answer = probe_.ask(box, pixel_);
         if ((answer == 0 && texels <= kSmallBox) || std::isnan(answer)) return;
@@ -122,11 +122,11 @@ private:
 }  // namespace
 
 std::vector<std::optional<std::vector<Tap>>> footprints(const Case& of, const std::vector<Offset>& pixels,
-                                                        std::size_t picture) {
+                                                        std::size_t image) {
     std::vector<std::optional<std::vector<Tap>>> out(pixels.size());
     if (of.inputs.size() != 1) return out;
     try {
-        Probe probe(of, picture);
+        Probe probe(of, image);
         for (std::size_t i = 0; i < pixels.size() && probe.usable(); ++i) out[i] = Search(probe, pixels[i]).result();
     } catch (const Error&) {
         // The kernel does not accept floats, so its footprints are unknown.

@@ -32,14 +32,14 @@ struct Drawing {
     float high;
     Extent extent;
 
-    Float4 operator()(PixelPlace at) const {
+    Float4 operator()(PixelPosition at) const {
         const Float4 color = color_of(at);
         const float span = high - low;
         return {low + color.x * span, low + color.y * span, low + color.z * span, low + color.w * span};
     }
 
 private:
-    Float4 color_of(PixelPlace at) const {
+    Float4 color_of(PixelPosition at) const {
         switch (kind) {
             case PatternKind::noise: return {random(at, 0), random(at, 1), random(at, 2), random(at, 3)};
             case PatternKind::gradient: return gradient(at);
@@ -49,26 +49,26 @@ private:
         return {};
     }
 
-    float random(PixelPlace at, std::uint32_t channel) const {
+    float random(PixelPosition at, std::uint32_t channel) const {
         std::uint32_t value = mixed(seed + 0x9e3779b9U);
         for (const auto part : {at.x, at.y, at.z}) value = mixed(value ^ static_cast<std::uint32_t>(part));
         return static_cast<float>(mixed(value ^ channel) >> 8) / 16777215.0f;
     }
-    static float share(float middle, std::size_t side) { return middle / static_cast<float>(side); }
-    Float4 gradient(PixelPlace at) const {
-        const float x = share(at.middle_x(), extent.width);
-        const float y = share(at.middle_y(), extent.height);
-        const float z = share(at.middle_z(), extent.depth);
+    static float share(float center, std::size_t side) { return center / static_cast<float>(side); }
+    Float4 gradient(PixelPosition at) const {
+        const float x = share(at.center_x(), extent.width);
+        const float y = share(at.center_y(), extent.height);
+        const float z = share(at.center_z(), extent.depth);
         return {x, y, (x + y + z) / 3.0f, 1.0f - y * 0.5f};
     }
-    Float4 zone_plate(PixelPlace at) const {
-        const float x = at.middle_x() - static_cast<float>(extent.width) * 0.5f;
-        const float y = at.middle_y() - static_cast<float>(extent.height) * 0.5f;
+    Float4 zone_plate(PixelPosition at) const {
+        const float x = at.center_x() - static_cast<float>(extent.width) * 0.5f;
+        const float y = at.center_y() - static_cast<float>(extent.height) * 0.5f;
         const float half_turns = (x * x + y * y) / static_cast<float>(extent.width) + static_cast<float>(at.z) * 0.25f;
-        const float grey = 0.5f + 0.5f * sine_cosine_of(half_turns).cosine;
-        return {grey, grey, grey, 1.0f};
+        const float gray = 0.5f + 0.5f * sine_cosine_of(half_turns).cosine;
+        return {gray, gray, gray, 1.0f};
     }
-    static Float4 checker(PixelPlace at) {
+    static Float4 checker(PixelPosition at) {
         constexpr std::int32_t kSide = 4;
         const bool bright = (at.x / kSide + at.y / kSide + at.z) % 2 != 0;
         return bright ? Float4{1.0f, 0.875f, 0.25f, 1.0f} : Float4{0.0f, 0.125f, 0.5f, 0.75f};
@@ -109,17 +109,17 @@ HostArray draw(const Pattern& pattern, const ArrayInfo& info) {
     const Stream stream(device);
     const auto [low, high] = pattern.range.value_or(full_range(info.format));
     for (std::size_t level = 0; level < array.levels.size(); ++level) {
-        HostPicture& picture = array.levels[level];
+        HostImage& image = array.levels[level];
         const std::uint32_t seed = pattern.seed + static_cast<std::uint32_t>(level);
         if (blocks) {
-            fill_with_noise(picture.texels, seed);
+            fill_with_noise(image.texels, seed);
             continue;
         }
-        const Linear memory(device, info.format, picture.extent);
-        const View view = memory.view(info.format, picture.extent);
-        launch(stream, view, Drawing{pattern.kind, seed, low, high, picture.extent});
+        const Linear memory(device, info.format, image.extent);
+        const View view = memory.view(info.format, image.extent);
+        launch(stream, view, Drawing{pattern.kind, seed, low, high, image.extent});
         stream.synchronize();
-        copy(picture.view(), view);
+        copy(image.view(), view);
     }
     return array;
 }

@@ -30,8 +30,8 @@ constexpr const char* kEnding = ".texref";
                  .remedy = std::move(remedy)});
 }
 
-HostPicture read_header(const Json& value) {
-    JsonObject object(value, "picture");
+HostImage read_header(const Json& value) {
+    JsonObject object(value, "image");
     const std::string where = object.where();
     const Format format = format_of(object.text("format").value_or(""), where);
     const Extent extent{object.count("width", 1).value_or(0), object.count("height", 1).value_or(0),
@@ -41,9 +41,9 @@ HostPicture read_header(const Json& value) {
 
 // Checks an image size of the header, which may be damaged, before memory is allocated. Throws std::out_of_range if the
 // texels would not fit into the file.
-void check_size(const Json& picture, std::uintmax_t bytes_left) {
+void check_size(const Json& image, std::uintmax_t bytes_left) {
     double texels = 1;
-    for (const char* side : {"width", "height", "depth"}) texels *= picture.at(side).get<double>();
+    for (const char* side : {"width", "height", "depth"}) texels *= image.at(side).get<double>();
     // Formats have at least a quarter of a byte for each texel.
     if (texels > 4.0 * static_cast<double>(bytes_left) + 16) throw std::out_of_range("a side");
 }
@@ -76,13 +76,14 @@ Reference read_reference(const fs::path& path) {
     try {
         const Json header = Json::parse(line);
         if (header.at("texref").get<int>() != kVersion) throw std::invalid_argument("texref");
-        for (const Json& picture : header.at("pictures")) {
-            check_size(picture, bytes);
-            reference.pictures.push_back(read_header(picture));
-            std::vector<std::byte>& texels = reference.pictures.back().texels;
+        const char* images = header.contains("images") ? "images" : "pictures";  // the old name (old_names.h)
+        for (const Json& image : header.at(images)) {
+            check_size(image, bytes);
+            reference.images.push_back(read_header(image));
+            std::vector<std::byte>& texels = reference.images.back().texels;
             file.read(reinterpret_cast<char*>(texels.data()), static_cast<std::streamsize>(texels.size()));
             if (!file) refuse(path, "is truncated", "Approve the case again with --update.");
-            if (sha256(texels) != picture.at("sha256").get<std::string>())
+            if (sha256(texels) != image.at("sha256").get<std::string>())
                 refuse(path, "contains texels that do not match its SHA-256", "Approve the case again with --update.");
         }
         reference.inputs = header.at("inputs").get<std::vector<std::string>>();
@@ -101,13 +102,13 @@ Reference read_reference(const fs::path& path) {
 void write_reference(const Reference& reference) {
     Json header;
     header["texref"] = kVersion;
-    header["pictures"] = Json::array();
-    for (const HostPicture& picture : reference.pictures) {
-        header["pictures"].push_back({{"format", name(picture.format)},
-                                      {"width", picture.extent.width},
-                                      {"height", picture.extent.height},
-                                      {"depth", picture.extent.depth},
-                                      {"sha256", sha256(picture.texels)}});
+    header["images"] = Json::array();
+    for (const HostImage& image : reference.images) {
+        header["images"].push_back({{"format", name(image.format)},
+                                    {"width", image.extent.width},
+                                    {"height", image.extent.height},
+                                    {"depth", image.extent.depth},
+                                    {"sha256", sha256(image.texels)}});
     }
     header["inputs"] = reference.inputs;
     header["device"] = reference.device;
@@ -120,9 +121,9 @@ void write_reference(const Reference& reference) {
     {
         std::ofstream file(aside, std::ios::binary);
         file << header.dump() << '\n';
-        for (const HostPicture& picture : reference.pictures)
-            file.write(reinterpret_cast<const char*>(picture.texels.data()),
-                       static_cast<std::streamsize>(picture.texels.size()));
+        for (const HostImage& image : reference.images)
+            file.write(reinterpret_cast<const char*>(image.texels.data()),
+                       static_cast<std::streamsize>(image.texels.size()));
         file.close();
         if (file) fs::rename(aside, reference.path, failed);
         if (file && !failed) return;

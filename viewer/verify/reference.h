@@ -12,11 +12,11 @@ namespace texton::verify {
 /// A reference file.
 struct Reference {
     std::filesystem::path path;
-    std::vector<HostPicture> pictures;  ///< the images that the kernel wrote
-    std::vector<std::string> inputs;    ///< SHA-256 of each input of the kernel
-    std::string device;                 ///< name of the device that created it
-    int driver = 0;                     ///< version of the CUDA driver
-    std::string toolkit;                ///< Texton's version
+    std::vector<HostImage> images;    ///< the images that the kernel wrote
+    std::vector<std::string> inputs;  ///< SHA-256 of each input of the kernel
+    std::string device;               ///< name of the device that created it
+    int driver = 0;                   ///< version of the CUDA driver
+    std::string toolkit;              ///< Texton's version
 };
 
 /// Reads a reference. Throws Error{io}, with the path, if the file cannot be read, is not a reference, is truncated, or

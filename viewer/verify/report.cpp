@@ -10,7 +10,7 @@
 
 #include <texton/error.h>
 #include <texton/image.h>
-#include <texton/picture_save.h>
+#include <texton/image_save.h>
 
 #include "viewer/verify/junit.h"
 #include "viewer/verify/kernel_footprint.h"
@@ -89,9 +89,9 @@ Extent flat(const Extent& extent) { return {extent.width, extent.height * extent
 
 // Returns the displayed values of an image, four for each texel. Images of one channel become gray. Alpha is kept in
 // the fourth value and is not multiplied with the colors.
-std::vector<float> shown_values(const HostPicture& picture) {
-    const FormatInfo& format = info(picture.format);
-    std::vector<float> values = read_channels(picture.view());
+std::vector<float> shown_values(const HostImage& image) {
+    const FormatInfo& format = info(image.format);
+    std::vector<float> values = read_channels(image.view());
     for (std::size_t i = 0; i < values.size(); i += 4) {
         for (std::size_t c = 0; c < 4; ++c) values[i + c] = c < format.channels ? shown(values[i + c], format) : 0;
         if (format.channels == 1) values[i + 1] = values[i + 2] = values[i];
@@ -150,8 +150,8 @@ std::string image(const fs::path& path, Extent extent, const Texels& texels, con
 }
 
 // Writes the exact texels to a .dds file.
-void save_exact(const fs::path& path, const HostPicture& picture) {
-    HostPicture kept = picture;
+void save_exact(const fs::path& path, const HostImage& image) {
+    HostImage kept = image;
     // DDS lacks these two formats. The unorm format has the same codes.
     if (kept.format == Format::r8_srgb) kept.format = Format::r8_unorm;
     if (kept.format == Format::rg8_srgb) kept.format = Format::rg8_unorm;
@@ -166,26 +166,26 @@ std::string values_of(const std::array<double, 4>& values, std::size_t channels)
     return out;
 }
 
-std::string place_of(const Offset& at, const Extent& extent) {
+std::string subresource_of(const Offset& at, const Extent& extent) {
     return extent.depth > 1 ? fmt::format("{}, {}, {}", at.x, at.y, at.z) : fmt::format("{}, {}", at.x, at.y);
 }
 
 std::string words_of(const std::optional<std::vector<Tap>>& taps) {
     if (!taps) return "&mdash;";
-    constexpr std::size_t kMost = 9;
+    constexpr std::size_t kMax = 9;
     std::string out;
-    for (std::size_t i = 0; i < std::min(kMost, taps->size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kMax, taps->size()); ++i) {
         const Tap& tap = (*taps)[i];
         out += fmt::format("{}({}, {}) &times; {:.6g}", i == 0 ? "" : "<br>", tap.at.x, tap.at.y, tap.weight);
     }
-    if (taps->size() > kMost) out += fmt::format("<br>and {} more", taps->size() - kMost);
+    if (taps->size() > kMax) out += fmt::format("<br>and {} more", taps->size() - kMax);
     return out;
 }
 
-std::string worst_table(const Case& of, const Comparison& comparison, const Extent& extent, std::size_t picture) {
-    std::vector<Offset> places;
-    for (const WorstTexel& texel : comparison.worst) places.push_back(texel.at);
-    const std::vector<std::optional<std::vector<Tap>>> taps = footprints(of, places, picture);
+std::string worst_table(const Case& of, const Comparison& comparison, const Extent& extent, std::size_t image) {
+    std::vector<Offset> subresources;
+    for (const WorstTexel& texel : comparison.worst) subresources.push_back(texel.at);
+    const std::vector<std::optional<std::vector<Tap>>> taps = footprints(of, subresources, image);
     const bool traced = std::ranges::any_of(taps, [](const auto& each) { return each.has_value(); });
     std::string out =
         "<div class=\"table\">\n<table>\n<tr><th>worst texel<th class=\"number\">ulp<th class=\"number\">difference"
@@ -197,8 +197,8 @@ std::string worst_table(const Case& of, const Comparison& comparison, const Exte
         out += fmt::format(
             "<tr><td>{}<td class=\"number\">{}<td class=\"number\">{:.6g}<td "
             "class=\"values\">{}<br>{}",
-            place_of(texel.at, extent), texel.ulp == kFarthest ? "NaN" : std::to_string(texel.ulp), texel.difference,
-            values_of(texel.a, channels), values_of(texel.b, channels));
+            subresource_of(texel.at, extent), texel.ulp == kFarthest ? "NaN" : std::to_string(texel.ulp),
+            texel.difference, values_of(texel.a, channels), values_of(texel.b, channels));
         if (traced) out += "<td class=\"values\">" + words_of(taps[i]);
         out += '\n';
     }
@@ -213,8 +213,8 @@ std::string numbers_of(const Comparison& comparison) {
 }
 
 // Returns a name, with the index of the image if the kernel wrote several.
-std::string numbered(const char* name, const Result& result, std::size_t picture) {
-    return result.pictures.size() > 1 ? fmt::format("{}_{}", name, picture) : name;
+std::string numbered(const char* name, const Result& result, std::size_t image) {
+    return result.images.size() > 1 ? fmt::format("{}_{}", name, image) : name;
 }
 
 std::string figure(const std::string& image, const std::string& caption) {
@@ -223,8 +223,8 @@ std::string figure(const std::string& image, const std::string& caption) {
 
 // Returns the part of a page that compares an image with its reference.
 std::string compared(const fs::path& folder, const Case& of, const Result& result, std::size_t i) {
-    const HostPicture& actual = result.pictures[i];
-    const HostPicture& expected = result.reference->pictures[i];
+    const HostImage& actual = result.images[i];
+    const HostImage& expected = result.reference->images[i];
     const auto path = [&](const char* name) { return folder / (numbered(name, result, i) + ".png"); };
     const Extent extent = flat(actual.extent);
     const std::vector<float> shown_actual = shown_values(actual), shown_expected = shown_values(expected);
@@ -240,15 +240,15 @@ std::string compared(const fs::path& folder, const Case& of, const Result& resul
     return out + numbers_of(result.comparisons[i]) + worst_table(of, result.comparisons[i], actual.extent, i);
 }
 
-std::string pictures_of(const fs::path& folder, const Case& of, const Result& result) {
+std::string images_of(const fs::path& folder, const Case& of, const Result& result) {
     std::string out;
-    for (std::size_t i = 0; i < result.pictures.size(); ++i) {
-        const HostPicture& actual = result.pictures[i];
-        if (result.pictures.size() > 1) out += fmt::format("<h2>Image {}</h2>\n", i);
-        out += fmt::format("<p>{}</p>\n", actual.words());
+    for (std::size_t i = 0; i < result.images.size(); ++i) {
+        const HostImage& actual = result.images[i];
+        if (result.images.size() > 1) out += fmt::format("<h2>Image {}</h2>\n", i);
+        out += fmt::format("<p>{}</p>\n", actual.text());
         save_exact(folder / (numbered("actual", result, i) + ".dds"), actual);
         if (!result.comparisons.empty()) {
-            save_exact(folder / (numbered("expected", result, i) + ".dds"), result.reference->pictures[i]);
+            save_exact(folder / (numbered("expected", result, i) + ".dds"), result.reference->images[i]);
             out += compared(folder, of, result, i);
             continue;
         }
@@ -257,7 +257,7 @@ std::string pictures_of(const fs::path& folder, const Case& of, const Result& re
             "actual");
     }
     if (!result.comparisons.empty() || !result.reference) return out;
-    const std::vector<HostPicture>& expected = result.reference->pictures;
+    const std::vector<HostImage>& expected = result.reference->images;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         const std::string name = expected.size() > 1 ? fmt::format("expected_{}", i) : "expected";
         save_exact(folder / (name + ".dds"), expected[i]);
@@ -267,7 +267,7 @@ std::string pictures_of(const fs::path& folder, const Case& of, const Result& re
     return out;
 }
 
-std::string reference_words(const Reference& reference) {
+std::string reference_text(const Reference& reference) {
     const std::string driver = reference.driver != 0 ? fmt::format(", driver {}", reference.driver) : "";
     return fmt::format("<p>Reference: <code>{}</code>, created on {}{} by Texton {}.</p>\n",
                        escaped(reference.path.filename().string()), escaped(reference.device), driver,
@@ -281,8 +281,8 @@ void write_case(const fs::path& folder, const Suite& suite, const Case& of, cons
         fmt::format("<p class=\"{}\">{}</p>\n", file_name(name(result.outcome)), escaped(result.message));
     body += fmt::format("<p>Kernel <code>{}</code> of suite {}. <a href=\"../index.html\">All cases</a></p>\n",
                         escaped(of.run.kernel->info.name), escaped(suite.name));
-    if (result.reference) body += reference_words(*result.reference);
-    body += pictures_of(folder, of, result) + kScript;
+    if (result.reference) body += reference_text(*result.reference);
+    body += images_of(folder, of, result) + kScript;
     write_text(folder / "index.html", page(of.name, body));
 }
 
@@ -300,9 +300,9 @@ void write_report(const fs::path& folder, const Suite& suite, const Device& devi
         if (result.outcome == Outcome::passed) {
             ++passed;
         } else {
-            const std::string place = file_name(cases[i]->name);
-            write_case(folder / place, suite, *cases[i], result);
-            title = fmt::format("<a href=\"{}/index.html\">{}</a>", place, title);
+            const std::string subresource = file_name(cases[i]->name);
+            write_case(folder / subresource, suite, *cases[i], result);
+            title = fmt::format("<a href=\"{}/index.html\">{}</a>", subresource, title);
         }
         rows += fmt::format(
             "<tr><td>{}<td class=\"{}\">{}<td class=\"number\">{}<td class=\"number\">{}<td "

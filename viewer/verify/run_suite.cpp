@@ -15,21 +15,21 @@
 namespace texton::verify {
 namespace {
 
-std::vector<Comparison> compare_all(const std::vector<HostPicture>& pictures, const Reference& reference) {
+std::vector<Comparison> compare_all(const std::vector<HostImage>& images, const Reference& reference) {
     std::vector<Comparison> comparisons;
-    for (std::size_t i = 0; i < pictures.size(); ++i)
-        comparisons.push_back(compare(reference.pictures[i].view(), pictures[i].view(), {.ssim = false, .worst = 16}));
+    for (std::size_t i = 0; i < images.size(); ++i)
+        comparisons.push_back(compare(reference.images[i].view(), images[i].view(), {.ssim = false, .worst = 16}));
     return comparisons;
 }
 
 // Returns how the number, formats or sizes of images differ from the reference; empty if they are equal.
-std::string unlike(const std::vector<HostPicture>& pictures, const Reference& reference) {
-    const std::vector<HostPicture>& expected = reference.pictures;
-    if (pictures.size() != expected.size())
-        return fmt::format("the kernel wrote {} images, but the reference has {}", pictures.size(), expected.size());
-    for (std::size_t i = 0; i < pictures.size(); ++i) {
-        if (pictures[i].format != expected[i].format || pictures[i].extent != expected[i].extent)
-            return fmt::format("the image is {}, but the reference is {}", pictures[i].words(), expected[i].words());
+std::string unlike(const std::vector<HostImage>& images, const Reference& reference) {
+    const std::vector<HostImage>& expected = reference.images;
+    if (images.size() != expected.size())
+        return fmt::format("the kernel wrote {} images, but the reference has {}", images.size(), expected.size());
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        if (images[i].format != expected[i].format || images[i].extent != expected[i].extent)
+            return fmt::format("the image is {}, but the reference is {}", images[i].text(), expected[i].text());
     }
     return {};
 }
@@ -51,24 +51,24 @@ std::string broken_limits(const Tolerance& tolerance, const Comparison& found, c
 }
 
 // Compares images with one reference.
-Result judged(const Tolerance& tolerance, const std::vector<HostPicture>& pictures, const Reference& reference) {
+Result judged(const Tolerance& tolerance, const std::vector<HostImage>& images, const Reference& reference) {
     Result result;
     result.reference = reference;
     result.outcome = Outcome::passed;
-    if (pictures == reference.pictures) {
+    if (images == reference.images) {
         result.equal = true;
         return result;
     }
-    result.message = unlike(pictures, reference);
+    result.message = unlike(images, reference);
     if (result.message.empty()) {
-        result.comparisons = compare_all(pictures, reference);
-        for (std::size_t i = 0; i < pictures.size(); ++i) {
-            const std::string broken = broken_limits(tolerance, result.comparisons[i], pictures[i].extent);
+        result.comparisons = compare_all(images, reference);
+        for (std::size_t i = 0; i < images.size(); ++i) {
+            const std::string broken = broken_limits(tolerance, result.comparisons[i], images[i].extent);
             if (broken.empty() || !result.message.empty()) continue;
-            const std::string which = pictures.size() > 1 ? fmt::format("image {}: ", i) : "";
+            const std::string which = images.size() > 1 ? fmt::format("image {}: ", i) : "";
             result.message =
                 fmt::format("{}{} of {} texels differ: {}", which, result.comparisons[i].all.differing,
-                            pictures[i].extent.width * pictures[i].extent.height * pictures[i].extent.depth, broken);
+                            images[i].extent.width * images[i].extent.height * images[i].extent.depth, broken);
         }
     }
     if (!result.message.empty()) result.outcome = Outcome::differs;
@@ -101,12 +101,12 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
         hashes.push_back(array.sha256());
         textures.push_back(texture_of(input, upload(device, array)));
     }
-    const std::vector<HostPicture> pictures = run(device, asked, textures);
+    const std::vector<HostImage> images = run(device, asked, textures);
     Result nearest;
     nearest.outcome = Outcome::no_reference;
     nearest.message = "the case has no reference; approve the result with --update";
     for (const Reference& reference : read_references(suite.references, of.name)) {
-        Result result = judged(of.tolerance, pictures, reference);
+        Result result = judged(of.tolerance, images, reference);
         if (!nearest.reference || is_nearer(result, nearest)) nearest = std::move(result);
     }
     nearest.inputs = hashes;
@@ -116,9 +116,9 @@ Result made_and_judged(const Case& of, const Suite& suite, const Device& device)
             nearest.message += "; its inputs differ from the inputs of the reference";
     }
     if (nearest.equal) {
-        nearest.reference->pictures.clear();
+        nearest.reference->images.clear();
     } else {
-        nearest.pictures = pictures;
+        nearest.images = images;
     }
     return nearest;
 }
@@ -150,8 +150,8 @@ std::uint32_t Result::max_ulp() const {
 HostArray read_input(const Input& input) {
     if (const auto* made = std::get_if<Input::Made>(&input.source)) return draw(made->pattern, made->info);
     const auto& files = std::get<Input::Files>(input.source);
-    return read_array(files.paths.size() == 1 ? open_picture(files.paths.front(), files.options)
-                                              : open_picture(files.paths, files.options));
+    return read_array(files.paths.size() == 1 ? open_image(files.paths.front(), files.options)
+                                              : open_image(files.paths, files.options));
 }
 
 Texture texture_of(const Input& input, const Array& array) {

@@ -27,7 +27,7 @@ struct Result {
     Outcome outcome = Outcome::failed;
     std::string message;  ///< why the case did not pass; empty if it passed
     bool equal = false;  ///< all bytes and the inputs equal a reference: nothing needs approval, and no images are kept
-    std::vector<HostPicture> pictures;   ///< the images that the kernel wrote; empty if `equal`
+    std::vector<HostImage> images;       ///< the images that the kernel wrote; empty if `equal`
     std::vector<std::string> inputs;     ///< SHA-256 of each input
     std::optional<Reference> reference;  ///< the reference with the smallest difference
     std::vector<Comparison>
@@ -38,7 +38,7 @@ struct Result {
     std::uint32_t max_ulp() const;  ///< largest ulp distance of all images
 };
 
-/// Reads the files of an input, or draws its pattern. Throws the errors of open_picture() and draw().
+/// Reads the files of an input, or draws its pattern. Throws the errors of open_image() and draw().
 [[nodiscard]] HostArray read_input(const Input& input);
 /// Creates the texture of an input: `array` with the range and the sampler of the input. Throws Error{bad_argument} if
 /// the sampler is invalid.

@@ -9,6 +9,7 @@
 
 #include <texton/error.h>
 
+#include "viewer/model/old_names.h"
 #include "viewer/verify/table_file.h"
 
 namespace texton::verify {
@@ -59,8 +60,8 @@ void put_shared(Json& value, const Shared& shared, const std::string& where) {
     if (!value.is_string()) return;
     const auto found = shared.find(value.get<std::string>());
     if (found == shared.end())
-        refuse_words(where, fmt::format("there is no input '{}'", value.get<std::string>()),
-                     "Use a name from the suite's \"inputs\", or write an input object.");
+        refuse_text(where, fmt::format("there is no input '{}'", value.get<std::string>()),
+                    "Use a name from the suite's \"inputs\", or write an input object.");
     value = found->second;
 }
 
@@ -254,8 +255,10 @@ Case read_case(const std::string& name, const Json& value, const std::string& wh
     }
     if (const Json* parameters = object.find("parameters")) {
         const JsonObject checked(*parameters, where + ", 'parameters'");
-        for (const auto& [key, parameter] : parameters->items())
-            read.run.parameters[key] = parameter_value(read.run.kernel->info, key, parameter);
+        for (const auto& [key, parameter] : parameters->items()) {
+            const std::string current(viewer::current_name(key));
+            read.run.parameters[current] = parameter_value(read.run.kernel->info, current, parameter);
+        }
     }
     try {
         const Arguments checked(read.run.kernel->info, read.run.parameters);
@@ -331,8 +334,8 @@ Suite read_suite(const fs::path& path) {
         JsonObject named(cases[i], fmt::format("{}, case {}", where, i + 1));
         const std::optional<std::string> name = named.text("name");
         if (!name || name->empty()) named.refuse("name", "is missing", "Give each case a name.");
-        const std::string place = fmt::format("{}, case '{}'", where, *name);
-        for (const auto& [full_name, of_case] : multiplied(*name, cases[i], shared, place))
+        const std::string subresource = fmt::format("{}, case '{}'", where, *name);
+        for (const auto& [full_name, of_case] : multiplied(*name, cases[i], shared, subresource))
             suite.cases.push_back(
                 read_case(full_name, of_case, fmt::format("{}, case '{}'", where, full_name), folder));
     }

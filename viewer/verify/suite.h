@@ -26,7 +26,7 @@ struct Input {
     /// Files that are read as one array.
     struct Files {
         std::vector<std::filesystem::path> paths;
-        PictureOptions options;
+        ImageOptions options;
     };
     /// A pattern, and the array that it fills.
     struct Made {

@@ -65,8 +65,8 @@ TestTexture make_texture(Format format, int width, int height, int layers = 0) {
 template <class Code>
 Code& texel(TestTexture& texture, int x, int y, int channel = 0) {
     const LevelView& level = texture.view.levels[0];
-    const auto place = static_cast<std::size_t>(y * level.row_pitch + std::int64_t{x} * texture.view.format.bytes);
-    return reinterpret_cast<Code*>(&texture.bytes[place])[channel];
+    const auto position = static_cast<std::size_t>(y * level.row_pitch + std::int64_t{x} * texture.view.format.bytes);
+    return reinterpret_cast<Code*>(&texture.bytes[position])[channel];
 }
 
 // Returns a float in the given style: one magnitude with few fraction bits, whose sums fall halfway between two floats
@@ -109,7 +109,7 @@ void make_positive(TestTexture& texture) {
 
 // --- coordinates -----------------------------------------------------------------------------------------------------
 
-struct Places {
+struct Positions {
     std::vector<float> x;
     std::vector<float> y;
 };
@@ -137,26 +137,26 @@ float random_coordinate(Random& random, int size, bool normalized) {
     }
 }
 
-Places random_places(Random& random, const TextureView& view, bool normalized, std::size_t count) {
-    Places places;
+Positions random_positions(Random& random, const TextureView& view, bool normalized, std::size_t count) {
+    Positions positions;
     for (std::size_t i = 0; i < count; ++i) {
-        places.x.push_back(random_coordinate(random, view.levels[0].width, normalized));
-        places.y.push_back(random_coordinate(random, view.levels[0].height, normalized));
+        positions.x.push_back(random_coordinate(random, view.levels[0].width, normalized));
+        positions.y.push_back(random_coordinate(random, view.levels[0].height, normalized));
     }
-    return places;
+    return positions;
 }
 
 // Returns positions inside the texture, for one or more blocks.
-Places inner_places(Random& random, const TextureView& view, std::size_t count) {
-    Places places;
+Positions inner_positions(Random& random, const TextureView& view, std::size_t count) {
+    Positions positions;
     const auto inner = [&](int size) {
         return std::uniform_real_distribution(0.5f, static_cast<float>(size) - 0.51f)(random);
     };
     for (std::size_t i = 0; i < count; ++i) {
-        places.x.push_back(inner(view.levels[0].width));
-        places.y.push_back(inner(view.levels[0].height));
+        positions.x.push_back(inner(view.levels[0].width));
+        positions.y.push_back(inner(view.levels[0].height));
     }
-    return places;
+    return positions;
 }
 
 // --- comparison with the model ---------------------------------------------------------------------------------------
@@ -170,37 +170,41 @@ std::string describe(const TestTexture& texture, const Sampler& sampler, float x
            std::to_string(static_cast<int>(sampler.address[1])) + " at " + std::to_string(x) + ' ' + std::to_string(y);
 }
 
-std::vector<Texel> texels_of_model(const TestTexture& texture, const Sampler& sampler, const Places& places,
+std::vector<Texel> texels_of_model(const TestTexture& texture, const Sampler& sampler, const Positions& positions,
                                    int layer = 0) {
     std::vector<Texel> texels;
-    for (std::size_t i = 0; i < places.x.size(); ++i)
-        texels.push_back(fetch(texture.view, sampler, {places.x[i], places.y[i], 0, layer}));
+    for (std::size_t i = 0; i < positions.x.size(); ++i)
+        texels.push_back(fetch(texture.view, sampler, {positions.x[i], positions.y[i], 0, layer}));
     return texels;
 }
 
-void expect_texels_of_model(const TestTexture& texture, const Sampler& sampler, const Places& places, int layer = 0) {
-    const std::vector<Texel> expected = texels_of_model(texture, sampler, places, layer);
+void expect_texels_of_model(const TestTexture& texture, const Sampler& sampler, const Positions& positions,
+                            int layer = 0) {
+    const std::vector<Texel> expected = texels_of_model(texture, sampler, positions, layer);
     std::vector<Texel> actual(expected.size());
-    RowSampler(texture.view, sampler, layer).fetch(places.x.data(), places.y.data(), actual.size(), actual.data());
+    RowSampler(texture.view, sampler, layer)
+        .fetch(positions.x.data(), positions.y.data(), actual.size(), actual.data());
     for (std::size_t i = 0; i < actual.size(); ++i) {
         for (int c = 0; c < 4; ++c) {
             ASSERT_EQ(actual[i].channel[c], expected[i].channel[c])
-                << describe(texture, sampler, places.x[i], places.y[i]) << ", channel " << c;
+                << describe(texture, sampler, positions.x[i], positions.y[i]) << ", channel " << c;
         }
     }
 }
 
-void expect_pixels_of_model(const TestTexture& texture, const Sampler& sampler, const Places& places, Format picture) {
+void expect_pixels_of_model(const TestTexture& texture, const Sampler& sampler, const Positions& positions,
+                            Format image) {
     const FormatKind kind = info(texture.format).kind;
-    const PixelFormat format{texel_format(picture), kind == FormatKind::sint};
+    const PixelFormat format{texel_format(image), kind == FormatKind::sint};
     const std::size_t bytes = format.stored.bytes;
-    const std::vector<Texel> texels = texels_of_model(texture, sampler, places);
+    const std::vector<Texel> texels = texels_of_model(texture, sampler, positions);
     std::vector<std::byte> actual(texels.size() * bytes);
-    RowSampler(texture.view, sampler).fetch(places.x.data(), places.y.data(), texels.size(), format, actual.data());
+    RowSampler(texture.view, sampler)
+        .fetch(positions.x.data(), positions.y.data(), texels.size(), format, actual.data());
     for (std::size_t i = 0; i < texels.size(); ++i) {
         const Pixel expected = encode_pixel(texels[i], format);
         ASSERT_EQ(std::memcmp(&actual[i * bytes], expected.word, bytes), 0)
-            << describe(texture, sampler, places.x[i], places.y[i]) << " as " << name(picture);
+            << describe(texture, sampler, positions.x[i], positions.y[i]) << " as " << name(image);
     }
 }
 
@@ -255,7 +259,7 @@ TEST_P(RowSamplerTest, FetchesOfEveryFormatAndPositionMatchTheModel) {
             const Sampler sampler = random_sampler(random, row);
             const auto count = static_cast<std::size_t>(1 + below(random, 400));
             expect_texels_of_model(texture, sampler,
-                                   random_places(random, texture.view, sampler.normalized_coordinates, count));
+                                   random_positions(random, texture.view, sampler.normalized_coordinates, count));
         }
     }
 }
@@ -269,9 +273,9 @@ TEST_P(RowSamplerTest, FetchesOfOneDimensionalTexturesMatchTheModel) {
             texture.view.kind = ArrayKind::array_1d;
             fill_randomly(texture, random, i % kStyles);
             const Sampler sampler = random_sampler(random, row);
-            Places places = random_places(random, texture.view, sampler.normalized_coordinates, 200);
-            std::ranges::fill(places.y, 0.0f);
-            expect_texels_of_model(texture, sampler, places);
+            Positions positions = random_positions(random, texture.view, sampler.normalized_coordinates, 200);
+            std::ranges::fill(positions.y, 0.0f);
+            expect_texels_of_model(texture, sampler, positions);
         }
     }
 }
@@ -284,7 +288,8 @@ TEST_P(RowSamplerTest, BlocksInsideTheTextureMatchTheModel) {
             TestTexture texture = make_texture(row.format, 90, 70);
             fill_randomly(texture, random, style);
             for (const Filter filter : {Filter::point, Filter::linear})
-                expect_texels_of_model(texture, {.filter = filter}, inner_places(random, texture.view, 6 * kRowBlock));
+                expect_texels_of_model(texture, {.filter = filter},
+                                       inner_positions(random, texture.view, 6 * kRowBlock));
         }
     }
 }
@@ -293,19 +298,19 @@ TEST_P(RowSamplerTest, EncodedPixelsOfEveryFormatMatchTheModel) {
     Random random(3);
     for (const FormatInfo& row : formats()) {
         if (!is_plain_or_packed(row)) continue;
-        for (const FormatInfo& picture : formats()) {
-            if (!is_plain_or_packed(picture) || returns_integers(row) != returns_integers(picture)) continue;
-            for (int i = 0; i < (row.format == picture.format ? 12 : 1) && !HasFatalFailure(); ++i) {
+        for (const FormatInfo& image : formats()) {
+            if (!is_plain_or_packed(image) || returns_integers(row) != returns_integers(image)) continue;
+            for (int i = 0; i < (row.format == image.format ? 12 : 1) && !HasFatalFailure(); ++i) {
                 TestTexture texture = make_texture(row.format, 90, 70);
                 fill_randomly(texture, random, i % kStyles);
                 const Sampler sampler = random_sampler(random, row);
                 const auto count = static_cast<std::size_t>(1 + below(random, 200));
                 expect_pixels_of_model(texture, sampler,
-                                       random_places(random, texture.view, sampler.normalized_coordinates, count),
-                                       picture.format);
+                                       random_positions(random, texture.view, sampler.normalized_coordinates, count),
+                                       image.format);
                 if (returns_integers(row)) continue;
-                expect_pixels_of_model(texture, {.filter = Filter::linear}, inner_places(random, texture.view, count),
-                                       picture.format);
+                expect_pixels_of_model(texture, {.filter = Filter::linear},
+                                       inner_positions(random, texture.view, count), image.format);
             }
         }
     }
@@ -316,29 +321,29 @@ TEST_P(RowSamplerTest, RoundedSumsOf8BitTexelsMatchTheModel) {
     for (const Format format : {Format::r8_unorm, Format::r8_srgb}) {
         TestTexture texture = make_texture(format, 256, 1);
         for (int x = 0; x < 256; ++x) texel<unsigned char>(texture, x, 0) = static_cast<unsigned char>(x);
-        Places places;
+        Positions positions;
         for (int sum = 0; sum <= 255 * 256; ++sum) {
-            places.x.push_back(0.5f + static_cast<float>(sum) / 256);
-            places.y.push_back(0.5f);
+            positions.x.push_back(0.5f + static_cast<float>(sum) / 256);
+            positions.y.push_back(0.5f);
         }
         const Sampler linear{.filter = Filter::linear};
-        expect_texels_of_model(texture, linear, places);
-        expect_pixels_of_model(texture, linear, places, format);
+        expect_texels_of_model(texture, linear, positions);
+        expect_pixels_of_model(texture, linear, positions, format);
     }
 }
 
 TEST_P(RowSamplerTest, All16BitTexelsMatchTheModel) {
     for (const Format format : {Format::r16_unorm, Format::r16_float}) {
         TestTexture texture = make_texture(format, 256, 256);
-        Places places;
+        Positions positions;
         for (int i = 0; i < 65536; ++i) {
             texel<std::uint16_t>(texture, i % 256, i / 256) = static_cast<std::uint16_t>(i);
-            places.x.push_back(static_cast<float>(i % 256) + 0.5f);
-            places.y.push_back(static_cast<float>(i / 256) + 0.5f);
+            positions.x.push_back(static_cast<float>(i % 256) + 0.5f);
+            positions.y.push_back(static_cast<float>(i / 256) + 0.5f);
         }
         for (const Filter filter : {Filter::point, Filter::linear}) {
-            expect_texels_of_model(texture, {.filter = filter}, places);
-            expect_pixels_of_model(texture, {.filter = filter}, places, format);
+            expect_texels_of_model(texture, {.filter = filter}, positions);
+            expect_pixels_of_model(texture, {.filter = filter}, positions, format);
         }
     }
 }
@@ -354,15 +359,15 @@ TEST_P(RowSamplerTest, RowsWithUniformStepsMatchTheModel) {
         for (const float step : {1.0f, 2.0f, 3.0f, -1.0f, -2.0f}) {
             for (const int odd : {-1, 5, 63}) {
                 const float fraction = below(random, 2) == 0 ? 0.0f : 0.3f;
-                Places places;
+                Positions positions;
                 for (int i = 0; i < 2 * static_cast<int>(kRowBlock); ++i) {
                     const float start = step < 0 ? 390.0f : 1.0f;
-                    places.x.push_back(start + fraction + step * static_cast<float>(i) + (i == odd ? 1.0f : 0.0f));
-                    places.y.push_back(i == odd + 1 ? 0.6f : 1.7f);
+                    positions.x.push_back(start + fraction + step * static_cast<float>(i) + (i == odd ? 1.0f : 0.0f));
+                    positions.y.push_back(i == odd + 1 ? 0.6f : 1.7f);
                 }
                 for (const Filter filter : {Filter::point, Filter::linear}) {
-                    expect_texels_of_model(texture, {.filter = filter}, places);
-                    expect_pixels_of_model(texture, {.filter = filter}, places, row.format);
+                    expect_texels_of_model(texture, {.filter = filter}, positions);
+                    expect_pixels_of_model(texture, {.filter = filter}, positions, row.format);
                 }
             }
         }
@@ -371,7 +376,7 @@ TEST_P(RowSamplerTest, RowsWithUniformStepsMatchTheModel) {
 
 TEST_P(RowSamplerTest, PreparedColumnsMatchTheModel) {
     Random random(12);
-    std::uniform_real_distribution<float> place(-2, 52);
+    std::uniform_real_distribution<float> position(-2, 52);
     for (int i = 0; i < 240; ++i) {
         TestTexture texture = make_texture(Format::rgba32_float, 50, 8);
         fill_randomly(texture, random, i % kStyles);
@@ -382,9 +387,9 @@ TEST_P(RowSamplerTest, PreparedColumnsMatchTheModel) {
             .address = {normalized ? mode : AddressMode::clamp, normalized ? mode : AddressMode::clamp},
             .filter = Filter::linear,
             .normalized_coordinates = normalized};
-        const bool middles[] = {below(random, 3) == 0, below(random, 3) == 0};  // at texel centers along x and y
+        const bool centers[] = {below(random, 3) == 0, below(random, 3) == 0};  // at texel centers along x and y
         const auto along = [&](int axis, float size) {
-            const float texels = middles[axis] ? std::floor(place(random)) + 0.5f : place(random);
+            const float texels = centers[axis] ? std::floor(position(random)) + 0.5f : position(random);
             const float at = axis == 0 ? texels : texels / 6;
             return normalized ? at / size : at;
         };
@@ -398,7 +403,7 @@ TEST_P(RowSamplerTest, PreparedColumnsMatchTheModel) {
         const RowSampler rows(texture.view, sampler);
         RowColumns columns = rows.columns(x.data(), x.size());
         for (int j = 0; j < 4; ++j) {
-            const float y = middles[1] ? static_cast<float>(j) + 0.5f : along(1, 8);
+            const float y = centers[1] ? static_cast<float>(j) + 0.5f : along(1, 8);
             std::vector<Texel> texels(x.size());
             if (!rows.fetch(columns, rows.rows({&y, 1})[0], texels.data())) {
                 ASSERT_TRUE(GetParam() == HWY_SCALAR || GetParam() == HWY_EMU128 || mode == AddressMode::border);
@@ -426,7 +431,7 @@ TEST_P(RowSamplerTest, SumsOfTapsMatchTheModel) {
         const auto pixels = static_cast<std::size_t>(1 + below(random, 70));
         constexpr float kSteps[] = {1, 0.5f, 2, 2 / 3.0f, 1.7f, 4};
         const float step = kSteps[below(random, std::size(kSteps))];
-        std::vector<float> places[3];
+        std::vector<float> positions[3];
         std::vector<float> weights[3];
         const std::size_t taps = static_cast<std::size_t>(1 + below(random, 3));
         const int between = below(random, 4);
@@ -434,13 +439,13 @@ TEST_P(RowSamplerTest, SumsOfTapsMatchTheModel) {
             for (std::size_t k = 0; k < pixels; ++k) {
                 const float at = std::floor(3 + static_cast<float>(k) * step) + static_cast<float>(tap) + 0.5f;
                 const bool is_between = between == 3 || static_cast<int>(tap) == between;
-                places[tap].push_back(is_between ? at + 0.5f + 0.49f * number(random) : at);
+                positions[tap].push_back(is_between ? at + 0.5f + 0.49f * number(random) : at);
                 weights[tap].push_back(below(random, 9) == 0 ? 0.0f : number(random));
             }
         }
         const RowSampler rows(texture.view, sampler);
-        std::vector<WeighedPlaces> weighed;
-        for (std::size_t tap = 0; tap < taps; ++tap) weighed.push_back({places[tap].data(), weights[tap].data()});
+        std::vector<WeighedPositions> weighed;
+        for (std::size_t tap = 0; tap < taps; ++tap) weighed.push_back({positions[tap].data(), weights[tap].data()});
         TapColumns columns = rows.taps(weighed, pixels);
         for (int j = 0; j < 4; ++j) {
             const float y = static_cast<float>(j) + (below(random, 2) == 0 ? 0.5f : 0.6f);
@@ -453,7 +458,7 @@ TEST_P(RowSamplerTest, SumsOfTapsMatchTheModel) {
                 for (int c = 0; c < 4; ++c) {
                     float expected = 0;
                     for (std::size_t tap = 0; tap < taps; ++tap) {
-                        const Texel texel = fetch(texture.view, sampler, Coordinates{places[tap][k], y, 0, 0});
+                        const Texel texel = fetch(texture.view, sampler, Coordinates{positions[tap][k], y, 0, 0});
                         expected += std::bit_cast<float>(texel.channel[c]) * weights[tap][k];
                     }
                     const auto made = std::bit_cast<float>(sums[k].channel[c]);
@@ -481,7 +486,7 @@ TEST_P(RowSamplerTest, RowsOfAnImageAreFetchedAtMappedCoordinates) {
         RowSampler(texture.view, linear)
             .fetch_row(map, first, row, pixels.size(), format, reinterpret_cast<std::byte*>(pixels.data()));
         for (std::size_t x = 0; x < pixels.size(); ++x) {
-            const Coordinates at = place_of_pixel(map, first + static_cast<std::uint32_t>(x), row);
+            const Coordinates at = position_of_pixel(map, first + static_cast<std::uint32_t>(x), row);
             ASSERT_EQ(pixels[x], encode_pixel(fetch(texture.view, linear, at), format).word[0]) << "pixel " << x;
         }
     }
@@ -493,7 +498,7 @@ TEST_P(RowSamplerTest, LayersOutOfRangeReadTheLastLayer) {
     fill_randomly(texture, random, 0);
     for (const int layer : {0, 1, 2, 3, -1}) {
         for (const Filter filter : {Filter::point, Filter::linear})
-            expect_texels_of_model(texture, {.filter = filter}, inner_places(random, texture.view, 100), layer);
+            expect_texels_of_model(texture, {.filter = filter}, inner_positions(random, texture.view, 100), layer);
     }
 }
 
@@ -505,10 +510,10 @@ TEST_P(RowSamplerTest, TheWidestTexturesAreReadUpToTheLastTexel) {
         for (const AddressMode mode : address_modes(true)) {
             for (const Filter filter : {Filter::point, Filter::linear}) {
                 Sampler sampler{.address = {mode, mode}, .filter = filter, .normalized_coordinates = true};
-                expect_texels_of_model(texture, sampler, random_places(random, texture.view, true, 2000));
+                expect_texels_of_model(texture, sampler, random_positions(random, texture.view, true, 2000));
                 if (address_rule(mode).repeats()) continue;
                 sampler.normalized_coordinates = false;
-                expect_texels_of_model(texture, sampler, random_places(random, texture.view, false, 2000));
+                expect_texels_of_model(texture, sampler, random_positions(random, texture.view, false, 2000));
             }
         }
     }
@@ -524,7 +529,7 @@ TEST_P(RowSamplerTest, BorderColorsOutsideTheFloat16RangeMatchTheModel) {
             const Sampler sampler{.address = {AddressMode::border, AddressMode::border},
                                   .filter = filter,
                                   .border = {value, -value, value / 3, 1}};
-            expect_texels_of_model(texture, sampler, random_places(random, texture.view, false, 300));
+            expect_texels_of_model(texture, sampler, random_positions(random, texture.view, false, 300));
         }
     }
 }
@@ -535,11 +540,11 @@ TEST_P(RowSamplerTest, PointFetchesThroughTheFilterUnitMatchTheModel) {
     for (const Format format : {Format::rgba8_snorm, Format::rgb10a2_unorm, Format::rgba16_float}) {
         TestTexture texture = make_texture(format, 32, 32);
         fill_randomly(texture, random, 3);
-        const Places places = random_places(random, texture.view, true, 300);
-        expect_texels_of_model(texture, {.normalized_coordinates = true, .max_anisotropy = 4}, places);
+        const Positions positions = random_positions(random, texture.view, true, 300);
+        expect_texels_of_model(texture, {.normalized_coordinates = true, .max_anisotropy = 4}, positions);
         texture.view.level_count = 2;
         texture.view.levels[1] = texture.view.levels[0];
-        expect_texels_of_model(texture, {.mip_filter = Filter::linear, .normalized_coordinates = true}, places);
+        expect_texels_of_model(texture, {.mip_filter = Filter::linear, .normalized_coordinates = true}, positions);
     }
 }
 
@@ -549,12 +554,13 @@ TEST_P(RowSamplerTest, ResultsDoNotDependOnFloatingPointModesOfTheThread) {
     for (const Format format : {Format::rgba32_float, Format::rgba16_float, Format::rgba8_srgb}) {
         TestTexture texture = make_texture(format, 50, 50);
         fill_randomly(texture, random, 2);
-        const Places places = inner_places(random, texture.view, 500);
+        const Positions positions = inner_positions(random, texture.view, 500);
         const Sampler linear{.filter = Filter::linear};
         std::vector<Texel> expected(500);
         std::vector<Texel> actual(500);
         const auto fetch = [&](std::vector<Texel>& texels) {
-            RowSampler(texture.view, linear).fetch(places.x.data(), places.y.data(), texels.size(), texels.data());
+            RowSampler(texture.view, linear)
+                .fetch(positions.x.data(), positions.y.data(), texels.size(), texels.data());
         };
         fetch(expected);
         std::fesetround(FE_UPWARD);

@@ -374,8 +374,8 @@ TEST_P(CudaArraysTest, AnAdoptedTextureViewCanBeARangeOfLevels) {
     EXPECT_EQ(texture.format(), Format::rgba8_uint);
     EXPECT_EQ(texture.levels(), 3);
     EXPECT_EQ(texture.extent(), kSide);
-    const FetchPoint middle{.x = 0.5f, .y = 0.5f};
-    EXPECT_EQ(sample(texture, std::span(&middle, 1)).texels.front(), (Texel{{1, 1, 1, 1}}));
+    const FetchPoint center{.x = 0.5f, .y = 0.5f};
+    EXPECT_EQ(sample(texture, std::span(&center, 1)).texels.front(), (Texel{{1, 1, 1, 1}}));
 }
 
 TEST_P(CudaArraysTest, AnAdoptedTextureViewOfCubesCanBeARangeOfLayers) {

@@ -1,9 +1,9 @@
 // Compares the texture unit model as device code with the hardware and with the model on the host.
 //
-// Each format uses the random textures, samplers and points of random_capture(). With TEXTON_LONG_RUN=1 further rounds
-// vary the points on the device. A kernel fetches each point from the texture and from the model and counts
-// differences. A share of the model's results is compared with the host. TEXTON_DIFFERENCES=FOLDER writes a capture of
-// fetches that differ for each texture.
+// Each format uses the random textures, samplers and points of random_recording(). With TEXTON_LONG_RUN=1 further
+// rounds vary the points on the device. A kernel fetches each point from the texture and from the model and counts
+// differences. A share of the model's results is compared with the host. TEXTON_DIFFERENCES=FOLDER writes a recording
+// of fetches that differ for each texture.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -15,12 +15,12 @@
 
 #include <gtest/gtest.h>
 
-#include <texton/capture.h>
 #include <texton/copy.h>
 #include <texton/cuda_fetch.h>
 #include <texton/cuda_interop.h>
 #include <texton/linear.h>
 #include <texton/pitched.h>
+#include <texton/recording.h>
 
 #include "arrays/unit/texel_format.h"
 #include "arrays/unit/texture_unit.h"
@@ -74,13 +74,13 @@ struct Reach {
     float steps[3];
 };
 
-Reach reach_of(const Capture& capture) {
+Reach reach_of(const Recording& recording) {
     Reach reach{};
-    const Extent& extent = capture.array.extent;
+    const Extent& extent = recording.array.extent;
     const std::size_t sides[] = {extent.width, extent.height, extent.depth};
     for (int axis = 0; axis < 3; ++axis) {
         const auto texels = static_cast<float>(sides[axis]);
-        const bool in_texels = !capture.sampler.normalized_coordinates;
+        const bool in_texels = !recording.sampler.normalized_coordinates;
         reach.side[axis] = in_texels ? texels : 1;
         reach.steps[axis] = in_texels ? 512 : 512 * texels;
     }
@@ -188,8 +188,8 @@ __global__ void compare(const __grid_constant__ Experiment experiment, const Fet
             detail::fetch_point(experiment.view, experiment.sampler, point, experiment.operation, experiment.component);
         if (i % share == 0) kept[i / share] = by_model;
         if (by_model == fetch_by_hardware(experiment, point)) continue;
-        const unsigned place = atomicAdd(&tally->different, 1);
-        if (place < Tally::kNamed) tally->fetch[place] = i;
+        const unsigned position = atomicAdd(&tally->different, 1);
+        if (position < Tally::kNamed) tally->fetch[position] = i;
     }
 }
 
@@ -201,22 +201,22 @@ struct DeviceTexels {
     detail::TextureView view{};
 };
 
-DeviceTexels copy_texels(const Device& device, const Capture& capture) {
+DeviceTexels copy_texels(const Device& device, const Recording& recording) {
     Bytes all;
     DeviceTexels texels;
-    texels.view.kind = capture.array.kind;
-    texels.view.format = detail::texel_format(capture.array.format);
-    texels.view.level_count = capture.array.levels;
+    texels.view.kind = recording.array.kind;
+    texels.view.format = detail::texel_format(recording.array.format);
+    texels.view.level_count = recording.array.levels;
     std::vector<std::size_t> offsets;
-    for (const Bytes& level : capture.levels) {
+    for (const Bytes& level : recording.levels) {
         offsets.push_back(all.size());
         all.insert(all.end(), level.begin(), level.end());
     }
     texels.memory = Linear(device, all.size());
     test::upload(texels.memory.view(), all);
-    for (int i = 0; i < capture.array.levels; ++i) {
-        const Extent extent = test::level_box(capture.array, i);
-        const std::size_t pitch = row_bytes(capture.array.format, extent.width);
+    for (int i = 0; i < recording.array.levels; ++i) {
+        const Extent extent = test::level_box(recording.array, i);
+        const std::size_t pitch = row_bytes(recording.array.format, extent.width);
         detail::LevelView& level = texels.view.levels[i];
         level.data =
             reinterpret_cast<const unsigned char*>(texels.memory.data()) + offsets[static_cast<std::size_t>(i)];
@@ -224,41 +224,42 @@ DeviceTexels copy_texels(const Device& device, const Capture& capture) {
         level.height = static_cast<std::int32_t>(extent.height);
         level.depth = static_cast<std::int32_t>(extent.depth);
         level.row_pitch = static_cast<std::int64_t>(pitch);
-        level.slice_pitch = static_cast<std::int64_t>(pitch * row_count(capture.array.format, extent.height));
+        level.slice_pitch = static_cast<std::int64_t>(pitch * row_count(recording.array.format, extent.height));
     }
     return texels;
 }
 
 /// Creates the texture of the capture. The texture keeps its memory alive.
-Texture texture_of(const Device& device, const Capture& capture) {
-    if (capture.source == TextureSource::pitched) {
-        const Pitched2D memory(device, capture.array.format, {capture.array.extent.width, capture.array.extent.height});
-        test::upload(memory.view(), capture.levels[0]);
-        return Texture(memory.view(), capture.sampler);
+Texture texture_of(const Device& device, const Recording& recording) {
+    if (recording.source == TextureSource::pitched) {
+        const Pitched2D memory(device, recording.array.format,
+                               {recording.array.extent.width, recording.array.extent.height});
+        test::upload(memory.view(), recording.levels[0]);
+        return Texture(memory.view(), recording.sampler);
     }
-    const Array array(device, capture.array);
-    for (int level = 0; level < capture.array.levels; ++level)
-        test::upload(array.view({.level = level}), capture.levels[static_cast<std::size_t>(level)]);
-    return Texture(array, capture.sampler);
+    const Array array(device, recording.array);
+    for (int level = 0; level < recording.array.levels; ++level)
+        test::upload(array.view({.level = level}), recording.levels[static_cast<std::size_t>(level)]);
+    return Texture(array, recording.sampler);
 }
 
 struct Outcome {
     Tally tally{};
     std::size_t host_different = 0;
-    Capture differences{};  // points that differ; results are read from the hardware later
+    Recording differences{};  // points that differ; results are read from the hardware later
 };
 
-Outcome run(const Device& device, const Capture& capture, const Effort& effort) {
-    const DeviceTexels texels = copy_texels(device, capture);
-    const Texture texture = texture_of(device, capture);
-    Experiment experiment{texture.handle(),  texels.view,       capture.sampler,
-                          capture.operation, capture.component, reach_of(capture)};
+Outcome run(const Device& device, const Recording& recording, const Effort& effort) {
+    const DeviceTexels texels = copy_texels(device, recording);
+    const Texture texture = texture_of(device, recording);
+    Experiment experiment{texture.handle(),    texels.view,         recording.sampler,
+                          recording.operation, recording.component, reach_of(recording)};
     const std::size_t fetches = kPoints * effort.rounds;
     const Linear points(device, kPoints * sizeof(FetchPoint));
     const Linear kept(device, (fetches + effort.share - 1) / effort.share * sizeof(Texel));
     const Linear tally(device, sizeof(Tally));
     Outcome outcome;
-    test::upload(points.view(), std::as_bytes(std::span(capture.points)));
+    test::upload(points.view(), std::as_bytes(std::span(recording.points)));
     test::upload(tally.view(), std::as_bytes(std::span(&outcome.tally, 1)));
     constexpr unsigned kThreads = 128;
     compare<<<static_cast<unsigned>((fetches + kThreads - 1) / kThreads), kThreads>>>(
@@ -272,9 +273,9 @@ Outcome run(const Device& device, const Capture& capture, const Effort& effort) 
 
     const auto point_of = [&](std::size_t fetch) {
         const auto index = static_cast<std::uint32_t>(fetch % kPoints);
-        return varied(capture.points[index], experiment.reach, index, static_cast<std::uint32_t>(fetch / kPoints));
+        return varied(recording.points[index], experiment.reach, index, static_cast<std::uint32_t>(fetch / kPoints));
     };
-    Capture part = capture;
+    Recording part = recording;
     part.points.clear();
     for (std::size_t i = 0; i < fetches; i += effort.share) part.points.push_back(point_of(i));
     const std::vector<Texel> on_host = replay(part);
@@ -287,11 +288,11 @@ Outcome run(const Device& device, const Capture& capture, const Effort& effort) 
 }
 
 /// Writes the hardware's results of the fetches that differ, if TEXTON_DIFFERENCES is set.
-void keep(Capture differences, const Device& device, const std::string& name) {
+void keep(Recording differences, const Device& device, const std::string& name) {
     const char* folder = std::getenv("TEXTON_DIFFERENCES");
     if (folder == nullptr || differences.points.empty()) return;
     differences.results = replay(differences, device);
-    write_capture(std::filesystem::path(folder) / (name + ".cap"), differences);
+    write_recording(std::filesystem::path(folder) / (name + ".cap"), differences);
 }
 
 class CudaModelTest : public testing::TestWithParam<Format> {
@@ -319,17 +320,17 @@ TEST_P(CudaModelTest, TheModelOnTheGpuMatchesTheHostAndTheHardware) {
     std::map<FetchClass, Sum> sums;
     for (std::size_t i = 0; i < asked.textures; ++i) {
         const std::uint64_t seed = static_cast<std::uint64_t>(GetParam()) * 1000000 + i;
-        Capture capture = random_capture(seed, {.format = GetParam(), .points = kPoints});
-        if (capture.array.extent.height == 1)
-            capture.source = TextureSource::array;  // textures of one row of memory cannot filter
-        Outcome outcome = run(device, capture, asked);
-        EXPECT_EQ(outcome.host_different, 0U) << "seed " << seed << ", " << test::describe(capture.array);
-        Sum& sum = sums[{capture.operation, capture.sampler.max_anisotropy > 1, is_cube(capture.array.kind)}];
+        Recording recording = random_recording(seed, {.format = GetParam(), .points = kPoints});
+        if (recording.array.extent.height == 1)
+            recording.source = TextureSource::array;  // textures of one row of memory cannot filter
+        Outcome outcome = run(device, recording, asked);
+        EXPECT_EQ(outcome.host_different, 0U) << "seed " << seed << ", " << test::describe(recording.array);
+        Sum& sum = sums[{recording.operation, recording.sampler.max_anisotropy > 1, is_cube(recording.array.kind)}];
         sum.fetches += kPoints * asked.rounds;
         sum.different += outcome.tally.different;
         if (outcome.tally.different > 0 && sum.first.empty()) {
             sum.first = "seed " + std::to_string(seed) + ", fetch " + std::to_string(outcome.tally.fetch[0]) + ", " +
-                        test::describe(capture.array);
+                        test::describe(recording.array);
         }
         keep(std::move(outcome.differences), device, std::string(name(GetParam())) + "_" + std::to_string(seed));
     }

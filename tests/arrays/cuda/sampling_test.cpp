@@ -104,16 +104,16 @@ Array counting(const Device& device, std::uint32_t first, ArrayUsage usage = {})
 }
 
 // Returns the center of texel `index % 4096`.
-FetchPoint centre(std::size_t index) {
+FetchPoint center(std::size_t index) {
     FetchPoint point;
     point.x = static_cast<float>(index % 64) + 0.5f;
     point.y = static_cast<float>(index / 64 % 64) + 0.5f;
     return point;
 }
 
-std::vector<FetchPoint> centres(std::size_t count) {
+std::vector<FetchPoint> centers(std::size_t count) {
     std::vector<FetchPoint> points(count);
-    for (std::size_t i = 0; i < count; ++i) points[i] = centre(i);
+    for (std::size_t i = 0; i < count; ++i) points[i] = center(i);
     return points;
 }
 
@@ -126,7 +126,7 @@ std::size_t count_wrong(const Samples& samples, std::uint32_t first) {
 TEST_P(CudaSamplingTest, LargeFetchBatchesInSeveralChunksAreComplete) {
     const Array array = counting(device(), 7);
     const std::size_t count = 1'000'003;
-    const std::vector<FetchPoint> points = centres(count);
+    const std::vector<FetchPoint> points = centers(count);
     const Samples plain = sample(Texture(array), points);
     ASSERT_EQ(plain.texels.size(), count);
     EXPECT_EQ(count_wrong(plain, 7), 0u);
@@ -154,7 +154,7 @@ TEST_P(CudaSamplingTest, LargeSurfaceBatchesInSeveralChunksAreComplete) {
 
 TEST_P(CudaSamplingTest, SamplingDoesNotWaitForOtherStreams) {
     const Array array = counting(device(), 0, {.surface = true});
-    const std::vector<FetchPoint> points = centres(4096);
+    const std::vector<FetchPoint> points = centers(4096);
     const Texture texture(array);
     const Surface surface(array);
     (void)sample(texture, points);
@@ -171,7 +171,7 @@ TEST_P(CudaSamplingTest, SamplingDoesNotWaitForOtherStreams) {
 
 TEST_P(CudaSamplingTest, ConcurrentThreadsGetTheirOwnResults) {
     constexpr std::size_t kThreads = 4;
-    const std::vector<FetchPoint> points = centres(300'000);
+    const std::vector<FetchPoint> points = centers(300'000);
     std::size_t wrong[kThreads] = {};
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < kThreads; ++i) {
@@ -190,7 +190,7 @@ TEST_P(CudaSamplingTest, SamplingKeepsTheCurrentCudaDeviceOfTheCaller) {
     if (!other) GTEST_SKIP() << "needs a second device of the kind";
     ASSERT_EQ(cudaSetDevice(ordinal(device())), cudaSuccess);
     const Array array = counting(*other, 5, {.surface = true});
-    EXPECT_EQ(count_wrong(sample(Texture(array), centres(4096)), 5), 0u);
+    EXPECT_EQ(count_wrong(sample(Texture(array), centers(4096)), 5), 0u);
     const SurfacePoint corner[] = {{0, 0, 0}};
     EXPECT_EQ(read(Surface(array), corner).front(), std::byte{5});
     int current = -1;
@@ -289,7 +289,7 @@ TEST_P(CudaSamplingTest, AnotherTextureFormatReadsTheSameBits) {
     const test::Bytes texels = test::pattern(64 * 64 * 4, 11);
     const Array array(device(), {.format = Format::rgba8_uint, .extent = kSide});
     test::upload(array.view(), texels);
-    const std::vector<FetchPoint> points = centres(4096);
+    const std::vector<FetchPoint> points = centers(4096);
     const Samples as_bytes = sample(Texture(array), points);
     const Samples as_words = sample(Texture(array, {}, {.format = Format::r32_uint}), points);
     const Samples as_signed = sample(Texture(array, {}, {.format = Format::rgba8_sint}), points);
@@ -319,9 +319,9 @@ TEST_P(CudaSamplingTest, ASingleLevelIsReadForFormatsWithoutResourceViews) {
     fill(blocks.view(), black);
     fill(blocks.view({.level = 1}), white);
     fill(blocks.view({.level = 2}), black);
-    const FetchPoint middle{.x = 0.5f, .y = 0.5f};
+    const FetchPoint center{.x = 0.5f, .y = 0.5f};
     const auto green = [&](const Array& array, const TextureRange& range) {
-        const Samples samples = sample(Texture(array, kNormalized, range), std::span(&middle, 1));
+        const Samples samples = sample(Texture(array, kNormalized, range), std::span(&center, 1));
         return samples.texels.front().as_float(1);
     };
     for (const Array* array : {&packed, &blocks}) {

@@ -99,13 +99,13 @@ std::uint32_t first_word(const Texture& texture, const FetchPoint& point, const 
 TEST_P(TextureModelTest, TheMipFilterIsIgnoredForOneLevel) {
     const std::byte texel[] = {std::byte{53}, std::byte{53}};
     const Sampler sampler{.mip_filter = Filter::linear, .normalized_coordinates = true};
-    const FetchPoint middle{.x = 0.5f, .y = 0.5f};
+    const FetchPoint center{.x = 0.5f, .y = 0.5f};
     const Array one = uniform(device(), {.format = Format::rg8_snorm, .extent = {8, 8}}, texel);
-    EXPECT_EQ(first_word(Texture(one, sampler), middle), 0x3ED5AB57U);  // 53 / 127
+    EXPECT_EQ(first_word(Texture(one, sampler), center), 0x3ED5AB57U);  // 53 / 127
     const Array more = uniform(device(), {.format = Format::rg8_sint, .extent = {8, 8}, .levels = 3}, texel);
     const auto levels = [&](int first, int count) {
         return first_word(Texture(more, sampler, {.format = Format::rg8_snorm, .first_level = first, .levels = count}),
-                          middle);
+                          center);
     };
     EXPECT_EQ(levels(0, 3), 0x3ED5A9ABU);  // widened to 16 bits
     EXPECT_EQ(levels(1, 2), 0x3ED5A9ABU);
@@ -117,12 +117,12 @@ TEST_P(TextureModelTest, TenBitTexelsAreWidenedTo16BitsOnlyByFilteringAndGatheri
     const Array array =
         uniform(device(), {.format = Format::rgb10a2_unorm, .extent = {4, 4}, .usage = {.gather = true}},
                 std::as_bytes(std::span(&texel, 1)));
-    const FetchPoint middle{.x = 2.25f, .y = 2.25f};
+    const FetchPoint center{.x = 2.25f, .y = 2.25f};
     const std::uint32_t narrow = std::bit_cast<std::uint32_t>(179.0f / 1023.0f);
     const std::uint32_t wide = std::bit_cast<std::uint32_t>(11467.0f / 65535.0f);
-    EXPECT_EQ(first_word(Texture(array), middle), narrow);
-    EXPECT_EQ(first_word(Texture(array, {.filter = Filter::linear}), middle), wide);
-    EXPECT_EQ(first_word(Texture(array), middle, {.operation = FetchOperation::gather}), wide);
+    EXPECT_EQ(first_word(Texture(array), center), narrow);
+    EXPECT_EQ(first_word(Texture(array, {.filter = Filter::linear}), center), wide);
+    EXPECT_EQ(first_word(Texture(array), center, {.operation = FetchOperation::gather}), wide);
 }
 
 TEST_P(TextureModelTest, CubeFaceEdgesUseTheAddressModeUnlessTheSamplerIsSeamless) {
@@ -232,10 +232,10 @@ struct Both {
 /// two. Pixels map to squares.
 std::vector<FetchPoint> steady_points(ArrayKind kind, std::size_t count, unsigned seed) {
     test::Random random(seed);
-    const auto place = [&] { return static_cast<float>(random.between(0, 1536)) / 512.0F - 1.0F; };
+    const auto position = [&] { return static_cast<float>(random.between(0, 1536)) / 512.0F - 1.0F; };
     std::vector<FetchPoint> points(count);
     for (FetchPoint& point : points) {
-        point = {place(), place(), place(), static_cast<std::int32_t>(random.below(5)) - 1};
+        point = {position(), position(), position(), static_cast<std::int32_t>(random.below(5)) - 1};
         if (is_cube(kind)) {
             float* const axes[] = {&point.x, &point.y, &point.z};
             for (float* axis : axes) *axis /= 2;

@@ -102,7 +102,7 @@ TEST_F(CpuArrayTest, FillsRepeatTexelsOfAnySize) {
             FillRequest request{.box = {200 * bytes, 205}, .pattern_bytes = static_cast<int>(bytes)};
             for (std::size_t i = 0; i < 16; ++i) request.pattern[i] = static_cast<std::byte>(i + 1);
             write(handle, 0, Bytes(packed_bytes(format, whole(handle, 0).extent), std::byte{0xEE}), whole(handle, 0));
-            const Place to = place_of(handle, 0, {70 * side, 90 * side, 0}, format);
+            const MemoryLocation to = location_of(handle, 0, {70 * side, 90 * side, 0}, format);
             request.destination = &to;
             device().fill(request, nullptr);
             const Bytes texels = read(handle, 0, whole(handle, 0));
@@ -122,9 +122,9 @@ TEST_F(CpuArrayTest, CopiesDividedAmongCoresAreComplete) {
     const std::size_t row = 1501 * 4, pitch = row + 36;
     Bytes source = random_bytes(pitch * 1100, 3);
     Bytes target(source.size(), std::byte{0xEE});
-    const Place from = at(source.data(), pitch, MemoryKind::host);
-    const Place to = at(target.data(), pitch, MemoryKind::host);
-    const Place part = place_of(handle, 0, {}, Format::rgba8_unorm);
+    const MemoryLocation from = at(source.data(), pitch, MemoryKind::host);
+    const MemoryLocation to = at(target.data(), pitch, MemoryKind::host);
+    const MemoryLocation part = location_of(handle, 0, {}, Format::rgba8_unorm);
     device().copy({&part, &from, {row, 1100}}, nullptr);
     device().copy({&to, &part, {row, 1100}}, nullptr);
     std::size_t wrong = 0;

@@ -138,7 +138,8 @@ TEST_F(CpuMappingTest, TilesAreMappedInStreamOrder) {
     const Bytes texels = example(handle, 0, 1);
     write(later, 0, texels, whole(later, 0));
     const auto copy = [&](ArrayHandle to, ArrayHandle from, StreamHandle on) {
-        const Place into = place_of(to, 0, {}, Format::r32_uint), out_of = place_of(from, 0, {}, Format::r32_uint);
+        const MemoryLocation into = location_of(to, 0, {}, Format::r32_uint),
+                             out_of = location_of(from, 0, {}, Format::r32_uint);
         device().copy({&into, &out_of, {512, 128}}, &on);
     };
     const StreamHandle on = stream();
@@ -170,9 +171,9 @@ TEST_F(CpuMappingTest, StreamsCanMapAndCopyDifferentTilesConcurrently) {
     for (int round = 0; round < 50; ++round) {
         for (std::size_t i = 0; i < kTiles; ++i) {
             const TileMapRequest mapped = tile(handle, {i}, from, i * kTileBytes), taken = tile(handle, {i}, nullptr);
-            const Place source = at(texels.data(), 512, MemoryKind::pinned);
-            const Place target = at(results[i].data(), 512, MemoryKind::pinned);
-            const Place part = place_of(handle, 0, {i * 128}, Format::r32_uint);
+            const MemoryLocation source = at(texels.data(), 512, MemoryKind::pinned);
+            const MemoryLocation target = at(results[i].data(), 512, MemoryKind::pinned);
+            const MemoryLocation part = location_of(handle, 0, {i * 128}, Format::r32_uint);
             device().map_tiles({&mapped, 1}, on[i]);
             device().copy({&part, &source, {512, 128}}, &on[i]);
             device().copy({&target, &part, {512, 128}}, &on[i]);
@@ -220,9 +221,9 @@ TEST_F(CpuMappingTest, DeferredArraysAreMappedInStreamOrder) {
     const StreamHandle on = stream();
     Bytes before(10000, std::byte{1}), after(10000, std::byte{1});
     Bytes texels = random_bytes(10000, 4);
-    const Place part = place_of(handle, 0, {}, Format::r8_uint);
+    const MemoryLocation part = location_of(handle, 0, {}, Format::r8_uint);
     const auto pinned = [](Bytes& bytes) { return at(bytes.data(), 100, MemoryKind::pinned); };
-    const Place first = pinned(before), last = pinned(after), source = pinned(texels);
+    const MemoryLocation first = pinned(before), last = pinned(after), source = pinned(texels);
     Hold hold;
     hold.on(device(), on);
     device().map_array(handle, from, 0, on);

@@ -289,8 +289,8 @@ TEST_F(CpuStreamTest, CopiesWithoutAStreamDoNotWaitForStreams) {
     std::vector<std::byte> host(4096, std::byte{3});
     Hold hold;
     hold.on(device(), nullptr);
-    const Place to = at(memory, 4096);
-    const Place from = at(host.data(), 4096, MemoryKind::host);
+    const MemoryLocation to = at(memory, 4096);
+    const MemoryLocation from = at(host.data(), 4096, MemoryKind::host);
     device().copy({&to, &from, {4096}}, nullptr);
     EXPECT_EQ(memory[4095], std::byte{3});
     hold.open();
@@ -310,8 +310,8 @@ TEST_F(CpuStreamTest, LargeBoxesAreCopiedCompletelyWithoutChangingPadding) {
         std::vector<std::byte> source(slice_pitch * shape.slices);
         std::vector<std::byte> target(source.size(), std::byte{0xEE});
         for (std::size_t i = 0; i < source.size(); ++i) source[i] = static_cast<std::byte>(i * 2654435761U >> 13);
-        Place to = at(target.data(), shape.pitch, MemoryKind::host);
-        Place from = at(source.data(), shape.pitch, MemoryKind::host);
+        MemoryLocation to = at(target.data(), shape.pitch, MemoryKind::host);
+        MemoryLocation from = at(source.data(), shape.pitch, MemoryKind::host);
         to.slice_pitch = from.slice_pitch = slice_pitch;
         device().copy({&to, &from, {shape.row, shape.rows, shape.slices}}, nullptr);
         std::size_t wrong = 0;
@@ -329,7 +329,7 @@ TEST_F(CpuStreamTest, FillsRepeatTheirPatternWithoutChangingPadding) {
     for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(i + 1);
     for (const int bytes : {1, 2, 4, 8, 16}) {
         std::vector<std::byte> target(pitch * rows, std::byte{0xEE});
-        const Place to = at(target.data(), pitch, MemoryKind::host);
+        const MemoryLocation to = at(target.data(), pitch, MemoryKind::host);
         device().fill({&to, {row, rows}, pattern, bytes}, nullptr);
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < target.size(); ++i) {

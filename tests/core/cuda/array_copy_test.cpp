@@ -23,7 +23,7 @@ namespace {
 
 using detail::ArrayBacking;
 using detail::Box;
-using detail::Place;
+using detail::MemoryLocation;
 using detail::StreamHandle;
 using test::box_of;
 using test::Bytes;
@@ -56,8 +56,8 @@ TEST_P(CudaArrayCopyTest, KernelCopiesBetweenArraysAndMemoryMatchTheDriver) {
                 const Linear memory(device(), rows.bytes);
                 write(array, level, texels);
                 write(memory, bytes);
-                const Place in_array = array.place(level, region);
-                const Place in_memory = rows.place(memory, backend(), format, region.extent);
+                const MemoryLocation in_array = array.location(level, region);
+                const MemoryLocation in_memory = rows.location(memory, backend(), format, region.extent);
                 const test::Layout layout = layout_in(array, level, region.offset);
                 if (round % 2 == 0) {
                     const detail::CopyRequest request{&in_memory, &in_array, box};
@@ -87,9 +87,9 @@ TEST_P(CudaArrayCopyTest, KernelCopiesBetweenArraysOfAllKindsMatchTheDriver) {
                 for (const int level : {0, 1}) {
                     const Extent a = to.whole(0).extent;
                     const Extent b = from.whole(level).extent;
-                    const Extent most{std::min(a.width, b.width), std::min(a.height, b.height),
-                                      std::min(a.depth, b.depth)};
-                    const Extent size = test::random_region(random, format, most).extent;
+                    const Extent maximum{std::min(a.width, b.width), std::min(a.height, b.height),
+                                         std::min(a.depth, b.depth)};
+                    const Extent size = test::random_region(random, format, maximum).extent;
                     const Region there = test::random_region(random, format, a, size);
                     const Region here = test::random_region(random, format, b, size);
                     SCOPED_TRACE(fmt::format("{} {} from {} {}", name(to_kind), to_string(there), name(from_kind),
@@ -98,8 +98,8 @@ TEST_P(CudaArrayCopyTest, KernelCopiesBetweenArraysOfAllKindsMatchTheDriver) {
                     Bytes source = test::pattern(test::box_bytes(format, b), random.bits() & 0xFFFF);
                     write(to, 0, expected);
                     write(from, level, source);
-                    const Place destination = to.place(0, there);
-                    const Place origin = from.place(level, here);
+                    const MemoryLocation destination = to.location(0, there);
+                    const MemoryLocation origin = from.location(level, here);
                     const Box box = box_of(format, size);
                     ASSERT_TRUE(copy_by_kernel(backend(), {&destination, &origin, box}, nullptr));
                     test::reference_copy(expected, layout_in(to, 0, there.offset), source,
@@ -117,8 +117,8 @@ TEST_P(CudaArrayCopyTest, ARegionIsCopiedWithinTheSameArray) {
         Bytes expected = test::pattern(53 * 39, static_cast<unsigned>(shift));
         write(array, 0, expected);
         const Extent size{shift + 5, 17};
-        const Place to = array.place(0, {{0, 20}, size});
-        const Place from = array.place(0, {{shift, 1}, size});
+        const MemoryLocation to = array.location(0, {{0, 20}, size});
+        const MemoryLocation from = array.location(0, {{shift, 1}, size});
         ASSERT_TRUE(copy_by_kernel(backend(), {&to, &from, box_of(Format::r8_uint, size)}, nullptr));
         const Bytes source = expected;
         test::reference_copy(expected, {20 * 53, 53, 0}, source, {53 + shift, 53, 0}, size.width, size.height, 1);
@@ -130,23 +130,23 @@ TEST_P(CudaArrayCopyTest, KernelsRefuseMemoryOutOfTheirReach) {
     const ArrayInfo info = test::info_of(ArrayKind::array_2d, Format::r32_uint, 1);
     const HeldArray array(backend(), info);
     const Box box = box_of(info.format, info.extent);
-    const Place in_array = array.place(0, array.whole(0));
-    const auto refused = [&](const Place& other) {
+    const MemoryLocation in_array = array.location(0, array.whole(0));
+    const auto refused = [&](const MemoryLocation& other) {
         EXPECT_FALSE(copy_by_kernel(backend(), {&in_array, &other, box}, nullptr));
         EXPECT_FALSE(copy_by_kernel(backend(), {&other, &in_array, box}, nullptr));
     };
     Bytes host(packed_bytes(info));
-    refused(host_view(static_cast<void*>(host.data()), info.format, info.extent).place());
+    refused(host_view(static_cast<void*>(host.data()), info.format, info.extent).location());
     const HeldArray blocks(backend(), {.format = Format::bc1_unorm, .extent = {52, 36}});
     EXPECT_FALSE(blocks.cuda().has_surfaces);
-    refused(blocks.place(0, {{}, {52, 36}}));
+    refused(blocks.location(0, {{}, {52, 36}}));
     const HeldArray sparse(backend(), info, ArrayBacking::sparse);
     EXPECT_FALSE(sparse.cuda().has_surfaces);
-    refused(sparse.place(0, sparse.whole(0)));
+    refused(sparse.location(0, sparse.whole(0)));
     const Linear memory(device(), packed_bytes(info) + 1);
     Rows odd = Rows::packed(box);
     odd.offset = 1;  // offset of one byte with 4-byte texels
-    refused(odd.place(memory, backend(), info.format, info.extent));
+    refused(odd.location(memory, backend(), info.format, info.extent));
 }
 
 TEST_P(CudaArrayCopyTest, TheDriverCopiesArraysWithoutKernelSupport) {
@@ -171,25 +171,25 @@ TEST_P(CudaArrayCopyTest, TheDriverCopiesArraysWithoutKernelSupport) {
             const Rows rows = Rows::loose(random, box, 16);
             SCOPED_TRACE(fmt::format("{}, level {}, {}", test::describe(info), level, to_string(region)));
             test::ReferenceArray reference(info, static_cast<unsigned>(round));
-            const Place level_of_array = array.place(level, {{}, all});
-            const Place level_of_other = other.place(level, {{}, all});
+            const MemoryLocation level_of_array = array.location(level, {{}, all});
+            const MemoryLocation level_of_other = other.location(level, {{}, all});
             const Box whole = box_of(info.format, all);
             const View initial = host_view(const_cast<std::byte*>(reference.level(level).data()), info.format, all);
-            backend().copy({&level_of_array, &initial.place(), whole}, on);
+            backend().copy({&level_of_array, &initial.location(), whole}, on);
             const Bytes bytes = test::pattern(rows.bytes, 5);
             const Linear memory(device(), rows.bytes);
             write(memory, bytes);
             Bytes texels(test::box_bytes(info.format, region.extent));
             const Rows packed = Rows::packed(box);
             test::reference_copy(texels, packed.layout(), bytes, rows.layout(), box.row_bytes, box.rows, box.slices);
-            const Place in_memory = rows.place(memory, backend(), info.format, region.extent);
-            const Place in_array = array.place(level, region);
+            const MemoryLocation in_memory = rows.location(memory, backend(), info.format, region.extent);
+            const MemoryLocation in_array = array.location(level, region);
             backend().copy({&in_array, &in_memory, box}, on);  // memory to array
             reference.write(level, region, texels);
             backend().copy({&level_of_other, &level_of_array, whole}, on);  // array to array
             Bytes seen(reference.level(level).size());
             const View to = host_view(static_cast<void*>(seen.data()), info.format, all);
-            backend().copy({&to.place(), &level_of_other, whole}, on);  // array to host
+            backend().copy({&to.location(), &level_of_other, whole}, on);  // array to host
             stream.synchronize();
             ASSERT_TRUE(test::same_bytes(seen, reference.level(level)));
         }
@@ -212,9 +212,9 @@ TEST_P(CudaArrayCopyTest, PlanesAreCopiedWithAndWithoutAStream) {
         const PlanarArray a(device(), format, extent);
         const PlanarArray b(device(), format, extent);
         for (const bool streamed : {false, true}) {
-            const Bytes picture = test::pattern(packed_bytes(format, extent), streamed ? 8 : 7);
-            Bytes seen(picture.size());
-            const Frame from = host_frame(const_cast<std::byte*>(picture.data()), format, extent);
+            const Bytes image = test::pattern(packed_bytes(format, extent), streamed ? 8 : 7);
+            Bytes seen(image.size());
+            const Frame from = host_frame(const_cast<std::byte*>(image.data()), format, extent);
             const Frame to = host_frame(seen.data(), format, extent);
             if (streamed) {
                 copy(a.frame(), from, stream);
@@ -226,7 +226,7 @@ TEST_P(CudaArrayCopyTest, PlanesAreCopiedWithAndWithoutAStream) {
                 copy(b.frame(), a.frame());
                 copy(to, b.frame());
             }
-            EXPECT_TRUE(test::same_bytes(seen, picture));
+            EXPECT_TRUE(test::same_bytes(seen, image));
         }
     }
 }
@@ -272,12 +272,12 @@ TEST_P(CudaArrayCopyTest, FillsWriteOnlyTheirRegion) {
                 const Region region = round == 0 ? array.whole(level) : test::random_region(random, format, all);
                 SCOPED_TRACE(fmt::format("{}, level {}, {}", test::describe(info), level, to_string(region)));
                 test::ReferenceArray reference(info, static_cast<unsigned>(round));
-                const Place whole = array.place(level, {{}, all});
+                const MemoryLocation whole = array.location(level, {{}, all});
                 const View initial = host_view(const_cast<std::byte*>(reference.level(level).data()), format, all);
-                backend().copy({&whole, &initial.place(), box_of(format, all)}, nullptr);
+                backend().copy({&whole, &initial.location(), box_of(format, all)}, nullptr);
                 const std::size_t bytes = texton::info(format).bytes;
                 const Bytes texel = test::pattern(bytes, static_cast<unsigned>(round) + 100);
-                const Place part = array.place(level, region);
+                const MemoryLocation part = array.location(level, region);
                 detail::FillRequest request{.destination = &part, .box = box_of(format, region.extent)};
                 std::copy(texel.begin(), texel.end(), request.pattern.begin());
                 request.pattern_bytes = static_cast<int>(bytes);
@@ -286,7 +286,7 @@ TEST_P(CudaArrayCopyTest, FillsWriteOnlyTheirRegion) {
                 stream.synchronize();
                 Bytes seen(reference.level(level).size());
                 const View to = host_view(static_cast<void*>(seen.data()), format, all);
-                backend().copy({&to.place(), &whole, box_of(format, all)}, nullptr);
+                backend().copy({&to.location(), &whole, box_of(format, all)}, nullptr);
                 ASSERT_TRUE(test::same_bytes(seen, reference.level(level)));
             }
         }
@@ -305,8 +305,8 @@ TEST_P(CudaArrayCopyTest, LongPatternsFillRowsOfEveryPitch) {
             const Linear memory(device(), rows.bytes);
             write(memory, expected);
             const Bytes texel = test::pattern(bytes, static_cast<unsigned>(round));
-            const Place place = rows.place(memory, backend(), format, extent);
-            fill(View(place), std::span<const std::byte>(texel));
+            const MemoryLocation location = rows.location(memory, backend(), format, extent);
+            fill(View(location), std::span<const std::byte>(texel));
             Bytes texels;
             for (std::size_t i = 0; i < extent.width * extent.height * extent.depth; ++i)
                 texels.insert(texels.end(), texel.begin(), texel.end());

@@ -20,9 +20,9 @@ protected:
     ArrayInfo random_info(ArrayKind kind) {
         ArrayInfo info{
             .format = formats()[below(static_cast<std::size_t>(Format::nv12))].format, .extent = {}, .kind = kind};
-        const std::size_t most = std::size_t{16} << below(8);
-        info.extent.width = 1 + below(most);
-        if (!is_flat(kind)) info.extent.height = is_cube(kind) ? info.extent.width : 1 + below(most);
+        const std::size_t maximum = std::size_t{16} << below(8);
+        info.extent.width = 1 + below(maximum);
+        if (!is_flat(kind)) info.extent.height = is_cube(kind) ? info.extent.width : 1 + below(maximum);
         if (kind == ArrayKind::array_3d) info.extent.depth = 1 + below(std::size_t{2} << below(7));
         if (is_layered(kind)) info.layers = 1 + below(6);
         info.levels = 1 + static_cast<int>(below(static_cast<std::size_t>(full_levels(info))));

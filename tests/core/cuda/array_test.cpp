@@ -17,7 +17,7 @@ namespace {
 using detail::ArrayBacking;
 using detail::ArrayHandle;
 using detail::Box;
-using detail::Place;
+using detail::MemoryLocation;
 using test::box_of;
 using test::Bytes;
 using test::HeldArray;
@@ -132,9 +132,9 @@ TEST_P(CudaArrayTest, ArraysCopiedByAKernelFreeAllTheirMemory) {
     const Linear memory(device(), packed_bytes(info));
     const auto copied = [&] {
         const HeldArray array(backend(), info);
-        const Place to = array.place(0, array.whole(0));
+        const MemoryLocation to = array.location(0, array.whole(0));
         const Box box = box_of(info.format, info.extent);
-        const Place from = Rows::packed(box).place(memory, backend(), info.format, info.extent);
+        const MemoryLocation from = Rows::packed(box).location(memory, backend(), info.format, info.extent);
         backend().copy({&to, &from, box}, nullptr);
         EXPECT_NE(array.cuda().surfaces.at(0), 0u);
     };

@@ -117,7 +117,7 @@ TEST_P(ArrayInterfaceTest, TheGpuRefusesHostMemoryAndTheCpuDeviceAcceptsIt) {
 
 TEST_P(ArrayInterfaceTest, InvalidShapesAndTypesAreRefused) {
     const Linear memory(device(), 4096);
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     struct Case {
         ArrayInterface array;
         ErrorCode code;
@@ -149,7 +149,7 @@ TEST_P(ArrayInterfaceTest, InvalidShapesAndTypesAreRefused) {
         {array("|u1", {4, 4}, {1, 4}), bad_argument, "texels of a row are 4 bytes apart"},
         {array("<u2", {4, 4}, {9, 2}), bad_argument, "not a multiple of 2"},
         {array("<u2", {4, 4}, {}, 1), bad_argument, "not aligned"},
-        {array("<u2", {kMost, 4}), overflow, "height"},
+        {array("<u2", {kMax, 4}), overflow, "height"},
         {array("<u2", {4, 4}), bad_argument, "uint16", Format::r16_float},
     };
     for (const Case& c : cases) {

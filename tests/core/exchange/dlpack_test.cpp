@@ -32,7 +32,7 @@ using test::expect_error;
 using test::same_bytes;
 using Numbers = std::vector<std::int64_t>;
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 void release(DLManagedTensor* tensor) { tensor->deleter(tensor); }
 using Tensor = std::unique_ptr<DLManagedTensor, decltype(&release)>;
@@ -386,10 +386,10 @@ TEST_P(DlpackTest, ARefusedTensorStaysOwnedByTheCaller) {
         {"rows that overlap", shape({5, 10}, {9, 1}), bad_argument, "less than the size of one: 10"},
         {"slices that overlap", shape({2, 3, 5, 1}, {14, 5, 1, 1}), bad_argument, "less than the size of one: 15"},
         {"slices between rows", shape({2, 3, 5, 1}, {17, 5, 1, 1}), bad_argument, "not a multiple of 5"},
-        {"a stride too long", shape({3, 10}, {kMost, 1}), overflow, "height"},
-        {"more bytes than addresses", shape({3, 10}, {kMost / 2, 1}), overflow, "more than an address space can have"},
-        {"a shape too long", shape({kMost, kMost}), overflow, "height"},
-        {"a row too long", shape({1, kMost, 4}), overflow, "width"},
+        {"a stride too long", shape({3, 10}, {kMax, 1}), overflow, "height"},
+        {"more bytes than addresses", shape({3, 10}, {kMax / 2, 1}), overflow, "more than an address space can have"},
+        {"a shape too long", shape({kMax, kMax}), overflow, "height"},
+        {"a row too long", shape({1, kMax, 4}), overflow, "width"},
         {"another device", in(kDLCUDA, 99), wrong_device, "CUDA device 99"},
         {"another device's managed memory", in(kDLCUDAManaged, 99), wrong_device, "CUDA device 99"},
         {"another device's host memory", in(kDLCUDAHost, 99), wrong_device, "CUDA device 99"},

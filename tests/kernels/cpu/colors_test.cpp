@@ -20,11 +20,11 @@ namespace {
 
 using test::any_bits;
 using test::Bytes;
+using test::center_at;
 using test::download;
 using test::expect_same;
 using test::kFormats;
 using test::made;
-using test::middle_at;
 using test::on_every_scene;
 using test::Random;
 using test::same_bytes;
@@ -37,8 +37,8 @@ struct Swapped {
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = center_at(source, layered, at, at.x, at.y);
         return {texel.z, texel.y, 1, texel.x};
     }
 };
@@ -47,8 +47,8 @@ struct Filled {
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        return {0, middle_at(source, layered, at, at.x, at.y).w, 1, 0};
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        return {0, center_at(source, layered, at, at.x, at.y).w, 1, 0};
     }
 };
 
@@ -57,8 +57,8 @@ struct ByMatrix {
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = center_at(source, layered, at, at.x, at.y);
         const auto channel = [&](const float(&row)[4]) {
             return ((row[0] * texel.x + row[1] * texel.y) + row[2] * texel.z) + row[3];
         };
@@ -71,8 +71,8 @@ struct Exposed {
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        const Float4 texel = middle_at(source, layered, at, at.x, at.y);
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Float4 texel = center_at(source, layered, at, at.x, at.y);
         return {texel.x * by, texel.y * by, texel.z * by, texel.w};
     }
 };
@@ -81,46 +81,46 @@ struct Exposed {
 /// texels of its own pixel.
 template <bool in_place>
 struct Mixed {
-    static constexpr bool kInPlace = in_place;
+    static constexpr bool kPointwise = in_place;
     float share;
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& a, const Source& b) const {
-        const Float4 first = middle_at(a, layered, at, at.x, at.y);
-        const Float4 second = middle_at(b, layered, at, at.x, at.y);
-        const float most = first.x > second.w ? first.x : second.w;
-        return {first.x * share + second.y, most == 0 ? 0.25f : first.y / most, std::fabs(second.z - first.z) - share,
-                static_cast<float>(at.x + 2 * at.y) * share};
+    Float4 operator()(PixelPosition at, const Source& a, const Source& b) const {
+        const Float4 first = center_at(a, layered, at, at.x, at.y);
+        const Float4 second = center_at(b, layered, at, at.x, at.y);
+        const float maximum = first.x > second.w ? first.x : second.w;
+        return {first.x * share + second.y, maximum == 0 ? 0.25f : first.y / maximum,
+                std::fabs(second.z - first.z) - share, static_cast<float>(at.x + 2 * at.y) * share};
     }
 };
 
 // --- tests -----------------------------------------------------------------------------------------------------------
 
-TEST(CpuColourWaysTest, SwizzlesMatchTheFunctor) {
+TEST(CpuColorTest, SwizzlesMatchTheFunctor) {
     for (const Filter filter : {Filter::point, Filter::linear}) {
         on_every_scene(filter, [&](const Scene& scene) {
             expect_same(
                 scene, scene.extent,
-                [&](const Stream& stream, const View& picture) { swizzle(stream, picture, scene.texture, "bg1r"); },
-                [&](const Stream& stream, const View& picture) {
-                    launch(stream, picture, Swapped{scene.layered()}, scene.texture);
+                [&](const Stream& stream, const View& image) { swizzle(stream, image, scene.texture, "bg1r"); },
+                [&](const Stream& stream, const View& image) {
+                    launch(stream, image, Swapped{scene.layered()}, scene.texture);
                 });
             expect_same(
                 scene, scene.extent,
-                [&](const Stream& stream, const View& picture) { swizzle(stream, picture, scene.texture, "0a10"); },
-                [&](const Stream& stream, const View& picture) {
-                    launch(stream, picture, Filled{scene.layered()}, scene.texture);
+                [&](const Stream& stream, const View& image) { swizzle(stream, image, scene.texture, "0a10"); },
+                [&](const Stream& stream, const View& image) {
+                    launch(stream, image, Filled{scene.layered()}, scene.texture);
                 });
         });
     }
 }
 
-TEST(CpuColourWaysTest, FunctorsOfOwnTexelsMatchGeneralFunctors) {
+TEST(CpuColorTest, FunctorsOfOwnTexelsMatchGeneralFunctors) {
     on_every_scene(Filter::point, [&](const Scene& scene) {
         const auto make = [&](const auto& functor) {
-            return [&scene, functor](const Stream& stream, const View& picture) {
-                launch(stream, picture, functor, scene.texture, scene.texture);
+            return [&scene, functor](const Stream& stream, const View& image) {
+                launch(stream, image, functor, scene.texture, scene.texture);
             };
         };
         expect_same(scene, scene.extent, make(Mixed<true>{0.3f, scene.layered()}),
@@ -129,7 +129,7 @@ TEST(CpuColourWaysTest, FunctorsOfOwnTexelsMatchGeneralFunctors) {
 }
 
 /// Rows of several parts, with lengths that are not multiples of a vector.
-TEST(CpuColourWaysTest, MatricesAndExposuresMatchTheFunctors) {
+TEST(CpuColorTest, MatricesAndExposuresMatchTheFunctors) {
     constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {1e-39f, 0, 3e38f, 0}}};
     constexpr float kStops = 1.3f;
     Random random(8);
@@ -147,19 +147,17 @@ TEST(CpuColourWaysTest, MatricesAndExposuresMatchTheFunctors) {
                 SCOPED_TRACE(test::describe(info));
                 expect_same(
                     scene, extent,
-                    [&](const Stream& stream, const View& picture) {
-                        color_matrix(stream, picture, scene.texture, kMatrix);
+                    [&](const Stream& stream, const View& image) {
+                        color_matrix(stream, image, scene.texture, kMatrix);
                     },
-                    [&](const Stream& stream, const View& picture) {
-                        launch(stream, picture, ByMatrix{kMatrix, layered}, scene.texture);
+                    [&](const Stream& stream, const View& image) {
+                        launch(stream, image, ByMatrix{kMatrix, layered}, scene.texture);
                     });
                 expect_same(
                     scene, extent,
-                    [&](const Stream& stream, const View& picture) {
-                        exposure(stream, picture, scene.texture, kStops);
-                    },
-                    [&](const Stream& stream, const View& picture) {
-                        launch(stream, picture, Exposed{exp2_of(kStops), layered}, scene.texture);
+                    [&](const Stream& stream, const View& image) { exposure(stream, image, scene.texture, kStops); },
+                    [&](const Stream& stream, const View& image) {
+                        launch(stream, image, Exposed{exp2_of(kStops), layered}, scene.texture);
                     });
             }
         }
@@ -167,7 +165,7 @@ TEST(CpuColourWaysTest, MatricesAndExposuresMatchTheFunctors) {
 }
 
 /// Every fourth row begins at a cache line.
-TEST(CpuColourWaysTest, ImagesLargerThanTheCacheMatchTheFunctors) {
+TEST(CpuColorTest, ImagesLargerThanTheCacheMatchTheFunctors) {
     constexpr Extent kExtent{1501, 1500};  // more than twice 64 MiB
     constexpr Extent kAround{1503, 1502};
     constexpr Format kFormat = Format::rgba32_float;
@@ -179,22 +177,22 @@ TEST(CpuColourWaysTest, ImagesLargerThanTheCacheMatchTheFunctors) {
     upload(array.view(), texels);
     const Texture texture(array);
     const Linear memory(Device::cpu(), kFormat, kAround);
-    const auto by_matrix = [&](const Stream& stream, const View& picture) {
-        launch(stream, picture, ByMatrix{kMatrix, false}, texture);
+    const auto by_matrix = [&](const Stream& stream, const View& image) {
+        launch(stream, image, ByMatrix{kMatrix, false}, texture);
     };
     expect_same(
         memory.view(kFormat, kAround), kExtent,
-        [&](const Stream& stream, const View& picture) { color_matrix(stream, picture, texture, kMatrix); }, by_matrix);
+        [&](const Stream& stream, const View& image) { color_matrix(stream, image, texture, kMatrix); }, by_matrix);
     expect_same(
         memory.view(kFormat, kAround), kExtent,
-        [&](const Stream& stream, const View& picture) { exposure(stream, picture, texture, kStops); },
-        [&](const Stream& stream, const View& picture) {
-            launch(stream, picture, Exposed{exp2_of(kStops), false}, texture);
+        [&](const Stream& stream, const View& image) { exposure(stream, image, texture, kStops); },
+        [&](const Stream& stream, const View& image) {
+            launch(stream, image, Exposed{exp2_of(kStops), false}, texture);
         });
     expect_same(
         memory.view(kFormat, kAround), kExtent,
-        [&](const Stream& stream, const View& picture) { swizzle(stream, picture, texture, "bg1r"); },
-        [&](const Stream& stream, const View& picture) { launch(stream, picture, Swapped{false}, texture); });
+        [&](const Stream& stream, const View& image) { swizzle(stream, image, texture, "bg1r"); },
+        [&](const Stream& stream, const View& image) { launch(stream, image, Swapped{false}, texture); });
 
     const Pitched2D in_place(Device::cpu(), kFormat, kExtent);
     const Pitched2D other(Device::cpu(), kFormat, kExtent);
@@ -207,7 +205,7 @@ TEST(CpuColourWaysTest, ImagesLargerThanTheCacheMatchTheFunctors) {
     EXPECT_TRUE(same_bytes(download(in_place.view()), download(other.view())));
 }
 
-TEST(CpuColourWaysTest, InPlaceMatricesMatchASeparateDestination) {
+TEST(CpuColorTest, InPlaceMatricesMatchASeparateDestination) {
     constexpr Extent kExtent{1001, 70};
     constexpr ColorMatrix kMatrix{{{0.6f, 0.3f, -0.1f, 0.02f}, {0.2f, 0.7f, 0.1f, -0.3f}, {0, 0.5f, 0.5f, 0}}};
     Random random(2);
@@ -225,7 +223,7 @@ TEST(CpuColourWaysTest, InPlaceMatricesMatchASeparateDestination) {
 }
 
 /// Floats are processed by the functor itself, so they are the reference for codes.
-TEST(CpuColourWaysTest, TransfersOfCodesMatchTransfersOfTheirFractions) {
+TEST(CpuColorTest, TransfersOfCodesMatchTransfersOfTheirFractions) {
     constexpr Extent kExtent{256, 3};
     Bytes codes;
     std::vector<float> fractions;
@@ -246,9 +244,9 @@ TEST(CpuColourWaysTest, TransfersOfCodesMatchTransfersOfTheirFractions) {
     for (const Transfer direction : {Transfer::to_linear, Transfer::to_srgb}) {
         for (const Format format : {Format::rgba32_float, Format::rgba8_unorm}) {
             const Linear memory(Device::cpu(), format, kExtent);
-            const View picture = memory.view(format, kExtent);
+            const View image = memory.view(format, kExtent);
             const auto transferred = [&](const Texture& texture) {
-                return made(picture, picture, [&](const Stream& stream, const View& view) {
+                return made(image, image, [&](const Stream& stream, const View& view) {
                     transfer(stream, view, texture, direction);
                 });
             };
@@ -257,7 +255,7 @@ TEST(CpuColourWaysTest, TransfersOfCodesMatchTransfersOfTheirFractions) {
     }
 }
 
-TEST(CpuColourWaysTest, InPlaceSwizzlesMatchASeparateDestination) {
+TEST(CpuColorTest, InPlaceSwizzlesMatchASeparateDestination) {
     constexpr Extent kExtent{1001, 150};
     Random random(2);
     for (const Format format : {Format::rgba8_unorm, Format::rgba32_float, Format::rgba8_srgb}) {

@@ -21,9 +21,9 @@ namespace {
 
 using test::any_bits;
 using test::Bytes;
+using test::center_at;
 using test::download;
 using test::expect_same;
-using test::middle_at;
 using test::on_every_scene;
 using test::Random;
 using test::same_bytes;
@@ -37,7 +37,7 @@ struct Convolved {
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
+    Float4 operator()(PixelPosition at, const Source& source) const {
         const int left = at.x - static_cast<int>(across.size() / 2);
         const int top = at.y - static_cast<int>(down.size() / 2);
         Float4 sum{};
@@ -45,14 +45,14 @@ struct Convolved {
             Float4 row{};
             for (std::size_t i = 0; i < across.size(); ++i)
                 row +=
-                    middle_at(source, layered, at, left + static_cast<int>(i), top + static_cast<int>(j)) * across[i];
+                    center_at(source, layered, at, left + static_cast<int>(i), top + static_cast<int>(j)) * across[i];
             sum += row * down[j];
         }
         return sum;
     }
 };
 
-TEST(CpuConvolveWaysTest, ConvolutionsMatchTheFunctor) {
+TEST(CpuConvolveTest, ConvolutionsMatchTheFunctor) {
     Random random(5);
     for (const Filter filter : {Filter::point, Filter::linear}) {
         on_every_scene(filter, [&](const Scene& scene) {
@@ -64,16 +64,16 @@ TEST(CpuConvolveWaysTest, ConvolutionsMatchTheFunctor) {
             const Convolved functor{weights(), weights(), scene.layered()};
             expect_same(
                 scene, scene.extent,
-                [&](const Stream& stream, const View& picture) {
-                    convolve(stream, picture, scene.texture, functor.across, functor.down);
+                [&](const Stream& stream, const View& image) {
+                    convolve(stream, image, scene.texture, functor.across, functor.down);
                 },
-                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
+                [&](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texture); });
         });
     }
 }
 
 /// Random bits, in whole vectors and a remainder, starting at a cache line and between cache lines.
-TEST(CpuConvolveWaysTest, SumsStoredPastTheCacheMatchCachedSums) {
+TEST(CpuConvolveTest, SumsStoredPastTheCacheMatchCachedSums) {
     constexpr std::size_t kCount = 4 * 67;
     constexpr std::size_t kLine = 16;  // floats
     Random random(21);
@@ -91,7 +91,7 @@ TEST(CpuConvolveWaysTest, SumsStoredPastTheCacheMatchCachedSums) {
 }
 
 /// Widths of less than a block of codes, one block, one block and a part, and several tiles.
-TEST(CpuConvolveWaysTest, ByteConvolutionsOfAnyWidthMatchTheFunctor) {
+TEST(CpuConvolveTest, ByteConvolutionsOfAnyWidthMatchTheFunctor) {
     Random random(15);
     std::vector<float> across(17);
     for (float& weight : across) weight = random.unit() / 8;
@@ -106,10 +106,10 @@ TEST(CpuConvolveWaysTest, ByteConvolutionsOfAnyWidthMatchTheFunctor) {
             const Linear memory(Device::cpu(), Format::rgba8_unorm, {width + 3, 7});
             expect_same(
                 memory.view(Format::rgba8_unorm, {width + 3, 7}), extent,
-                [&](const Stream& stream, const View& picture) {
-                    convolve(stream, picture, texture, functor.across, functor.down);
+                [&](const Stream& stream, const View& image) {
+                    convolve(stream, image, texture, functor.across, functor.down);
                 },
-                [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+                [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
         }
     }
 }
@@ -117,7 +117,7 @@ TEST(CpuConvolveWaysTest, ByteConvolutionsOfAnyWidthMatchTheFunctor) {
 /// Weights that are not negative and sum to at most 1. The implementation first computes their sums with fused
 /// operations; sums close to a rounding boundary are computed again. Some weights hit the boundary all the time, others
 /// sometimes.
-TEST(CpuConvolveWaysTest, ByteConvolutionsWithPositiveWeightsMatchTheFunctor) {
+TEST(CpuConvolveTest, ByteConvolutionsWithPositiveWeightsMatchTheFunctor) {
     Random random(16);
     const auto shares = [&](std::size_t taps) {
         std::vector<float> weights(taps);
@@ -143,16 +143,16 @@ TEST(CpuConvolveWaysTest, ByteConvolutionsWithPositiveWeightsMatchTheFunctor) {
                 SCOPED_TRACE(std::to_string(width) + " by " + std::to_string(functor.across.size()));
                 expect_same(
                     memory.view(Format::rgba8_unorm, around), extent,
-                    [&](const Stream& stream, const View& picture) {
-                        convolve(stream, picture, texture, functor.across, functor.down);
+                    [&](const Stream& stream, const View& image) {
+                        convolve(stream, image, texture, functor.across, functor.down);
                     },
-                    [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+                    [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
             }
         }
     }
 }
 
-TEST(CpuConvolveWaysTest, InPlaceConvolutionsMatchASeparateDestination) {
+TEST(CpuConvolveTest, InPlaceConvolutionsMatchASeparateDestination) {
     constexpr Extent kExtent{700, 150};
     Random random(1);
     const Bytes texels =

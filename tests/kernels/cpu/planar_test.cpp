@@ -46,16 +46,16 @@ void expect_rgb(const PlanarScene& scene, std::initializer_list<Format> formats)
         const Linear memory(Device::cpu(), format, around);
         expect_same(
             memory.view(format, around), scene.extent,
-            [&](const Stream& stream, const View& picture) {
-                to_rgb(stream, picture, scene.luma, scene.chroma, scene.options);
+            [&](const Stream& stream, const View& image) {
+                to_rgb(stream, image, scene.luma, scene.chroma, scene.options);
             },
-            [&](const Stream& stream, const View& picture) {
-                launch(stream, picture, detail::to_rgb_functor(scene.options), scene.luma, scene.chroma);
+            [&](const Stream& stream, const View& image) {
+                launch(stream, image, detail::to_rgb_functor(scene.options), scene.luma, scene.chroma);
             });
     }
 }
 
-TEST(CpuPlanarWaysTest, RgbMatchesTheFunctor) {
+TEST(CpuPlanarTest, RgbMatchesTheFunctor) {
     Random random(11);
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
@@ -84,7 +84,7 @@ TEST(CpuPlanarWaysTest, RgbMatchesTheFunctor) {
 }
 
 /// Some instruction sets have no fused multiply-add.
-TEST(CpuPlanarWaysTest, RgbIsEqualForEveryInstructionSet) {
+TEST(CpuPlanarTest, RgbIsEqualForEveryInstructionSet) {
     const auto choose = [](std::int64_t target) {
         hwy::SetSupportedTargetsForTest(target);
         hwy::GetChosenTarget().Update(hwy::SupportedTargets());
@@ -108,7 +108,7 @@ TEST(CpuPlanarWaysTest, RgbIsEqualForEveryInstructionSet) {
     }
 }
 
-TEST(CpuPlanarWaysTest, PlanesMatchTheFunctors) {
+TEST(CpuPlanarTest, PlanesMatchTheFunctors) {
     Random random(13);
     for (const Format format : {Format::nv12, Format::p010, Format::p016, Format::nv16}) {
         for (const ChromaSiting siting : {ChromaSiting::left, ChromaSiting::center, ChromaSiting::top_left}) {
@@ -154,7 +154,7 @@ TEST(CpuPlanarWaysTest, PlanesMatchTheFunctors) {
 }
 
 /// Chroma is sited on the even rows and columns of luma, so each code there is read without interpolation.
-TEST(CpuPlanarWaysTest, RgbOfEveryCodeMatchesTheFunctor) {
+TEST(CpuPlanarTest, RgbOfEveryCodeMatchesTheFunctor) {
     constexpr Extent kExtent{512, 512};
     Bytes luma(2 * 512 * 512);
     Bytes chroma(4 * 256 * 256);

@@ -25,12 +25,12 @@ namespace {
 
 using test::any_bits;
 using test::Bytes;
+using test::center_at;
 using test::download;
 using test::expect_same;
 using test::kFormats;
 using test::made;
 using test::Make;
-using test::middle_at;
 using test::on_every_scene;
 using test::Random;
 using test::same_bytes;
@@ -41,60 +41,61 @@ using test::upload;
 
 // --- plain implementations -------------------------------------------------------------------------------------------
 
-struct Place2 {
+struct Position2 {
     float x_step;
     float y_step;
     Crop crop;
     bool layered;
 
-    float x(PixelPlace at) const { return at.middle_x() * x_step + crop.x; }
-    float y(PixelPlace at) const { return at.middle_y() * y_step + crop.y; }
+    float x(PixelPosition at) const { return at.center_x() * x_step + crop.x; }
+    float y(PixelPosition at) const { return at.center_y() * y_step + crop.y; }
 };
 
 struct NearestTexel {
-    Place2 place;
+    Position2 position;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        return texel_at(source, place.layered, at, std::floor(place.x(at)) + 0.5f, std::floor(place.y(at)) + 0.5f);
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        return texel_at(source, position.layered, at, std::floor(position.x(at)) + 0.5f,
+                        std::floor(position.y(at)) + 0.5f);
     }
 };
 
 struct LinearFetch {
-    Place2 place;
+    Position2 position;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        return texel_at(source, place.layered, at, place.x(at), place.y(at));
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        return texel_at(source, position.layered, at, position.x(at), position.y(at));
     }
 };
 
 struct CatmullRom {
-    Place2 place;
+    Position2 position;
 
     struct Taps {
-        float place[3];
+        float position[3];
         float weight[3];
     };
-    static Taps taps(float place) {
-        const float middle = std::floor(place - 0.5f) + 0.5f;
-        const float t = place - middle;
+    static Taps taps(float position) {
+        const float center = std::floor(position - 0.5f) + 0.5f;
+        const float t = position - center;
         const float left = t * t * (1.5f * t - 2.5f) + 1.0f;
         const float right = t * (t * (2.0f - 1.5f * t) + 0.5f);
         const float inner = left + right;
-        return {{middle - 1.0f, middle + right / inner, middle + 2.0f},
+        return {{center - 1.0f, center + right / inner, center + 2.0f},
                 {t * (t * (1.0f - 0.5f * t) - 0.5f), inner, t * t * (0.5f * t - 0.5f)}};
     }
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        const Taps x = taps(place.x(at));
-        const Taps y = taps(place.y(at));
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Taps x = taps(position.x(at));
+        const Taps y = taps(position.y(at));
         Float4 sum{};
         for (int j = 0; j < 3; ++j) {
             Float4 row{};
             for (int i = 0; i < 3; ++i)
-                row += texel_at(source, place.layered, at, x.place[i], y.place[j]) * x.weight[i];
+                row += texel_at(source, position.layered, at, x.position[i], y.position[j]) * x.weight[i];
             sum += row * y.weight[j];
         }
         return sum;
@@ -102,7 +103,7 @@ struct CatmullRom {
 };
 
 struct Area {
-    Place2 place;
+    Position2 position;
 
     struct Side {
         float low;
@@ -119,16 +120,16 @@ struct Area {
     }
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
-        const Side x = side(at.x, place.x_step, place.crop.x);
-        const Side y = side(at.y, place.y_step, place.crop.y);
+    Float4 operator()(PixelPosition at, const Source& source) const {
+        const Side x = side(at.x, position.x_step, position.crop.x);
+        const Side y = side(at.y, position.y_step, position.crop.y);
         Float4 sum{};
         float total = 0;
         for (int j = static_cast<int>(std::floor(y.low)); j < static_cast<int>(std::ceil(y.high)); ++j) {
             for (int i = static_cast<int>(std::floor(x.low)); i < static_cast<int>(std::ceil(x.high)); ++i) {
                 const float weight = x.weight(i) * y.weight(j);
                 if (weight == 0) continue;
-                sum += middle_at(source, place.layered, at, i, j) * weight;
+                sum += center_at(source, position.layered, at, i, j) * weight;
                 total += weight;
             }
         }
@@ -143,12 +144,12 @@ struct Halved {
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
+    Float4 operator()(PixelPosition at, const Source& source) const {
         Float4 sum{};
         for (int j = 0; j < down; ++j) {
             Float4 row{};
             for (int i = 0; i < across; ++i)
-                row += middle_at(source, layered, at, at.x * across + i, at.y * down + j) * 1;
+                row += center_at(source, layered, at, at.x * across + i, at.y * down + j) * 1;
             sum += row * 1;
         }
         const auto total = static_cast<float>(across * down);
@@ -183,8 +184,8 @@ void compare_resample(const Scene& scene, ResampleFilter filter, const Extent& e
     const Functor functor{{step(crop.width, scene.extent.width, crop.x, extent.width),
                            step(crop.height, scene.extent.height, crop.y, extent.height), crop, scene.layered()}};
     expect([&](const Stream& stream,
-               const View& picture) { resample(stream, picture, scene.texture, {.filter = filter, .crop = crop}); },
-           [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, scene.texture); });
+               const View& image) { resample(stream, image, scene.texture, {.filter = filter, .crop = crop}); },
+           [&](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texture); });
 }
 
 /// Writes to a region of memory in the texture's own format.
@@ -236,16 +237,16 @@ void expect_byte_resamples(ResampleFilter filter, Filter of_sampler) {
 
 // --- tests -----------------------------------------------------------------------------------------------------------
 
-TEST(CpuWaysTest, NearestResamplingMatchesTheFunctor) {
+TEST(CpuResampleTest, NearestResamplingMatchesTheFunctor) {
     expect_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
     expect_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
 }
 
-TEST(CpuWaysTest, LinearResamplingMatchesTheFunctor) {
+TEST(CpuResampleTest, LinearResamplingMatchesTheFunctor) {
     expect_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear);
 }
 
-TEST(CpuWaysTest, CatmullRomResamplingMatchesTheFunctor) {
+TEST(CpuResampleTest, CatmullRomResamplingMatchesTheFunctor) {
     expect_resamples<CatmullRom>(ResampleFilter::catmull_rom, Filter::linear);
 }
 
@@ -267,7 +268,7 @@ Bytes alike_floats(Random& random, std::size_t count, bool signs) {
     return bytes;
 }
 
-TEST(CpuWaysTest, LinearResamplingOfSimilarFloatsMatchesTheFunctor) {
+TEST(CpuResampleTest, LinearResamplingOfSimilarFloatsMatchesTheFunctor) {
     Random random(11);
     for (const Sampler& sampler : samplers(Filter::linear)) {
         for (const Extent to : {Extent{90, 70}, Extent{30, 24}, Extent{61, 47}, Extent{7, 200}}) {
@@ -276,8 +277,9 @@ TEST(CpuWaysTest, LinearResamplingOfSimilarFloatsMatchesTheFunctor) {
             upload(array.view(), alike_floats(random, 4 * kFrom.width * kFrom.height, random.coin()));
             const Texture texture(array, sampler);
             const Crop crop = random.coin() ? Crop{} : Crop{-2.3f, 1.5f, 50, 48.25f};
-            const Place2 place{(crop.width != 0 ? crop.width : 61) / static_cast<float>(to.width),
-                               (crop.height != 0 ? crop.height : 47) / static_cast<float>(to.height), crop, false};
+            const Position2 position{(crop.width != 0 ? crop.width : 61) / static_cast<float>(to.width),
+                                     (crop.height != 0 ? crop.height : 47) / static_cast<float>(to.height), crop,
+                                     false};
             SCOPED_TRACE(to_string(to) + ", address " + std::to_string(static_cast<int>(sampler.address[0])));
             const auto check = [&](ResampleFilter filter, const auto& functor) {
                 for (const Format format : {Format::rgba32_float, Format::rgba16_float, Format::rgba8_unorm}) {
@@ -285,14 +287,14 @@ TEST(CpuWaysTest, LinearResamplingOfSimilarFloatsMatchesTheFunctor) {
                     const Linear memory(Device::cpu(), format, around);
                     expect_same(
                         memory.view(format, around), to,
-                        [&](const Stream& stream, const View& picture) {
-                            resample(stream, picture, texture, {.filter = filter, .crop = crop});
+                        [&](const Stream& stream, const View& image) {
+                            resample(stream, image, texture, {.filter = filter, .crop = crop});
                         },
-                        [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+                        [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
                 }
             };
-            check(ResampleFilter::linear, LinearFetch{place});
-            check(ResampleFilter::catmull_rom, CatmullRom{place});
+            check(ResampleFilter::linear, LinearFetch{position});
+            check(ResampleFilter::catmull_rom, CatmullRom{position});
         }
     }
 }
@@ -317,7 +319,7 @@ Bytes floats_alike_in_groups(Random& random, const Extent& extent) {
 
 /// Steps that cover every method of loading texels: consecutive texels, texels within one or two vectors, and texels
 /// further apart, also beyond the edges.
-TEST(CpuWaysTest, FloatResamplingWithAllStepsMatchesTheFunctor) {
+TEST(CpuResampleTest, FloatResamplingWithAllStepsMatchesTheFunctor) {
     constexpr Extent kFrom{150, 40};
     constexpr std::array<Crop, 3> kCrops{Crop{}, Crop{0.25f, 0.75f, 150, 40}, Crop{-20.5f, -3, 190, 46}};
     Random random(19);
@@ -336,7 +338,7 @@ TEST(CpuWaysTest, FloatResamplingWithAllStepsMatchesTheFunctor) {
 }
 
 /// Every fourth row begins at a cache line.
-TEST(CpuWaysTest, FloatImagesLargerThanTheCacheMatchTheFunctor) {
+TEST(CpuResampleTest, FloatImagesLargerThanTheCacheMatchTheFunctor) {
     constexpr Extent kFrom{150, 40};
     constexpr Extent kTo{2050, 2060};  // more than 64 MiB
     constexpr Extent kAround{2053, 2062};
@@ -344,21 +346,21 @@ TEST(CpuWaysTest, FloatImagesLargerThanTheCacheMatchTheFunctor) {
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
     upload(array.view(), floats_alike_in_groups(random, kFrom));
     const Texture texture(array, {.filter = Filter::linear});
-    const Place2 place{150 / 2050.0f, 40 / 2060.0f, {}, false};
+    const Position2 position{150 / 2050.0f, 40 / 2060.0f, {}, false};
     const Linear memory(Device::cpu(), Format::rgba32_float, kAround);
     const auto check = [&](ResampleFilter filter, const auto& functor) {
         expect_same(
             memory.view(Format::rgba32_float, kAround), kTo,
-            [&](const Stream& stream, const View& picture) { resample(stream, picture, texture, {.filter = filter}); },
-            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+            [&](const Stream& stream, const View& image) { resample(stream, image, texture, {.filter = filter}); },
+            [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
     };
-    check(ResampleFilter::linear, LinearFetch{place});
-    check(ResampleFilter::catmull_rom, CatmullRom{place});
-    check(ResampleFilter::area, Area{place});
+    check(ResampleFilter::linear, LinearFetch{position});
+    check(ResampleFilter::catmull_rom, CatmullRom{position});
+    check(ResampleFilter::area, Area{position});
 }
 
 /// Every 16th row begins at a cache line.
-TEST(CpuWaysTest, ByteImagesLargerThanTheCacheMatchTheFunctor) {
+TEST(CpuResampleTest, ByteImagesLargerThanTheCacheMatchTheFunctor) {
     constexpr Extent kFrom{4160, 4096};  // more than 64 MiB
     Random random(26);
     const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
@@ -367,18 +369,18 @@ TEST(CpuWaysTest, ByteImagesLargerThanTheCacheMatchTheFunctor) {
     const auto check = [&](ResampleFilter filter, Extent to, const auto& functor_of) {
         const Extent around{to.width + 1, to.height + 1};
         const Linear memory(Device::cpu(), Format::rgba8_unorm, around);
-        const Place2 place{static_cast<float>(kFrom.width) / static_cast<float>(to.width),
-                           static_cast<float>(kFrom.height) / static_cast<float>(to.height),
-                           {},
-                           false};
+        const Position2 position{static_cast<float>(kFrom.width) / static_cast<float>(to.width),
+                                 static_cast<float>(kFrom.height) / static_cast<float>(to.height),
+                                 {},
+                                 false};
         expect_same(
             memory.view(Format::rgba8_unorm, around), to,
-            [&](const Stream& stream, const View& picture) { resample(stream, picture, texture, {.filter = filter}); },
-            [&](const Stream& stream, const View& picture) { launch(stream, picture, functor_of(place), texture); });
+            [&](const Stream& stream, const View& image) { resample(stream, image, texture, {.filter = filter}); },
+            [&](const Stream& stream, const View& image) { launch(stream, image, functor_of(position), texture); });
     };
-    const auto nearest = [](const Place2& place) { return NearestTexel{place}; };
-    const auto linear = [](const Place2& place) { return LinearFetch{place}; };
-    const auto area = [](const Place2& place) { return Area{place}; };
+    const auto nearest = [](const Position2& position) { return NearestTexel{position}; };
+    const auto linear = [](const Position2& position) { return LinearFetch{position}; };
+    const auto area = [](const Position2& position) { return Area{position}; };
     check(ResampleFilter::nearest, {2080, 1024}, nearest);
     check(ResampleFilter::nearest, {321, 8192}, nearest);
     check(ResampleFilter::linear, {2080, 2048}, linear);
@@ -387,12 +389,12 @@ TEST(CpuWaysTest, ByteImagesLargerThanTheCacheMatchTheFunctor) {
     check(ResampleFilter::area, {3000, 600}, area);
 }
 
-TEST(CpuWaysTest, AreaResamplingMatchesTheFunctor) {
+TEST(CpuResampleTest, AreaResamplingMatchesTheFunctor) {
     expect_resamples<Area>(ResampleFilter::area, Filter::point);
     expect_resamples<Area>(ResampleFilter::area, Filter::linear);
 }
 
-TEST(CpuWaysTest, AreaResamplingToHalfTheWidthMatchesTheFunctor) {
+TEST(CpuResampleTest, AreaResamplingToHalfTheWidthMatchesTheFunctor) {
     constexpr Extent kFrom{66, 30};
     Random random(24);
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
@@ -402,7 +404,7 @@ TEST(CpuWaysTest, AreaResamplingToHalfTheWidthMatchesTheFunctor) {
         expect_resample<Area>(scene, ResampleFilter::area, {33, rows}, {});
 }
 
-TEST(CpuWaysTest, ByteResamplingWithAllStepsMatchesTheFunctor) {
+TEST(CpuResampleTest, ByteResamplingWithAllStepsMatchesTheFunctor) {
     expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::point);
     expect_byte_resamples<NearestTexel>(ResampleFilter::nearest, Filter::linear);
     expect_byte_resamples<LinearFetch>(ResampleFilter::linear, Filter::linear);
@@ -410,7 +412,7 @@ TEST(CpuWaysTest, ByteResamplingWithAllStepsMatchesTheFunctor) {
     expect_byte_resamples<Area>(ResampleFilter::area, Filter::point);
 }
 
-TEST(CpuWaysTest, NearestResamplingOfLongFloatRowsMatchesTheFunctor) {
+TEST(CpuResampleTest, NearestResamplingOfLongFloatRowsMatchesTheFunctor) {
     constexpr Extent kFrom{1700, 3};
     Random random(27);
     for (const Format format : {Format::r32_float, Format::rg32_float, Format::rgba32_float}) {
@@ -423,7 +425,7 @@ TEST(CpuWaysTest, NearestResamplingOfLongFloatRowsMatchesTheFunctor) {
 }
 
 /// Tiles after the first read other texels of a row.
-TEST(CpuWaysTest, ByteResamplingOfSeveralTilesMatchesTheFunctor) {
+TEST(CpuResampleTest, ByteResamplingOfSeveralTilesMatchesTheFunctor) {
     constexpr Extent kFrom{3000, 3};
     constexpr Extent kTo{4500, 4};
     Random random(14);
@@ -436,7 +438,7 @@ TEST(CpuWaysTest, ByteResamplingOfSeveralTilesMatchesTheFunctor) {
     }
 }
 
-TEST(CpuWaysTest, MeansOfFourBytesMatchTheFunctor) {
+TEST(CpuResampleTest, MeansOfFourBytesMatchTheFunctor) {
     constexpr Extent kFrom{512, 512};
     Random random(6);
     const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
@@ -446,7 +448,7 @@ TEST(CpuWaysTest, MeansOfFourBytesMatchTheFunctor) {
 }
 
 /// With nearly equal weights the last bits of sums and quotients decide which code the result rounds to.
-TEST(CpuWaysTest, WeightedAveragesOfBytesMatchTheFunctor) {
+TEST(CpuResampleTest, WeightedAveragesOfBytesMatchTheFunctor) {
     constexpr Extent kFrom{2048, 20};
     Random random(23);
     const Array array(Device::cpu(), {.format = Format::rgba8_unorm, .extent = kFrom});
@@ -458,7 +460,7 @@ TEST(CpuWaysTest, WeightedAveragesOfBytesMatchTheFunctor) {
     }
 }
 
-TEST(CpuWaysTest, MeansOfFourFloatsBeyondTheCacheSizeMatchTheFunctor) {
+TEST(CpuResampleTest, MeansOfFourFloatsBeyondTheCacheSizeMatchTheFunctor) {
     constexpr Extent kFrom{2600, 1400};  // more than 64 MiB together with the destination
     Random random(22);
     const Array array(Device::cpu(), {.format = Format::rgba32_float, .extent = kFrom});
@@ -468,7 +470,7 @@ TEST(CpuWaysTest, MeansOfFourFloatsBeyondTheCacheSizeMatchTheFunctor) {
 
 // If positions are so close that floats cannot distinguish them, some pixels have a total weight of zero or nearly
 // zero.
-TEST(CpuWaysTest, AreasWithZeroTotalWeightMatchTheFunctor) {
+TEST(CpuResampleTest, AreasWithZeroTotalWeightMatchTheFunctor) {
     constexpr Extent kFrom{31, 12};
     constexpr Extent kTo{40, 3};
     Random random(2);
@@ -484,16 +486,16 @@ TEST(CpuWaysTest, AreasWithZeroTotalWeightMatchTheFunctor) {
                 const Linear memory(Device::cpu(), format, around);
                 expect_same(
                     memory.view(format, around), kTo,
-                    [&](const Stream& stream, const View& picture) {
-                        resample(stream, picture, texture, {.filter = ResampleFilter::area, .crop = crop});
+                    [&](const Stream& stream, const View& image) {
+                        resample(stream, image, texture, {.filter = ResampleFilter::area, .crop = crop});
                     },
-                    [&](const Stream& stream, const View& picture) { launch(stream, picture, functor, texture); });
+                    [&](const Stream& stream, const View& image) { launch(stream, image, functor, texture); });
             }
         }
     }
 }
 
-TEST(CpuWaysTest, All16BitCodesAreFetchedAsTheirFractions) {
+TEST(CpuResampleTest, All16BitCodesAreFetchedAsTheirFractions) {
     constexpr Extent kExtent{256, 256};
     Bytes codes(2 * 65536);
     std::vector<float> fractions(65536);
@@ -508,8 +510,8 @@ TEST(CpuWaysTest, All16BitCodesAreFetchedAsTheirFractions) {
     upload(array.view(), codes);
     const Texture texture(array, {.filter = Filter::linear});
     const Linear memory(Device::cpu(), Format::r32_float, kExtent);
-    const View picture = memory.view(Format::r32_float, kExtent);
-    const Bytes fetched = made(picture, picture, [&](const Stream& stream, const View& view) {
+    const View image = memory.view(Format::r32_float, kExtent);
+    const Bytes fetched = made(image, image, [&](const Stream& stream, const View& view) {
         resample(stream, view, texture, {.filter = ResampleFilter::linear});
     });
     EXPECT_TRUE(same_bytes(fetched, expected));
@@ -530,7 +532,7 @@ CodeSums added(const CodeSums& a, const CodeSums& b) {
     return sums;
 }
 
-TEST(CpuWaysTest, MeansOfFourCodesRoundLikeTheirIntegerSum) {
+TEST(CpuResampleTest, MeansOfFourCodesRoundLikeTheirIntegerSum) {
     CodeSums codes(256);
     for (std::size_t i = 0; i < codes.size(); ++i) codes[i] = {static_cast<float>(i) / 255.0f};
     const CodeSums pairs = added(codes, codes);
@@ -542,7 +544,7 @@ TEST(CpuWaysTest, MeansOfFourCodesRoundLikeTheirIntegerSum) {
     }
 }
 
-TEST(CpuWaysTest, BoxFilteredLevelsMatchTheFunctor) {
+TEST(CpuResampleTest, BoxFilteredLevelsMatchTheFunctor) {
     Random random(9);
     for (const Format format : kFormats) {
         for (const Extent extent : {Extent{64, 48}, Extent{1030, 6}, Extent{3, 3}, Extent{1, 300}}) {

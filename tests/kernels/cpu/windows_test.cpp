@@ -23,9 +23,8 @@ using test::Scene;
 
 template <class Functor>
 Make plainly(const Scene& scene, const Functor& functor) {
-    return [&scene, functor](const Stream& stream, const View& picture) {
-        launch(stream, picture, functor, scene.texture);
-    };
+    return
+        [&scene, functor](const Stream& stream, const View& image) { launch(stream, image, functor, scene.texture); };
 }
 
 template <int side>
@@ -34,7 +33,7 @@ void expect_medians(MedianSize size) {
         const filters::Median<side> functor{{scene.layered()}};
         expect_same(
             scene, scene.extent,
-            [&](const Stream& stream, const View& picture) { median(stream, picture, scene.texture, size); },
+            [&](const Stream& stream, const View& image) { median(stream, image, scene.texture, size); },
             plainly(scene, functor));
     });
 }
@@ -54,7 +53,7 @@ TEST(CpuWindowsTest, BilateralFiltersMatchTheFunctor) {
             const filters::Bilateral functor{{scene.layered()}, 1, counts(1.5F), counts(sigma_range)};
             expect_same(
                 scene, scene.extent,
-                [&](const Stream& stream, const View& picture) { bilateral(stream, picture, scene.texture, options); },
+                [&](const Stream& stream, const View& image) { bilateral(stream, image, scene.texture, options); },
                 plainly(scene, functor));
         });
     }
@@ -66,16 +65,16 @@ struct Sharpened {
     bool layered;
 
     template <class Source>
-    Float4 operator()(PixelPlace at, const Source& source) const {
+    Float4 operator()(PixelPosition at, const Source& source) const {
         const int reach = static_cast<int>(weights.size() / 2);
         Float4 blurred{};
         for (int j = -reach; j <= reach; ++j) {
             Float4 row{};
             for (int i = -reach; i <= reach; ++i)
-                row += test::middle_at(source, layered, at, at.x + i, at.y + j) * weights[i + reach];
+                row += test::center_at(source, layered, at, at.x + i, at.y + j) * weights[i + reach];
             blurred += row * weights[j + reach];
         }
-        return sharpen(test::middle_at(source, layered, at, at.x, at.y), blurred);
+        return sharpen(test::center_at(source, layered, at, at.x, at.y), blurred);
     }
 };
 
@@ -86,7 +85,7 @@ TEST(CpuWindowsTest, SharpenedImagesMatchTheFunctor) {
             const Sharpened functor{gaussian_weights(sigma), {1.5F, threshold}, scene.layered()};
             expect_same(
                 scene, scene.extent,
-                [&](const Stream& stream, const View& picture) { unsharp(stream, picture, scene.texture, options); },
+                [&](const Stream& stream, const View& image) { unsharp(stream, image, scene.texture, options); },
                 plainly(scene, functor));
         });
     }

@@ -132,14 +132,14 @@ TEST(MetricsTest, ThePeakIsTheRangeOfTheFormat) {
 }
 
 TEST(MetricsTest, UlpsCountTheFloatsBetweenTwoValues) {
-    constexpr float kLeast = std::numeric_limits<float>::denorm_min(), kMost = std::numeric_limits<float>::max();
+    constexpr float kMin = std::numeric_limits<float>::denorm_min(), kMax = std::numeric_limits<float>::max();
     EXPECT_EQ(ulps(1, std::nextafter(1.0f, 2.0f)), 1U);
     EXPECT_EQ(ulps(1, std::nextafter(1.0f, 0.0f)), 1U);
     EXPECT_EQ(ulps(1, 2), 1U << 23);
-    EXPECT_EQ(ulps(0, kLeast), 1U);
-    EXPECT_EQ(ulps(-kLeast, kLeast), 2U);
+    EXPECT_EQ(ulps(0, kMin), 1U);
+    EXPECT_EQ(ulps(-kMin, kMin), 2U);
     EXPECT_EQ(ulps(std::numeric_limits<float>::min(), std::nextafter(std::numeric_limits<float>::min(), 0.0f)), 1U);
-    EXPECT_EQ(ulps(kMost, kInfinity), 1U);
+    EXPECT_EQ(ulps(kMax, kInfinity), 1U);
     EXPECT_EQ(ulps(-kInfinity, kInfinity), 2 * 0x7f800000U);
     EXPECT_EQ(ulps(-1, 1), 2 * 0x3f800000U);
 }

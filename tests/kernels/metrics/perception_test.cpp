@@ -28,8 +28,8 @@ struct Plane {
     }
 };
 
-using Colour = std::array<double, 3>;
-using Picture = std::array<Plane, 3>;
+using Color = std::array<double, 3>;
+using ImageFile = std::array<Plane, 3>;
 
 // Returns smooth blobs, edges and noise as rgba8.
 Bytes scene(int width, int height, unsigned seed) {
@@ -143,8 +143,8 @@ constexpr double kXyz[3][3] = {{10135552.0 / 24577794, 8788810.0 / 24577794, 443
                                {2613072.0 / 12288897, 8788810.0 / 12288897, 887015.0 / 12288897},
                                {1425312.0 / 73733382, 8788810.0 / 73733382, 70074185.0 / 73733382}};
 
-Colour white_xyz(const Colour& rgb) {
-    Colour out{};
+Color white_xyz(const Color& rgb) {
+    Color out{};
     for (std::size_t i = 0; i < 3; ++i) {
         double white = 0;
         for (std::size_t j = 0; j < 3; ++j) {
@@ -157,9 +157,9 @@ Colour white_xyz(const Colour& rgb) {
 }
 
 // Solves white_xyz(rgb) = xyz by Cramer's rule.
-Colour from_white_xyz(const Colour& xyz) {
-    const std::array<Colour, 3> columns{white_xyz({1, 0, 0}), white_xyz({0, 1, 0}), white_xyz({0, 0, 1})};
-    const auto volume = [](const Colour& a, const Colour& b, const Colour& c) {
+Color from_white_xyz(const Color& xyz) {
+    const std::array<Color, 3> columns{white_xyz({1, 0, 0}), white_xyz({0, 1, 0}), white_xyz({0, 0, 1})};
+    const auto volume = [](const Color& a, const Color& b, const Color& c) {
         return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
                a[2] * (b[0] * c[1] - b[1] * c[0]);
     };
@@ -168,14 +168,14 @@ Colour from_white_xyz(const Colour& xyz) {
             volume(columns[0], columns[1], xyz) / all};
 }
 
-Colour hunt(const Colour& rgb) {
-    Colour f = white_xyz(rgb);
+Color hunt(const Color& rgb) {
+    Color f = white_xyz(rgb);
     for (double& t : f) t = t > 216.0 / 24389 ? std::cbrt(t) : t * 841 / 108 + 4.0 / 29;
     const double lightness = 116 * f[1] - 16;
     return {lightness, 0.01 * lightness * 500 * (f[0] - f[1]), 0.01 * lightness * 200 * (f[1] - f[2])};
 }
 
-double hyab(const Colour& a, const Colour& b) { return std::abs(a[0] - b[0]) + std::hypot(a[1] - b[1], a[2] - b[2]); }
+double hyab(const Color& a, const Color& b) { return std::abs(a[0] - b[0]) + std::hypot(a[1] - b[1], a[2] - b[2]); }
 
 // A two-dimensional filter over a square of texels.
 struct Square {
@@ -205,15 +205,15 @@ struct Square {
 };
 
 // Returns the errors of two images in linear light, from 0 to 1.
-std::vector<double> expected_flip(const Picture& a, const Picture& b, double pixels_per_degree) {
+std::vector<double> expected_flip(const ImageFile& a, const ImageFile& b, double pixels_per_degree) {
     const int width = a[0].width, height = a[0].height;
-    std::array<Picture, 2> opponent{a, b};
-    for (Picture& picture : opponent) {
-        for (std::size_t i = 0; i < picture[0].values.size(); ++i) {
-            const Colour xyz = white_xyz({picture[0].values[i], picture[1].values[i], picture[2].values[i]});
-            picture[0].values[i] = 116 * xyz[1] - 16;
-            picture[1].values[i] = 500 * (xyz[0] - xyz[1]);
-            picture[2].values[i] = 200 * (xyz[1] - xyz[2]);
+    std::array<ImageFile, 2> opponent{a, b};
+    for (ImageFile& image : opponent) {
+        for (std::size_t i = 0; i < image[0].values.size(); ++i) {
+            const Color xyz = white_xyz({image[0].values[i], image[1].values[i], image[2].values[i]});
+            image[0].values[i] = 116 * xyz[1] - 16;
+            image[1].values[i] = 500 * (xyz[0] - xyz[1]);
+            image[2].values[i] = 200 * (xyz[1] - xyz[2]);
         }
     }
     const int radius = static_cast<int>(std::ceil(3 * std::sqrt(0.04 / (2 * kPi * kPi)) * pixels_per_degree));
@@ -241,16 +241,16 @@ std::vector<double> expected_flip(const Picture& a, const Picture& b, double pix
     };
     const std::array<std::array<Square, 2>, 2> features{
         {{derivative(false, false), derivative(false, true)}, {derivative(true, false), derivative(true, true)}}};
-    const double most = std::pow(hyab(hunt({0, 1, 0}), hunt({0, 0, 1})), 0.7);
+    const double maximum = std::pow(hyab(hunt({0, 1, 0}), hunt({0, 0, 1})), 0.7);
     std::vector<double> errors;
     for (int y = 0; y < height; ++y) {
         for (int x = 0; x < width; ++x) {
-            std::array<Colour, 2> lab;
+            std::array<Color, 2> lab;
             double feature = 0;
             std::array<std::array<double, 2>, 2> strength{};
             for (std::size_t p = 0; p < 2; ++p) {
                 const double f = (seen[0](opponent[p][0], x, y) + 16) / 116;
-                Colour rgb = from_white_xyz(
+                Color rgb = from_white_xyz(
                     {f + seen[1](opponent[p][1], x, y) / 500, f, f - seen[2](opponent[p][2], x, y) / 200});
                 for (double& each : rgb) each = std::clamp(each, 0.0, 1.0);
                 lab[p] = hunt(rgb);
@@ -262,17 +262,17 @@ std::vector<double> expected_flip(const Picture& a, const Picture& b, double pix
             }
             for (std::size_t kind = 0; kind < 2; ++kind)
                 feature = std::max(feature, std::abs(strength[0][kind] - strength[1][kind]));
-            double colour = std::pow(hyab(lab[0], lab[1]), 0.7);
-            colour =
-                colour < 0.4 * most ? 0.95 / (0.4 * most) * colour : 0.95 + (colour - 0.4 * most) / (0.6 * most) * 0.05;
-            errors.push_back(std::pow(colour, 1 - std::sqrt(feature / std::numbers::sqrt2)));
+            double color = std::pow(hyab(lab[0], lab[1]), 0.7);
+            color = color < 0.4 * maximum ? 0.95 / (0.4 * maximum) * color
+                                          : 0.95 + (color - 0.4 * maximum) / (0.6 * maximum) * 0.05;
+            errors.push_back(std::pow(color, 1 - std::sqrt(feature / std::numbers::sqrt2)));
         }
     }
     return errors;
 }
 
-Picture light_of_srgb(const Bytes& rgba8, int width, int height) {
-    Picture out{channel(rgba8, width, height, 0), channel(rgba8, width, height, 1), channel(rgba8, width, height, 2)};
+ImageFile light_of_srgb(const Bytes& rgba8, int width, int height) {
+    ImageFile out{channel(rgba8, width, height, 0), channel(rgba8, width, height, 1), channel(rgba8, width, height, 2)};
     for (Plane& plane : out) {
         for (double& each : plane.values) each = each <= 0.04045 ? each / 12.92 : std::pow((each + 0.055) / 1.055, 2.4);
     }
@@ -311,7 +311,7 @@ TEST(MetricsPerceptionTest, FlipOfFloatsIsTheMaximumErrorOverExposures) {
     constexpr std::size_t kCount = kWidth * kHeight;
     const Bytes a = scene(kWidth, kHeight, 0), b = scene(kWidth, kHeight, 3);
     std::array<std::vector<float>, 2> light;
-    std::array<Picture, 2> linear{light_of_srgb(a, kWidth, kHeight), light_of_srgb(b, kWidth, kHeight)};
+    std::array<ImageFile, 2> linear{light_of_srgb(a, kWidth, kHeight), light_of_srgb(b, kWidth, kHeight)};
     for (std::size_t p = 0; p < 2; ++p) {
         for (std::size_t i = 0; i < kCount; ++i) {
             // From 0.001 to 30, increasing to the right.
@@ -348,9 +348,9 @@ TEST(MetricsPerceptionTest, FlipOfFloatsIsTheMaximumErrorOverExposures) {
     EXPECT_NEAR(result.flip->last_exposure, last, 1e-5);
     std::vector<double> expected(kCount);
     for (int i = 0; i < exposures; ++i) {
-        std::array<Picture, 2> mapped = linear;
-        for (Picture& picture : mapped) {
-            for (Plane& plane : picture) {
+        std::array<ImageFile, 2> mapped = linear;
+        for (ImageFile& image : mapped) {
+            for (Plane& plane : image) {
                 for (double& each : plane.values)
                     each = curve(each * std::exp2(first + (last - first) * i / (exposures - 1)));
             }
@@ -376,12 +376,12 @@ TEST(MetricsPerceptionTest, FlipIsOneBetweenOppositeColors) {
 
 TEST(MetricsPerceptionTest, FlipTreatsASingleChannelAsGray) {
     const Bytes rgba = scene(30, 20, 0), other = scene(30, 20, 3);
-    const auto grey = [&](const Bytes& texels, std::size_t channels) {
+    const auto gray = [&](const Bytes& texels, std::size_t channels) {
         Bytes out;
         for (std::size_t i = 0; i < texels.size(); i += 4) out.insert(out.end(), channels, texels[i]);
         return out;
     };
-    const Bytes a1 = grey(rgba, 1), b1 = grey(other, 1), a4 = grey(rgba, 4), b4 = grey(other, 4);
+    const Bytes a1 = gray(rgba, 1), b1 = gray(other, 1), a4 = gray(rgba, 4), b4 = gray(other, 4);
     const ComparisonOptions options{.flip = true};
     const Comparison one = compare(view(a1, Format::r8_unorm, 30, 20), view(b1, Format::r8_unorm, 30, 20), options);
     const Comparison four =

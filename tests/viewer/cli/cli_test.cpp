@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <texton/capture.h>
 #include <texton/device.h>
 #include <texton/image.h>
+#include <texton/recording.h>
 
 #include "tests/support/command_line.h"
 
@@ -23,11 +23,11 @@ using test::Ended;
 class CliTest : public test::CommandLine {
 protected:
     /// Writes a recording of the model's results to `name`.
-    Capture recorded(const std::string& name, std::uint64_t seed) const {
-        Capture capture = random_capture(seed, {.points = 10});
-        capture.results = replay(capture);
-        write_capture(at(name), capture);
-        return capture;
+    Recording recorded(const std::string& name, std::uint64_t seed) const {
+        Recording recording = random_recording(seed, {.points = 10});
+        recording.results = replay(recording);
+        write_recording(at(name), recording);
+        return recording;
     }
 };
 
@@ -38,9 +38,9 @@ TEST_F(CliTest, ReplayPrintsALineForEachRecordingAndATotal) {
     EXPECT_EQ(good.status, 0) << good.err;
     EXPECT_EQ(good.out, "a 10 10 0\nb 10 10 0\ntotal: 20 points, 20 equal, 2 of 2 files exact\n");
     // Changes one bit of one point.
-    Capture wrong = recorded("c.cap", 3);
+    Recording wrong = recorded("c.cap", 3);
     wrong.results[4].channel[0] ^= 1;
-    write_capture(at("c.cap"), wrong);
+    write_recording(at("c.cap"), wrong);
     const Ended different = run("replay '" + at("a.cap") + "' '" + at("c.cap") + "'");
     EXPECT_EQ(different.status, 1);
     EXPECT_EQ(different.out, "a 10 10 0\nc 10 9 1\ntotal: 20 points, 19 equal, 1 of 2 files exact\n");
@@ -77,7 +77,7 @@ TEST_F(CliTest, DamagedRecordingIsNamedAndOtherRecordingsAreReplayed) {
 }
 
 TEST_F(CliTest, InvalidCommandsAndOptionsAreRefusedWithAMessage) {
-    for (const char* wrong : {"", "record", "replay", "replay --fast x.cap", "capture"}) {
+    for (const char* wrong : {"", "recordings", "replay", "replay --fast x.cap", "record"}) {
         const Ended result = run(wrong);
         EXPECT_EQ(result.status, 2) << wrong;
         EXPECT_FALSE(result.err.empty()) << wrong;
@@ -90,7 +90,7 @@ TEST_F(CliTest, InvalidCommandsAndOptionsAreRefusedWithAMessage) {
 
 TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
     std::ofstream(at("empty.png"));
-    std::ofstream(at("notes.txt")) << "no picture\n";
+    std::ofstream(at("notes.txt")) << "no image\n";
     fs::create_directories(at("folder"));
     write_image(at("a.png"), Format::r8_unorm, {2, 2}, std::vector<std::byte>(4));
     struct Row {
@@ -127,26 +127,26 @@ TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
 }
 
 TEST_F(CliTest, CaptureRequiresAGpuAndReportsThis) {
-    const Ended cpu = run("capture --device cpu --random 1 '" + at("new") + "'");
+    const Ended cpu = run("record --device cpu --random 1 '" + at("new") + "'");
     EXPECT_EQ(cpu.status, 2);
     EXPECT_NE(cpu.err.find("GPU"), std::string::npos) << cpu.err;
-    EXPECT_EQ(run("capture '" + at("new") + "'").status, 2);
-    EXPECT_EQ(run("capture --random 1 --kind round '" + at("new") + "'").status, 2);
+    EXPECT_EQ(run("record '" + at("new") + "'").status, 2);
+    EXPECT_EQ(run("record --random 1 --kind round '" + at("new") + "'").status, 2);
     EXPECT_FALSE(fs::exists(at("new")));
 }
 
 TEST_F(CliTest, GpuRecordingIsReplayedExactlyOnTheSameGpu) {
     if (!Device::why_no_cuda().empty()) GTEST_SKIP() << "no CUDA device: " << Device::why_no_cuda();
     const std::string folder = at("new");
-    const Ended recorded = run("capture --random 5 --seed 40 --points 100 '" + folder + "'");
+    const Ended recorded = run("record --random 5 --seed 40 --points 100 '" + folder + "'");
     ASSERT_EQ(recorded.status, 0) << recorded.err;
-    EXPECT_EQ(read_capture(fs::path(folder) / "random_44.cap").points.size(), 100U);
+    EXPECT_EQ(read_recording(fs::path(folder) / "random_44.cap").points.size(), 100U);
     EXPECT_EQ(run("replay --device cuda '" + folder + "'").status, 0);
-    const Ended again = run("capture '" + at("again") + "' --like '" + folder + "/random_40.cap'");
+    const Ended again = run("record '" + at("again") + "' --like '" + folder + "/random_40.cap'");
     ASSERT_EQ(again.status, 0) << again.err;
-    EXPECT_EQ(read_capture(fs::path(at("again")) / "random_40.cap").results,
-              read_capture(fs::path(folder) / "random_40.cap").results);
-    const Ended json = run("capture --json --random 1 --format bc7_srgb --points 20 '" + folder + "'");
+    EXPECT_EQ(read_recording(fs::path(at("again")) / "random_40.cap").results,
+              read_recording(fs::path(folder) / "random_40.cap").results);
+    const Ended json = run("record --json --random 1 --format bc7_srgb --points 20 '" + folder + "'");
     ASSERT_EQ(json.status, 0) << json.err;
     const nlohmann::json files = nlohmann::json::parse(json.out)["files"];
     ASSERT_EQ(files.size(), 1U);

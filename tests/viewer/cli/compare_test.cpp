@@ -20,7 +20,7 @@ using testing::HasSubstr;
 class CliCompareTest : public test::CommandLine {
 protected:
     /// Returns a 20 x 10 image of gray 100, including alpha if the format has it.
-    Bytes grey(Format format = Format::rgba8_unorm) const {
+    Bytes gray(Format format = Format::rgba8_unorm) const {
         return Bytes(packed_bytes(format, kExtent), std::byte{100});
     }
     void write(const std::string& name, const Bytes& texels, Format format = Format::rgba8_unorm,
@@ -29,8 +29,8 @@ protected:
     }
     void SetUp() override {
         CommandLine::SetUp();
-        write("a.png", grey());
-        Bytes other = grey();
+        write("a.png", gray());
+        Bytes other = gray();
         other[4 * (20 * 3 + 7) + 1] = std::byte{104};  // green at (7, 3)
         other[4 * (20 * 9 + 19)] = std::byte{99};      // red at (19, 9)
         write("b.png", other);
@@ -105,9 +105,9 @@ TEST_F(CliCompareTest, OnlyRequestedMetricsAreShown) {
     EXPECT_EQ(some["worst"].size(), 1U);
     EXPECT_FALSE(some.contains("flip"));
     EXPECT_FALSE(some.contains("ulp_histogram"));
-    const Ended words = run("compare a.png b.png --metric ssim");
-    EXPECT_THAT(words.out, HasSubstr("SSIM"));
-    EXPECT_THAT(words.out, testing::Not(HasSubstr("PSNR")));
+    const Ended text = run("compare a.png b.png --metric ssim");
+    EXPECT_THAT(text.out, HasSubstr("SSIM"));
+    EXPECT_THAT(text.out, testing::Not(HasSubstr("PSNR")));
     EXPECT_EQ(run("compare a.png b.png --metric beauty").status, 2);
 }
 
@@ -123,9 +123,9 @@ TEST_F(CliCompareTest, MapsMarkTheDifferingTexels) {
 }
 
 TEST_F(CliCompareTest, AlphaMissingFromTheFileIsNotCounted) {
-    write("grey.tif", grey(Format::r32_float), Format::r32_float);
-    const json grey_file = json::parse(run("compare grey.tif grey.tif --json").out);
-    EXPECT_EQ(grey_file["channels"].size(), 1U);
+    write("gray.tif", gray(Format::r32_float), Format::r32_float);
+    const json gray_file = json::parse(run("compare gray.tif gray.tif --json").out);
+    EXPECT_EQ(gray_file["channels"].size(), 1U);
     std::ofstream(at("one.ppm"), std::ios::binary) << "P6\n1 1\n255\n"
                                                    << "\x10\x20\x30";
     std::ofstream(at("two.ppm"), std::ios::binary) << "P6\n1 1\n255\n"
@@ -156,7 +156,7 @@ TEST_F(CliCompareTest, UnreadableFilesAndInvalidArgumentsAreErrors) {
     const Ended gone = run("compare a.png gone.png");
     EXPECT_EQ(gone.status, 2);
     EXPECT_THAT(gone.err, HasSubstr("gone.png"));
-    std::ofstream(at("broken.png")) << "no picture";
+    std::ofstream(at("broken.png")) << "no image";
     EXPECT_EQ(run("compare broken.png a.png").status, 2);
     EXPECT_EQ(run("compare a.png").status, 2);
     EXPECT_EQ(run("compare a.png b.png --max-ulp -1").status, 2);

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <texton/image.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 #include "tests/support/command_line.h"
 #include "tests/support/texels.h"
@@ -20,14 +20,14 @@ using testing::HasSubstr;
 class CliDamageTest : public test::CommandLine {
 protected:
     /// Writes an image of this type, large enough that half of the file is more than a header, and source.tif.
-    void write_picture(const std::string& name) const {
+    void write_files(const std::string& name) const {
         constexpr Extent kExtent{64, 48};
         const auto write = [&](const char* file, Format format) {
             write_image(at(file), format, kExtent, test::pattern(packed_bytes(format, kExtent), 3));
         };
         write("source.tif", Format::rgba8_unorm);
-        write("grey.tif", Format::r8_unorm);
-        const std::string from = name.ends_with(".jpg") ? "grey.tif " : "source.tif ";  // JPEG has no alpha
+        write("gray.tif", Format::r8_unorm);
+        const std::string from = name.ends_with(".jpg") ? "gray.tif " : "source.tif ";  // JPEG has no alpha
         const Ended made = run("convert " + from + name + (name.ends_with(".exr") ? " --format rgba32_float" : ""));
         ASSERT_EQ(made.status, 0) << name << made.err;
     }
@@ -62,7 +62,7 @@ protected:
 
 TEST_F(CliDamageTest, TruncatedFilesAreNamed) {
     for (const std::string kind : kKinds) {
-        write_picture("whole" + kind);
+        write_files("whole" + kind);
         const std::string whole = text("whole" + kind);
         std::ofstream(at("cut" + kind), std::ios::binary) << whole.substr(0, whole.size() / 2);
         expect_refused("cut" + kind);
@@ -71,10 +71,10 @@ TEST_F(CliDamageTest, TruncatedFilesAreNamed) {
 }
 
 TEST_F(CliDamageTest, TextFilesWithImageExtensionsAreNamed) {
-    write_picture("source.png");
+    write_files("source.png");
     for (const std::string kind : kKinds) {
         std::ofstream(at("words" + kind))
-            << "These are words, and no picture of any kind at all, however long it goes on.";
+            << "These are words, and no image of any kind at all, however long it goes on.";
         expect_refused("words" + kind);
     }
     expect_refused_by("info words.exr", "words.exr");
@@ -82,7 +82,7 @@ TEST_F(CliDamageTest, TextFilesWithImageExtensionsAreNamed) {
 }
 
 TEST_F(CliDamageTest, EmptyFilesFoldersAndMissingFilesAreNamed) {
-    write_picture("source.png");
+    write_files("source.png");
     for (const std::string kind : {".png", ".exr", ".dds", ".yuv"}) {
         std::ofstream(at("empty" + kind)).close();
         fs::create_directories(at("folder" + kind));
@@ -95,7 +95,7 @@ TEST_F(CliDamageTest, EmptyFilesFoldersAndMissingFilesAreNamed) {
 }
 
 TEST_F(CliDamageTest, HeadersThatClaimABillionTexelsAllocateNoMemory) {
-    write_picture("huge.dds");
+    write_files("huge.dds");
     std::ofstream(at("huge.hdr"), std::ios::binary) << "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 32768 +X 32768\n";
     std::ofstream(at("huge.ppm"), std::ios::binary) << "P6\n32768 32768\n255\n";
     std::fstream dds(at("huge.dds"), std::ios::in | std::ios::out | std::ios::binary);
@@ -107,7 +107,7 @@ TEST_F(CliDamageTest, HeadersThatClaimABillionTexelsAllocateNoMemory) {
 }
 
 TEST_F(CliDamageTest, UnwritableOutputIsNamedAndNoPartialFileIsLeft) {
-    write_picture("source.png");
+    write_files("source.png");
     std::ofstream(at("kept.exr")) << "what was there";
     fs::create_directories(at("folder.exr"));
     write_suite("source.png");
@@ -135,7 +135,7 @@ TEST_F(CliDamageTest, UnwritableOutputIsNamedAndNoPartialFileIsLeft) {
 }
 
 TEST_F(CliDamageTest, TruncatedReferencesAndSuitesAreNamed) {
-    write_picture("source.png");
+    write_files("source.png");
     write_suite("source.png");
     ASSERT_EQ(run("verify suite.json --device cpu --update --yes").status, 0);
     const std::string reference = text("suite/a.texref"), suite = text("suite.json");

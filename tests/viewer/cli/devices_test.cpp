@@ -20,8 +20,8 @@ class CliDevicesTest : public test::CommandLine {};
 class CliCompletionTest : public test::CommandLine {
 protected:
     /// Returns the completions that bash offers for the last of these words.
-    std::string offered(const std::string& words) const {
-        const Ended result = shell("bash -c 'source <(\"" + kProgram + "\" completion bash); COMP_WORDS=(" + words +
+    std::string offered(const std::string& text) const {
+        const Ended result = shell("bash -c 'source <(\"" + kProgram + "\" completion bash); COMP_WORDS=(" + text +
                                    "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _texton; echo \"${COMPREPLY[*]}\"'");
         EXPECT_EQ(result.status, 0) << result.err;
         return result.out;
@@ -84,7 +84,7 @@ TEST_F(CliCompletionTest, EveryShellScriptContainsAllCommandsAndOptions) {
         SCOPED_TRACE(shell);
         const Ended result = run(std::string("completion ") + shell);
         ASSERT_EQ(result.status, 0) << result.err;
-        for (const char* word : {"capture", "compare", "completion", "devices", "replay", "heat-map", "max-ulp"})
+        for (const char* word : {"record", "compare", "completion", "devices", "replay", "heat-map", "max-ulp"})
             EXPECT_THAT(result.out, HasSubstr(word));
     }
     EXPECT_EQ(run("completion csh").status, 2);
@@ -101,7 +101,7 @@ TEST_F(CliCompletionTest, ScriptsAreValidInTheirShells) {
 }
 
 TEST_F(CliCompletionTest, HelpOfEveryCommandContainsExamplesAndExitStatus) {
-    for (const char* command : {"bench", "capture", "compare", "completion", "convert", "devices", "info", "mips",
+    for (const char* command : {"bench", "record", "compare", "completion", "convert", "devices", "info", "mips",
                                 "replay", "run", "verify"}) {
         const Ended help = run(std::string(command) + " --help");
         EXPECT_EQ(help.status, 0);

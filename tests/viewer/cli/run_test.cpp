@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <texton/image.h>
+#include <texton/image_file.h>
 #include <texton/kernel.h>
-#include <texton/picture.h>
 
 #include "tests/support/command_line.h"
 #include "tests/support/texels.h"
@@ -33,11 +33,12 @@ protected:
 };
 
 TEST_F(CliRunTest, InfoDescribesTheImageOfAFile) {
-    const Ended words = run("info a.png");
-    EXPECT_EQ(words.status, 0) << words.err;
-    EXPECT_THAT(words.out, HasSubstr("a.png: 20 x 10 of rgba8_srgb, array_2d"));
+    const Ended text = run("info a.png");
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr("a.png: 20 x 10 of rgba8_srgb, array_2d"));
     const json out = json::parse(
-        run("info --json a.png '" + test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/cube.dds'").out);
+        run("info --json a.png '" + test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS) + "/cube.dds'")
+            .out);
     ASSERT_EQ(out["files"].size(), 2U);
     EXPECT_EQ(out["files"][0]["file_kind"], "png");
     EXPECT_EQ(out["files"][0]["width"], 20);
@@ -95,7 +96,7 @@ TEST_F(CliRunTest, FormatSizeAndSamplerOptionsAreApplied) {
     EXPECT_EQ(result.status, 0) << result.err;
     const json out = json::parse(result.out);
     EXPECT_EQ(out["kernel"], "resample");
-    EXPECT_EQ(out["pictures"][0]["format"], "rgba32_float");
+    EXPECT_EQ(out["images"][0]["format"], "rgba32_float");
     EXPECT_EQ(out["files"], (json{"b.exr"}));
     const Image made = read_image(at("b.exr"));
     ASSERT_EQ(made.extent, (Extent{40, 10}));
@@ -135,7 +136,7 @@ TEST_F(CliRunTest, ConvertKeepsTexelsAndChangesFormats) {
     EXPECT_THAT(floats.out, HasSubstr("b.exr: 20 x 10 of rgba16_float, array_2d"));
     EXPECT_EQ(read_image(at("b.exr")).format, Format::rgba16_float);
     EXPECT_EQ(run("convert a.png a.png layers.dds").status, 0);
-    EXPECT_EQ(open_picture(at("layers.dds")).info().layers, 2U);
+    EXPECT_EQ(open_image(at("layers.dds")).info().layers, 2U);
 }
 
 TEST_F(CliRunTest, ConvertAndMipsDescribeTheirOutputAsJson) {
@@ -168,8 +169,8 @@ TEST_F(CliRunTest, CubeFilesAreAppliedWithTheirDomain) {
     // From 0 to 0.5: each entry is three quarters of its input value.
     std::ofstream(at("dim.CUBE")) << "LUT_1D_SIZE 2\nDOMAIN_MAX 0.5 0.5 0.5\n0 0 0\n0.375 0.375 0.375\n";
     std::ofstream(at("swap.cube")) << "LUT_3D_SIZE 2\n0 0 0\n0 0 1\n0 1 0\n0 1 1\n1 0 0\n1 0 1\n1 1 0\n1 1 1\n";
-    const std::array<float, 4> grey{0.25f, 0.5f, 0.125f, 1};
-    write_image(at("grey.exr"), Format::rgba32_float, {1, 1}, std::as_bytes(std::span(grey)));
+    const std::array<float, 4> gray{0.25f, 0.5f, 0.125f, 1};
+    write_image(at("gray.exr"), Format::rgba32_float, {1, 1}, std::as_bytes(std::span(gray)));
     const auto made = [&](const std::string& arguments) {
         const Ended result = run(arguments + " -o out.exr --device cpu");
         EXPECT_EQ(result.status, 0) << result.err;
@@ -177,22 +178,22 @@ TEST_F(CliRunTest, CubeFilesAreAppliedWithTheirDomain) {
         std::memcpy(texel.data(), read_image(at("out.exr")).texels.data(), sizeof texel);
         return texel;
     };
-    EXPECT_EQ(made("run lut_1d grey.exr dim.CUBE --set filter=exact"),
+    EXPECT_EQ(made("run lut_1d gray.exr dim.CUBE --set filter=exact"),
               (std::array<float, 4>{0.1875f, 0.375f, 0.09375f, 1}));
-    EXPECT_EQ(made("run lut_1d grey.exr dim.CUBE --set filter=exact --set domain_max=1,1,1"),
+    EXPECT_EQ(made("run lut_1d gray.exr dim.CUBE --set filter=exact --set domain_max=1,1,1"),
               (std::array<float, 4>{0.09375f, 0.1875f, 0.046875f, 1}));
-    EXPECT_EQ(made("run lut_3d grey.exr swap.cube --set filter=exact"), (std::array<float, 4>{0.125f, 0.5f, 0.25f, 1}));
+    EXPECT_EQ(made("run lut_3d gray.exr swap.cube --set filter=exact"), (std::array<float, 4>{0.125f, 0.5f, 0.25f, 1}));
     const auto refused = [&](const std::string& arguments, const char* what) {
         const Ended result = run(arguments + " -o refused.exr --device cpu");
         EXPECT_EQ(result.status, 2) << arguments;
         EXPECT_THAT(result.err, HasSubstr(what));
     };
-    refused("run lut_3d grey.exr dim.CUBE",
+    refused("run lut_3d gray.exr dim.CUBE",
             "dim.CUBE contains a table that is read as array_1d, but the input 'table' does");
     refused("run gaussian swap.cube", "swap.cube contains a table that is read as array_3d");
-    refused("run lut_3d grey.exr gone.cube", "gone.cube cannot be opened");
+    refused("run lut_3d gray.exr gone.cube", "gone.cube cannot be opened");
     std::ofstream(at("broken.cube")) << "LUT_3D_SIZE 2\n0 0 0\n0 0\n";
-    refused("run lut_3d grey.exr broken.cube", "broken.cube, line 3: '0 0' is not three finite numbers");
+    refused("run lut_3d gray.exr broken.cube", "broken.cube, line 3: '0 0' is not three finite numbers");
     EXPECT_FALSE(std::filesystem::exists(at("refused.exr")));
 }
 
@@ -209,9 +210,9 @@ TEST_F(CliRunTest, BenchMeasuresKernelsAndReportsUnsupportedKernels) {
     EXPECT_GT(out["kernels"][0]["milliseconds"], 0);
     EXPECT_GT(out["kernels"][1]["gigabytes_a_second"], 0);
     EXPECT_NE(out["kernels"][2]["refusal"], "");
-    const Ended words = run("bench resample --size 32x24 --device cpu");
-    EXPECT_EQ(words.status, 0) << words.err;
-    EXPECT_THAT(words.out, HasSubstr("ratio to copy"));
+    const Ended text = run("bench resample --size 32x24 --device cpu");
+    EXPECT_EQ(text.status, 0) << text.err;
+    EXPECT_THAT(text.out, HasSubstr("ratio to copy"));
     EXPECT_EQ(run("bench nothing").status, 2);
     EXPECT_EQ(run("bench --size big").status, 2);
 }
@@ -228,12 +229,12 @@ TEST_F(CliRunTest, MipsWritesAllLevels) {
     const Ended result = run("mips a.png b.dds --device cpu");
     EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_THAT(result.out, HasSubstr("20 x 10 of rgba8_srgb, array_2d, 5 levels"));
-    EXPECT_EQ(open_picture(at("b.dds")).info().levels, 5);
+    EXPECT_EQ(open_image(at("b.dds")).info().levels, 5);
     EXPECT_EQ(run("mips a.png b.tif --set filter=kaiser --device cpu").status, 0);
-    EXPECT_EQ(open_picture(at("b.tif")).info().levels, 5);
+    EXPECT_EQ(open_image(at("b.tif")).info().levels, 5);
     // With the kernel mips, run writes the smaller levels, to one file or to several.
     EXPECT_EQ(run("run mips a.png -o c.dds --device cpu").status, 0);
-    EXPECT_EQ(open_picture(at("c.dds")).info().extent, (Extent{10, 5}));
+    EXPECT_EQ(open_image(at("c.dds")).info().extent, (Extent{10, 5}));
     const Ended numbered = run("run mips a.png -o c.png --device cpu");
     EXPECT_EQ(numbered.status, 0) << numbered.err;
     EXPECT_EQ(read_image(at("c_3.png")).extent, (Extent{1, 1}));

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include <texton/image.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 
 #include "tests/support/command_line.h"
 
@@ -189,7 +189,7 @@ TEST_F(CliVerifyTest, ReportHasAPageForEachFailingCase) {
     EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
     for (const char* name : {"expected", "actual", "difference", "ulp"})
         EXPECT_EQ(read_image(at(std::string("pages/filter_linear/") + name + ".png")).extent, (Extent{9, 7})) << name;
-    EXPECT_EQ(open_picture(at("pages/filter_linear/actual.dds")).info().extent, (Extent{9, 7}));
+    EXPECT_EQ(open_image(at("pages/filter_linear/actual.dds")).info().extent, (Extent{9, 7}));
 }
 
 TEST_F(CliVerifyTest, FailedCaseIsAnErrorAndTheOtherCasesRun) {
@@ -208,10 +208,10 @@ TEST_F(CliVerifyTest, FailedCaseIsAnErrorAndTheOtherCasesRun) {
 }
 
 TEST_F(CliVerifyTest, InvalidSuiteIsNamed) {
-    std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "kernel": "resample", "colour": 1}]})";
+    std::ofstream(at("s.json")) << R"({"cases": [{"name": "a", "kernel": "resample", "color": 1}]})";
     const Ended result = verify();
     EXPECT_EQ(result.status, 2);
-    EXPECT_THAT(result.err, HasSubstr("s.json, case 'a': 'colour' is not a known key"));
+    EXPECT_THAT(result.err, HasSubstr("s.json, case 'a': 'color' is not a known key"));
     EXPECT_EQ(run("verify gone.json").status, 2);
     EXPECT_EQ(verify("--yes").status, 2);
 }

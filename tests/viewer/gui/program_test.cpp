@@ -15,15 +15,15 @@
 
 #include <texton/image.h>
 
+#include "tests/support/configured_path.h"
 #include "tests/support/on_every_device.h"
-#include "tests/support/place.h"
 
 namespace texton::viewer {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kCard = fs::path(test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / "card.png";
+const fs::path kCard = fs::path(test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS)) / "card.png";
 
 struct Ended {
     int status = -1;
@@ -57,20 +57,20 @@ protected:
     }
 
     // Counts how often each color occurs, as 0xRRGGBB.
-    static std::map<std::uint32_t, std::size_t> colours(const std::string& path) {
+    static std::map<std::uint32_t, std::size_t> colors(const std::string& path) {
         const Image image = read_image(path);
         std::map<std::uint32_t, std::size_t> out;
         const std::size_t texel = info(image.format).bytes;
         for (std::size_t i = 0; i < image.texels.size(); i += texel) {
-            std::uint32_t colour = 0;
+            std::uint32_t color = 0;
             for (std::size_t c = 0; c < 3; ++c)
-                colour = colour << 8 | std::to_integer<std::uint32_t>(image.texels[i + c]);
-            ++out[colour];
+                color = color << 8 | std::to_integer<std::uint32_t>(image.texels[i + c]);
+            ++out[color];
         }
         return out;
     }
 
-    inline static const std::string kProgram = test::place("TEXTON_VIEW_PROGRAM", TEXTON_VIEW_PROGRAM);
+    inline static const std::string kProgram = test::configured_path("TEXTON_VIEW_PROGRAM", TEXTON_VIEW_PROGRAM);
     fs::path folder_;
 };
 
@@ -85,7 +85,7 @@ TEST_F(ViewerTest, ScreenshotShowsTheTexelsInTheirColors) {
         EXPECT_EQ(result.out, at("shot.png") + "\n");
         const Image shot = read_image(at("shot.png"));
         EXPECT_EQ(shot.extent, (Extent{1000, 750}));
-        std::map<std::uint32_t, std::size_t> count = colours(at("shot.png"));
+        std::map<std::uint32_t, std::size_t> count = colors(at("shot.png"));
         // Magnified twice: 40 rows of 81 or 80 columns.
         EXPECT_EQ(count[kBars[0]], 4u * 40 * 81);
         for (std::size_t i = 1; i < kBars.size(); ++i) EXPECT_EQ(count[kBars[i]], 4u * 40 * 80) << i;
@@ -93,13 +93,13 @@ TEST_F(ViewerTest, ScreenshotShowsTheTexelsInTheirColors) {
 }
 
 TEST_F(ViewerTest, UnreadableFileIsReportedInTheWindowAndTheExitStatus) {
-    std::ofstream(at("broken.png")) << "no picture";
+    std::ofstream(at("broken.png")) << "no image";
     const Ended result = run("'" + at("broken.png") + "' --device cpu --panel none --size 1000x750 --screenshot '" +
                              at("shot.png") + "'");
     EXPECT_EQ(result.status, 1);
     EXPECT_NE(result.err.find("broken.png"), std::string::npos) << result.err;
     EXPECT_EQ(result.out, at("shot.png") + "\n");
-    std::map<std::uint32_t, std::size_t> count = colours(at("shot.png"));
+    std::map<std::uint32_t, std::size_t> count = colors(at("shot.png"));
     EXPECT_GT(count[0xd8dade], 100u) << "the text of the heading";
     for (const std::uint32_t bar : kBars) EXPECT_EQ(count[bar], 0u);
 }
@@ -109,7 +109,7 @@ TEST_F(ViewerTest, FirstOfSeveralFilesIsShownAndAMissingFileIsAnError) {
                              "' --device cpu --panel none --size 1000x750 --screenshot '" + at("shot.png") + "'");
     EXPECT_EQ(result.status, 1);
     EXPECT_NE(result.err.find("missing.exr"), std::string::npos) << result.err;
-    EXPECT_EQ(colours(at("shot.png"))[kBars[2]], 4u * 40 * 80);
+    EXPECT_EQ(colors(at("shot.png"))[kBars[2]], 4u * 40 * 80);
 }
 
 TEST_F(ViewerTest, HelpAndVersionNeedNoDisplay) {

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class DeferredStepsTest : public test::OnEveryDevice {
 protected:
-    Array picture(ArrayKind kind = ArrayKind::array_2d, Format format = Format::rgba8_unorm) const {
+    Array image(ArrayKind kind = ArrayKind::array_2d, Format format = Format::rgba8_unorm) const {
         const ArrayInfo info = test::small_info(kind, format);
         Array array(device(), info);
         test::upload(array, test::ReferenceArray(info, 4));
@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, DeferredStepsTest, test::every_device(), test:
 
 TEST_P(DeferredStepsTest, EachStepAllowsTheNextStep) {
     using enum DeferredStep;
-    DeferredSteps steps(picture());
+    DeferredSteps steps(image());
     EXPECT_EQ(legal(steps), (std::set{create}));
     ASSERT_TRUE(steps.run(create));
     EXPECT_EQ(legal(steps), (std::set{requirements}));
@@ -48,7 +48,7 @@ TEST_P(DeferredStepsTest, EachStepAllowsTheNextStep) {
 
 TEST_P(DeferredStepsTest, RefusedStepsReportTheMessageOfTheLibrary) {
     using enum DeferredStep;
-    DeferredSteps steps(picture());
+    DeferredSteps steps(image());
     EXPECT_FALSE(steps.run(upload));
     EXPECT_TRUE(steps.log().back().failed);
     ASSERT_TRUE(steps.run(create));
@@ -58,7 +58,7 @@ TEST_P(DeferredStepsTest, RefusedStepsReportTheMessageOfTheLibrary) {
     EXPECT_THAT(steps.obstacle(back), HasSubstr("requirements"));
     EXPECT_FALSE(steps.mapped());
     EXPECT_FALSE(steps.run(sample));
-    EXPECT_THAT(steps.log().back().words, HasSubstr("has no memory"));
+    EXPECT_THAT(steps.log().back().text, HasSubstr("has no memory"));
     EXPECT_EQ(steps.log().size(), 3u);
 }
 
@@ -68,16 +68,16 @@ TEST_P(DeferredStepsTest, UploadedImageSurvivesAMoveForEveryArrayKind) {
         for (const Format format : {Format::rgba8_unorm, Format::r32_sint, Format::rg16_float, Format::bc1_unorm}) {
             if (!test::has_arrays(kind, format)) continue;
             SCOPED_TRACE(std::string(name(kind)) + " " + std::string(name(format)));
-            DeferredSteps steps(picture(kind, format));
+            DeferredSteps steps(image(kind, format));
             for (const DeferredStep step : {create, requirements, back, upload, sample})
-                ASSERT_TRUE(steps.run(step)) << steps.log().back().words;
-            EXPECT_THAT(steps.log().back().words, HasSubstr("same as the image"));
-            ASSERT_TRUE(steps.run(move)) << steps.log().back().words;
+                ASSERT_TRUE(steps.run(step)) << steps.log().back().text;
+            EXPECT_THAT(steps.log().back().text, HasSubstr("same as the image"));
+            ASSERT_TRUE(steps.run(move)) << steps.log().back().text;
             ASSERT_TRUE(steps.run(sample));
-            EXPECT_THAT(steps.log().back().words, HasSubstr("same as the image"));
+            EXPECT_THAT(steps.log().back().text, HasSubstr("same as the image"));
             ASSERT_TRUE(steps.run(back));
             ASSERT_TRUE(steps.run(sample));
-            EXPECT_THAT(steps.log().back().words, HasSubstr("nothing was uploaded"));
+            EXPECT_THAT(steps.log().back().text, HasSubstr("nothing was uploaded"));
         }
     }
 }

@@ -71,24 +71,24 @@ TEST(UlpMapTest, CellsOfALargeImageHoldTheLargestUlpDistance) {
     EXPECT_EQ(map.rows, 18u);
     EXPECT_EQ(map.cells.front(), kFarthest);
     EXPECT_GT(map.cells.back(), 0u);
-    EXPECT_EQ(map.place_of(24, 17), (Position{96.5, 68.5}));
+    EXPECT_EQ(map.subresource_of(24, 17), (Position{96.5, 68.5}));
     EXPECT_EQ(map.histogram[32], 2u) << "NaN, and values of opposite sign";
     EXPECT_EQ(map.differing, 2u);
-    EXPECT_EQ(ulp_words(map.largest), "one value is NaN");
+    EXPECT_EQ(ulp_text(map.largest), "one value is NaN");
 }
 
 TEST(UlpMapTest, CanceledMapFetchesNothing) {
     const Array a = floats(Device::cpu(), 4, 4, ramp(16));
-    Wanted wanted;
-    wanted.drop();
-    EXPECT_EQ(ulp_map_of(Texture(a), Texture(a), {a.info(), {}, {}}, whole_grid({4, 4}, 1), wanted).fetches, 0u);
+    CancellationToken token;
+    token.cancel();
+    EXPECT_EQ(ulp_map_of(Texture(a), Texture(a), {a.info(), {}, {}}, whole_grid({4, 4}, 1), token).fetches, 0u);
 }
 
 TEST(UlpMapTest, HistogramRangesAreLabeledWithTheirUlpDistances) {
-    EXPECT_EQ(ulp_range_words(0), "0");
-    EXPECT_EQ(ulp_range_words(1), "1");
-    EXPECT_EQ(ulp_range_words(3), "4 to 7");
-    EXPECT_EQ(ulp_range_words(32), "2147483648 to 4294967295");
+    EXPECT_EQ(ulp_range_text(0), "0");
+    EXPECT_EQ(ulp_range_text(1), "1");
+    EXPECT_EQ(ulp_range_text(3), "4 to 7");
+    EXPECT_EQ(ulp_range_text(32), "2147483648 to 4294967295");
 }
 
 class TwoDevicesTest : public test::OnEveryDevice {};
@@ -106,9 +106,10 @@ TEST_P(TwoDevicesTest, DeviceArrayAndItsCopyOnTheModelReturnTheSameBits) {
         }
         const Array model = on_device(array, Device::cpu());
         const Sampler sampler{.filter = Filter::linear, .mip_filter = Filter::linear, .normalized_coordinates = true};
-        const Place place{.level = info.levels - 1};
-        const FetchGrid grid = whole_grid(level_extent(info, place.level), 9);
-        const UlpMap map = ulp_map_of(Texture(array, sampler), Texture(model, sampler), {info, place, sampler}, grid);
+        const SubresourceIndex subresource{.level = info.levels - 1};
+        const FetchGrid grid = whole_grid(level_extent(info, subresource.level), 9);
+        const UlpMap map =
+            ulp_map_of(Texture(array, sampler), Texture(model, sampler), {info, subresource, sampler}, grid);
         EXPECT_EQ(map.fetches, grid.columns * grid.rows);
         EXPECT_EQ(map.differing, 0u) << test::describe(info);
     }
@@ -210,7 +211,7 @@ TEST(SamplerDifferenceTest, SamplerMetricsAndWorstPositionsComeFromTheFetches) {
     const Sampler linear{.filter = Filter::linear};
     // Results of linear: 0 0 0 2 6 8 8 8; of point: 0 0 0 0 8 8 8 8.
     const FetchGrid grid{{0.25, 0.5}, {0.5, 1}, 8, 1};
-    const PlaceComparison found = compare_samplers(array, {.level = 0}, grid, point, linear, {.worst = 5});
+    const RegionComparison found = compare_samplers(array, {.level = 0}, grid, point, linear, {.worst = 5});
     EXPECT_EQ(found.extent, (Extent{8, 1}));
     ASSERT_EQ(found.comparison.channels.size(), 1u);
     EXPECT_EQ(found.comparison.all.differing, 2u);
@@ -220,10 +221,10 @@ TEST(SamplerDifferenceTest, SamplerMetricsAndWorstPositionsComeFromTheFetches) {
     EXPECT_EQ(found.comparison.worst[0].a[0], 2) << "the reference is the second sampler";
     EXPECT_EQ(found.comparison.worst[0].b[0], 0);
     EXPECT_EQ(found.worst[0], (Position{1.75, 0.5}));
-    EXPECT_TRUE(worst_words(found, 1).starts_with("(2.25, 0.5): ")) << worst_words(found, 1);
-    Wanted wanted;
-    wanted.drop();
-    EXPECT_TRUE(compare_samplers(array, {}, grid, point, linear, {}, wanted).worst.empty());
+    EXPECT_TRUE(worst_text(found, 1).starts_with("(2.25, 0.5): ")) << worst_text(found, 1);
+    CancellationToken token;
+    token.cancel();
+    EXPECT_TRUE(compare_samplers(array, {}, grid, point, linear, {}, token).worst.empty());
 }
 
 TEST(SamplerDifferenceTest, FieldThatIsInvalidAloneReportsTheReason) {
@@ -273,7 +274,7 @@ TEST(SamplerDifferenceTest, SamplerFieldsListContainsEveryField) {
                     .border = {1, 2, 3, 4}};
     for (const SamplerField& field : sampler_fields()) {
         EXPECT_FALSE(field.same(a, b)) << field.name;
-        EXPECT_NE(field.words(a), field.words(b));
+        EXPECT_NE(field.text(a), field.text(b));
         field.take(a, b);
         EXPECT_TRUE(field.same(a, b)) << field.name;
     }
@@ -284,11 +285,11 @@ TEST(SamplerDifferenceTest, SamplerFieldsListContainsEveryField) {
 
 TEST(LodMapTest, UntiltedPlaneRepeatsTheImageByTheGivenCount) {
     const LodPlane plane{.shown = true, .tilt = 0, .turn = 0, .repeats = 4};
-    const Extent picture{60, 30};
-    EXPECT_EQ(place_on_plane(plane, {30, 15}, picture), (Position{0.5, 0.5}));
-    EXPECT_EQ(place_on_plane(plane, {60, 30}, picture), (Position{2.5, 2.5}));
+    const Extent image{60, 30};
+    EXPECT_EQ(subresource_on_plane(plane, {30, 15}, image), (Position{0.5, 0.5}));
+    EXPECT_EQ(subresource_on_plane(plane, {60, 30}, image), (Position{2.5, 2.5}));
     const LodView view{plane, {2, {30, 15}}, 120, 60, 120, 60};
-    const std::optional<LodPixel> pixel = pixel_of(view, 7, 9, picture);
+    const std::optional<LodPixel> pixel = pixel_of(view, 7, 9, image);
     ASSERT_TRUE(pixel);
     EXPECT_NEAR(pixel->steps.right.x, 2, 1e-9);
     EXPECT_NEAR(pixel->steps.down.y, 2, 1e-9);
@@ -350,9 +351,9 @@ TEST(LodMapTest, PixelsHaveTheLevelsOfTheModelsFetches) {
     }
     EXPECT_GT(seen, 1000u);
     EXPECT_LT(seen, 2400u) << "the sky";
-    const std::vector<std::uint32_t> colours = colours_of(map, LodQuantity::clamped, 0xff123456u);
-    EXPECT_EQ(colours.front(), 0xff123456u);
-    EXPECT_EQ(colours.back(), legend_colour(map.pixels.back()->clamped / 256.0 / 6));
+    const std::vector<std::uint32_t> colors = colors_of(map, LodQuantity::clamped, 0xff123456u);
+    EXPECT_EQ(colors.front(), 0xff123456u);
+    EXPECT_EQ(colors.back(), legend_color(map.pixels.back()->clamped / 256.0 / 6));
 }
 
 TEST(LodMapTest, FlatViewHasTheLodOfItsZoomAndShownLevel) {
@@ -368,11 +369,11 @@ TEST(LodMapTest, FlatViewHasTheLodOfItsZoomAndShownLevel) {
 }
 
 TEST(LodMapTest, LegendSpansAllColorsAndClampsItsInput) {
-    EXPECT_EQ(legend_colour(0), 0xff440154u);
-    EXPECT_EQ(legend_colour(1), 0xfffde725u);
-    EXPECT_EQ(legend_colour(-5), legend_colour(0));
-    EXPECT_EQ(legend_colour(std::numeric_limits<double>::quiet_NaN()), legend_colour(0));
-    EXPECT_EQ(legend_colour(7), legend_colour(1));
+    EXPECT_EQ(legend_color(0), 0xff440154u);
+    EXPECT_EQ(legend_color(1), 0xfffde725u);
+    EXPECT_EQ(legend_color(-5), legend_color(0));
+    EXPECT_EQ(legend_color(std::numeric_limits<double>::quiet_NaN()), legend_color(0));
+    EXPECT_EQ(legend_color(7), legend_color(1));
 }
 
 }  // namespace

@@ -55,13 +55,13 @@ Fetch random_fetch(Random& random, const ArrayInfo& info, const Sampler& sampler
                                    FetchOperation::gather};
     fetch.operation = all[random.below(info.usage.gather ? 4 : 3)];
     fetch.component = static_cast<int>(random.below(4));
-    const auto place = [&](std::size_t size) {
+    const auto subresource = [&](std::size_t size) {
         const float share = 1.6f * random.unit() - 0.3f;
         return sampler.normalized_coordinates ? share : share * static_cast<float>(size);
     };
-    fetch.point.x = place(info.extent.width);
-    fetch.point.y = place(info.extent.height);
-    fetch.point.z = place(info.extent.depth);
+    fetch.point.x = subresource(info.extent.width);
+    fetch.point.y = subresource(info.extent.height);
+    fetch.point.z = subresource(info.extent.depth);
     if (is_cube(info.kind)) {
         fetch.point.x = 2 * random.unit() - 1;
         fetch.point.y = 2 * random.unit() - 1;
@@ -317,8 +317,8 @@ TEST(FootprintTest, FootprintContainsExactlyTheTexelsThatAffectTheResult) {
 double rounding(Format format, const Footprint& found, double result) {
     double largest = 0;
     for (const FootprintTexel& texel : found.texels) largest = std::max(largest, std::abs(texel.value[0]));
-    const auto half_step = [](double value, int bits, int least) {
-        return std::ldexp(0.5, std::max(value == 0 ? least : std::ilogb(value) - bits, least));
+    const auto half_step = [](double value, int bits, int minimum) {
+        return std::ldexp(0.5, std::max(value == 0 ? minimum : std::ilogb(value) - bits, minimum));
     };
     const auto guard = [&](int bits) { return largest == 0 ? 0 : std::ldexp(1.0, std::ilogb(largest) - bits - 4); };
     const auto texels = static_cast<double>(found.texels.size());
@@ -504,7 +504,7 @@ TEST(LevelChoiceTest, BiasIsAppliedBeforeTheLimits) {
 
 // --- positions ---
 
-TEST(PlaceFetchesTest, TexelCenterReadsTheTexelInEveryKindOfArray) {
+TEST(SubresourceFetchesTest, TexelCenterReadsTheTexelInEveryKindOfArray) {
     Random random(7);
     for (const ArrayKind kind : test::all_kinds()) {
         for (const bool normalized : {true, false}) {
@@ -515,33 +515,34 @@ TEST(PlaceFetchesTest, TexelCenterReadsTheTexelInEveryKindOfArray) {
             const Sampler sampler{.normalized_coordinates = normalized};
             const Model model(array, sampler);
             for (int round = 0; round < 100; ++round) {
-                Place place{.level = static_cast<int>(random.below(static_cast<std::size_t>(info.levels)))};
-                const Extent extent = level_extent(info, place.level);
-                place.layer = random.below(info.layers);
-                if (is_cube(kind)) place.face = static_cast<int>(random.below(6));
-                place.slice = random.below(extent.depth);
+                SubresourceIndex subresource{.level =
+                                                 static_cast<int>(random.below(static_cast<std::size_t>(info.levels)))};
+                const Extent extent = level_extent(info, subresource.level);
+                subresource.layer = random.below(info.layers);
+                if (is_cube(kind)) subresource.face = static_cast<int>(random.below(6));
+                subresource.slice = random.below(extent.depth);
                 const auto x = random.below(extent.width);
                 const auto y = random.below(extent.height);
-                const Fetch fetch =
-                    PlaceFetches(info, place, sampler).at({static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5});
+                const Fetch fetch = SubresourceFetches(info, subresource, sampler)
+                                        .at({static_cast<double>(x) + 0.5, static_cast<double>(y) + 0.5});
                 const std::vector<FootprintTexel> texels = model.footprint(fetch).texels;
                 ASSERT_EQ(texels.size(), 1u);
-                const int z =
-                    kind == ArrayKind::array_3d ? static_cast<int>(place.slice) : static_cast<int>(place.layer);
-                EXPECT_EQ(texels[0].level, place.level);
+                const int z = kind == ArrayKind::array_3d ? static_cast<int>(subresource.slice)
+                                                          : static_cast<int>(subresource.layer);
+                EXPECT_EQ(texels[0].level, subresource.level);
                 EXPECT_EQ(texels[0].found, (std::array<std::int32_t, 3>{static_cast<int>(x), static_cast<int>(y), z}));
-                EXPECT_EQ(texels[0].face, is_cube(kind) ? place.face : -1);
+                EXPECT_EQ(texels[0].face, is_cube(kind) ? subresource.face : -1);
             }
         }
     }
 }
 
-TEST(PlaceFetchesTest, StepsOfTwoTexelsGiveALevelOfDetailOfOne) {
+TEST(SubresourceFetchesTest, StepsOfTwoTexelsGiveALevelOfDetailOfOne) {
     const ArrayInfo info{.format = Format::r8_unorm, .extent = {64, 32}, .levels = 6};
     const Array array(Device::cpu(), info);
     const Sampler sampler{.normalized_coordinates = true, .max_anisotropy = 1};
     const Model model(array, sampler);
-    const PlaceFetches fetches(info, {.level = 1}, sampler);
+    const SubresourceFetches fetches(info, {.level = 1}, sampler);
     EXPECT_EQ(model.levels(fetches.at({3, 3}, {{2, 0}, {0, 2}})).lod, 512) << "relative to level 1";
     EXPECT_EQ(model.levels(fetches.at({3, 3}, {{0, -1}, {1, 0}})).lod, 256);
 }

@@ -67,10 +67,10 @@ TEST_P(PitchedCopyTest, CopyHoldsTheSubresourceAndKeepsThePadding) {
             SCOPED_TRACE(test::describe(info));
             const Array array(device(), info);
             test::upload(array, test::ReferenceArray(info, 3));
-            const Place place{
+            const SubresourceIndex subresource{
                 .level = info.levels > 1 ? 1 : 0, .layer = is_layered(kind) ? info.layers - 1 : 0, .face = 2};
-            const PitchedCopy copied(array, place);
-            const std::vector<std::byte> expected = test::download(array.view(slices_at(info, place)));
+            const PitchedCopy copied(array, subresource);
+            const std::vector<std::byte> expected = test::download(array.view(slices_at(info, subresource)));
             EXPECT_TRUE(test::same_bytes(test::download(copied.view()), expected));
             // Compares byte by byte through the layout.
             const std::vector<std::byte> all = copied.read(0, copied.layout().bytes());
@@ -105,7 +105,7 @@ TEST_P(PitchedCopyTest, OverwrittenPaddingByteIsFound) {
     }
     const CanaryReport report = copied.check();
     EXPECT_EQ(report.overwritten, 3u);
-    EXPECT_EQ(report.places, (std::vector<std::size_t>{400, pitch * 7 + 403, pitch * 20 - 1}));
+    EXPECT_EQ(report.subresources, (std::vector<std::size_t>{400, pitch * 7 + 403, pitch * 20 - 1}));
 }
 
 TEST_P(PitchedCopyTest, WrongPitchShearsTheImage) {
@@ -132,7 +132,7 @@ TEST_P(PitchedCopyTest, WrongPitchShearsTheImage) {
 
 TEST_P(PitchedCopyTest, CopyStopsWhenCanceled) {
     const Array array(device(), {.format = Format::rgba8_unorm, .extent = {8, 8}});
-    EXPECT_THROW(PitchedCopy(array, {}, [] { return false; }), Cancelled);
+    EXPECT_THROW(PitchedCopy(array, {}, CancellationToken([] { return true; })), Canceled);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 class ResidencyMapTest : public test::OnEveryDevice {
 protected:
-    Array picture(const ArrayInfo& info) const {
+    Array image(const ArrayInfo& info) const {
         Array array(device(), info);
         test::upload(array, test::ReferenceArray(info, 9));
         return array;
@@ -30,7 +30,7 @@ protected:
 INSTANTIATE_TEST_SUITE_P(Devices, ResidencyMapTest, test::every_device(), test::device_label);
 
 TEST_P(ResidencyMapTest, NewMapHasNoMappedTilesAndReadsReturnUnmapped) {
-    const ResidencyMap map(picture(flat(1)));
+    const ResidencyMap map(image(flat(1)));
     EXPECT_EQ(map.committed_bytes(), 0u);
     EXPECT_EQ(map.residency(), map.uniform(false));
     const SparseReads reads = map.read(0, 0, 0, 40, 20, Filter::point);
@@ -40,7 +40,7 @@ TEST_P(ResidencyMapTest, NewMapHasNoMappedTilesAndReadsReturnUnmapped) {
 }
 
 TEST_P(ResidencyMapTest, OnlyTheMappedTileIsResident) {
-    ResidencyMap map(picture(flat(1)));
+    ResidencyMap map(image(flat(1)));
     const TileTable& table = map.tables().front();
     EXPECT_EQ(table.tiles, (Extent{5, 3, 1}));
     Residency target = map.uniform(false);
@@ -70,9 +70,9 @@ TEST_P(ResidencyMapTest, MappedTilesHoldTheImageInEveryLevelAndLayer) {
                        .layers = kind == ArrayKind::layered_2d ? 2u : 1u};
         info.levels = full_levels(info);
         SCOPED_TRACE(test::describe(info));
-        const Array original = picture(info);
-        const Array same = picture(info);
-        ResidencyMap map{picture(info)};
+        const Array original = image(info);
+        const Array same = image(info);
+        ResidencyMap map{image(info)};
         map.apply(map.uniform(true));
         EXPECT_EQ(map.resident_slots(), map.slots());
         EXPECT_EQ(map.residency(), map.uniform(true));
@@ -100,7 +100,7 @@ TEST_P(ResidencyMapTest, MappedTilesHoldTheImageInEveryLevelAndLayer) {
 }
 
 TEST_P(ResidencyMapTest, SavedResidencyCanBeRestored) {
-    ResidencyMap map(picture(flat(10)));
+    ResidencyMap map(image(flat(10)));
     Residency odd = map.uniform(false);
     for (std::vector<bool>& table : odd) {
         for (std::size_t i = 0; i < table.size(); i += 2) table[i] = true;
@@ -111,7 +111,7 @@ TEST_P(ResidencyMapTest, SavedResidencyCanBeRestored) {
     EXPECT_EQ(map.residency(), odd);
     EXPECT_TRUE(map.tables().back().tail);
     EXPECT_TRUE(odd.back().front());
-    EXPECT_THROW(map.apply(map.uniform(true), [] { return false; }), Cancelled);
+    EXPECT_THROW(map.apply(map.uniform(true), CancellationToken([] { return true; })), Canceled);
     EXPECT_EQ(map.residency(), odd);
 }
 

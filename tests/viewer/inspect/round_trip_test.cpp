@@ -23,7 +23,7 @@ TEST_P(RoundTripTest, EveryArrayKindSurvivesTheRoundTrip) {
             test::upload(array, test::ReferenceArray(info, 8));
             std::size_t bytes = 0;
             std::size_t parts = 0;
-            round_trip(device(), picture_of(array), [&](const TripResult& result) {
+            round_trip(device(), image_of(array), [&](const TripResult& result) {
                 bytes += result.bytes;
                 ++parts;
                 EXPECT_EQ(result.different, 0u);
@@ -46,12 +46,12 @@ TEST_P(RoundTripTest, DamagedByteIsFoundAndNamed) {
         const std::size_t byte = slice * 2 + row_bytes(format, 24) + texton::info(format).bytes + 3;
         std::vector<TripResult> results;
         round_trip(
-            device(), picture_of(array), [&](const TripResult& result) { results.push_back(result); }, {}, byte);
+            device(), image_of(array), [&](const TripResult& result) { results.push_back(result); }, {}, byte);
         ASSERT_EQ(results.size(), 2u);
         EXPECT_EQ(results[0].different, 1u);
         ASSERT_TRUE(results[0].first.has_value());
         EXPECT_EQ(results[0].first->byte, byte);
-        EXPECT_EQ(results[0].first->place.slice, 2u);
+        EXPECT_EQ(results[0].first->subresource.slice, 2u);
         EXPECT_EQ(results[0].first->texel, (Offset{side, side, 0}));
         EXPECT_EQ(results[0].first->expected ^ std::byte{1}, results[0].first->found);
         EXPECT_EQ(results[1].different, 0u);
@@ -71,8 +71,8 @@ TEST_P(RoundTripTest, DamagedLayerAndFaceAreNamed) {
     changed.write(1, at, {&flipped, 1});
     test::upload(other, changed);
     for (const TripPart& part : trip_parts(info)) {
-        const TripResult result = compare_part(picture_of(array), other, part);
-        const bool here = part.place == Place{.level = 1, .layer = 1, .face = 2};
+        const TripResult result = compare_part(image_of(array), other, part);
+        const bool here = part.subresource == SubresourceIndex{.level = 1, .layer = 1, .face = 2};
         EXPECT_EQ(result.different, here ? 1u : 0u);
         if (here) {
             EXPECT_EQ(result.first->texel, (Offset{3, 2, 0}));
@@ -80,7 +80,7 @@ TEST_P(RoundTripTest, DamagedLayerAndFaceAreNamed) {
         }
     }
     const Array unlike(device(), {.format = Format::r8_uint, .extent = {8, 8}});
-    test::expect_error([&] { (void)compare_part(picture_of(array), unlike, {}); }, ErrorCode::bad_argument,
+    test::expect_error([&] { (void)compare_part(image_of(array), unlike, {}); }, ErrorCode::bad_argument,
                        "texton::viewer::compare_part");
 }
 

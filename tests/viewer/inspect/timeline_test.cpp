@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/configured_path.h"
 #include "tests/support/on_every_device.h"
-#include "tests/support/place.h"
 
 namespace texton::viewer {
 namespace {
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, UploadPeakTest, test::every_device(), test::de
 
 TEST_P(UploadPeakTest, UploadPeakIsMeasuredAndCanBeCanceled) {
     EXPECT_GT(upload_peak(device(), std::size_t{1} << 20), 0);
-    EXPECT_THROW((void)upload_peak(device(), 1 << 20, [] { return false; }), Cancelled);
+    EXPECT_THROW((void)upload_peak(device(), 1 << 20, CancellationToken([] { return true; })), Canceled);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 
 #include <texton/image.h>
 
+#include "tests/support/configured_path.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
-#include "tests/support/place.h"
 #include "viewer/model/document.h"
 #include "viewer/model/view_state.h"
 #include "viewer/render/render.h"
@@ -25,18 +25,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+const fs::path kAssets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
 const fs::path kCard = kAssets / "card.png";
 const fs::path kSky = kAssets / "sky.exr";
 
 // --- view of the canvas ----------------------------------------------------------------------------------------------
 
 TEST(ViewStateTest, FittedImageIsFullyVisibleAndCentered) {
-    for (const Extent picture : {Extent{481, 321}, Extent{5000, 20}, Extent{1, 3000}, Extent{7, 7}}) {
-        const ViewState view = fitted(picture, 1000, 700);
+    for (const Extent image : {Extent{481, 321}, Extent{5000, 20}, Extent{1, 3000}, Extent{7, 7}}) {
+        const ViewState view = fitted(image, 1000, 700);
         const Position from = to_canvas(view, {0, 0}, 1000, 700);
         const Position to =
-            to_canvas(view, {static_cast<double>(picture.width), static_cast<double>(picture.height)}, 1000, 700);
+            to_canvas(view, {static_cast<double>(image.width), static_cast<double>(image.height)}, 1000, 700);
         EXPECT_GE(from.x, -1e-6);
         EXPECT_GE(from.y, -1e-6);
         EXPECT_NEAR(from.x + to.x, 1000, 1e-6);
@@ -49,21 +49,21 @@ TEST(ViewStateTest, FittedImageIsFullyVisibleAndCentered) {
 TEST(ViewStateTest, ZoomKeepsThePositionUnderTheCursor) {
     ViewState view = fitted({481, 321}, 1000, 700);
     const Position cursor{123, 456};
-    const Position before = to_picture(view, cursor, 1000, 700);
+    const Position before = to_image(view, cursor, 1000, 700);
     for (const double factor : {1.5, 8.0, 0.01, 1e9, 1e-9}) {
         view = zoomed(view, factor, cursor, 1000, 700);
-        const Position after = to_picture(view, cursor, 1000, 700);
+        const Position after = to_image(view, cursor, 1000, 700);
         EXPECT_NEAR(after.x, before.x, 1e-6);
         EXPECT_NEAR(after.y, before.y, 1e-6);
     }
-    EXPECT_EQ(view.zoom, kLeastZoom);
+    EXPECT_EQ(view.zoom, kMinZoom);
 }
 
 TEST(ViewStateTest, DragMovesTheImageWithTheMouseButNeverOutOfSight) {
     const ViewState view{4, {100, 100}};
     const ViewState moved = panned(view, {40, -20}, {481, 321});
-    EXPECT_EQ(moved.centre, (Position{90, 105}));
-    EXPECT_EQ(panned(view, {1e6, -1e6}, {481, 321}).centre, (Position{0, 321}));
+    EXPECT_EQ(moved.center, (Position{90, 105}));
+    EXPECT_EQ(panned(view, {1e6, -1e6}, {481, 321}).center, (Position{0, 321}));
 }
 
 // --- the document, on every device ---
@@ -85,12 +85,12 @@ TEST_P(DocumentTest, SubresourceOutOfRangeIsClampedToTheNearest) {
     EXPECT_EQ(levels->clamped({.level = 99}).level, levels->info().levels - 1);
     EXPECT_EQ(levels->extent({.level = 1}), level_extent(levels->info(), 1));
     const auto flat = Document::open({.paths = {kCard}, .options = {}}, device());
-    EXPECT_EQ(flat->clamped({.level = 3, .layer = 4, .face = 5, .slice = 6, .plane = 7}), Place{});
+    EXPECT_EQ(flat->clamped({.level = 3, .layer = 4, .face = 5, .slice = 6, .plane = 7}), SubresourceIndex{});
 }
 
 TEST_P(DocumentTest, LoadingStopsWhenCanceled) {
-    const auto stop = [](const PictureProgress&) { return false; };
-    EXPECT_THROW((void)Document::open({.paths = {kCard}, .options = {}}, device(), stop), Cancelled);
+    const auto stop = [](const ImageProgress&) { return false; };
+    EXPECT_THROW((void)Document::open({.paths = {kCard}, .options = {}}, device(), stop), Canceled);
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, DocumentTest, test::every_device(), test::device_label);

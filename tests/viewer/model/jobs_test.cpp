@@ -52,8 +52,9 @@ TEST_F(JobsTest, OnlyTheNewestJobOfATagFinishes) {
     Jobs jobs(2, post(), failed());
     std::vector<int> finished;
     for (int i = 0; i < 100; ++i) {
-        jobs.start("slider",
-                   [&finished, i](const Wanted&) -> Jobs::Finish { return [&finished, i] { finished.push_back(i); }; });
+        jobs.start("slider", [&finished, i](const CancellationToken&) -> Jobs::Finish {
+            return [&finished, i] { finished.push_back(i); };
+        });
     }
     EXPECT_TRUE(jobs.busy("slider"));
     settle(jobs);
@@ -65,7 +66,7 @@ TEST_F(JobsTest, JobsOfDifferentTagsAllFinish) {
     Jobs jobs(2, post(), failed());
     int finished = 0;
     for (const char* tag : {"a", "b", "c"})
-        jobs.start(tag, [&finished](const Wanted&) -> Jobs::Finish { return [&finished] { ++finished; }; });
+        jobs.start(tag, [&finished](const CancellationToken&) -> Jobs::Finish { return [&finished] { ++finished; }; });
     settle(jobs);
     EXPECT_EQ(finished, 3);
 }
@@ -74,9 +75,9 @@ TEST_F(JobsTest, RunningJobSeesItsCancellation) {
     Jobs jobs(1, post(), failed());
     std::promise<void> runs;
     bool finished = false;
-    jobs.start("load", [&](const Wanted& wanted) -> Jobs::Finish {
+    jobs.start("load", [&](const CancellationToken& token) -> Jobs::Finish {
         runs.set_value();
-        while (wanted) std::this_thread::yield();
+        while (!token.canceled()) std::this_thread::yield();
         return [&finished] { finished = true; };
     });
     runs.get_future().wait();
@@ -87,7 +88,7 @@ TEST_F(JobsTest, RunningJobSeesItsCancellation) {
 
 TEST_F(JobsTest, FailureIsReportedOnTheMainThread) {
     Jobs jobs(1, post(), failed());
-    jobs.start("load", [](const Wanted&) -> Jobs::Finish { throw std::runtime_error("no such file"); });
+    jobs.start("load", [](const CancellationToken&) -> Jobs::Finish { throw std::runtime_error("no such file"); });
     settle(jobs);
     EXPECT_EQ(failures_, (std::vector<std::string>{"load: no such file"}));
 }
@@ -97,13 +98,13 @@ TEST_F(JobsTest, DestructorWaitsForRunningJobsAndDropsQueuedJobs) {
     bool ended = false, finished = false;
     {
         Jobs jobs(1, post(), failed());
-        jobs.start("long", [&](const Wanted& wanted) -> Jobs::Finish {
+        jobs.start("long", [&](const CancellationToken& token) -> Jobs::Finish {
             runs.set_value();
-            while (wanted) std::this_thread::yield();
+            while (!token.canceled()) std::this_thread::yield();
             ended = true;
             return [&finished] { finished = true; };
         });
-        jobs.start("never", [&](const Wanted&) -> Jobs::Finish { return [&finished] { finished = true; }; });
+        jobs.start("never", [&](const CancellationToken&) -> Jobs::Finish { return [&finished] { finished = true; }; });
         runs.get_future().wait();
     }
     EXPECT_TRUE(ended);

@@ -41,7 +41,7 @@ TEST_P(SmallerTest, TexelIsTheMeanOfItsSquareAcrossBandsOfRows) {
     const Extent extent{2051, 651};  // 10 MiB, so it is read in several bands; the last square is incomplete
     const Array whole = uneven(device(), Format::rgba16_unorm, extent);
     for (const int halvings : {1, 3}) {
-        const Array smaller = load_halved(device(), picture_of(whole), halvings, {});
+        const Array smaller = load_halved(device(), image_of(whole), halvings, {});
         const Extent expected{extent.width >> halvings, extent.height >> halvings};
         ASSERT_EQ(smaller.info().extent, expected);
         const Pitched2D at_once(device(), Format::rgba16_unorm, expected);
@@ -59,7 +59,7 @@ TEST_P(SmallerTest, TexelIsTheMeanOfItsSquareAcrossBandsOfRows) {
 TEST_P(SmallerTest, RowsWiderThanTheDeviceLimitAreReducedInPieces) {
     const Extent extent{70000, 4};
     const Array whole = uneven(device(), Format::r8_uint, extent);
-    const Array smaller = load_halved(device(), picture_of(whole), 1, {});
+    const Array smaller = load_halved(device(), image_of(whole), 1, {});
     const std::vector<std::byte> texels = test::download(whole.view());
     const std::vector<std::byte> made = test::download(smaller.view());
     for (std::size_t y = 0; y < 2; ++y)
@@ -70,12 +70,12 @@ TEST_P(SmallerTest, RowsWiderThanTheDeviceLimitAreReducedInPieces) {
 TEST_P(SmallerTest, CancellationIsCheckedAfterEachBand) {
     const Array whole = uneven(device(), Format::rgba8_unorm, {2051, 1301});
     std::vector<std::size_t> done;
-    const auto progress = [&](const PictureProgress& now) {
+    const auto progress = [&](const ImageProgress& now) {
         done.push_back(now.done);
         EXPECT_LE(now.done, now.total);
         return false;
     };
-    EXPECT_THROW((void)load_halved(device(), picture_of(whole), 1, {.progress = progress}), Cancelled);
+    EXPECT_THROW((void)load_halved(device(), image_of(whole), 1, {.progress = progress}), Canceled);
     EXPECT_EQ(done.size(), 1u);
 }
 
@@ -95,13 +95,13 @@ TEST_P(SmallerTest, ImagesAreHalvedOnlyAsOftenAsTheMemoryRequires) {
 }
 
 TEST_P(SmallerTest, BlocksAndRowsAreNotHalvedAndNoDimensionBecomesZero) {
-    EXPECT_EQ(most_halvings({.format = Format::rgba8_unorm, .extent = {64, 16}}), 4);
-    EXPECT_EQ(most_halvings({.format = Format::rgba8_unorm, .extent = {64, 64}, .levels = 3}), 2);
-    EXPECT_EQ(most_halvings({.format = Format::bc7_unorm, .extent = {64, 64}}), 0);
-    EXPECT_EQ(most_halvings({.format = Format::r8_unorm, .extent = {64}, .kind = ArrayKind::array_1d}), 0);
-    EXPECT_EQ(most_halvings({.format = Format::r8_unorm, .extent = {64, 64, 9}, .kind = ArrayKind::array_3d}), 3);
-    EXPECT_EQ(most_halvings({.format = Format::r8_unorm, .extent = {64, 64}, .kind = ArrayKind::cubemap}), 6);
-    EXPECT_EQ(most_halvings({.format = Format::nv12, .extent = {64, 16}}), 3) << "of chroma, too";
+    EXPECT_EQ(max_halvings({.format = Format::rgba8_unorm, .extent = {64, 16}}), 4);
+    EXPECT_EQ(max_halvings({.format = Format::rgba8_unorm, .extent = {64, 64}, .levels = 3}), 2);
+    EXPECT_EQ(max_halvings({.format = Format::bc7_unorm, .extent = {64, 64}}), 0);
+    EXPECT_EQ(max_halvings({.format = Format::r8_unorm, .extent = {64}, .kind = ArrayKind::array_1d}), 0);
+    EXPECT_EQ(max_halvings({.format = Format::r8_unorm, .extent = {64, 64, 9}, .kind = ArrayKind::array_3d}), 3);
+    EXPECT_EQ(max_halvings({.format = Format::r8_unorm, .extent = {64, 64}, .kind = ArrayKind::cubemap}), 6);
+    EXPECT_EQ(max_halvings({.format = Format::nv12, .extent = {64, 16}}), 3) << "of chroma, too";
 }
 
 // Returns the subresource of a slice for any kind of array.
@@ -120,13 +120,13 @@ TEST_P(SmallerTest, EachLayerAndFaceIsHalvedSeparately) {
         const ArrayInfo info{.extent = extent, .kind = kind, .layers = static_cast<std::size_t>(layers)};
         const Array whole(device(), info);
         test::upload(whole.view(), test::pattern(packed_bytes(info), 3));
-        const Array smaller = load_halved(device(), picture_of(whole), 1, {});
+        const Array smaller = load_halved(device(), image_of(whole), 1, {});
         ASSERT_EQ(smaller.info().kind, kind);
         ASSERT_EQ(slice_count(smaller.info(), 0), slice_count(info, 0));
         for (std::size_t slice = 0; slice < slice_count(info, 0); ++slice) {
             const Array alone(device(), {.extent = extent});
             copy(alone.view(), whole.view(slice_of(info, slice)));
-            const Array expected = load_halved(device(), picture_of(alone), 1, {});
+            const Array expected = load_halved(device(), image_of(alone), 1, {});
             EXPECT_TRUE(
                 test::same_bytes(test::download(smaller.view(slice_of(info, slice))), test::download(expected.view())))
                 << name(kind) << slice;
@@ -143,7 +143,7 @@ TEST_P(SmallerTest, VolumeTexelIsTheMeanOfItsCubeOrAnIntegerOfItsCube) {
         std::vector<std::byte> bytes = test::pattern(packed_bytes(format, extent), 9);
         if (format == Format::r32_float) std::memcpy(bytes.data(), floats.data(), bytes.size());
         test::upload(whole.view(), bytes);
-        const Array smaller = load_halved(device(), picture_of(whole), 1, {});
+        const Array smaller = load_halved(device(), image_of(whole), 1, {});
         ASSERT_EQ(smaller.info().extent, (Extent{6, 4, 3}));
         const std::vector<std::byte> made = test::download(smaller.view());
         const auto index = [&](std::size_t x, std::size_t y, std::size_t z) { return (z * 9 + y) * 13 + x; };
@@ -172,10 +172,10 @@ TEST_P(SmallerTest, PlanarImagesKeepEvenDimensionsAndEachPlaneIsHalved) {
         const View view = whole.plane(plane).view();
         test::upload(view, test::pattern(packed_bytes(view.format(), view.extent()), 4));
     }
-    const PlanarArray smaller = load_planar_halved(device(), picture_of(whole), 1, {});
+    const PlanarArray smaller = load_planar_halved(device(), image_of(whole), 1, {});
     ASSERT_EQ(smaller.extent(), (Extent{36, 18}));
     for (int plane = 0; plane < 2; ++plane) {
-        const Array alone = load_halved(device(), picture_of(whole).plane(plane), 1, {});
+        const Array alone = load_halved(device(), image_of(whole).plane(plane), 1, {});
         const Extent kept = smaller.plane(plane).info().extent;
         EXPECT_TRUE(test::same_bytes(test::download(smaller.plane(plane).view()),
                                      test::download(alone.view({.region = Region{{}, kept}}))))
@@ -187,7 +187,7 @@ TEST_P(SmallerTest, NarrowHighImagesAreReadInBandsThatFitAnArray) {
     const Extent extent{8, 300000};
     const Linear memory(Device::cpu(), packed_bytes(Format::r8_unorm, extent));
     fill(memory.view(), std::uint8_t{77});
-    const Array smaller = load_halved(device(), picture_of(memory.view(Format::r8_unorm, extent)), 3, {});
+    const Array smaller = load_halved(device(), image_of(memory.view(Format::r8_unorm, extent)), 3, {});
     ASSERT_EQ(smaller.info().extent, (Extent{1, 37500}));
     EXPECT_TRUE(test::all_bytes(test::download(smaller.view()), 77));
 }

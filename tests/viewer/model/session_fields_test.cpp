@@ -30,7 +30,7 @@ public:
     void operator()(const char* key, Value& value, const Rule&... rule) {
         if constexpr (Part<Value>) {
             visit_fields(value, *this);
-        } else if (is_wanted(key)) {
+        } else if (is_requested(key)) {
             const Value before = value;
             change(value, rule...);
             EXPECT_NE(value, before) << key;
@@ -42,7 +42,7 @@ public:
             (*this)(key, *value, rule...);
         } else if (wanted_ == kAll) {
             (*this)(key, value.emplace(), rule...);
-        } else if (is_wanted(key)) {
+        } else if (is_requested(key)) {
             value.emplace();
         }
     }
@@ -56,7 +56,7 @@ public:
     }
     template <Part Value>
     void operator()(const char* key, std::vector<Value>& values, ListOf) {
-        if (values.empty() && is_wanted(key)) {
+        if (values.empty() && is_requested(key)) {
             // Three elements, so that indices into the list can be changed twice.
             Change all(kAll);
             values.resize(3);
@@ -71,7 +71,7 @@ public:
     }
 
 private:
-    bool is_wanted(const char* key) {
+    bool is_requested(const char* key) {
         const bool wanted = wanted_ == kAll || wanted_ == leaves_;
         if (wanted) key_ = key;
         ++leaves_;
@@ -131,9 +131,9 @@ Session with_every_field_changed() {
     return session;
 }
 
-Session with_plain_pictures() {
+Session with_plain_images() {
     Session session;
-    session.pictures = std::vector<Source>(3, {.paths = {"/a.png"}, .options = {}});
+    session.images = std::vector<Source>(3, {.paths = {"/a.png"}, .options = {}});
     return session;
 }
 
@@ -143,7 +143,7 @@ TEST(SessionFieldsTest, EveryFieldIsWrittenAndReadBack) {
 }
 
 TEST(SessionFieldsTest, ChangeOfOneFieldIsWrittenReadAndComparedUnequal) {
-    for (const Session& session : {with_plain_pictures(), with_every_field_changed()}) {
+    for (const Session& session : {with_plain_images(), with_every_field_changed()}) {
         ASSERT_EQ(session_of(to_json(session), "test"), session);
         for (int leaf = 0; leaf < leaves(session); ++leaf) {
             Session other = session;

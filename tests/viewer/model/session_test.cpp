@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/configured_path.h"
 #include "tests/support/expect_error.h"
-#include "tests/support/place.h"
 #include "viewer/model/history.h"
 #include "viewer/model/session.h"
 
@@ -17,23 +17,23 @@ namespace {
 // Every field differs from Session{}.
 Session unusual() {
     Session session;
-    session.pictures = {{.paths = {"/a/one.png"}, .options = {}},
-                        {.paths = {"/a/x.exr", "/a/y.exr"},
-                         .options = {.kind = ArrayKind::layered_2d,
-                                     .format = Format::rgba16_float,
-                                     .color = PictureColor::linear,
-                                     .window = PictureWindow::display,
-                                     .upright = false,
-                                     .cube = CubeLayout::vertical_cross,
-                                     .cube_side = 7,
-                                     .part = 2,
-                                     .first_level = 1,
-                                     .levels = 3,
-                                     .raw = RawFrames{Format::p010, {64, 32}, 5}}}};
+    session.images = {{.paths = {"/a/one.png"}, .options = {}},
+                      {.paths = {"/a/x.exr", "/a/y.exr"},
+                       .options = {.kind = ArrayKind::layered_2d,
+                                   .format = Format::rgba16_float,
+                                   .color = ImageColor::linear,
+                                   .window = ImageWindow::display,
+                                   .upright = false,
+                                   .cube = CubeLayout::vertical_cross,
+                                   .cube_side = 7,
+                                   .part = 2,
+                                   .first_level = 1,
+                                   .levels = 3,
+                                   .raw = RawFrames{Format::p010, {64, 32}, 5}}}};
     session.current = 1;
     session.reference = 0;
     session.device = "cpu:0";
-    session.place = {1, 2, 3, 4, 1};
+    session.subresource = {1, 2, 3, 4, 1};
     session.layout = Layout::sphere;
     session.view = {12.5, {1.25, -3}};
     session.fits = false;
@@ -58,7 +58,7 @@ Session unusual() {
                        .gamma = 2.2f,
                        .low = -0.1f,
                        .high = 17,
-                       .false_colour = FalseColour::turbo,
+                       .false_color = FalseColor::turbo,
                        .mark_nan = false,
                        .mark_range = true};
     session.compare = {CompareMode::ulp, Against::device, 0.123456789, true};
@@ -86,15 +86,16 @@ TEST(SessionTest, FileRestoresEveryField) {
 }
 
 TEST(SessionTest, WrittenFileMatchesTheStoredFileByteForByte) {
-    const auto path = std::filesystem::path(test::place("TEXTON_TEST_FILES", TEXTON_TEST_FILES)) / "session.json";
+    const auto path =
+        std::filesystem::path(test::configured_path("TEXTON_TEST_FILES", TEXTON_TEST_FILES)) / "session.json";
     std::ifstream file(path, std::ios::binary);
     EXPECT_EQ(to_json(unusual()), std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
 TEST(SessionTest, MissingKeysGetDefaultsAndPathsAreRelativeToTheFile) {
-    const Session session = session_of(R"({"pictures": [{"files": ["a.png"]}]})", "test", "/there");
+    const Session session = session_of(R"({"images": [{"files": ["a.png"]}]})", "test", "/there");
     Session expected;
-    expected.pictures = {{.paths = {"/there/a.png"}, .options = {}}};
+    expected.images = {{.paths = {"/there/a.png"}, .options = {}}};
     EXPECT_EQ(session, expected);
 }
 
@@ -110,9 +111,9 @@ TEST(SessionTest, InvalidFileIsRefusedAndTheInvalidKeyIsNamed) {
     for (const auto& [json, word] : std::initializer_list<std::pair<const char*, const char*>>{
              {"{", "not valid JSON"},
              {"[]", "object"},
-             {R"({"colour": 1})", "'colour'"},
-             {R"({"pictures": [{"files": []}]})", "'files'"},
-             {R"({"pictures": [{"files": [1]}]})", "'files'"},
+             {R"({"color": 1})", "'color'"},
+             {R"({"images": [{"files": []}]})", "'files'"},
+             {R"({"images": [{"files": [1]}]})", "'files'"},
              {R"({"layout": "round"})", "'layout'"},
              {R"({"layout": 3})", "'layout'"},
              {R"({"view": {"zoom": 0}})", "'zoom'"},
@@ -163,11 +164,11 @@ TEST(HistoryTest, EveryChangeCanBeUndoneAndRedone) {
     History history;
     history.add("one", with_exposure(0));
     history.add("two", with_exposure(1));
-    EXPECT_EQ(history.undo_words(), "two");
+    EXPECT_EQ(history.undo_text(), "two");
     EXPECT_EQ(history.undo(with_exposure(2)), with_exposure(1));
     EXPECT_EQ(history.undo(with_exposure(1)), with_exposure(0));
     EXPECT_FALSE(history.can_undo());
-    EXPECT_EQ(history.redo_words(), "one");
+    EXPECT_EQ(history.redo_text(), "one");
     EXPECT_EQ(history.redo(with_exposure(0)), with_exposure(1));
     EXPECT_EQ(history.redo(with_exposure(1)), with_exposure(2));
     EXPECT_FALSE(history.can_redo());

@@ -64,7 +64,7 @@ Scene scene_of(Shown shown, ViewState view, int width = 90, int height = 70) {
 
 std::vector<std::uint32_t> render_all(const Scene& scene) { return render(scene, {0, 0, scene.width, scene.height}); }
 
-std::uint32_t pixel_of(const Colour& value, const Document& document, const Display& display, int x = 0, int y = 0) {
+std::uint32_t pixel_of(const Color& value, const Document& document, const Display& display, int x = 0, int y = 0) {
     const Screen screen(display, meaning_of(document.info().format));
     std::uint32_t pixel = 0;
     screen.show({&value, 1}, x, y, {&pixel, 1});
@@ -121,7 +121,7 @@ TEST(DisplayTest, RangeAndExposureAreAppliedBeforeTheCurve) {
 
 TEST(DisplayTest, SingleChannelIsGrayAndDisabledChannelsAreOmitted) {
     const Shown document = random_document({.format = Format::rgba8_unorm, .extent = {4, 4}});
-    const Colour value{1, 0.5f, 0.25f, 0.75f};
+    const Color value{1, 0.5f, 0.25f, 0.75f};
     Display display = opaque();
     EXPECT_EQ(pixel_of(value, *document, display), 0xffff8040u);
     display.channels = {false, true, false, false};
@@ -134,8 +134,8 @@ TEST(DisplayTest, SingleChannelIsGrayAndDisabledChannelsAreOmitted) {
     EXPECT_EQ(pixel_of(value, *document, display), 0xff000000u);
     display = opaque();
     display.luminance = true;
-    const auto grey = static_cast<std::uint32_t>(std::lround(255 * (0.2126 + 0.7152 * 0.5 + 0.0722 * 0.25)));
-    EXPECT_EQ(pixel_of(value, *document, display), 0xff000000u | grey << 16 | grey << 8 | grey);
+    const auto gray = static_cast<std::uint32_t>(std::lround(255 * (0.2126 + 0.7152 * 0.5 + 0.0722 * 0.25)));
+    EXPECT_EQ(pixel_of(value, *document, display), 0xff000000u | gray << 16 | gray << 8 | gray);
 }
 
 TEST(DisplayTest, TransparentTexelsShowACheckerboard) {
@@ -169,15 +169,15 @@ TEST(DisplayTest, NanAndInfinityAreMarkedInVisibleChannels) {
 TEST(DisplayTest, FalseColorsSpanTheWholeMap) {
     const Shown document = random_document({.format = Format::r32_float, .extent = {4, 4}});
     Display display;
-    for (const FalseColour map : {FalseColour::viridis, FalseColour::turbo, FalseColour::diverging}) {
-        display.false_colour = map;
-        const std::vector<std::uint32_t> all = false_colours(map);
+    for (const FalseColor map : {FalseColor::viridis, FalseColor::turbo, FalseColor::diverging}) {
+        display.false_color = map;
+        const std::vector<std::uint32_t> all = false_colors(map);
         ASSERT_EQ(all.size(), 256u);
         EXPECT_EQ(pixel_of({-3}, *document, display), all.front());
         EXPECT_EQ(pixel_of({0.2f}, *document, display), all[51]);
         EXPECT_EQ(pixel_of({7}, *document, display), all.back());
     }
-    EXPECT_TRUE(false_colours(FalseColour::none).empty());
+    EXPECT_TRUE(false_colors(FalseColor::none).empty());
 }
 
 TEST(DisplayTest, IntegersAreDisplayedAsFractionsOfTheirRange) {
@@ -195,7 +195,7 @@ TEST(StoredTexelsTest, StoredTexelsMatchTheTextureUnit) {
     for (const FormatInfo& format : formats()) {
         if (format.layout == FormatLayout::planar) continue;
         const Shown document = random_document({.format = format.format, .extent = {64, 16}});
-        std::vector<Colour> texels(64 * 16);
+        std::vector<Color> texels(64 * 16);
         StoredTexels(document, {}).read({0, 0, 64, 16}, texels);
         const Texture texture(document->array());
         for (std::size_t i = 0; i < texels.size(); ++i) {
@@ -215,17 +215,17 @@ TEST(StoredTexelsTest, StoredTexelsMatchTheTextureUnit) {
 
 TEST(StoredTexelsTest, TexelTextContainsTheStoredCodes) {
     const Shown bytes = document_of<std::uint8_t>(Format::rg8_srgb, {2, 1}, {0, 255, 7, 16});
-    EXPECT_THAT(stored_words(bytes, {}, {0, 0, 2, 1}, false),
+    EXPECT_THAT(stored_text(bytes, {}, {0, 0, 2, 1}, false),
                 testing::ElementsAre(testing::ElementsAre("0", "255"), testing::ElementsAre("7", "16")));
-    EXPECT_THAT(stored_words(bytes, {}, {1, 0, 1, 1}, true), testing::ElementsAre(testing::ElementsAre("07", "10")));
+    EXPECT_THAT(stored_text(bytes, {}, {1, 0, 1, 1}, true), testing::ElementsAre(testing::ElementsAre("07", "10")));
     const Shown signs = document_of<std::int16_t>(Format::r16_snorm, {1, 1}, {-32768});
-    EXPECT_THAT(stored_words(signs, {}, {0, 0, 1, 1}, false), testing::ElementsAre(testing::ElementsAre("-32768")));
+    EXPECT_THAT(stored_text(signs, {}, {0, 0, 1, 1}, false), testing::ElementsAre(testing::ElementsAre("-32768")));
     const Shown floats = document_of<float>(Format::r32_float, {1, 1}, {0.15625f});
-    EXPECT_THAT(stored_words(floats, {}, {0, 0, 1, 1}, false), testing::ElementsAre(testing::ElementsAre("0.1562")));
-    EXPECT_THAT(stored_words(floats, {}, {0, 0, 1, 1}, true), testing::ElementsAre(testing::ElementsAre("3e200000")));
+    EXPECT_THAT(stored_text(floats, {}, {0, 0, 1, 1}, false), testing::ElementsAre(testing::ElementsAre("0.1562")));
+    EXPECT_THAT(stored_text(floats, {}, {0, 0, 1, 1}, true), testing::ElementsAre(testing::ElementsAre("3e200000")));
     const Shown packed =
         document_of<std::uint32_t>(Format::rgb10a2_unorm, {1, 1}, {2u << 30 | 1023u << 20 | 5u << 10 | 9u});
-    EXPECT_THAT(stored_words(packed, {}, {0, 0, 1, 1}, false),
+    EXPECT_THAT(stored_text(packed, {}, {0, 0, 1, 1}, false),
                 testing::ElementsAre(testing::ElementsAre("9", "5", "1023", "2")));
 }
 
@@ -258,12 +258,12 @@ TEST(RenderTest, EveryPixelShowsTheTexelReportedAtItsPosition) {
                 continue;  // fetched by direction; tested below
             Scene scene = scene_of(document, {3.7, {}});
             scene.session.layout = layout;
-            scene.session.place = {.level = info.levels - 1, .layer = 1, .face = 3, .slice = 2};
+            scene.session.subresource = {.level = info.levels - 1, .layer = 1, .face = 3, .slice = 2};
             scene.session.sphere_yaw = 35;
             scene.session.sphere_pitch = -20;
             scene.session.display = opaque();
             const Extent extent = canvas_extent(scene);
-            scene.session.view.centre = {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2};
+            scene.session.view.center = {static_cast<double>(extent.width) / 2, static_cast<double>(extent.height) / 2};
             if (layout_of(scene.session, *document) == Layout::sphere) scene.session.view.zoom = 40;
             const std::vector<std::uint32_t> pixels = render_all(scene);
             std::size_t seen = 0;
@@ -276,8 +276,8 @@ TEST(RenderTest, EveryPixelShowsTheTexelReportedAtItsPosition) {
                         continue;
                     }
                     ++seen;
-                    const Colour value = value_at(*document, texel->place, static_cast<std::size_t>(texel->at.x),
-                                                  static_cast<std::size_t>(texel->at.y));
+                    const Color value = value_at(*document, texel->subresource, static_cast<std::size_t>(texel->at.x),
+                                                 static_cast<std::size_t>(texel->at.y));
                     ASSERT_EQ(pixel, pixel_of(value, *document, scene.session.display))
                         << name(info.kind) << " " << name(info.format) << " layout " << static_cast<int>(layout)
                         << " at " << x << " " << y;
@@ -307,7 +307,7 @@ TEST(RenderTest, SheetShowsAllPartsWithoutOverlap) {
                                    parts[i].at.y >= parts[j].at.y + parts[j].height ||
                                    parts[j].at.y >= parts[i].at.y + parts[i].height;
                 EXPECT_TRUE(apart) << name(info.kind) << " " << i << " " << j;
-                EXPECT_NE(label_of(*document, parts[i].place), label_of(*document, parts[j].place));
+                EXPECT_NE(label_of(*document, parts[i].subresource), label_of(*document, parts[j].subresource));
             }
         }
     }
@@ -421,7 +421,7 @@ TEST(RenderTest, SampledViewMatchesFetchesWithThePixelGradients) {
 TEST(RenderTest, LevelAtItsOwnSizeLooksTheSameStoredAndSampled) {
     const Shown document = random_document({.format = Format::rgba8_unorm, .extent = {64, 64}, .levels = 4});
     Scene scene = scene_of(document, {1, {8, 8}}, 16, 16);
-    scene.session.place.level = 2;
+    scene.session.subresource.level = 2;
     scene.session.display = opaque();
     const std::vector<std::uint32_t> stored = render_all(scene);
     scene.session.reading = Reading::sampled;
@@ -461,7 +461,7 @@ TEST(CompareTest, CompareModesUseTheTexelValues) {
     const auto values = [&](CompareMode mode) {
         scene.session.compare.mode = mode;
         std::vector<float> out;
-        for (const Colour& value : values_of(scene, {0, 0, 6, 1}, Quality::full).values) out.push_back(value[0]);
+        for (const Color& value : values_of(scene, {0, 0, 6, 1}, Quality::full).values) out.push_back(value[0]);
         return out;
     };
     const auto number = testing::NanSensitiveFloatEq(std::numeric_limits<float>::quiet_NaN());
@@ -540,10 +540,10 @@ TEST(CompareTest, TwoSamplersAreComparedWithEachOther) {
     scene.session.compare = {.mode = CompareMode::absolute, .against = Against::sampler};
     const Values values = values_of(scene, {0, 0, 64, 64}, Quality::full);
     EXPECT_TRUE(
-        std::any_of(values.values.begin(), values.values.end(), [](const Colour& value) { return value[0] > 0.1f; }));
+        std::any_of(values.values.begin(), values.values.end(), [](const Color& value) { return value[0] > 0.1f; }));
     scene.session.second_sampler = Sampler{};
     const Values same = values_of(scene, {0, 0, 64, 64}, Quality::full);
-    EXPECT_TRUE(std::all_of(same.values.begin(), same.values.end(), [](const Colour& value) { return value[0] == 0; }));
+    EXPECT_TRUE(std::all_of(same.values.begin(), same.values.end(), [](const Color& value) { return value[0] == 0; }));
 }
 
 TEST(PlanarTest, PlanarImageIsShownInColorOrByItsPlanes) {
@@ -567,13 +567,13 @@ TEST(PlanarTest, PlanarImageIsShownInColorOrByItsPlanes) {
     Scene scene = scene_of(document, {1, {16, 8}}, kWidth, kHeight);
     EXPECT_EQ(render_all(scene),
               render_all(scene_of(Document::of(std::move(expected), "rgb"), {1, {16, 8}}, kWidth, kHeight)));
-    EXPECT_EQ(colour_of(document), colour_of(document)) << "cached after the first call";
+    EXPECT_EQ(color_of(document), color_of(document)) << "cached after the first call";
 
     scene.session.display.luminance = true;
     const auto luma = static_cast<std::uint32_t>(std::lround(value_at(*document, {}, 5, 6)[0] * 255));
     EXPECT_EQ(render_all(scene)[6 * kWidth + 5], 0xff000000u | luma << 16 | luma << 8 | luma);
     scene.session.display.luminance = false;
-    scene.session.place.plane = 1;
+    scene.session.subresource.plane = 1;
     EXPECT_EQ(canvas_extent(scene), (Extent{kWidth / 2, kHeight / 2}));
     std::filesystem::remove(path);
 }

@@ -9,9 +9,9 @@
 
 #include <texton/copy.h>
 
+#include "tests/support/configured_path.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/on_every_device.h"
-#include "tests/support/place.h"
 #include "viewer/inspect/inspected_texel.h"
 #include "viewer/inspect/region_comparison.h"
 #include "viewer/inspect/region_statistics.h"
@@ -23,11 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kAssets = test::place("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
+const fs::path kAssets = test::configured_path("TEXTON_TEST_ASSETS", TEXTON_TEST_ASSETS);
 
 class TexelsTest : public test::OnEveryDevice {
 protected:
-    std::shared_ptr<const Document> open(const char* name, const PictureOptions& options = {}) const {
+    std::shared_ptr<const Document> open(const char* name, const ImageOptions& options = {}) const {
         return Document::open({{kAssets / name}, options}, device());
     }
 
@@ -51,7 +51,7 @@ protected:
 
 TEST_P(TexelsTest, StatisticsCoverOnlyTheBox) {
     const auto document = made<float>(Format::r32_float, {4, 3}, {9, 9, 9, 9, 9, 1, 2, 9, 9, -3, 4, 9});
-    const PlaceStatistics found = place_statistics(*document, {}, {1, 1, 2, 2});
+    const RegionStatistics found = region_statistics(*document, {}, {1, 1, 2, 2});
     EXPECT_EQ(found.channels, 1);
     EXPECT_EQ(found.statistics.finite[0], 4u);
     EXPECT_EQ(found.statistics.lowest(0), -3);
@@ -63,9 +63,9 @@ TEST_P(TexelsTest, StatisticsCoverOnlyTheBox) {
 }
 
 TEST_P(TexelsTest, StatisticsUseTheSelectedLevelFaceLayerAndSlice) {
-    const auto mean = [&](const char* name, const Place& place) {
+    const auto mean = [&](const char* name, const SubresourceIndex& subresource) {
         const auto document = open(name);
-        return place_statistics(*document, place, whole_box(*document, place)).statistics.mean(0);
+        return region_statistics(*document, subresource, whole_box(*document, subresource)).statistics.mean(0);
     };
     EXPECT_NE(mean("levels.dds", {.level = 1}), mean("levels.dds", {.level = 2}));
     EXPECT_NE(mean("cube.dds", {.face = 1}), mean("cube.dds", {.face = 4}));
@@ -77,27 +77,27 @@ TEST_P(TexelsTest, SpecialValuesAreCountedAndExcludedFromTheRange) {
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     const float nan = std::numeric_limits<float>::quiet_NaN();
     const auto document = made<float>(Format::r32_float, {6, 1}, {nan, 2, kInfinity, -kInfinity, 6, nan});
-    const PlaceStatistics found = place_statistics(*document, {}, {0, 0, 6, 1});
+    const RegionStatistics found = region_statistics(*document, {}, {0, 0, 6, 1});
     EXPECT_EQ(found.statistics.nans[0], 2u);
     EXPECT_EQ(found.statistics.infinities[0], 2u);
     EXPECT_EQ(display_range(found, Format::r32_float, {true, true, true, true}), (ValueRange{2, 6}));
     const auto nothing = made<float>(Format::r32_float, {1, 1}, {nan});
-    EXPECT_EQ(display_range(place_statistics(*nothing, {}, {0, 0, 1, 1}), Format::r32_float, {true, true, true, true}),
+    EXPECT_EQ(display_range(region_statistics(*nothing, {}, {0, 0, 1, 1}), Format::r32_float, {true, true, true, true}),
               std::nullopt);
 }
 
 TEST_P(TexelsTest, LargestFloatsHaveAHistogram) {
-    constexpr float kMost = std::numeric_limits<float>::max();
-    const auto document = made<float>(Format::r32_float, {3, 1}, {kMost, -kMost, 0});
-    const PlaceStatistics found = place_statistics(*document, {}, {0, 0, 3, 1});
+    constexpr float kMax = std::numeric_limits<float>::max();
+    const auto document = made<float>(Format::r32_float, {3, 1}, {kMax, -kMax, 0});
+    const RegionStatistics found = region_statistics(*document, {}, {0, 0, 3, 1});
     EXPECT_EQ(found.statistics.histogram[0][0], 1u);
     EXPECT_EQ(found.statistics.histogram[0][255], 1u);
-    EXPECT_EQ(found.statistics.lowest(0), -kMost);
+    EXPECT_EQ(found.statistics.lowest(0), -kMax);
 }
 
 TEST_P(TexelsTest, RangeUsesEnabledChannelsAndFractionsForIntegers) {
     const auto document = made<std::uint8_t>(Format::rgba8_uint, {2, 1}, {0, 64, 128, 9, 32, 128, 192, 255});
-    const PlaceStatistics found = place_statistics(*document, {}, {0, 0, 2, 1});
+    const RegionStatistics found = region_statistics(*document, {}, {0, 0, 2, 1});
     EXPECT_EQ(display_range(found, Format::rgba8_uint, {true, true, true, true}), (ValueRange{0, 0.75f}));
     EXPECT_EQ(display_range(found, Format::rgba8_uint, {false, true, false, true}), (ValueRange{0.25f, 0.5f}));
     EXPECT_EQ(display_range(found, Format::rgba8_uint, {false, false, false, true}),
@@ -107,7 +107,7 @@ TEST_P(TexelsTest, RangeUsesEnabledChannelsAndFractionsForIntegers) {
 
 TEST_P(TexelsTest, RangeOfEqualValuesIsCenteredOnTheValue) {
     const auto document = made<float>(Format::r32_float, {2, 2}, {3, 3, 3, 3});
-    const auto range = display_range(place_statistics(*document, {}, {0, 0, 2, 2}), Format::r32_float, {true});
+    const auto range = display_range(region_statistics(*document, {}, {0, 0, 2, 2}), Format::r32_float, {true});
     ASSERT_TRUE(range);
     EXPECT_LT(range->low, 3);
     EXPECT_EQ(range->low + range->high, 6);
@@ -120,22 +120,22 @@ TEST_P(TexelsTest, BoxThatCutsBlocksContainsExactlyItsTexels) {
     ASSERT_EQ(values.size(), box.width * box.height * 4);
     for (std::size_t y = 0; y < box.height; ++y) {
         for (std::size_t x = 0; x < box.width; ++x) {
-            const Colour whole = value_at(*document, {}, box.x + x, box.y + y);
+            const Color whole = value_at(*document, {}, box.x + x, box.y + y);
             const float* cut = values.data() + (y * box.width + x) * 4;
             EXPECT_TRUE(std::equal(whole.begin(), whole.end(), cut)) << x << ", " << y;
         }
     }
-    EXPECT_EQ(place_statistics(*document, {}, box).statistics.finite[0], 45u);
+    EXPECT_EQ(region_statistics(*document, {}, box).statistics.finite[0], 45u);
 }
 
 TEST(VisibleBoxTest, VisibleBoxCoversTheTexelsOnTheCanvas) {
-    const Extent place{100, 50};
-    EXPECT_EQ(visible_box({1, {50, 25}}, 1000, 1000, place), (TexelBox{0, 0, 100, 50}));
-    EXPECT_EQ(visible_box({10, {50, 25}}, 100, 100, place), (TexelBox{45, 20, 10, 10}));
-    EXPECT_EQ(visible_box({10, {50.5, 25}}, 100, 100, place), (TexelBox{45, 20, 11, 10}))
+    const Extent subresource{100, 50};
+    EXPECT_EQ(visible_box({1, {50, 25}}, 1000, 1000, subresource), (TexelBox{0, 0, 100, 50}));
+    EXPECT_EQ(visible_box({10, {50, 25}}, 100, 100, subresource), (TexelBox{45, 20, 10, 10}));
+    EXPECT_EQ(visible_box({10, {50.5, 25}}, 100, 100, subresource), (TexelBox{45, 20, 11, 10}))
         << "includes partly visible texels";
-    EXPECT_EQ(visible_box({10, {0, 0}}, 40, 40, place), (TexelBox{0, 0, 2, 2}));
-    EXPECT_EQ(visible_box({10, {500, 25}}, 100, 100, place), std::nullopt);
+    EXPECT_EQ(visible_box({10, {0, 0}}, 40, 40, subresource), (TexelBox{0, 0, 2, 2}));
+    EXPECT_EQ(visible_box({10, {500, 25}}, 100, 100, subresource), std::nullopt);
 }
 
 TEST(VisibleBoxTest, SelectionIsClampedToTheImage) {
@@ -152,29 +152,29 @@ TEST_P(TexelsTest, TexelIsReportedAsStoredSampledAndDisplayed) {
     EXPECT_EQ(red.stored[0].decimal, "255");
     EXPECT_EQ(red.stored[1].hexadecimal, "0x00");
     EXPECT_EQ(red.bytes, "ff 00 00 ff");
-    EXPECT_EQ(channel_words(red.sampled, 0, red.format), "1");
+    EXPECT_EQ(channel_text(red.sampled, 0, red.format), "1");
     EXPECT_EQ(red.sampling_problem, "");
     EXPECT_EQ(red.displayed, (std::array<int, 3>{255, 0, 0}));
-    const std::string words = to_string(red);
-    EXPECT_NE(words.find("R  stored 255 0xff  sampled 1 0x3f800000  shown 255"), std::string::npos) << words;
+    const std::string text = to_string(red);
+    EXPECT_NE(text.find("R  stored 255 0xff  sampled 1 0x3f800000  shown 255"), std::string::npos) << text;
 }
 
 TEST_P(TexelsTest, PointSampledTexelEqualsTheStoredTexelInEveryArrayKind) {
-    const std::pair<const char*, Place> places[]{{"card.png", {}},
-                                                 {"levels.dds", {.level = 2}},
-                                                 {"layers.dds", {.layer = 3}},
-                                                 {"phantom.dds", {.slice = 17}},
-                                                 {"cube.dds", {.level = 1, .face = 3}},
-                                                 {"bc1.dds", {.level = 1}}};
-    for (const auto& [name, place] : places) {
+    const std::pair<const char*, SubresourceIndex> subresources[]{{"card.png", {}},
+                                                                  {"levels.dds", {.level = 2}},
+                                                                  {"layers.dds", {.layer = 3}},
+                                                                  {"phantom.dds", {.slice = 17}},
+                                                                  {"cube.dds", {.level = 1, .face = 3}},
+                                                                  {"bc1.dds", {.level = 1}}};
+    for (const auto& [name, subresource] : subresources) {
         Scene scene = scene_of(open(name));
         Sampler sampler = scene.shown->standard_sampler();
         sampler.filter = sampler.mip_filter = Filter::point;
         scene.session.sampler = sampler;
         for (const auto& [x, y] : {std::pair<std::size_t, std::size_t>{0, 0}, {7, 5}, {15, 9}}) {
-            const InspectedTexel texel = inspect_texel(scene, place, x, y);
+            const InspectedTexel texel = inspect_texel(scene, subresource, x, y);
             ASSERT_EQ(texel.sampling_problem, "") << name;
-            const std::vector<float> value = BoxTexture(*scene.shown, place, {x, y, 1, 1}).values();
+            const std::vector<float> value = BoxTexture(*scene.shown, subresource, {x, y, 1, 1}).values();
             for (int channel = 0; channel < texel.channels; ++channel)
                 EXPECT_EQ(texel.sampled.as_float(channel), value[static_cast<std::size_t>(channel)])
                     << name << " " << x << ", " << y << " " << channel;
@@ -201,14 +201,14 @@ TEST_P(TexelsTest, PositionOutsideTheImageIsClampedToTheNearestTexel) {
     const InspectedTexel texel = inspect_texel(scene_of(open("odd_3x2.png")), {.level = 9, .face = 5}, 99, 99);
     EXPECT_EQ(texel.x, 2u);
     EXPECT_EQ(texel.y, 1u);
-    EXPECT_EQ(texel.place, Place{});
+    EXPECT_EQ(texel.subresource, SubresourceIndex{});
 }
 
 TEST_P(TexelsTest, PositionTextNamesLevelFaceLayerAndSliceWhereNeeded) {
-    EXPECT_EQ(place_words(*open("card.png"), {}, 1, 2), "(1, 2)");
-    EXPECT_EQ(place_words(*open("cube.dds"), {.level = 1, .face = 3}, 1, 2), "(1, 2), level 1, face -y");
-    EXPECT_EQ(place_words(*open("layers.dds"), {.layer = 4}, 1, 2), "(1, 2), layer 4");
-    EXPECT_EQ(place_words(*open("phantom.dds"), {.slice = 9}, 1, 2), "(1, 2), slice 9");
+    EXPECT_EQ(subresource_text(*open("card.png"), {}, 1, 2), "(1, 2)");
+    EXPECT_EQ(subresource_text(*open("cube.dds"), {.level = 1, .face = 3}, 1, 2), "(1, 2), level 1, face -y");
+    EXPECT_EQ(subresource_text(*open("layers.dds"), {.layer = 4}, 1, 2), "(1, 2), layer 4");
+    EXPECT_EQ(subresource_text(*open("phantom.dds"), {.slice = 9}, 1, 2), "(1, 2), slice 9");
 }
 
 // --- comparisons ---
@@ -216,22 +216,22 @@ TEST_P(TexelsTest, PositionTextNamesLevelFaceLayerAndSliceWhereNeeded) {
 TEST_P(TexelsTest, ImageEqualsItselfAndTheWorstTexelIsFound) {
     std::vector<std::uint8_t> texels(5 * 4, 100);
     const auto a = made(Format::r8_unorm, {5, 4}, texels);
-    EXPECT_EQ(compare_place(scene_of(a, a)).comparison.all.differing, 0u);
+    EXPECT_EQ(compare_region(scene_of(a, a)).comparison.all.differing, 0u);
     texels[2 * 5 + 3] = 107;
     const auto b = made(Format::r8_unorm, {5, 4}, texels);
-    const PlaceComparison found = compare_place(scene_of(b, a));
+    const RegionComparison found = compare_region(scene_of(b, a));
     EXPECT_EQ(found.note, "");
     EXPECT_EQ(found.comparison.all.differing, 1u);
     EXPECT_EQ(found.comparison.all.max_ulp, 7u);
     ASSERT_EQ(found.comparison.worst.size(), 1u);
     EXPECT_EQ(found.comparison.worst[0].at, (Offset{3, 2, 0}));
-    EXPECT_EQ(worst_words(found, 0), "(3, 2): 7 ulp, 0.02745");
+    EXPECT_EQ(worst_text(found, 0), "(3, 2): 7 ulp, 0.02745");
 }
 
 TEST_P(TexelsTest, SizesThatDifferAreComparedWhereTheyOverlap) {
     const auto a = made<std::uint8_t>(Format::r8_unorm, {3, 2}, {1, 2, 3, 4, 5, 6});
     const auto b = made<std::uint8_t>(Format::r8_unorm, {2, 3}, {1, 2, 4, 5, 8, 9});
-    const PlaceComparison found = compare_place(scene_of(b, a));
+    const RegionComparison found = compare_region(scene_of(b, a));
     EXPECT_EQ(found.extent, (Extent{2, 2}));
     EXPECT_EQ(found.comparison.all.differing, 0u);
     EXPECT_EQ(found.note, "Only the common 2 x 2 texels were compared.");
@@ -240,22 +240,22 @@ TEST_P(TexelsTest, SizesThatDifferAreComparedWhereTheyOverlap) {
 TEST_P(TexelsTest, FormatsThatDifferAreComparedByValue) {
     const auto a = made<std::uint8_t>(Format::r8_unorm, {2, 1}, {0, 255});
     const auto b = made<float>(Format::r32_float, {2, 1}, {0, 0.5f});
-    const PlaceComparison found = compare_place(scene_of(b, a));
+    const RegionComparison found = compare_region(scene_of(b, a));
     EXPECT_EQ(found.comparison.all.max, 0.5);
     EXPECT_EQ(found.note, "Values were compared as 32-bit floats (formats: r32_float and r8_unorm).");
     const auto blocks = open("bc7.dds");
-    EXPECT_EQ(compare_place(scene_of(blocks, blocks)).comparison.all.differing, 0u);
-    const PlaceComparison ball = compare_place(scene_of(blocks, open("ball.png")));
+    EXPECT_EQ(compare_region(scene_of(blocks, blocks)).comparison.all.differing, 0u);
+    const RegionComparison ball = compare_region(scene_of(blocks, open("ball.png")));
     EXPECT_GT(ball.comparison.all.psnr, 20) << "the blocks were encoded from this image";
     EXPECT_LT(ball.comparison.all.psnr, 80);
 }
 
 TEST_P(TexelsTest, ComparisonWithoutAReferenceIsRefused) {
     Scene scene = scene_of(open("card.png"));
-    test::expect_error([&] { (void)compare_place(scene); }, ErrorCode::bad_argument, "texton::viewer::compare_place");
+    test::expect_error([&] { (void)compare_region(scene); }, ErrorCode::bad_argument, "texton::viewer::compare_region");
     scene.against = scene.shown;
     scene.session.compare.against = Against::sampler;
-    test::expect_error([&] { (void)compare_place(scene); }, ErrorCode::bad_argument, "texton::viewer::compare_place");
+    test::expect_error([&] { (void)compare_region(scene); }, ErrorCode::bad_argument, "texton::viewer::compare_region");
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, TexelsTest, test::every_device(), test::device_label);
@@ -267,13 +267,13 @@ TEST(ThumbnailTest, ThumbnailShowsTheWholeImageWithItsAspectRatio) {
     const Thumbnail loaded = thumbnail(Document::open(card, Device::cpu()), 64);
     EXPECT_EQ(loaded.width, 64);
     EXPECT_EQ(loaded.height, 43);
-    EXPECT_EQ(loaded.words, "481 x 321 of rgba8_srgb");
+    EXPECT_EQ(loaded.text, "481 x 321 of rgba8_srgb");
     ASSERT_EQ(loaded.pixels.size(), 64u * 43);
     EXPECT_EQ(std::ranges::count(loaded.pixels, kBackground), 0);
     const Thumbnail unloaded = thumbnail(card, 64, std::size_t{1} << 20);
     EXPECT_EQ(unloaded.pixels, loaded.pixels);
     EXPECT_TRUE(thumbnail(card, 64, 1000).pixels.empty()) << "the file is too large to decode for a thumbnail";
-    EXPECT_EQ(thumbnail(card, 64, 1000).words, loaded.words);
+    EXPECT_EQ(thumbnail(card, 64, 1000).text, loaded.text);
     const Thumbnail dot = thumbnail(Document::open({{kAssets / "odd_1x1.png"}}, Device::cpu()), 64);
     EXPECT_EQ(dot.width, 64);
     EXPECT_EQ(dot.height, 64);

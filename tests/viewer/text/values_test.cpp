@@ -35,40 +35,40 @@ std::vector<std::string> hexadecimals(Format format, const std::vector<std::byte
     return out;
 }
 
-using Words = std::vector<std::string>;
+using Text = std::vector<std::string>;
 
-TEST(ValueWordsTest, CodesOfEachFormatAreFormattedAsStored) {
+TEST(ValueTextTest, CodesOfEachFormatAreFormattedAsStored) {
     const auto codes = bytes_of<std::uint8_t>({0, 7, 128, 255});
-    EXPECT_EQ(decimals(Format::rgba8_unorm, codes), (Words{"0", "7", "128", "255"}));
-    EXPECT_EQ(hexadecimals(Format::rgba8_srgb, codes), (Words{"0x00", "0x07", "0x80", "0xff"}));
-    EXPECT_EQ(decimals(Format::rgba8_snorm, codes), (Words{"0", "7", "-128", "-1"}));
-    EXPECT_EQ(decimals(Format::rg16_uint, codes), (Words{"1792", "65408"}));
-    EXPECT_EQ(decimals(Format::rg16_sint, codes), (Words{"1792", "-128"}));
-    EXPECT_EQ(hexadecimals(Format::rg16_sint, codes), (Words{"0x0700", "0xff80"}));
-    EXPECT_EQ(decimals(Format::r32_uint, codes), (Words{"4286580480"}));
-    EXPECT_EQ(decimals(Format::r32_sint, codes), (Words{"-8386816"}));
-    EXPECT_EQ(decimals(Format::r8_uint, {std::byte{200}}), (Words{"200"}));
+    EXPECT_EQ(decimals(Format::rgba8_unorm, codes), (Text{"0", "7", "128", "255"}));
+    EXPECT_EQ(hexadecimals(Format::rgba8_srgb, codes), (Text{"0x00", "0x07", "0x80", "0xff"}));
+    EXPECT_EQ(decimals(Format::rgba8_snorm, codes), (Text{"0", "7", "-128", "-1"}));
+    EXPECT_EQ(decimals(Format::rg16_uint, codes), (Text{"1792", "65408"}));
+    EXPECT_EQ(decimals(Format::rg16_sint, codes), (Text{"1792", "-128"}));
+    EXPECT_EQ(hexadecimals(Format::rg16_sint, codes), (Text{"0x0700", "0xff80"}));
+    EXPECT_EQ(decimals(Format::r32_uint, codes), (Text{"4286580480"}));
+    EXPECT_EQ(decimals(Format::r32_sint, codes), (Text{"-8386816"}));
+    EXPECT_EQ(decimals(Format::r8_uint, {std::byte{200}}), (Text{"200"}));
 }
 
-TEST(ValueWordsTest, FloatsAreFormattedWithAllDigitsThatDistinguishThem) {
-    EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x3555, 0xfc00})), (Words{"0.33325195", "-inf"}));
-    EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x8000, 0x7e00})), (Words{"-0", "nan"}));
+TEST(ValueTextTest, FloatsAreFormattedWithAllDigitsThatDistinguishThem) {
+    EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x3555, 0xfc00})), (Text{"0.33325195", "-inf"}));
+    EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x8000, 0x7e00})), (Text{"-0", "nan"}));
     EXPECT_EQ(decimals(Format::rg16_float, bytes_of<std::uint16_t>({0x0001, 0x7bff})),
-              (Words{"5.9604645e-08", "65504"}));
-    EXPECT_EQ(hexadecimals(Format::rg16_float, bytes_of<std::uint16_t>({0x3555, 0xfc00})), (Words{"0x3555", "0xfc00"}));
-    EXPECT_EQ(decimals(Format::rg32_float, bytes_of<float>({0.1f, -0.0f})), (Words{"0.1", "-0"}));
-    EXPECT_EQ(float_words(std::numeric_limits<float>::quiet_NaN()), "nan");
+              (Text{"5.9604645e-08", "65504"}));
+    EXPECT_EQ(hexadecimals(Format::rg16_float, bytes_of<std::uint16_t>({0x3555, 0xfc00})), (Text{"0x3555", "0xfc00"}));
+    EXPECT_EQ(decimals(Format::rg32_float, bytes_of<float>({0.1f, -0.0f})), (Text{"0.1", "-0"}));
+    EXPECT_EQ(float_text(std::numeric_limits<float>::quiet_NaN()), "nan");
     for (const float value : {1.0f / 3, 1e-42f, 3.4e38f, 16777217.0f})
-        EXPECT_EQ(std::strtof(float_words(value).c_str(), nullptr), value);
+        EXPECT_EQ(std::strtof(float_text(value).c_str(), nullptr), value);
 }
 
-TEST(ValueWordsTest, PackedChannelsAreSeparated) {
+TEST(ValueTextTest, PackedChannelsAreSeparated) {
     const auto texel = bytes_of<std::uint32_t>({1023u | 1u << 10 | 512u << 20 | 2u << 30});
-    EXPECT_EQ(decimals(Format::rgb10a2_unorm, texel), (Words{"1023", "1", "512", "2"}));
-    EXPECT_EQ(hexadecimals(Format::rgb10a2_unorm, texel), (Words{"0x3ff", "0x001", "0x200", "0x2"}));
+    EXPECT_EQ(decimals(Format::rgb10a2_unorm, texel), (Text{"1023", "1", "512", "2"}));
+    EXPECT_EQ(hexadecimals(Format::rgb10a2_unorm, texel), (Text{"0x3ff", "0x001", "0x200", "0x2"}));
 }
 
-TEST(ValueWordsTest, PlainFormatsHaveTheirChannelCountAndBlocksHaveNoChannels) {
+TEST(ValueTextTest, PlainFormatsHaveTheirChannelCountAndBlocksHaveNoChannels) {
     for (const FormatInfo& format : formats()) {
         const std::vector<std::byte> texel(std::max<std::size_t>(format.bytes, 1));
         const std::size_t channels = stored_channels(format.format, texel).size();
@@ -80,38 +80,38 @@ TEST(ValueWordsTest, PlainFormatsHaveTheirChannelCountAndBlocksHaveNoChannels) {
     }
 }
 
-TEST(ValueWordsTest, FetchedValuesAreFormattedAsTheirFormatIsRead) {
+TEST(ValueTextTest, FetchedValuesAreFormattedAsTheirFormatIsRead) {
     const Texel texel{{std::bit_cast<std::uint32_t>(0.5f), 0xffffffffu, 7, 0}};
-    EXPECT_EQ(channel_words(texel, 0, Format::rgba8_unorm), "0.5");
-    EXPECT_EQ(channel_words(texel, 1, Format::rgba8_sint), "-1");
-    EXPECT_EQ(channel_words(texel, 1, Format::rgba8_uint), "4294967295");
-    EXPECT_EQ(channel_words(texel, 1, Format::rgba8_unorm), "nan");
+    EXPECT_EQ(channel_text(texel, 0, Format::rgba8_unorm), "0.5");
+    EXPECT_EQ(channel_text(texel, 1, Format::rgba8_sint), "-1");
+    EXPECT_EQ(channel_text(texel, 1, Format::rgba8_uint), "4294967295");
+    EXPECT_EQ(channel_text(texel, 1, Format::rgba8_unorm), "nan");
     EXPECT_EQ(channel_hexadecimal(texel, 0), "0x3f000000");
-    EXPECT_EQ(byte_words(bytes_of<std::uint8_t>({0, 255, 30})), "00 ff 1e");
+    EXPECT_EQ(byte_text(bytes_of<std::uint8_t>({0, 255, 30})), "00 ff 1e");
     EXPECT_EQ(share_of(0, 4), 0.125);
 }
 
-TEST(ParameterWordsTest, NumberListsAreWrittenAndReadBack) {
+TEST(ParameterTextTest, NumberListsAreWrittenAndReadBack) {
     for (const std::vector<double>& numbers : {std::vector<double>{}, {1, 0.5, -3e-9}, {0.1}})
-        EXPECT_EQ(list_of(list_words(numbers)), numbers);
+        EXPECT_EQ(list_of(list_text(numbers)), numbers);
     EXPECT_EQ(list_of(" 1 2;3,,4 "), (std::vector<double>{1, 2, 3, 4}));
     EXPECT_EQ(list_of("1, two"), std::nullopt);
     EXPECT_EQ(list_of("1.5x"), std::nullopt);
 }
 
-TEST(ParameterWordsTest, ParameterTextContainsItsRangeAndDefault) {
-    ParameterInfo parameter{.name = "most_stops", .summary = "in stops", .standard = 2.0};
-    EXPECT_EQ(parameter_words(parameter), "in stops; default 2");
+TEST(ParameterTextTest, ParameterTextContainsItsRangeAndDefault) {
+    ParameterInfo parameter{.name = "max_stops", .summary = "in stops", .standard = 2.0};
+    EXPECT_EQ(parameter_text(parameter), "in stops; default 2");
     parameter.lowest = 0;
-    EXPECT_EQ(parameter_words(parameter), "in stops, at least 0; default 2");
+    EXPECT_EQ(parameter_text(parameter), "in stops, at least 0; default 2");
     parameter.highest = 4;
-    EXPECT_EQ(parameter_words(parameter), "in stops, 0 to 4; default 2");
+    EXPECT_EQ(parameter_text(parameter), "in stops, 0 to 4; default 2");
     EXPECT_EQ(title_of_name(parameter.name), "Most stops");
-    EXPECT_EQ(value_words(true), "true");
-    EXPECT_EQ(value_words(std::vector<double>{1, 2}), "1, 2");
+    EXPECT_EQ(value_text(true), "true");
+    EXPECT_EQ(value_text(std::vector<double>{1, 2}), "1, 2");
 }
 
-TEST(ParameterWordsTest, KernelSearchMatchesEverySearchTermInAnyCase) {
+TEST(ParameterTextTest, KernelSearchMatchesEverySearchTermInAnyCase) {
     EXPECT_EQ(kernels_like("").size(), kernels().size());
     for (const Kernel& kernel : kernels()) {
         const auto found = kernels_like(kernel.info.group + " " + kernel.info.name);
@@ -122,10 +122,10 @@ TEST(ParameterWordsTest, KernelSearchMatchesEverySearchTermInAnyCase) {
     EXPECT_TRUE(kernels_like("bilateral cubemap").empty());
 }
 
-TEST(PictureListTest, MovedImageKeepsReferencesToAllImagesCorrect) {
+TEST(ImageListTest, MovedImageKeepsReferencesToAllImagesCorrect) {
     Session session;
-    for (const char* name : {"a", "b", "c", "d", "e"}) session.pictures.push_back({{name}});
-    const auto name = [](const Session& of, std::size_t index) { return of.pictures[index].paths.front().string(); };
+    for (const char* name : {"a", "b", "c", "d", "e"}) session.images.push_back({{name}});
+    const auto name = [](const Session& of, std::size_t index) { return of.images[index].paths.front().string(); };
     for (std::size_t from = 0; from < 5; ++from) {
         for (std::size_t to = 0; to < 5; ++to) {
             for (std::size_t current = 0; current < 5; ++current) {
@@ -134,28 +134,28 @@ TEST(PictureListTest, MovedImageKeepsReferencesToAllImagesCorrect) {
                 moved.reference = (current + 2) % 5;
                 moved.kernel.more_inputs = {(current + 1) % 5, current};
                 const Session before = moved;
-                move_picture(moved, from, to);
+                move_image(moved, from, to);
                 EXPECT_EQ(name(moved, to), name(before, from));
                 EXPECT_EQ(name(moved, moved.current), name(before, before.current));
                 EXPECT_EQ(name(moved, *moved.reference), name(before, *before.reference));
                 for (std::size_t i = 0; i < 2; ++i) {
                     EXPECT_EQ(name(moved, moved.kernel.more_inputs[i]), name(before, before.kernel.more_inputs[i]));
                 }
-                move_picture(moved, to, from);
+                move_image(moved, to, from);
                 EXPECT_EQ(moved, before);
             }
         }
     }
     Session same = session;
-    move_picture(same, 4, 5);
+    move_image(same, 4, 5);
     EXPECT_EQ(same, session) << "the target position does not exist";
 }
 
-TEST(PictureListTest, ClosedImageKeepsReferencesToOtherImagesCorrect) {
+TEST(ImageListTest, ClosedImageKeepsReferencesToOtherImagesCorrect) {
     Session session;
-    for (const char* name : {"a", "b", "c", "d"}) session.pictures.push_back({{name}});
+    for (const char* name : {"a", "b", "c", "d"}) session.images.push_back({{name}});
     session.kernel.name = "blend";
-    const auto name = [](const Session& of, std::size_t index) { return of.pictures[index].paths.front().string(); };
+    const auto name = [](const Session& of, std::size_t index) { return of.images[index].paths.front().string(); };
     for (std::size_t index = 0; index < 4; ++index) {
         for (std::size_t current = 0; current < 4; ++current) {
             Session before = session;
@@ -163,8 +163,8 @@ TEST(PictureListTest, ClosedImageKeepsReferencesToOtherImagesCorrect) {
             before.reference = (current + 1) % 4;
             before.kernel.more_inputs = {(current + 2) % 4, current};
             Session closed = before;
-            close_picture(closed, index);
-            ASSERT_EQ(closed.pictures.size(), 3u);
+            close_image(closed, index);
+            ASSERT_EQ(closed.images.size(), 3u);
             if (current != index) {
                 EXPECT_EQ(name(closed, closed.current), name(before, current));
             } else {
@@ -181,16 +181,16 @@ TEST(PictureListTest, ClosedImageKeepsReferencesToOtherImagesCorrect) {
         }
     }
     session.kernel = {.name = "gaussian", .parameters = {}, .more_inputs = {}};
-    for (int i = 0; i < 3; ++i) close_picture(session, 0);
+    for (int i = 0; i < 3; ++i) close_image(session, 0);
     EXPECT_EQ(session.kernel.name, "gaussian") << "the kernel applies to the current image";
-    close_picture(session, 0);
-    close_picture(session, 0);
+    close_image(session, 0);
+    close_image(session, 0);
     EXPECT_EQ(session, Session{});
 }
 
-TEST(PictureListTest, ArrayTextContainsSizeFormatKindLayersAndLevels) {
-    EXPECT_EQ(array_words({.format = Format::r8_unorm, .extent = {4, 3}}), "4 x 3 of r8_unorm");
-    EXPECT_EQ(array_words({.extent = {8, 8}, .kind = ArrayKind::cubemap_layered, .layers = 2, .levels = 3}),
+TEST(ImageListTest, ArrayTextContainsSizeFormatKindLayersAndLevels) {
+    EXPECT_EQ(array_text({.format = Format::r8_unorm, .extent = {4, 3}}), "4 x 3 of r8_unorm");
+    EXPECT_EQ(array_text({.extent = {8, 8}, .kind = ArrayKind::cubemap_layered, .layers = 2, .levels = 3}),
               "8 x 8 of rgba8_unorm, cubemap_layered of 2, 3 levels");
 }
 

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 // --- patterns --------------------------------------------------------------------------------------------------------
 
-std::vector<float> floats_of(const HostPicture& picture) { return read_channels(picture.view()); }
+std::vector<float> floats_of(const HostImage& image) { return read_channels(image.view()); }
 
 TEST(PatternTest, SameSeedGivesTheSameImageAndAnotherSeedDiffers) {
     const ArrayInfo info{.format = Format::rgba8_unorm, .extent = {16, 16}};
@@ -66,14 +66,14 @@ class ReferenceTest : public testing::Test {
 protected:
     Reference some() const {
         return {.path = reference_path(folder_.at("refs"), "a/b 1.5"),
-                .pictures = {draw({}, {.format = Format::rgba8_unorm, .extent = {5, 3}}).levels[0],
-                             draw({}, {.format = Format::r32_float, .extent = {2, 2}}).levels[0]},
+                .images = {draw({}, {.format = Format::rgba8_unorm, .extent = {5, 3}}).levels[0],
+                           draw({}, {.format = Format::r32_float, .extent = {2, 2}}).levels[0]},
                 .inputs = {"00ff"},
                 .device = "a device",
                 .driver = 13000,
                 .toolkit = "0.1.0"};
     }
-    test::PictureFolder folder_;
+    test::ImageFolder folder_;
 };
 
 TEST_F(ReferenceTest, WrittenReferenceIsReadBack) {
@@ -81,7 +81,7 @@ TEST_F(ReferenceTest, WrittenReferenceIsReadBack) {
     write_reference(written);
     EXPECT_EQ(written.path.filename(), "a_b_1.5.texref");
     const Reference read = read_reference(written.path);
-    EXPECT_EQ(read.pictures, written.pictures);
+    EXPECT_EQ(read.images, written.images);
     EXPECT_EQ(read.inputs, written.inputs);
     EXPECT_EQ(read.device, "a device");
     EXPECT_EQ(read.driver, 13000);
@@ -143,20 +143,20 @@ protected:
     static void approve(const Suite& suite, const Change& change, const std::string& variant = "") {
         const Result result = run(suite);
         Reference reference{.path = reference_path(suite.references, "a", variant),
-                            .pictures = result.pictures,
+                            .images = result.images,
                             .inputs = result.inputs,
                             .device = "cpu",
                             .toolkit = "0"};
-        change(reference.pictures.at(0));
+        change(reference.images.at(0));
         write_reference(reference);
     }
-    static void keep(HostPicture&) {}
-    static void two_codes_off(HostPicture& picture) {
-        std::byte& code = picture.texels[4];
+    static void keep(HostImage&) {}
+    static void two_codes_off(HostImage& image) {
+        std::byte& code = image.texels[4];
         code = static_cast<std::byte>(std::to_integer<int>(code) ^ 2);
     }
 
-    test::PictureFolder folder_;
+    test::ImageFolder folder_;
 };
 
 TEST_F(VerifyRunTest, CaseWithEqualBytesPasses) {

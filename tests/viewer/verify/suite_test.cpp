@@ -36,7 +36,7 @@ protected:
         return out;
     }
 
-    test::PictureFolder folder_;
+    test::ImageFolder folder_;
 };
 
 TEST_F(VerifySuiteTest, CaseHasTheValuesOfTheFile) {
@@ -90,7 +90,7 @@ TEST_F(VerifySuiteTest, NamedInputsAreSharedBetweenCases) {
 }
 
 TEST_F(VerifySuiteTest, UnknownKeysAndNamesAreReportedWithTheirCase) {
-    refused(R"(, "colour": 1)", {"'colour' means nothing", "tolerance"});
+    refused(R"(, "color": 1)", {"'color' means nothing", "tolerance"});
     refused(R"(, "sizes": [1, 1])", {"'sizes' means nothing"});
     refused("", {"'sed' means nothing"}, R"({"pattern": "noise", "size": [4, 4], "sed": 1})");
     refused(R"(, "tolerance": {"ulps": 1})", {"'ulps' means nothing"});

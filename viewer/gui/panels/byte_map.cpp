@@ -16,7 +16,7 @@ constexpr int kShearedSide = 210;                             // in pixels; fits
 const QString kValues = "-values";
 const QString kSheared = "-sheared";
 
-QString use_words(ByteUse use) {
+QString use_text(ByteUse use) {
     switch (use) {
         case ByteUse::payload: return ByteMap::tr("texels");
         case ByteUse::padding: return ByteMap::tr("row padding");
@@ -28,7 +28,7 @@ QString use_words(ByteUse use) {
 }  // namespace
 
 ByteMap::ByteMap(Workspace& workspace, QWidget* parent)
-    : MemoryPanel(workspace, "byte-map", LooksAt::place, parent),
+    : MemoryPanel(workspace, "byte-map", LooksAt::subresource, parent),
       bytes_(new BytesView),
       summary_(new QLabel),
       legend_(new QLabel),
@@ -119,16 +119,16 @@ void ByteMap::renew() {
         std::shared_ptr<const PitchedCopy> memory;
         CanaryReport report;
     };
-    work([this, document = document(), place = place()](const StillWanted& wanted) -> Finish {
+    work([this, document = document(), subresource = subresource()](const CancellationToken& token) -> Finish {
         Made made;
-        made.memory = std::make_shared<const PitchedCopy>(document->array(place.plane), place, wanted);
-        made.report = made.memory->check(wanted);
+        made.memory = std::make_shared<const PitchedCopy>(document->array(subresource.plane), subresource, token);
+        made.report = made.memory->check(token);
         return [this, made] {
             memory_ = made.memory;
             say({});
             show_summary(made.report);
             bytes_->show_memory(memory_);
-            bytes_->mark_overwritten(made.report.places);
+            bytes_->mark_overwritten(made.report.subresources);
             const PitchedLayout& layout = memory_->layout();
             const std::array sides{layout.extent.width, layout.extent.height, layout.extent.depth};
             for (std::size_t i = 0; i < texel_.size(); ++i) {
@@ -137,16 +137,16 @@ void ByteMap::renew() {
                 texel_[i]->setEnabled(sides[i] > 1);
             }
             const auto step = static_cast<int>(info(layout.format).bytes);
-            const auto least = static_cast<int>(std::min<std::size_t>(layout.row_bytes(), 1 << 29));
+            const auto minimum = static_cast<int>(std::min<std::size_t>(layout.row_bytes(), 1 << 29));
             const QSignalBlocker quiet_slider(pitch_slider_);
             const QSignalBlocker quiet(pitch_);
-            pitch_->setRange(least, least * 2 + static_cast<int>(std::min<std::size_t>(layout.pitch, 1 << 29)));
+            pitch_->setRange(minimum, minimum * 2 + static_cast<int>(std::min<std::size_t>(layout.pitch, 1 << 29)));
             pitch_->setSingleStep(step);
             pitch_->setValue(static_cast<int>(layout.pitch));
-            pitch_slider_->setRange(0, (pitch_->maximum() - least) / step);
-            pitch_slider_->setValue((pitch_->value() - least) / step);
+            pitch_slider_->setRange(0, (pitch_->maximum() - minimum) / step);
+            pitch_slider_->setValue((pitch_->value() - minimum) / step);
             read_sheared();
-            const Offset first{0, 0, layout.extent.depth > 1 ? this->place().slice : 0};
+            const Offset first{0, 0, layout.extent.depth > 1 ? this->subresource().slice : 0};
             bytes_->select(layout.byte_of(first));
             select(layout.byte_of(first));
         };
@@ -171,8 +171,9 @@ void ByteMap::session_changed() {
     const auto inside = [](double at, std::size_t side) {
         return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(side - 1)));
     };
-    const std::size_t byte = memory_->layout().byte_of(
-        {inside(pin->at.x, extent.width), inside(pin->at.y, extent.height), extent.depth > 1 ? place().slice : 0});
+    const std::size_t byte =
+        memory_->layout().byte_of({inside(pin->at.x, extent.width), inside(pin->at.y, extent.height),
+                                   extent.depth > 1 ? subresource().slice : 0});
     bytes_->select(byte);
     select(byte);
 }
@@ -182,21 +183,21 @@ void ByteMap::show_summary(const CanaryReport& report) {
     QString text =
         tr("%1, %2: %3 bytes of texels per row, pitch %4 bytes, %5 in total.")
             .arg(QString::fromUtf8(name(layout.format).data()), QString::fromStdString(to_string(layout.extent)),
-                 number_words(layout.row_bytes()), number_words(layout.pitch), byte_words(layout.bytes()));
+                 number_text(layout.row_bytes()), number_text(layout.pitch), byte_text(layout.bytes()));
     text += ' ';
     if (report.checked == 0) {
         text += tr("The memory has no padding.");
     } else if (report.overwritten == 0) {
         text += tr("%1 bytes of padding and gaps were filled with a pattern before the upload; none was overwritten.")
-                    .arg(number_words(report.checked));
+                    .arg(number_text(report.checked));
     } else {
         text += tr("%1 of %2 bytes of padding and gaps were overwritten, the first at offset %3.")
-                    .arg(number_words(report.overwritten), number_words(report.checked),
-                         number_words(report.places.front()));
+                    .arg(number_text(report.overwritten), number_text(report.checked),
+                         number_text(report.subresources.front()));
     }
     summary_->setText(text);
-    const auto patch = [this](int hue, const QString& words) {
-        return QString("<span style='color:%1'>&#9632;</span>&nbsp;%2").arg(data_colour(palette(), hue).name(), words);
+    const auto patch = [this](int hue, const QString& text) {
+        return QString("<span style='color:%1'>&#9632;</span>&nbsp;%2").arg(data_color(palette(), hue).name(), text);
     };
     legend_->setText(patch(210, tr("texels")) + "  " + patch(40, tr("padding")) + "  " + patch(285, tr("slice gap")) +
                      "  " + patch(0, tr("overwritten")));
@@ -206,7 +207,7 @@ void ByteMap::read_seen() {
     const QRect box = bytes_->seen();
     if (memory_ == nullptr || box.isEmpty()) return;
     work(
-        [this, memory = memory_, box](const StillWanted&) -> Finish {
+        [this, memory = memory_, box](const CancellationToken&) -> Finish {
             const std::size_t first =
                 static_cast<std::size_t>(box.y()) * memory->layout().pitch + static_cast<std::size_t>(box.x());
             auto values =
@@ -224,7 +225,7 @@ void ByteMap::select(std::size_t byte) {
     const std::byte value = memory_->read(byte, 1).front();
     byte_->setText(QString("0x%1").arg(static_cast<qulonglong>(byte), 0, 16));
     QString text =
-        tr("Byte %1, value 0x%2: ").arg(number_words(byte)).arg(std::to_integer<int>(value), 2, 16, QChar('0'));
+        tr("Byte %1, value 0x%2: ").arg(number_text(byte)).arg(std::to_integer<int>(value), 2, 16, QChar('0'));
     std::vector<Outline> outlines;
     if (texel) {
         const Region block = layout.texels_with(*texel);
@@ -234,18 +235,18 @@ void ByteMap::select(std::size_t byte) {
                                   : QString("(%1, %2)").arg(texel->x).arg(texel->y);
         text += block_side(layout.format) > 1 ? tr("byte %1 of the block at %2").arg(of_texel).arg(where)
                                               : tr("byte %1 of texel %2").arg(of_texel).arg(where);
-        Place there = place();
+        SubresourceIndex there = subresource();
         there.slice = layout.extent.depth > 1 ? texel->z : there.slice;
         outlines.push_back({there, static_cast<double>(block.offset.x), static_cast<double>(block.offset.y),
                             static_cast<double>(block.extent.width), static_cast<double>(block.extent.height),
-                            data_colour(palette(), 210), QString("0x%1").arg(static_cast<qulonglong>(byte), 0, 16)});
+                            data_color(palette(), 210), QString("0x%1").arg(static_cast<qulonglong>(byte), 0, 16)});
         const std::array sides{texel->x, texel->y, texel->z};
         for (std::size_t i = 0; i < texel_.size(); ++i) {
             const QSignalBlocker quiet(texel_[i]);
             texel_[i]->setValue(static_cast<int>(sides[i]));
         }
     } else {
-        text += use_words(layout.use_of(byte));
+        text += use_text(layout.use_of(byte));
     }
     selected_->setText(text + '.');
     workspace().outline(id(), std::move(outlines));
@@ -265,7 +266,7 @@ void ByteMap::select_typed() {
     const qulonglong byte = byte_->text().trimmed().toULongLong(&good, 0);
     if (!good || byte >= memory_->layout().bytes()) {
         selected_->setText(tr("'%1' is not a byte of this memory. Enter an offset from 0 to %2.")
-                               .arg(byte_->text(), number_words(memory_->layout().bytes() - 1)));
+                               .arg(byte_->text(), number_text(memory_->layout().bytes() - 1)));
         return;
     }
     if (bytes_->selected() == byte) return;
@@ -281,12 +282,12 @@ void ByteMap::read_sheared() {
     }
     const double ratio = devicePixelRatioF();
     const int side = static_cast<int>(kShearedSide * ratio);
-    const std::size_t slice = memory_->layout().extent.depth > 1 ? place().slice : 0;
+    const std::size_t slice = memory_->layout().extent.depth > 1 ? subresource().slice : 0;
     Session session;
     session.display = workspace().session().display;
     work(
         [this, memory = memory_, pitch = static_cast<std::size_t>(pitch_->value()), slice, side, ratio,
-         session = std::move(session)](const StillWanted&) mutable -> Finish {
+         session = std::move(session)](const CancellationToken&) mutable -> Finish {
             const auto read = Document::of(memory->read_with_pitch(pitch, slice, kShearedBytes), {});
             const Extent extent = read->extent({});
             const double shrink = std::min(1.0, static_cast<double>(extent.height) / static_cast<double>(extent.width));

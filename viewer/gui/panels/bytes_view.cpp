@@ -90,23 +90,23 @@ QRect BytesView::cell(std::size_t byte) const {
     return {x * side(), y * side(), side(), side()};
 }
 
-QColor BytesView::colour_of(std::size_t byte, std::size_t column, std::size_t row) const {
+QColor BytesView::color_of(std::size_t byte, std::size_t column, std::size_t row) const {
     const PitchedLayout& layout = memory_->layout();
-    if (overwritten_.contains(byte)) return data_colour(palette(), 0);
-    QColor colour;
+    if (overwritten_.contains(byte)) return data_color(palette(), 0);
+    QColor color;
     switch (layout.use_of(byte)) {
-        case ByteUse::payload: colour = data_colour(palette(), 210); break;
-        case ByteUse::padding: colour = data_colour(palette(), 40); break;
-        case ByteUse::gap: colour = data_colour(palette(), 285); break;
+        case ByteUse::payload: color = data_color(palette(), 210); break;
+        case ByteUse::padding: color = data_color(palette(), 40); break;
+        case ByteUse::gap: color = data_color(palette(), 285); break;
     }
     const QPoint at(clamped(column), clamped(row));
-    if (!box_.contains(at)) return colour;
+    if (!box_.contains(at)) return color;
     const auto index = static_cast<std::size_t>(at.y() - box_.y()) * static_cast<std::size_t>(box_.width()) +
                        static_cast<std::size_t>(at.x() - box_.x());
     const double share = 0.35 + 0.65 * std::to_integer<int>(values_.at(index)) / 255.0;
     const QColor base = palette().color(QPalette::Base);
     const auto mix = [share](int from, int to) { return static_cast<int>(from + (to - from) * share); };
-    return {mix(base.red(), colour.red()), mix(base.green(), colour.green()), mix(base.blue(), colour.blue())};
+    return {mix(base.red(), color.red()), mix(base.green(), color.green()), mix(base.blue(), color.blue())};
 }
 
 void BytesView::paintEvent(QPaintEvent*) {
@@ -128,7 +128,7 @@ void BytesView::paintEvent(QPaintEvent*) {
         auto* out = reinterpret_cast<QRgb*>(image.scanLine(y));
         for (int x = 0; x < columns; ++x) {
             const std::size_t column = first_column + static_cast<std::size_t>(x) * bytes_in_cell;
-            out[x] = colour_of(row * pitch() + column, column, row).rgb();
+            out[x] = color_of(row * pitch() + column, column, row).rgb();
         }
     }
     painter.drawImage(QRect(0, 0, columns * side(), lines * side()), image);
@@ -225,7 +225,7 @@ bool BytesView::event(QEvent* event) {
 void BytesView::keyPressEvent(QKeyEvent* event) {
     if (memory_ == nullptr) return QAbstractScrollArea::keyPressEvent(event);
     const auto row = static_cast<std::ptrdiff_t>(pitch());
-    const QPoint middle = selected_ ? cell(*selected_).center() : viewport()->rect().center();
+    const QPoint center = selected_ ? cell(*selected_).center() : viewport()->rect().center();
     switch (event->key()) {
         case Qt::Key_Left: return step(-1);
         case Qt::Key_Right: return step(1);
@@ -234,8 +234,8 @@ void BytesView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_PageUp: return step(-row * verticalScrollBar()->pageStep());
         case Qt::Key_PageDown: return step(row * verticalScrollBar()->pageStep());
         case Qt::Key_Plus:
-        case Qt::Key_Equal: return set_zoom(zoom_ + 1, middle);
-        case Qt::Key_Minus: return set_zoom(zoom_ - 1, middle);
+        case Qt::Key_Equal: return set_zoom(zoom_ + 1, center);
+        case Qt::Key_Minus: return set_zoom(zoom_ - 1, center);
         default: QAbstractScrollArea::keyPressEvent(event);
     }
 }

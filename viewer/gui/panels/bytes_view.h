@@ -65,7 +65,7 @@ private:
     void set_zoom(int zoom, QPoint anchor);
     void fit_bars();
     void step(std::ptrdiff_t bytes);
-    QColor colour_of(std::size_t byte, std::size_t column, std::size_t row) const;
+    QColor color_of(std::size_t byte, std::size_t column, std::size_t row) const;
 
     std::shared_ptr<const PitchedCopy> memory_;
     std::set<std::size_t> overwritten_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kTag = "compare";
 
-QString words(double value) { return QString::fromStdString(fmt::format("{:.6g}", value)); }
+QString text(double value) { return QString::fromStdString(fmt::format("{:.6g}", value)); }
 
 }  // namespace
 
@@ -77,7 +77,7 @@ ComparePanel::ComparePanel(Workspace& workspace)
             [=](bool on) { change(tr("FLIP"), [=](Session& session) { session.compare.flip = on; }); });
     const auto jump = [this](const QListWidgetItem* item) {
         const auto row = static_cast<std::size_t>(worst_->row(item));
-        if (found_ && row < found_->worst.size()) jump_to(found_->place, found_->worst[row]);
+        if (found_ && row < found_->worst.size()) jump_to(found_->subresource, found_->worst[row]);
     };
     connect(worst_, &QListWidget::itemClicked, this, jump);
     connect(worst_, &QListWidget::itemActivated, this, jump);
@@ -108,7 +108,7 @@ void ComparePanel::show_choices() {
     against_->setCurrentIndex(static_cast<int>(session.compare.against));
     reference_->clear();
     reference_->addItem(tr("none"));
-    for (const Source& source : session.pictures) reference_->addItem(QString::fromStdString(title_of(source)));
+    for (const Source& source : session.images) reference_->addItem(QString::fromStdString(title_of(source)));
     reference_->setCurrentIndex(session.reference ? static_cast<int>(*session.reference) + 1 : 0);
     reference_->setEnabled(session.compare.against == Against::reference);
     wipe_->set_value(session.compare.wipe);
@@ -116,23 +116,24 @@ void ComparePanel::show_choices() {
     flip_->setChecked(session.compare.flip);
 }
 
-ComparePanel::SamplerPair ComparePanel::samplers(const Document& shown, const Place& place) const {
+ComparePanel::SamplerPair ComparePanel::samplers(const Document& shown, const SubresourceIndex& subresource) const {
     const Session& session = workspace().session();
-    const Sampler usual = shown.standard_sampler(place.plane);
+    const Sampler usual = shown.standard_sampler(subresource.plane);
     return {session.sampler.value_or(usual), session.second_sampler.value_or(usual),
-            visible_fetches(*shown.as_loaded(), shown.in_array(place))};
+            visible_fetches(*shown.as_loaded(), shown.in_array(subresource))};
 }
 
-PlaceComparison ComparePanel::compared(const Subject& subject, const Scene& scene, const Wanted& wanted) {
+RegionComparison ComparePanel::compared(const Subject& subject, const Scene& scene, const CancellationToken& token) {
     const ComparisonOptions options{.flip = subject.flip, .worst = 20};
-    if (!subject.samplers) return compare_place(scene, options);
+    if (!subject.samplers) return compare_region(scene, options);
     const auto& [shown, against, grid] = *subject.samplers;
     const Document& document = *subject.shown;
-    PlaceComparison found = compare_samplers(document.array(subject.place.plane), document.in_array(subject.place),
-                                             grid, shown, against, options, wanted);
+    RegionComparison found =
+        compare_samplers(document.array(subject.subresource.plane), document.in_array(subject.subresource), grid, shown,
+                         against, options, token);
     for (Position& texel : found.worst)
-        texel = in_files(document, subject.place, {document.in_array(subject.place), texel}).at;
-    found.place = subject.place;
+        texel = in_files(document, subject.subresource, {document.in_array(subject.subresource), texel}).at;
+    found.subresource = subject.subresource;
     found.note =
         tr("The samplers were compared at the %1 x %2 visible pixels.").arg(grid.columns).arg(grid.rows).toStdString();
     return found;
@@ -141,7 +142,7 @@ PlaceComparison ComparePanel::compared(const Subject& subject, const Scene& scen
 void ComparePanel::refresh() {
     show_choices();
     const Session& session = workspace().session();
-    Subject next{workspace().shown(), workspace().against(), session.place, session.compare.flip};
+    Subject next{workspace().shown(), workspace().against(), session.subresource, session.compare.flip};
     if (session.compare.mode == CompareMode::none) return show_nothing(tr("Choose a mode to compare."));
     if (!next.shown) return show_nothing(tr("No image is shown."));
     if (!next.against) {
@@ -152,8 +153,8 @@ void ComparePanel::refresh() {
         return show_nothing(session.reference ? tr("The reference is not loaded yet.") : tr("Choose a reference."));
     }
     if (session.compare.against == Against::sampler) {
-        next.place = next.shown->clamped(session.place);
-        next.samplers = samplers(*next.shown, next.place);
+        next.subresource = next.shown->clamped(session.subresource);
+        next.samplers = samplers(*next.shown, next.subresource);
         if (next.samplers->grid.columns == 0) return show_nothing(tr("No part of the image is visible."));
     }
     if (next == subject_) return;
@@ -161,14 +162,14 @@ void ComparePanel::refresh() {
     note_->say(tr("Comparing..."));
     const QPointer<ComparePanel> self(this);
     const Scene scene = workspace().scene(1, 1);
-    workspace().jobs().start(kTag, [self, scene, next](const Wanted& wanted) -> Jobs::Finish {
+    workspace().jobs().start(kTag, [self, scene, next](const CancellationToken& token) -> Jobs::Finish {
         try {
-            const PlaceComparison found = compared(next, scene, wanted);
+            const RegionComparison found = compared(next, scene, token);
             return [self, found] {
                 if (self) self->show_comparison(found);
             };
         } catch (const std::exception& error) {
-            return [self, why = QString::fromStdString(error_words(error))] {
+            return [self, why = QString::fromStdString(error_text(error))] {
                 if (!self) return;
                 const std::optional<Subject> of = self->subject_;
                 self->show_nothing(why);
@@ -186,24 +187,24 @@ void ComparePanel::show_nothing(const QString& why) {
     note_->say(why);
 }
 
-void ComparePanel::show_comparison(const PlaceComparison& found) {
+void ComparePanel::show_comparison(const RegionComparison& found) {
     found_ = found;
     const Difference& all = found.comparison.all;
     const std::size_t texels = found.extent.width * found.extent.height;
     const std::vector<QString> figures{
         tr("%1 of %2").arg(all.differing).arg(texels),
-        words(all.max),
-        words(all.mean),
-        words(all.mse),
-        tr("%1 dB").arg(words(all.psnr)),
-        all.ssim ? words(*all.ssim) : tr("not available"),
+        text(all.max),
+        text(all.mean),
+        text(all.mse),
+        tr("%1 dB").arg(text(all.psnr)),
+        all.ssim ? text(*all.ssim) : tr("not available"),
         all.max_ulp == kFarthest ? tr("NaN") : QString::number(all.max_ulp),
         found.comparison.flip
-            ? tr("%1, max %2").arg(words(found.comparison.flip->mean), words(found.comparison.flip->max))
+            ? tr("%1, max %2").arg(text(found.comparison.flip->mean), text(found.comparison.flip->max))
             : tr("not computed")};
     for (std::size_t i = 0; i < cells_.size(); ++i) cells_[i]->setText(figures[i]);
     worst_->clear();
-    for (std::size_t i = 0; i < found.worst.size(); ++i) worst_->addItem(QString::fromStdString(worst_words(found, i)));
+    for (std::size_t i = 0; i < found.worst.size(); ++i) worst_->addItem(QString::fromStdString(worst_text(found, i)));
     figures_->show();
     worst_->setVisible(!found.comparison.worst.empty());
     worst_title_->setVisible(!found.comparison.worst.empty());

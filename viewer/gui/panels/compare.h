@@ -34,7 +34,7 @@ private:
     struct Subject {
         std::shared_ptr<const Document> shown;
         std::shared_ptr<const Document> against;
-        Place place;
+        SubresourceIndex subresource;
         bool flip = false;
         std::optional<SamplerPair> samplers{};  // only if two samplers are compared
         bool operator==(const Subject&) const = default;
@@ -42,9 +42,9 @@ private:
 
     QWidget* make_figures();
     void show_choices();
-    SamplerPair samplers(const Document& shown, const Place& place) const;
-    static PlaceComparison compared(const Subject& subject, const Scene& scene, const Wanted& wanted);
-    void show_comparison(const PlaceComparison& found);
+    SamplerPair samplers(const Document& shown, const SubresourceIndex& subresource) const;
+    static RegionComparison compared(const Subject& subject, const Scene& scene, const CancellationToken& token);
+    void show_comparison(const RegionComparison& found);
     void show_nothing(const QString& why);
 
     QComboBox* mode_;
@@ -58,7 +58,7 @@ private:
     QListWidget* worst_;
     CalmText* note_;
     std::optional<Subject> subject_;
-    std::optional<PlaceComparison> found_;
+    std::optional<RegionComparison> found_;
 };
 
 }  // namespace texton::viewer

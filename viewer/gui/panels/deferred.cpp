@@ -35,7 +35,7 @@ QString tip_of(DeferredStep step) {
 }  // namespace
 
 DeferredPanel::DeferredPanel(Workspace& workspace, QWidget* parent)
-    : MemoryPanel(workspace, "deferred", LooksAt::picture, parent),
+    : MemoryPanel(workspace, "deferred", LooksAt::image, parent),
       again_(new QPushButton(tr("Start &again"))),
       log_(new QPlainTextEdit) {
     for (std::size_t i = 0; i < kDeferredSteps.size(); ++i) {
@@ -71,7 +71,7 @@ DeferredPanel::DeferredPanel(Workspace& workspace, QWidget* parent)
 
 void DeferredPanel::renew() {
     say({});
-    steps_ = std::make_shared<DeferredSteps>(Array(document()->array(place().plane).block()));
+    steps_ = std::make_shared<DeferredSteps>(Array(document()->array(subresource().plane).block()));
     run(std::nullopt);
 }
 
@@ -86,7 +86,7 @@ void DeferredPanel::run(std::optional<DeferredStep> step) {
     // No other step may run until the job is done, because the job uses steps_.
     QWidget* focused = focusWidget();
     for (QPushButton* button : buttons_) button->setEnabled(false);
-    work([this, steps = steps_, step, focused = QPointer(focused)](const StillWanted&) -> Finish {
+    work([this, steps = steps_, step, focused = QPointer(focused)](const CancellationToken&) -> Finish {
         if (step) steps->run(*step);
         State state;
         for (std::size_t i = 0; i < kDeferredSteps.size(); ++i) state.obstacles[i] = steps->obstacle(kDeferredSteps[i]);
@@ -111,7 +111,7 @@ void DeferredPanel::show_state(const State& state) {
     for (const DeferredSteps::Done& done : state.log)
         lines.push_back(QString("%1 %2: %3")
                             .arg(done.failed ? QString::fromUtf8("\u2717") : QString::fromUtf8("\u2713"),
-                                 QString::fromUtf8(name(done.step).data()), QString::fromStdString(done.words)));
+                                 QString::fromUtf8(name(done.step).data()), QString::fromStdString(done.text)));
     log_->setPlainText(lines.join('\n'));
     log_->moveCursor(QTextCursor::End);
 }

@@ -27,7 +27,7 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
       exposure_(new SliderField(tr("Exposure"), -10, 10, 0.1)),
       gamma_(new SliderField(tr("Gamma"), 0.1, 4, 0.05)),
       problem_(new CalmText(tr("Problem with the range"))),
-      false_colour_(choice_box(tr("False color"), all_names(kFalseColours))),
+      false_color_(choice_box(tr("False color"), all_names(kFalseColors))),
       mark_nan_(check_box(tr("Mark NaN and infinities"), tr("Shows NaN and infinities in marker colors"))),
       mark_range_(
           check_box(tr("Mark values out of range"), tr("Shows values below black and above white in marker colors"))),
@@ -35,7 +35,7 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     exposure_->setToolTip(tr("In stops; one stop doubles the brightness"));
     gamma_->setToolTip(tr("Applied in addition to the transfer curve of the screen"));
     gamma_->number()->set_range(0.01, 100);
-    false_colour_->setToolTip(tr("Color map for a single channel or the luminance"));
+    false_color_->setToolTip(tr("Color map for a single channel or the luminance"));
 
     QFormLayout* form = narrow_form();
     form->addRow(tr("Channels"), make_channels());
@@ -43,7 +43,7 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     form->addRow(tr("Gamma"), gamma_);
     form->addRow(tr("Range"), make_range());
     form->addRow(tr("Fit to"), make_fits());
-    form->addRow(tr("False color"), false_colour_);
+    form->addRow(tr("False color"), false_color_);
     auto* column = new QVBoxLayout;
     column->addLayout(form);
     column->addWidget(problem_);
@@ -59,8 +59,8 @@ DisplayPanel::DisplayPanel(Workspace& workspace)
     connect(gamma_, &SliderField::edited, this, [this](double value) {
         edit(tr("Gamma"), [=](Display& display) { display.gamma = static_cast<float>(value); });
     });
-    connect(false_colour_, &QComboBox::currentIndexChanged, this, [this](int index) {
-        edit(tr("False color"), [=](Display& display) { display.false_colour = static_cast<FalseColour>(index); });
+    connect(false_color_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        edit(tr("False color"), [=](Display& display) { display.false_color = static_cast<FalseColor>(index); });
     });
     connect(mark_nan_, &QCheckBox::toggled, this,
             [this](bool on) { edit(tr("Mark NaN"), [=](Display& display) { display.mark_nan = on; }); });
@@ -173,9 +173,10 @@ void DisplayPanel::fit(Fit to) {
     const std::shared_ptr<const Document> shown = workspace().shown();
     if (!shown) return;
     const Session& session = workspace().session();
-    std::optional<TexelBox> box = whole_box(*shown, session.place);
+    std::optional<TexelBox> box = whole_box(*shown, session.subresource);
     if (to == Fit::view) box = visible_texels();
-    if (to == Fit::selection) box = session.selection ? clamped(*session.selection, shown->extent(session.place)) : box;
+    if (to == Fit::selection)
+        box = session.selection ? clamped(*session.selection, shown->extent(session.subresource)) : box;
     if (!box) return problem_->say(tr("No texels of the image are in this area."));
     fit_range(workspace(), *box, this, [this](const QString& problem) { problem_->say(problem); });
 }
@@ -188,8 +189,8 @@ void DisplayPanel::refresh() {
     gamma_->set_value(display.gamma);
     low_->set_value(display.low);
     high_->set_value(display.high);
-    const QSignalBlocker quiet_colour(false_colour_), quiet_nan(mark_nan_), quiet_range(mark_range_);
-    false_colour_->setCurrentIndex(static_cast<int>(display.false_colour));
+    const QSignalBlocker quiet_color(false_color_), quiet_nan(mark_nan_), quiet_range(mark_range_);
+    false_color_->setCurrentIndex(static_cast<int>(display.false_color));
     mark_nan_->setChecked(display.mark_nan);
     mark_range_->setChecked(display.mark_range);
     const bool there = workspace().shown() != nullptr;

@@ -39,7 +39,7 @@ private:
     QPushButton* fit_selection_ = nullptr;
     std::vector<QPushButton*> fits_;
     CalmText* problem_;
-    QComboBox* false_colour_;
+    QComboBox* false_color_;
     QCheckBox* mark_nan_;
     QCheckBox* mark_range_;
     QPushButton* reset_;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTag = "thumbnails";
 constexpr int kSide = 64;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // limit for files that are decoded only for a thumbnail
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;  // limit for files that are decoded only for a thumbnail
 
 QIcon icon_of(const Thumbnail& thumbnail, double ratio) {
     const int side = static_cast<int>(std::lround(kSide * ratio));
@@ -54,14 +54,14 @@ FilesPanel::FilesPanel(Workspace& workspace)
         if (refreshing_ || row < 0) return;
         this->workspace().change(
             tr("Show image"), [row](Session& session) { session.current = static_cast<std::size_t>(row); },
-            "current picture");
+            "current image");
     });
     // End of a drag: the list has already moved the row.
     connect(list_->model(), &QAbstractItemModel::rowsMoved, this,
             [this](const QModelIndex&, int from, int, const QModelIndex&, int before) {
                 const int to = before > from ? before - 1 : before;
                 this->workspace().change(tr("Move image"), [=](Session& session) {
-                    move_picture(session, static_cast<std::size_t>(from), static_cast<std::size_t>(to));
+                    move_image(session, static_cast<std::size_t>(from), static_cast<std::size_t>(to));
                 });
             });
     add_key(Qt::CTRL | Qt::Key_Up, [this] { move(-1); });
@@ -119,14 +119,14 @@ void FilesPanel::move(int by) {
     const std::size_t from = workspace().session().current;
     if (by < 0 && from == 0) return;
     workspace().change(tr("Move image"),
-                       [=](Session& session) { move_picture(session, from, by < 0 ? from - 1 : from + 1); });
+                       [=](Session& session) { move_image(session, from, by < 0 ? from - 1 : from + 1); });
 }
 
 void FilesPanel::toggle_reference() {
     workspace().change(tr("Reference"), [](Session& session) {
         if (session.reference == session.current) {
             session.reference.reset();
-        } else if (session.current < session.pictures.size()) {
+        } else if (session.current < session.images.size()) {
             session.reference = session.current;
         }
     });
@@ -145,9 +145,9 @@ FilesPanel::Small* FilesPanel::small_of(const Source& source) {
 
 void FilesPanel::show_item(std::size_t index) {
     const Session& session = workspace().session();
-    const Source& source = session.pictures[index];
+    const Source& source = session.images[index];
     const Small* small = small_of(source);
-    QString state = small != nullptr ? small->words : QString();
+    QString state = small != nullptr ? small->text : QString();
     if (!workspace().problem(index).isEmpty()) state = tr("cannot be shown");
     if (workspace().is_loading(index)) state = tr("loading");
     if (session.reference == index) state = tr("reference, %1").arg(state);
@@ -162,13 +162,13 @@ void FilesPanel::show_item(std::size_t index) {
 void FilesPanel::refresh() {
     const Session& session = workspace().session();
     refreshing_ = true;
-    const int count = static_cast<int>(session.pictures.size());
+    const int count = static_cast<int>(session.images.size());
     while (list_->count() > count) delete list_->takeItem(list_->count() - 1);
     while (list_->count() < count) list_->addItem(new QListWidgetItem);
     std::erase_if(small_, [&](const Small& small) {
-        return std::ranges::find(session.pictures, small.source) == session.pictures.end();
+        return std::ranges::find(session.images, small.source) == session.images.end();
     });
-    for (std::size_t index = 0; index < session.pictures.size(); ++index) show_item(index);
+    for (std::size_t index = 0; index < session.images.size(); ++index) show_item(index);
     list_->setCurrentRow(count == 0 ? -1 : static_cast<int>(session.current));
     refreshing_ = false;
 
@@ -180,9 +180,9 @@ void FilesPanel::refresh() {
 
 QString FilesPanel::note() const {
     const std::size_t current = workspace().session().current;
-    if (workspace().session().pictures.empty()) return tr("Drop files on the window to open them.");
+    if (workspace().session().images.empty()) return tr("Drop files on the window to open them.");
     const std::shared_ptr<const Document> document = workspace().document(current);
-    return document ? QString::fromStdString(halving_words(*document)) : workspace().problem(current);
+    return document ? QString::fromStdString(halving_text(*document)) : workspace().problem(current);
 }
 
 // Makes one thumbnail at a time, loaded images first. Images that are not loaded wait while the current image is
@@ -191,38 +191,39 @@ void FilesPanel::make_next_thumbnail() {
     const Session& session = workspace().session();
     const Source* next = nullptr;
     std::shared_ptr<const Document> document;
-    for (std::size_t index = 0; index < session.pictures.size(); ++index) {
-        const Small* small = small_of(session.pictures[index]);
+    for (std::size_t index = 0; index < session.images.size(); ++index) {
+        const Small* small = small_of(session.images[index]);
         const std::shared_ptr<const Document> loaded = workspace().document(index);
         if (loaded && (small == nullptr || small->of.lock() != loaded)) {
-            next = &session.pictures[index];
+            next = &session.images[index];
             document = loaded;
             break;
         }
         const bool failed = !workspace().problem(index).isEmpty();
         if (next == nullptr && small == nullptr && !failed && !workspace().is_loading(session.current))
-            next = &session.pictures[index];
+            next = &session.images[index];
     }
     if (next == nullptr) return;
     const QPointer<FilesPanel> self(this);
     const double ratio = devicePixelRatioF();
     const int side = static_cast<int>(std::lround(kSide * ratio));
-    workspace().jobs().start(kTag, [self, source = *next, document, side, ratio](const Wanted&) -> Jobs::Finish {
-        Thumbnail made;
-        try {
-            made = document ? thumbnail(document, side) : thumbnail(source, side, kMostBytes);
-        } catch (const std::exception&) {
-            made.words = tr("cannot be shown").toStdString();  // the reason is shown when the user selects the image
-        }
-        return [self, source, document, made = std::move(made), ratio] {
-            if (!self) return;
-            Small* small = self->small_of(source);
-            if (small == nullptr) small = &self->small_.emplace_back();
-            *small = {source, document, made.pixels.empty() ? QIcon() : icon_of(made, ratio),
-                      QString::fromStdString(made.words)};
-            self->stale();
-        };
-    });
+    workspace().jobs().start(
+        kTag, [self, source = *next, document, side, ratio](const CancellationToken&) -> Jobs::Finish {
+            Thumbnail made;
+            try {
+                made = document ? thumbnail(document, side) : thumbnail(source, side, kMaxBytes);
+            } catch (const std::exception&) {
+                made.text = tr("cannot be shown").toStdString();  // the reason is shown when the user selects the image
+            }
+            return [self, source, document, made = std::move(made), ratio] {
+                if (!self) return;
+                Small* small = self->small_of(source);
+                if (small == nullptr) small = &self->small_.emplace_back();
+                *small = {source, document, made.pixels.empty() ? QIcon() : icon_of(made, ratio),
+                          QString::fromStdString(made.text)};
+                self->stale();
+            };
+        });
 }
 
 }  // namespace texton::viewer

@@ -28,7 +28,7 @@ private:
         Source source;
         std::weak_ptr<const Document> of;  // the document of the thumbnail; empty if it was made from the files
         QIcon icon;
-        QString words;
+        QString text;
     };
 
     QWidget* make_buttons();

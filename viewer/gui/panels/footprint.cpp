@@ -59,41 +59,41 @@ public:
         if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignRight | Qt::AlignVCenter);
         if (role != Qt::DisplayRole) return {};
         const FootprintTexel& texel = texels_[static_cast<std::size_t>(index.row())];
-        return QString::fromStdString(words(texel, index.column()));
+        return QString::fromStdString(text(texel, index.column()));
     }
 
     /// Returns true if an address mode or the clamping of layers changes a position.
     bool differ_asked_and_read() const {
         return std::ranges::any_of(
-            texels_, [this](const FootprintTexel& texel) { return words(texel, kAsked) != words(texel, kAsked + 1); });
+            texels_, [this](const FootprintTexel& texel) { return text(texel, kAsked) != text(texel, kAsked + 1); });
     }
 
 private:
     // Returns column, row and slice, as far as the kind has these dimensions.
     template <class Numbers>
-    std::string place_words(const Numbers& at) const {
+    std::string subresource_text(const Numbers& at) const {
         if (is_flat(kind_)) return fmt::format("{}", at[0]);
         if (kind_ == ArrayKind::array_3d) return fmt::format("{}, {}, {}", at[0], at[1], at[2]);
         return fmt::format("{}, {}", at[0], at[1]);
     }
-    std::string part_words(const FootprintTexel& texel) const {
+    std::string part_text(const FootprintTexel& texel) const {
         static const char* const kFaces[] = {"+x", "-x", "+y", "-y", "+z", "-z"};
-        std::string words;
+        std::string text;
         if (is_layered(kind_) && !texel.border)
-            words = fmt::format(fmt::runtime(is_cube(kind_) ? "cube {}" : "layer {}"), texel.found[2]);
-        if (texel.face >= 0) words += fmt::format("{}{}", words.empty() ? "" : ", ", kFaces[texel.face]);
-        return words;
+            text = fmt::format(fmt::runtime(is_cube(kind_) ? "cube {}" : "layer {}"), texel.found[2]);
+        if (texel.face >= 0) text += fmt::format("{}{}", text.empty() ? "" : ", ", kFaces[texel.face]);
+        return text;
     }
-    std::string words(const FootprintTexel& texel, int column) const {
+    std::string text(const FootprintTexel& texel, int column) const {
         switch (column) {
             case kLevel: return fmt::format("{}", texel.level);
-            case kPart: return part_words(texel);
-            case kAsked: return place_words(texel.asked);
-            case 3: return texel.border ? "border" : place_words(texel.found);
+            case kPart: return part_text(texel);
+            case kAsked: return subresource_text(texel.asked);
+            case 3: return texel.border ? "border" : subresource_text(texel.found);
             case 4: return fmt::format("{:g}/256", texel.weight * 256);
-            case 5: return number_words(texel.value[channel_]);
-            case 6: return number_words(texel.contribution[channel_]);
-            default: return number_words(texel.sum[channel_]);
+            case 5: return number_text(texel.value[channel_]);
+            case 6: return number_text(texel.contribution[channel_]);
+            default: return number_text(texel.sum[channel_]);
         }
     }
 
@@ -113,7 +113,7 @@ ResultLine result_line(const QString& whose, const Texel& texel, Format format) 
     ResultLine line{whose.toStdString()};
     const std::array<double, 4> numbers = numbers_of(texel, format);
     for (std::size_t c = 0; c < static_cast<std::size_t>(returned_channels(format)); ++c)
-        line[1 + c] = number_words(numbers[c]);
+        line[1 + c] = number_text(numbers[c]);
     return line;
 }
 
@@ -144,9 +144,10 @@ std::vector<Outline> outlines_of(const Footprint& footprint, const ArrayKind kin
         Outline outline;
         outline.x = x;
         outline.y = y;
-        outline.place = {.level = level, .face = std::max(face, 0), .plane = plane};
-        (kind == ArrayKind::array_3d ? outline.place.slice : outline.place.layer) = static_cast<std::size_t>(z);
-        outline.colour = QColor::fromHsv(43, 230, 140 + static_cast<int>(115 * std::min(1.0, std::sqrt(weight))));
+        outline.subresource = {.level = level, .face = std::max(face, 0), .plane = plane};
+        (kind == ArrayKind::array_3d ? outline.subresource.slice : outline.subresource.layer) =
+            static_cast<std::size_t>(z);
+        outline.color = QColor::fromHsv(43, 230, 140 + static_cast<int>(115 * std::min(1.0, std::sqrt(weight))));
         outline.label = QString::fromStdString(fmt::format("{:g}", weight * 256));
         outlines.push_back(outline);
     }
@@ -168,7 +169,7 @@ std::vector<FootprintTexel> texels_of(const std::vector<verify::Tap>& taps, cons
         texel.weight = tap.weight;
         texel.found = {static_cast<std::int32_t>(tap.at.x), static_cast<std::int32_t>(tap.at.y), 0};
         texel.asked = {texel.found[0], texel.found[1], 0};
-        const Colour value = value_at(source, {}, tap.at.x, tap.at.y);
+        const Color value = value_at(source, {}, tap.at.x, tap.at.y);
         for (std::size_t c = 0; c < 4; ++c) {
             texel.value[c] = static_cast<double>(value[c]);
             texel.contribution[c] = tap.weight * texel.value[c];
@@ -291,11 +292,11 @@ std::optional<Fetch> FootprintPanel::fetch_at(const Inspected& at) const {
     const Session& session = workspace().session();
     if (session.footprint.fetch == FootprintFetch::probe) {
         const Probe& probe = session.probe;
-        return probe_fetch(probe, at.info(), at.place, at.sampler, {probe.u, probe.v, probe.w});
+        return probe_fetch(probe, at.info(), at.subresource, at.sampler, {probe.u, probe.v, probe.w});
     }
     const std::optional<SeenTexel> seen = workspace().inspected();
     if (!seen) return std::nullopt;
-    const PlaceFetches fetches(at.info(), at.place, at.sampler);
+    const SubresourceFetches fetches(at.info(), at.subresource, at.sampler);
     if (session.footprint.fetch == FootprintFetch::gradients) return fetches.at(seen->at, steps_of(session.footprint));
     const double side = 1 / (session.view.zoom * workspace().texel_side());
     return fetches.as_seen(seen->at, {{side, 0}, {0, side}});
@@ -306,7 +307,7 @@ void FootprintPanel::refresh() {
     std::optional<Inspected> at = inspected();
     const std::optional<SeenTexel> seen = workspace().inspected();
     const bool made = !workspace().session().kernel.name.empty();
-    if (at && seen && !made) at->place = at->document->clamped(seen->place);
+    if (at && seen && !made) at->subresource = at->document->clamped(seen->subresource);
     const std::optional<Fetch> fetch = at && !made ? fetch_at(*at) : std::nullopt;
     if (!at || (!fetch && !made) || (made && !seen)) {
         drop_work();
@@ -316,16 +317,16 @@ void FootprintPanel::refresh() {
     if (made) return inspect_kernel(*workspace().pointed());
     const std::optional<Device> other = workspace().other_device();
     compute(
-        [at = *at, fetch = *fetch, other](const Wanted&) {
-            Found found{at, Model(at.document->array(at.place.plane), at.sampler).footprint(fetch)};
+        [at = *at, fetch = *fetch, other](const CancellationToken&) {
+            Found found{at, Model(at.document->array(at.subresource.plane), at.sampler).footprint(fetch)};
             const Format format = at.info().format;
             const auto ulps = [&](const Texel& texel) {
                 return ulps_between({&found.footprint.result, 1}, {&texel, 1}, format).front();
             };
-            found.device = fetched(at.document->texture(at.sampler, at.place.plane), fetch);
+            found.device = fetched(at.document->texture(at.sampler, at.subresource.plane), fetch);
             found.device_ulp = ulps(found.device);
             if (other && at.document->device().kind() == DeviceKind::cpu) {
-                found.twin = on_device(at.document, at.place.plane, *other);
+                found.twin = on_device(at.document, at.subresource.plane, *other);
                 found.other = fetched(Texture(*found.twin, at.sampler), fetch);
                 found.other_ulp = ulps(*found.other);
             }
@@ -338,12 +339,12 @@ void FootprintPanel::show_found(const Found& found) {
     const ArrayKind kind = found.at.info().kind;
     keep_twin(found.twin);
     say(found.footprint.texels.empty() ? tr("The fetch reads no texels.") : QString());
-    head_->setText(head_words(found));
+    head_->setText(head_text(found));
     rows_->set(found.footprint.texels, kind, static_cast<std::size_t>(channel_->currentIndex()));
     table_->setColumnHidden(FootprintRows::kLevel, found.at.info().levels == 1);
     table_->setColumnHidden(FootprintRows::kPart, !is_layered(kind) && !is_cube(kind));
     fit_table();
-    outline(outlines_of(found.footprint, kind, found.at.place.plane));
+    outline(outlines_of(found.footprint, kind, found.at.subresource.plane));
 }
 
 // Hides columns without information, so that the numbers fit into a narrow panel.
@@ -363,25 +364,25 @@ void FootprintPanel::fit_table() {
     table_->show();
 }
 
-QString FootprintPanel::head_words(const Found& found) const {
+QString FootprintPanel::head_text(const Found& found) const {
     const Format format = found.at.info().format;
     const LevelChoice& levels = found.footprint.levels;
     std::vector<ResultLine> lines{result_line(tr("model"), found.footprint.result, format)};
     QString said;
     const auto device = [&](const QString& name, const Texel& texel, std::uint32_t ulps) {
         lines.push_back(result_line(name, texel, format));
-        said += QString("%1 %2, ").arg(name, QString::fromStdString(ulp_words(ulps)));
+        said += QString("%1 %2, ").arg(name, QString::fromStdString(ulp_text(ulps)));
     };
     device(found.at.document->device().kind() == DeviceKind::cpu ? tr("CPU") : tr("GPU"), found.device,
            found.device_ulp);
     if (found.other) device(tr("GPU"), *found.other, found.other_ulp);
-    QString words = aligned(lines) + '\n' + said + tr("level %1").arg(levels.level);
-    if (levels.next_weight != 0) words += tr(" and %1/256 of level %2").arg(levels.next_weight).arg(levels.level + 1);
+    QString text = aligned(lines) + '\n' + said + tr("level %1").arg(levels.level);
+    if (levels.next_weight != 0) text += tr(" and %1/256 of level %2").arg(levels.next_weight).arg(levels.level + 1);
     if (levels.ratio > 1)
-        words += tr("\n%1 samples, anisotropy ratio %2")
-                     .arg(levels.samples[0] + levels.samples[1])
-                     .arg(levels.ratio, 0, 'f', 2);
-    return words;
+        text += tr("\n%1 samples, anisotropy ratio %2")
+                    .arg(levels.samples[0] + levels.samples[1])
+                    .arg(levels.ratio, 0, 'f', 2);
+    return text;
 }
 
 // --- pixels of a kernel's result -------------------------------------------------------------------------------------
@@ -389,10 +390,10 @@ QString FootprintPanel::head_words(const Found& found) const {
 void FootprintPanel::inspect_kernel(const SeenTexel& pixel) {
     say(tr("Determining the texels that the kernel reads..."));
     const Offset at{static_cast<std::size_t>(pixel.at.x), static_cast<std::size_t>(pixel.at.y),
-                    pixel.place.layer + pixel.place.slice};
+                    pixel.subresource.layer + pixel.subresource.slice};
     compute(
         [session = workspace().session(), source = workspace().document(),
-         at](const Wanted&) -> std::optional<std::vector<FootprintTexel>> {
+         at](const CancellationToken&) -> std::optional<std::vector<FootprintTexel>> {
             const std::optional<std::vector<verify::Tap>> taps = kernel_taps(session, at);
             if (!taps || !source) return std::nullopt;
             return texels_of(*taps, *source);

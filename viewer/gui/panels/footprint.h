@@ -43,7 +43,7 @@ private:
     void inspect_kernel(const SeenTexel& pixel);
     void show_found(const Found& found);
     void fit_table();
-    QString head_words(const Found& found) const;
+    QString head_text(const Found& found) const;
     void outline(const std::vector<Outline>& outlines);
 
     QComboBox* fetching_;

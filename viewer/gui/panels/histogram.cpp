@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kTag = "histogram";
 
-QString short_words(float value) { return QString::number(static_cast<double>(value), 'g', 4); }
+QString short_text(float value) { return QString::number(static_cast<double>(value), 'g', 4); }
 
 }  // namespace
 
@@ -103,7 +103,7 @@ std::optional<HistogramPanel::Subject> HistogramPanel::subject(QString& why_not)
     const Session& session = workspace().session();
     why_not = tr("No image is shown.");
     if (!shown) return {};
-    const Place place = shown->clamped(session.place);
+    const SubresourceIndex subresource = shown->clamped(session.subresource);
     std::optional<TexelBox> box;
     switch (session.histogram_scope) {
         case HistogramScope::view:
@@ -112,12 +112,12 @@ std::optional<HistogramPanel::Subject> HistogramPanel::subject(QString& why_not)
             break;
         case HistogramScope::selection:
             why_not = tr("Nothing is selected. Hold Shift and drag over the image.");
-            if (session.selection) box = clamped(*session.selection, shown->extent(place));
+            if (session.selection) box = clamped(*session.selection, shown->extent(subresource));
             break;
-        case HistogramScope::all: box = whole_box(*shown, place); break;
+        case HistogramScope::all: box = whole_box(*shown, subresource); break;
     }
     if (!box) return {};
-    return Subject{shown, place, *box};
+    return Subject{shown, subresource, *box};
 }
 
 void HistogramPanel::refresh() {
@@ -126,20 +126,20 @@ void HistogramPanel::refresh() {
     const std::optional<Subject> next = subject(why_not);
     if (!next) return show_nothing(why_not);
     const Display& display = workspace().session().display;
-    unit_ = display_unit(next->document->info(next->place.plane).format);
+    unit_ = display_unit(next->document->info(next->subresource.plane).format);
     view_->show_channels(display.channels);
     view_->show_range({display.low * unit_, display.high * unit_});
     if (next == subject_) return;
     subject_ = next;
     const QPointer<HistogramPanel> self(this);
-    workspace().jobs().start(kTag, [self, of = *next](const Wanted&) -> Jobs::Finish {
+    workspace().jobs().start(kTag, [self, of = *next](const CancellationToken&) -> Jobs::Finish {
         try {
-            const PlaceStatistics found = place_statistics(*of.document, of.place, of.box);
+            const RegionStatistics found = region_statistics(*of.document, of.subresource, of.box);
             return [self, found] {
                 if (self) self->show_statistics(found);
             };
         } catch (const std::exception& error) {
-            return [self, of, why = QString::fromStdString(error_words(error))] {
+            return [self, of, why = QString::fromStdString(error_text(error))] {
                 if (!self) return;
                 self->show_nothing(why);
                 self->subject_ = of;  // so that refreshes do not repeat the failing work
@@ -157,15 +157,15 @@ void HistogramPanel::show_nothing(const QString& why) {
     problem_->say(why);
 }
 
-void HistogramPanel::show_statistics(const PlaceStatistics& statistics) {
-    const int halvings = subject_ ? subject_->document->halvings(subject_->place) : 0;
+void HistogramPanel::show_statistics(const RegionStatistics& statistics) {
+    const int halvings = subject_ ? subject_->document->halvings(subject_->subresource) : 0;
     problem_->say(
         halvings == 0
             ? QString()
             : tr("Computed from the reduced image on the device: 1/%1 of the width and height.").arg(1 << halvings));
     view_->show_statistics(statistics);
-    lowest_->setText(short_words(statistics.range.low));
-    highest_->setText(short_words(statistics.range.high));
+    lowest_->setText(short_text(statistics.range.low));
+    highest_->setText(short_text(statistics.range.high));
     QStringList specials;
     for (int channel = 0; channel < 4; ++channel) {
         const auto& row = cells_[static_cast<std::size_t>(channel)];
@@ -174,9 +174,9 @@ void HistogramPanel::show_statistics(const PlaceStatistics& statistics) {
         if (!there) continue;
         const Statistics& of = statistics.statistics;
         const bool any = of.finite[channel] > 0;
-        row[1]->setText(any ? short_words(of.lowest(channel)) : tr("none"));
-        row[2]->setText(any ? short_words(of.mean(channel)) : tr("none"));
-        row[3]->setText(any ? short_words(of.highest(channel)) : tr("none"));
+        row[1]->setText(any ? short_text(of.lowest(channel)) : tr("none"));
+        row[2]->setText(any ? short_text(of.mean(channel)) : tr("none"));
+        row[3]->setText(any ? short_text(of.highest(channel)) : tr("none"));
         if (of.nans[channel] + of.infinities[channel] == 0) continue;
         specials.append(tr("%1: %2 NaN, %3 infinite")
                             .arg(QChar(channel_letter(channel)))

@@ -23,14 +23,14 @@ private:
     // The subject of the displayed statistics.
     struct Subject {
         std::shared_ptr<const Document> document;
-        Place place;
+        SubresourceIndex subresource;
         TexelBox box;
         bool operator==(const Subject&) const = default;
     };
 
     QWidget* make_table();
     std::optional<Subject> subject(QString& why_not) const;
-    void show_statistics(const PlaceStatistics& statistics);
+    void show_statistics(const RegionStatistics& statistics);
     void show_nothing(const QString& why);
 
     QComboBox* scope_;

@@ -24,9 +24,9 @@ void InspectionPanel::fail(const QString& why) {
 std::optional<Inspected> InspectionPanel::inspected() const {
     const std::shared_ptr<const Document> shown = workspace().shown();
     if (!shown) return std::nullopt;
-    const Place place = shown->in_array(workspace().session().place);
-    return Inspected{shown->as_loaded(), place,
-                     workspace().session().sampler.value_or(shown->standard_sampler(place.plane))};
+    const SubresourceIndex subresource = shown->in_array(workspace().session().subresource);
+    return Inspected{shown->as_loaded(), subresource,
+                     workspace().session().sampler.value_or(shown->standard_sampler(subresource.plane))};
 }
 
 }  // namespace texton::viewer

@@ -17,9 +17,9 @@ namespace texton::viewer {
 /// fetches.
 struct Inspected {
     std::shared_ptr<const Document> document;  ///< Document::as_loaded()
-    Place place;
+    SubresourceIndex subresource;
     Sampler sampler;
-    const ArrayInfo& info() const { return document->info(place.plane); }
+    const ArrayInfo& info() const { return document->info(subresource.plane); }
 };
 
 /// Base class of panels that compute their content on a worker thread from the state of the workspace. A hidden panel
@@ -37,9 +37,11 @@ protected:
     /// Returns nullopt if no image is shown.
     std::optional<Inspected> inspected() const;
     /// Returns the view of the canvas. In layouts that show several subresources, the view fits the whole subresource.
-    ViewState view_of(const Inspected& at) const { return LivePanel::view_of(*at.document, at.place); }
+    ViewState view_of(const Inspected& at) const { return LivePanel::view_of(*at.document, at.subresource); }
     /// Returns one fetch for each canvas pixel that shows the subresource.
-    FetchGrid visible_fetches(const Inspected& at) const { return LivePanel::visible_fetches(*at.document, at.place); }
+    FetchGrid visible_fetches(const Inspected& at) const {
+        return LivePanel::visible_fetches(*at.document, at.subresource);
+    }
     /// Shows a message below the controls of the panel. An empty text hides it.
     void say(const QString& text) { text_->say(text); }
     CalmText* text() const noexcept { return text_; }
@@ -53,13 +55,13 @@ protected:
         const QPointer<InspectionPanel> self(this);
         workspace().jobs().start(
             tag_.toStdString(),
-            [self, work = std::move(work), show = std::move(show)](const Wanted& wanted) -> Jobs::Finish {
+            [self, work = std::move(work), show = std::move(show)](const CancellationToken& token) -> Jobs::Finish {
                 try {
-                    return [self, show, result = work(wanted)] {
+                    return [self, show, result = work(token)] {
                         if (self) show(result);
                     };
                 } catch (const std::exception& error) {
-                    return [self, why = QString::fromStdString(error_words(error))] {
+                    return [self, why = QString::fromStdString(error_text(error))] {
                         if (self) self->fail(why);
                     };
                 }

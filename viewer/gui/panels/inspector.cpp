@@ -30,13 +30,13 @@ std::size_t texel_of(double position) { return position > 0 ? static_cast<std::s
 // Returns one line with the position and the channels of a texel: the sampled values, or the stored values if the array
 // is reduced.
 std::string line_of(const Document& document, const InspectedTexel& texel) {
-    std::string out = fmt::format("{} ", place_words(document, texel.place, texel.x, texel.y));
+    std::string out = fmt::format("{} ", subresource_text(document, texel.subresource, texel.x, texel.y));
     if (texel.halvings > 0) {
         for (const StoredChannel& channel : texel.stored) out += fmt::format(" {}", channel.decimal);
         return out;
     }
     for (int channel = 0; channel < texel.channels && texel.sampling_problem.empty(); ++channel)
-        out += fmt::format(" {}", channel_words(texel.sampled, channel, texel.format));
+        out += fmt::format(" {}", channel_text(texel.sampled, channel, texel.format));
     return out;
 }
 
@@ -44,7 +44,7 @@ std::string line_of(const Document& document, const InspectedTexel& texel) {
 
 InspectorPanel::InspectorPanel(Workspace& workspace)
     : LivePanel(workspace),
-      place_(selectable(tr("Texel"))),
+      subresource_(selectable(tr("Texel"))),
       shares_(selectable(tr("Coordinates"))),
       format_(selectable(tr("Format and bytes"))),
       problem_(new CalmText(tr("Message"))),
@@ -54,13 +54,13 @@ InspectorPanel::InspectorPanel(Workspace& workspace)
       clear_(new QPushButton(tr("Clear"))),
       copy_(new QPushButton(tr("Copy as text"))) {
     for (QLabel* label : {shares_, format_}) label->setWordWrap(true);
-    QFont bold = place_->font();
+    QFont bold = subresource_->font();
     bold.setBold(true);
-    place_->setFont(bold);
-    place_->setWordWrap(true);
+    subresource_->setFont(bold);
+    subresource_->setWordWrap(true);
 
     auto* column = new QVBoxLayout;
-    column->addWidget(place_);
+    column->addWidget(subresource_);
     column->addWidget(shares_);
     column->addWidget(format_);
     column->addWidget(make_table());
@@ -128,10 +128,10 @@ QWidget* InspectorPanel::make_pins() {
     connect(pin_, &QPushButton::clicked, this, [this] {
         const std::shared_ptr<const Document> shown = workspace().shown();
         if (!shown) return;
-        const Extent extent = shown->extent(workspace().session().place);
-        const Position middle = workspace().session().view.centre;
-        const Position texel{static_cast<double>(std::min(texel_of(middle.x), extent.width - 1)) + 0.5,
-                             static_cast<double>(std::min(texel_of(middle.y), extent.height - 1)) + 0.5};
+        const Extent extent = shown->extent(workspace().session().subresource);
+        const Position center = workspace().session().view.center;
+        const Position texel{static_cast<double>(std::min(texel_of(center.x), extent.width - 1)) + 0.5,
+                             static_cast<double>(std::min(texel_of(center.y), extent.height - 1)) + 0.5};
         workspace().change(tr("Pin"), [&](Session& session) { session.pins.push_back(texel); });
     });
     const auto remove = [this] {
@@ -148,7 +148,7 @@ QWidget* InspectorPanel::make_pins() {
     connect(pins_, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
         const auto row = static_cast<std::size_t>(pins_->row(item));
         const Session& session = workspace().session();
-        if (row < session.pins.size()) jump_to(session.place, session.pins[row]);
+        if (row < session.pins.size()) jump_to(session.subresource, session.pins[row]);
     });
     return all;
 }
@@ -171,7 +171,7 @@ void InspectorPanel::refresh() {
 void InspectorPanel::show_nothing(const QString& why) {
     workspace().jobs().drop(kTag);
     text_.clear();
-    for (QWidget* widget : std::initializer_list<QWidget*>{place_, shares_, format_, table_}) widget->hide();
+    for (QWidget* widget : std::initializer_list<QWidget*>{subresource_, shares_, format_, table_}) widget->hide();
     problem_->say(why);
     copy_->setEnabled(false);
 }
@@ -182,22 +182,21 @@ void InspectorPanel::inspect() {
     if (!texel && workspace().session().pins.empty()) return show_nothing(tr("Point at a texel, or pin one."));
     const QPointer<InspectorPanel> self(this);
     const Scene scene = workspace().scene(1, 1);
-    workspace().jobs().start(kTag, [self, scene, texel](const Wanted& wanted) -> Jobs::Finish {
+    workspace().jobs().start(kTag, [self, scene, texel](const CancellationToken& token) -> Jobs::Finish {
         std::optional<InspectedTexel> found;
         QStringList pins;
         QString problem;
         try {
-            const StillWanted still_wanted = [&] { return static_cast<bool>(wanted); };
             if (texel)
-                found = inspect_texel(scene, texel->place, texel_of(texel->at.x), texel_of(texel->at.y), still_wanted);
+                found = inspect_texel(scene, texel->subresource, texel_of(texel->at.x), texel_of(texel->at.y), token);
             for (const Position& pin : scene.session.pins) {
-                if (!wanted) break;
+                if (token.canceled()) break;
                 const InspectedTexel each =
-                    inspect_texel(scene, scene.session.place, texel_of(pin.x), texel_of(pin.y), still_wanted);
+                    inspect_texel(scene, scene.session.subresource, texel_of(pin.x), texel_of(pin.y), token);
                 pins.append(QString::fromStdString(line_of(*scene.shown, each)));
             }
         } catch (const std::exception& error) {
-            problem = QString::fromStdString(error_words(error));
+            problem = QString::fromStdString(error_text(error));
         }
         return [self, found, pins, problem, shown = scene.shown] {
             if (!self) return;
@@ -205,7 +204,8 @@ void InspectorPanel::inspect() {
             for (int row = 0; row < std::min<int>(self->pins_->count(), static_cast<int>(pins.size())); ++row)
                 self->pins_->item(row)->setText(pins[row]);
             if (!found) return;
-            self->place_->setText(QString::fromStdString(place_words(*shown, found->place, found->x, found->y)));
+            self->subresource_->setText(
+                QString::fromStdString(subresource_text(*shown, found->subresource, found->x, found->y)));
             self->show_texel(*found);
         };
     });
@@ -228,7 +228,7 @@ void InspectorPanel::show_texel(const InspectedTexel& texel) {
         if (there && index < texel.stored.size())
             cells[0] = QString::fromStdString(texel.stored[index].decimal + "\n" + texel.stored[index].hexadecimal);
         if (there && texel.sampling_problem.empty()) {
-            cells[1] = QString::fromStdString(channel_words(texel.sampled, channel, texel.format) + "\n" +
+            cells[1] = QString::fromStdString(channel_text(texel.sampled, channel, texel.format) + "\n" +
                                               channel_hexadecimal(texel.sampled, channel));
         }
         const bool shown = channel < 3 && texel.display_problem.empty();
@@ -239,14 +239,14 @@ void InspectorPanel::show_texel(const InspectedTexel& texel) {
             cells_[index][i]->setVisible(there || shown);
         }
     }
-    for (QWidget* widget : std::initializer_list<QWidget*>{place_, shares_, format_, table_}) widget->show();
+    for (QWidget* widget : std::initializer_list<QWidget*>{subresource_, shares_, format_, table_}) widget->show();
     QString said =
         QString::fromStdString(texel.sampling_problem.empty() ? texel.display_problem : texel.sampling_problem);
     if (said.isEmpty() && texel.halvings > 0)
         said =
             tr("Sampled from the reduced image on the device: 1/%1 of the width and height.").arg(1 << texel.halvings);
     problem_->say(said);
-    text_ = place_->text() + "\n" + QString::fromStdString(to_string(texel));
+    text_ = subresource_->text() + "\n" + QString::fromStdString(to_string(texel));
     copy_->setEnabled(true);
 }
 
@@ -254,10 +254,10 @@ void InspectorPanel::show_pins() {
     const std::vector<Position>& pins = workspace().session().pins;
     while (pins_->count() > static_cast<int>(pins.size())) delete pins_->takeItem(pins_->count() - 1);
     for (std::size_t i = 0; i < pins.size(); ++i) {
-        const QString words = QString("(%1, %2)").arg(texel_of(pins[i].x)).arg(texel_of(pins[i].y));
-        if (i >= static_cast<std::size_t>(pins_->count())) pins_->addItem(words);
+        const QString text = QString("(%1, %2)").arg(texel_of(pins[i].x)).arg(texel_of(pins[i].y));
+        if (i >= static_cast<std::size_t>(pins_->count())) pins_->addItem(text);
         QListWidgetItem* item = pins_->item(static_cast<int>(i));
-        if (!item->text().startsWith(words)) item->setText(words);
+        if (!item->text().startsWith(text)) item->setText(text);
     }
 }
 

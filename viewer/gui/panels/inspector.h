@@ -30,7 +30,7 @@ private:
     void show_nothing(const QString& why);
     void copy_text();
 
-    QLabel* place_;
+    QLabel* subresource_;
     QLabel* shares_;
     QLabel* format_;
     QWidget* table_ = nullptr;

@@ -65,15 +65,15 @@ KernelPanel::KernelPanel(Workspace& workspace)
 void KernelPanel::list_kernels() {
     const QSignalBlocker quiet(list_);
     list_->clear();
-    const QString words = search_->text().trimmed();
+    const QString text = search_->text().trimmed();
     const auto add = [&](QTreeWidgetItem* item, const QString& name, const QString& tip) {
         item->setData(0, kNameRole, name);
         item->setToolTip(0, tip);
         if (name.toStdString() == workspace().session().kernel.name) list_->setCurrentItem(item);
     };
-    if (words.isEmpty()) add(new QTreeWidgetItem(list_, {tr("No kernel")}), "", tr("Shows the image without a kernel"));
+    if (text.isEmpty()) add(new QTreeWidgetItem(list_, {tr("No kernel")}), "", tr("Shows the image without a kernel"));
     QTreeWidgetItem* group = nullptr;
-    for (const Kernel* kernel : kernels_like(words.toStdString())) {
+    for (const Kernel* kernel : kernels_like(text.toStdString())) {
         const QString group_name = QString::fromStdString(title_of_name(kernel->info.group));
         if (group == nullptr || group->text(0) != group_name) {
             group = new QTreeWidgetItem(list_, {group_name});
@@ -107,8 +107,8 @@ void KernelPanel::choose(const std::string& name) {
     KernelChoice choice;
     choice.name = name;
     // The additional inputs are the images after the current one, continued at the start of the list.
-    for (std::size_t i = 1; kernel != nullptr && i < kernel->info.inputs.size() && !session.pictures.empty(); ++i)
-        choice.more_inputs.push_back((session.current + i) % session.pictures.size());
+    for (std::size_t i = 1; kernel != nullptr && i < kernel->info.inputs.size() && !session.images.empty(); ++i)
+        choice.more_inputs.push_back((session.current + i) % session.images.size());
     workspace().change(name.empty() ? tr("No kernel") : tr("Kernel %1").arg(QString::fromStdString(name)),
                        [&](Session& next) { next.kernel = choice; });
 }
@@ -168,7 +168,7 @@ void KernelPanel::show_inputs() {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
         const QSignalBlocker quiet(inputs_[i]);
         inputs_[i]->clear();
-        for (const Source& source : session.pictures) inputs_[i]->addItem(QString::fromStdString(title_of(source)));
+        for (const Source& source : session.images) inputs_[i]->addItem(QString::fromStdString(title_of(source)));
         const auto& chosen = session.kernel.more_inputs;
         inputs_[i]->setCurrentIndex(i < chosen.size() ? static_cast<int>(chosen[i]) : -1);
     }
@@ -189,13 +189,13 @@ void KernelPanel::refresh() {
     if (kernel != nullptr) summary_->setText(QString::fromStdString(title_of_name(kernel->info.summary)) + ".");
 
     QString problem = workspace().kernel_problem();
-    if (problem.isEmpty() && !choice.name.empty() && session.pictures.empty())
+    if (problem.isEmpty() && !choice.name.empty() && session.images.empty())
         problem = tr("Open an image to run the kernel on.");
     if (problem.isEmpty() && !choice.name.empty() && kernel == nullptr)
         problem = tr("Kernel %1 does not exist. Select another kernel.").arg(QString::fromStdString(choice.name));
     problem_->say(problem);
     const bool busy = workspace().jobs().busy("kernel");
-    time_->setVisible(kernel != nullptr && problem.isEmpty() && !session.pictures.empty());
+    time_->setVisible(kernel != nullptr && problem.isEmpty() && !session.images.empty());
     time_->setText(busy ? tr("Running...") : tr("Took %1 ms").arg(workspace().kernel_milliseconds(), 0, 'f', 2));
 }
 

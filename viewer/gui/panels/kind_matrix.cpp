@@ -9,18 +9,18 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 
 enum Column : int { kBytes, kAlignment, kUpload, kKernel, kSamplers, kColumns };
 
-QString words(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<int>(text.size())); }
+QString text(std::string_view text) { return QString::fromUtf8(text.data(), static_cast<int>(text.size())); }
 
 QString milliseconds(double value) { return QLocale().toString(value, 'f', value < 10 ? 3 : 1); }
 
 }  // namespace
 
 KindMatrixPanel::KindMatrixPanel(Workspace& workspace, QWidget* parent)
-    : MemoryPanel(workspace, "kinds", LooksAt::place, parent),
+    : MemoryPanel(workspace, "kinds", LooksAt::subresource, parent),
       table_(new QTableWidget(static_cast<int>(kind_rows().size()), kColumns)),
       run_(new QPushButton),
       progress_(new QProgressBar),
@@ -30,7 +30,7 @@ KindMatrixPanel::KindMatrixPanel(Workspace& workspace, QWidget* parent)
     table_->setHorizontalHeaderLabels(
         {tr("Bytes"), tr("Alignment"), tr("Upload (ms)"), tr("Kernel (ms)"), tr("Samplers")});
     QStringList names;
-    for (const std::string_view name : kind_rows()) names.push_back(words(name));
+    for (const std::string_view name : kind_rows()) names.push_back(text(name));
     table_->setVerticalHeaderLabels(names);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -75,14 +75,14 @@ void KindMatrixPanel::start() {
     progress_->setValue(0);
     details_->clear();
     show_running(true);
-    work([this, document = document(), place = place()](const StillWanted&) -> Finish {
+    work([this, document = document(), subresource = subresource()](const CancellationToken&) -> Finish {
         const auto texels =
-            std::make_shared<const KindTexels>(texels_of(document->array(place.plane), place, kMostBytes));
+            std::make_shared<const KindTexels>(texels_of(document->array(subresource.plane), subresource, kMaxBytes));
         return [this, texels] {
             texels_ = texels;
             if (!texels_->whole)
                 details_->setText(
-                    tr("Measured with the first %1 of the image.").arg(byte_words(texels_->texels.size())));
+                    tr("Measured with the first %1 of the image.").arg(byte_text(texels_->texels.size())));
             measure(0);
         };
     });
@@ -96,8 +96,8 @@ void KindMatrixPanel::cancel() {
 
 void KindMatrixPanel::measure(std::size_t row) {
     if (row == kind_rows().size()) return cancel();
-    work([this, device = document()->device(), texels = texels_, row](const StillWanted& wanted) -> Finish {
-        KindRow measured = measure_kind(device, *texels, row, wanted);
+    work([this, device = document()->device(), texels = texels_, row](const CancellationToken& token) -> Finish {
+        KindRow measured = measure_kind(device, *texels, row, token);
         return [this, row, measured = std::move(measured)] {
             show_row(row, measured);
             progress_->setValue(static_cast<int>(row) + 1);
@@ -110,16 +110,16 @@ void KindMatrixPanel::show_row(std::size_t row, const KindRow& measured) {
     std::array<QString, kColumns> cells;
     QStringList refused;
     if (measured.obstacle.empty()) {
-        cells[kBytes] = number_words(measured.bytes);
-        cells[kAlignment] = number_words(measured.alignment);
+        cells[kBytes] = number_text(measured.bytes);
+        cells[kAlignment] = number_text(measured.alignment);
         cells[kUpload] = milliseconds(measured.upload);
         cells[kKernel] = measured.kernel_obstacle.empty() ? milliseconds(measured.kernel_time) : QString("-");
         QStringList legal;
         for (const SamplerVerdict& verdict : measured.samplers) {
             if (verdict.obstacle.empty()) {
-                legal.push_back(words(verdict.name));
+                legal.push_back(text(verdict.name));
             } else {
-                refused.push_back(words(verdict.name) + ": " + words(verdict.obstacle));
+                refused.push_back(text(verdict.name) + ": " + text(verdict.obstacle));
             }
         }
         cells[kSamplers] = legal.isEmpty() ? QString("-") : legal.join(' ');
@@ -127,13 +127,13 @@ void KindMatrixPanel::show_row(std::size_t row, const KindRow& measured) {
         cells.fill("-");
     }
     QStringList details;
-    if (!measured.obstacle.empty()) details.push_back(words(measured.obstacle));
+    if (!measured.obstacle.empty()) details.push_back(text(measured.obstacle));
     if (measured.obstacle.empty() && measured.kernel_obstacle.empty())
         details.push_back(
             tr("Kernel: %1. Uploaded %2 bytes at %3 GB/s.")
-                .arg(words(measured.kernel), number_words(measured.copied))
+                .arg(text(measured.kernel), number_text(measured.copied))
                 .arg(static_cast<double>(measured.copied) / std::max(measured.upload, 1e-6) / 1e6, 0, 'f', 2));
-    if (!measured.kernel_obstacle.empty()) details.push_back(tr("No kernel: %1").arg(words(measured.kernel_obstacle)));
+    if (!measured.kernel_obstacle.empty()) details.push_back(tr("No kernel: %1").arg(text(measured.kernel_obstacle)));
     details += refused;
     for (int column = 0; column < kColumns; ++column) {
         auto* item = new QTableWidgetItem(cells[static_cast<std::size_t>(column)]);

@@ -107,10 +107,10 @@ void LinePlot::paintEvent(QPaintEvent*) {
     if (!curves_.samples.empty()) draw_curves(painter, low, high);
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(palette().color(QPalette::Text));
-    const QRectF words = QRectF(rect()).adjusted(6, 2, -6, 0);
-    painter.drawText(words, Qt::AlignLeft | Qt::AlignTop, tr("%1 to %2").arg(low, 0, 'g', 5).arg(high, 0, 'g', 5));
+    const QRectF text = QRectF(rect()).adjusted(6, 2, -6, 0);
+    painter.drawText(text, Qt::AlignLeft | Qt::AlignTop, tr("%1 to %2").arg(low, 0, 'g', 5).arg(high, 0, 'g', 5));
     if (width() > fontMetrics().horizontalAdvance('0') * 40)
-        painter.drawText(words, Qt::AlignRight | Qt::AlignTop,
+        painter.drawText(text, Qt::AlignRight | Qt::AlignTop,
                          tr("%1 to %2 of the line").arg(first_, 0, 'g', 5).arg(last_, 0, 'g', 5));
     painter.setPen(palette().color(hasFocus() ? QPalette::Highlight : QPalette::Mid));
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
@@ -178,12 +178,12 @@ void LinePlot::mouseDoubleClickEvent(QMouseEvent*) { set_range(0, 1); }
 void LinePlot::leaveEvent(QEvent*) { point_at(std::nullopt); }
 
 void LinePlot::keyPressEvent(QKeyEvent* event) {
-    const double middle = (first_ + last_) / 2;
+    const double center = (first_ + last_) / 2;
     const double step = (last_ - first_) / 10;
     switch (event->key()) {
         case Qt::Key_Plus:
-        case Qt::Key_Equal: return zoom_at(middle, 2);
-        case Qt::Key_Minus: return zoom_at(middle, 0.5);
+        case Qt::Key_Equal: return zoom_at(center, 2);
+        case Qt::Key_Minus: return zoom_at(center, 0.5);
         case Qt::Key_Left: return move_by(-step);
         case Qt::Key_Right: return move_by(step);
         case Qt::Key_Home: return set_range(0, 1);

@@ -12,11 +12,11 @@ constexpr int kLargestSide = 320;  // maximum width and height of the map in pix
 
 QImage image_of(const LodMap& map, LodQuantity quantity) {
     if (map.pixels.empty()) return {};
-    const std::vector<std::uint32_t> colours = colours_of(map, quantity, 0);
+    const std::vector<std::uint32_t> colors = colors_of(map, quantity, 0);
     QImage image(map.width, map.height, QImage::Format_ARGB32);
     for (int y = 0; y < map.height; ++y)
         std::memcpy(image.scanLine(y),
-                    colours.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width),
+                    colors.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width),
                     static_cast<std::size_t>(map.width) * sizeof(std::uint32_t));
     return image;
 }
@@ -49,7 +49,7 @@ void Legend::paintEvent(QPaintEvent*) {
     for (int x = bar.left(); x <= bar.right(); ++x)
         painter.fillRect(
             x, bar.top(), 1, bar.height(),
-            QColor::fromRgb(legend_colour(static_cast<double>(x - bar.left()) / std::max(1, bar.width() - 1))));
+            QColor::fromRgb(legend_color(static_cast<double>(x - bar.left()) / std::max(1, bar.width() - 1))));
     painter.setPen(palette().color(QPalette::Text));
     painter.drawText(rect(), Qt::AlignLeft | Qt::AlignVCenter, low);
     painter.drawText(rect(), Qt::AlignRight | Qt::AlignVCenter, high);
@@ -137,17 +137,18 @@ void LodMapPanel::refresh() {
         canvas.scaled(canvas.boundedTo({kLargestSide, kLargestSide}), Qt::KeepAspectRatio).expandedTo({1, 1});
     const LodView view{session.lod_plane, view_of(*at), canvas.width(), canvas.height(), size.width(), size.height()};
     compute(
-        [at = *at, view](const Wanted& wanted) {
-            return lod_map(Model(at.document->array(at.place.plane), at.sampler), at.info(), at.place, view, wanted);
+        [at = *at, view](const CancellationToken& token) {
+            return lod_map(Model(at.document->array(at.subresource.plane), at.sampler), at.info(), at.subresource, view,
+                           token);
         },
         [this, levels = at->info().levels](const LodMap& map) {
             map_ = map;
             say(levels > 1 ? QString() : tr("The image has only one level, which every fetch reads."));
-            show_colours();
+            show_colors();
         });
 }
 
-void LodMapPanel::show_colours() {
+void LodMapPanel::show_colors() {
     const LodQuantity quantity = workspace().session().lod_quantity;
     map_view_->set_map(image_of(map_, quantity));
     const auto [low, high] = range_of(map_, quantity);

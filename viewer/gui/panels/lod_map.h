@@ -41,7 +41,7 @@ protected:
 private:
     void show_nothing() override;
     SliderField* slider(const QString& name, double low, double high, double step, double LodPlane::*member);
-    void show_colours();
+    void show_colors();
     void show_pointed(QPoint cell);
 
     QComboBox* quantity_;

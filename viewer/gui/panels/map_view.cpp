@@ -68,12 +68,12 @@ void MapView::paintEvent(QPaintEvent*) {
         painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
         painter.drawImage(target(), map_);
         // The frame is larger than the cell, because a cell can be too small to be visible.
-        const auto draw = [&](QPoint cell, const QColor& colour) {
+        const auto draw = [&](QPoint cell, const QColor& color) {
             const QRectF box = rectangle_of(cell);
             const QRectF ring = box.adjusted(-4, -4, 4, 4);
             painter.setPen(QPen(Qt::black, 3));
             painter.drawRect(ring);
-            painter.setPen(QPen(colour, 1));
+            painter.setPen(QPen(color, 1));
             painter.drawRect(ring);
         };
         if (marked_) draw(*marked_, Qt::white);

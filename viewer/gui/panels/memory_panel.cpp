@@ -22,15 +22,15 @@ MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWi
     : LivePanel(workspace, parent),
       id_(std::move(id)),
       looks_at_(looks_at),
-      words_(new QLabel(this)),
+      text_(new QLabel(this)),
       area_(new QScrollArea(this)) {
     setObjectName(id_);
-    words_->setWordWrap(true);
-    words_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    words_->setObjectName("words");
-    words_->setAccessibleName(tr("Message"));
-    words_->setContentsMargins(8, 8, 8, 8);
-    words_->hide();
+    text_->setWordWrap(true);
+    text_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    text_->setObjectName("words");
+    text_->setAccessibleName(tr("Message"));
+    text_->setContentsMargins(8, 8, 8, 8);
+    text_->hide();
     auto* inside = new Content;
     content_ = new QVBoxLayout(inside);
     content_->setContentsMargins(8, 8, 8, 8);
@@ -40,7 +40,7 @@ MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWi
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(words_);
+    layout->addWidget(text_);
     layout->addWidget(area_, 1);
     layout->addStretch();
 }
@@ -48,26 +48,27 @@ MemoryPanel::MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWi
 MemoryPanel::~MemoryPanel() = default;
 
 void MemoryPanel::say(const QString& text, bool instead) {
-    words_->setText(text);
-    words_->setVisible(!text.isEmpty());
+    text_->setText(text);
+    text_->setVisible(!text.isEmpty());
     area_->setVisible(text.isEmpty() || !instead);
 }
 
 void MemoryPanel::work(Work work, const QString& part) {
     const QPointer<MemoryPanel> panel(this);
-    workspace().jobs().start(tag(part), [panel, work = std::move(work)](const Wanted& wanted) -> Jobs::Finish {
-        Finish finish;
-        try {
-            finish = work([&wanted] { return static_cast<bool>(wanted); });
-        } catch (const Cancelled&) {
-            return [] {};
-        } catch (const std::exception& error) {
-            finish = [panel, why = QString::fromStdString(error_words(error))] { panel->say(why); };
-        }
-        return [panel, finish = std::move(finish)] {
-            if (panel != nullptr && finish) finish();
-        };
-    });
+    workspace().jobs().start(
+        tag(part), [panel, work = std::move(work)](const CancellationToken& token) -> Jobs::Finish {
+            Finish finish;
+            try {
+                finish = work(token);
+            } catch (const Canceled&) {
+                return [] {};
+            } catch (const std::exception& error) {
+                finish = [panel, why = QString::fromStdString(error_text(error))] { panel->say(why); };
+            }
+            return [panel, finish = std::move(finish)] {
+                if (panel != nullptr && finish) finish();
+            };
+        });
 }
 
 void MemoryPanel::stop(const QString& part) { workspace().jobs().drop(tag(part)); }
@@ -87,19 +88,19 @@ void MemoryPanel::let_go() {
     document_.reset();
 }
 
-Place MemoryPanel::place_now() const {
+SubresourceIndex MemoryPanel::subresource_now() const {
     const std::shared_ptr<const Document> shown = workspace().shown();
-    return shown != nullptr ? shown->in_array(workspace().session().place) : place_;
+    return shown != nullptr ? shown->in_array(workspace().session().subresource) : subresource_;
 }
 
 void MemoryPanel::look() {
     const Session& session = workspace().session();
     std::shared_ptr<const Document> now = workspace().shown();
-    const Place place = now != nullptr ? now->in_array(session.place) : Place{};
+    const SubresourceIndex subresource = now != nullptr ? now->in_array(session.subresource) : SubresourceIndex{};
     if (now == nullptr) {
         let_go();
         const QString problem = workspace().problem(session.current);
-        if (session.pictures.empty()) {
+        if (session.images.empty()) {
             say(tr("Open an image to inspect its memory."));
         } else if (workspace().is_loading(session.current)) {
             say(tr("The image is loading."));
@@ -109,11 +110,12 @@ void MemoryPanel::look() {
         return;
     }
     now = now->as_loaded();
-    const bool elsewhere = looks_at_ == LooksAt::place ? place != place_ : place.plane != place_.plane;
+    const bool elsewhere =
+        looks_at_ == LooksAt::subresource ? subresource != subresource_ : subresource.plane != subresource_.plane;
     if (now == document_ && !elsewhere) return;
     if (document_ != nullptr) forget();
     document_ = std::move(now);
-    place_ = place;
+    subresource_ = subresource;
     say({});
     renew();
 }
@@ -127,13 +129,13 @@ bool claims_key(QEvent* event, std::initializer_list<Qt::Key> keys) {
     return true;
 }
 
-QString number_words(std::size_t number) { return QLocale().toString(static_cast<qulonglong>(number)); }
+QString number_text(std::size_t number) { return QLocale().toString(static_cast<qulonglong>(number)); }
 
-QString byte_words(std::size_t bytes) {
+QString byte_text(std::size_t bytes) {
     return QLocale().formattedDataSize(static_cast<qint64>(bytes), 2, QLocale::DataSizeIecFormat);
 }
 
-QColor data_colour(const QPalette& palette, int hue) {
+QColor data_color(const QPalette& palette, int hue) {
     const bool dark = palette.color(QPalette::Base).lightness() < 128;
     return QColor::fromHsl(hue, dark ? 150 : 170, dark ? 130 : 110);
 }

@@ -20,14 +20,14 @@ class MemoryPanel : public LivePanel {
 
 public:
     /// Subject of the panel: the current level, layer, face, slice and plane, or the whole image.
-    enum class LooksAt : std::uint8_t { place, picture };
+    enum class LooksAt : std::uint8_t { subresource, image };
 
 protected:
     /// `id` becomes the object name, the tag of the jobs and the owner of the outlines.
     MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWidget* parent = nullptr);
     ~MemoryPanel() override;
 
-    /// Called on a visible panel when document() or place() changed. With LooksAt::picture, of the place only the plane
+    /// Called on a visible panel when document() or place() changed. With LooksAt::image, of the place only the plane
     /// counts.
     virtual void renew() = 0;
     /// Releases everything that was created for the document. Called before document() changes.
@@ -39,9 +39,9 @@ protected:
     /// Returns the loaded array of the shown image (Document::as_loaded()), or null.
     const std::shared_ptr<const Document>& document() const noexcept { return document_; }
     /// Returns the subresource at the last renew(), in the loaded array.
-    const Place& place() const noexcept { return place_; }
+    const SubresourceIndex& subresource() const noexcept { return subresource_; }
     /// Returns the subresource that the canvas shows now, in the loaded array.
-    Place place_now() const;
+    SubresourceIndex subresource_now() const;
 
     /// Returns the layout for the widgets of the panel.
     QVBoxLayout* content() const noexcept { return content_; }
@@ -50,9 +50,9 @@ protected:
     void say(const QString& text, bool instead = true);
 
     using Finish = std::function<void()>;
-    using Work = std::function<Finish(const StillWanted& wanted)>;
+    using Work = std::function<Finish(const CancellationToken& token)>;
     /// Cancels the job of the same `part` and runs `work` on a worker thread. Then runs the function that `work`
-    /// returns on the GUI thread if the panel still exists. If `work` throws, the panel shows the error; Cancelled is
+    /// returns on the GUI thread if the panel still exists. If `work` throws, the panel shows the error; Canceled is
     /// ignored.
     void work(Work work, const QString& part = {});
     /// Cancels the job of a part.
@@ -70,8 +70,8 @@ private:
     QString id_;
     LooksAt looks_at_;
     std::shared_ptr<const Document> document_;
-    Place place_;
-    QLabel* words_;
+    SubresourceIndex subresource_;
+    QLabel* text_;
     QScrollArea* area_;
     QVBoxLayout* content_;
 };
@@ -81,10 +81,10 @@ private:
 [[nodiscard]] bool claims_key(QEvent* event, std::initializer_list<Qt::Key> keys);
 
 /// Returns a number in the format of the user's locale, for example "1,234,567".
-[[nodiscard]] QString number_words(std::size_t number);
+[[nodiscard]] QString number_text(std::size_t number);
 /// Returns a number of bytes with a binary unit, for example "1.21 MiB".
-[[nodiscard]] QString byte_words(std::size_t bytes);
+[[nodiscard]] QString byte_text(std::size_t bytes);
 /// Returns a color of the hue (0 to 359) that is readable on the background of the palette.
-[[nodiscard]] QColor data_colour(const QPalette& palette, int hue);
+[[nodiscard]] QColor data_color(const QPalette& palette, int hue);
 
 }  // namespace texton::viewer

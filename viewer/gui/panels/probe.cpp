@@ -15,15 +15,15 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kMostSamples = 4096;
+constexpr std::size_t kMaxSamples = 4096;
 
 // Returns a line with value and bits for each channel, or for each texel of a gather.
-std::string result_words(const Texel& texel, Format format, int channels, const char* names) {
-    std::string words;
+std::string result_text(const Texel& texel, Format format, int channels, const char* names) {
+    std::string text;
     const std::array<double, 4> values = numbers_of(texel, format);
     for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c)
-        words += fmt::format("\n{} {:>12}  {:08x}", names[c], number_words(values[c]), texel.channel[c]);
-    return words;
+        text += fmt::format("\n{} {:>12}  {:08x}", names[c], number_text(values[c]), texel.channel[c]);
+    return text;
 }
 
 }  // namespace
@@ -139,8 +139,8 @@ void ProbePanel::take_texel() {
     const std::optional<Inspected> at = inspected();
     const std::optional<SeenTexel> seen = workspace().inspected();
     if (!at || !seen) return say(tr("Point at a texel, or pin one with a right click."));
-    const Place place = at->document->clamped(seen->place);
-    const Fetch fetch = PlaceFetches(at->info(), place, {.normalized_coordinates = true}).at(seen->at);
+    const SubresourceIndex subresource = at->document->clamped(seen->subresource);
+    const Fetch fetch = SubresourceFetches(at->info(), subresource, {.normalized_coordinates = true}).at(seen->at);
     const FetchPoint& point = fetch.point;
     const bool cube = is_cube(at->info().kind);
     workspace().change(tr("Probe point"), [&](Session& session) {
@@ -182,30 +182,31 @@ void ProbePanel::refresh() {
         return say(tr("No image is shown."));
     }
     const auto samples =
-        static_cast<std::size_t>(std::clamp(plot_->width() * plot_->devicePixelRatioF(), 2.0, 1.0 * kMostSamples));
+        static_cast<std::size_t>(std::clamp(plot_->width() * plot_->devicePixelRatioF(), 2.0, 1.0 * kMaxSamples));
     compute(
         [at = *at, probe, samples, first = plot_->first(), last = plot_->last(),
-         other = workspace().other_device()](const Wanted&) {
+         other = workspace().other_device()](const CancellationToken&) {
             const ArrayInfo& info = at.info();
             Found found;
             found.format = info.format;
             // Gather returns one channel of four texels.
             found.channels = probe.operation == FetchOperation::gather ? 4 : returned_channels(info.format);
-            const Texture texture = at.document->texture(at.sampler, at.place.plane);
-            const Fetch fetch = probe_fetch(probe, info, at.place, at.sampler, {probe.u, probe.v, probe.w});
+            const Texture texture = at.document->texture(at.sampler, at.subresource.plane);
+            const Fetch fetch = probe_fetch(probe, info, at.subresource, at.sampler, {probe.u, probe.v, probe.w});
             const auto name_of = [](const Device& device) {
                 return device.kind() == DeviceKind::cpu ? tr("CPU") : tr("GPU");
             };
             found.results.push_back({name_of(at.document->device()), fetched(texture, fetch)});
-            const Model model(at.document->array(at.place.plane), at.sampler);
+            const Model model(at.document->array(at.subresource.plane), at.sampler);
             if (other) {
-                if (other->kind() == DeviceKind::cuda) found.twin = on_device(at.document, at.place.plane, *other);
+                if (other->kind() == DeviceKind::cuda)
+                    found.twin = on_device(at.document, at.subresource.plane, *other);
                 found.results.push_back({name_of(*other), found.twin ? fetched(Texture(*found.twin, at.sampler), fetch)
                                                                      : model.fetch(fetch)});
                 found.ulp =
                     ulps_between({&found.results[0].texel, 1}, {&found.results[1].texel, 1}, info.format).front();
             }
-            found.line = scan(texture, info, at.place, probe, first, last, samples);
+            found.line = scan(texture, info, at.subresource, probe, first, last, samples);
             // Edges of the texels in the level that the fetch reads.
             found.borders = texel_borders(info, model.levels(fetch).level, probe, first, last);
             return found;
@@ -217,13 +218,13 @@ void ProbePanel::show_found(const Found& found) {
     found_ = found;
     keep_twin(std::move(found_.twin));
     say({});
-    QStringList words;
+    QStringList text;
     const char* names = workspace().session().probe.operation == FetchOperation::gather ? "xyzw" : "RGBA";
     for (const Result& result : found.results)
-        words.push_back(result.name +
-                        QString::fromStdString(result_words(result.texel, found.format, found.channels, names)));
-    if (found.results.size() > 1) words.push_back(QString::fromStdString(ulp_words(found.ulp)));
-    results_->setText(words.join("\n"));
+        text.push_back(result.name +
+                       QString::fromStdString(result_text(result.texel, found.format, found.channels, names)));
+    if (found.results.size() > 1) text.push_back(QString::fromStdString(ulp_text(found.ulp)));
+    results_->setText(text.join("\n"));
     LinePlot::Curves curves{found.line.first, found.line.last, {}, found.channels, found.borders};
     for (const Texel& texel : found.line.texels) curves.samples.push_back(numbers_of(texel, found.format));
     plot_->set_curves(std::move(curves));
@@ -235,9 +236,9 @@ void ProbePanel::show_pointed() {
     if (!sample || *sample >= found_.line.texels.size()) return pointed_->say({});
     const ProbePoint at = point_on_line(workspace().session().probe, found_.line.share_of(*sample));
     const std::array<double, 4> values = numbers_of(found_.line.texels[*sample], found_.format);
-    std::string words = fmt::format("({:.6g}, {:.6g}, {:.6g})", at[0], at[1], at[2]);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(found_.channels); ++c) words += "  " + number_words(values[c]);
-    pointed_->say(QString::fromStdString(words));
+    std::string text = fmt::format("({:.6g}, {:.6g}, {:.6g})", at[0], at[1], at[2]);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(found_.channels); ++c) text += "  " + number_text(values[c]);
+    pointed_->say(QString::fromStdString(text));
 }
 
 }  // namespace texton::viewer

@@ -23,7 +23,7 @@ QString with_notes(const CommandLines& commands) {
 }  // namespace
 
 ReproducePanel::ReproducePanel(Workspace& workspace, QWidget* parent)
-    : MemoryPanel(workspace, "reproduce", LooksAt::place, parent), pages_(new QTabWidget) {
+    : MemoryPanel(workspace, "reproduce", LooksAt::subresource, parent), pages_(new QTabWidget) {
     pages_->setObjectName("pages");
     pages_->setAccessibleName(tr("Commands, program and session"));
     content()->addWidget(pages_);
@@ -68,13 +68,13 @@ void ReproducePanel::session_changed() {
     const QSize pixels = canvas_pixels();
     const std::shared_ptr<const Document> shown = workspace().shown();
     Seen seen{.session = shown ? in_array(*shown, session) : session,
-              .picture = current->info(),
-              .shown = document()->info(place().plane),
+              .image = current->info(),
+              .shown = document()->info(subresource().plane),
               .planar = current->is_planar(),
               .width = pixels.width(),
               .height = pixels.height()};
     if (current->whole().levels > 1) {
-        seen.session.pictures[session.current].options.first_level += current->halvings();
+        seen.session.images[session.current].options.first_level += current->halvings();
     } else {
         seen.halvings = current->halvings();
     }

@@ -10,11 +10,11 @@
 namespace texton::viewer {
 namespace {
 
-constexpr std::size_t kMostUndo = 200;
+constexpr std::size_t kMaxUndo = 200;
 
 struct Seen {
     Residency residency;
-    std::vector<QImage> pictures;
+    std::vector<QImage> images;
     TilePoolUsage pool;
     std::size_t resident = 0;
     double unmapped = 0;  // fraction of the fetches from level 0
@@ -22,7 +22,7 @@ struct Seen {
 };
 
 // Returns an image of the results. Fetches from unmapped tiles are shown as stripes.
-QImage picture_of(const SparseReads& reads, QRgb unmapped) {
+QImage image_of(const SparseReads& reads, QRgb unmapped) {
     QImage image(static_cast<int>(reads.width), static_cast<int>(reads.height), QImage::Format_RGB32);
     for (std::size_t y = 0; y < reads.height; ++y) {
         auto* row = reinterpret_cast<QRgb*>(image.scanLine(static_cast<int>(y)));
@@ -38,7 +38,7 @@ QImage picture_of(const SparseReads& reads, QRgb unmapped) {
 }  // namespace
 
 ResidencyPanel::ResidencyPanel(Workspace& workspace, QWidget* parent)
-    : MemoryPanel(workspace, "residency", LooksAt::picture, parent),
+    : MemoryPanel(workspace, "residency", LooksAt::image, parent),
       tiles_(new TileView),
       numbers_(new QLabel),
       filter_(new QComboBox),
@@ -110,7 +110,7 @@ void ResidencyPanel::make_widgets() {
 
 void ResidencyPanel::renew() {
     say(tr("Creating a sparse array like the image..."));
-    work([this, document = document(), plane = place().plane](const StillWanted&) -> Finish {
+    work([this, document = document(), plane = subresource().plane](const CancellationToken&) -> Finish {
         const auto map = std::make_shared<ResidencyMap>(Array(document->array(plane).block()));
         return [this, map] {
             map_ = map;
@@ -118,9 +118,9 @@ void ResidencyPanel::renew() {
             const FormatInfo& format = info(map_->info().format);
             filter_->setEnabled(format.kind != FormatKind::uint && format.kind != FormatKind::sint);
             if (!filter_->isEnabled()) filter_->setCurrentIndex(0);
-            const Place place = place_now();
-            layer_ = place.layer;
-            slice_ = place.slice << place.level;
+            const SubresourceIndex subresource = subresource_now();
+            layer_ = subresource.layer;
+            slice_ = subresource.slice << subresource.level;
             tiles_->show_map(map_, layer_, slice_);
             // The initial state is a checkerboard of mapped and unmapped tiles.
             Residency start = map_->uniform(false);
@@ -148,10 +148,10 @@ void ResidencyPanel::forget() {
 
 void ResidencyPanel::session_changed() {
     if (map_ == nullptr) return;
-    const Place place = place_now();
-    const std::size_t slice = place.slice << place.level;
-    if (place.layer == layer_ && slice == slice_) return;
-    layer_ = place.layer;
+    const SubresourceIndex subresource = subresource_now();
+    const std::size_t slice = subresource.slice << subresource.level;
+    if (subresource.layer == layer_ && slice == slice_) return;
+    layer_ = subresource.layer;
     slice_ = slice;
     tiles_->show_map(map_, layer_, slice_);
     apply();
@@ -164,7 +164,7 @@ void ResidencyPanel::resizeEvent(QResizeEvent* event) {
 
 void ResidencyPanel::keep() {
     undo_.push_back(tiles_->residency());
-    if (undo_.size() > kMostUndo) undo_.erase(undo_.begin());
+    if (undo_.size() > kMaxUndo) undo_.erase(undo_.begin());
     redo_.clear();
     show_undo();
 }
@@ -179,28 +179,28 @@ void ResidencyPanel::apply() {
     if (map_ == nullptr) return;
     std::vector<QSize> sizes;
     for (int level = 0; level < std::min(map_->properties().first_tail_level, map_->info().levels); ++level)
-        sizes.push_back(tiles_->picture_size(level));
+        sizes.push_back(tiles_->image_size(level));
     const Filter filter = filter_->currentIndex() == 1 ? Filter::linear : Filter::point;
-    const QRgb unmapped = data_colour(palette(), 320).rgb();
+    const QRgb unmapped = data_color(palette(), 320).rgb();
     work([this, map = map_, target = tiles_->residency(), sizes, filter, unmapped, layer = layer_,
-          slice = slice_](const StillWanted& wanted) -> Finish {
+          slice = slice_](const CancellationToken& token) -> Finish {
         Seen seen;
         try {
-            map->apply(target, wanted);
-        } catch (const Cancelled&) {
+            map->apply(target, token);
+        } catch (const Canceled&) {
             throw;
         } catch (const Error& error) {
-            seen.problem = QString::fromStdString(error_words(error));
+            seen.problem = QString::fromStdString(error_text(error));
         }
         for (std::size_t level = 0; level < sizes.size(); ++level) {
-            go_on(wanted);
+            throw_if_canceled(token);
             const QSize size = sizes[level];
             if (size.isEmpty()) continue;
             const std::size_t depth = level_extent(map->info(), static_cast<int>(level)).depth;
             const SparseReads reads =
                 map->read(static_cast<int>(level), layer, std::min(slice >> level, depth - 1),
                           static_cast<std::size_t>(size.width()), static_cast<std::size_t>(size.height()), filter);
-            seen.pictures.push_back(picture_of(reads, unmapped));
+            seen.images.push_back(image_of(reads, unmapped));
             if (level == 0)
                 seen.unmapped = static_cast<double>(std::ranges::count(reads.resident, 0)) /
                                 static_cast<double>(std::max<std::size_t>(reads.resident.size(), 1));
@@ -211,9 +211,9 @@ void ResidencyPanel::apply() {
         return [this, map, seen = std::move(seen)] {
             if (map != map_) return;
             tiles_->set_residency(seen.residency);
-            tiles_->set_pictures(seen.pictures);
+            tiles_->set_images(seen.images);
             show_numbers(seen.pool, seen.resident);
-            if (!seen.pictures.empty())
+            if (!seen.images.empty())
                 numbers_->setText(
                     numbers_->text() + ' ' +
                     tr("%1 % of the fetches from level 0 read unmapped tiles.").arg(seen.unmapped * 100, 0, 'f', 1));
@@ -226,10 +226,10 @@ void ResidencyPanel::show_numbers(const TilePoolUsage& pool, std::size_t residen
     const Extent tile = map_->properties().tile;
     numbers_->setText(tr("%1 of %2 slots mapped (%3 of %4). Tile size: %5 texels. Pool: %6 slots, "
                          "%7 used, %8 free, largest free range %9.")
-                          .arg(number_words(resident), number_words(map_->slots()), byte_words(resident * kTileBytes),
-                               byte_words(map_->slots() * kTileBytes), QString::fromStdString(to_string(tile)),
-                               number_words(pool.held), number_words(pool.used), number_words(pool.free),
-                               number_words(pool.largest_free)));
+                          .arg(number_text(resident), number_text(map_->slots()), byte_text(resident * kTileBytes),
+                               byte_text(map_->slots() * kTileBytes), QString::fromStdString(to_string(tile)),
+                               number_text(pool.held), number_text(pool.used), number_text(pool.free),
+                               number_text(pool.largest_free)));
 }
 
 void ResidencyPanel::show_undo() {
@@ -244,15 +244,15 @@ void ResidencyPanel::outline() {
     const Offset at = table.offset_of(tile->index);
     const Extent side = map_->properties().tile;
     const Extent level = level_extent(map_->info(), table.level);
-    Place place = place_now();
-    place.level = table.level;
-    place.slice = std::min(slice_ >> table.level, level.depth - 1);
+    SubresourceIndex subresource = subresource_now();
+    subresource.level = table.level;
+    subresource.slice = std::min(slice_ >> table.level, level.depth - 1);
     const std::size_t x = at.x * side.width;
     const std::size_t y = at.y * side.height;
-    workspace().outline(id(), {{place, static_cast<double>(x), static_cast<double>(y),
+    workspace().outline(id(), {{subresource, static_cast<double>(x), static_cast<double>(y),
                                 static_cast<double>(std::min(side.width, level.width - x)),
                                 static_cast<double>(std::min(side.height, level.height - y)),
-                                data_colour(palette(), 320), tr("tile (%1, %2)").arg(at.x).arg(at.y)}});
+                                data_color(palette(), 320), tr("tile (%1, %2)").arg(at.x).arg(at.y)}});
 }
 
 }  // namespace texton::viewer

@@ -10,19 +10,19 @@
 namespace texton::viewer {
 namespace {
 
-QString words(const ArrayInfo& info, const TripPart& part) {
-    QString text = RoundTripPanel::tr("level %1").arg(part.place.level);
-    if (is_layered(info.kind)) text += RoundTripPanel::tr(", layer %1").arg(part.place.layer);
-    if (is_cube(info.kind)) text += RoundTripPanel::tr(", face %1").arg(part.place.face);
+QString text(const ArrayInfo& info, const TripPart& part) {
+    QString text = RoundTripPanel::tr("level %1").arg(part.subresource.level);
+    if (is_layered(info.kind)) text += RoundTripPanel::tr(", layer %1").arg(part.subresource.layer);
+    if (is_cube(info.kind)) text += RoundTripPanel::tr(", face %1").arg(part.subresource.face);
     return text;
 }
 
-QString words(const TripMismatch& first) {
+QString text(const TripMismatch& first) {
     return RoundTripPanel::tr("byte %1, texel (%2, %3) of slice %4: 0x%5 instead of 0x%6")
-        .arg(number_words(first.byte))
+        .arg(number_text(first.byte))
         .arg(first.texel.x)
         .arg(first.texel.y)
-        .arg(first.place.slice)
+        .arg(first.subresource.slice)
         .arg(std::to_integer<int>(first.found), 2, 16, QChar('0'))
         .arg(std::to_integer<int>(first.expected), 2, 16, QChar('0'));
 }
@@ -30,7 +30,7 @@ QString words(const TripMismatch& first) {
 }  // namespace
 
 RoundTripPanel::RoundTripPanel(Workspace& workspace, QWidget* parent)
-    : MemoryPanel(workspace, "round-trip", LooksAt::picture, parent),
+    : MemoryPanel(workspace, "round-trip", LooksAt::image, parent),
       run_(new QPushButton),
       damage_(new QCheckBox(tr("&Corrupt a byte"))),
       progress_(new QProgressBar),
@@ -91,9 +91,9 @@ void RoundTripPanel::forget() {
 void RoundTripPanel::start() {
     if (document() == nullptr) return;
     workspace().outline(id(), {});
-    const Picture picture =
-        document()->is_planar() ? document()->picture().plane(place().plane) : document()->picture();
-    const std::vector<TripPart> parts = trip_parts(picture.info());
+    const ImageFile image =
+        document()->is_planar() ? document()->image().plane(subresource().plane) : document()->image();
+    const std::vector<TripPart> parts = trip_parts(image.info());
     done_ = std::make_shared<std::atomic<std::size_t>>(0);
     progress_->setRange(0, static_cast<int>(parts.size()));
     progress_->setValue(0);
@@ -101,22 +101,22 @@ void RoundTripPanel::start() {
     table_->setRowCount(0);
     show_running(true);
     std::optional<std::size_t> damaged;
-    if (damage_->isChecked()) damaged = packed_bytes(picture.info().format, parts.front().extent) / 2;
-    work([this, device = document()->device(), picture, damaged, done = done_](const StillWanted& wanted) -> Finish {
+    if (damage_->isChecked()) damaged = packed_bytes(image.info().format, parts.front().extent) / 2;
+    work([this, device = document()->device(), image, damaged, done = done_](const CancellationToken& token) -> Finish {
         std::vector<TripResult> results;
         QString problem;
         try {
             round_trip(
-                device, picture,
+                device, image,
                 [&](const TripResult& result) {
                     results.push_back(result);
                     ++*done;
                 },
-                wanted, damaged);
-        } catch (const Cancelled&) {
+                token, damaged);
+        } catch (const Canceled&) {
             throw;
         } catch (const Error& error) {
-            problem = QString::fromStdString(error_words(error));
+            problem = QString::fromStdString(error_text(error));
         }
         return [this, results = std::move(results), problem] {
             show_running(false);
@@ -137,19 +137,19 @@ void RoundTripPanel::show_results(const std::vector<TripResult>& results) {
     results_ = results;
     progress_->setValue(static_cast<int>(results_.size()));
     table_->setRowCount(static_cast<int>(results_.size()));
-    const ArrayInfo& info = document()->info(place().plane);
+    const ArrayInfo& info = document()->info(subresource().plane);
     std::size_t bytes = 0;
     std::size_t different = 0;
     int first = -1;
     for (int row = 0; row < table_->rowCount(); ++row) {
         const TripResult& result = results_[static_cast<std::size_t>(row)];
-        const QString cells[] = {words(info, result.part), number_words(result.bytes), number_words(result.different),
-                                 result.first ? words(*result.first) : QString()};
+        const QString cells[] = {text(info, result.part), number_text(result.bytes), number_text(result.different),
+                                 result.first ? text(*result.first) : QString()};
         for (int column = 0; column < table_->columnCount(); ++column) {
             auto* item = new QTableWidgetItem(cells[column]);
             const bool is_number = column == 1 || column == 2;
             item->setTextAlignment((is_number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-            if (result.first) item->setForeground(data_colour(palette(), 0));
+            if (result.first) item->setForeground(data_color(palette(), 0));
             table_->setItem(row, column, item);
         }
         bytes += result.bytes;
@@ -157,11 +157,11 @@ void RoundTripPanel::show_results(const std::vector<TripResult>& results) {
         if (result.first && first < 0) first = row;
     }
     if (different == 0) {
-        verdict_->setText(tr("All %1 bytes are unchanged.").arg(number_words(bytes)));
+        verdict_->setText(tr("All %1 bytes are unchanged.").arg(number_text(bytes)));
     } else {
         verdict_->setText(tr("%1 of %2 bytes differ. First difference: %3.")
-                              .arg(number_words(different), number_words(bytes),
-                                   words(*results_[static_cast<std::size_t>(first)].first)));
+                              .arg(number_text(different), number_text(bytes),
+                                   text(*results_[static_cast<std::size_t>(first)].first)));
         table_->selectRow(first);
         go_to(first);
     }
@@ -180,22 +180,22 @@ void RoundTripPanel::show_running(bool running) {
 void RoundTripPanel::go_to(int row) {
     if (row < 0 || row >= static_cast<int>(results_.size())) return;
     const TripResult& result = results_[static_cast<std::size_t>(row)];
-    Place target = result.first ? result.first->place : result.part.place;
-    target.plane = place().plane;
+    SubresourceIndex target = result.first ? result.first->subresource : result.part.subresource;
+    target.plane = subresource().plane;
     // The byte map selects the texel of the pin.
     SeenTexel texel{target, {}};
     if (result.first)
         texel.at = {static_cast<double>(result.first->texel.x) + 0.5, static_cast<double>(result.first->texel.y) + 0.5};
     texel = workspace().in_files(texel);
     workspace().change(tr("Show the difference"), [&](Session& session) {
-        session.place = texel.place;
+        session.subresource = texel.subresource;
         if (result.first) session.pins = {texel.at};
     });
     if (!result.first) return workspace().outline(id(), {});
     const auto side = static_cast<double>(block_side(document()->info(target.plane).format));
     workspace().outline(
         id(), {{target, static_cast<double>(result.first->texel.x), static_cast<double>(result.first->texel.y), side,
-                side, data_colour(palette(), 0), tr("different")}});
+                side, data_color(palette(), 0), tr("different")}});
 }
 
 }  // namespace texton::viewer

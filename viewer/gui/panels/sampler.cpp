@@ -56,9 +56,9 @@ void SamplerPanel::refresh() {
         const Sampler sampler = sampler_of(session, *document);
         fields_->set_sampler(sampler);
         try {
-            (void)document->texture(sampler, document->clamped(session.place).plane);
+            (void)document->texture(sampler, document->clamped(session.subresource).plane);
         } catch (const std::exception& error) {
-            problem = QString::fromStdString(error_words(error));
+            problem = QString::fromStdString(error_text(error));
         }
     } else if (session.sampler) {
         fields_->set_sampler(*session.sampler);

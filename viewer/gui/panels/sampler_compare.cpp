@@ -88,8 +88,9 @@ void SamplerComparePanel::refresh() {
     }
     const FetchGrid grid = visible_fetches(*at);
     compute(
-        [at = *at, second, grid](const Wanted& wanted) {
-            return sampler_difference(at.document->array(at.place.plane), at.place, grid, at.sampler, second, wanted);
+        [at = *at, second, grid](const CancellationToken& token) {
+            return sampler_difference(at.document->array(at.subresource.plane), at.subresource, grid, at.sampler,
+                                      second, token);
         },
         [this](const SamplerDifference& found) { show_found(found); });
 }
@@ -105,7 +106,7 @@ void SamplerComparePanel::show_found(const SamplerDifference& found) {
     say(tr("%1 of %2 visible pixels differ, by up to %3.")
             .arg(all.differing)
             .arg(found.fetches)
-            .arg(QString::fromStdString(ulp_words(all.largest))));
+            .arg(QString::fromStdString(ulp_text(all.largest))));
 }
 
 void SamplerComparePanel::add_row(const FieldDifference& field, std::size_t fetches) {
@@ -118,10 +119,10 @@ void SamplerComparePanel::add_row(const FieldDifference& field, std::size_t fetc
         return;
     }
     row->setText(3, QString::number(field.differing));
-    constexpr std::uint32_t kMostDigits = 100000;  // larger values are shortened to fit into a narrow dock
+    constexpr std::uint32_t kMaxDigits = 100000;  // larger values are shortened to fit into a narrow dock
     row->setText(4,
-                 field.largest < kMostDigits ? QString::number(field.largest) : QString::number(field.largest, 'e', 1));
-    row->setToolTip(4, QString::fromStdString(ulp_words(field.largest)));
+                 field.largest < kMaxDigits ? QString::number(field.largest) : QString::number(field.largest, 'e', 1));
+    row->setToolTip(4, QString::fromStdString(ulp_text(field.largest)));
     for (const int column : {3, 4}) row->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     row->setToolTip(
         3, tr("%1 % of the visible pixels change if only this field is taken from B")

@@ -10,9 +10,9 @@
 namespace texton::viewer {
 namespace {
 
-std::string words_of(const Document& document, const Place& place) {
-    const ArrayInfo& array = document.whole(place.plane);
-    std::string out = fmt::format("{} of {}", to_string(document.extent(place)), name(array.format));
+std::string words_of(const Document& document, const SubresourceIndex& subresource) {
+    const ArrayInfo& array = document.whole(subresource.plane);
+    std::string out = fmt::format("{} of {}", to_string(document.extent(subresource)), name(array.format));
     if (document.planes() > 1) return out + fmt::format(", planar {}", name(document.file().info().format));
     return out + fmt::format(", {}", name(array.kind));
 }
@@ -72,18 +72,23 @@ SubresourcePanel::SubresourcePanel(Workspace& workspace)
             session.fits = true;
         });
     });
-    connect(level_, &IndexField::edited, this,
-            [this](int index) { change(tr("Level"), [=](Place& place) { place.level = index; }); });
+    connect(level_, &IndexField::edited, this, [this](int index) {
+        change(tr("Level"), [=](SubresourceIndex& subresource) { subresource.level = index; });
+    });
     connect(layer_, &IndexField::edited, this, [this](int index) {
-        change(tr("Layer"), [=](Place& place) { place.layer = static_cast<std::size_t>(index); });
+        change(tr("Layer"),
+               [=](SubresourceIndex& subresource) { subresource.layer = static_cast<std::size_t>(index); });
     });
-    connect(face_, &QComboBox::currentIndexChanged, this,
-            [this](int index) { change(tr("Face"), [=](Place& place) { place.face = index; }); });
+    connect(face_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        change(tr("Face"), [=](SubresourceIndex& subresource) { subresource.face = index; });
+    });
     connect(slice_, &IndexField::edited, this, [this](int index) {
-        change(tr("Slice"), [=](Place& place) { place.slice = static_cast<std::size_t>(index); });
+        change(tr("Slice"),
+               [=](SubresourceIndex& subresource) { subresource.slice = static_cast<std::size_t>(index); });
     });
-    connect(plane_, &QComboBox::currentIndexChanged, this,
-            [this](int index) { change(tr("Plane"), [=](Place& place) { place.plane = index; }); });
+    connect(plane_, &QComboBox::currentIndexChanged, this, [this](int index) {
+        change(tr("Plane"), [=](SubresourceIndex& subresource) { subresource.plane = index; });
+    });
     connect(play_, &QToolButton::toggled, this, &SubresourcePanel::play);
     connect(rate_, &QSpinBox::valueChanged, this, [this](int rate) { timer_.setInterval(1000 / rate); });
     connect(&timer_, &QTimer::timeout, this, &SubresourcePanel::step);
@@ -102,15 +107,15 @@ void SubresourcePanel::show_row(QWidget* field, bool shown) const {
     field->setVisible(shown);
 }
 
-void SubresourcePanel::change(const QString& what, const std::function<void(Place&)>& edit) {
+void SubresourcePanel::change(const QString& what, const std::function<void(SubresourceIndex&)>& edit) {
     workspace().change(
-        what, [&](Session& session) { edit(session.place); }, "place " + what);
+        what, [&](Session& session) { edit(session.subresource); }, "place " + what);
 }
 
 SubresourcePanel::Axis SubresourcePanel::axis() const {
     const std::shared_ptr<const Document> shown = workspace().shown();
     if (!shown) return Axis::none;
-    const Place at = shown->clamped(workspace().session().place);
+    const SubresourceIndex at = shown->clamped(workspace().session().subresource);
     const ArrayInfo& array = shown->whole(at.plane);
     if (array.kind == ArrayKind::array_3d && level_extent(array, at.level).depth > 1) return Axis::slices;
     if (is_layered(array.kind) && array.layers > 1) return Axis::layers;
@@ -133,7 +138,7 @@ void SubresourcePanel::step() {
     const std::shared_ptr<const Document> shown = workspace().shown();
     const Axis along = axis();
     if (!shown || along == Axis::none) return play_->setChecked(false);
-    Place next = shown->clamped(workspace().session().place);
+    SubresourceIndex next = shown->clamped(workspace().session().subresource);
     const ArrayInfo& array = shown->whole(next.plane);
     switch (along) {
         case Axis::slices: next.slice = (next.slice + 1) % level_extent(array, next.level).depth; break;
@@ -142,7 +147,7 @@ void SubresourcePanel::step() {
         case Axis::levels: next.level = (next.level + 1) % array.levels; break;
         case Axis::none: break;
     }
-    workspace().look([&](Session& session) { session.place = next; });
+    workspace().look([&](Session& session) { session.subresource = next; });
 }
 
 void SubresourcePanel::hideEvent(QHideEvent* event) {
@@ -161,15 +166,15 @@ void SubresourcePanel::refresh() {
         return what_->setText(tr("No image is shown."));
     }
 
-    const Place place = shown->clamped(session.place);
-    const ArrayInfo& array = shown->whole(place.plane);
-    const std::size_t depth = array.kind == ArrayKind::array_3d ? level_extent(array, place.level).depth : 1;
-    what_->setText(QString::fromStdString(words_of(*shown, place)));
-    level_->set(static_cast<std::size_t>(place.level), static_cast<std::size_t>(array.levels));
-    layer_->set(place.layer, array.layers);
-    face_->setCurrentIndex(place.face);
-    slice_->set(place.slice, depth);
-    plane_->setCurrentIndex(place.plane);
+    const SubresourceIndex subresource = shown->clamped(session.subresource);
+    const ArrayInfo& array = shown->whole(subresource.plane);
+    const std::size_t depth = array.kind == ArrayKind::array_3d ? level_extent(array, subresource.level).depth : 1;
+    what_->setText(QString::fromStdString(words_of(*shown, subresource)));
+    level_->set(static_cast<std::size_t>(subresource.level), static_cast<std::size_t>(array.levels));
+    layer_->set(subresource.layer, array.layers);
+    face_->setCurrentIndex(subresource.face);
+    slice_->set(subresource.slice, depth);
+    plane_->setCurrentIndex(subresource.plane);
     show_row(level_, array.levels > 1);
     show_row(layer_, is_layered(array.kind));
     show_row(face_, is_cube(array.kind));

@@ -11,8 +11,8 @@
 namespace texton::viewer {
 namespace {
 
-constexpr int kGap = 6;        // pixels between levels
-constexpr int kLeastSide = 6;  // minimum width and height of a level in pixels
+constexpr int kGap = 6;      // pixels between levels
+constexpr int kMinSide = 6;  // minimum width and height of a level in pixels
 
 }  // namespace
 
@@ -27,7 +27,7 @@ TileView::TileView(QWidget* parent) : QWidget(parent) {
 void TileView::show_map(std::shared_ptr<const ResidencyMap> map, std::size_t layer, std::size_t slice) {
     if (map != map_) {
         chosen_.reset();
-        pictures_.clear();
+        images_.clear();
         residency_ = map != nullptr ? map->residency() : Residency{};
     }
     map_ = std::move(map);
@@ -43,8 +43,8 @@ void TileView::set_residency(Residency residency) {
     update();
 }
 
-void TileView::set_pictures(std::vector<QImage> levels) {
-    pictures_ = std::move(levels);
+void TileView::set_images(std::vector<QImage> levels) {
+    images_ = std::move(levels);
     update();
 }
 
@@ -61,9 +61,9 @@ std::vector<QRect> TileView::level_rectangles(int width) const {
         const Extent extent = level_extent(map_->info(), level);
         const Extent whole = map_->info().extent;
         const double scale = (width - 1) / static_cast<double>(whole.width);
-        const int w = std::max(kLeastSide, static_cast<int>(std::lround(static_cast<double>(extent.width) * scale)));
-        const int h = std::clamp(static_cast<int>(std::lround(static_cast<double>(extent.height) * scale)), kLeastSide,
-                                 std::max(kLeastSide, width * 2 >> level));
+        const int w = std::max(kMinSide, static_cast<int>(std::lround(static_cast<double>(extent.width) * scale)));
+        const int h = std::clamp(static_cast<int>(std::lround(static_cast<double>(extent.height) * scale)), kMinSide,
+                                 std::max(kMinSide, width * 2 >> level));
         if (level > 0 && x + w > width) {
             x = 0;
             y = below;
@@ -100,14 +100,14 @@ QRect TileView::rectangle(const Tile& tile) const {
     const Extent texels = level_extent(map_->info(), table.level);
     const Extent side = map_->properties().tile;
     const Offset at = table.offset_of(tile.index);
-    const auto place = [](std::size_t texel, std::size_t texels_in_all, int pixels) {
+    const auto subresource = [](std::size_t texel, std::size_t texels_in_all, int pixels) {
         return static_cast<int>(std::lround(static_cast<double>(std::min(texel, texels_in_all)) * pixels /
                                             static_cast<double>(texels_in_all)));
     };
-    const int left = place(at.x * side.width, texels.width, level.width());
-    const int right = place((at.x + 1) * side.width, texels.width, level.width());
-    const int top = place(at.y * side.height, texels.height, level.height());
-    const int bottom = place((at.y + 1) * side.height, texels.height, level.height());
+    const int left = subresource(at.x * side.width, texels.width, level.width());
+    const int right = subresource((at.x + 1) * side.width, texels.width, level.width());
+    const int top = subresource(at.y * side.height, texels.height, level.height());
+    const int bottom = subresource((at.y + 1) * side.height, texels.height, level.height());
     return {level.x() + left, level.y() + top, right - left, bottom - top};
 }
 
@@ -136,7 +136,7 @@ std::optional<TileView::Tile> TileView::tile_at(QPoint point) const {
     return std::nullopt;
 }
 
-QSize TileView::picture_size(int level) const {
+QSize TileView::image_size(int level) const {
     const std::vector<QRect> levels = level_rectangles(width());
     if (map_ == nullptr || level >= std::min(map_->properties().first_tail_level, map_->info().levels)) return {};
     const QSize size = levels.at(static_cast<std::size_t>(level)).size() * devicePixelRatioF();
@@ -147,8 +147,8 @@ void TileView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     if (map_ == nullptr) return;
     const std::vector<QRect> levels = level_rectangles(width());
-    for (std::size_t level = 0; level < std::min(pictures_.size(), levels.size()); ++level) {
-        if (!pictures_[level].isNull()) painter.drawImage(levels[level], pictures_[level]);
+    for (std::size_t level = 0; level < std::min(images_.size(), levels.size()); ++level) {
+        if (!images_[level].isNull()) painter.drawImage(levels[level], images_[level]);
     }
     const std::vector<TileTable>& tables = map_->tables();
     for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -160,11 +160,9 @@ void TileView::paintEvent(QPaintEvent*) {
             const QColor back = mapped ? palette().color(QPalette::Highlight) : palette().color(QPalette::Button);
             painter.fillRect(where, back);
             painter.setPen(mapped ? palette().color(QPalette::HighlightedText) : palette().color(QPalette::ButtonText));
-            const QString words =
-                mapped ? tr("Mip tail from level %1: mapped") : tr("Mip tail from level %1: unmapped");
-            painter.drawText(
-                where.adjusted(kGap, 0, -kGap, 0), Qt::AlignVCenter,
-                fontMetrics().elidedText(words.arg(table.level), Qt::ElideRight, where.width() - 2 * kGap));
+            const QString text = mapped ? tr("Mip tail from level %1: mapped") : tr("Mip tail from level %1: unmapped");
+            painter.drawText(where.adjusted(kGap, 0, -kGap, 0), Qt::AlignVCenter,
+                             fontMetrics().elidedText(text.arg(table.level), Qt::ElideRight, where.width() - 2 * kGap));
         }
         const std::size_t slices = table.tail ? 0 : std::min(tile_row(table.level), table.tiles.depth - 1);
         const std::size_t in_slice = table.tiles.width * table.tiles.height;

@@ -23,7 +23,7 @@ public:
     void set_residency(Residency residency);
     const Residency& residency() const noexcept { return residency_; }
     /// Sets the results of fetches, one image for each level with tiles.
-    void set_pictures(std::vector<QImage> levels);
+    void set_images(std::vector<QImage> levels);
 
     /// A tile: the index of its table, and its index in the table.
     struct Tile {
@@ -33,9 +33,9 @@ public:
     };
     std::optional<Tile> tile_at(QPoint point) const;
     QRect rectangle(const Tile& tile) const;
-    /// Returns the size in screen pixels of the image that set_pictures() expects for a level, at most 512 x 512. Empty
+    /// Returns the size in screen pixels of the image that set_images() expects for a level, at most 512 x 512. Empty
     /// for levels of the mip tail.
-    QSize picture_size(int level) const;
+    QSize image_size(int level) const;
     const std::optional<Tile>& chosen() const noexcept { return chosen_; }
 
     bool hasHeightForWidth() const override { return true; }
@@ -71,7 +71,7 @@ private:
     std::size_t layer_ = 0;
     std::size_t slice_ = 0;
     Residency residency_;
-    std::vector<QImage> pictures_;
+    std::vector<QImage> images_;
     std::optional<Tile> chosen_;
     bool maps_ = true;  // true: the drag maps tiles; false: it unmaps them
 };

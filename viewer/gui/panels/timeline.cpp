@@ -16,8 +16,8 @@
 namespace texton::viewer {
 namespace {
 
-constexpr double kLeastSpan = 1e-4;  // minimum visible time in milliseconds
-constexpr int kMostRows = 500;
+constexpr double kMinSpan = 1e-4;  // minimum visible time in milliseconds
+constexpr int kMaxRows = 500;
 
 int hue_of(TimelineLane lane) {
     switch (lane) {
@@ -30,16 +30,16 @@ int hue_of(TimelineLane lane) {
     return 0;
 }
 
-QString words(TimelineLane lane) { return QString::fromUtf8(name(lane).data()); }
+QString lane_text(TimelineLane lane) { return QString::fromUtf8(name(lane).data()); }
 
 QString decimals(double value, int digits) { return QLocale().toString(value, 'f', digits); }
 
 // Returns the distance of the ticks: 1, 2 or 5 times a power of ten. At most eight fit into the span.
 double tick_step(double span) {
-    const double least = span / 8;
-    const double power = std::pow(10, std::floor(std::log10(least)));
+    const double minimum = span / 8;
+    const double power = std::pow(10, std::floor(std::log10(minimum)));
     for (const double factor : {1.0, 2.0, 5.0}) {
-        if (power * factor >= least) return power * factor;
+        if (power * factor >= minimum) return power * factor;
     }
     return power * 10;
 }
@@ -56,7 +56,7 @@ TimelineView::TimelineView(QWidget* parent) : QWidget(parent) {
 void TimelineView::show_timeline(Timeline timeline) {
     timeline_ = std::move(timeline);
     begin_ = 0;
-    end_ = std::max(timeline_.total, kLeastSpan);
+    end_ = std::max(timeline_.total, kMinSpan);
     setAccessibleDescription(
         tr("%1 milliseconds in %2 bars").arg(decimals(timeline_.total, 3)).arg(timeline_.bars.size()));
     update();
@@ -69,7 +69,7 @@ QSize TimelineView::sizeHint() const {
 int TimelineView::names_width() const {
     int widest = 0;
     for (const TimelineLane lane : kTimelineLanes)
-        widest = std::max(widest, fontMetrics().horizontalAdvance(words(lane)));
+        widest = std::max(widest, fontMetrics().horizontalAdvance(lane_text(lane)));
     return widest + 12;
 }
 
@@ -100,10 +100,10 @@ bool TimelineView::event(QEvent* event) {
         return true;
     }
     QString text = tr("%1, part %2: %3 to %4 ms")
-                       .arg(words(bar->lane))
+                       .arg(lane_text(bar->lane))
                        .arg(bar->part + 1)
                        .arg(decimals(bar->begin, 3), decimals(bar->end, 3));
-    if (bar->bytes > 0) text += tr("; %1, %2 GB/s").arg(byte_words(bar->bytes), decimals(bar->rate(), 2));
+    if (bar->bytes > 0) text += tr("; %1, %2 GB/s").arg(byte_text(bar->bytes), decimals(bar->rate(), 2));
     QToolTip::showText(help->globalPos(), text, this);
     return true;
 }
@@ -128,13 +128,14 @@ void TimelineView::paintEvent(QPaintEvent*) {
     }
     painter.setPen(palette().color(QPalette::Text));
     for (const TimelineLane lane : kTimelineLanes)
-        painter.drawText(QPointF(4, static_cast<int>(lane) * line_height() + 3 + fontMetrics().ascent()), words(lane));
+        painter.drawText(QPointF(4, static_cast<int>(lane) * line_height() + 3 + fontMetrics().ascent()),
+                         lane_text(lane));
     painter.setClipRect(rect().adjusted(names_width() - 2, 0, 0, 0));
     for (const TimelineBar& bar : timeline_.bars) {
         const QRectF where = rectangle(bar).intersected(QRectF(rect()).adjusted(-2, 0, 2, 0));
         if (where.isEmpty()) continue;
-        const QColor colour = data_colour(palette(), hue_of(bar.lane));
-        painter.fillRect(where, colour);
+        const QColor color = data_color(palette(), hue_of(bar.lane));
+        painter.fillRect(where, color);
         if (where.width() > 4) {
             painter.setPen(palette().color(QPalette::Base));
             painter.drawRect(where.adjusted(0, 0, -1, -1));
@@ -148,18 +149,18 @@ void TimelineView::paintEvent(QPaintEvent*) {
 }
 
 void TimelineView::zoom(double factor, double x) {
-    const double most = std::max(timeline_.total, kLeastSpan);
+    const double maximum = std::max(timeline_.total, kMinSpan);
     const double share = std::clamp((x - names_width()) / axis_width(), 0.0, 1.0);
     const double at = begin_ + (end_ - begin_) * share;
-    const double span = std::clamp((end_ - begin_) / factor, kLeastSpan, most);
-    begin_ = std::clamp(at - span * share, 0.0, most - span);
+    const double span = std::clamp((end_ - begin_) / factor, kMinSpan, maximum);
+    begin_ = std::clamp(at - span * share, 0.0, maximum - span);
     end_ = begin_ + span;
     update();
 }
 
 void TimelineView::pan(double milliseconds) {
     const double span = end_ - begin_;
-    begin_ = std::clamp(begin_ + milliseconds, 0.0, std::max(timeline_.total, kLeastSpan) - span);
+    begin_ = std::clamp(begin_ + milliseconds, 0.0, std::max(timeline_.total, kMinSpan) - span);
     end_ = begin_ + span;
     update();
 }
@@ -194,7 +195,7 @@ void TimelineView::mouseMoveEvent(QMouseEvent* event) {
 // --- panel -----------------------------------------------------------------------------------------------------------
 
 TimelinePanel::TimelinePanel(Workspace& workspace, QWidget* parent)
-    : MemoryPanel(workspace, "timeline", LooksAt::picture, parent),
+    : MemoryPanel(workspace, "timeline", LooksAt::image, parent),
       summary_(new QLabel),
       view_(new TimelineView),
       table_(new QTableWidget(0, 6)) {
@@ -232,8 +233,8 @@ void TimelinePanel::renew() {
     view_->show_timeline(timeline_);
     show_numbers();
     if (peak_) return;
-    work([this, device = workspace().device()](const StillWanted& wanted) -> Finish {
-        const double peak = upload_peak(device, std::size_t{64} << 20, wanted);
+    work([this, device = workspace().device()](const CancellationToken& token) -> Finish {
+        const double peak = upload_peak(device, std::size_t{64} << 20, token);
         return [this, peak] {
             peak_ = peak;
             show_numbers();
@@ -254,7 +255,7 @@ void TimelinePanel::show_numbers() {
     QString text =
         tr("%1 in %2 ms. Decoding: %3 GB/s. Conversion: %4 ms. Copying: %5 GB/s. Overlap of copies "
            "with decoding and conversion: %6 ms.")
-            .arg(byte_words(timeline_.bytes), decimals(timeline_.total, 2),
+            .arg(byte_text(timeline_.bytes), decimals(timeline_.total, 2),
                  decimals(timeline_.rate(TimelineLane::decode), 2), decimals(timeline_.busy(TimelineLane::convert), 2),
                  decimals(copied, 2), decimals(timeline_.overlap(), 2));
     if (timeline_.bars.empty()) text = tr("Nothing was loaded from files.");
@@ -267,15 +268,15 @@ void TimelinePanel::show_numbers() {
         text += tr("Measuring the rate of a test copy...");
     }
     summary_->setText(text);
-    table_->setRowCount(std::min<int>(static_cast<int>(timeline_.bars.size()), kMostRows));
+    table_->setRowCount(std::min<int>(static_cast<int>(timeline_.bars.size()), kMaxRows));
     for (int row = 0; row < table_->rowCount(); ++row) {
         const TimelineBar& bar = timeline_.bars[static_cast<std::size_t>(row)];
         const QString cells[] = {
-            words(bar.lane),
+            lane_text(bar.lane),
             QString::number(bar.part + 1),
             decimals(bar.begin, 3),
             decimals(bar.end, 3),
-            bar.bytes > 0 ? number_words(bar.bytes) : QString(),
+            bar.bytes > 0 ? number_text(bar.bytes) : QString(),
             bar.bytes > 0 && bar.lane != TimelineLane::staging ? decimals(bar.rate(), 2) : QString()};
         for (int column = 0; column < table_->columnCount(); ++column) {
             auto* item = new QTableWidgetItem(cells[column]);

@@ -18,11 +18,11 @@ namespace {
 
 QImage image_of(const UlpMap& map) {
     if (map.cells.empty()) return {};
-    const std::vector<std::byte> colours = ulp_map(map.cells);
+    const std::vector<std::byte> colors = ulp_map(map.cells);
     const auto row = map.columns * 4;
     QImage image(static_cast<int>(map.columns), static_cast<int>(map.rows), QImage::Format_RGBX8888);
     for (std::size_t y = 0; y < map.rows; ++y)
-        std::memcpy(image.scanLine(static_cast<int>(y)), colours.data() + y * row, row);
+        std::memcpy(image.scanLine(static_cast<int>(y)), colors.data() + y * row, row);
     return image;
 }
 
@@ -38,14 +38,14 @@ UlpHistogram::UlpHistogram(QWidget* parent) : QWidget(parent) {
 
 void UlpHistogram::set_counts(const std::array<std::size_t, 33>& counts) {
     bars_.clear();
-    QStringList words;
+    QStringList text;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] == 0) continue;
-        bars_.push_back({QString::fromStdString(ulp_range_words(i)), counts[i]});
-        words.push_back(tr("%1: %2").arg(bars_.back().range).arg(counts[i]));
+        bars_.push_back({QString::fromStdString(ulp_range_text(i)), counts[i]});
+        text.push_back(tr("%1: %2").arg(bars_.back().range).arg(counts[i]));
     }
-    setAccessibleDescription(words.join("; "));
-    setToolTip(words.join("\n"));
+    setAccessibleDescription(text.join("; "));
+    setToolTip(text.join("\n"));
     updateGeometry();
     update();
 }
@@ -56,18 +56,18 @@ void UlpHistogram::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     const int line = fontMetrics().height() + 4;
     int label = 0, number = 0;
-    std::size_t most = 1;
+    std::size_t maximum = 1;
     for (const Bar& bar : bars_) {
         label = std::max(label, fontMetrics().horizontalAdvance(bar.range));
         number = std::max(number, fontMetrics().horizontalAdvance(QString::number(bar.count)));
-        most = std::max(most, bar.count);
+        maximum = std::max(maximum, bar.count);
     }
     // The lengths are logarithmic, so that one fetch among a million is visible. Bars are omitted if the labels leave
     // no room.
     const int room = width() - label - number - 16;
     for (std::size_t i = 0; i < bars_.size(); ++i) {
         const int top = static_cast<int>(i) * line;
-        const double share = std::log1p(static_cast<double>(bars_[i].count)) / std::log1p(static_cast<double>(most));
+        const double share = std::log1p(static_cast<double>(bars_[i].count)) / std::log1p(static_cast<double>(maximum));
         painter.setPen(palette().color(QPalette::Text));
         painter.drawText(QRect(0, top, label, line), Qt::AlignRight | Qt::AlignVCenter, bars_[i].range);
         if (room > 0)
@@ -116,23 +116,24 @@ UlpMapPanel::UlpMapPanel(Workspace& workspace)
         if (found_) go_to(found_->map.worst);
     });
     connect(map_, &MapView::chosen, this, [this](QPoint cell) {
-        if (found_) go_to(found_->map.place_of(static_cast<std::size_t>(cell.x()), static_cast<std::size_t>(cell.y())));
+        if (found_)
+            go_to(found_->map.subresource_of(static_cast<std::size_t>(cell.x()), static_cast<std::size_t>(cell.y())));
     });
     connect(map_, &MapView::pointed_at, this, [this](QPoint cell) {
         if (!found_ || cell.x() < 0) return pointed_->say({});
         const UlpMap& map = found_->map;
         const auto column = static_cast<std::size_t>(cell.x()), row = static_cast<std::size_t>(cell.y());
-        const Position at = map.place_of(column, row);
+        const Position at = map.subresource_of(column, row);
         pointed_->say(tr("%1 at (%2, %3)")
-                          .arg(QString::fromStdString(ulp_words(map.cells[row * map.columns + column])))
+                          .arg(QString::fromStdString(ulp_text(map.cells[row * map.columns + column])))
                           .arg(at.x, 0, 'f', 2)
                           .arg(at.y, 0, 'f', 2));
     });
 }
 
 void UlpMapPanel::go_to(Position texel) {
-    const SeenTexel of_files = workspace().in_files({found_->at.place, texel});
-    jump_to(of_files.place, of_files.at);
+    const SeenTexel of_files = workspace().in_files({found_->at.subresource, texel});
+    jump_to(of_files.subresource, of_files.at);
 }
 
 void UlpMapPanel::set_twin(Twin twin) {
@@ -161,20 +162,20 @@ void UlpMapPanel::refresh() {
         return say(!at ? tr("No image is shown.") : tr("This computer has no GPU to compare with the CPU device."));
     }
     const FetchGrid grid =
-        region.whole ? whole_grid(at->document->extent(at->place), region.points) : visible_fetches(*at);
+        region.whole ? whole_grid(at->document->extent(at->subresource), region.points) : visible_fetches(*at);
     if (grid.columns == 0) {
         drop_work();
         show_nothing();
         return say(tr("No part of the image is visible."));
     }
     compute(
-        [at = *at, other, make_twin = twin_, grid](const Wanted& wanted) {
-            const Array& shown = at.document->array(at.place.plane);
+        [at = *at, other, make_twin = twin_, grid](const CancellationToken& token) {
+            const Array& shown = at.document->array(at.subresource.plane);
             const std::shared_ptr<const Array> twin = make_twin ? std::make_shared<const Array>(make_twin(shown))
-                                                                : on_device(at.document, at.place.plane, *other);
-            const PlaceFetches fetches(at.info(), at.place, at.sampler);
-            return Found{at, ulp_map_of(at.document->texture(at.sampler, at.place.plane), Texture(*twin, at.sampler),
-                                        fetches, grid, wanted)};
+                                                                : on_device(at.document, at.subresource.plane, *other);
+            const SubresourceFetches fetches(at.info(), at.subresource, at.sampler);
+            return Found{at, ulp_map_of(at.document->texture(at.sampler, at.subresource.plane),
+                                        Texture(*twin, at.sampler), fetches, grid, token)};
         },
         [this](const Found& found) { show_found(found); });
 }
@@ -183,8 +184,8 @@ void UlpMapPanel::show_found(const Found& found) {
     found_ = found;
     const UlpMap& map = found_->map;
     map_->set_map(image_of(map));
-    const auto cell = [&](double place, double first, double step) {
-        return static_cast<int>(std::lround((place - first) / step)) / static_cast<int>(map.cell);
+    const auto cell = [&](double subresource, double first, double step) {
+        return static_cast<int>(std::lround((subresource - first) / step)) / static_cast<int>(map.cell);
     };
     map_->mark(map.differing == 0 ? std::nullopt
                                   : std::optional(QPoint(cell(map.worst.x, map.grid.first.x, map.grid.step.x),
@@ -197,7 +198,7 @@ void UlpMapPanel::show_found(const Found& found) {
                            : tr("%1 of %2 fetches differ, by up to %3 at (%4, %5).")
                                  .arg(map.differing)
                                  .arg(map.fetches)
-                                 .arg(QString::fromStdString(ulp_words(map.largest)))
+                                 .arg(QString::fromStdString(ulp_text(map.largest)))
                                  .arg(map.worst.x, 0, 'f', 2)
                                  .arg(map.worst.y, 0, 'f', 2));
 }

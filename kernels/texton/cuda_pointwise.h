@@ -15,8 +15,8 @@
 
 namespace texton::detail {
 
-inline constexpr unsigned kOwnTexels = 4;     ///< texels of a row that a thread loads at once
-inline constexpr unsigned kOwnTexelRows = 4;  ///< rows of a thread
+inline constexpr unsigned kTexelsPerPiece = 4;  ///< texels of a row that a thread loads at once
+inline constexpr unsigned kPointwiseRows = 4;   ///< rows of a thread
 
 /// The source of a texture whose texel at the position of the pixel is known.
 class KnownTexelSource : public Fetches<KnownTexelSource> {
@@ -39,7 +39,7 @@ private:
 };
 
 /// Four adjacent texels of a row.
-struct OwnTexels {
+struct PointwiseTexels {
     uint4 words;
 
     __device__ Float4 of_pixel(int i) const {
@@ -49,7 +49,7 @@ struct OwnTexels {
     }
 };
 
-__device__ inline OwnTexels own_texels(const PixelTarget& texels, unsigned piece, unsigned y, unsigned z) {
+__device__ inline PointwiseTexels pointwise_texels(const PixelTarget& texels, unsigned piece, unsigned y, unsigned z) {
     switch (stored_in(texels)) {
         case StoredIn::memory: return {stored<StoredIn::memory, uint4>(texels, piece * 16, y, z)};
         case StoredIn::plane: return {stored<StoredIn::plane, uint4>(texels, piece * 16, y)};
@@ -59,7 +59,7 @@ __device__ inline OwnTexels own_texels(const PixelTarget& texels, unsigned piece
 }
 
 template <class Functor, std::size_t count>
-struct OwnTexelJob {
+struct PointwiseJob {
     PixelTarget target;
     Functor functor;
     HardwareSource sources[count];
@@ -68,30 +68,30 @@ struct OwnTexelJob {
     /// Computes the pixels of a piece of 16 bytes in several rows. All texels are loaded before the first pixel is
     /// stored.
     __device__ void make(unsigned piece, unsigned first, unsigned z) const {
-        OwnTexels own[kOwnTexelRows][count];
+        PointwiseTexels own[kPointwiseRows][count];
 #pragma unroll
-        for (unsigned row = 0; row < kOwnTexelRows; ++row) {
+        for (unsigned row = 0; row < kPointwiseRows; ++row) {
 #pragma unroll
             for (std::size_t i = 0; i < count; ++i) {
                 const unsigned y = first + row * kTileThreadRows;
                 if (texels[i].width == 0 || y >= target.height) continue;
-                own[row][i] = own_texels(texels[i], piece, y, texels[i].depth > 1 ? z : 0);
+                own[row][i] = pointwise_texels(texels[i], piece, y, texels[i].depth > 1 ? z : 0);
             }
         }
 #pragma unroll
-        for (unsigned row = 0; row < kOwnTexelRows; ++row) {
+        for (unsigned row = 0; row < kPointwiseRows; ++row) {
             const unsigned y = first + row * kTileThreadRows;
             if (y < target.height) make_row(own[row], piece, y, z);
         }
     }
 
 private:
-    __device__ void make_row(const OwnTexels (&own)[count], unsigned piece, unsigned y, unsigned z) const {
-        unsigned pixels[kOwnTexels];
+    __device__ void make_row(const PointwiseTexels (&own)[count], unsigned piece, unsigned y, unsigned z) const {
+        unsigned pixels[kTexelsPerPiece];
 #pragma unroll
-        for (int i = 0; i < static_cast<int>(kOwnTexels); ++i) {
-            const PixelPlace at{static_cast<std::int32_t>(piece * kOwnTexels) + i, static_cast<std::int32_t>(y),
-                                static_cast<std::int32_t>(z)};
+        for (int i = 0; i < static_cast<int>(kTexelsPerPiece); ++i) {
+            const PixelPosition at{static_cast<std::int32_t>(piece * kTexelsPerPiece) + i, static_cast<std::int32_t>(y),
+                                   static_cast<std::int32_t>(z)};
             const Float4 color = call(at, own, i, std::make_index_sequence<count>{});
             const uint4 channels = make_uint4(bits_of(color.x), bits_of(color.y), bits_of(color.z), bits_of(color.w));
             pixels[i] = encode_pixel_as<Encoding::unorm, 8>(channels, target.format).word[0];
@@ -100,7 +100,8 @@ private:
         reinterpret_cast<uint4*>(row)[piece] = make_uint4(pixels[0], pixels[1], pixels[2], pixels[3]);
     }
     template <std::size_t... index>
-    __device__ Float4 call(PixelPlace at, const OwnTexels (&own)[count], int i, std::index_sequence<index...>) const {
+    __device__ Float4 call(PixelPosition at, const PointwiseTexels (&own)[count], int i,
+                           std::index_sequence<index...>) const {
         return functor(at, KnownTexelSource(sources[index], own[index].of_pixel(i))...);
     }
 };
@@ -108,12 +109,12 @@ private:
 /// The grid has one block per tile in x and y, starting at a row of tiles, and slices in z.
 template <class Job>
 __global__ void __launch_bounds__(kTileWidth* kTileThreadRows)
-    for_each_own_texel(const __grid_constant__ Job job, unsigned first_row) {
+    for_each_pointwise_pixel(const __grid_constant__ Job job, unsigned first_row) {
     const unsigned piece = blockIdx.x * kTileWidth + threadIdx.x;
-    const unsigned y = (first_row + blockIdx.y) * (kTileThreadRows * kOwnTexelRows) + threadIdx.y;
-    if (piece < job.target.width / kOwnTexels && y < job.target.height) job.make(piece, y, blockIdx.z);
+    const unsigned y = (first_row + blockIdx.y) * (kTileThreadRows * kPointwiseRows) + threadIdx.y;
+    if (piece < job.target.width / kTexelsPerPiece && y < job.target.height) job.make(piece, y, blockIdx.z);
 }
 
-inline constexpr BlockTile kOwnTexelTile{kTileWidth * kOwnTexels, kTileThreadRows* kOwnTexelRows, 1};
+inline constexpr BlockTile kPointwiseTile{kTileWidth * kTexelsPerPiece, kTileThreadRows* kPointwiseRows, 1};
 
 }  // namespace texton::detail

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <texton/capture.h>
 #include <texton/error.h>
+#include <texton/recording.h>
 
 #include "viewer/cli/commands.h"
 #include "viewer/cli/terminal.h"
@@ -32,7 +32,7 @@ struct Options {
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
     throw Error({.code = ErrorCode::bad_argument,
-                 .object = "texton capture",
+                 .object = "texton record",
                  .problem = std::move(problem),
                  .remedy = std::move(remedy)});
 }
@@ -45,8 +45,8 @@ FetchOperation operation_named(const std::string& name) {
     refuse(fmt::format("unknown --operation {}", name), "Use fetch, lod, grad or gather.");
 }
 
-CaptureChoice choice_of(const Options& options) {
-    CaptureChoice choice;
+RecordingChoice choice_of(const Options& options) {
+    RecordingChoice choice;
     choice.points = options.points;
     if (!options.kind.empty()) {
         choice.kind = array_kind_named(options.kind);
@@ -63,21 +63,21 @@ CaptureChoice choice_of(const Options& options) {
     return choice;
 }
 
-// Records captures on a device, writes them to a folder and prints their paths.
+// Records recordings on a device, writes them to a folder and prints their paths.
 class Recorder {
 public:
     Recorder(fs::path folder, Device device, bool json)
         : folder_(std::move(folder)), device_(std::move(device)), json_(json) {}
 
-    void record(Capture capture, const fs::path& name) {
-        capture.results = replay(capture, device_);
+    void record(Recording recording, const fs::path& name) {
+        recording.results = replay(recording, device_);
         const fs::path path = folder_ / name;
-        write_capture(path, capture);
+        write_recording(path, recording);
         if (!json_) fmt::print("{}\n", path.string());
         files_.push_back({{"path", path.string()},
-                          {"kind", texton::name(capture.array.kind)},
-                          {"format", texton::name(capture.array.format)},
-                          {"points", capture.points.size()}});
+                          {"kind", texton::name(recording.array.kind)},
+                          {"format", texton::name(recording.array.format)},
+                          {"points", recording.points.size()}});
     }
     void finish() const {
         if (json_) print_json({{"device", device_.name()}, {"files", files_}});
@@ -97,17 +97,17 @@ Status run(const Options& options) {
     if (device.kind() != DeviceKind::cuda)
         refuse(fmt::format("{} is not a GPU, but recordings need a hardware texture unit", device.name()),
                "Use --device cuda.");
-    const CaptureChoice choice = choice_of(options);
+    const RecordingChoice choice = choice_of(options);
     std::error_code failure;
     fs::create_directories(options.out, failure);
     if (failure)
         refuse(fmt::format("the folder {} cannot be created: {}", options.out, failure.message()),
                "Name a folder in a writable location.");
     Recorder recorder(options.out, device, options.json);
-    for (const std::string& path : options.like) recorder.record(read_capture(path), fs::path(path).filename());
+    for (const std::string& path : options.like) recorder.record(read_recording(path), fs::path(path).filename());
     for (std::size_t i = 0; i < options.random; ++i) {
         const std::uint64_t seed = options.seed + i;
-        recorder.record(random_capture(seed, choice), fmt::format("random_{}.cap", seed));
+        recorder.record(random_recording(seed, choice), fmt::format("random_{}.cap", seed));
     }
     recorder.finish();
     return Status::good;
@@ -115,7 +115,7 @@ Status run(const Options& options) {
 
 }  // namespace
 
-void add_capture(CLI::App* command, Status& status) {
+void add_record(CLI::App* command, Status& status) {
     const auto options = std::make_shared<Options>();
     command->add_option("FOLDER", options->out, "Folder for the recordings; it is created if necessary")->required();
     command->add_option("--like", options->like, "Record the textures and points of these recordings on this GPU");
@@ -139,8 +139,8 @@ void add_capture(CLI::App* command, Status& status) {
         "the file names of the given recordings. `texton replay` reads them.\n"
         "\n"
         "Examples:\n"
-        "  texton capture mine --like recordings\n"
-        "  texton capture mine --random 100 --seed 7 --format bc7_unorm --operation grad\n"
+        "  texton record mine --like recordings\n"
+        "  texton record mine --random 100 --seed 7 --format bc7_unorm --operation grad\n"
         "\n"
         "Exit status:\n"
         "  0  success\n"

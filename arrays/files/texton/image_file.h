@@ -17,21 +17,21 @@
 namespace texton {
 
 namespace detail {
-struct PictureState;
+struct ImageState;
 }
 
 /// How the values of the color channels are interpreted.
 ///
 /// For sRGB, 8-bit texels and texels of BC1, BC2, BC3 and BC7 get an sRGB format, which the texture unit decodes. Other
-/// texels have no sRGB format and keep their stored values, unless PictureOptions::format requests a conversion.
-enum class PictureColor : std::uint8_t {
+/// texels have no sRGB format and keep their stored values, unless ImageOptions::format requests a conversion.
+enum class ImageColor : std::uint8_t {
     by_metadata,  ///< sRGB if the file says so
     srgb,         ///< sRGB
     linear        ///< linear
 };
 
 /// The window to read from a file whose data window and display window differ (OpenEXR, TIFF).
-enum class PictureWindow : std::uint8_t {
+enum class ImageWindow : std::uint8_t {
     data,    ///< the texels that the file stores
     display  ///< the image as it is meant to be shown; texels that are not stored are 0 in all channels
 };
@@ -65,8 +65,8 @@ struct RawFrames {
     bool operator==(const RawFrames&) const = default;  ///< Returns true if all members are equal.
 };
 
-/// Options of open_picture(). By default, the files determine everything.
-struct PictureOptions {
+/// Options of open_image(). By default, the files determine everything.
+struct ImageOptions {
     /// Kind of the array. By default, several files are layers of a layered_2d, and one file determines its kind. For
     /// array_3d the files or parts are slices; for layered_1d the rows of the image are layers.
     std::optional<ArrayKind> kind{};
@@ -78,78 +78,78 @@ struct PictureOptions {
     /// floats become sRGB in srgb, and values outside 0 to 1 are clamped in unorm and srgb. Other conversions are not
     /// supported.
     std::optional<Format> format{};
-    PictureColor color = PictureColor::by_metadata;  ///< how color values are interpreted
-    PictureWindow window = PictureWindow::data;      ///< the window to read
-    bool upright = true;                             ///< true: rotate and mirror as the file's orientation says
-    std::optional<CubeLayout> cube{};                ///< layout of a cubemap; see open_picture() for the default
+    ImageColor color = ImageColor::by_metadata;  ///< how color values are interpreted
+    ImageWindow window = ImageWindow::data;      ///< the window to read
+    bool upright = true;                         ///< true: rotate and mirror as the file's orientation says
+    std::optional<CubeLayout> cube{};            ///< layout of a cubemap; see open_image() for the default
     std::size_t cube_side = 0;  ///< width of a face made from an equirectangular image; 0: a quarter of its width
     int part = 0;               ///< index of the part of a file with several parts (OpenEXR, TIFF) if one part is read
     int first_level = 0;        ///< level of the file that becomes level 0
     int levels = 0;             ///< maximum number of levels; 0: all
     std::optional<RawFrames> raw{};  ///< set: the file contains raw planar frames, and the other options are ignored
-    bool operator==(const PictureOptions&) const = default;  ///< Returns true if all members are equal.
+    bool operator==(const ImageOptions&) const = default;  ///< Returns true if all members are equal.
 };
 
 /// Whether colors were multiplied by alpha when the file was written. Texton does not change that.
-enum class PictureAlpha : std::uint8_t {
+enum class ImageAlpha : std::uint8_t {
     none,          ///< no alpha channel
     straight,      ///< colors are not multiplied by alpha
     premultiplied  ///< colors are multiplied by alpha
 };
 
 /// A window in the coordinates of the file, in texels.
-struct PictureFrame {
-    int x = 0;                                             ///< left edge
-    int y = 0;                                             ///< top edge
-    int width = 0;                                         ///< width
-    int height = 0;                                        ///< height
-    bool operator==(const PictureFrame&) const = default;  ///< Returns true if all members are equal.
+struct ImageFrame {
+    int x = 0;                                           ///< left edge
+    int y = 0;                                           ///< top edge
+    int width = 0;                                       ///< width
+    int height = 0;                                      ///< height
+    bool operator==(const ImageFrame&) const = default;  ///< Returns true if all members are equal.
 };
 
 /// A metadata attribute of a file.
-struct PictureAttribute {
-    std::string name;                                          ///< for example "Artist" or "XResolution"
-    std::string value;                                         ///< the value as text
-    std::string type = "string";                               ///< OpenImageIO's type name: "float", "int[2]"
-    bool operator==(const PictureAttribute&) const = default;  ///< Returns true if all members are equal.
+struct ImageAttribute {
+    std::string name;                                        ///< for example "Artist" or "XResolution"
+    std::string value;                                       ///< the value as text
+    std::string type = "string";                             ///< OpenImageIO's type name: "float", "int[2]"
+    bool operator==(const ImageAttribute&) const = default;  ///< Returns true if all members are equal.
 };
 
 /// Metadata of the file before any conversion. Of several files it is the metadata of the first one.
-struct PictureMetadata {
-    std::string file_kind;                     ///< for example "openexr", "tiff" or "dds"
-    std::string color_space;                   ///< as in the file ("sRGB", "Linear"); empty if the file has none
-    std::vector<std::string> channels;         ///< names of the channels
-    PictureAlpha alpha = PictureAlpha::none;   ///< kind of alpha
-    int orientation = 1;                       ///< orientation of Exif, 1 to 8
-    PictureFrame data;                         ///< window of the stored texels
-    PictureFrame display;                      ///< window that is meant to be shown
-    std::size_t parts = 1;                     ///< images in the file
-    std::size_t frames = 1;                    ///< frames in a file of raw frames
-    std::vector<PictureAttribute> attributes;  ///< all other attributes
+struct ImageMetadata {
+    std::string file_kind;                   ///< for example "openexr", "tiff" or "dds"
+    std::string color_space;                 ///< as in the file ("sRGB", "Linear"); empty if the file has none
+    std::vector<std::string> channels;       ///< names of the channels
+    ImageAlpha alpha = ImageAlpha::none;     ///< kind of alpha
+    int orientation = 1;                     ///< orientation of Exif, 1 to 8
+    ImageFrame data;                         ///< window of the stored texels
+    ImageFrame display;                      ///< window that is meant to be shown
+    std::size_t parts = 1;                   ///< images in the file
+    std::size_t frames = 1;                  ///< frames in a file of raw frames
+    std::vector<ImageAttribute> attributes;  ///< all other attributes
 };
 
 /// Exception of an operation that a callback canceled. A canceled save() creates no file, and a file that existed
 /// before is unchanged. After a canceled load() into an existing array, the array contains the parts that were loaded
 /// until then.
-class Cancelled : public Error {
+class Canceled : public Error {
 public:
     using Error::Error;
 };
 
 /// Progress of a load or a save in bytes of texels.
-struct PictureProgress {
+struct ImageProgress {
     std::size_t done = 0;   ///< bytes so far
     std::size_t total = 0;  ///< bytes of the whole operation
 };
 /// Progress callback. It is called on the calling thread after each part. If it returns false, the operation throws
-/// Cancelled.
-using OnPictureProgress = std::function<bool(const PictureProgress&)>;
+/// Canceled.
+using OnImageProgress = std::function<bool(const ImageProgress&)>;
 
 /// Cost of reading part of a level.
-struct PictureAccess {
+struct ImageAccess {
     Extent granule;         ///< texels that are decoded together: a tile or a strip of rows
     bool in_order = false;  ///< true: going back to earlier rows costs as much as reading all rows from the first one
-    bool operator==(const PictureAccess&) const = default;  ///< Returns true if all members are equal.
+    bool operator==(const ImageAccess&) const = default;  ///< Returns true if all members are equal.
 };
 
 /// An image of which any part can be read: one or several files, or an array in memory. Opening reads only the headers
@@ -159,10 +159,10 @@ struct PictureAccess {
 /// view keeps the memory alive if Texton owns it. Reading such an image copies the texels with copy() without a stream,
 /// so the caller must wait for pending writes on other streams first. A default-constructed or moved-from object is
 /// empty; its member functions throw Error{released}, except state().
-class Picture {
+class ImageFile {
 public:
     /// Creates an empty object.
-    Picture() = default;
+    ImageFile() = default;
 
     /// Returns the description of the array that holds the image. A planar image is an array_2d, whose texels are read
     /// with plane().
@@ -171,10 +171,10 @@ public:
     /// channels are widened to four, with alpha 1.").
     const std::vector<std::string>& conversions() const;
     /// Returns the metadata of the first file.
-    const PictureMetadata& metadata() const;
+    const ImageMetadata& metadata() const;
     /// Returns a plane of a planar image: 0 is luma, 1 is chroma. Throws Error{bad_argument} if the image is not
     /// planar, and Error{out_of_bounds} for another index.
-    Picture plane(int index) const;
+    ImageFile plane(int index) const;
 
     /// Reads the texels of a part, tightly packed, in the order of Array::view(part): layers and faces are consecutive
     /// slices. Decodes only the tiles or rows that contain the part. Blocks until the texels are read.
@@ -187,15 +187,15 @@ public:
 
     /// Returns the cost of reading parts of a level. Reading boxes of whole granules from top to bottom costs least.
     /// Throws Error{out_of_bounds} if the level does not exist, and Error{bad_argument} if the image is planar.
-    PictureAccess access(int level = 0) const;
+    ImageAccess access(int level = 0) const;
 
     /// Returns the internal state. For internal use.
-    const std::shared_ptr<const detail::PictureState>& state() const noexcept { return state_; }
+    const std::shared_ptr<const detail::ImageState>& state() const noexcept { return state_; }
     /// Creates an object from its internal state. For internal use.
-    explicit Picture(std::shared_ptr<const detail::PictureState> state) noexcept : state_(std::move(state)) {}
+    explicit ImageFile(std::shared_ptr<const detail::ImageState> state) noexcept : state_(std::move(state)) {}
 
 private:
-    std::shared_ptr<const detail::PictureState> state_;
+    std::shared_ptr<const detail::ImageState> state_;
 };
 
 /// Opens an image file: any file that OpenImageIO reads, DDS (also cubemaps, layers, volumes and block compression) or
@@ -205,7 +205,7 @@ private:
 /// The levels of the file (DDS, TX, tiled OpenEXR and TIFF) are kept as long as each has half the size of the previous
 /// one, rounded down.
 ///
-/// If PictureOptions::kind is a cubemap and PictureOptions::cube is not set, the layout is found as follows. The
+/// If ImageOptions::kind is a cubemap and ImageOptions::cube is not set, the layout is found as follows. The
 /// metadata of the file can name OpenEXR's cube or latlong layout. Otherwise square images are faces, and other images
 /// have the layout that fits their size: a strip, a cross (4:3 or 3:4) or equirectangular (2:1).
 ///
@@ -214,10 +214,10 @@ private:
 /// size or format differ from those of the first file. Throws Error{unsupported} if the files do not have the requested
 /// kind or format. Throws Error{out_of_bounds} if the first level or the frame does not exist, and Error{bad_argument}
 /// if the description of raw frames is invalid.
-[[nodiscard]] Picture open_picture(const std::filesystem::path& path, const PictureOptions& options = {});
+[[nodiscard]] ImageFile open_image(const std::filesystem::path& path, const ImageOptions& options = {});
 /// Opens several files as one image: layers, slices or faces in the order of the paths. Throws the same errors, and
 /// Error{bad_argument} if there is no path, or more than one path with raw frames.
-[[nodiscard]] Picture open_picture(std::span<const std::filesystem::path> paths, const PictureOptions& options = {});
+[[nodiscard]] ImageFile open_image(std::span<const std::filesystem::path> paths, const ImageOptions& options = {});
 
 /// Returns the file and its successors in a numbered sequence. The names differ only in their last number, which
 /// increases by 1. The sequence ends before the first missing file. If the name contains no number, the result is only
@@ -225,13 +225,13 @@ private:
 [[nodiscard]] std::vector<std::filesystem::path> numbered_files(const std::filesystem::path& first);
 
 /// Returns the contents of an array as an image to read or save. The image refers to the texels, not to a copy of them,
-/// and keeps the array alive. The caller must wait for pending writes to the texels before Picture::read() or save().
+/// and keeps the array alive. The caller must wait for pending writes to the texels before ImageFile::read() or save().
 /// Throws Error{released} if the array is empty.
-[[nodiscard]] Picture picture_of(const Array& array);
+[[nodiscard]] ImageFile image_of(const Array& array);
 /// Returns the texels of a view as an image, which refers to them as the view does. The slices of a view of a layered
 /// array or a cubemap become layers. The slices of other views become a volume.
-[[nodiscard]] Picture picture_of(const ConstView& view);
+[[nodiscard]] ImageFile image_of(const ConstView& view);
 /// Returns the contents of a planar array as a planar image.
-[[nodiscard]] Picture picture_of(const PlanarArray& array);
+[[nodiscard]] ImageFile image_of(const PlanarArray& array);
 
 }  // namespace texton

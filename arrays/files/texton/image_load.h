@@ -3,7 +3,7 @@
 #include <vector>
 
 #include <texton/array.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 #include <texton/planar_array.h>
 
 namespace texton {
@@ -35,7 +35,7 @@ struct LoadTiming {
 /// Options of load() and load_planar().
 struct LoadOptions {
     ArrayUsage usage{};            ///< usage of the new array; ignored for an existing array
-    OnPictureProgress progress{};  ///< called after each step; empty: not called
+    OnImageProgress progress{};    ///< called after each step; empty: not called
     LoadTiming* timing = nullptr;  ///< receives the times of the load; null: they are not measured
 };
 
@@ -49,12 +49,12 @@ struct LoadOptions {
 /// PNG, GIF, WebP, HEIF and JPEG 2000.
 ///
 /// The array is created after the first part was decoded, so a damaged file is usually found without it. Throws the
-/// errors of Array and of Picture::read(), Cancelled if the callback returns false, and the callback's exceptions.
+/// errors of Array and of ImageFile::read(), Canceled if the callback returns false, and the callback's exceptions.
 /// Throws Error{bad_argument} if the image is planar.
-[[nodiscard]] Array load(const Device& device, const Picture& picture, const LoadOptions& options = {});
+[[nodiscard]] Array load(const Device& device, const ImageFile& image, const LoadOptions& options = {});
 /// Creates a planar array on the device and loads a planar image in the same way. Throws Error{bad_argument} if the
 /// image is not planar, and otherwise the errors of load() and of PlanarArray.
-[[nodiscard]] PlanarArray load_planar(const Device& device, const Picture& picture, const LoadOptions& options = {});
+[[nodiscard]] PlanarArray load_planar(const Device& device, const ImageFile& image, const LoadOptions& options = {});
 
 /// Loads an image into an existing array. To load into a DeferredArray, pass its array(). Blocks until the texels can
 /// be sampled. The copies use a separate stream, which does not wait for other streams or the default stream:
@@ -63,9 +63,9 @@ struct LoadOptions {
 /// Throws Error{bad_argument} if kind, format, extent, number of layers or number of levels differ from those of the
 /// image, and otherwise the errors of the other overload. After an error or cancellation the array contains the parts
 /// that were loaded until then.
-void load(const Array& array, const Picture& picture, const LoadOptions& options = {});
+void load(const Array& array, const ImageFile& image, const LoadOptions& options = {});
 /// Loads a planar image into an existing planar array. Throws Error{bad_argument} if the image is not planar or if
 /// format or extent differ, and otherwise the same errors.
-void load(const PlanarArray& array, const Picture& picture, const LoadOptions& options = {});
+void load(const PlanarArray& array, const ImageFile& image, const LoadOptions& options = {});
 
 }  // namespace texton

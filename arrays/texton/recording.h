@@ -13,7 +13,7 @@ namespace texton {
 
 /// A recording of a texture unit: one texture, one sampler, the coordinates of fetches and their results.
 /// tests/captures/README.md describes the file format.
-struct Capture {
+struct Recording {
     ArrayInfo array;  ///< the texture; pitched memory is described as a 2D array of one level
     TextureSource source = TextureSource::array;       ///< array or pitched; never linear
     Sampler sampler;                                   ///< how the texture is read
@@ -26,13 +26,13 @@ struct Capture {
 
 /// Reads a recording from a file. Throws Error{io} with the file's name and the reason if the file cannot be read or is
 /// not a valid recording.
-[[nodiscard]] Capture read_capture(const std::filesystem::path& path);
+[[nodiscard]] Recording read_recording(const std::filesystem::path& path);
 /// Writes a recording to a file. The data is written to a temporary file, PATH.part, which is renamed when it is
 /// complete. If writing fails, an existing file is unchanged. Throws Error{io} if the file cannot be written.
-void write_capture(const std::filesystem::path& path, const Capture& capture);
+void write_recording(const std::filesystem::path& path, const Recording& recording);
 
-/// Constraints of random_capture(). Kind, format and operation are chosen at random if they are not set.
-struct CaptureChoice {
+/// Constraints of random_recording(). Kind, format and operation are chosen at random if they are not set.
+struct RecordingChoice {
     std::optional<ArrayKind> kind{};            ///< kind of the texture
     std::optional<Format> format{};             ///< format of the texels
     std::optional<FetchOperation> operation{};  ///< the fetch; not texel
@@ -45,12 +45,12 @@ struct CaptureChoice {
 ///
 /// Throws Error{bad_argument} if the constraints contradict each other, if the operation is `texel`, or if the format
 /// is planar.
-[[nodiscard]] Capture random_capture(std::uint64_t seed, const CaptureChoice& choice = {});
+[[nodiscard]] Recording random_recording(std::uint64_t seed, const RecordingChoice& choice = {});
 
 /// Returns the results of the software model of the texture unit for the points. The stored results are ignored.
-[[nodiscard]] std::vector<Texel> replay(const Capture& capture);
+[[nodiscard]] std::vector<Texel> replay(const Recording& recording);
 /// Returns the results of the device for the points. Blocks until they are complete. Throws the errors of Array,
 /// Texture and sample().
-[[nodiscard]] std::vector<Texel> replay(const Capture& capture, const Device& device);
+[[nodiscard]] std::vector<Texel> replay(const Recording& recording, const Device& device);
 
 }  // namespace texton

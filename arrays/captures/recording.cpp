@@ -1,4 +1,4 @@
-#include <texton/capture.h>
+#include <texton/recording.h>
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-// An error in the contents of a file. read_capture() catches it and adds the file's name.
+// An error in the contents of a file. read_recording() catches it and adds the file's name.
 struct Damage {
     std::string what;
 };
@@ -243,41 +243,41 @@ Extent whole_level(const ArrayInfo& array, int level) {
     return extent;
 }
 
-Capture parse(std::span<const std::byte> bytes) {
+Recording parse(std::span<const std::byte> bytes) {
     Reader reader(bytes);
     const auto length = reader.take_all<std::uint64_t>(1).front();
     const auto text = reader.take(length);
     const auto* first = reinterpret_cast<const char*>(text.data());
     const json head = json::parse(first, first + text.size());
 
-    Capture capture;
-    capture.array = array_of(head);
-    capture.source = named(kKinds, head.at("kind").get<std::string>(), "kind").source;
-    capture.sampler = sampler_of(head);
-    capture.operation = named(kOperations, head.at("op").get<std::string>(), "op").operation;
-    capture.component = number(head, "gather_component", 0, 3);
-    capture.array.usage.gather = capture.operation == FetchOperation::gather;
-    require(!capture.array.usage.gather || capture.array.kind == ArrayKind::array_2d,
+    Recording recording;
+    recording.array = array_of(head);
+    recording.source = named(kKinds, head.at("kind").get<std::string>(), "kind").source;
+    recording.sampler = sampler_of(head);
+    recording.operation = named(kOperations, head.at("op").get<std::string>(), "op").operation;
+    recording.component = number(head, "gather_component", 0, 3);
+    recording.array.usage.gather = recording.operation == FetchOperation::gather;
+    require(!recording.array.usage.gather || recording.array.kind == ArrayKind::array_2d,
             "the operation is gather, but the kind is not 2D");
-    for (int level = 0; level < capture.array.levels; ++level) {
+    for (int level = 0; level < recording.array.levels; ++level) {
         const auto stored = head.at("level_bytes").at(static_cast<std::size_t>(level)).get<std::uint64_t>();
-        const std::size_t needed = packed_bytes(capture.array.format, whole_level(capture.array, level));
+        const std::size_t needed = packed_bytes(recording.array.format, whole_level(recording.array, level));
         require(stored == needed, fmt::format("level {} has {} bytes, but must have {}", level, stored, needed));
         const auto texels = reader.take(needed);
-        capture.levels.emplace_back(texels.begin(), texels.end());
+        recording.levels.emplace_back(texels.begin(), texels.end());
     }
     const auto count = head.at("points").get<std::uint64_t>();
     require(count <= reader.left() / sizeof(Texel),
             fmt::format("the file is truncated; it is too short for {} points", count));
-    capture.points.resize(count);
+    recording.points.resize(count);
     for (const json& name : head.at("columns")) {
         const Column& column = named(kColumns, name.get<std::string>(), "column");
         const auto values = reader.take_all<float>(count);
-        for (std::size_t i = 0; i < count; ++i) column.set(capture.points[i], values[i]);
+        for (std::size_t i = 0; i < count; ++i) column.set(recording.points[i], values[i]);
     }
-    capture.results = reader.take_all<Texel>(count);
+    recording.results = reader.take_all<Texel>(count);
     require(reader.left() == 0, fmt::format("the file has {} bytes after the results", reader.left()));
-    return capture;
+    return recording;
 }
 
 std::string format_name(Format format) {
@@ -296,23 +296,24 @@ bool reads_integers(Format format) {
     return info(format).kind == FormatKind::uint || info(format).kind == FormatKind::sint;
 }
 
-json head_of(const Capture& capture, const std::string& name, const std::vector<std::string>& columns) {
-    const ArrayInfo& array = capture.array;
+json head_of(const Recording& recording, const std::string& name, const std::vector<std::string>& columns) {
+    const ArrayInfo& array = recording.array;
     const FormatInfo& row = info(array.format);
     const bool blocks = row.layout == FormatLayout::block;
     const bool half = array.format == Format::bc6h_ufloat || array.format == Format::bc6h_sfloat;
     const bool is_signed = row.kind == FormatKind::sint || (row.kind == FormatKind::snorm && !blocks);
     const auto kind = std::find_if(std::begin(kKinds), std::end(kKinds), [&](const KindName& each) {
-        return each.kind == array.kind && each.source == capture.source;
+        return each.kind == array.kind && each.source == recording.source;
     });
-    const auto operation = std::find_if(std::begin(kOperations), std::end(kOperations),
-                                        [&](const OperationName& each) { return each.operation == capture.operation; });
+    const auto operation = std::find_if(std::begin(kOperations), std::end(kOperations), [&](const OperationName& each) {
+        return each.operation == recording.operation;
+    });
     std::vector<std::size_t> level_bytes;
-    for (const auto& level : capture.levels) level_bytes.push_back(level.size());
+    for (const auto& level : recording.levels) level_bytes.push_back(level.size());
     std::vector<int> address;
-    for (const AddressMode mode : capture.sampler.address) address.push_back(static_cast<int>(mode));
+    for (const AddressMode mode : recording.sampler.address) address.push_back(static_cast<int>(mode));
     json border = json::array();
-    for (const float value : capture.sampler.border) border.push_back(real(value));
+    for (const float value : recording.sampler.border) border.push_back(real(value));
     return {{"name", name},
             {"kind", kind->name},
             {"format", format_name(array.format)},
@@ -325,21 +326,21 @@ json head_of(const Capture& capture, const std::string& name, const std::vector<
             {"extent", {array.extent.width, array.extent.height, slice_count(array, 0)}},
             {"levels", array.levels},
             {"op", operation->name},
-            {"gather_component", capture.component},
+            {"gather_component", recording.component},
             {"address", address},
-            {"filter", static_cast<int>(capture.sampler.filter)},
-            {"mip_filter", static_cast<int>(capture.sampler.mip_filter)},
+            {"filter", static_cast<int>(recording.sampler.filter)},
+            {"mip_filter", static_cast<int>(recording.sampler.mip_filter)},
             {"normalized_read", row.kind != FormatKind::floating && !reads_integers(array.format) ? 1 : 0},
             {"srgb", row.kind == FormatKind::srgb ? 1 : 0},
-            {"normalized_coords", capture.sampler.normalized_coordinates ? 1 : 0},
-            {"mip_bias", real(capture.sampler.mip_bias)},
-            {"mip_min", real(capture.sampler.mip_min)},
-            {"mip_max", real(capture.sampler.mip_max)},
-            {"max_anisotropy", capture.sampler.max_anisotropy},
+            {"normalized_coords", recording.sampler.normalized_coordinates ? 1 : 0},
+            {"mip_bias", real(recording.sampler.mip_bias)},
+            {"mip_min", real(recording.sampler.mip_min)},
+            {"mip_max", real(recording.sampler.mip_max)},
+            {"max_anisotropy", recording.sampler.max_anisotropy},
             {"border", border},
-            {"seamless", capture.sampler.seamless_cubemap ? 1 : 0},
-            {"no_trilinear_opt", capture.sampler.trilinear_optimization ? 0 : 1},
-            {"points", capture.points.size()},
+            {"seamless", recording.sampler.seamless_cubemap ? 1 : 0},
+            {"no_trilinear_opt", recording.sampler.trilinear_optimization ? 0 : 1},
+            {"points", recording.points.size()},
             {"columns", columns},
             {"level_bytes", level_bytes},
             {"result", !reads_integers(array.format)  ? "f32x4"
@@ -349,14 +350,14 @@ json head_of(const Capture& capture, const std::string& name, const std::vector<
 
 [[noreturn]] void refuse_file(const fs::path& path, const std::string& what, const char* remedy) {
     throw Error({.code = ErrorCode::io,
-                 .object = "texton::Capture",
+                 .object = "texton::Recording",
                  .problem = fmt::format("{}: {}", path.string(), what),
                  .remedy = remedy});
 }
 
 }  // namespace
 
-Capture read_capture(const fs::path& path) {
+Recording read_recording(const fs::path& path) {
     constexpr const char* kDamaged = "Record the texture again, or get a new copy of the file.";
     std::error_code failure;
     if (fs::is_directory(path, failure)) refuse_file(path, "the path is a folder", "Use the path of a file.");
@@ -373,18 +374,18 @@ Capture read_capture(const fs::path& path) {
     }
 }
 
-void write_capture(const fs::path& path, const Capture& capture) {
+void write_recording(const fs::path& path, const Recording& recording) {
     std::vector<std::string> columns;
     std::vector<std::vector<float>> values;
     for (const Column& column : kColumns) {
         std::vector<float> all;
-        for (const FetchPoint& point : capture.points) all.push_back(column.get(point));
+        for (const FetchPoint& point : recording.points) all.push_back(column.get(point));
         const bool zero = std::all_of(all.begin(), all.end(), [](float v) { return v == 0 && !std::signbit(v); });
         if (zero) continue;
         columns.emplace_back(column.name);
         values.push_back(std::move(all));
     }
-    const std::string head = head_of(capture, path.stem().string(), columns).dump();
+    const std::string head = head_of(recording, path.stem().string(), columns).dump();
     fs::path aside = path;
     aside += ".part";
     std::error_code failure;
@@ -396,9 +397,9 @@ void write_capture(const fs::path& path, const Capture& capture) {
         const std::uint64_t length = head.size();
         put(&length, sizeof length);
         put(head.data(), head.size());
-        for (const auto& level : capture.levels) put(level.data(), level.size());
+        for (const auto& level : recording.levels) put(level.data(), level.size());
         for (const auto& column : values) put(column.data(), column.size() * sizeof(float));
-        put(capture.results.data(), capture.results.size() * sizeof(Texel));
+        put(recording.results.data(), recording.results.size() * sizeof(Texel));
         file.flush();
         if (!file) failure = std::make_error_code(std::errc::io_error);
     }

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <texton/capture.h>
 #include <texton/error.h>
+#include <texton/recording.h>
 
 #include "arrays/unit/texture_address.h"
 
@@ -56,7 +56,7 @@ bool fits(FetchOperation operation, ArrayKind kind) {
     return false;
 }
 
-ArrayKind draw_kind(Dice& dice, const CaptureChoice& choice) {
+ArrayKind draw_kind(Dice& dice, const RecordingChoice& choice) {
     if (choice.kind) return *choice.kind;
     if (choice.operation == FetchOperation::gather) return ArrayKind::array_2d;
     for (;;) {
@@ -197,14 +197,14 @@ FetchPoint draw_point(Dice& dice, const ArrayInfo& array, const Sampler& sampler
 
 [[noreturn]] void refuse(std::string problem) {
     throw Error({.code = ErrorCode::bad_argument,
-                 .object = "texton::random_capture",
+                 .object = "texton::random_recording",
                  .problem = std::move(problem),
                  .remedy = "Use another kind, format or operation, or leave one of them unset."});
 }
 
 }  // namespace
 
-Capture random_capture(std::uint64_t seed, const CaptureChoice& choice) {
+Recording random_recording(std::uint64_t seed, const RecordingChoice& choice) {
     if (choice.operation && choice.kind && !fits(*choice.operation, *choice.kind))
         refuse(fmt::format("the operation was requested for {}, which does not support it", name(*choice.kind)));
     if (choice.operation == FetchOperation::texel)
@@ -217,30 +217,31 @@ Capture random_capture(std::uint64_t seed, const CaptureChoice& choice) {
     Dice dice(seed);
     const ArrayKind kind = draw_kind(dice, choice);
     const Format format = choice.format ? *choice.format : draw_format(dice, kind);
-    Capture capture;
-    capture.operation = choice.operation ? *choice.operation : draw_operation(dice, kind);
-    capture.array = draw_array(dice, kind, format);
-    const bool mipped = capture.operation == FetchOperation::lod || capture.operation == FetchOperation::gradients;
+    Recording recording;
+    recording.operation = choice.operation ? *choice.operation : draw_operation(dice, kind);
+    recording.array = draw_array(dice, kind, format);
+    const bool mipped = recording.operation == FetchOperation::lod || recording.operation == FetchOperation::gradients;
     if (mipped && !dice.one_in(5))
-        capture.array.levels = static_cast<int>(dice.between(1, static_cast<std::size_t>(full_levels(capture.array))));
-    capture.sampler = draw_sampler(dice, capture.array, capture.operation);
-    if (capture.operation == FetchOperation::gather) {
-        capture.array.usage.gather = true;
-        capture.component = static_cast<int>(dice.below(info(format).channels == 3 ? 3 : info(format).channels));
+        recording.array.levels =
+            static_cast<int>(dice.between(1, static_cast<std::size_t>(full_levels(recording.array))));
+    recording.sampler = draw_sampler(dice, recording.array, recording.operation);
+    if (recording.operation == FetchOperation::gather) {
+        recording.array.usage.gather = true;
+        recording.component = static_cast<int>(dice.below(info(format).channels == 3 ? 3 : info(format).channels));
     }
     // A texture of a single row of memory would be linear instead of pitched.
-    const bool plain_rows = info(format).layout == FormatLayout::plain && capture.array.extent.height > 1;
-    if (kind == ArrayKind::array_2d && capture.operation == FetchOperation::plain && plain_rows && dice.one_in(5))
-        capture.source = TextureSource::pitched;
+    const bool plain_rows = info(format).layout == FormatLayout::plain && recording.array.extent.height > 1;
+    if (kind == ArrayKind::array_2d && recording.operation == FetchOperation::plain && plain_rows && dice.one_in(5))
+        recording.source = TextureSource::pitched;
     const bool wild = dice.one_in(4);
-    for (int level = 0; level < capture.array.levels; ++level) {
-        Extent extent = level_extent(capture.array, level);
-        extent.depth = slice_count(capture.array, level);
-        capture.levels.push_back(draw_texels(dice, format, packed_bytes(format, extent), wild));
+    for (int level = 0; level < recording.array.levels; ++level) {
+        Extent extent = level_extent(recording.array, level);
+        extent.depth = slice_count(recording.array, level);
+        recording.levels.push_back(draw_texels(dice, format, packed_bytes(format, extent), wild));
     }
     for (std::size_t i = 0; i < choice.points; ++i)
-        capture.points.push_back(draw_point(dice, capture.array, capture.sampler));
-    return capture;
+        recording.points.push_back(draw_point(dice, recording.array, recording.sampler));
+    return recording;
 }
 
 }  // namespace texton

@@ -22,17 +22,17 @@ using test::Random;
 using test::same_bytes;
 using test::upload;
 
-/// Looks up the color in a table and adds a part of the color itself. `own` sets kOwnTexels, which tells launch() that
-/// the functor reads its own texel only.
+/// Looks up the color in a table and adds a part of the color itself. `own` sets kPointwiseWithTables, which tells
+/// launch() that the functor reads its own texel only.
 template <bool own>
 struct Looked {
-    static constexpr bool kOwnTexels = own;
+    static constexpr bool kPointwiseWithTables = own;
     bool layered;
 
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& source, const Source& table) const {
-        const Float4 color = layered ? source.layer_at_texel(at.z, at.middle_x(), at.middle_y())
-                                     : source.at_texel(at.middle_x(), at.middle_y());
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& source, const Source& table) const {
+        const Float4 color = layered ? source.layer_at_texel(at.z, at.center_x(), at.center_y())
+                                     : source.at_texel(at.center_x(), at.center_y());
         const Float4 entry = table.at_texel(color.x * 4 + 0.5f, color.y * 4 + 0.5f, color.z * 4 + 0.5f);
         return entry + color * 0.25f + Float4{static_cast<float>(at.x), static_cast<float>(at.y), 0, 0} * 0x1p-12f;
     }
@@ -40,16 +40,16 @@ struct Looked {
 
 template <bool own>
 struct Mixed {
-    static constexpr bool kOwnTexels = own;
+    static constexpr bool kPointwiseWithTables = own;
     bool layered;
 
     template <class Source>
-    TEXTON_HD Float4 texel(PixelPlace at, const Source& source) const {
-        return layered ? source.layer_at_texel(at.z, at.middle_x(), at.middle_y())
-                       : source.at_texel(at.middle_x(), at.middle_y());
+    TEXTON_HD Float4 texel(PixelPosition at, const Source& source) const {
+        return layered ? source.layer_at_texel(at.z, at.center_x(), at.center_y())
+                       : source.at_texel(at.center_x(), at.center_y());
     }
     template <class Source>
-    TEXTON_HD Float4 operator()(PixelPlace at, const Source& a, const Source& b) const {
+    TEXTON_HD Float4 operator()(PixelPosition at, const Source& a, const Source& b) const {
         const Float4 first = texel(at, a);
         return first + (texel(at, b) - first) * 0.375f;
     }
@@ -62,7 +62,7 @@ struct Source {
     Pitched2D memory{};
 };
 
-class OwnTexelsTest : public test::OnEveryDevice {
+class PointwiseTest : public test::OnEveryDevice {
 protected:
     Bytes bytes(std::size_t count) {
         Bytes made(count);
@@ -98,12 +98,12 @@ protected:
 private:
     Random random_{5};
 };
-INSTANTIATE_TEST_SUITE_P(Devices, OwnTexelsTest, test::every_device(), test::device_label);
+INSTANTIATE_TEST_SUITE_P(Devices, PointwiseTest, test::every_device(), test::device_label);
 
 constexpr Extent kExtents[] = {{4, 2}, {8, 3}, {124, 9}, {130, 5}, {132, 17}, {516, 2}};
 constexpr std::size_t kColumns[] = {0, 1, 4};
 
-TEST_P(OwnTexelsTest, OwnTexelReadsMatchGeneralFetches) {
+TEST_P(PointwiseTest, OwnTexelReadsMatchGeneralFetches) {
     Array table(device(), {.format = Format::rgba8_unorm, .extent = {5, 5, 5}, .kind = ArrayKind::array_3d});
     upload(table.view(), bytes(4 * 125));
     const Texture entries(table, {.filter = Filter::linear});
@@ -132,7 +132,7 @@ TEST_P(OwnTexelsTest, OwnTexelReadsMatchGeneralFetches) {
     }
 }
 
-TEST_P(OwnTexelsTest, TexturesOfArraysAndMemoryCanBeMixed) {
+TEST_P(PointwiseTest, TexturesOfArraysAndMemoryCanBeMixed) {
     for (const Extent& extent : kExtents) {
         const Source array = of_array(extent, 0, {});
         const Source memory = of_memory(extent, {});

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <texton/array.h>
-#include <texton/picture.h>
+#include <texton/image_file.h>
 #include <texton/planar_array.h>
 
 namespace texton {
@@ -17,8 +17,8 @@ struct SaveOptions {
     /// Compression method with the name that OpenImageIO uses ("zip", "none"). Empty: the default of the kind of file.
     std::string compression{};
     CubeLayout cube = CubeLayout::vertical_strip;  ///< layout of cubemaps; ignored for DDS, which stores faces
-    std::vector<PictureAttribute> attributes{};    ///< attributes that are added to those of the image
-    OnPictureProgress progress{};                  ///< called after each part; empty: not called
+    std::vector<ImageAttribute> attributes{};      ///< attributes that are added to those of the image
+    OnImageProgress progress{};                    ///< called after each part; empty: not called
 };
 
 /// Writes an image to a file, a few rows at a time. The extension of the path selects the kind of file. The texels are
@@ -34,14 +34,14 @@ struct SaveOptions {
 ///   the image's metadata are kept, except attributes that describe how the old file was stored.
 ///
 /// Throws Error{io}, which names the file, if the kind of file cannot hold the image or if the file cannot be written.
-/// Throws Cancelled if the callback returns false, and the errors of Picture::read().
-void save(const std::filesystem::path& path, const Picture& picture, const SaveOptions& options = {});
+/// Throws Canceled if the callback returns false, and the errors of ImageFile::read().
+void save(const std::filesystem::path& path, const ImageFile& image, const SaveOptions& options = {});
 
-/// Writes an array to a file: equivalent to save(path, picture_of(array), options).
+/// Writes an array to a file: equivalent to save(path, image_of(array), options).
 void save(const std::filesystem::path& path, const Array& array, const SaveOptions& options = {});
-/// Writes the texels of a view to a file: equivalent to save(path, picture_of(view), options).
+/// Writes the texels of a view to a file: equivalent to save(path, image_of(view), options).
 void save(const std::filesystem::path& path, const ConstView& view, const SaveOptions& options = {});
-/// Writes a planar array to a file: equivalent to save(path, picture_of(array), options).
+/// Writes a planar array to a file: equivalent to save(path, image_of(array), options).
 void save(const std::filesystem::path& path, const PlanarArray& array, const SaveOptions& options = {});
 
 }  // namespace texton
