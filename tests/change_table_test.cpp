@@ -1,4 +1,4 @@
-// The table 'Where a change goes' of README.md, held against the sources.
+// The tables 'Where a change goes' of the READMEs, compared with the sources.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -23,15 +23,17 @@ std::string read(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// The rows of the table, without its head.
+/// Returns the rows of the tables of all layers, without their heads.
 std::vector<std::string> rows() {
-    std::ifstream readme(source_tree() / "README.md");
     std::vector<std::string> rows;
-    bool inside = false;
-    for (std::string line; std::getline(readme, line);) {
-        if (line.starts_with("## ")) inside = line == "## Where a change goes";
-        if (inside && line.starts_with("| ") && !line.starts_with("| change |") && !line.starts_with("| --- |"))
-            rows.push_back(line);
+    for (const char* layer : {"core", "arrays", "kernels", "viewer", "tests"}) {
+        std::ifstream readme(source_tree() / layer / "README.md");
+        bool inside = false;
+        for (std::string line; std::getline(readme, line);) {
+            if (line.starts_with("## ")) inside = line == "## Where a change goes";
+            if (inside && line.starts_with("| ") && !line.starts_with("| change |") && !line.starts_with("| --- |"))
+                rows.push_back(line);
+        }
     }
     return rows;
 }

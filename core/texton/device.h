@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+/// Images in the memory of a GPU, or of the CPU device, which returns the same bits.
 namespace texton {
 
 namespace detail {

@@ -446,7 +446,7 @@ TEST_P(TextureTest, UnsupportedMemoryIsRefused) {
     refused_view(array.view(), ErrorCode::bad_argument, {"array", "Array"});
     const Linear memory(device(), 1 << 16);
     refused_view(memory.view().region({{16, 0, 0}, {64, 1, 1}}), ErrorCode::bad_argument, {std::to_string(alignment)});
-    refused_view(memory.view(Format::r8_uint, {33, 4}), ErrorCode::bad_argument, {"33 bytes apart", "32"});
+    refused_view(memory.view(Format::r8_uint, {33, 4}), ErrorCode::bad_argument, {"the pitch is 33 bytes", "32"});
     refused_view(memory.view(Format::r8_uint, {32, 4, 2}), ErrorCode::bad_argument, {"32 x 4 x 2"});
     refused_view(memory.view(Format::bc1_unorm, {64, 64}), ErrorCode::unsupported, {"bc1_unorm"});
     refused_view(memory.view(), ErrorCode::bad_argument, {"filter"}, {.filter = Filter::linear});

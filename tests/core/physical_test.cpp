@@ -151,7 +151,7 @@ TEST_P(PhysicalTest, ViewingMemoryWithoutMappingOrAccessIsRefused) {
     const Physical memory(device(), unit());
     AddressRange range(device(), unit() * 2);
     expect_error([&] { (void)range.view(Format::r8_uint, {1}); }, ErrorCode::not_permitted, "texton::AddressRange",
-                 {"mapped"});
+                 {"no access", "map()"});
     range.map(0, memory);
     expect_error([&] { (void)range.view(Format::r8_uint, {1}); }, ErrorCode::not_permitted, "texton::AddressRange",
                  {"access"});

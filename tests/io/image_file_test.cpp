@@ -274,8 +274,8 @@ TEST_F(ImageFileTest, MissingSubresourcesAreRefusedAndNamed) {
         test::expect_error([&] { image.read(part, bytes); }, code, "texton::ImageFile", {"a.tif", fragment});
     };
     refused({.level = 1}, ErrorCode::out_of_bounds, "level 1");
-    refused({.layer = 0}, ErrorCode::bad_argument, "layer 0 of array_2d");
-    refused({.face = 0}, ErrorCode::bad_argument, "face 0 of array_2d");
+    refused({.layer = 0}, ErrorCode::bad_argument, "layer 0 of an image of kind array_2d");
+    refused({.face = 0}, ErrorCode::bad_argument, "face 0 of an image of kind array_2d");
     refused({.region = Region{{0, 0, 0}, {4, 4}}}, ErrorCode::bad_argument, "64 bytes do not match 4 x 4 texels");
     test::expect_error(
         [&] {
@@ -419,7 +419,7 @@ TEST_F(ImageFileTest, MismatchedFilesAreRefusedAndNamed) {
                        {"c.tif", "r16_unorm", "r8_unorm"});
     const std::vector<fs::path> two{sides[0], sides[0]};
     test::expect_error([&] { (void)open_image(two, {.kind = ArrayKind::array_2d}); }, ErrorCode::unsupported,
-                       "texton::open_image", {"a.tif", "2 images"});
+                       "texton::open_image", {"a.tif", "2 slices"});
     test::expect_error([&] { (void)open_image(std::span<const fs::path>{}); }, ErrorCode::bad_argument,
                        "texton::open_image");
 }

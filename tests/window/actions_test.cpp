@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QMenuBar>
+#include <QSettings>
 #include <QTimer>
 #include <random>
 #include <set>
@@ -92,6 +93,12 @@ TEST_F(ActionsTest, AssignedKeysAreTakenFromTheirPreviousActionAndSaved) {
         another.actions().reset_keys();
         EXPECT_EQ(another.actions().holder_of(Qt::Key_R), "red");
     }
+}
+
+TEST_F(ActionsTest, KeysSavedForTheOldNameOfAnActionAreUsed) {
+    QSettings().setValue("keys/colour", QKeySequence(Qt::Key_F7).toString(QKeySequence::PortableText));
+    MainWindow another(workspace());
+    EXPECT_EQ(another.actions().holder_of(Qt::Key_F7), "color");
 }
 
 TEST_F(ActionsTest, CommandPaletteMatchesLettersInOrder) {

@@ -104,7 +104,7 @@ void Canvas::fit() {
     refit();
 }
 
-void Canvas::actual_size() { zoom_by(1 / workspace_.session().view.zoom); }
+void Canvas::actual_size() { set_view({1, workspace_.session().view.center}); }
 
 void Canvas::zoom_by(double factor) {
     const QSize size = pixels();

@@ -25,7 +25,7 @@ TEST_F(CpuDeviceTest, FreeMemoryIsTotalMemoryMinusAllocatedMemory) {
 TEST_F(CpuDeviceTest, AllocatingMoreThanFreeThrowsWithBothSizesAndLeaksNothing) {
     std::byte* memory = device().allocate(kDeviceBytes - kMega);
     const std::string problem = refused(ErrorCode::out_of_memory, [&] { device().allocate(kMega + 1); });
-    EXPECT_EQ(problem, "1048577 bytes were asked for, but 1048576 are free");
+    EXPECT_EQ(problem, "1048577 bytes were requested, but 1048576 are free");
     refused(ErrorCode::out_of_memory, [&] { device().allocate(SIZE_MAX); });
     refused(ErrorCode::out_of_memory, [&] { device().allocate_pitched_3d(SIZE_MAX / 4, 3, 3); });
     refused(ErrorCode::out_of_memory, [&] { device().allocate_managed(2 * kMega, Attach::global); });

@@ -82,7 +82,7 @@ TEST_F(CliTest, InvalidCommandsAndOptionsAreRefusedWithAMessage) {
         EXPECT_EQ(result.status, 2) << wrong;
         EXPECT_FALSE(result.err.empty()) << wrong;
     }
-    EXPECT_NE(run("record").err.find("unknown command 'record'"), std::string::npos);
+    EXPECT_NE(run("rotate").err.find("unknown command 'rotate'"), std::string::npos);
     const Ended help = run("--help");
     EXPECT_EQ(help.status, 0);
     EXPECT_NE(help.out.find("replay"), std::string::npos);
@@ -100,7 +100,7 @@ TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
     const Row rows[] = {
         {"", "texton: no command was given."},
         {"--fast", "texton: unknown option '--fast'."},
-        {"record", "texton: unknown command 'record'."},
+        {"rotate", "texton: unknown command 'rotate'."},
         {"info", "texton info: FILE is required. Run `texton info --help` for more information."},
         {"info --fast a.png", "texton info: The following argument was not expected: --fast. "},
         {"info gone.png", "texton info: gone.png does not exist. "},
@@ -116,7 +116,7 @@ TEST_F(CliTest, RefusalIsOneLineWithCommandLineTerms) {
         {"run gaussian empty.png notes.txt -o o.png", "texton run: gaussian needs 1 input file, but 2 were given. "},
         {"verify notes.txt --jobs 0", "texton verify: --jobs: '0' is not a number of at least 1. "},
         {"verify gone.json", "texton verify: gone.json cannot be read. "},
-        {"replay gone.cap", "texton replay: gone.cap: it cannot be opened. "},
+        {"replay gone.cap", "texton replay: gone.cap: the file cannot be opened. "},
     };
     for (const Row& row : rows) {
         const Ended refused = run(row.arguments);

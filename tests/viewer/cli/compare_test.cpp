@@ -52,8 +52,8 @@ TEST_F(CliCompareTest, DifferingTexelsArePrintedWithPositionAndValues) {
     EXPECT_EQ(result.status, 1) << result.err;
     EXPECT_THAT(result.out, HasSubstr("2 of 200 texels differ"));
     EXPECT_THAT(result.out, HasSubstr("\n4 to 7"));
-    EXPECT_THAT(result.out, HasSubstr("\n7, 3      4    0.0156863   0.392157 0.392157 0.392157 0.392157  "
-                                      "0.392157 0.407843 0.392157 0.392157\n19, 9     1    0.00392157"));
+    EXPECT_THAT(result.out, HasSubstr("\n7, 3         4    0.0156863   0.392157 0.392157 0.392157 0.392157  "
+                                      "0.392157 0.407843 0.392157 0.392157\n19, 9        1    0.00392157"));
 }
 
 TEST_F(CliCompareTest, JsonContainsAllMetrics) {

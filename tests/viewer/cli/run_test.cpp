@@ -120,7 +120,7 @@ TEST_F(CliRunTest, InvalidUseIsRefusedWithTheAlternatives) {
     refused("run resample a.png -o b.png --set filter", "no '='");
     refused("run resample a.png -o b.png --set crop=1,x", "crop is '1,x'");
     refused("run resample a.png -o b.png --size 5", "'5' is not a size");
-    refused("run resample a.png -o b.png --format rgb", "no format 'rgb'");
+    refused("run resample a.png -o b.png --format rgb", "'rgb' is not a format");
     refused("run resample a.png -o b.png --sampler filter=cubic", "point, linear");
     refused("run resample a.png -o b.png --sampler filter=point", "Filter::linear");
     refused("run resample a.png -o b.png --device tpu", "tpu");

@@ -99,6 +99,21 @@ TEST(SessionTest, MissingKeysGetDefaultsAndPathsAreRelativeToTheFile) {
     EXPECT_EQ(session, expected);
 }
 
+TEST(SessionTest, OldKeysAndParameterNamesAreRead) {
+    const Session session = read(R"({"pictures": [{"files": ["/a.png"]}], "place": {"level": 2},
+        "display": {"false_colour": "turbo"}, "kernel": {"name": "grade", "parameters": {"grey": 0.5, "contrast": 2}}})");
+    EXPECT_EQ(session.images.at(0).paths, std::vector<std::filesystem::path>{"/a.png"});
+    EXPECT_EQ(session.subresource.level, 2);
+    EXPECT_EQ(session.display.false_color, FalseColor::turbo);
+    EXPECT_EQ(session.kernel.parameters, (std::map<std::string, ParameterValue>{{"gray", 0.5}, {"contrast", 2.0}}));
+    EXPECT_EQ(to_json(session).find("grey"), std::string::npos) << "the new names are written";
+}
+
+TEST(SessionTest, AKeyIsRefusedUnderBothOfItsNames) {
+    (void)test::expect_error([] { (void)read(R"({"subresource": {"level": 1}, "place": {"level": 2}})"); },
+                             ErrorCode::bad_argument, "texton::verify", {"'place'"});
+}
+
 TEST(SessionTest, InvalidFileIsRefusedAndTheInvalidKeyIsNamed) {
     const auto problem_of = [](const char* json) -> std::string {
         try {
@@ -118,8 +133,8 @@ TEST(SessionTest, InvalidFileIsRefusedAndTheInvalidKeyIsNamed) {
              {R"({"layout": 3})", "'layout'"},
              {R"({"view": {"zoom": 0}})", "'zoom'"},
              {R"({"view": {"zoom": 1e9}})", "'zoom'"},
-             {R"({"place": {"level": -1}})", "'level'"},
-             {R"({"place": {"level": 1e15}})", "'level'"},
+             {R"({"subresource": {"level": -1}})", "'level'"},
+             {R"({"subresource": {"level": 1e15}})", "'level'"},
              {R"({"display": {"channels": [true]}})", "'channels'"},
              {R"({"kernel": {"parameters": {"a": null}}})", "'a'"},
              {R"({"pins": [[1]]})", "'pins'"},

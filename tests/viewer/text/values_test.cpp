@@ -106,7 +106,7 @@ TEST(ParameterTextTest, ParameterTextContainsItsRangeAndDefault) {
     EXPECT_EQ(parameter_text(parameter), "in stops, at least 0; default 2");
     parameter.highest = 4;
     EXPECT_EQ(parameter_text(parameter), "in stops, 0 to 4; default 2");
-    EXPECT_EQ(title_of_name(parameter.name), "Most stops");
+    EXPECT_EQ(title_of_name(parameter.name), "Max stops");
     EXPECT_EQ(value_text(true), "true");
     EXPECT_EQ(value_text(std::vector<double>{1, 2}), "1, 2");
 }

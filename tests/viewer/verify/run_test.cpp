@@ -89,6 +89,18 @@ TEST_F(ReferenceTest, WrittenReferenceIsReadBack) {
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.at("refs")), {}), 1);
 }
 
+TEST_F(ReferenceTest, AReferenceWithTheOldHeaderIsRead) {
+    const Reference written = some();
+    write_reference(written);
+    std::ifstream file(written.path, std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::string key = "\"images\":";
+    ASSERT_NE(text.find(key), std::string::npos);
+    text.replace(text.find(key), key.size(), "\"pictures\":");
+    std::ofstream(written.path, std::ios::binary) << text;
+    EXPECT_EQ(read_reference(written.path).images.at(0).texels, written.images.at(0).texels);
+}
+
 TEST_F(ReferenceTest, OnlyTheVariantsOfTheCaseAreFound) {
     for (const auto& [name, variant] : {std::pair("a", ""), {"a", "sm_90"}, {"a.b", ""}, {"ab", ""}}) {
         Reference reference = some();

@@ -67,6 +67,14 @@ TEST_F(VerifySuiteTest, CaseHasTheValuesOfTheFile) {
     EXPECT_EQ(read_case("").cases[0].tolerance.ulp, 0U);
 }
 
+TEST_F(VerifySuiteTest, OldParameterNamesAreRead) {
+    const Suite suite =
+        read(R"({"cases": [{"name": "a", "kernel": "grade", "input": {"pattern": "noise", "size": [4, 4]},
+        "parameters": {"grey": 0.25}, "matrix": {"parameters.contrast": [1, 2]}}]})");
+    ASSERT_EQ(suite.cases.size(), 2U);
+    for (const Case& each : suite.cases) EXPECT_EQ(std::get<double>(each.run.parameters.at("gray")), 0.25);
+}
+
 TEST_F(VerifySuiteTest, MatrixListsAreCombinedIntoAllCases) {
     const Suite suite = read_case(R"(, "matrix": {"parameters.filter": ["nearest", "area"], "size": [[2, 3], [4, 5]],
         "how": {"small": {"input": {"size": [1, 1]}}, "floats": {"input": {"format": "r32_float"}}}})");
@@ -90,28 +98,28 @@ TEST_F(VerifySuiteTest, NamedInputsAreSharedBetweenCases) {
 }
 
 TEST_F(VerifySuiteTest, UnknownKeysAndNamesAreReportedWithTheirCase) {
-    refused(R"(, "color": 1)", {"'color' means nothing", "tolerance"});
-    refused(R"(, "sizes": [1, 1])", {"'sizes' means nothing"});
-    refused("", {"'sed' means nothing"}, R"({"pattern": "noise", "size": [4, 4], "sed": 1})");
-    refused(R"(, "tolerance": {"ulps": 1})", {"'ulps' means nothing"});
+    refused(R"(, "color": 1)", {"'color' is not a known key", "tolerance"});
+    refused(R"(, "sizes": [1, 1])", {"'sizes' is not a known key"});
+    refused("", {"'sed' is not a known key"}, R"({"pattern": "noise", "size": [4, 4], "sed": 1})");
+    refused(R"(, "tolerance": {"ulps": 1})", {"'ulps' is not a known key"});
     refused(R"(, "tolerance": {})", {"'tolerance' is empty"});
     refused(R"(, "parameters": {"filtre": "area"})", {"there is no parameter 'filtre'"});
     refused(R"(, "parameters": {"filter": "sharp"})", {"filter is 'sharp'"});
     refused(R"(, "matrix": {"size": []})", {"'size' is []"});
-    refused(R"(, "matrix": {"how": {"x": {"depth": 1}}})", {"'depth' means nothing"});
+    refused(R"(, "matrix": {"how": {"x": {"depth": 1}}})", {"'depth' is not a known key"});
     expect_error([&] { read(R"({"cases": [], "case": 1})"); }, ErrorCode::bad_argument, "texton::verify",
-                 {"suite.json", "'case' means nothing"});
+                 {"suite.json", "'case' is not a known key"});
 }
 
 TEST_F(VerifySuiteTest, InvalidValuesAreNamed) {
     refused(R"(, "size": [0, 4])", {"'size' contains 0"});
     refused(R"(, "size": "4x4")", {"'size' is \"4x4\""});
-    refused(R"(, "format": "rgb8")", {"no format 'rgb8'"});
+    refused(R"(, "format": "rgb8")", {"'rgb8' is not a format"});
     refused(R"(, "tolerance": {"ulp": -1})", {"'ulp' is -1"});
     refused("", {"'pattern' is missing"}, R"({"size": [4, 4]})");
     refused("", {"'pattern' is 'snow'"}, R"({"pattern": "snow", "size": [4, 4]})");
     refused("", {"'size' is missing"}, R"({"pattern": "noise"})");
-    refused("", {"no kind of array 'cube'"}, R"({"pattern": "noise", "size": [4, 4], "kind": "cube"})");
+    refused("", {"'cube' is not a kind of array"}, R"({"pattern": "noise", "size": [4, 4], "kind": "cube"})");
     expect_error([&] { read(R"({"cases": [{"name": "z", "kernel": "polish"}]})"); }, ErrorCode::bad_argument,
                  "texton::verify", {"suite.json, case 'z'", "'kernel' is 'polish'"});
     expect_error([&] { read(R"({"cases": [{"kernel": "resample"}]})"); }, ErrorCode::bad_argument, "texton::verify",
@@ -119,7 +127,7 @@ TEST_F(VerifySuiteTest, InvalidValuesAreNamed) {
     expect_error([&] { (void)sampler_of(Json::parse(R"({"filter": "cubic"})"), "here", {}); }, ErrorCode::bad_argument,
                  "texton::verify", {"here", "'filter' is \"cubic\"", "point, linear"});
     expect_error([&] { (void)sampler_of(Json::parse(R"({"filtering": 1})"), "here", {}); }, ErrorCode::bad_argument,
-                 "texton::verify", {"here", "'filtering' means nothing"});
+                 "texton::verify", {"here", "'filtering' is not a known key"});
 }
 
 TEST_F(VerifySuiteTest, InvalidSuiteFilesAreNamed) {

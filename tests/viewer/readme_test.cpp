@@ -1,0 +1,169 @@
+// Code blocks of the READMEs. Programs and shell blocks run in an empty folder with copies of the assets that they name, and the
+// options of console blocks exist. .ci/run builds the CMake blocks against an installed Texton.
+#include <algorithm>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include "tests/support/command_line.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using texton::test::configured_path;
+using texton::test::Ended;
+
+const fs::path kTree = configured_path("TEXTON_TEST_SOURCES", TEXTON_TEST_SOURCES);
+
+struct Block {
+    fs::path readme;    ///< relative to the tree
+    std::size_t index;  ///< among the README's blocks of the language, counted from 1
+    std::string text;
+
+    std::string where() const { return readme.generic_string() + ", block " + std::to_string(index); }
+};
+
+std::vector<fs::path> readmes() {
+    std::vector<fs::path> found;
+    for (const char* pattern :
+         {"", "core", "arrays", "kernels", "viewer", "assets", "tests", "tests/regress", "tests/captures"})
+        found.push_back(fs::path(pattern) / "README.md");
+    return found;
+}
+
+/// Returns the blocks of all READMEs whose fence names the language.
+std::vector<Block> blocks(const std::string& language) {
+    std::vector<Block> found;
+    for (const fs::path& readme : readmes()) {
+        std::ifstream file(kTree / readme);
+        EXPECT_TRUE(file) << readme;
+        std::size_t index = 0;
+        bool inside = false;
+        for (std::string line; std::getline(file, line);) {
+            if (line == "```" + language) {
+                found.push_back({readme, ++index, {}});
+                inside = true;
+            } else if (line.starts_with("```")) {
+                inside = false;
+            } else if (inside) {
+                found.back().text += line + "\n";
+            }
+        }
+    }
+    return found;
+}
+
+class ReadmeTest : public texton::test::CommandLine {
+protected:
+    void SetUp() override {
+        CommandLine::SetUp();
+        work_ = folder() / "tests" / "work";
+    }
+
+    /// Creates an empty folder, and copies the assets and suites to it that the text names. Suites refer to ../../assets.
+    void prepare(const std::string& text) {
+        for (const auto& entry : fs::directory_iterator(folder())) fs::remove_all(entry);
+        fs::create_directories(work_);
+        fs::create_directory_symlink(kTree / "assets", folder() / "assets");
+        for (const char* source : {"assets", "tests/regress"}) {
+            for (const auto& entry : fs::directory_iterator(kTree / source)) {
+                const std::string name = entry.path().filename().string();
+                if (!entry.is_regular_file() || text.find(name) == std::string::npos || name == "README.md") continue;
+                fs::copy(entry.path(), work_);
+                const fs::path references = entry.path().parent_path() / entry.path().stem();
+                if (fs::is_directory(references)) fs::copy(references, work_ / references.filename());
+            }
+        }
+    }
+
+    /// Runs a command in that folder.
+    Ended run_there(const std::string& command) const { return shell("cd '" + work_.string() + "' && " + command); }
+
+    /// Returns the output of the program for --help.
+    std::string help(const std::string& program) {
+        const Ended ended = shell(program + " --help");
+        EXPECT_EQ(ended.status, 0) << program << " --help: " << ended.err;
+        return ended.out;
+    }
+
+private:
+    fs::path work_;
+};
+
+TEST_F(ReadmeTest, EveryProgramRuns) {
+    const std::vector<Block> programs = blocks("cpp");
+    ASSERT_GT(programs.size(), 3u);
+    const fs::path folder_of_programs = configured_path("TEXTON_TEST_PROGRAMS", TEXTON_TEST_PROGRAMS);
+    for (const Block& block : programs) {
+        SCOPED_TRACE(block.where());
+        std::string folder = block.readme.parent_path().generic_string();
+        std::ranges::replace(folder, '/', '-');
+        const std::string name =
+            "texton-readme-" + (folder.empty() ? "root" : folder) + "-" + std::to_string(block.index);
+        prepare(block.text);
+        const Ended ended = run_there("'" + (folder_of_programs / name).string() + "'");
+        EXPECT_EQ(ended.status, 0) << ended.err;
+        EXPECT_NE(ended.out, "");
+    }
+}
+
+TEST_F(ReadmeTest, EveryShellBlockSucceedsInAFolderWithTheFilesThatItNames) {
+    const std::vector<Block> scripts = blocks("sh");
+    ASSERT_GT(scripts.size(), 3u);
+    const std::string path = fs::path(kProgram).parent_path().string();
+    for (const Block& block : scripts) {
+        SCOPED_TRACE(block.where());
+        prepare(block.text);
+        std::ofstream(at("block.sh")) << block.text;
+        const Ended ended = run_there("PATH='" + path + "':$PATH bash -e ../../block.sh");
+        EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    }
+}
+
+TEST_F(ReadmeTest, EveryOptionOfAConsoleBlockIsInTheHelpOfItsProgram) {
+    const std::regex option("(?:^|[\\s\\[])(--[a-z][a-z-]*)");
+    std::map<std::string, std::string> helps;
+    int options = 0;
+    for (const Block& block : blocks("console")) {
+        SCOPED_TRACE(block.where());
+        std::istringstream lines(block.text);
+        for (std::string line; std::getline(lines, line);) {
+            line = line.substr(0, line.find(" #"));
+            std::istringstream words(line);
+            std::string program, command;
+            words >> program >> command;
+            if (program.starts_with("./")) program.erase(0, 2);
+            std::string shown;
+            if (program == "texton") {
+                shown = "'" + kProgram + "' " + command;
+            } else if (program == "texton-view") {
+                shown = "'" + (fs::path(kProgram).parent_path() / program).string() + "'";
+            } else if (program.ends_with("/run")) {
+                EXPECT_TRUE(fs::exists(kTree / program)) << program;
+                shown = "'" + (kTree / program).string() + "'";
+            } else {
+                continue;
+            }
+            if (program == "texton-view" && !fs::exists(fs::path(kProgram).parent_path() / program)) continue;
+            if (!helps.contains(shown)) helps[shown] = help(shown);
+            for (std::sregex_iterator match(line.begin(), line.end(), option), end; match != end; ++match, ++options)
+                EXPECT_NE(helps[shown].find((*match)[1]), std::string::npos) << (*match)[1] << " in: " << line;
+        }
+    }
+    EXPECT_GT(options, 5);
+}
+
+TEST_F(ReadmeTest, EveryLinkLeadsToAFile) {
+    const std::regex link("\\]\\(([^)#:]+)\\)");
+    for (const fs::path& readme : readmes()) {
+        std::ifstream file(kTree / readme);
+        const std::string text{std::istreambuf_iterator<char>(file), {}};
+        for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match)
+            EXPECT_TRUE(fs::exists(kTree / readme.parent_path() / (*match)[1].str())) << readme << ": " << (*match)[1];
+    }
+}
+
+TEST_F(ReadmeTest, TheFirstReadmeHasAtMostTenKilobytes) { EXPECT_LE(fs::file_size(kTree / "README.md"), 10 * 1024u); }
+
+}  // namespace
