@@ -144,7 +144,8 @@ TEST_F(KernelPanelTest, ClosingAnImageKeepsOtherInputsAndRemovesItsKernel) {
 TEST_F(KernelPanelTest, MissingInputIsReported) {
     open("kernel", {"card.png", "missing.png"});
     search("blend");
-    EXPECT_TRUE(problem().startsWith("missing.png, an input of blend, could not be loaded. ")) << problem().toStdString();
+    EXPECT_TRUE(problem().startsWith("missing.png, an input of blend, could not be loaded. "))
+        << problem().toStdString();
     EXPECT_EQ(workspace_->shown(), nullptr);
     workspace_->change("Input", [](Session& session) { session.kernel.more_inputs = {7}; });
     settle();
