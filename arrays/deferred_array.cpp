@@ -35,9 +35,9 @@ public:
 
     void map(const Tiles& tiles, const Stream& stream) {
         check_stream(stream, kDeferred);
-        const SlotRange wanted = slots_of(tiles);
+        const SlotRange range = slots_of(tiles);
         const std::unique_lock lock(mutex());
-        map_to(wanted, stream, [&] { map_array(handle, wanted, stream); });
+        map_to(range, stream, [&] { map_array(handle, range, stream); });
     }
 
     void unmap(const Stream& stream) {
@@ -49,14 +49,14 @@ public:
 
     void move(const Tiles& tiles, const Stream& stream) {
         check_stream(stream, kDeferred);
-        const SlotRange wanted = slots_of(tiles);
+        const SlotRange range = slots_of(tiles);
         const std::unique_lock lock(mutex());
         check_usable(kDeferred);
-        if (wanted.run == remains_->memory.run) return;
+        if (range.run == remains_->memory.run) return;
         if (remains_->shadow == nullptr) {
             remains_->shadow = detail::make_array(Device(*backend), info, detail::ArrayBacking::deferred, kDeferred);
         }
-        map_to(wanted, stream, [&] { move_to(wanted, stream); });
+        map_to(range, stream, [&] { move_to(range, stream); });
     }
 
 private:
@@ -95,25 +95,25 @@ private:
                            run != nullptr ? run->byte_offset(slots.first) : 0, stream.state()->handle);
     }
 
-    void map_to(const SlotRange& wanted, const Stream& stream, const std::function<void()>& map) {
-        detail::SlotExchange slots(ranges_of(wanted), ranges_of(remains_->memory), Aliasing::allowed, kDeferred);
+    void map_to(const SlotRange& range, const Stream& stream, const std::function<void()>& map) {
+        detail::SlotExchange slots(ranges_of(range), ranges_of(remains_->memory), Aliasing::allowed, kDeferred);
         change(kDeferred, stream, slots, map);
-        remains_->memory = wanted;
+        remains_->memory = range;
     }
 
     // Maps the shadow to the new memory, copies the texels into it and maps this array there. Arrays with the same
     // description have the same memory layout.
-    void move_to(const SlotRange& wanted, const Stream& stream) const {
+    void move_to(const SlotRange& range, const Stream& stream) const {
         const detail::ArrayBlock& shadow = *remains_->shadow;
         const detail::StreamHandle on = stream.state()->handle;
-        map_array(shadow.handle, wanted, stream);
+        map_array(shadow.handle, range, stream);
         try {
             for (int level = 0; level < info.levels; ++level) {
                 const detail::MemoryLocation to = detail::location_of(shadow, level);
                 const detail::MemoryLocation from = detail::location_of(*this, level);
                 backend->copy({&to, &from, detail::box_of(to)}, &on);
             }
-            map_array(handle, wanted, stream);
+            map_array(handle, range, stream);
         } catch (...) {
             map_array(shadow.handle, {}, stream);
             throw;

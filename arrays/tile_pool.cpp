@@ -97,9 +97,9 @@ void grow(TilePoolState& pool, std::size_t slots) {
     if (needed > budget - pool.held) trim_to(pool, budget - needed);
     if (needed > budget - pool.held) refuse_budget(pool, slots);
     const std::size_t room = (budget - pool.held) / unit * unit;
-    const std::size_t wanted = std::min(std::max(needed, pool.info.chunk_bytes / kTileBytes), room);
+    const std::size_t requested = std::min(std::max(needed, pool.info.chunk_bytes / kTileBytes), room);
     try {
-        add_chunk(pool, wanted);
+        add_chunk(pool, requested);
     } catch (const Error& error) {
         if (error.code() != ErrorCode::out_of_memory) throw;
         trim_to(pool, 0);

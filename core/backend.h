@@ -53,8 +53,8 @@ struct Box {
     std::size_t slices = 1;
 };
 
-/// A copy. `box` is computed from the extents and formats of both places, whose own pitch and slice_pitch apply. The
-/// backend of a place is null for pageable host memory. Host memory that is pinned or registered has that kind.
+/// A copy. `box` is computed from the extents and formats of both locations, whose own pitch and slice_pitch apply. The
+/// backend of a location is null for pageable host memory. Host memory that is pinned or registered has that kind.
 struct CopyRequest {
     const MemoryLocation* destination = nullptr;
     const MemoryLocation* source = nullptr;

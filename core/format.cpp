@@ -173,11 +173,11 @@ std::optional<Format> format_named(std::string_view name) noexcept {
 }
 
 Format with_channels(Format like, int channels) {
-    const FormatInfo& wanted = info(like);
+    const FormatInfo& model = info(like);
     const int widened = channels == 3 ? 4 : channels;
-    if (wanted.layout == FormatLayout::plain) {
+    if (model.layout == FormatLayout::plain) {
         for (const FormatInfo& row : kRows) {
-            if (row.layout == FormatLayout::plain && row.bits == wanted.bits && row.kind == wanted.kind &&
+            if (row.layout == FormatLayout::plain && row.bits == model.bits && row.kind == model.kind &&
                 row.channels == widened) {
                 return row.format;
             }
@@ -185,7 +185,7 @@ Format with_channels(Format like, int channels) {
     }
     throw Error({.code = ErrorCode::bad_argument,
                  .object = "texton::with_channels",
-                 .problem = fmt::format("{} has no variant with {} channels", wanted.name, channels),
+                 .problem = fmt::format("{} has no variant with {} channels", model.name, channels),
                  .remedy = "Use a plain format and 1, 2 or 4 channels; 3 channels give a format with 4.",
                  .numbers = {{"channels", static_cast<std::uint64_t>(channels)}}});
 }

@@ -136,7 +136,7 @@ std::vector<Piece> pieces_of(const Box& box) {
     return pieces;
 }
 
-// Returns the place of a piece, in memory or in an array.
+// Returns the location of a piece, in memory or in an array.
 MemoryLocation part_of(const MemoryLocation& whole, const Piece& piece) {
     MemoryLocation part = whole;
     if (whole.kind == MemoryKind::array) {

@@ -57,7 +57,7 @@ void check_pair(const MemoryLocation& destination, const MemoryLocation& source)
     }
 }
 
-// Returns the size of both places, with rows or slices merged if they have no gaps in both places.
+// Returns the size of both locations, with rows or slices merged if they have no gaps in both locations.
 Box shared_box(const MemoryLocation& a, const MemoryLocation& b) noexcept {
     Box box{row_bytes(a.format, a.extent.width), row_count(a.format, a.extent.height), a.extent.depth};
     if (a.kind == MemoryKind::array || b.kind == MemoryKind::array) return box;
@@ -138,11 +138,11 @@ void check_stream(const Stream& stream, const Backend* destination, const Backen
                           ? runs == mixed
                           : (destination == nullptr && source == nullptr) || runs == destination || runs == source;
     if (fits) return;
-    const Backend* wanted = mixed != nullptr ? mixed : destination != nullptr ? destination : source;
+    const Backend* other_device = mixed != nullptr ? mixed : destination != nullptr ? destination : source;
     throw Error({.code = ErrorCode::wrong_device,
                  .object = object,
                  .problem = fmt::format("a stream of {} cannot be used for memory of {}", stream.device().name(),
-                                        wanted->properties().name),
+                                        other_device->properties().name),
                  .remedy = mixed != nullptr ? "Use a stream of the CUDA device."
                                             : "Use a stream of the device that holds the destination or the source."});
 }

@@ -28,9 +28,9 @@ private:
 
 /// Throws Error{bad_argument} if the view is empty, and Error{released} if its memory was freed or unmapped.
 void check_live(const MemoryLocation& location, const char* object);
-/// Returns a part of a place. Throws the errors of View::region().
+/// Returns a part of a location. Throws the errors of View::region().
 MemoryLocation region_of(const MemoryLocation& whole, const Region& region, const char* object);
-/// Returns the place with its page-locked kind if it is a host pointer to page-locked memory, or nullopt. Throws
+/// Returns the location with its page-locked kind if it is a host pointer to page-locked memory, or nullopt. Throws
 /// Error{not_registered} if only a part of the range is page-locked.
 std::optional<MemoryLocation> page_locked(const MemoryLocation& location, const char* object);
 /// Returns the device that holds the memory, or null for host memory (pageable, pinned or registered).

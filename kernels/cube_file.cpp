@@ -203,10 +203,10 @@ void check_lut(const char* object, const CubeLut& lut) {
         detail::refuse_argument(object, fmt::format("lut.dimensions is {}", lut.dimensions), "Use 1 or 3.");
     detail::check_range(object, "lut.size", static_cast<double>(lut.size), 2,
                         static_cast<double>(max_entries(lut.dimensions)));
-    const std::size_t wanted = 3 * all_entries(lut.dimensions, lut.size);
-    if (lut.entries.size() != wanted)
+    const std::size_t expected = 3 * all_entries(lut.dimensions, lut.size);
+    if (lut.entries.size() != expected)
         detail::refuse_argument(
-            object, fmt::format("lut.entries has {} numbers, but the size needs {}", lut.entries.size(), wanted),
+            object, fmt::format("lut.entries has {} numbers, but the size needs {}", lut.entries.size(), expected),
             "Pass three numbers per entry.");
     for (const float number : lut.entries) detail::check_finite(object, "a number of lut.entries", number);
     for (int i = 0; i < 3; ++i) {

@@ -305,12 +305,12 @@ void check_one_slice(const char* object, const View& image) {
 }
 
 void check_net(const char* object, const Extent& sides, const Net& net, std::size_t side) {
-    const Extent wanted{static_cast<std::size_t>(net.width) * side, static_cast<std::size_t>(net.height) * side};
-    if (sides == wanted) return;
+    const Extent expected{static_cast<std::size_t>(net.width) * side, static_cast<std::size_t>(net.height) * side};
+    if (sides == expected) return;
     detail::refuse_argument(
         object,
         "the net has " + to_string(sides) + " pixels, but a face of the cube has " + to_string(Extent{side, side}),
-        "Use a net of " + to_string(wanted) + " pixels.");
+        "Use a net of " + to_string(expected) + " pixels.");
 }
 
 void check_samples(const char* object, const LightOptions& options) {

@@ -251,9 +251,9 @@ Kernel detail::min_max_pyramid_kernel() {
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 std::vector<ImageShape> shapes;
-                const int wanted = arguments.integer("levels");
+                const int max_levels = arguments.integer("levels");
                 for (const Extent& extent : min_max_extents(inputs[0])) {
-                    if (wanted == 0 || shapes.size() < static_cast<std::size_t>(wanted))
+                    if (max_levels == 0 || shapes.size() < static_cast<std::size_t>(max_levels))
                         shapes.push_back({extent, Format::rg32_float});
                 }
                 return shapes;

@@ -184,8 +184,9 @@ void layer_sum(const Stream& stream, const View& image, const Texture& texture, 
     if (weights.empty()) {
         std::fill_n(sum.weight, layers, 1.0f / static_cast<float>(layers));
     } else {
-        const auto wanted = static_cast<double>(layers);
-        detail::check_range(kLayerSum, "the number of weights", static_cast<double>(weights.size()), wanted, wanted);
+        const auto expected = static_cast<double>(layers);
+        detail::check_range(kLayerSum, "the number of weights", static_cast<double>(weights.size()), expected,
+                            expected);
         for (const float weight : weights) detail::check_finite(kLayerSum, "a weight", weight);
         std::copy(weights.begin(), weights.end(), sum.weight);
     }

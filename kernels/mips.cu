@@ -222,11 +222,12 @@ Kernel detail::mips_kernel() {
     return {std::move(info),
             [](const Arguments& arguments, std::span<const Texture> inputs) {
                 const Texture& finest = inputs[0];
-                const int wanted = arguments.integer("levels");
+                const int max_levels = arguments.integer("levels");
                 std::vector<ImageShape> shapes;
                 for (Extent sides = sides_of(finest);;) {
                     const Extent half = half_of(sides, finest.kind());
-                    if (half == sides || (wanted != 0 && shapes.size() == static_cast<std::size_t>(wanted))) break;
+                    if (half == sides || (max_levels != 0 && shapes.size() == static_cast<std::size_t>(max_levels)))
+                        break;
                     shapes.push_back({half, detail::shape_like(finest).format});
                     sides = half;
                 }

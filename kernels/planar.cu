@@ -25,12 +25,12 @@ std::string describe(Format format, const Extent& extent) {
 void check_plane(const char* object, const PlanarOptions& options, int index, const Extent& image, Format format,
                  const Extent& extent) {
     const PlaneInfo plane = plane_info(options.format, index);
-    const Extent wanted{image.width / plane.divide_width, image.height / plane.divide_height};
-    if (format == plane.format && extent == wanted) return;
+    const Extent expected{image.width / plane.divide_width, image.height / plane.divide_height};
+    if (format == plane.format && extent == expected) return;
     const char* what = index == 0 ? "luma" : "chroma";
     detail::refuse_argument(object, std::string(what) + " is " + describe(format, extent),
                             "For an image of " + to_string(image) + " pixels in " + std::string(name(options.format)) +
-                                ", pass " + describe(plane.format, wanted) + ".");
+                                ", pass " + describe(plane.format, expected) + ".");
 }
 
 void check_options(const char* object, const PlanarOptions& options, const Extent& extent) {

@@ -292,21 +292,21 @@ private:
 
 Conversion conversion(Format from, Format to) noexcept {
     const FormatInfo& old = info(from);
-    const FormatInfo& wanted = info(to);
-    if (old.layout != wanted.layout) return Conversion::impossible;
+    const FormatInfo& target = info(to);
+    if (old.layout != target.layout) return Conversion::impossible;
     if (old.layout != FormatLayout::plain) {
         return family(from) == family(to) ? Conversion::none : Conversion::impossible;
     }
     const auto is_float = [](const FormatInfo& row) { return row.kind == FormatKind::floating; };
-    if (old.bits == wanted.bits && is_float(old) == is_float(wanted)) return Conversion::none;
+    if (old.bits == target.bits && is_float(old) == is_float(target)) return Conversion::none;
     return has_values(from) && has_values(to) ? Conversion::values : Conversion::impossible;
 }
 
 Format with_srgb(Format format, bool srgb) noexcept {
     const FormatKind from = srgb ? FormatKind::unorm : FormatKind::srgb;
     if (info(format).kind != from) return format;
-    const std::string wanted = std::string(family(format)) + (srgb ? "_srgb" : "_unorm");
-    return format_named(wanted).value_or(format);
+    const std::string found = std::string(family(format)) + (srgb ? "_srgb" : "_unorm");
+    return format_named(found).value_or(format);
 }
 
 ImageSourcePtr converted(ImageSourcePtr file, Format to, bool has_alpha, const std::string& name,

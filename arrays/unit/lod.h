@@ -34,8 +34,8 @@ inline constexpr float kLargestBias = 15.0f;
 /// 6/4, 7/4 or 2, so that most fetches need only one level. The position where the slope starts is subtracted from the
 /// bias before the bias is truncated (recordings aniso6_trilinear, aniso4_bias).
 TEXTON_HD inline std::int32_t biased_lod(const Sampler& sampler, std::int32_t lod) {
-    const float wanted = sampler.mip_bias;
-    const float bias = wanted < -kLargestBias ? -kLargestBias : wanted > kLargestBias ? kLargestBias : wanted;
+    const float requested = sampler.mip_bias;
+    const float bias = requested < -kLargestBias ? -kLargestBias : requested > kLargestBias ? kLargestBias : requested;
     if (!sampler.trilinear_optimization || sampler.max_anisotropy < 2) return lod + lod_to_fixed(bias);
     const int quarters = sampler.max_anisotropy < 4 ? 6 : sampler.max_anisotropy < 8 ? 7 : 8;
     const std::int32_t moved = lod + lod_to_fixed(bias - (0.5f - 2.0f / static_cast<float>(quarters)));
@@ -245,7 +245,7 @@ TEXTON_HD inline PixelFootprint pixel_footprint(const LevelView& level, bool vol
     return footprint;
 }
 
-/// Returns neighbor - place, truncated toward zero. Bits of `position` below half of the neighbor's last bit are
+/// Returns neighbor - position, truncated toward zero. Bits of `position` below half of the neighbor's last bit are
 /// dropped before the subtraction. Recording: lod_between_neighbours_3d.
 TEXTON_HD inline float difference_of_neighbors(float neighbor, float position) {
     const auto exponent = [](float value) { return static_cast<std::int32_t>(bits_of(value) >> 23 & 255); };

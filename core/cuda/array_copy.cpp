@@ -40,7 +40,7 @@ int divisor(std::uint64_t number) noexcept { return 1 << std::min(4, std::countr
 
 std::size_t x_bytes(const MemoryLocation& array) noexcept { return array.array_offset.x * info(array.format).bytes; }
 
-// Returns the side that starts `before` bytes before the place.
+// Returns the side that starts `before` bytes before the location.
 SurfaceSide surface_side(const MemoryLocation& location, std::size_t before) {
     CudaArray& array = cuda_array(location.array);
     return {.surface = surface_of(array, location.array_part),

@@ -35,7 +35,7 @@ bool on_device(const MemoryLocation& location) noexcept {
     return as_cuda(location.backend) != nullptr;  // all memory of a CPU device is host memory here
 }
 
-// A place made from an address alone may be page-locked and have no backend, so the kind decides.
+// A location made from an address alone may be page-locked and have no backend, so the kind decides.
 bool pageable(const MemoryLocation& location) noexcept {
     return location.kind == MemoryKind::host ||
            (location.backend != nullptr && location.backend->properties().kind == DeviceKind::cpu);
@@ -57,7 +57,7 @@ cudaPos position(const MemoryLocation& location) noexcept {
     return cuda_position(location.array_offset.x, location.array_offset.y, location.array_offset.z);
 }
 
-// Returns the part of the place that belongs to one slice of the copy.
+// Returns the part of the location that belongs to one slice of the copy.
 MemoryLocation slice_of(const MemoryLocation& location, std::size_t slice) {
     MemoryLocation part = location;
     if (location.array != nullptr) {

@@ -149,11 +149,12 @@ private:
     std::size_t taken_ = 0;
 };
 
-void check_distance(const char* object, const char* what, std::size_t distance, std::size_t wanted) {
-    if (distance == wanted) return;
-    refuse(object, ErrorCode::bad_argument, fmt::format("{} are {} bytes apart instead of {}", what, distance, wanted),
+void check_distance(const char* object, const char* what, std::size_t distance, std::size_t expected) {
+    if (distance == expected) return;
+    refuse(object, ErrorCode::bad_argument,
+           fmt::format("{} are {} bytes apart instead of {}", what, distance, expected),
            "Only rows and slices can have gaps, and channels must be the last axis. Copy the texels to packed memory.",
-           {{"distance", distance}, {"wanted", wanted}});
+           {{"distance", distance}, {"expected", expected}});
 }
 
 void check_gap(const char* object, const char* what, std::size_t distance, std::size_t minimum, std::size_t unit) {

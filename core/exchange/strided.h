@@ -44,7 +44,7 @@ Strided strided(const ConstView& view, int dimensions, const char* object);
 /// Throws an Error if rows overlap, or if the texels of a row or the channels of a texel have gaps between them.
 MemoryLocation location_of(const Strided& array, std::optional<Format> format, const char* object);
 
-/// Marks the place as memory of the device. If the device does not know the memory, throws Error{not_registered} for a
+/// Marks the location as memory of the device. If the device does not know the memory, throws Error{not_registered} for a
 /// CUDA device, and leaves it as host memory for the CPU device.
 void settle(MemoryLocation& location, const Device& device, const char* object);
 

@@ -8,7 +8,7 @@
 
 namespace texton::detail {
 
-// Parts of CpuKernels::fetch_lattice(), called on the threads that run a job. The axes' places are in the sampler's
+// Parts of CpuKernels::fetch_lattice(), called on the threads that run a job. The axes' positions are in the sampler's
 // coordinates. Each function returns false and does nothing if it does not apply.
 
 /// Resamples an 8-bit normalized format with the linear filter.

@@ -45,7 +45,7 @@ CpuFetches::Lane& CpuFetches::add_lane(std::size_t texture, const FetchPoint& at
     Lane& lane = *lanes_[used_lanes_++];
     lane.texture = texture;
     lane.layer = at.layer;
-    lane.wanted = false;
+    lane.is_recorded = false;
     std::fill_n(lane.x, pixels_, at.x);
     std::fill_n(lane.y, pixels_, at.y);
     std::fill_n(lane.known, pixels_, false);
@@ -68,7 +68,7 @@ Texel CpuFetches::fetch(std::size_t texture, FetchOperation operation, const Fet
             x = at.x;
             y = at.y;
             lane.known[pixel_] = false;
-            lane.wanted = true;
+            lane.is_recorded = true;
             waiting_[pixel_] = true;
             return {};
         }
@@ -88,9 +88,9 @@ bool CpuFetches::settle() {
     bool done = true;
     for (std::size_t i = 0; i < used_lanes_; ++i) {
         Lane& lane = *lanes_[i];
-        if (!lane.wanted) continue;
+        if (!lane.is_recorded) continue;
         done = false;
-        lane.wanted = false;
+        lane.is_recorded = false;
         rows(lane.texture, lane.layer).fetch(lane.x, lane.y, pixels_, lane.texels);
         std::fill_n(lane.known, pixels_, true);
     }

@@ -40,7 +40,7 @@ private:
     struct Lane {
         std::size_t texture;
         std::int32_t layer;
-        bool wanted;  // some of its coordinates are not fetched yet
+        bool is_recorded;  // some of its coordinates are not fetched yet
         float x[kPixels];
         float y[kPixels];
         bool known[kPixels];

@@ -67,19 +67,19 @@ void TexelRows::sum(TapColumns& taps, const FetchedRow& at, Float4* sums) const 
 void TexelRows::centers(std::int32_t x, std::int32_t y, std::size_t count, Float4* texels) const {
     const bool inside_y = y >= 0 && y < shape_.height;
     if (decode_ == nullptr || !(inside_y || clamps_)) return centers_outside(x, y, count, texels);
-    const auto wanted = static_cast<std::int32_t>(count);
-    const std::int32_t before = std::clamp(-x, 0, wanted);
-    const std::int32_t inside = std::clamp(shape_.width - (x + before), 0, wanted - before);
+    const auto length = static_cast<std::int32_t>(count);
+    const std::int32_t before = std::clamp(-x, 0, length);
+    const std::int32_t inside = std::clamp(shape_.width - (x + before), 0, length - before);
     const std::int32_t rest = before + inside;
     const std::int32_t row = std::clamp(y, 0, shape_.height - 1);
     if (inside > 0) decode_(stored(x + before, row), static_cast<std::size_t>(inside), &texels[before].x);
     if (clamps_) {
         if (before > 0) repeat(0, row, before, texels);
-        if (rest < wanted) repeat(shape_.width - 1, row, wanted - rest, texels + rest);
+        if (rest < length) repeat(shape_.width - 1, row, length - rest, texels + rest);
         return;
     }
     if (before > 0) centers_outside(x, y, static_cast<std::size_t>(before), texels);
-    if (rest < wanted) centers_outside(x + rest, y, static_cast<std::size_t>(wanted - rest), texels + rest);
+    if (rest < length) centers_outside(x + rest, y, static_cast<std::size_t>(length - rest), texels + rest);
 }
 
 void TexelRows::repeat(std::int32_t x, std::int32_t y, std::int32_t count, Float4* texels) const {

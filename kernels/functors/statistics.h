@@ -39,7 +39,7 @@ TEXTON_HD inline SumPart sum_part(float value) {
     const std::uint32_t bits = bits_of(value);
     const std::uint32_t exponent = bits >> 23 & 255u;
     const std::uint32_t mantissa = exponent == 0 ? bits & 0x7fffffu : (bits & 0x7fffffu) | 0x800000u;
-    const std::uint32_t position = exponent == 0 ? 0 : exponent - 1;  // the value is mantissa * 2^(place - 149)
+    const std::uint32_t position = exponent == 0 ? 0 : exponent - 1;  // the value is mantissa * 2^(position - 149)
     const std::uint64_t part = static_cast<std::uint64_t>(mantissa) << (position % 32);
     const auto lower = static_cast<std::int64_t>(part & 0xffffffffu);
     const auto upper = static_cast<std::int64_t>(part >> 32);

@@ -2,9 +2,9 @@
 // Shared parts of all warps: a map computes the coordinate that a pixel reads, and Warped fetches there.
 //
 // A map has these functions, whose further arguments are the other sources that the map itself fetches from:
-//     WarpPosition place(PixelPosition at, const Sources&... sources) const
+//     WarpPosition position(PixelPosition at, const Sources&... sources) const
 //     WarpSlopes slopes(PixelPosition at, const Sources&... sources) const
-// slopes() is called only if place() returned an existing coordinate and minification is not `none`. A map whose
+// slopes() is called only if position() returned an existing coordinate and minification is not `none`. A map whose
 // computation is long declares kPixels = 1.
 #include <texton/float_math.h>
 #include <texton/kernel.h>

@@ -30,10 +30,10 @@ void check_kind(const char* object, const char* name, const Texture& texture, st
 
 void check_filter(const char* object, const char* name, const Texture& texture, Filter filter) {
     if (texture.sampler().filter == filter) return;
-    const char* wanted = filter == Filter::linear ? "linear" : "point";
+    const char* needed = filter == Filter::linear ? "linear" : "point";
     refuse_argument(object,
                     fmt::format("{} is a texture with Filter::{}", name, filter == Filter::linear ? "point" : "linear"),
-                    fmt::format("Create the texture with Filter::{}.", wanted));
+                    fmt::format("Create the texture with Filter::{}.", needed));
 }
 
 void check_floats(const char* object, const char* name, const Texture& texture) {
@@ -60,12 +60,12 @@ void check_slices(const char* object, const View& image, const Texture& texture)
 }
 
 void check_same_size(const char* object, const View& image, const char* name, const Texture& texture) {
-    const Extent& wanted = texture.extent();
+    const Extent& expected = texture.extent();
     const Extent& given = image.extent();
-    if (given.width == wanted.width && given.height == wanted.height) return;
+    if (given.width == expected.width && given.height == expected.height) return;
     refuse_argument(object,
                     fmt::format("the destination image has {} x {} pixels, but {} is a texture of {} x {} texels",
-                                given.width, given.height, name, wanted.width, wanted.height),
+                                given.width, given.height, name, expected.width, expected.height),
                     "Pass an image of the texture's size.");
 }
 

@@ -136,9 +136,9 @@ std::vector<ImageShape> shapes(const Kernel& kernel, const Arguments& arguments,
 void enqueue(const Kernel& kernel, const Stream& stream, std::span<const View> images, const Arguments& arguments,
              std::span<const Texture> inputs) {
     check_inputs(kernel, inputs);
-    const std::size_t wanted = kernel.shapes(arguments, inputs).size();
-    if (images.size() != wanted)
-        refuse(kernel.info, fmt::format("{} images were passed, but the kernel writes {}", images.size(), wanted),
+    const std::size_t expected = kernel.shapes(arguments, inputs).size();
+    if (images.size() != expected)
+        refuse(kernel.info, fmt::format("{} images were passed, but the kernel writes {}", images.size(), expected),
                "Pass one image for each element of shapes().");
     kernel.enqueue(stream, images, arguments, inputs);
 }

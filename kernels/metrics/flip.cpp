@@ -295,8 +295,8 @@ private:
         scratch.codes.resize(seen.width * channels);
         for (auto& plane : scratch.light[image]) plane.resize(width * padded_height(tile));
         for (std::size_t y = 0; y < padded_height(tile); ++y) {
-            const std::size_t wanted = tile.at.y + y;  // the row of the image plus `rim`
-            const std::size_t row = wanted < rim ? 0 : std::min(wanted - rim, reader.extent().height - 1);
+            const std::size_t shifted = tile.at.y + y;  // the row of the image plus `rim`
+            const std::size_t row = shifted < rim ? 0 : std::min(shifted - rim, reader.extent().height - 1);
             reader.read({seen.at.x, row, tile.at.z}, seen.width, scratch.codes.data());
             for (std::size_t c = 0; c < 3; ++c) {
                 float* out = scratch.light[image][c].data() + y * width;

@@ -62,8 +62,8 @@ public:
         if (same_bytes(a_, b_, texels)) return sums;
         load(scratch, texels);
         for (std::size_t plane = 0; plane < kPlanes; ++plane) {
-            const bool wanted = plane == kLuma ? has_luma() : plane < channels_;
-            if (wanted && scratch.planes[0][plane] != scratch.planes[1][plane])
+            const bool is_needed = plane == kLuma ? has_luma() : plane < channels_;
+            if (is_needed && scratch.planes[0][plane] != scratch.planes[1][plane])
                 sums[plane] = similarity(scratch, scratch.planes[0][plane], scratch.planes[1][plane], windows, texels);
         }
         return sums;

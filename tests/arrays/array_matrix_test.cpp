@@ -72,9 +72,9 @@ bool fetches(const Texture& texture, const SampleOptions& options = {}) {
 }
 
 Format srgb_of(Format format) {
-    std::string wanted{name(format)};
-    wanted = wanted.substr(0, wanted.find('_')) + "_srgb";
-    return format_named(wanted).value_or(format);
+    std::string srgb_name{name(format)};
+    srgb_name = srgb_name.substr(0, srgb_name.find('_')) + "_srgb";
+    return format_named(srgb_name).value_or(format);
 }
 
 class Cell {

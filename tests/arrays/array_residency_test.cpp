@@ -89,9 +89,9 @@ void expect_fetched(const Array& array, const ReferenceArray& expected, const Ti
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Offset& at = texels[i];
         ASSERT_EQ(seen.resident[i], tiling.resident(at) ? 1 : 0) << at.x << ", " << at.y << ", " << at.z;
-        const auto wanted = test::decode(format, expected.read(0, {at, {1, 1, 1}}));
+        const auto stored = test::decode(format, expected.read(0, {at, {1, 1, 1}}));
         for (std::size_t c = 0; c < info(format).channels; ++c) {
-            ASSERT_EQ(seen.texels[i].channel[c], wanted[c]) << at.x << ", " << at.y << ", " << at.z;
+            ASSERT_EQ(seen.texels[i].channel[c], stored[c]) << at.x << ", " << at.y << ", " << at.z;
         }
     }
 }

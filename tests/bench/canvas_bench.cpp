@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
     const QApplication application(argc, argv);
     QStandardPaths::setTestModeEnabled(true);
     const std::vector<std::string> asked(argv + 1, argv + argc);
-    const auto wanted = [&](const std::string& name) {
+    const auto is_selected = [&](const std::string& name) {
         return asked.empty() || std::ranges::any_of(asked, [&](const auto& begin) { return name.starts_with(begin); });
     };
     const std::filesystem::path path = image();
@@ -162,7 +162,7 @@ int main(int argc, char** argv) {
 
     for (const double zoom : {0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 8.0, 16.0, 32.0, 50.0, 64.0}) {
         const std::string name = fmt::format("pan at {}", zoom);
-        if (!wanted(name)) continue;
+        if (!is_selected(name)) continue;
         bench.drive(name, [&](Session& now, int i) {
             const double turn = i * 0.05;
             now.view = {zoom,
@@ -174,16 +174,16 @@ int main(int argc, char** argv) {
         now.view = {0.1 * std::pow(640.0, 1 - share), {kSide / 2.0, kSide / 2.0}};
     };
     for (const char* name : {"zoom from 0.1 to 64", "zoom again"}) {
-        if (wanted(name)) bench.drive(name, zoom);
+        if (is_selected(name)) bench.drive(name, zoom);
     }
     const auto sliders = [&](const std::string& what) {
         for (const double zoom : {0.1, 1.0, 64.0}) {
             const std::string name = fmt::format("slider at {}{}", zoom, what);
-            if (wanted(name)) bench.slider(name, zoom);
+            if (is_selected(name)) bench.slider(name, zoom);
         }
     };
     sliders("");
-    if (wanted("slider")) {
+    if (is_selected("slider")) {
         workspace.open({Source{.paths = {path}, .options = {.format = Format::rgba8_srgb}}});
         workspace.settle();
         sliders(" of sRGB");

@@ -94,21 +94,21 @@ TEST_P(LinearTest, AnOverflowingSizeIsRefused) {
 }
 
 TEST_P(LinearTest, OutOfMemoryReportsRequestedAndFreeBytes) {
-    const std::size_t wanted = device().properties().total_memory * 2;
+    const std::size_t requested = device().properties().total_memory * 2;
     const std::size_t free_before = device().memory().free;
     const auto check = [&](const Error& error) {
-        EXPECT_EQ(test::number_of(error, "bytes"), wanted);
+        EXPECT_EQ(test::number_of(error, "bytes"), requested);
         const std::uint64_t free = test::number_of(error, "free");
         EXPECT_GT(free, 0u);
-        EXPECT_LT(free, wanted);
+        EXPECT_LT(free, requested);
         EXPECT_NE(std::string(error.what()).find(std::to_string(free)), std::string::npos) << error.what();
         EXPECT_TRUE(!on_cpu() || error.call().empty()) << error.what();
     };
-    check(expect_error([&] { Linear memory(device(), wanted); }, ErrorCode::out_of_memory, "texton::Linear",
-                       {std::to_string(wanted)}));
+    check(expect_error([&] { Linear memory(device(), requested); }, ErrorCode::out_of_memory, "texton::Linear",
+                       {std::to_string(requested)}));
     const Stream stream(device());
-    check(expect_error([&] { (void)Linear::async(wanted, stream); }, ErrorCode::out_of_memory, "texton::Linear",
-                       {std::to_string(wanted)}));
+    check(expect_error([&] { (void)Linear::async(requested, stream); }, ErrorCode::out_of_memory, "texton::Linear",
+                       {std::to_string(requested)}));
     expect_error([&] { Linear memory(device(), kMax); }, ErrorCode::out_of_memory, "texton::Linear");
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : std::size_t{8} << 20), free_before);
     const Linear afterwards(device(), 1 << 20);  // the device still works

@@ -274,12 +274,12 @@ TEST_P(ManagedTest, AStreamOfAnotherKindOfDeviceIsRefused) {
 
 TEST_P(ManagedTest, ZeroBytesAndSizesAboveTheFreeMemoryAreRefused) {
     expect_error([&] { Managed memory(device(), 0); }, ErrorCode::bad_argument, "texton::Managed", {"0 bytes"});
-    const std::size_t wanted = device().properties().total_memory * 2;
+    const std::size_t requested = device().properties().total_memory * 2;
     const std::size_t before = device().memory().free;
-    const Error error = expect_error([&] { Managed memory(device(), wanted); }, ErrorCode::out_of_memory,
-                                     "texton::Managed", {std::to_string(wanted)});
-    EXPECT_EQ(test::number_of(error, "bytes"), wanted);
-    EXPECT_LT(test::number_of(error, "free"), wanted);
+    const Error error = expect_error([&] { Managed memory(device(), requested); }, ErrorCode::out_of_memory,
+                                     "texton::Managed", {std::to_string(requested)});
+    EXPECT_EQ(test::number_of(error, "bytes"), requested);
+    EXPECT_LT(test::number_of(error, "free"), requested);
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : 8 * kMiB), before);
 }
 

@@ -273,12 +273,12 @@ TEST_P(PhysicalTest, ExportingMemoryWithoutAHandleTypeIsRefused) {
 }
 
 TEST_P(PhysicalTest, OutOfMemoryReportsRequestedAndFreeBytes) {
-    const std::size_t wanted = device().properties().total_memory / unit() * unit() * 2;
+    const std::size_t requested = device().properties().total_memory / unit() * unit() * 2;
     const std::size_t before = device().memory().free;
-    const Error error = expect_error([&] { Physical memory(device(), wanted); }, ErrorCode::out_of_memory,
-                                     "texton::Physical", {std::to_string(wanted)});
-    EXPECT_EQ(test::number_of(error, "bytes"), wanted);
-    EXPECT_LT(test::number_of(error, "free"), wanted);
+    const Error error = expect_error([&] { Physical memory(device(), requested); }, ErrorCode::out_of_memory,
+                                     "texton::Physical", {std::to_string(requested)});
+    EXPECT_EQ(test::number_of(error, "bytes"), requested);
+    EXPECT_LT(test::number_of(error, "free"), requested);
     EXPECT_GE(device().memory().free + (on_cpu() ? 0 : std::size_t{8} << 20), before);
 }
 

@@ -109,10 +109,10 @@ TEST_P(PinnedTest, ZeroBytesAreRefused) {
 }
 
 TEST_P(PinnedTest, TooLargeAnAllocationIsRefusedWithTheSizes) {
-    const std::size_t wanted = std::size_t{1} << 50;
-    const Error error = expect_error([&] { Pinned memory(device(), wanted); }, ErrorCode::out_of_memory,
-                                     "texton::Pinned", {std::to_string(wanted)});
-    EXPECT_EQ(test::number_of(error, "bytes"), wanted);
+    const std::size_t requested = std::size_t{1} << 50;
+    const Error error = expect_error([&] { Pinned memory(device(), requested); }, ErrorCode::out_of_memory,
+                                     "texton::Pinned", {std::to_string(requested)});
+    EXPECT_EQ(test::number_of(error, "bytes"), requested);
     const Pinned afterwards(device(), 1 << 20);
     EXPECT_EQ(afterwards.bytes(), std::size_t{1} << 20);
 }

@@ -347,11 +347,11 @@ TEST_P(PoolTest, APoolRespectsItsMaximumSize) {
 TEST_P(PoolTest, OutOfMemoryReportsRequestedAndFreeBytes) {
     const Pool pool(device());
     const Stream stream(device());
-    const std::size_t wanted = device().properties().total_memory * 2;
-    const Error error = expect_error([&] { (void)pool.allocate(wanted, stream); }, ErrorCode::out_of_memory,
-                                     "texton::Pool", {std::to_string(wanted)});
-    EXPECT_EQ(test::number_of(error, "bytes"), wanted);
-    EXPECT_LT(test::number_of(error, "free"), wanted);
+    const std::size_t requested = device().properties().total_memory * 2;
+    const Error error = expect_error([&] { (void)pool.allocate(requested, stream); }, ErrorCode::out_of_memory,
+                                     "texton::Pool", {std::to_string(requested)});
+    EXPECT_EQ(test::number_of(error, "bytes"), requested);
+    EXPECT_LT(test::number_of(error, "free"), requested);
     stream.synchronize();
     EXPECT_EQ(pool.usage().used, 0u);
     expect_works(pool, stream);

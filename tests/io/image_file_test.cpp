@@ -230,8 +230,9 @@ TEST_F(ImageFileTest, MetadataMatchesTheFile) {
     EXPECT_EQ(metadata.file_kind, "openexr");
     EXPECT_EQ(metadata.channels, (std::vector<std::string>{"R", "G", "B"}));
     EXPECT_EQ(metadata.parts, 1u);
-    const auto has = [&](const ImageAttribute& wanted) {
-        return std::find(metadata.attributes.begin(), metadata.attributes.end(), wanted) != metadata.attributes.end();
+    const auto has = [&](const ImageAttribute& attribute) {
+        return std::find(metadata.attributes.begin(), metadata.attributes.end(), attribute) !=
+               metadata.attributes.end();
     };
     EXPECT_TRUE(has({"Artist", "somebody", "string"}));
     EXPECT_TRUE(has({"PixelAspectRatio", "2", "float"}));

@@ -124,10 +124,10 @@ TEST_P(ImageSaveTest, SavingALoadedFileKeepsItsMetadata) {
     EXPECT_EQ(again.metadata().display, (ImageFrame{0, 0, 40, 30}));
     EXPECT_TRUE(same_bytes(read_part(again), stored.levels[0]));
     const auto& attributes = again.metadata().attributes;
-    for (const ImageAttribute& wanted :
+    for (const ImageAttribute& attribute :
          {ImageAttribute{"Artist", "somebody"}, ImageAttribute{"PixelAspectRatio", "2", "float"},
           ImageAttribute{"Copyright", "nobody"}, ImageAttribute{"answer", "42", "int"}}) {
-        EXPECT_NE(std::find(attributes.begin(), attributes.end(), wanted), attributes.end()) << wanted.name;
+        EXPECT_NE(std::find(attributes.begin(), attributes.end(), attribute), attributes.end()) << attribute.name;
     }
 }
 

@@ -467,10 +467,10 @@ TEST_P(FilterTest, NamedKernelsMatchTheFunctions) {
         SCOPED_TRACE(name);
         const Kernel& kernel = kernel_named(name);
         const Arguments arguments(kernel.info, values);
-        const std::vector<ImageShape> wanted = shapes(kernel, arguments, std::span(&texture, 1));
-        ASSERT_EQ(wanted.size(), 1U);
-        EXPECT_EQ(wanted[0].extent, image_extent(texture));
-        EXPECT_EQ(wanted[0].format, texture.format());
+        const std::vector<ImageShape> proposed = shapes(kernel, arguments, std::span(&texture, 1));
+        ASSERT_EQ(proposed.size(), 1U);
+        EXPECT_EQ(proposed[0].extent, image_extent(texture));
+        EXPECT_EQ(proposed[0].format, texture.format());
         const Floats image = filtered(texture, [&](const Stream& stream, const View& view) {
             enqueue(kernel, stream, std::span(&view, 1), arguments, std::span(&texture, 1));
         });

@@ -324,9 +324,9 @@ TEST_P(GatherKernelTest, NamedKernelsMatchTheFunctions) {
 
     const Kernel& pyramid = kernel_named("min_max_pyramid");
     const Arguments some(pyramid.info, {{"levels", 2.0}});
-    const std::vector<ImageShape> wanted = shapes(pyramid, some, std::span(&depths, 1));
-    ASSERT_EQ(wanted.size(), 2U);
-    EXPECT_EQ(wanted[1].extent, (Extent{2, 1}));
+    const std::vector<ImageShape> proposed = shapes(pyramid, some, std::span(&depths, 1));
+    ASSERT_EQ(proposed.size(), 2U);
+    EXPECT_EQ(proposed[1].extent, (Extent{2, 1}));
     EXPECT_EQ(shapes(pyramid, Arguments(pyramid.info), std::span(&depths, 1)).size(), 3U);
     const Pyramid made(device(), {{4, 3}, {2, 1}}, Format::rg32_float);
     enqueue(pyramid, stream, made.levels, some, std::span(&depths, 1));

@@ -296,9 +296,9 @@ TEST_P(StatisticsTest, NamedKernelsProduceTables) {
     const auto made = [&](const char* name, ImageShape shape, const std::map<std::string, ParameterValue>& values) {
         const Kernel& kernel = kernel_named(name);
         const Arguments arguments(kernel.info, values);
-        const std::vector<ImageShape> wanted = shapes(kernel, arguments, std::span(&texture, 1));
-        EXPECT_EQ(wanted.at(0).extent, shape.extent);
-        EXPECT_EQ(wanted.at(0).format, shape.format);
+        const std::vector<ImageShape> proposed = shapes(kernel, arguments, std::span(&texture, 1));
+        EXPECT_EQ(proposed.at(0).extent, shape.extent);
+        EXPECT_EQ(proposed.at(0).format, shape.format);
         const Stream stream(device());
         const Linear memory(device(), shape.format, shape.extent);
         const View image = memory.view(shape.format, shape.extent);

@@ -86,12 +86,12 @@ using Colors = std::vector<Float4>;
         return testing::AssertionFailure() << actual.size() << " colors instead of " << expected.size();
     for (std::size_t i = 0; i < actual.size(); ++i) {
         const float* is = &actual[i].x;
-        const float* wanted = &expected[i].x;
+        const float* reference = &expected[i].x;
         for (std::size_t c = 0; c < 4; ++c) {
-            const double error = std::abs(static_cast<double>(is[c]) - wanted[c]);
-            if (error <= bound * std::max(1.0, std::abs(static_cast<double>(wanted[c])))) continue;
+            const double error = std::abs(static_cast<double>(is[c]) - reference[c]);
+            if (error <= bound * std::max(1.0, std::abs(static_cast<double>(reference[c])))) continue;
             return testing::AssertionFailure() << "color " << i << ", channel " << c << " is " << is[c]
-                                               << " instead of " << wanted[c] << ": difference " << error;
+                                               << " instead of " << reference[c] << ": difference " << error;
         }
     }
     return testing::AssertionSuccess();

@@ -18,34 +18,34 @@ protected:
 
 TEST_F(SamplerPanelTest, EveryFieldCanBeEditedWithKeys) {
     open("sampler", {"levels.dds"});
-    Sampler wanted = workspace_->document()->standard_sampler();
+    Sampler chosen = workspace_->document()->standard_sampler();
     choose("Address x", "wrap");
     choose("Address y", "mirror");
     choose("Address z", "border");
-    wanted.address[0] = AddressMode::wrap;
-    wanted.address[1] = AddressMode::mirror;
-    wanted.address[2] = AddressMode::border;
+    chosen.address[0] = AddressMode::wrap;
+    chosen.address[1] = AddressMode::mirror;
+    chosen.address[2] = AddressMode::border;
     choose("Filter", "point");
     choose("Mip filter", "point");
-    wanted.filter = wanted.mip_filter = Filter::point;
+    chosen.filter = chosen.mip_filter = Filter::point;
     for (const char* flag : {"Seamless cubemap", "Trilinear optimization"}) press(find<QCheckBox>(flag), Qt::Key_Space);
-    wanted.seamless_cubemap = !wanted.seamless_cubemap;
-    wanted.trilinear_optimization = !wanted.trilinear_optimization;
+    chosen.seamless_cubemap = !chosen.seamless_cubemap;
+    chosen.trilinear_optimization = !chosen.trilinear_optimization;
     press(find<QSpinBox>("Max anisotropy"), Qt::Key_PageUp);
-    wanted.max_anisotropy += 10;
+    chosen.max_anisotropy += 10;
     type<NumberEdit>("Mip bias", "-0.5");
     type<NumberEdit>("Lowest level", "0.25");
     type<NumberEdit>("Highest level", "3");
-    wanted.mip_bias = -0.5f;
-    wanted.mip_min = 0.25f;
-    wanted.mip_max = 3;
+    chosen.mip_bias = -0.5f;
+    chosen.mip_min = 0.25f;
+    chosen.mip_max = 3;
     const std::array<const char*, 4> names{"Border red", "Border green", "Border blue", "Border alpha"};
     for (std::size_t i = 0; i < 4; ++i) {
         type<NumberEdit>(names[i], QString::number(0.1 * static_cast<double>(i + 1)));
-        wanted.border[i] = static_cast<float>(0.1 * static_cast<double>(i + 1));
+        chosen.border[i] = static_cast<float>(0.1 * static_cast<double>(i + 1));
     }
     ASSERT_TRUE(session().sampler);
-    EXPECT_EQ(sampler(), wanted);
+    EXPECT_EQ(sampler(), chosen);
     EXPECT_TRUE(problem().contains("seamless_cubemap")) << "no cubemap";
     image("sampler");
 }

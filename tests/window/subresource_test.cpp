@@ -27,8 +27,8 @@ TEST_F(SubresourcePanelTest, OnlyControlsThatApplyToTheImageAreShown) {
         workspace_->change("Show", [i](Session& session) { session.current = i; });
         settle();
         for (const QString name : {"Level", "Layer", "Face", "Slice", "Plane"}) {
-            const bool wanted = std::ranges::find(expected[i], name) != expected[i].end();
-            EXPECT_EQ(shows(name), wanted) << i << " " << name.toStdString();
+            const bool is_expected = std::ranges::find(expected[i], name) != expected[i].end();
+            EXPECT_EQ(shows(name), is_expected) << i << " " << name.toStdString();
         }
         EXPECT_EQ(shows("Play"), !expected[i].empty()) << i;
     }

@@ -165,16 +165,16 @@ Status run(const Options& options) {
     const Extent size = verify::size_of(options.size, "--size");
     const Format format = verify::format_of(options.format, "--format");
     const Device device = viewer::device_named(options.device);
-    std::vector<const Kernel*> wanted;
-    for (const std::string& name : options.kernels) wanted.push_back(&kernel_named(name));
-    if (wanted.empty()) {
-        for (const Kernel& kernel : kernels()) wanted.push_back(&kernel);
+    std::vector<const Kernel*> selected;
+    for (const std::string& name : options.kernels) selected.push_back(&kernel_named(name));
+    if (selected.empty()) {
+        for (const Kernel& kernel : kernels()) selected.push_back(&kernel);
     }
     std::vector<Measured> all;
     {
         ProgressBar bar("measuring");
-        for (const Kernel* kernel : wanted) {
-            bar.show(static_cast<double>(all.size()) / static_cast<double>(wanted.size()));
+        for (const Kernel* kernel : selected) {
+            bar.show(static_cast<double>(all.size()) / static_cast<double>(selected.size()));
             all.push_back(measure(device, *kernel, format, size));
         }
     }

@@ -269,16 +269,16 @@ Status run(const Options& options) {
     Side a{options.a, read_image(options.a), {}};
     Side b{options.b, read_image(options.b), {}};
     make_alike(a, b, options.as_values);
-    ComparisonOptions wanted{.ssim = options.needs_ssim(),
-                             .flip = options.needs_flip(),
-                             .worst = options.worst,
-                             .channels = static_cast<std::size_t>(std::max(a.channels(), b.channels())),
-                             .pixels_per_degree = options.pixels_per_degree};
+    ComparisonOptions comparison{.ssim = options.needs_ssim(),
+                                 .flip = options.needs_flip(),
+                                 .worst = options.worst,
+                                 .channels = static_cast<std::size_t>(std::max(a.channels(), b.channels())),
+                                 .pixels_per_degree = options.pixels_per_degree};
     Comparison result;
     {
         ProgressBar bar("comparing");
-        wanted.progress = [&](double done) { bar.show(done); };
-        result = compare(a.view(), b.view(), wanted);
+        comparison.progress = [&](double done) { bar.show(done); };
+        result = compare(a.view(), b.view(), comparison);
     }
     if (!options.heat_map.empty())
         write_image(options.heat_map, Format::rgba8_unorm, a.file.extent, heat_map(result.flip->errors));

@@ -51,21 +51,21 @@ std::string id(const Device& device) {
 // Returns true if the device can create a small array of the kind and format for the use.
 bool can(const Device& device, ArrayKind kind, Format format, Use use) {
     const bool flat = is_flat(kind), deep = kind == ArrayKind::array_3d;
-    const ArrayInfo wanted{.format = format,
-                           .extent = {16, flat ? 1U : 16U, deep ? 16U : 1U},
-                           .kind = kind,
-                           .layers = is_layered(kind) ? 2U : 1U,
-                           .usage = {.surface = use == Use::surface, .gather = use == Use::gather}};
+    const ArrayInfo array_info{.format = format,
+                               .extent = {16, flat ? 1U : 16U, deep ? 16U : 1U},
+                               .kind = kind,
+                               .layers = is_layered(kind) ? 2U : 1U,
+                               .usage = {.surface = use == Use::surface, .gather = use == Use::gather}};
     try {
         if (plane_count(format) > 1) {
             if (kind != ArrayKind::array_2d || use != Use::texture) return false;
-            (void)PlanarArray(device, format, wanted.extent);
+            (void)PlanarArray(device, format, array_info.extent);
         } else if (use == Use::sparse) {
-            (void)SparseArray(device, wanted);
+            (void)SparseArray(device, array_info);
         } else if (use == Use::deferred) {
-            (void)DeferredArray(device, wanted);
+            (void)DeferredArray(device, array_info);
         } else {
-            (void)Array(device, wanted);
+            (void)Array(device, array_info);
         }
         return true;
     } catch (const Error& error) {

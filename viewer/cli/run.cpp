@@ -155,12 +155,12 @@ private:
 
 // --- running a kernel ------------------------------------------------------------------------------------------------
 
-Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& wanted) {
+Array read_file(const Options& options, std::size_t index, const Device& device, const InputInfo& expected) {
     ImageOptions image_options;
     if (!options.kind.empty()) {
         image_options.kind = verify::kind_of(options.kind, "--kind");
-    } else if (wanted.kinds.size() == 1) {
-        image_options.kind = wanted.kinds.front();
+    } else if (expected.kinds.size() == 1) {
+        image_options.kind = expected.kinds.front();
     }
     const ImageFile image = open_image(options.inputs[index], image_options);
     LoadTiming timing;

@@ -26,16 +26,16 @@ void FileWatch::watch(const std::set<QString>& paths) {
 }
 
 void FileWatch::follow() {
-    QStringList wanted;
+    QStringList watched_paths;
     for (const auto& [path, unused] : seen_) {
         const QFileInfo file(path);
-        if (file.exists()) wanted.append(path);
-        if (const QString folder = file.absolutePath(); !wanted.contains(folder)) wanted.append(folder);
+        if (file.exists()) watched_paths.append(path);
+        if (const QString folder = file.absolutePath(); !watched_paths.contains(folder)) watched_paths.append(folder);
     }
     const QStringList have = watcher_.files() + watcher_.directories();
     for (const QString& path : have)
-        if (!wanted.contains(path)) watcher_.removePath(path);
-    for (const QString& path : wanted)
+        if (!watched_paths.contains(path)) watcher_.removePath(path);
+    for (const QString& path : watched_paths)
         if (!have.contains(path)) watcher_.addPath(path);
 }
 

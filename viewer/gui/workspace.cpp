@@ -193,11 +193,11 @@ void Workspace::cancel_files() {
 
 // Only the current image, the reference, the kernel's inputs and the comparison's image are loaded. Others are loaded
 // when needed.
-std::map<std::string, std::pair<Source, Device>> Workspace::wanted() const {
-    std::map<std::string, std::pair<Source, Device>> wanted;
+std::map<std::string, std::pair<Source, Device>> Workspace::needed_documents() const {
+    std::map<std::string, std::pair<Source, Device>> needed_documents;
     const auto want = [&](std::size_t index, const Device& device) {
         if (index >= session_.images.size()) return;
-        wanted.emplace(key_of(session_.images[index], device), std::pair(session_.images[index], device));
+        needed_documents.emplace(key_of(session_.images[index], device), std::pair(session_.images[index], device));
     };
     want(session_.current, device_);
     if (session_.reference) want(*session_.reference, device_);
@@ -205,7 +205,7 @@ std::map<std::string, std::pair<Source, Device>> Workspace::wanted() const {
     if (session_.compare.mode != CompareMode::none && session_.compare.against == Against::device) {
         if (const auto other = other_device()) want(session_.current, *other);
     }
-    return wanted;
+    return needed_documents;
 }
 
 void Workspace::load_missing() {
@@ -215,7 +215,7 @@ void Workspace::load_missing() {
         if (!open && each.second.loading) jobs_->drop(loading_tag(each.first));
         return !open;
     });
-    for (const auto& [key, what] : wanted()) {
+    for (const auto& [key, what] : needed_documents()) {
         if (!entries_.contains(key)) load(key, what.first, what.second);
     }
 }
@@ -252,7 +252,7 @@ void Workspace::load(const std::string& key, const Source& source, const Device&
 }
 
 bool Workspace::drop_unseen(const Device& device, std::size_t bytes) {
-    const auto seen = wanted();
+    const auto seen = needed_documents();
     const auto is_unseen = [&](const auto& each) {
         const auto& document = each.second.document;
         return document && document->device() == device && !seen.contains(each.first);

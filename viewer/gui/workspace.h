@@ -125,7 +125,7 @@ private:
 
     void set_session(Session session);
     /// Returns the images that the session needs now, by their keys.
-    std::map<std::string, std::pair<Source, Device>> wanted() const;
+    std::map<std::string, std::pair<Source, Device>> needed_documents() const;
     void load_missing();
     void load(const std::string& key, const Source& source, const Device& device);
     /// Releases the documents on the device that the session does not need now, if their memory allows loading an image

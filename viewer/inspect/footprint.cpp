@@ -205,8 +205,8 @@ private:
         return asked;
     }
 
-    std::int64_t asked_on_face(float place, std::int32_t size, std::int32_t shift) const {
-        const std::int64_t scaled = detail::scale_face_coordinate(place, size);
+    std::int64_t asked_on_face(float coordinate, std::int32_t size, std::int32_t shift) const {
+        const std::int64_t scaled = detail::scale_face_coordinate(coordinate, size);
         return sampler_.filter == Filter::point ? (scaled + 2 * shift) >> 9
                                                 : detail::linear_position(scaled, shift) >> 8;
     }

@@ -52,7 +52,7 @@ struct KindTexels {
 [[nodiscard]] std::span<const std::string_view> sampler_names();
 
 /// Measures one kind; `row` is an index into kind_rows(). Creates it, uploads the texels, runs a kernel and releases
-/// the memory. Errors of the library are reported in the result. Throws Canceled if `wanted` returns false.
+/// the memory. Errors of the library are reported in the result. Throws Canceled if `token` is canceled.
 [[nodiscard]] KindRow measure_kind(const Device& device, const KindTexels& texels, std::size_t row,
                                    const CancellationToken& token = {});
 

@@ -17,7 +17,7 @@ struct RegionComparison {
     std::vector<Position> worst{};   ///< positions of comparison.worst in texels of the image's files
 };
 
-/// Compares the scene's image with its reference at the place of the session. Stored values are compared, sRGB as code
+/// Compares the scene's image with its reference at the subresource of the session. Stored values are compared, sRGB as code
 /// values; block-compressed texels are decoded first. Only the common size is compared.
 ///
 /// Throws

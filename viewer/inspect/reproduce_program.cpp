@@ -196,15 +196,15 @@ private:
             return std::max(1l, std::lround(static_cast<double>(texels) * zoom));
         };
         const bool kernel = !seen_.session.kernel.name.empty();
-        const Sampler wanted = seen_.session.sampler.value_or(verify::standard_sampler(seen_.shown));
-        if (!kernel) sampler(wanted);
+        const Sampler of_canvas = seen_.session.sampler.value_or(verify::standard_sampler(seen_.shown));
+        if (!kernel) sampler(of_canvas);
         line("const texton::Texture texture(array, sampler);");
         line("const texton::Extent size{{{}, {}}};", pixels(box.width), pixels(box.height));
         line("const texton::Linear pixels(device, {}, size);", word_of(seen_.shown.format));
         line("const texton::View view = pixels.view({}, size);", word_of(seen_.shown.format));
         line("const texton::Stream {}(device);", kernel ? "sampling" : "stream");
         line("texton::resample({}, view, texture, {{.filter = texton::ResampleFilter::{},",
-             kernel ? "sampling" : "stream", wanted.filter == Filter::linear ? "linear" : "nearest");
+             kernel ? "sampling" : "stream", of_canvas.filter == Filter::linear ? "linear" : "nearest");
         line("                                    .crop = {{{}, {}, {}, {}}}}});", box.x, box.y, box.width, box.height);
         line("{}.synchronize();", kernel ? "sampling" : "stream");
         line("texton::save({}, view);", cpp_literal(file_for(seen_.shown.format, "view")));

@@ -58,7 +58,7 @@ public:
     const std::vector<TileTable>& tables() const noexcept { return tables_; }
 
     /// Maps and unmaps tiles until they match `target`, and uploads the texels of tiles that become mapped. Throws
-    /// Error{out_of_memory}, and Canceled if `wanted` returns false. Changes that were made before the exception
+    /// Error{out_of_memory}, and Canceled if `token` is canceled. Changes that were made before the exception
     /// remain.
     void apply(const Residency& target, const CancellationToken& token = {});
     /// Returns which tiles have memory.

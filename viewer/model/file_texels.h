@@ -30,7 +30,7 @@ public:
     /// Returns the packed rows of a box, which must lie in the subresource. In block-compressed formats it must consist
     /// of whole blocks or end at the edge. If the file must be read in order, all rows above the box are read, too, and
     /// their pieces in the box's columns are cached. Throws the errors of ImageFile::read(). Throws Canceled, between
-    /// two pieces, when `wanted` returns false.
+    /// two pieces, when `token` is canceled.
     std::vector<std::byte> read(const SubresourceIndex& subresource, const TexelBox& box,
                                 const CancellationToken& token = {}) const;
     /// Returns the same texels if all of them are in the cache, and otherwise nothing. Reads no files.

@@ -21,7 +21,7 @@ class Jobs {
 public:
     /// Last step of a job. It runs on the thread of the window, unless the job was canceled.
     using Finish = std::function<void()>;
-    /// Main part of a job. It runs on a worker thread and can check `wanted` to stop early. If it throws, the message
+    /// Main part of a job. It runs on a worker thread and can check `token` to stop early. If it throws, the message
     /// is passed to `failed`.
     using Work = std::function<Finish(const CancellationToken& token)>;
 

@@ -26,7 +26,7 @@ struct Within {
 template <class Number>
 Within(Number, Number) -> Within<Number>;  // Clang 14 does not deduce the argument of an aggregate
 
-/// A list. If elements have no fields, messages contain "Use `wanted`.". If they have fields, messages identify an
+/// A list. If elements have no fields, messages contain "Use `elements`.". If they have fields, messages identify an
 /// element as "`elements` 0".
 struct ListOf {
     const char* elements;     ///< name of the elements

@@ -21,7 +21,7 @@ public:
 /// unit computed. Block-compressed texels are fetched one by one.
 class StoredTexels : public TexelRows {
 public:
-    /// Creates a source for a subresource of the files. `wanted` is passed to Document::texels().
+    /// Creates a source for a subresource of the files. `token` is passed to Document::texels().
     StoredTexels(std::shared_ptr<const Document> document, const SubresourceIndex& subresource,
                  CancellationToken token = {})
         : document_(std::move(document)), subresource_(document_->clamped(subresource)), token_(std::move(token)) {}

@@ -14,13 +14,13 @@ namespace {
 
 void check_input(const Kernel& kernel, std::size_t input, const std::filesystem::path& path, ArrayKind kind) {
     if (input >= kernel.info.inputs.size()) return;  // shapes() refuses a wrong number of inputs
-    const InputInfo& wanted = kernel.info.inputs[input];
-    if (std::ranges::find(wanted.kinds, kind) != wanted.kinds.end()) return;
+    const InputInfo& expected = kernel.info.inputs[input];
+    if (std::ranges::find(expected.kinds, kind) != expected.kinds.end()) return;
     throw Error(
         {.code = ErrorCode::bad_argument,
          .object = "texton::" + kernel.info.name,
          .problem = fmt::format("{} contains a table that is read as {}, but the input '{}' does not accept this kind",
-                                path.string(), name(kind), wanted.name),
+                                path.string(), name(kind), expected.name),
          .remedy = "Use tables of 1 dimension with lut_1d, and tables of 3 dimensions with lut_3d."});
 }
 

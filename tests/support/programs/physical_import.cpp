@@ -21,8 +21,8 @@ test::ShareReply answer(const Device& device, const test::ShareRequest& request,
     const View view = range.view(Format::r8_uint, Extent{request.bytes});
     std::vector<std::byte> seen(request.bytes);
     copy(host_view(std::span(seen)), view);
-    const auto wanted = std::byte{request.expected};
-    reply.as_expected = std::all_of(seen.begin(), seen.end(), [&](std::byte b) { return b == wanted; }) ? 1 : 0;
+    const auto expected_byte = std::byte{request.expected};
+    reply.as_expected = std::all_of(seen.begin(), seen.end(), [&](std::byte b) { return b == expected_byte; }) ? 1 : 0;
     fill(view, request.written);
     return reply;
 }

@@ -53,8 +53,8 @@ test::ShareReply answer(const Device& device, const test::ShareRequest& request,
     std::vector<std::byte> seen(request.bytes);
     copy(host_view(std::span(seen)), memory.view(), stream);
     stream.synchronize();
-    const auto wanted = std::byte{request.expected};
-    reply.as_expected = std::all_of(seen.begin(), seen.end(), [&](std::byte b) { return b == wanted; }) ? 1 : 0;
+    const auto expected_byte = std::byte{request.expected};
+    reply.as_expected = std::all_of(seen.begin(), seen.end(), [&](std::byte b) { return b == expected_byte; }) ? 1 : 0;
     fill(memory.view(), request.written, stream);
     stream.synchronize();
     return reply;

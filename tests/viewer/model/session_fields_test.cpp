@@ -21,7 +21,7 @@ public:
     static constexpr int kAll = -1;
     static constexpr int kNone = -2;
 
-    explicit Change(int wanted) : wanted_(wanted) {}
+    explicit Change(int selected) : selected_(selected) {}
 
     int leaves() const { return leaves_; }               ///< number of leaves visited
     const std::string& changed() const { return key_; }  ///< key of the last leaf that was changed
@@ -30,7 +30,7 @@ public:
     void operator()(const char* key, Value& value, const Rule&... rule) {
         if constexpr (Part<Value>) {
             visit_fields(value, *this);
-        } else if (is_requested(key)) {
+        } else if (is_selected(key)) {
             const Value before = value;
             change(value, rule...);
             EXPECT_NE(value, before) << key;
@@ -40,9 +40,9 @@ public:
     void operator()(const char* key, std::optional<Value>& value, const Rule&... rule) {
         if (value) {
             (*this)(key, *value, rule...);
-        } else if (wanted_ == kAll) {
+        } else if (selected_ == kAll) {
             (*this)(key, value.emplace(), rule...);
-        } else if (is_requested(key)) {
+        } else if (is_selected(key)) {
             value.emplace();
         }
     }
@@ -56,7 +56,7 @@ public:
     }
     template <Part Value>
     void operator()(const char* key, std::vector<Value>& values, ListOf) {
-        if (values.empty() && is_requested(key)) {
+        if (values.empty() && is_selected(key)) {
             // Three elements, so that indices into the list can be changed twice.
             Change all(kAll);
             values.resize(3);
@@ -71,11 +71,11 @@ public:
     }
 
 private:
-    bool is_requested(const char* key) {
-        const bool wanted = wanted_ == kAll || wanted_ == leaves_;
-        if (wanted) key_ = key;
+    bool is_selected(const char* key) {
+        const bool selected = selected_ == kAll || selected_ == leaves_;
+        if (selected) key_ = key;
         ++leaves_;
-        return wanted;
+        return selected;
     }
 
     static void change(bool& value) { value = !value; }
@@ -113,7 +113,7 @@ private:
         value = choices[(index + 1) % count];
     }
 
-    int wanted_;
+    int selected_;
     int leaves_ = 0;
     std::string key_;
 };

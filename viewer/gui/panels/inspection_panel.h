@@ -47,7 +47,7 @@ protected:
     CalmText* text() const noexcept { return text_; }
     QVBoxLayout* column() const noexcept { return column_; }
 
-    /// Cancels the current job of the panel and runs `work(wanted)` on a worker thread. Calls `show` with the result on
+    /// Cancels the current job of the panel and runs `work(token)` on a worker thread. Calls `show` with the result on
     /// the GUI thread if the panel still exists. If `work` throws, the error becomes the message of the panel and
     /// `show` is not called.
     template <class Work, class Show>

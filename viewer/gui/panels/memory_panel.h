@@ -27,7 +27,7 @@ protected:
     MemoryPanel(Workspace& workspace, QString id, LooksAt looks_at, QWidget* parent = nullptr);
     ~MemoryPanel() override;
 
-    /// Called on a visible panel when document() or place() changed. With LooksAt::image, of the place only the plane
+    /// Called on a visible panel when document() or subresource() changed. With LooksAt::image, of the subresource only the plane
     /// counts.
     virtual void renew() = 0;
     /// Releases everything that was created for the document. Called before document() changes.
@@ -63,7 +63,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    // Updates document() and place(), and calls forget() and renew() if they changed.
+    // Updates document() and subresource(), and calls forget() and renew() if they changed.
     void look();
     std::string tag(const QString& part) const { return (id_ + part).toStdString(); }
 

@@ -109,7 +109,7 @@ void SubresourcePanel::show_row(QWidget* field, bool shown) const {
 
 void SubresourcePanel::change(const QString& what, const std::function<void(SubresourceIndex&)>& edit) {
     workspace().change(
-        what, [&](Session& session) { edit(session.subresource); }, "place " + what);
+        what, [&](Session& session) { edit(session.subresource); }, "subresource " + what);
 }
 
 SubresourcePanel::Axis SubresourcePanel::axis() const {
