@@ -35,16 +35,16 @@ PixelTarget cuda_pixel_target(const MemoryLocation& image) {
         target.address = device_address(image);
         target.pitch = image.pitch;
         target.slice_pitch = image.slice_pitch;
-        const std::uintptr_t locations =
+        const std::uintptr_t combined =
             reinterpret_cast<std::uintptr_t>(target.address) | target.pitch | target.slice_pitch;
-        target.aligned = locations % target.format.stored.bytes == 0;
+        target.aligned = combined % target.format.stored.bytes == 0;
         return target;
     }
     const CudaArray& array = cuda_array(image.array);
     if (!array.has_surfaces) {
         throw Error({.code = ErrorCode::unsupported,
                      .object = {},
-                     .problem = "the array has no surface access, which CUDA kernels need to write to it",
+                     .problem = "the array has no surfaces, which kernels need to write",
                      .remedy = "Write to memory, and use copy() from there to the array."});
     }
     target.surface = surface_of(array, image.array_part);

@@ -81,7 +81,7 @@ void CpuKernels::prepare(LaunchState& launch) const {
     throw Error({.code = ErrorCode::unsupported,
                  .object = launch.object,
                  .problem = "the array has no surfaces, which kernels need to write",
-                 .remedy = "Write to memory and copy() the result to the array."});
+                 .remedy = "Write to memory, and use copy() from there to the array."});
 }
 
 void Launch::run_blocks(BlockFunction block) {

@@ -209,7 +209,7 @@ TEST_P(CudaArraysTest, LevelsHaveNativeCudaHandles) {
                   cudaSuccess);
         EXPECT_TRUE(test::same_bytes(test::download(array.view({.level = 1})), texels));
     }
-    expect_error([&] { (void)native(array, 3); }, ErrorCode::out_of_bounds, "texton::native", {"has 3"});
+    expect_error([&] { (void)native(array, 3); }, ErrorCode::out_of_bounds, "texton::native", {"levels is 3"});
     expect_error([&] { (void)native(array, -1); }, ErrorCode::out_of_bounds, "texton::native");
 }
 
